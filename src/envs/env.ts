@@ -1,0 +1,94 @@
+/**
+ * The contract of a world: what a WASM worker, an AgentGym server over HTTP and a proxy all meet.
+ *
+ * A `World` is a batch of worlds of one kind behind one message channel: every call names the slots (worlds) it is about,
+ * is asynchronous, and is bounded by a timeout. This layer knows text, rewards and tasks; it has never heard of a token,
+ * a policy or a gradient.
+ */
+
+/** A value that survives JSON. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** Options of a world, as an experiment states them (TextCraft: `{depths, distractors, listSeed}`). */
+export type WorldOptions = { [key: string]: Json };
+
+/** One task: which world, which item, under which options. Same task, same world. */
+export interface Task {
+  world: string;
+  /** The item's id in its world (TextCraft: index into the goal list). */
+  id: number;
+  options: WorldOptions;
+  /** Strata that success is reported by (TextCraft: `{depth: 1}`). */
+  strata: { [name: string]: number | string };
+}
+
+export type Split = 'train' | 'test';
+
+/** What a world answers to `reset` and to `step`. */
+export interface Feedback {
+  /** The world's words, exactly as the model sees them. */
+  observation: string;
+  reward: number;
+  done: boolean;
+  /** False where the world refused the action. True on reset. */
+  valid: boolean;
+  /** The valid actions as the text offers them; null: unchanged since the last feedback; undefined: the world knows none. */
+  validActions?: string[] | null;
+  /** Set where the world itself failed (trap, hang, lost server): why. Such an episode ends as `world-failure`. */
+  failure?: string;
+}
+
+/** Static facts of a world. */
+export interface WorldDescription {
+  name: string;
+  title: string;
+  /** One sentence for a person. */
+  summary: string;
+  /** Instruction of the original client, for language models; tiny policies do not get it. */
+  instruction: string;
+  /** Paper, repository and licence of the original. */
+  credit: string;
+  hasOracle: boolean;
+  hasValidActions: boolean;
+  /** Reward at which an episode counts as a success. */
+  successReward: number;
+}
+
+/** What a view draws. Each world has its own kind; `text` describes it in words for those who cannot see it. */
+export type WorldView =
+  | {
+      kind: 'textcraft';
+      text: string;
+      goal: string;
+      inventory: { name: string; count: number }[];
+      commands: { text: string; output: string; count: number; inputs: { name: string; count: number }[] }[];
+      /** The crafting tree to the goal: what is needed, what is there, whether it is fetched or crafted. */
+      tree: CraftNode;
+    }
+  | { kind: 'text'; text: string };
+
+export interface CraftNode {
+  name: string;
+  need: number;
+  have: number;
+  craftable: boolean;
+  children: CraftNode[];
+}
+
+/** A batch of worlds of one kind. Arrays are index-aligned with `slots`. */
+export interface World {
+  describe(): WorldDescription;
+  /** All tasks of a split under these options, in the world's own order. Options out of range are refused by path and bound. */
+  tasks(options: WorldOptions, split: Split): Promise<Task[]>;
+  reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]>;
+  step(slots: readonly number[], actions: readonly string[]): Promise<Feedback[]>;
+  /** The oracle's remaining actions in each world, or null where it knows none. */
+  oracle(slots: readonly number[]): Promise<(string[] | null)[]>;
+  view(slot: number): Promise<WorldView>;
+  close(): Promise<void>;
+}
+
+/** A named error of this layer: says what, with which values, and what to do. */
+export class WorldError extends Error {
+  override name = 'WorldError';
+}

@@ -1,0 +1,179 @@
+/**
+ * The face of a policy: generate, score, update, save, load. What `rl/` needs to know of the model, and all it may know.
+ *
+ * Shapes: T tokens of a packed batch, N scored positions, V vocabulary. This file has no GPU type in it; `model.ts`
+ * implements it with WGSL, tests may implement it with anything.
+ */
+
+/** Allowed tokens per row as CSR, each row ascending. */
+export interface AllowedTokens {
+  /** (N + 1). An empty row means: the whole vocabulary. */
+  offsets: Int32Array;
+  tokens: Int32Array;
+}
+
+/**
+ * Sequences on one token axis, without padding. A segment may have a parent (a prompt that several segments share): it
+ * attends to the whole parent and its positions go on from the parent's end. Children follow their parent directly.
+ */
+export interface PackedBatch {
+  /** (T) */
+  tokens: Int32Array;
+  segments: { start: number; end: number; /** index of the parent segment, or -1 */ parent: number }[];
+  /** (N) ascending indices into `tokens`: whose log-probability is asked. Never the first token of a segment without parent. */
+  scored: Int32Array;
+  /** null: the whole vocabulary at each scored position. */
+  allowed: AllowedTokens | null;
+}
+
+/** Log-probability of each scored token given all before it, and the entropy of the distribution it was drawn from. */
+export interface Scores {
+  /** (N) */
+  logprob: Float32Array;
+  /** (N) nats */
+  entropy: Float32Array;
+}
+
+/**
+ * An objective as data: what `rl/` declares and `policy/` runs on the GPU between the head's forward and backward.
+ *
+ * `wgsl` defines `fn objective(i: u32, logprob: f32, entropy: f32) -> Objective`, where
+ * `struct Objective { loss: f32, weight: f32, entropyWeight: f32, aux: vec4f }`; weight = dloss/dlogprob and
+ * entropyWeight = dloss/dentropy. It reads its inputs with `column(c, i)` in the order of `columns` and its scalars as
+ * `scalar(k)` in the order of `scalars`.
+ */
+export interface ObjectiveSpec {
+  name: string;
+  wgsl: string;
+  columns: readonly string[];
+  scalars: readonly string[];
+}
+
+export interface OptimizerSettings {
+  learningRate: number;
+  beta1: number;
+  beta2: number;
+  epsilon: number;
+  weightDecay: number;
+  /** Clip of the global gradient norm; Infinity: none. */
+  maxGradNorm: number;
+}
+
+export interface UpdateRequest {
+  /** Micro-batches whose gradients are summed into one optimiser step. */
+  batches: readonly { batch: PackedBatch; /** one array of N per objective column */ columns: readonly Float32Array[] }[];
+  objective: ObjectiveSpec;
+  scalars: readonly number[];
+  optimizer: OptimizerSettings;
+}
+
+export interface UpdateResult {
+  /** Per micro-batch, (N) each: log-probability and entropy before this step, the objective's loss and aux columns. */
+  outputs: { logprob: Float32Array; entropy: Float32Array; loss: Float32Array; weight: Float32Array; aux: Float32Array[] }[];
+  /** Global gradient norm before clipping. */
+  gradNorm: number;
+}
+
+/**
+ * Valid token sequences as a trie, flattened. Node 0 is the root. The edges of node n are [edgeStart[n], edgeStart[n+1]),
+ * sorted by token. `leaf[n]` is the index of the sequence that is determined at n (no branching below), else -1: sampling
+ * stops there, and the remaining tokens, being forced, are appended by the caller with log-probability 0.
+ */
+export interface TokenTrie {
+  edgeStart: Int32Array;
+  edgeToken: Int32Array;
+  edgeNode: Int32Array;
+  leaf: Int32Array;
+  /** Most tokens sampled before a leaf is reached. */
+  depth: number;
+}
+
+export interface GenerateRow {
+  /** Which trajectory: an index below the capacity's `rows`. Its KV cache lives until `begin` is called again. */
+  slot: number;
+  /** Tokens to run before sampling: the world's words, and the forced tail of the last action. May be empty only right after `begin`. */
+  append: Int32Array;
+  /** null: the whole vocabulary. */
+  constraint: TokenTrie | null;
+}
+
+export interface Sampling {
+  /** 0: greedy. */
+  temperature: number;
+  /** Random numbers are keyed by (seed, stream, row key, position). */
+  seed: number;
+  stream: number;
+  /** Most tokens a turn. */
+  maxTokens: number;
+  /** Tokens that end a turn when decoding is unconstrained (they are part of the turn). */
+  stopTokens: readonly number[];
+}
+
+export interface GeneratedTurn {
+  tokens: Int32Array;
+  logprobs: Float32Array;
+  /** The trie leaf reached, or -1. */
+  leaf: number;
+  ending: 'leaf' | 'stop' | 'length' | 'context';
+}
+
+/** Largest sizes, planned and allocated before the first step and fixed for the run. */
+export interface Capacity {
+  /** Trajectories decoded at once. */
+  rows: number;
+  /** Prompts held at once. */
+  groups: number;
+  promptTokens: number;
+  /** Tokens of a trajectory after its prompt. */
+  completionTokens: number;
+  /** T of one packed batch. */
+  batchTokens: number;
+  /** N of one packed batch. */
+  batchScored: number;
+}
+
+/** Counters since creation; a step's cost is the difference of two snapshots. */
+export interface Counters {
+  tokensPrefilled: number;
+  tokensGenerated: number;
+  tokensTrained: number;
+  dispatches: number;
+  submissions: number;
+  readbacks: number;
+  /** Multiply-adds counted twice. */
+  flops: number;
+  buffersCreated: number;
+}
+
+/** Named tensors of a checkpoint: parameters under their Hugging Face names; with optimiser state, also `exp_avg.*` and `exp_avg_sq.*`. */
+export type TensorMap = Map<string, { shape: number[]; data: Float32Array }>;
+
+export interface PolicyState {
+  tensors: TensorMap;
+  /** Optimiser steps taken. */
+  optimizerStep: number;
+}
+
+export interface Policy {
+  readonly vocabSize: number;
+  readonly numParameters: number;
+  readonly capacity: Capacity;
+  counters(): Counters;
+  /** Computes each group's prompt once; its slots share it and start empty. Row key: what random numbers are keyed by. */
+  begin(groups: readonly { prompt: Int32Array; slots: readonly number[]; rowKeys: readonly number[] }[]): Promise<void>;
+  /** Free tokens left in a slot. */
+  room(slot: number): number;
+  /** One turn of each row: runs `append`, then samples until a leaf, a stop token or `maxTokens`. */
+  generate(rows: readonly GenerateRow[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTurn[]>;
+  /** Temperature divides the logits. */
+  score(batch: PackedBatch, options: { temperature: number; weights: 'policy' | 'reference' }): Promise<Scores>;
+  /** One optimiser step. */
+  update(request: UpdateRequest, options: { temperature: number }): Promise<UpdateResult>;
+  /** Copies the current weights into the frozen reference. */
+  freezeReference(): Promise<void>;
+  /** Parameters and optimiser state, read back in one piece. */
+  save(options?: { reference?: boolean }): Promise<PolicyState>;
+  /** Shapes are checked by name; a mismatch is refused, nothing is changed. */
+  load(state: PolicyState, options?: { reference?: boolean }): Promise<void>;
+  destroy(): void;
+}

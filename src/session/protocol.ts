@@ -1,0 +1,176 @@
+/**
+ * What the page and a session say to each other across the worker boundary: the types of the protocol are its
+ * documentation. All values are structured-cloneable. The trainer's worker implements `TrainerApi` (comlink);
+ * `ui/client.ts` is the one door to it. The page holds no training state.
+ */
+import type { WorldDescription, WorldView } from '../envs/env.ts';
+import type { Trajectory } from '../rl/trajectory.ts';
+import type { Experiment } from './experiment.ts';
+
+export type RunStatus = 'idle' | 'preparing' | 'running' | 'pausing' | 'paused' | 'finished' | 'failed';
+
+export interface RunSummary {
+  id: string;
+  name: string;
+  createdAt: number;
+  updatedAt: number;
+  experiment: Experiment;
+  /** Steps committed. */
+  step: number;
+  /** Where it came from: a fork names its parent and step and what was changed, an import its file. */
+  origin:
+    | { kind: 'new' }
+    | { kind: 'fork'; parent: string; step: number; changes: { path: string; from: unknown; to: unknown }[] }
+    | { kind: 'duplicate'; parent: string; step: number }
+    | { kind: 'import'; file: string };
+  /** Last evaluation's success on training goals, if any. */
+  success: number | null;
+  /** Set while in the bin: deleted, and can be restored until then. */
+  deletedUntil: number | null;
+  bytes: number;
+}
+
+/** A success rate with its 95% interval (Wilson). */
+export interface Rate {
+  successes: number;
+  episodes: number;
+  rate: number;
+  low: number;
+  high: number;
+}
+
+/** Metrics of one step: see rl/metrics.ts for each name's unit and sentence. */
+export interface StepRecord {
+  step: number;
+  /** Most turns allowed at this step's stage (oraclePlus stages: the additional turns). */
+  stage: number;
+  /** Metric name to value. Times and rates are in here too, under names that end in Ms or PerSecond. */
+  metrics: { [metric: string]: number };
+  /** Present on steps where an evaluation ran (step 0 is before the first update). */
+  evaluation?: Evaluation;
+}
+
+export interface Evaluation {
+  /** Sampled at the training temperature, under this step's horizon. Keys of `strata`: for example "depth 1". */
+  train: SplitEvaluation;
+  test: SplitEvaluation;
+}
+
+export interface SplitEvaluation {
+  policy: Rate;
+  /** Uniform-random over the same valid actions, same tasks, same horizon. */
+  chance: Rate;
+  oracle: Rate | null;
+  score: number;
+  strata: { [stratum: string]: { policy: Rate; chance: Rate } };
+}
+
+/** What the adapter is and whether it is enough. */
+export interface GpuReport {
+  supported: boolean;
+  /** One sentence on what is missing, and which browsers have it. Empty where supported. */
+  problem: string;
+  adapter: { vendor: string; architecture: string; description: string; isFallback: boolean };
+  features: string[];
+  limits: { [name: string]: number };
+  /** Self-test of each kernel on start-up. */
+  selftest: { kernel: string; ok: boolean; detail: string }[];
+}
+
+/** Work that takes over a second says how far it is. fraction null: not known. */
+export interface Progress {
+  what: string;
+  done: number;
+  total: number | null;
+  unit: 'kernels' | 'bytes' | 'episodes' | 'steps' | 'tokens' | 'turns';
+}
+
+export type SessionEvent =
+  | { type: 'status'; runId: string; status: RunStatus; detail: string }
+  | { type: 'progress'; runId: string; progress: Progress | null }
+  /** A step was committed. */
+  | { type: 'step'; runId: string; record: StepRecord }
+  /** The live episode: one message a turn of the watched trajectory. */
+  | { type: 'live'; runId: string; live: LiveTurn }
+  | { type: 'runs'; runs: RunSummary[] }
+  | { type: 'notice'; level: 'info' | 'warning' | 'error'; message: string; action?: string }
+  | { type: 'owner'; runId: string; owner: 'this-tab' | 'another-tab' };
+
+export interface LiveTurn {
+  step: number;
+  group: number;
+  member: number;
+  turn: number;
+  action: string;
+  observation: string;
+  reward: number;
+  done: boolean;
+  view: WorldView | null;
+}
+
+export interface StepDetail {
+  step: number;
+  trajectories: Trajectory[];
+}
+
+/** Bytes each part needs on this adapter, and whether it fits. */
+export interface MemoryPlanReport {
+  parts: { name: string; bytes: number }[];
+  total: number;
+  fits: boolean;
+  /** Which choice would make it fit. */
+  advice: string;
+}
+
+export interface ReplayFrame {
+  turn: number;
+  action: string;
+  observation: string;
+  view: WorldView;
+}
+
+/** Methods of the trainer's worker. Every method rejects with an Error whose message is one sentence and an action. */
+export interface TrainerApi {
+  /** First call. Finds the adapter and tests the kernels; never rejects for want of a GPU: the report says so. */
+  start(listener: (event: SessionEvent) => void): Promise<GpuReport>;
+  worlds(): Promise<WorldDescription[]>;
+  presets(): Promise<Experiment[]>;
+  plan(experiment: unknown): Promise<MemoryPlanReport>;
+
+  listRuns(): Promise<RunSummary[]>;
+  createRun(experiment: unknown, name?: string): Promise<RunSummary>;
+  /** Opens for reading (and for training, if this tab can own it). */
+  openRun(runId: string): Promise<{ summary: RunSummary; records: StepRecord[]; owner: 'this-tab' | 'another-tab' }>;
+  takeOver(runId: string): Promise<void>;
+  train(runId: string, options?: { steps?: number }): Promise<void>;
+  /** Resolves when the step in progress is committed. */
+  pause(runId: string): Promise<void>;
+  /** A new run from `step` of this one with some fields changed; `step` must have a checkpoint. */
+  fork(runId: string, step: number, experiment: unknown): Promise<RunSummary>;
+  duplicate(runId: string): Promise<RunSummary>;
+  rename(runId: string, name: string): Promise<void>;
+  /** Into the bin; `restoreRun` undoes it until `deletedUntil`. */
+  deleteRun(runId: string): Promise<void>;
+  restoreRun(runId: string): Promise<void>;
+
+  /** Trajectories of a step, or null where they were not kept. */
+  stepDetail(runId: string, step: number): Promise<StepDetail | null>;
+  /** Text of each token id, as the reader shows it. */
+  tokenTexts(runId: string): Promise<string[]>;
+  /** The world's view before and after each turn of a trajectory, by replaying its actions. */
+  replay(runId: string, step: number, group: number, member: number): Promise<ReplayFrame[]>;
+  /** Plays one episode without training, turn by turn, as `live` events. */
+  watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void>;
+  stopWatching(): Promise<void>;
+
+  exportRun(runId: string): Promise<Blob>;
+  importRun(file: Blob, name: string): Promise<RunSummary>;
+  /** The policy as a zip of config.json, model.safetensors and tokenizer.json. */
+  exportPolicy(runId: string): Promise<Blob>;
+  /** A policy to watch without training. */
+  importPolicy(file: Blob, name: string): Promise<RunSummary>;
+
+  storage(): Promise<{ usage: number; quota: number; persisted: boolean; runs: { id: string; name: string; bytes: number }[] }>;
+  persist(): Promise<boolean>;
+  gpuReport(): Promise<{ memory: { name: string; bytes: number }[]; kernels: { name: string; dispatches: number; ms: number | null; wgsl: string }[] }>;
+}

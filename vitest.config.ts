@@ -1,0 +1,44 @@
+// Two test projects: `node` (units, worlds, kernels on Dawn) and `browser` (the same kernels in Chromium).
+// Which adapter and which browser are used is decided once, in scripts/machine.mjs.
+import { defineConfig } from 'vitest/config';
+import { playwright } from '@vitest/browser-playwright';
+import { chromiumArgs, findChromium } from './scripts/machine.mjs';
+
+const chromium = findChromium();
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'node',
+          environment: 'node',
+          include: ['tests/**/*.test.ts'],
+          exclude: ['tests/page/**', 'tests/chromium/**'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // One process: one GPU device, and the two cores are not fought over.
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'chromium',
+          include: ['tests/gpu/**/*.test.ts', 'tests/policy/**/*.test.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          fileParallelism: false,
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: { executablePath: chromium ?? undefined, args: chromiumArgs },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+    ],
+  },
+});
