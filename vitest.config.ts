@@ -1,4 +1,5 @@
-// Two test projects: `node` (units, worlds, kernels on Dawn) and `browser` (the same kernels in Chromium).
+// Three test projects: `node` (units, worlds, kernels on Dawn), `chromium` (the same kernels in Chromium) and `page` (the
+// built page, driven from outside).
 // Which adapter and which browser are used is decided once, in scripts/machine.mjs.
 
 import { playwright } from '@vitest/browser-playwright';
@@ -19,6 +20,16 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // One process: one GPU device, and the two cores are not fought over.
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'page',
+          environment: 'node',
+          include: ['tests/page/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           fileParallelism: false,
         },
       },
