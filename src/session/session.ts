@@ -202,7 +202,7 @@ export class Session {
 
   private async restore(step: number, state: Parameters<Engine['load']>[0], adapter: string): Promise<void> {
     const engine = this.engine!;
-    if (adapter !== engine.choices.adapter)
+    if (adapter && adapter !== engine.choices.adapter)
       this.emit({
         type: 'notice',
         level: 'info',
