@@ -74,7 +74,13 @@ export class IndexedDbStore implements Backend {
     finished.catch(() => {});
     try {
       const change = make((await tx.objectStore('manifests').get(id)) ?? null);
-      await Promise.all(this.writes(tx, id, change));
+      const writes: Promise<unknown>[] = [];
+      for (const write of this.writes(tx, id, change)) {
+        // One that fails at once must not leave the others' rejections unheard.
+        write.catch(() => {});
+        writes.push(write);
+      }
+      await Promise.all(writes);
     } catch (error) {
       abort(tx);
       await finished.catch(() => {});
@@ -83,23 +89,22 @@ export class IndexedDbStore implements Backend {
     await finished;
   }
 
-  private writes(tx: Write, id: string, change: Change): Promise<unknown>[] {
-    const [manifests, records, blobs] = [
-      tx.objectStore('manifests'),
-      tx.objectStore('records'),
-      tx.objectStore('blobs'),
-    ];
-    if (!change.manifest) return [manifests.delete(id), records.delete(under(id)), blobs.delete(under(id))];
-    const writes: Promise<unknown>[] = [];
-    for (const name of change.remove ?? []) writes.push(blobs.delete(under(id, name)));
-    for (const [name, { bytes }] of change.put ?? []) {
-      writes.push(blobs.delete(under(id, name)));
-      let part = 0;
-      for (const piece of partsOf(bytes)) writes.push(blobs.put(piece, [id, name, part++]));
+  private *writes(tx: Write, id: string, change: Change): Generator<Promise<unknown>> {
+    const [manifests, records, blobs] = STORES.map((store) => tx.objectStore(store));
+    if (!change.manifest) {
+      yield manifests.delete(id);
+      yield records.delete(under(id));
+      yield blobs.delete(under(id));
+      return;
     }
-    for (const record of change.records ?? []) writes.push(records.put(record, [id, record.step]));
-    writes.push(manifests.put(change.manifest, id));
-    return writes;
+    for (const name of change.remove ?? []) yield blobs.delete(under(id, name));
+    for (const [name, { bytes }] of change.put ?? []) {
+      yield blobs.delete(under(id, name));
+      let part = 0;
+      for (const piece of partsOf(bytes)) yield blobs.put(piece, [id, name, part++]);
+    }
+    for (const record of change.records ?? []) yield records.put(record, [id, record.step]);
+    yield manifests.put(change.manifest, id);
   }
 
   async space(): Promise<Space> {
