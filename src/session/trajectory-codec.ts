@@ -19,7 +19,7 @@ interface Arrays<T> {
 }
 
 interface Header {
-  words: Omit<Trajectory, 'tokens' | 'source' | 'turnOf' | 'logprob' | 'choices' | 'turns'> & {
+  words: Omit<Trajectory, 'tokens' | 'source' | 'turnOf' | 'logprob' | 'choices' | 'turns' | 'score' | 'advantage'> & {
     turns: Pick<Turn, 'action' | 'observation' | 'valid'>[];
     length: number;
     /** -1: decoding was unconstrained. */
@@ -41,13 +41,13 @@ function columnsOf(t: Trajectory, ids: Arrays<Column> & { from(values: ArrayLike
     t.turnOf,
     t.logprob,
     Int32Array.from(t.turns.flatMap((turn) => RANGES.map((range) => turn[range]))),
-    Float64Array.from(t.turns, (turn) => turn.reward),
+    Float64Array.of(t.score, t.advantage, ...t.turns.map((turn) => turn.reward)),
     ...(t.choices ? [t.choices.position, t.choices.offsets, ids.from(t.choices.tokens)] : []),
   ];
 }
 
 function wordsOf(t: Trajectory): Header['words'] {
-  const { tokens, source: _s, turnOf: _t, logprob: _l, choices, turns, ...rest } = t;
+  const { tokens, source: _s, turnOf: _t, logprob: _l, score: _r, advantage: _a, choices, turns, ...rest } = t;
   return {
     ...rest,
     turns: turns.map(({ action, observation, valid }) => ({ action, observation, valid })),
@@ -102,7 +102,7 @@ function readTrajectory(reader: Reader, words: Header['words'], narrow: boolean)
   const turnOf = reader.column(Int16Array, length);
   const logprob = reader.column(Float32Array, length);
   const ranges = reader.column(Int32Array, 4 * turns.length);
-  const rewards = reader.column(Float64Array, turns.length);
+  const [score, advantage, ...rewards] = reader.column(Float64Array, 2 + turns.length);
   const choices =
     choiceRows < 0
       ? null
@@ -115,7 +115,7 @@ function readTrajectory(reader: Reader, words: Header['words'], narrow: boolean)
     const [actionStart, actionEnd, observationStart, observationEnd] = ranges.subarray(4 * i, 4 * i + 4);
     return { ...turn, reward: rewards[i], actionStart, actionEnd, observationStart, observationEnd };
   });
-  return { ...rest, tokens, source, turnOf, logprob, choices, turns: whole };
+  return { ...rest, score, advantage, tokens, source, turnOf, logprob, choices, turns: whole };
 }
 
 function inflate(bytes: Uint8Array): Uint8Array {

@@ -102,7 +102,9 @@ function checkedIndex(entries: { [name: string]: Uint8Array }): Index {
   const index = parseJson<Index>(entries['tabgym.json'], 'tabgym.json');
   if (index.format !== BUNDLE_FORMAT)
     throw new BundleError(`This run is of format "${index.format}"; this version reads "${BUNDLE_FORMAT}".`);
-  for (const [name, { bytes, crc }] of Object.entries(index.files ?? {})) {
+  if (!index.run || !index.files?.['experiment.json'] || !index.files['steps.jsonl'])
+    throw new BundleError('tabgym.json in this file is incomplete. Export the run again.');
+  for (const [name, { bytes, crc }] of Object.entries(index.files)) {
     const entry = entries[name];
     if (entry?.byteLength !== bytes || crc32(entry) !== crc)
       throw new BundleError(`${name} in this file is ${entry ? 'damaged' : 'missing'}. Export the run again.`);
