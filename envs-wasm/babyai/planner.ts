@@ -43,7 +43,7 @@ export let barrierDistance: i32 = 0;
 export let barrierLook: u8 = 0;
 const seenLook: usize = memory.data(64);
 const seenCell: usize = memory.data(64);
-const pathStart: usize = memory.data(128);
+const pathStart: usize = memory.data(256);
 const pathLength: usize = memory.data(128);
 const NONE: i32 = -1;
 
@@ -82,9 +82,9 @@ function setGround(w: World): void {
 }
 
 // Per ground cell (8 * row + column): blocked, which object stands there (index + 1), whether arriving there is a goal.
-const blocked: usize = memory.data(64);
-const standing: usize = memory.data(64);
-const arriving: usize = memory.data(64);
+const blocked: usize = memory.data(192);
+const standing: usize = blocked + 64;
+const arriving: usize = blocked + 128;
 // Per state (cell * 4 + direction): popped, parent.
 const popped: usize = memory.data(256);
 const parent: usize = memory.data(512);
@@ -131,9 +131,6 @@ export function readView(w: World): void {
 }
 
 // Paths: object k faced is entry k, open door k entered is entry 64 + k.
-@inline function startOf(entry: i32): i32 {
-  return load<u16>(pathStart + (entry & 63) * 2);
-}
 function recordPath(w: World, entry: i32, state: i32, start: i32): void {
   let length = 0;
   for (let s = state; s != start; s = load<u16>(parent + s * 2) & 255) length++;

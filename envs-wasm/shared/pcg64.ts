@@ -134,5 +134,5 @@ export function writeState(out: usize): void {
   store<u64>(out, incHi, 16);
   store<u64>(out, incLo, 24);
   store<u64>(out, u64(hasHalf), 32);
-  store<u64>(out, u64(half), 40);
+  store<u64>(out, hasHalf ? u64(half) : 0, 40);
 }
