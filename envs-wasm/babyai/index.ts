@@ -1,10 +1,12 @@
 // The face of the WASM instance: thousands of worlds in slots, stepped in batches of up to 256. Texts go out as ASCII bytes,
 // rewards as f64, action lists as 16-bit ids that the page turns into words (planner.ts). Nothing here throws.
 import { writeState } from '../shared/pcg64';
-import { act as actLow, keepView, look, prepareViews, viewChanged } from './steps';
+import { execute, isOver } from './macros';
+import { plan, planFrom, planLength } from './oracle';
+import { act as actLow, prepareViews } from './steps';
 import { attempts, generate } from './levels';
 import {
-  collectRefusals, DO_CHECK, findOffered, lengthOf, listActions, longestQueue, lowLevel, NO_ACTION, offeredId, OK, preparePlanner,
+  collectRefusals, DO_CHECK, findOffered, lengthOf, listActions, lowLevel, longestQueue, NO_ACTION, offeredId, OK, preparePlanner,
   refusalCount, refusedId, refusedWhy, whyRefused,
 } from './planner';
 import {
@@ -104,16 +106,6 @@ export function generateOnly(count: i32): void {
 }
 
 // Step.
-/** Runs a macro action until it ends or the view stops changing; ours also stops where the episode ends. */
-function execute(w: World, index: i32): void {
-  const length = lengthOf(w, index);
-  for (let step = 0; step < length; step++) {
-    keepView(w);
-    actLow(w, lowLevel(w, index, step));
-    if (!viewChanged(w)) return;
-    if (!w.upstream && (w.terminated || w.truncated)) return;
-  }
-}
 function putVerdict(w: World): void {
   if (w.upstream) {
     if (w.terminated) putCompleted();
@@ -122,12 +114,11 @@ function putVerdict(w: World): void {
   else if (w.truncated) putTimeUp();
 }
 function executeAndTell(w: World, index: i32): void {
-  execute(w, index);
+  execute(w, w, index);
   listActions(w);
   putState(w);
   putVerdict(w);
-  // Upstream goes on after a failure and after a success that came late.
-  w.finished = w.upstream ? w.terminated && w.reward > 0.5 : w.terminated || w.truncated;
+  w.finished = isOver(w);
 }
 function refuseAction(w: World, id: u32): void {
   const why = id == NO_ACTION ? OK : whyRefused(w, id);
@@ -245,4 +236,10 @@ export function contentLook(slot: i32, cell: i32): i32 {
 }
 export function queueLength(): i32 {
   return longestQueue;
+}
+/** The oracle's plan from here, as action ids at `idsAt`; returns its length, 0 for none. */
+export function oracle(slot: i32): i32 {
+  planFrom(world(slot));
+  for (let k = 0; k < planLength; k++) store<u16>(idsAt + k * 2, u16(plan[k]));
+  return planLength;
 }

@@ -219,11 +219,29 @@ export function removeWall(w: World, i: i32, j: i32, side: i32): void {
   connect(w, i, j, side, GAP);
 }
 
-/** The agent in a room (-1: drawn), not right in front of an object. */
+@inline function isFreeAhead(look: u8): bool {
+  return look == LOOK_EMPTY || look == LOOK_WALL;
+}
+/** Is there any cell in the room where the agent may stand, looking somewhere? */
+function hasStandingPlace(w: World, i: i32, j: i32): bool {
+  const s = w.roomSize;
+  for (let y = j * (s - 1); y < j * (s - 1) + s; y++) {
+    for (let x = i * (s - 1); x < i * (s - 1) + s; x++) {
+      if (lookAt(w, at(x, y)) != LOOK_EMPTY) continue;
+      for (let dir = 0; dir < 4; dir++) if (isFreeAhead(lookAt(w, at(x + stepX(dir), y + stepY(dir))))) return true;
+    }
+  }
+  return false;
+}
+/**
+ * The agent in a room (-1: drawn), not right in front of an object. Where every pose in the room looks at an object (level 35,
+ * seed 5139), the original never returns; here the attempt is rejected.
+ */
 export function placeAgent(w: World, i: i32, j: i32): void {
   if (i < 0) i = draw(0, w.cols);
   if (j < 0) j = draw(0, w.rows);
-  while (!failed) {
+  for (let tries = 1; !failed; tries++) {
+    if (tries % 256 == 0 && !hasStandingPlace(w, i, j)) return fail();
     w.x = -1;
     w.y = -1;
     const cell = i32(drawCell(w, i, j, false));
@@ -231,8 +249,7 @@ export function placeAgent(w: World, i: i32, j: i32): void {
     w.x = (cell % STRIDE) - PAD;
     w.y = cell / STRIDE - PAD;
     w.dir = draw(0, 4);
-    const front = lookAt(w, at(w.x + stepX(w.dir), w.y + stepY(w.dir)));
-    if (front == LOOK_EMPTY || front == LOOK_WALL) return;
+    if (isFreeAhead(lookAt(w, at(w.x + stepX(w.dir), w.y + stepY(w.dir))))) return;
   }
 }
 

@@ -51,6 +51,8 @@ const OBJECTS: usize = SEEN_IDS + CELLS;
 const VIEW: usize = OBJECTS + MAX_OBJECTS * 8;
 const ACTIONS: usize = VIEW + 64;
 const PATHS: usize = ACTIONS + MAX_ACTIONS * 6;
+/** What a copy needs: all but the list of actions, which follows from the view. */
+export const SNAPSHOT_BYTES: usize = ACTIONS;
 export const WORLD_BYTES: usize = (PATHS + PATH_BYTES + 15) & ~15;
 
 /** Scalar fields; instructions start at byte 128 (see instructions.ts). */

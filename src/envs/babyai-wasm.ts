@@ -27,6 +27,7 @@ interface Exports {
   refusalTexts(slot: number): number;
   contentLook(slot: number, cell: number): number;
   queueLength(): number;
+  oracle(slot: number): number;
 }
 
 /** One world to make: AgentGym's level (1 to 40) and seed, and how its texts go. */
@@ -246,6 +247,13 @@ export class BabyAiWasm {
   refusals(slot: number): Map<string, string> {
     const lines = this.text(this.wasm.refusalTexts(slot)).split('\n').slice(0, -1);
     return new Map(lines.map((line) => line.split('\t') as [string, string]));
+  }
+  /** The actions that complete the mission, or null where the search found none. */
+  oracle(slot: number): string[] | null {
+    const length = this.wasm.oracle(slot);
+    this.refresh();
+    const ids = this.shorts.subarray(this.at.ids >> 1, (this.at.ids >> 1) + length);
+    return length ? Array.from(ids, actionText) : null;
   }
   longestQueue(): number {
     return this.wasm.queueLength();
