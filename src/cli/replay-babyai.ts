@@ -117,7 +117,10 @@ class Replay {
     for (let i = 0; i < 7; i++) {
       for (let j = 0; j < 7; j++) {
         const { type, color, state } = readLook(view[j * 7 + i]);
-        image.set([TYPES[type], Math.max(0, COLOR_NAMES.indexOf(color)), Math.max(0, STATES.indexOf(state))], (i * 7 + j) * 3);
+        image.set(
+          [TYPES[type], Math.max(0, COLOR_NAMES.indexOf(color)), Math.max(0, STATES.indexOf(state))],
+          (i * 7 + j) * 3,
+        );
       }
     }
     return hex(crc32(image), 8);
@@ -169,7 +172,15 @@ class Replay {
       ['image', row.img, this.imageCrc()],
       ['observation', row.obs, observation],
       ['actions', JSON.stringify(row.acts), JSON.stringify(found)],
-      ['refusals', JSON.stringify(Object.entries(row.errs ?? {}).filter(([a]) => !this.actions.includes(a)).sort()), JSON.stringify(refusals)],
+      [
+        'refusals',
+        JSON.stringify(
+          Object.entries(row.errs ?? {})
+            .filter(([a]) => !this.actions.includes(a))
+            .sort(),
+        ),
+        JSON.stringify(refusals),
+      ],
     ];
   }
 
@@ -180,7 +191,11 @@ class Replay {
       const facts = this.world.facts(0);
       const checks: Check[] = [['text', step.error ?? step.obs, answer.text]];
       if (step.error === undefined) {
-        checks.push(['score', step.score, answer.reward], ['reward', step.r, facts.reward], ['done', step.done, answer.done]);
+        checks.push(
+          ['score', step.score, answer.reward],
+          ['reward', step.r, facts.reward],
+          ['done', step.done, answer.done],
+        );
       }
       checks.push(
         ['steps', step.n, facts.steps],

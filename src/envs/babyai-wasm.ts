@@ -85,7 +85,15 @@ function abort(_message: number, _file: number, line: number, column: number): n
 const COLORS = ['red', 'green', 'blue', 'purple', 'yellow', 'grey'];
 const STATES = ['open', 'closed', 'locked'];
 const VERBS = [
-  'turn left', 'turn right', 'move forward', 'pickup', 'drop', 'go through', 'toggle and go through', 'toggle', 'go to',
+  'turn left',
+  'turn right',
+  'move forward',
+  'pickup',
+  'drop',
+  'go through',
+  'toggle and go through',
+  'toggle',
+  'go to',
   'check available actions',
 ];
 
@@ -97,7 +105,8 @@ export interface Look {
 }
 /** What a look byte means. */
 export function readLook(look: number): Look {
-  if (look < 3) return { type: (['unseen', 'empty', 'wall'] as const)[look], color: look === 2 ? 'grey' : '', state: '' };
+  if (look < 3)
+    return { type: (['unseen', 'empty', 'wall'] as const)[look], color: look === 2 ? 'grey' : '', state: '' };
   if (look < 40) return { type: 'door', color: COLORS[Math.floor((look - 16) / 3)], state: STATES[(look - 16) % 3] };
   return { type: (['key', 'ball', 'box'] as const)[(look - 40) >> 3], color: COLORS[look & 7], state: '' };
 }
@@ -207,9 +216,20 @@ export class BabyAiWasm {
     const i = this.ints.subarray(at >> 2, (at >> 2) + 16);
     const rng = Array.from({ length: 6 }, (_, k) => new DataView(this.bytes.buffer, at + 72).getBigUint64(k * 8, true));
     return {
-      width: i[0], height: i[1], x: i[2], y: i[3], dir: i[4], carried: i[5], steps: i[6], maxSteps: i[7],
-      terminated: i[8] !== 0, truncated: i[9] !== 0, finished: i[14] !== 0, attempts: i[13],
-      reward: this.doubles[(at + 64) >> 3], rng,
+      width: i[0],
+      height: i[1],
+      x: i[2],
+      y: i[3],
+      dir: i[4],
+      carried: i[5],
+      steps: i[6],
+      maxSteps: i[7],
+      terminated: i[8] !== 0,
+      truncated: i[9] !== 0,
+      finished: i[14] !== 0,
+      attempts: i[13],
+      reward: this.doubles[(at + 64) >> 3],
+      rng,
     };
   }
 
@@ -338,6 +358,7 @@ export function seedWords(seed: number | bigint): number[] {
   if (typeof seed === 'number' && seed <= 0xffffffff) return [seed | 0];
   const words: number[] = [];
   for (let rest = BigInt(seed); rest > 0n; rest >>= 32n) words.push(Number(rest & 0xffffffffn) | 0);
-  if (words.length > SEED_WORDS) throw new WorldError(`A seed has at most ${SEED_WORDS * 32} bits (this one has more).`);
+  if (words.length > SEED_WORDS)
+    throw new WorldError(`A seed has at most ${SEED_WORDS * 32} bits (this one has more).`);
   return words.length ? words : [0];
 }

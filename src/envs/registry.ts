@@ -1,4 +1,5 @@
 /** Every world by its name, and how to open it in this process. To add one: its client here, its WASM in envs-wasm/. */
+import { BabyAi, babyaiDescription } from './babyai.ts';
 import { type World, type WorldDescription, WorldError } from './env.ts';
 import { TextCraft, textcraftDescription } from './textcraft.ts';
 
@@ -9,6 +10,7 @@ interface Entry {
 
 const registry: Record<string, Entry> = {
   textcraft: { description: textcraftDescription, open: () => TextCraft.open() },
+  babyai: { description: babyaiDescription, open: () => BabyAi.open() },
 };
 
 export const worldNames = Object.keys(registry);
