@@ -102,4 +102,3 @@ export class Instance {
     this.waiting.clear();
   }
 }
-

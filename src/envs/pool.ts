@@ -5,7 +5,16 @@
  * are rebuilt by replaying their actions. The batch that failed is then tried one world at a time: the world that fails
  * alone is the guilty one, it ends with `failure`, and every other world goes on as if nothing had happened.
  */
-import { type Feedback, type Split, type Task, type World, type WorldDescription, WorldError, type WorldOptions, type WorldView } from './env.ts';
+import {
+  type Feedback,
+  type Split,
+  type Task,
+  type World,
+  type WorldDescription,
+  WorldError,
+  type WorldOptions,
+  type WorldView,
+} from './env.ts';
 import { Instance, InstanceLost, type PoolOptions } from './instance.ts';
 import { unpackFeedback, type WorldCall } from './port.ts';
 
@@ -73,7 +82,8 @@ export class WorldPool implements World {
       for (const k of part) this.episodes.set(slots[k], { task: tasks[k], actions: [], failure: null });
       return unpackFeedback(value);
     };
-    const condemn = (k: number, failure: string) => this.episodes.set(slots[k], { task: tasks[k], actions: [], failure });
+    const condemn = (k: number, failure: string) =>
+      this.episodes.set(slots[k], { task: tasks[k], actions: [], failure });
     return this.exclusive(() => this.move(slots, [...slots.keys()], begin, condemn));
   }
 
@@ -123,8 +133,9 @@ export class WorldPool implements World {
   private async ask<T>(call: WorldCall, slots: readonly number[]): Promise<(T | null)[]> {
     const live = slots.filter((slot) => !this.episodes.get(slot)?.failure);
     const answers = new Map<number, T | null>();
-    const keep = (part: readonly number[], values: unknown) =>
-      part.forEach((slot, k) => answers.set(slot, (values as (T | null)[] | null)?.[k] ?? null));
+    const keep = (part: readonly number[], values: unknown) => {
+      for (const [k, slot] of part.entries()) answers.set(slot, (values as (T | null)[] | null)?.[k] ?? null);
+    };
     try {
       if (live.length) keep(live, await this.send(call, [live]));
     } catch (error) {

@@ -55,7 +55,8 @@ export function parseTextCraftOptions(options: WorldOptions): TextCraftOptions {
   if (!result.success) {
     const problems = result.issues.map((issue) => {
       const path = v.getDotPath(issue);
-      const words = issue.type === 'strict_object' ? 'there is no such option (depths, distractors, listSeed)' : issue.message;
+      const words =
+        issue.type === 'strict_object' ? 'there is no such option (depths, distractors, listSeed)' : issue.message;
       return `  options${path ? `.${path}` : ''}: ${words} (it is ${JSON.stringify(issue.input)})`;
     });
     throw new WorldError(`TextCraft refuses these options:\n${problems.join('\n')}`);
@@ -304,7 +305,10 @@ function checkSlot(slot: number): void {
 
 /** `count, name, count, name ...` */
 function readCounted(fields: readonly string[]): { name: string; count: number }[] {
-  return Array.from({ length: fields.length / 2 }, (_, k) => ({ count: Number(fields[2 * k]), name: fields[2 * k + 1] }));
+  return Array.from({ length: fields.length / 2 }, (_, k) => ({
+    count: Number(fields[2 * k]),
+    name: fields[2 * k + 1],
+  }));
 }
 
 /** Lines of nodes in depth-first order, each with its level. */
@@ -321,7 +325,8 @@ function readTree(lines: readonly string[], goal: string): CraftNode {
 }
 
 function describeView(goal: string, inventory: readonly { name: string; count: number }[], tree: CraftNode): string {
-  const list = (items: readonly { name: string; count: number }[]) => items.map((i) => `${i.count} ${i.name}`).join(', ');
+  const list = (items: readonly { name: string; count: number }[]) =>
+    items.map((i) => `${i.count} ${i.name}`).join(', ');
   const needed = tree.children.map((child) => ({ name: child.name, count: child.need }));
   const carried = inventory.length ? `carrying ${list(inventory)}` : 'carrying nothing';
   return `Goal: ${goal}, made from ${list(needed)}; ${carried}.`;
@@ -334,7 +339,12 @@ function parseView(text: string): WorldView {
   const inventory = lines.filter(([kind]) => kind === 'item').flatMap(([, ...fields]) => readCounted(fields));
   const commands = lines
     .filter(([kind]) => kind === 'command')
-    .map(([, line, count, output, ...inputs]) => ({ text: line, output, count: Number(count), inputs: readCounted(inputs) }));
+    .map(([, line, count, output, ...inputs]) => ({
+      text: line,
+      output,
+      count: Number(count),
+      inputs: readCounted(inputs),
+    }));
   const tree = readTree(rest.split('\n').slice(0, -1), goal);
   return { kind: 'textcraft', text: describeView(goal, inventory, tree), goal, inventory, commands, tree };
 }
