@@ -1,4 +1,5 @@
-/** Types of machine.mjs, for the TypeScript that uses it. */
+/** Types of machine.mjs, for the command line tools and the tests. */
+export const root: string;
 export const chromiumArgs: string[];
 export function findChromium(): string | null;
 export function findFirefox(): string | null;
@@ -7,4 +8,3 @@ export function hasRenderNode(): boolean;
 export function findMissing(): string[];
 export function installAdvice(): string;
 export function requireBrowser(): void;
-export const root: string;
