@@ -42,8 +42,8 @@ class TrieCache {
 const caches = new WeakMap<Conversation, TrieCache>();
 
 function trieOf(actions: readonly string[], conversation: Conversation): ActionTrie {
-  let cache = caches.get(conversation);
-  if (!cache) caches.set(conversation, (cache = new TrieCache()));
+  const cache = caches.get(conversation) ?? new TrieCache();
+  caches.set(conversation, cache);
   return cache.get(actions, conversation);
 }
 
@@ -178,7 +178,10 @@ export class Episode {
     turn.valid = feedback.valid;
     this.offer(feedback.validActions);
     const ending = this.endingOf(feedback);
-    if (ending) return this.end(ending);
+    if (ending) {
+      this.end(ending);
+      return;
+    }
     const { tokens, source } = this.conversation.observation(feedback.observation);
     turn.observationStart = this.tokens.length;
     this.append(tokens, source, this.turns.length - 1);
