@@ -27,14 +27,15 @@ export class TabgymApp extends Panel {
     css`
       :host {
         display: grid;
-        grid-template-rows: auto minmax(0, 1fr);
+        grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
         height: 100vh;
         height: 100dvh;
       }
       .body {
         display: grid;
-        grid-template-columns: 306px minmax(0, 1fr) auto;
+        grid-template: minmax(0, 1fr) / 306px minmax(0, 1fr) auto;
         min-height: 0;
+        overflow: hidden;
       }
       main {
         display: grid;

@@ -31,7 +31,10 @@ function drawShape(ctx: CanvasRenderingContext2D, x: number, y: number, size: nu
   ctx.stroke();
 }
 
-function drawPoint(plot: uPlot, point: DrawnPoint, color: string, surface: string, ratio: number) {
+/** Above this many points their intervals would be a smear; the table has them. */
+const mostIntervals = 80;
+
+function drawPoint(plot: uPlot, point: DrawnPoint, color: string, surface: string, ratio: number, interval: boolean) {
   const { ctx } = plot;
   const x = plot.valToPos(point.step, 'x', true) + point.offset * ratio;
   const [y, low, high] = [point.value, point.low, point.high].map((value) => plot.valToPos(value, 'y', true));
@@ -40,16 +43,18 @@ function drawPoint(plot: uPlot, point: DrawnPoint, color: string, surface: strin
   ctx.beginPath();
   ctx.moveTo(x, low);
   ctx.lineTo(x, high);
-  ctx.stroke();
+  if (interval) ctx.stroke();
+  ctx.lineWidth = ratio;
   ctx.fillStyle = color;
   ctx.strokeStyle = surface;
-  drawShape(ctx, x, y, 3.5 * ratio, point.shape);
+  drawShape(ctx, x, y, (interval ? 4 : 2.5) * ratio, point.shape);
 }
 
 export function drawPoints(plot: uPlot, host: HTMLElement, points: readonly DrawnPoint[], selected: number | null) {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
   ctx.save();
+  ctx.setLineDash([]);
   if (selected !== null) {
     const x = plot.valToPos(selected, 'x', true);
     ctx.fillStyle = resolveColor(host, '--accent');
@@ -57,6 +62,6 @@ export function drawPoints(plot: uPlot, host: HTMLElement, points: readonly Draw
   }
   const surface = resolveColor(host, '--surface');
   const colors = new Map(points.map((point) => [point.color, resolveColor(host, point.color)]));
-  for (const point of points) drawPoint(plot, point, colors.get(point.color)!, surface, ratio);
+  for (const point of points) drawPoint(plot, point, colors.get(point.color)!, surface, ratio, points.length <= mostIntervals);
   ctx.restore();
 }

@@ -73,13 +73,19 @@ export class TabgymGroup extends Panel {
       }
       .episode {
         display: grid;
-        grid-template-columns: 2.2em 5.6em 132px 9.5em minmax(0, 1fr);
+        grid-template-columns: 2.2em 5em 150px 11.5em minmax(0, 1fr);
         gap: 10px;
         align-items: center;
         justify-content: stretch;
         text-align: start;
         padding: 5px 8px;
         white-space: normal;
+      }
+      .episode[aria-pressed='true'] {
+        color: var(--text);
+      }
+      .ending {
+        white-space: nowrap;
       }
       .actions {
         overflow: hidden;

@@ -29,7 +29,7 @@ export class TabgymKnob extends LitElement {
       }
       .field {
         display: grid;
-        grid-template-columns: minmax(0, 1fr) 118px;
+        grid-template-columns: minmax(0, 1fr) 128px;
         gap: 2px 8px;
         align-items: center;
         padding: 3px 0;
@@ -214,7 +214,7 @@ export class TabgymKnob extends LitElement {
         <option value="oracle" ?selected=${relative}>${msg('oracle +')}</option>
         <option value="fixed" ?selected=${!relative}>${msg('fixed')}</option>
       </select>
-      <input id="control" class="number" inputmode="numeric" style="max-width:52px" aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
+      <input id="control" class="number" inputmode="numeric" style="flex:0 0 44px" aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
         ?disabled=${this.disabled} .value=${live(String(number ?? ''))} title=${knob.unit}
         @change=${(event: Event) => send(relative ? 'oracle' : 'fixed', numberOf((event.target as HTMLInputElement).value))} />`;
   }

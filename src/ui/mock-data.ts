@@ -36,10 +36,10 @@ export const mockExperiment = (name: string, steps = 200): Experiment =>
 
 /** A small generator of repeatable numbers in [0, 1). */
 export function mockRandom(seed: number): () => number {
-  let state = seed >>> 0;
+  let state = Math.imul(seed ^ (seed >>> 7), 2654435761) >>> 0;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
+    return ((state ^ (state >>> 15)) >>> 0) / 2 ** 32;
   };
 }
 

@@ -77,8 +77,8 @@ const successChart = (): ChartSpec => ({
     { label: msg('oracle'), color: '--series-oracle', dash: 'dotted', read: m.oracle },
   ],
   points: [
-    { label: msg('evaluated, training goals'), color: '--series-1', shape: 'disc', read: ratePoint((each) => each.train) },
-    { label: msg('evaluated, held-out goals'), color: '--series-2', shape: 'diamond', read: ratePoint((each) => each.test) },
+    { label: msg('evaluated'), color: '--series-1', shape: 'disc', read: ratePoint((each) => each.train) },
+    { label: msg('held-out'), color: '--series-2', shape: 'diamond', read: ratePoint((each) => each.test) },
   ],
 });
 

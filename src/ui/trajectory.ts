@@ -262,9 +262,10 @@ export class TabgymTrajectory extends Panel {
 
   protected override updated(_: PropertyValues) {
     const { turn } = this.state.selection;
-    if (turn === this.scrolledTo) return;
+    const element = this.renderRoot.querySelector(`#turn-${turn}`);
+    if (turn === this.scrolledTo || !element) return;
     this.scrolledTo = turn;
-    this.renderRoot.querySelector(`#turn-${turn}`)?.scrollIntoView({ block: 'nearest' });
+    element.scrollIntoView({ block: 'nearest' });
   }
 
   private scrolledTo = -1;

@@ -24,6 +24,7 @@ export class TabgymWatch extends Panel {
         display: grid;
         gap: 14px;
         grid-template-columns: minmax(0, 1.35fr) minmax(0, 1fr);
+        align-items: start;
       }
       .head {
         margin-block-end: 10px;
