@@ -16,7 +16,7 @@ import {
   type WorldView,
 } from './env.ts';
 import { Instance, InstanceLost, type PoolOptions } from './instance.ts';
-import { unpackFeedback, type WorldCall } from './port.ts';
+import { packStep, unpackFeedback, type WorldCall } from './port.ts';
 
 /** What it takes to rebuild a world. */
 interface Episode {
@@ -89,7 +89,10 @@ export class WorldPool implements World {
 
   step(slots: readonly number[], actions: readonly string[]): Promise<Feedback[]> {
     const advance = async (part: number[]) => {
-      const value = await this.send('step', [part.map((k) => slots[k]), part.map((k) => actions[k])]);
+      const value = await this.sendStep(
+        part.map((k) => slots[k]),
+        part.map((k) => actions[k]),
+      );
       for (const k of part) this.episodes.get(slots[k])?.actions.push(actions[k]);
       return unpackFeedback(value);
     };
@@ -116,6 +119,10 @@ export class WorldPool implements World {
 
   private send(call: WorldCall, args: unknown[]): Promise<unknown> {
     return this.instance.call(call, args, this.options.timeoutMs);
+  }
+
+  private sendStep(slots: readonly number[], actions: readonly string[]): Promise<unknown> {
+    return this.send('step', [packStep(slots, actions)]);
   }
 
   /** A call that moves no world: a lost instance is replaced, and the call is refused. */
@@ -229,7 +236,10 @@ export class WorldPool implements World {
     for (let turn = 0; ; turn++) {
       const moving = worlds.filter(([, episode]) => turn < episode.actions.length);
       if (moving.length === 0) return;
-      await this.send('step', [moving.map(([slot]) => slot), moving.map(([, episode]) => episode.actions[turn])]);
+      await this.sendStep(
+        moving.map(([slot]) => slot),
+        moving.map(([, episode]) => episode.actions[turn]),
+      );
     }
   }
 }
