@@ -1,6 +1,6 @@
 // delta[t, h] = sum_d dout * out, and dquery = sum over the keys seen of p (dp - delta) k / sqrt(D), where p = exp(score - lse) and
 // dp = dout . v (Dao 2023, algorithm 2; scores are recomputed). Shapes: as attention_forward; dout, dquery (T, H D), delta (T, H).
-// `out` is bound as `attended`. One thread a head of a token. Constants: H, KV, D, WIDTH, SCALE_F.
+// `out` is bound as `attended`. One thread a head of a token. Constants: H, KV, D, WIDTH, E = D / WIDTH, SCALE_F.
 // @include elem
 // @include grid
 // @include token
@@ -14,7 +14,6 @@ struct Params { T: u32 }
 @group(0) @binding(6) var<storage, read> dout: array<ELEM>;
 @group(0) @binding(7) var<storage, read_write> dquery: array<ELEM>;
 @group(0) @binding(8) var<storage, read_write> delta: array<f32>;
-const E = D / WIDTH;
 
 @compute @workgroup_size(64)
 fn attention_backward_query(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -22,16 +21,13 @@ fn attention_backward_query(@builtin(workgroup_id) wg: vec3u, @builtin(num_workg
   if (i >= p.T * H) { return; }
   let token = tokens[i / H];
   let kv_head = (i % H) / (H / KV);
-  var q: array<ELEM, E>;
-  var g: array<ELEM, E>;
-  var acc: array<ELEM, E>;
   var total = splat(0.0);
-  for (var e = 0u; e < E; e++) {
-    q[e] = query[i * E + e] * SCALE_F;
-    g[e] = dout[i * E + e];
-    acc[e] = splat(0.0);
-    total = fma(g[e], attended[i * E + e], total);
-  }
+  // @repeat e E
+  let q$e = query[i * E + $eu] * SCALE_F;
+  let g$e = dout[i * E + $eu];
+  var acc$e = splat(0.0);
+  total += g$e * attended[i * E + $eu];
+  // @end
   let d = inner_product(total, splat(1.0));
   let l = lse[i];
   let prefix = token.prefixEnd - token.prefixStart;
@@ -42,14 +38,19 @@ fn attention_backward_query(@builtin(workgroup_id) wg: vec3u, @builtin(num_workg
     let value = key + KV * E;
     var product = splat(0.0);
     var dp = splat(0.0);
-    for (var e = 0u; e < E; e++) {
-      product = fma(q[e], cache[key + e], product);
-      dp = fma(g[e], cache[value + e], dp);
-    }
+    // @repeat e E
+    let k$e = cache[key + $eu];
+    product += q$e * k$e;
+    dp += g$e * cache[value + $eu];
+    // @end
     let weight = exp(inner_product(product, splat(1.0)) - l);
     let ds = weight * (inner_product(dp, splat(1.0)) - d) * SCALE_F;
-    for (var e = 0u; e < E; e++) { acc[e] = fma(splat(ds), cache[key + e], acc[e]); }
+    // @repeat e E
+    acc$e += ds * k$e;
+    // @end
   }
-  for (var e = 0u; e < E; e++) { dquery[i * E + e] = acc[e]; }
+  // @repeat e E
+  dquery[i * E + $eu] = acc$e;
+  // @end
   delta[i] = d;
 }

@@ -2,7 +2,7 @@
 // Dao et al. 2022): nothing of size tokens x tokens is stored, only the log-sum-exp.
 // Grouped-query attention: H / KV query heads share a key head (Ainslie et al. 2023).
 // Shapes: tokens (T), query (T, H D), cache (rows, 2 KV D) = k | v, out (T, H D), lse (T, H). One thread a head of a token.
-// Constants: H, KV, D, WIDTH, SCALE_F = 1/sqrt(D).
+// Constants: H, KV, D, WIDTH, E = D / WIDTH, SCALE_F = 1/sqrt(D).
 // @include elem
 // @include grid
 // @include token
@@ -13,7 +13,6 @@ struct Params { T: u32 }
 @group(0) @binding(3) var<storage, read> cache: array<ELEM>;
 @group(0) @binding(4) var<storage, read_write> out: array<ELEM>;
 @group(0) @binding(5) var<storage, read_write> lse: array<f32>;
-const E = D / WIDTH;
 
 @compute @workgroup_size(64)
 fn attention_forward(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -21,9 +20,10 @@ fn attention_forward(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) 
   if (i >= p.T * H) { return; }
   let token = tokens[i / H];
   let kv_head = (i % H) / (H / KV);
-  var q: array<ELEM, E>;
-  var acc: array<ELEM, E>;
-  for (var e = 0u; e < E; e++) { q[e] = query[i * E + e] * SCALE_F; acc[e] = splat(0.0); }
+  // @repeat e E
+  let q$e = query[i * E + $eu] * SCALE_F;
+  var acc$e = splat(0.0);
+  // @end
   var largest = -1e30;
   var sum = 0.0;
   let prefix = token.prefixEnd - token.prefixStart;
@@ -32,7 +32,9 @@ fn attention_forward(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) 
     let row = select(token.ownStart + j - prefix, token.prefixStart + j, j < prefix);
     let key = row * 2u * KV * E + kv_head * E;
     var product = splat(0.0);
-    for (var e = 0u; e < E; e++) { product = fma(q[e], cache[key + e], product); }
+    // @repeat e E
+    product += q$e * cache[key + $eu];
+    // @end
     let score = inner_product(product, splat(1.0));
     let next = max(largest, score);
     let rescale = exp(largest - next);
@@ -40,9 +42,13 @@ fn attention_forward(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) 
     sum = sum * rescale + weight;
     largest = next;
     let value = key + KV * E;
-    for (var e = 0u; e < E; e++) { acc[e] = fma(splat(weight), cache[value + e], acc[e] * rescale); }
+    // @repeat e E
+    acc$e = acc$e * rescale + weight * cache[value + $eu];
+    // @end
   }
   let scale = 1.0 / max(sum, 1e-30);
-  for (var e = 0u; e < E; e++) { out[i * E + e] = acc[e] * scale; }
+  // @repeat e E
+  out[i * E + $eu] = acc$e * scale;
+  // @end
   lse[i] = largest + log(max(sum, 1e-30));
 }

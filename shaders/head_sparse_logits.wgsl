@@ -18,6 +18,6 @@ fn head_sparse_logits(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups)
   let a = lists[p.rowOffset + e] * C;
   let b = lists[p.tokenOffset + e] * C;
   var product = splat(0.0);
-  for (var c = 0u; c < C; c++) { product = fma(hidden[a + c], table[b + c], product); }
+  for (var c = 0u; c < C; c++) { product += hidden[a + c] * table[b + c]; }
   logits[e] = inner_product(product, splat(1.0)) * p.inverseTemperature;
 }

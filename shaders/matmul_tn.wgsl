@@ -1,39 +1,53 @@
-// partial[s, n, k] = sum over the rows t of chunk s of dout[t, n] * inp[t, k]: the backward of a linear layer to its weight.
-// Shapes: dout (T, N), inp (T, K), partial (chunks, N, K). Chunk s covers rows [s * chunk, (s + 1) * chunk); a second pass
-// (reduce_partials) adds the chunks in order, so that the result does not depend on which finished first.
-// One thread computes ROWS rows n of WIDTH neighbouring columns k.
-// Constants: WIDTH (4, or 1 where 4 does not divide K), ROWS.
-// @include elem
+// partials[s, n, k] = sum over the rows t of chunk s of dout[t, n] * inp[t, k]: the backward of a linear layer to its weight.
+// Shapes: dout (T, N), inp (T, K), partials (chunks, N, K); four divides N and K. Chunk s covers rows [s chunk, (s + 1) chunk); a
+// second pass (reduce_partials) adds the chunks in order, so that the result does not depend on which finished first.
+// One thread computes eight rows n of four columns k. Constant: LANES.
 // @include grid
 struct Params { T: u32, N: u32, K: u32, chunk: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> dout: array<f32>;
-@group(0) @binding(2) var<storage, read> inp: array<ELEM>;
-@group(0) @binding(3) var<storage, read_write> partials: array<ELEM>;
+@group(0) @binding(1) var<storage, read> dout: array<vec4f>;
+@group(0) @binding(2) var<storage, read> inp: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> partials: array<vec4f>;
 
-@compute @workgroup_size(32)
+@compute @workgroup_size(LANES)
 fn matmul_tn(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
-  let K = p.K / WIDTH;
-  let columns = (K + 31u) / 32u;
-  let rows = (p.N + ROWS - 1u) / ROWS;
+  let N = p.N / 4u;
+  let K = p.K / 4u;
+  let columns = (K + LANES - 1u) / LANES;
+  let rows = (N + 1u) / 2u;
   let tile = linear_workgroup(wg, count);
   let s = tile / (rows * columns);
   let rest = tile % (rows * columns);
-  let n0 = (rest / columns) * ROWS;
-  let k = (rest % columns) * 32u + lane;
+  let n = (rest / columns) * 2u;
+  let k = (rest % columns) * LANES + lane;
   let begin = s * p.chunk;
   if (begin >= p.T || k >= K) { return; }
   let end = min(begin + p.chunk, p.T);
-  var acc: array<ELEM, ROWS>;
-  for (var i = 0u; i < ROWS; i++) { acc[i] = splat(0.0); }
-  var at: array<u32, ROWS>;
-  for (var i = 0u; i < ROWS; i++) { at[i] = min(n0 + i, p.N - 1u); }
+  let second = min(n + 1u, N - 1u);
+  // @repeat i 8
+  var acc$i = vec4f();
+  // @end
   for (var t = begin; t < end; t++) {
     let x = inp[t * K + k];
-    for (var i = 0u; i < ROWS; i++) { acc[i] = fma(splat(dout[t * p.N + at[i]]), x, acc[i]); }
+    let a = dout[t * N + n];
+    let b = dout[t * N + second];
+    acc0 += a.x * x;
+    acc1 += a.y * x;
+    acc2 += a.z * x;
+    acc3 += a.w * x;
+    acc4 += b.x * x;
+    acc5 += b.y * x;
+    acc6 += b.z * x;
+    acc7 += b.w * x;
   }
-  for (var i = 0u; i < ROWS; i++) {
-    let n = n0 + i;
-    if (n < p.N) { partials[(s * p.N + n) * K + k] = acc[i]; }
+  let base = (s * p.N + n * 4u) * K + k;
+  // @repeat i 4
+  partials[base + $iu * K] = acc$i;
+  // @end
+  if (n + 1u < N) {
+    partials[base + 4u * K] = acc4;
+    partials[base + 5u * K] = acc5;
+    partials[base + 6u * K] = acc6;
+    partials[base + 7u * K] = acc7;
   }
 }

@@ -16,7 +16,7 @@ fn rmsnorm_forward(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) co
   let first = lane % LANES;
   var sum = 0.0;
   if (t < p.T) {
-    for (var c = first; c < p.C; c += LANES) { let x = inp[t * p.C + c]; sum = fma(x, x, sum); }
+    for (var c = first; c < p.C; c += LANES) { let x = inp[t * p.C + c]; sum += x * x; }
   }
   if (LANES > 1u) {
     partials[lane] = sum;

@@ -37,7 +37,7 @@ fn rope_backward(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) coun
   var r = 1.0;
   if (QK_NORM == 1u) {
     var sum = 0.0;
-    for (var d = 0u; d < D; d++) { sum = fma(inp[to + d], inp[to + d], sum); }
+    for (var d = 0u; d < D; d++) { sum += inp[to + d] * inp[to + d]; }
     r = inverseSqrt(sum / f32(D) + EPS_F);
   }
   var dot_product = 0.0;

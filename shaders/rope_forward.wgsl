@@ -31,7 +31,7 @@ fn rope_forward(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count
   var r = 1.0;
   if (QK_NORM == 1u) {
     var sum = 0.0;
-    for (var d = 0u; d < D; d++) { sum = fma(inp[source + d], inp[source + d], sum); }
+    for (var d = 0u; d < D; d++) { sum += inp[source + d] * inp[source + d]; }
     r = inverseSqrt(sum / f32(D) + EPS_F);
   }
   let gain = select(D, 0u, head < H);

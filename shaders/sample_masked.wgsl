@@ -44,7 +44,7 @@ fn sample_masked(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) coun
     for (var e = trie[row.node * 3u] + lane; e < trie[row.node * 3u + 1u]; e += 32u) {
       let token = trie[p.edgeOffset + e * 2u];
       var product = splat(0.0);
-      for (var c = 0u; c < C; c++) { product = fma(hidden[r * C + c], table[token * C + c], product); }
+      for (var c = 0u; c < C; c++) { product += hidden[r * C + c] * table[token * C + c]; }
       let logit = inner_product(product, splat(1.0)) * scale;
       sum = softmax_add(sum, logit);
       var score = logit;

@@ -1,8 +1,10 @@
 /**
  * Kernels: WGSL files of `shaders/`, their constants, their pipelines and their bind groups.
  *
- * A shader is one file an operation, entry point named as the file. Two small mechanisms, used everywhere: a line
- * `// @include NAME` is replaced by shaders/NAME.wgsl, and the constants a caller injects stand in front as `const`
+ * A shader is one file an operation, entry point named as the file. Three small mechanisms, used everywhere: a line
+ * `// @include NAME` is replaced by shaders/NAME.wgsl; the lines between `// @repeat i COUNT` and `// @end` are repeated with
+ * `$i` counting up (software adapters keep an indexed array in memory, and run ten times slower than with named
+ * registers); and the constants a caller injects stand in front as `const`
  * (numbers) or `alias` (type names). Bindings are read from the source, so a kernel call is plain data:
  * `{kernel, bindings, grid, params}`. Binding 0 is always the uniform block of per-call scalars.
  */
@@ -34,6 +36,17 @@ export function shaderSource(name: string, constants: Constants = {}, seen: stri
   if (text === undefined) throw new GpuError(`There is no shaders/${name}.wgsl.`);
   if (seen.includes(name)) throw new GpuError(`shaders/${name}.wgsl includes itself.`);
   return text.replace(/^\/\/ @include (\w+)$/gm, (_, part: string) => shaderSource(part, constants, [...seen, name]));
+}
+
+/** Unrolls `@repeat` blocks. COUNT is a number or the name of an injected constant. */
+function repeat(code: string, constants: Constants): string {
+  return code.replace(
+    /^[ \t]*\/\/ @repeat (\w+) (\w+)\n([\s\S]*?)^[ \t]*\/\/ @end\n/gm,
+    (_, index: string, count: string, body: string) => {
+      const times = Number(constants[count] ?? count);
+      return Array.from({ length: times }, (_, i) => body.replaceAll(`$${index}`, String(i))).join('');
+    },
+  );
 }
 
 function inject(constants: Constants): string {
@@ -169,7 +182,7 @@ export interface KernelHandle {
 }
 
 async function compile(gpu: Gpu, name: string, constants: Constants, extra: string): Promise<Kernel> {
-  const code = `${inject(constants)}\n${extra}\n${shaderSource(name, constants)}`;
+  const code = `${inject(constants)}\n${extra}\n${repeat(shaderSource(name, constants), constants)}`;
   const device = gpu.device;
   device.pushErrorScope('validation');
   const module = device.createShaderModule({ label: name, code });

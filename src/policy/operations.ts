@@ -2,7 +2,7 @@
  * The engine's operations, one function a shader: each turns names and sizes into a dispatch. Sizes follow the papers:
  * T tokens, C channels, M x K times K x N. Nothing here knows the order in which a transformer uses them.
  */
-import type { BufferSlice, KernelCache, KernelHandle } from '../gpu/kernel.ts';
+import type { BufferSlice, Constants, KernelCache, KernelHandle } from '../gpu/kernel.ts';
 import { f32, grid1d, type Recorder } from '../gpu/submission.ts';
 import { partialChunks } from './memory-plan.ts';
 
@@ -12,6 +12,9 @@ const ceil = (a: number, b: number) => Math.ceil(a / b);
 /** Row length from which 64 threads share a row instead of one. */
 const laneLength = 256;
 const lanes = (length: number) => (length > laneLength ? 64 : 1);
+/** Lanes of a workgroup over `count` columns of four: no more than are used. */
+const lanesFor = (count: number) => (count > 16 ? 32 : count > 8 ? 16 : 8);
+const vectorised = (N: number, K: number) => N % 4 === 0 && K % 4 === 0;
 const width = (k: number) => (k % 4 === 0 ? 4 : 1);
 
 export class Operations {
@@ -40,20 +43,9 @@ export class Operations {
     K: number,
     extra: { bias?: BufferSlice; residual?: BufferSlice } = {},
   ) {
-    const kernel = this.kernels.request('matmul_nt', {
-      WIDTH: width(K),
-      ROWS,
-      HAS_BIAS: extra.bias ? 1 : 0,
-      HAS_RESIDUAL: extra.residual ? 1 : 0,
-    });
+    const flags = { HAS_BIAS: extra.bias ? 1 : 0, HAS_RESIDUAL: extra.residual ? 1 : 0 };
     const bindings = [inp, weight, extra.bias ?? inp, extra.residual ?? inp, out];
-    this.recorder.run({
-      kernel,
-      bindings,
-      grid: grid1d(ceil(M, ROWS) * ceil(N, 32)),
-      params: [M, N, K],
-      flops: 2 * M * N * K,
-    });
+    this.matmul('matmul_nt', flags, bindings, [M, N, K], M, N, vectorised(N, K));
   }
 
   /** dinp (M, K) (+)= dout (M, N) weight (N, K). */
@@ -66,15 +58,36 @@ export class Operations {
     K: number,
     accumulate = false,
   ) {
-    const kernel = this.kernels.request('matmul_nn', { WIDTH: width(K), ROWS, ACCUMULATE: accumulate ? 1 : 0 });
-    const columns = ceil(K / width(K), 32);
-    this.recorder.run({
-      kernel,
-      bindings: [dout, weight, dinp],
-      grid: grid1d(ceil(M, ROWS) * columns),
-      params: [M, N, K],
-      flops: 2 * M * N * K,
-    });
+    this.matmul(
+      'matmul_nn',
+      { ACCUMULATE: accumulate ? 1 : 0 },
+      [dout, weight, dinp],
+      [M, N, K],
+      M,
+      K,
+      vectorised(N, K),
+    );
+  }
+
+  /** The register-tiled kernel where four divides the sizes, else one output a thread. */
+  private matmul(
+    name: string,
+    flags: Constants,
+    bindings: BufferSlice[],
+    params: [number, number, number],
+    rows: number,
+    columns: number,
+    fast: boolean,
+  ) {
+    const flops = 2 * params[0] * params[1] * params[2];
+    if (!fast) {
+      const kernel = this.kernels.request(`${name}_scalar`, flags);
+      this.recorder.run({ kernel, bindings, grid: grid1d(ceil(rows * columns, 64)), params, flops });
+      return;
+    }
+    const LANES = lanesFor(columns / 4);
+    const kernel = this.kernels.request(name, { ROWS, LANES, ...flags });
+    this.recorder.run({ kernel, bindings, grid: grid1d(ceil(rows, ROWS) * ceil(columns / 4, LANES)), params, flops });
   }
 
   /** dweight (N, K) += dout^T (T, N) inp (T, K). */
@@ -88,17 +101,21 @@ export class Operations {
     K: number,
   ) {
     if (T === 0) return;
-    const kernel = this.kernels.request('matmul_tn', { WIDTH: width(K), ROWS });
     const chunk = ceil(T, partialChunks(T, N * K));
     const chunks = ceil(T, chunk);
-    const tiles = ceil(N, ROWS) * ceil(K / width(K), 32);
-    this.recorder.run({
-      kernel,
-      bindings: [dout, inp, partials],
-      grid: grid1d(chunks * tiles),
-      params: [T, N, K, chunk],
-      flops: 2 * T * N * K,
-    });
+    const call = { bindings: [dout, inp, partials], params: [T, N, K, chunk], flops: 2 * T * N * K };
+    if (vectorised(N, K)) {
+      const LANES = lanesFor(K / 4);
+      const tiles = ceil(N / 4, 2) * ceil(K / 4, LANES);
+      this.recorder.run({
+        kernel: this.kernels.request('matmul_tn', { LANES }),
+        grid: grid1d(chunks * tiles),
+        ...call,
+      });
+    } else {
+      const kernel = this.kernels.request('matmul_tn_scalar');
+      this.recorder.run({ kernel, grid: grid1d(ceil(chunks * N * K, 64)), ...call });
+    }
     this.reducePartials(partials, dweight, N * K, chunks);
   }
 
@@ -269,7 +286,8 @@ export class Operations {
   }
 
   private attentionKernelConstants(a: AttentionShape) {
-    return { ...this.attentionConstants(a), WIDTH: width(a.headDim), SCALE_F: 1 / Math.sqrt(a.headDim) };
+    const WIDTH = width(a.headDim);
+    return { ...this.attentionConstants(a), WIDTH, E: a.headDim / WIDTH, SCALE_F: 1 / Math.sqrt(a.headDim) };
   }
 
   attentionBackward(
