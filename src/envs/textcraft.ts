@@ -198,6 +198,11 @@ export class TextCraft implements World {
     this.texts.clear();
   }
 
+  /** Linear memory in use: what its largest moment needed. */
+  memoryBytes(): number {
+    return this.wasm.memory.buffer.byteLength;
+  }
+
   private plans<T>(slots: readonly number[], read: (text: string, flags: number) => T): T[] {
     this.checkWorlds(slots);
     this.begin(slots);

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { renderRecipes } from '../../scripts/generate-recipes.mjs';
 import { type Feedback, type World, WorldError } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
 import { TextCraft } from '../../src/envs/textcraft.ts';
@@ -284,6 +286,33 @@ describe('the world', () => {
       }
     }
   });
+  it('keeps its memory over many episodes', async () => {
+    // Every episode grows each inventory past several block sizes, and some counts past what an i64 holds.
+    const { raw } = JSON.parse(readFileSync('envs-wasm/textcraft/recipes.json', 'utf8'));
+    const outputs = new Set(raw.map(([, output]: string[]) => output));
+    const inputs = new Set<string>(
+      raw.flatMap(([, , , list]: [string, string, number, [string, number][]]) => list.map(([name]) => name)),
+    );
+    const names = [...inputs].filter((name) => !outputs.has(name) && !name.startsWith('#'));
+    const slots = allIds.slice(0, 16);
+    const fresh = await TextCraft.open();
+    const episode = async (round: number) => {
+      await fresh.reset(
+        slots,
+        slots.map((slot) => taskOf(slot, { listSeed: round })),
+      );
+      for (let turn = 0; turn < 40; turn++) {
+        const actions = slots.map(
+          (slot) => `get ${turn % 5 ? 1 : '7'.repeat(30 + slot)} ${names[(turn + slot) % names.length]}`,
+        );
+        for (const { valid } of await fresh.step(slots, actions)) expect(valid).toBe(true);
+      }
+    };
+    for (let round = 0; round < 3; round++) await episode(round);
+    const settled = fresh.memoryBytes();
+    for (let round = 3; round < 300; round++) await episode(round);
+    expect(fresh.memoryBytes()).toBe(settled);
+  });
   it('takes an action of a million characters', async () => {
     await world.reset([0], [taskOf(0)]);
     const long = 'é'.repeat(1_000_000);
@@ -328,5 +357,12 @@ describe('the random player', () => {
     // 2000 expected each; five standard deviations are 200.
     for (const action of actions) expect(Math.abs(counts.get(action)! - 2000)).toBeLessThan(200);
     expect(randomAction(actions, 3, 500, 5)).toBe(randomAction(actions, 3, 500, 5));
+  });
+});
+
+describe('the recipe table', () => {
+  it('in the module is the one in recipes.json', () => {
+    const { raw } = JSON.parse(readFileSync('envs-wasm/textcraft/recipes.json', 'utf8'));
+    expect(readFileSync('envs-wasm/textcraft/recipes.ts', 'utf8')).toBe(renderRecipes(raw));
   });
 });
