@@ -42,16 +42,19 @@ export class TabgymChart extends LitElement {
       .legend {
         display: flex;
         flex-wrap: wrap;
-        gap: 0 10px;
+        gap: 0 7px;
         font-size: var(--size-s);
         color: var(--text-2);
         list-style: none;
       }
       .legend svg {
-        width: 18px;
+        width: 15px;
         height: 8px;
         vertical-align: middle;
         margin-inline-end: 3px;
+      }
+      .legend .mark {
+        width: 8px;
       }
       .plot {
         position: relative;
@@ -116,7 +119,7 @@ export class TabgymChart extends LitElement {
     return html`<div class="head"><h3>${spec.title}</h3>
         <button class="link small" aria-pressed=${this.table ? 'true' : 'false'} ?disabled=${empty} @click=${this.toggleTable}>${this.table ? msg('Chart') : msg('Table')}<span class="visually-hidden">: ${spec.title}</span></button></div>
       <ul class="legend">${spec.series.map((series) => this.renderKey(series))}${spec.points.map(
-        (point) => html`<li><svg viewBox="0 0 18 8" aria-hidden="true">${point.shape === 'disc' ? svgDisc(point.color) : svgDiamond(point.color)}</svg>${point.label}</li>`,
+        (point) => html`<li><svg class="mark" viewBox="5 0 8 8" aria-hidden="true">${point.shape === 'disc' ? svgDisc(point.color) : svgDiamond(point.color)}</svg>${point.label}</li>`,
       )}</ul>
       ${empty ? html`<div class="none">${msg('No step yet')}</div>` : this.table ? this.renderTable() : this.renderPlot()}`;
   }
@@ -220,7 +223,7 @@ export class TabgymChart extends LitElement {
       stroke: resolveColor(this, series.color, raw ? 0.38 : 1),
       width: raw ? 1 : 2,
       dash: dashes[series.dash],
-      points: { show: this.records.length < 3 },
+      points: { show: () => this.records.length < 3 },
       spanGaps: true,
     });
     return this.spec.series.flatMap((series) => (series.smooth ? [one(series, true), one(series, false)] : [one(series, false)]));

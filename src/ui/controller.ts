@@ -14,7 +14,6 @@ import { none, type DrawerTab, type NarrowPanel, type Notice, type State, Store,
 
 const trainingKey = 'tabgym.training';
 const themeKey = 'tabgym.theme';
-const defaultPreset = 'textcraft-first';
 const mostLive = 64;
 const mostNotices = 200;
 
@@ -57,9 +56,8 @@ export class Controller {
   }
 
   private firstDraft() {
-    const { presets } = this.state;
-    const index = presets.findIndex((each) => each.name === defaultPreset);
-    if (presets.length) this.drafting.usePreset(Math.max(0, index));
+    // The trainer lists the one for newcomers first.
+    if (this.state.presets.length) this.drafting.usePreset(0);
   }
 
   /** The run of the address, else the one that was training when the page closed, else the newest. */

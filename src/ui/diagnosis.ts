@@ -23,7 +23,7 @@ const valuesOf = (records: readonly StepRecord[], name: string) =>
 
 const share = (value: number) => `${Math.round(value * 100)}%`;
 
-type Check = (recent: readonly StepRecord[], all: readonly StepRecord[]) => Omit<Hint, 'step'> | null;
+type Check = (recent: readonly StepRecord[], all: readonly StepRecord[], masked: boolean) => Omit<Hint, 'step'> | null;
 
 const noSignal: Check = (recent) => {
   const values = valuesOf(recent, m.noSignal);
@@ -78,15 +78,17 @@ const atHorizon: Check = (recent) => {
   };
 };
 
-const invalidActions: Check = (recent) => {
+const invalidActions: Check = (recent, _, masked) => {
   const values = valuesOf(recent, m.validActions);
   if (!values.length || mean(values) > 0.7) return null;
   const part = share(1 - mean(values));
   return {
     id: 'invalid',
-    level: 'warning',
+    level: masked ? 'info' : 'warning',
     title: msg('Many actions are refused'),
-    sentence: msg(str`The world refuses ${part} of the actions. With "Only valid actions" on, the policy chooses only among those the world offers.`),
+    sentence: masked
+      ? msg(str`The world refuses ${part} of the actions: its text offers them, but what they need is not there yet. That is for the policy to learn.`)
+      : msg(str`The world refuses ${part} of the actions. With “Only valid actions” on, the policy chooses only among those the world's text offers.`),
   };
 };
 
@@ -104,13 +106,13 @@ const worldFailures: Check = (recent) => {
 const checks: readonly Check[] = [noSignal, entropyCollapsed, klJumped, invalidActions, worldFailures, atHorizon];
 
 /** Hints that hold over the last steps of a run. */
-export function diagnose(records: readonly StepRecord[], window = 5): Hint[] {
+export function diagnose(records: readonly StepRecord[], masked = false, window = 5): Hint[] {
   const trained = records.filter((record) => record.step > 0);
   const recent = trained.slice(-window);
   const step = last(recent)?.step;
   if (step === undefined || recent.length < Math.min(3, window)) return [];
   return checks.flatMap((check) => {
-    const hint = check(recent, trained);
+    const hint = check(recent, trained, masked);
     return hint ? [{ ...hint, step }] : [];
   });
 }

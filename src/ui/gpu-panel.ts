@@ -78,6 +78,7 @@ export class TabgymGpu extends Panel {
 
   private renderSelftest({ selftest }: GpuReport) {
     const failed = selftest.filter((each) => !each.ok);
+    if (!selftest.length) return html`<section><h2>${msg('Self-test')}</h2><p class="soft">${msg('Each kernel is compared with the CPU when the first run is prepared.')}</p></section>`;
     return html`<section><h2>${msg('Self-test')}</h2>
       ${
         failed.length

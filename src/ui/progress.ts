@@ -40,6 +40,15 @@ export class TabgymProgress extends Panel {
           grid-template-columns: minmax(0, 1fr);
         }
       }
+      .chip {
+        min-height: 24px;
+        border-radius: 999px;
+      }
+      .chip.warning {
+        background: var(--warn-soft);
+        border-color: var(--warn);
+        color: var(--warn);
+      }
       .hint {
         display: flex;
         gap: 4px 10px;
@@ -49,13 +58,11 @@ export class TabgymProgress extends Panel {
       .metrics td {
         vertical-align: top;
       }
-      .stale {
-        border-color: var(--line-strong);
-      }
     `,
   ];
 
   @state() private explained = false;
+  @state() private opened: Hint['id'] | null = null;
   private specs: ChartSpec[] = charts();
 
   constructor() {
@@ -64,13 +71,13 @@ export class TabgymProgress extends Panel {
 
   override render() {
     const { records, owner, run, opening } = this.state;
-    const hints = diagnose(records);
+    const hints = diagnose(records, run?.experiment.sampling.maskActions ?? false);
     return html`<div class="inner" @step-select=${this.choose}>
-      <div class="row spread"><h2>${msg('Progress')}</h2>
+      <div class="row spread"><div class="row"><h2>${msg('Progress')}</h2>${hints.map((hint) => this.renderChip(hint))}</div>
         <div class="row">${opening ? html`<span class="soft small" role="status">${msg('Reading the run')}…</span>` : nothing}
           <button class="link small" aria-expanded=${this.explained ? 'true' : 'false'} @click=${this.toggleExplained}>${msg('What the numbers mean')}</button></div></div>
       ${run && owner === 'another-tab' ? this.renderReadOnly() : nothing}
-      ${hints.map((hint) => this.renderHint(hint))}
+      ${hints.filter((hint) => hint.id === this.opened).map((hint) => this.renderHint(hint))}
       <div class="charts">${this.specs.map((spec) => this.renderChart(spec))}</div>
       ${this.explained ? this.renderMetrics() : nothing}
     </div>`;
@@ -90,10 +97,20 @@ export class TabgymProgress extends Panel {
       <button @click=${() => this.app.takeOver()}>${msg('Take over')}</button></div>`;
   }
 
+  /** Closed by default: a sign and its name. Open: the sentence and the way to the episodes. */
+  private renderChip(hint: Hint) {
+    const open = hint.id === this.opened;
+    const toggle = () => {
+      this.opened = open ? null : hint.id;
+    };
+    return html`<button class="small chip ${hint.level}" aria-expanded=${open ? 'true' : 'false'} @click=${toggle}>
+      <span aria-hidden="true">${hint.level === 'warning' ? '!' : 'i'}</span> ${hint.title}</button>`;
+  }
+
   private renderHint(hint: Hint) {
     const jump = () => this.app.reading.select({ step: hint.step, tab: 'group' });
     return html`<div class="message ${hint.level === 'warning' ? 'warning' : ''} hint">
-      <strong><span aria-hidden="true">${hint.level === 'warning' ? '!' : 'i'} </span>${hint.title}</strong><span>${hint.sentence}</span>
+      <span>${hint.sentence}</span>
       <button class="link" @click=${jump}>${msg(str`Show the episodes of step ${hint.step}`)}</button></div>`;
   }
 

@@ -24,14 +24,17 @@ const units = (): { [unit in Progress['unit']]: string } => ({
   turns: msg('turns'),
 });
 
+const capital = (text: string) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+
 export function progressWords(progress: Progress): string {
+  const what = capital(progress.what);
   const number = (value: number) => (progress.unit === 'bytes' ? bytes(value) : String(value));
   const unit = units()[progress.unit];
   return progress.total === null
-    ? msg(str`${progress.what}: ${number(progress.done)} ${unit}`)
-    : msg(str`${progress.what}: ${number(progress.done)} of ${number(progress.total)} ${unit}`);
+    ? msg(str`${what}: ${number(progress.done)} ${unit}`)
+    : msg(str`${what}: ${number(progress.done)} of ${number(progress.total)} ${unit}`);
 }
 
 export const progressBar = (progress: Progress) => html`
-  <progress aria-label=${progress.what} max=${progress.total ?? 1} .value=${progress.total === null ? undefined : progress.done}></progress>
+  <progress aria-label=${progress.what} max=${progress.total ?? 1} value=${progress.total === null ? nothing : progress.done}></progress>
 `;

@@ -44,7 +44,10 @@ export const tokenStyles = css`
     cursor: default;
   }
   .spaced .t {
-    padding-inline: 2px;
+    padding-inline: 1px;
+  }
+  .t.template {
+    font-style: italic;
   }
   .t.p {
     background: color-mix(in oklab, var(--policy-ink) calc(var(--s) * 0.62%), transparent);
@@ -69,12 +72,15 @@ export const tokenText = (texts: readonly string[] | null, id: number): string =
 
 const shown = (text: string) => text.replace(/^##/, '').replaceAll('\n', '↵\n');
 
+/** A gap before a token, where its texts carry none and it does not go on a word. */
+export const gapBefore = (text: string, spaced: boolean): string => (spaced && !text.startsWith('##') ? ' ' : '');
+
 export function tokenTemplate(trajectory: Trajectory, position: number, texts: readonly string[] | null, selected: boolean) {
   const text = tokenText(texts, trajectory.tokens[position]);
   const facts = tokenFacts(trajectory, position);
   const chosen = facts.source === 'policy';
   const shade = facts.logprob === null ? 0 : Math.round(100 * surprise(facts.logprob));
   const label = chosen ? msg(str`${text}, policy, probability ${fixed(Math.exp(facts.logprob ?? 0))}`) : text;
-  return html`<span class="t${chosen ? ' p' : ''}${facts.forced ? ' forced' : ''}" role="option" id=${`k${position}`} data-k=${position}
+  return html`<span class="t${chosen ? ' p' : facts.source === 'template' ? ' template' : ''}${facts.forced ? ' forced' : ''}" role="option" id=${`k${position}`} data-k=${position}
     aria-selected=${selected ? 'true' : 'false'} aria-label=${label} style="--s:${shade}">${shown(text)}</span>`;
 }

@@ -15,7 +15,7 @@ import { emptyState, errorState, loadingState } from './states.ts';
 import { controls } from './styles/shared.ts';
 import './token-details.ts';
 import type { TabgymTokenDetails } from './token-details.ts';
-import { needsSpaces, tokenStyles, tokenTemplate } from './tokens.ts';
+import { gapBefore, needsSpaces, tokenStyles, tokenTemplate, tokenText } from './tokens.ts';
 import './world-view.ts';
 
 /** Most tokens and turns drawn at once. */
@@ -209,9 +209,10 @@ export class TabgymTrajectory extends Panel {
       <span class="who"><span aria-hidden="true">${policy ? '◆' : '○'}</span> ${policy ? msg('Policy') : msg('World')}</span>
       <div class="stream ${spaced ? 'spaced' : ''}" role="listbox" tabindex="0" aria-label=${policy ? msg('Tokens of the policy') : msg('Tokens of the world')}
         aria-activedescendant=${selection.token !== null && selection.token >= segment.start && selection.token < end ? `k${selection.token}` : nothing}
-        @keydown=${(event: KeyboardEvent) => this.walk(event, segment.start, end)}>${positions.map((position) =>
+        @keydown=${(event: KeyboardEvent) => this.walk(event, segment.start, end)}>${positions.map((position) => [
+          position > segment.start ? gapBefore(tokenText(tokenTexts, trajectory.tokens[position]), spaced) : '',
           tokenTemplate(trajectory, position, tokenTexts, position === selection.token),
-        )}</div>
+        ])}</div>
       ${end < segment.end ? html`<span class="soft small">${msg(str`${segment.end - end} more tokens are not drawn`)}</span>` : nothing}
     </div>`;
   }

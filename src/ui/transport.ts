@@ -165,20 +165,26 @@ export class TabgymTransport extends Panel {
     const off = phase !== 'ready' || busy !== null || !gpu?.supported || owner === 'another-tab';
     const running = isActive(status);
     return html`<div class="buttons" role="group" aria-label=${msg('Training')}>
-      <button class="primary train" ?disabled=${off || status === 'pausing' || status === 'finished'} aria-keyshortcuts="Space" @click=${() => this.app.toggle()}>
+      <button class="primary train" ?disabled=${off || status === 'pausing' || this.done} aria-keyshortcuts="Space" @click=${() => this.app.toggle()}>
         ${this.trainLabel(running)}
       </button>
-      <button ?disabled=${off || running || status === 'finished'} aria-keyshortcuts="s" title=${msg('Train one step (s)')} @click=${() => this.app.step()}>${msg('Step')}</button>
+      <button ?disabled=${off || running || this.done} aria-keyshortcuts="s" title=${msg('Train one step (s)')} @click=${() => this.app.step()}>${msg('Step')}</button>
       <button class="reset" ?disabled=${phase !== 'ready' || busy !== null || !run || !gpu?.supported} title=${msg('The same experiment again, from random weights')} @click=${() => this.app.reset()}>${msg('Reset')}</button>
       <button ?disabled=${phase !== 'ready' || busy !== null || !gpu?.supported} title=${msg('A new run of what the setup shows')} @click=${() => this.app.create()}>${msg('New')}</button>
     </div>`;
+  }
+
+  /** Finished, and the setup asks for nothing else. */
+  private get done() {
+    const { status, run, draft } = this.state;
+    return status === 'finished' && ['none', 'free'].includes(pendingChanges(run, draft).kind);
   }
 
   private trainLabel(running: boolean) {
     const { status, run, draft } = this.state;
     if (status === 'pausing') return html`<span aria-hidden="true">❚❚</span> ${msg('Pausing')}`;
     if (running) return html`<span aria-hidden="true">❚❚</span> ${msg('Pause')}`;
-    if (status === 'finished') return html`<span aria-hidden="true">✓</span> ${msg('Finished')}`;
+    if (this.done) return html`<span aria-hidden="true">✓</span> ${msg('Finished')}`;
     const { kind } = pendingChanges(run, draft);
     if (kind === 'fork') return html`<span aria-hidden="true">▶</span> ${msg('Fork and train')}`;
     return html`<span aria-hidden="true">▶</span> ${msg('Train')}`;

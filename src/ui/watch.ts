@@ -110,7 +110,7 @@ export class TabgymWatch extends Panel {
     return html`<div class="row spread head">
       <div class="row">
         ${training && last ? html`<span class="pulse" aria-hidden="true"></span><strong>${msg('Live')}</strong>` : nothing}
-        ${last ? html`<span class="soft number">${training ? msg(str`step ${last.step}, group ${last.group + 1}, episode ${last.member + 1}`) : msg('an episode played without training')}</span>` : nothing}
+        ${last ? html`<span class="soft number">${training ? msg(str`step ${last.step}, group ${last.group + 1}, episode ${last.member + 1}`) : watching ? msg('playing without training') : msg('the last episode watched')}</span>` : nothing}
       </div>
       ${training ? nothing : this.renderWatchForm(watching)}
     </div>`;
