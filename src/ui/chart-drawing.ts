@@ -61,7 +61,8 @@ export function drawPoints(plot: uPlot, host: HTMLElement, points: readonly Draw
     ctx.fillRect(x - 0.75 * ratio, plot.bbox.top, 1.5 * ratio, plot.bbox.height);
   }
   const surface = resolveColor(host, '--surface');
-  const colors = new Map(points.map((point) => [point.color, resolveColor(host, point.color)]));
+  const tokens = new Set(points.map((point) => point.color));
+  const colors = new Map([...tokens].map((token) => [token, resolveColor(host, token)]));
   for (const point of points) drawPoint(plot, point, colors.get(point.color)!, surface, ratio, points.length <= mostIntervals);
   ctx.restore();
 }

@@ -82,6 +82,7 @@ export class TabgymStage extends Panel {
     const { tab } = this.state.selection;
     const names: { [each in StageTab]: string } = { watch: msg('Watch'), group: msg('Group'), trajectory: msg('Trajectory') };
     return html`
+      <h2 class="visually-hidden">${msg('Stage')}</h2>
       <div class="bar">
         <div role="tablist" aria-label=${msg('Stage')} @keydown=${this.arrow}>
           ${order.map(

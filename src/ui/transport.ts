@@ -29,6 +29,19 @@ export class TabgymTransport extends Panel {
         background: var(--surface);
         border-block-end: 1px solid var(--line);
       }
+      .skip {
+        position: absolute;
+        inset-inline-start: 8px;
+        top: -60px;
+        z-index: 10;
+        padding: 8px 12px;
+        background: var(--accent);
+        color: var(--on-accent);
+        border-radius: var(--radius);
+      }
+      .skip:focus-visible {
+        top: 8px;
+      }
       h1 {
         margin: 0;
         font-size: var(--size-xl);
@@ -101,7 +114,8 @@ export class TabgymTransport extends Panel {
           flex-wrap: wrap;
         }
         h1 span {
-          display: none;
+          position: absolute;
+          clip-path: inset(50%);
         }
         .end {
           order: 2;
@@ -135,6 +149,7 @@ export class TabgymTransport extends Panel {
 
   override render() {
     return html`<header>
+      <button class="skip" @click=${() => this.dispatchEvent(new Event('skip'))}>${msg('Skip to the stage')}</button>
       <h1>
         <svg viewBox="0 0 32 32" aria-hidden="true">
           <rect width="32" height="32" rx="7" fill="#1757c2" />
