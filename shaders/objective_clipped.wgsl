@@ -4,20 +4,17 @@
 //         5 KL coefficient, 6 KL clamp (0 or 1), 7 entropy coefficient.
 // aux: policy loss, KL, flags (1 clipped low, 2 clipped high, 4 dual clip), ratio.
 
-// exp(q) - 1 without cancellation near 0, where the policy is close to its reference.
-fn objective_expm1(q: f32) -> f32 {
-  if (abs(q) < 0.05) {
-    return q * (1.0 + q * (0.5 + q * (1.0 / 6.0 + q * (1.0 / 24.0 + q / 120.0))));
+// exp(q) - 1 - q. The difference cancels near 0, where the policy is close to its reference: there, the series.
+fn objective_k3(q: f32) -> f32 {
+  if (abs(q) >= 0.5) {
+    return exp(q) - q - 1.0;
   }
-  return exp(q) - 1.0;
+  let tail = 1.0 / 120.0 + q * (1.0 / 720.0 + q * (1.0 / 5040.0 + q * (1.0 / 40320.0 + q / 362880.0)));
+  return q * q * (0.5 + q * (1.0 / 6.0 + q * (1.0 / 24.0 + q * tail)));
 }
 
-// exp(q) - q - 1, likewise.
-fn objective_k3(q: f32) -> f32 {
-  if (abs(q) < 0.05) {
-    return q * q * (0.5 + q * (1.0 / 6.0 + q * (1.0 / 24.0 + q / 120.0)));
-  }
-  return exp(q) - q - 1.0;
+fn objective_expm1(q: f32) -> f32 {
+  return select(exp(q) - 1.0, q + objective_k3(q), abs(q) < 0.5);
 }
 
 // (value, dvalue/dlogprob) of k3; q = reference - policy.

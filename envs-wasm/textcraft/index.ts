@@ -8,6 +8,7 @@ import { commands, goalOf, makeCommands, putStart, putValidActions } from './com
 import { depth, goals, inputCount, inputName, inputStart, linePointer, lineLength, nameLength, recipeOutput, recipeYield, wordsPointer } from './recipebook';
 import { ensureWorlds, hasWorld, resetWorld, stackAt, stepWorld, worldAt } from './worlds';
 import { putPlan, putTree } from './oracle';
+import { putDecimal } from '../shared/decimal';
 import { clearOutput, inputBuffer, outputLength, outputPointer, putByte, putBytes, putInteger, putText } from '../shared/text';
 
 export { ensureWorlds, hasWorld, inputBuffer, outputPointer, outputLength };
@@ -98,8 +99,11 @@ export function writeView(slot: i32): void {
   putText('goal\t');
   putBytes(wordsPointer[world.goal], nameLength[world.goal]);
   for (let i = 0; i < world.size; i++) {
-    putText('\nitem');
-    putNamed(stackAt(world, i).count, stackAt(world, i).name);
+    const stack = stackAt(world, i);
+    putText('\nitem\t');
+    putDecimal(stack);
+    putText('\t');
+    putBytes(wordsPointer[stack.name], nameLength[stack.name]);
   }
   makeCommands(world.goal, world.distractors, world.seed);
   for (let c = 0; c < commands.length; c++) {

@@ -2,11 +2,13 @@
  * Thousands of worlds: their goals and inventories, and the rules of a step with its answers, byte for byte.
  *
  * Memory: the module uses AssemblyScript's bump allocator and frees nothing. What grows is bounded: the table of worlds
- * doubles, and inventories live in blocks of doubling sizes that go back to free lists, so a million episodes need what
- * the largest moment needed. A step allocates nothing. There is no garbage collector to pause a batch.
+ * doubles, and inventories live in blocks that go back to free lists (shared/blocks.ts), so a million episodes need
+ * what the largest moment needed. A step allocates nothing. There is no garbage collector to pause a batch.
  */
 import { findName, inputCount, inputIsTag, inputName, inputStart, isItem, isTag, itemRecipes, nameLength, namePointer, recipeOutput, recipeYield, recipesOf, tagOf, wordsPointer } from './recipebook';
-import { digitsAt, indexOfByte, leadingSpace, putByte, putBytes, putInteger, putRepr, putText, putUnderscored, rewindOutput, startsWith, outputLength, withoutTrailingSpace } from '../shared/text';
+import { blockBytes, giveBlock, takeBlock } from '../shared/blocks';
+import { addDigits, addPlain, clearDecimal, Decimal, isAtLeast, LARGE, MOST_DIGITS, plainValue, putDecimal, putDigits, subtractPlain } from '../shared/decimal';
+import { digitsAt, indexOfByte, leadingSpace, putByte, putBytes, putInteger, putRepr, putText, putUnderscored, startsWith, withoutTrailingSpace } from '../shared/text';
 
 const NONE: i32 = -1;
 
@@ -24,10 +26,10 @@ class WorldState {
   items: usize;
 }
 
+/** How many of an item: the Decimal's fields, then the item. */
 @unmanaged
-class Stack {
+class Stack extends Decimal {
   name: i32;
-  count: i64;
 }
 
 let table: usize = 0;
@@ -63,20 +65,8 @@ export function hasWorld(slot: i32): bool {
 
 // --- inventories -----------------------------------------------------------------------------------------------------
 
-/** Class c holds 8 << c stacks. Class 7 holds more than there are names. */
-const CLASSES: i32 = 8;
-const freeBlocks = new StaticArray<usize>(CLASSES);
-
-function takeBlock(sizeClass: i32): usize {
-  const block = freeBlocks[sizeClass];
-  if (block == 0) return heap.alloc(<usize>(8 << sizeClass) * offsetof<Stack>());
-  freeBlocks[sizeClass] = load<usize>(block);
-  return block;
-}
-
-function giveBlock(block: usize, sizeClass: i32): void {
-  store<usize>(block, freeBlocks[sizeClass]);
-  freeBlocks[sizeClass] = block;
+function capacityOf(world: WorldState): i32 {
+  return world.block == NONE ? 0 : blockBytes(world.block) / <i32>offsetof<Stack>();
 }
 
 export function stackAt(world: WorldState, index: i32): Stack {
@@ -88,14 +78,15 @@ function findStack(world: WorldState, name: i32): i32 {
   return NONE;
 }
 
-/** How many of an item a world carries. */
+/** How many of an item a world carries (LARGE where there is no telling in an i64). */
 export function carried(world: WorldState, name: i32): i64 {
   const at = findStack(world, name);
-  return at == NONE ? 0 : stackAt(world, at).count;
+  if (at == NONE) return 0;
+  return stackAt(world, at).digits == 0 ? stackAt(world, at).value : LARGE;
 }
 
 function growInventory(world: WorldState): void {
-  const sizeClass = world.block + 1;
+  const sizeClass = world.block == NONE ? 2 : world.block + 1;
   const block = takeBlock(sizeClass);
   if (world.block != NONE) {
     memory.copy(block, world.items, <usize>world.size * offsetof<Stack>());
@@ -105,31 +96,33 @@ function growInventory(world: WorldState): void {
   world.block = sizeClass;
 }
 
-function addItem(world: WorldState, name: i32, count: i64): void {
+/** The stack of an item; a new one is empty and stands last. */
+function stackOf(world: WorldState, name: i32): Stack {
   const at = findStack(world, name);
-  if (at != NONE) { stackAt(world, at).count += count; return; }
-  if (world.block == NONE || world.size == 8 << world.block) growInventory(world);
+  if (at != NONE) return stackAt(world, at);
+  if (world.size == capacityOf(world)) growInventory(world);
   const stack = stackAt(world, world.size++);
   stack.name = name;
-  stack.count = count;
+  stack.digits = 0;
+  stack.value = 0;
+  return stack;
 }
 
 /** Takes items that are there; the stack goes when nothing is left. */
 function removeItem(world: WorldState, name: i32, count: i64): void {
   const at = findStack(world, name);
   const stack = stackAt(world, at);
-  stack.count -= count;
-  if (stack.count != 0) return;
+  subtractPlain(stack, count);
+  if (stack.digits != 0 || stack.value != 0) return;
   const behind = <usize>(world.size - at - 1) * offsetof<Stack>();
   memory.copy(changetype<usize>(stack), changetype<usize>(stack) + offsetof<Stack>(), behind);
   world.size--;
 }
 
 export function resetWorld(world: WorldState, goal: i32, distractors: i32, seed: u32): void {
-  if (world.block > 0) {
-    giveBlock(world.items, world.block);
-    world.block = NONE;
-  }
+  for (let i = 0; i < world.size; i++) clearDecimal(stackAt(world, i));
+  if (world.block != NONE) giveBlock(world.items, world.block);
+  world.block = NONE;
   world.goal = goal;
   world.distractors = distractors;
   world.seed = seed;
@@ -143,26 +136,30 @@ export const REFUSED: i32 = 0;
 export const ACCEPTED: i32 = 1;
 export const WON: i32 = 3;
 
-/** Most digits Python 3.11 turns into an int; more is an error of the original's server. */
-const MOST_DIGITS: i32 = 4300;
-
 // A number and the text behind it, as `([0-9]+) (.*)` reads them.
 let readCount: i64 = 0;
-let readCountAt: usize = 0;
-let readCountLength: i32 = 0;
+let readDigits: usize = 0;
+let readDigitsLength: i32 = 0;
 let readRest: usize = 0;
 let readRestLength: i32 = 0;
 
 function readCounted(pointer: usize, length: i32): bool {
   const digits = digitsAt(pointer, length);
   if (digits == 0 || digits == length || load<u8>(pointer + digits) != 32) return false;
+  readDigits = pointer;
+  readDigitsLength = digits;
   readRest = pointer + digits + 1;
   readRestLength = length - digits - 1;
-  readCountAt = pointer;
-  readCountLength = digits;
-  readCount = 0;
-  for (let i = 0; i < digits; i++) readCount = readCount * 10 + (load<u8>(pointer + i) - 48);
+  readCount = plainValue(pointer, digits);
   return true;
+}
+
+/** Python refuses to make an int of so many digits, and the original's server answers with its words. */
+function refuseDigits(): i32 {
+  putText('Exceeds the limit (4300 digits) for integer string conversion: value has ');
+  putInteger(readDigitsLength);
+  putText(' digits; use sys.set_int_max_str_digits() to increase the limit');
+  return REFUSED;
 }
 
 function refuseGet(pointer: usize, length: i32): i32 {
@@ -172,11 +169,12 @@ function refuseGet(pointer: usize, length: i32): i32 {
 }
 
 function get(world: WorldState): i32 {
+  if (readDigitsLength > MOST_DIGITS) return refuseDigits();
   const name = findName(readRest, readRestLength);
   if (name == NONE || recipesOf(name) !== null || isTag[name] || !isItem[name]) return refuseGet(readRest, readRestLength);
-  addItem(world, name, readCount);
+  addDigits(stackOf(world, name), readDigits, readDigitsLength);
   putText('Got ');
-  putInteger(readCount);
+  putDigits(readDigits, readDigitsLength);
   putByte(32);
   putBytes(readRest, readRestLength);
   return name == world.goal ? WON : ACCEPTED;
@@ -190,7 +188,7 @@ function showInventory(world: WorldState): i32 {
     putByte(91);
     putBytes(wordsPointer[stack.name], nameLength[stack.name]);
     putText('] (');
-    putInteger(stack.count);
+    putDecimal(stack);
     putText(') ');
   }
   return ACCEPTED;
@@ -214,9 +212,10 @@ function readIngredient(world: WorldState, pointer: usize, length: i32): bool {
     putBytes(start, size);
     return false;
   }
+  if (readDigitsLength > MOST_DIGITS) { refuseDigits(); return false; }
   const name = findName(readRest, readRestLength);
   const at = name == NONE || isTag[name] ? NONE : findStack(world, name);
-  if (at == NONE || stackAt(world, at).count < readCount) givenAllCarried = false;
+  if (at == NONE || !isAtLeast(stackAt(world, at), readDigits, readDigitsLength)) givenAllCarried = false;
   if (given < GIVEN_KEPT) {
     givenName[given] = name;
     givenCount[given] = readCount;
@@ -268,16 +267,19 @@ function findRecipe(output: i32): i32 {
 let askedAt: usize = 0;
 let askedLength: i32 = 0;
 let askedName: i32 = NONE;
-let askedCount: i64 = 1;
+// Digits of the amount asked for; none: one was meant.
+let askedDigits: usize = 0;
+let askedDigitsLength: i32 = 0;
 
 function readOutput(pointer: usize, length: i32): void {
   askedAt = pointer;
   askedLength = length;
-  askedCount = 1;
+  askedDigitsLength = 0;
   if (readCounted(pointer, length)) {
     askedAt = readRest;
     askedLength = readRestLength;
-    askedCount = readCount;
+    askedDigits = readDigits;
+    askedDigitsLength = readDigitsLength;
   }
   askedName = findName(askedAt, askedLength);
 }
@@ -300,19 +302,21 @@ function refuseNoRecipe(): i32 {
   if (tag) putText('None');
   else putRepr('minecraft:', askedAt, askedLength);
   putText('), count=');
-  putInteger(askedCount);
+  if (askedDigitsLength == 0) putText('1');
+  else putDigits(askedDigits, askedDigitsLength);
   putText(')');
   return REFUSED;
 }
 
 function craft(world: WorldState, output: usize, outputSize: i32, inputs: usize, inputsSize: i32): i32 {
   readOutput(output, outputSize);
+  if (askedDigitsLength > MOST_DIGITS) return refuseDigits();
   if (!readIngredients(world, inputs, inputsSize)) return REFUSED;
   if (!givenAllCarried) return refuseNotEnough();
   const recipe = findRecipe(askedName);
   if (recipe == NONE) return refuseNoRecipe();
   for (let g = 0; g < given; g++) removeItem(world, givenName[g], givenCount[g]);
-  addItem(world, recipeOutput[recipe], recipeYield[recipe]);
+  addPlain(stackOf(world, recipeOutput[recipe]), recipeYield[recipe]);
   putText('Crafted ');
   putInteger(recipeYield[recipe]);
   putText(' minecraft:');

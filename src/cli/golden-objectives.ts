@@ -169,17 +169,18 @@ const clippedLosses = /vanilla$|compute_policy_loss$|clip_higher|dual_clip|dapo/
 export function checkVerl(check: Checker): void {
   const { json } = check;
   const result = verlAdvantages(check);
-  if (!result) return check.skip(`advantage ${json.advantage} is not implemented`, String(json.advantage));
+  if (!result) {
+    check.skip(`advantage ${json.advantage} is not implemented`, String(json.advantage));
+    return;
+  }
   check.compare('out.advantages', result.advantages);
   if (result.returns) check.compare('out.returns', result.returns);
   if (result.rewards) check.compare('out.token_level_rewards', result.rewards);
   const [mask, width] = [check.tensor('in.mask'), check.width('in.mask')];
   const coefficient = maskCoefficients(mask, width, aggregationOf(json.loss_agg_mode, json.agg_args));
   const inputs = clippedInputs(check, result.advantages, coefficient);
-  if (clippedLosses.test(json.policy_loss)) {
-    return checkClipped(check, inputs, mask, verlSettings(json));
-  }
-  check.skip(`policy loss ${json.policy_loss} is not implemented`, String(json.policy_loss));
+  if (clippedLosses.test(json.policy_loss)) checkClipped(check, inputs, mask, verlSettings(json));
+  else check.skip(`policy loss ${json.policy_loss} is not implemented`, String(json.policy_loss));
 }
 
 function checkClipped(check: Checker, inputs: ClippedInputs, mask: Float64Array, settings: ClippedSettings): void {
@@ -227,22 +228,28 @@ const trlModes: { [loss: string]: (variant: CaseJson, rows: number) => Aggregati
   dapo: (variant) => ({ mode: 'token-mean', batchTokens: variant.num_items_in_batch }),
 };
 
+/** Why a TRL variant cannot be checked, or null. */
+function trlObstacle(variant: CaseJson): [kind: string, why: string] | null {
+  const { loss_type: loss, importance_sampling_level: level, scale_rewards: scale } = variant;
+  if (!trlModes[loss]) return [`trl ${loss}`, `TRL's loss ${loss} is not implemented`];
+  if (level && level !== 'token') return ['trl sequence level', `${level}-level ratios are not implemented`];
+  if (!['group', 'none'].includes(scale)) return ['trl reward scale', `rewards scaled by ${scale} are not implemented`];
+  return null;
+}
+
 function checkTrlVariant(check: Checker, name: string, variant: CaseJson): void {
+  const obstacle = trlObstacle(variant);
+  if (obstacle) {
+    check.skip(obstacle[1], obstacle[0]);
+    return;
+  }
   const [mask, width] = [check.tensor('in.mask'), check.width('in.mask')];
   const rows = mask.length / width;
-  const mode = trlModes[variant.loss_type];
-  if (!mode) return check.skip(`TRL loss ${variant.loss_type} is not implemented`, `trl ${variant.loss_type}`);
-  if (variant.importance_sampling_level !== 'token') {
-    return check.skip(`${variant.importance_sampling_level}-level ratios are not implemented`, 'trl sequence level');
-  }
-  if (!['group', 'none'].includes(variant.scale_rewards)) {
-    return check.skip(`rewards scaled by ${variant.scale_rewards} are not implemented`, 'trl reward scale');
-  }
   const groupOf = Array.from({ length: rows }, (_, i) => Math.floor(i / check.json.num_generations));
   const rule = variant.scale_rewards === 'group' ? 'grpo' : 'dr-grpo';
   const { advantages } = groupAdvantages(check.tensor('in.rewards'), groupOf, { rule, epsilon: 1e-4 });
   check.compare(`out.${name}.advantages`, advantages);
-  const coefficient = maskCoefficients(mask, width, mode(variant, rows));
+  const coefficient = maskCoefficients(mask, width, trlModes[variant.loss_type](variant, rows));
   const inputs = clippedInputs(check, broadcast(advantages, mask, width), coefficient);
   const out = clippedReference(inputs, trlSettings(variant));
   check.compare(`out.${name}.loss`, [sum(out.loss)]);
@@ -290,7 +297,10 @@ export interface ObjectiveCase {
   entropy: Float32Array;
   columns: Float32Array[];
   scalars: number[];
+  /** What the reference gives on the same f32 inputs. */
   expected: ObjectiveOutputs;
+  /** What was recorded. */
+  golden: { weight: number[]; loss: number };
 }
 
 /** The policy-loss cases that the clipped objective covers, for running the shader on the same inputs. */
@@ -301,12 +311,19 @@ export function objectiveCase(check: Checker): ObjectiveCase | null {
   const [mask, width] = [check.tensor('in.mask'), check.width('in.mask')];
   const coefficient = maskCoefficients(mask, width, aggregationOf(json.loss_agg_mode, json.agg_args));
   const inputs = clippedInputs(check, result.advantages, coefficient);
-  const counted = (values: ArrayLike<number>) => Float32Array.from(Array.from(values).filter((_, i) => mask[i]));
-  const columns = clippedColumns.map((name) => counted(inputs[name]));
-  const [logprob, entropy] = [counted(inputs.logprob), counted(inputs.entropy)];
+  const counted = (values: ArrayLike<number>) => Array.from(values).filter((_, i) => mask[i]);
+  const [logprob, entropy] = [inputs.logprob, inputs.entropy].map((values) => Float32Array.from(counted(values)));
+  const columns = clippedColumns.map((name) => Float32Array.from(counted(inputs[name])));
   const settings = verlSettings(json);
-  const expected = clippedReference(namedInputs(logprob, entropy, columns), settings);
-  return { name: check.source.name, logprob, entropy, columns, scalars: clippedScalarValues(settings), expected };
+  return {
+    name: check.source.name,
+    logprob,
+    entropy,
+    columns,
+    scalars: clippedScalarValues(settings),
+    expected: clippedReference(namedInputs(logprob, entropy, columns), settings),
+    golden: { weight: counted(check.tensor('out.grad_logp_new')), loss: check.tensor('out.loss')[0] },
+  };
 }
 
 function namedInputs(logprob: Float32Array, entropy: Float32Array, columns: Float32Array[]): ClippedInputs {

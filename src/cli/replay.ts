@@ -25,7 +25,9 @@ function readFile(path: string): string {
 }
 
 function printDifference({ where, what, expected, found }: Difference): void {
-  console.log(`First difference: ${where}\n  ${what} expected ${JSON.stringify(expected)}\n  ${what} found    ${JSON.stringify(found)}`);
+  console.log(
+    `First difference: ${where}\n  ${what} expected ${JSON.stringify(expected)}\n  ${what} found    ${JSON.stringify(found)}`,
+  );
 }
 
 async function main(name: string, file: string): Promise<void> {

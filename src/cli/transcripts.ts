@@ -60,7 +60,11 @@ function firstOf(checks: [what: string, expected: unknown, found: unknown][]): O
   return check ? { what: check[0], expected: check[1], found: check[2] } : null;
 }
 
-async function compareStep(world: World, step: RecordedStep, found: Feedback): Promise<Omit<Difference, 'where'> | null> {
+async function compareStep(
+  world: World,
+  step: RecordedStep,
+  found: Feedback,
+): Promise<Omit<Difference, 'where'> | null> {
   const inventory = step.inv ? await inventoryText(world, 0) : '';
   return firstOf([
     ['failure', undefined, found.failure],
@@ -89,7 +93,14 @@ export async function replayTranscripts(
     const episodes = [expert, ...random];
     for (const [e, episode] of episodes.entries()) {
       const [start] = await world.reset([0], [task]);
-      if (e === 0) count(`item ${id}, start`, firstOf([['observation', obs, start.observation], ['done', false, start.done]]));
+      if (e === 0)
+        count(
+          `item ${id}, start`,
+          firstOf([
+            ['observation', obs, start.observation],
+            ['done', false, start.done],
+          ]),
+        );
       for (const [turn, step] of episode.entries()) {
         const [feedback] = await world.step([0], [step.a]);
         const where = `item ${id}, ${e === 0 ? 'expert' : `random ${e - 1}`}, step ${turn + 1}, action ${JSON.stringify(step.a)}`;

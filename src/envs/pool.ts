@@ -5,9 +5,18 @@
  * are rebuilt by replaying their actions. The batch that failed is then tried one world at a time: the world that fails
  * alone is the guilty one, it ends with `failure`, and every other world goes on as if nothing had happened.
  */
-import { type Feedback, type Split, type Task, type World, type WorldDescription, WorldError, type WorldOptions, type WorldView } from './env.ts';
+import {
+  type Feedback,
+  type Split,
+  type Task,
+  type World,
+  type WorldDescription,
+  WorldError,
+  type WorldOptions,
+  type WorldView,
+} from './env.ts';
 import { Instance, InstanceLost, type PoolOptions } from './instance.ts';
-import { unpackFeedback, type WorldCall } from './port.ts';
+import { packStep, unpackFeedback, type WorldCall } from './port.ts';
 
 /** What it takes to rebuild a world. */
 interface Episode {
@@ -73,13 +82,17 @@ export class WorldPool implements World {
       for (const k of part) this.episodes.set(slots[k], { task: tasks[k], actions: [], failure: null });
       return unpackFeedback(value);
     };
-    const condemn = (k: number, failure: string) => this.episodes.set(slots[k], { task: tasks[k], actions: [], failure });
+    const condemn = (k: number, failure: string) =>
+      this.episodes.set(slots[k], { task: tasks[k], actions: [], failure });
     return this.exclusive(() => this.move(slots, [...slots.keys()], begin, condemn));
   }
 
   step(slots: readonly number[], actions: readonly string[]): Promise<Feedback[]> {
     const advance = async (part: number[]) => {
-      const value = await this.send('step', [part.map((k) => slots[k]), part.map((k) => actions[k])]);
+      const value = await this.sendStep(
+        part.map((k) => slots[k]),
+        part.map((k) => actions[k]),
+      );
       for (const k of part) this.episodes.get(slots[k])?.actions.push(actions[k]);
       return unpackFeedback(value);
     };
@@ -108,6 +121,10 @@ export class WorldPool implements World {
     return this.instance.call(call, args, this.options.timeoutMs);
   }
 
+  private sendStep(slots: readonly number[], actions: readonly string[]): Promise<unknown> {
+    return this.send('step', [packStep(slots, actions)]);
+  }
+
   /** A call that moves no world: a lost instance is replaced, and the call is refused. */
   private async callOnce(call: WorldCall, args: unknown[]): Promise<unknown> {
     try {
@@ -123,8 +140,9 @@ export class WorldPool implements World {
   private async ask<T>(call: WorldCall, slots: readonly number[]): Promise<(T | null)[]> {
     const live = slots.filter((slot) => !this.episodes.get(slot)?.failure);
     const answers = new Map<number, T | null>();
-    const keep = (part: readonly number[], values: unknown) =>
-      part.forEach((slot, k) => answers.set(slot, (values as (T | null)[] | null)?.[k] ?? null));
+    const keep = (part: readonly number[], values: unknown) => {
+      for (const [k, slot] of part.entries()) answers.set(slot, (values as (T | null)[] | null)?.[k] ?? null);
+    };
     try {
       if (live.length) keep(live, await this.send(call, [live]));
     } catch (error) {
@@ -218,7 +236,10 @@ export class WorldPool implements World {
     for (let turn = 0; ; turn++) {
       const moving = worlds.filter(([, episode]) => turn < episode.actions.length);
       if (moving.length === 0) return;
-      await this.send('step', [moving.map(([slot]) => slot), moving.map(([, episode]) => episode.actions[turn])]);
+      await this.sendStep(
+        moving.map(([slot]) => slot),
+        moving.map(([, episode]) => episode.actions[turn]),
+      );
     }
   }
 }

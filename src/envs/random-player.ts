@@ -22,6 +22,7 @@ export function uniformAt(seed: number, episode: number, turn: number): number {
 
 /** One of the valid actions, each as likely as any other. */
 export function randomAction(validActions: readonly string[], seed: number, episode: number, turn: number): string {
-  if (validActions.length === 0) throw new RangeError('The random player needs at least one valid action to choose from.');
+  if (validActions.length === 0)
+    throw new RangeError('The random player needs at least one valid action to choose from.');
   return validActions[Math.floor(uniformAt(seed, episode, turn) * validActions.length)];
 }

@@ -55,7 +55,8 @@ export function parseTextCraftOptions(options: WorldOptions): TextCraftOptions {
   if (!result.success) {
     const problems = result.issues.map((issue) => {
       const path = v.getDotPath(issue);
-      const words = issue.type === 'strict_object' ? 'there is no such option (depths, distractors, listSeed)' : issue.message;
+      const words =
+        issue.type === 'strict_object' ? 'there is no such option (depths, distractors, listSeed)' : issue.message;
       return `  options${path ? `.${path}` : ''}: ${words} (it is ${JSON.stringify(issue.input)})`;
     });
     throw new WorldError(`TextCraft refuses these options:\n${problems.join('\n')}`);
@@ -197,6 +198,11 @@ export class TextCraft implements World {
     this.texts.clear();
   }
 
+  /** Linear memory in use: what its largest moment needed. */
+  memoryBytes(): number {
+    return this.wasm.memory.buffer.byteLength;
+  }
+
   private plans<T>(slots: readonly number[], read: (text: string, flags: number) => T): T[] {
     this.checkWorlds(slots);
     this.begin(slots);
@@ -225,6 +231,8 @@ export class TextCraft implements World {
       this.wasm.writeTask(id, distractors, listSeed);
       const [observation, actions] = this.output().split('\0');
       text = { observation, validActions: actions.split('\n') };
+      // Every episode of this task is handed the same list.
+      Object.freeze(text.validActions);
       if (this.texts.size >= MAX_CACHED_TASKS) this.texts.delete(this.texts.keys().next().value!);
       this.texts.set(key, text);
     }
@@ -304,7 +312,10 @@ function checkSlot(slot: number): void {
 
 /** `count, name, count, name ...` */
 function readCounted(fields: readonly string[]): { name: string; count: number }[] {
-  return Array.from({ length: fields.length / 2 }, (_, k) => ({ count: Number(fields[2 * k]), name: fields[2 * k + 1] }));
+  return Array.from({ length: fields.length / 2 }, (_, k) => ({
+    count: Number(fields[2 * k]),
+    name: fields[2 * k + 1],
+  }));
 }
 
 /** Lines of nodes in depth-first order, each with its level. */
@@ -321,7 +332,8 @@ function readTree(lines: readonly string[], goal: string): CraftNode {
 }
 
 function describeView(goal: string, inventory: readonly { name: string; count: number }[], tree: CraftNode): string {
-  const list = (items: readonly { name: string; count: number }[]) => items.map((i) => `${i.count} ${i.name}`).join(', ');
+  const list = (items: readonly { name: string; count: number }[]) =>
+    items.map((i) => `${i.count} ${i.name}`).join(', ');
   const needed = tree.children.map((child) => ({ name: child.name, count: child.need }));
   const carried = inventory.length ? `carrying ${list(inventory)}` : 'carrying nothing';
   return `Goal: ${goal}, made from ${list(needed)}; ${carried}.`;
@@ -334,7 +346,12 @@ function parseView(text: string): WorldView {
   const inventory = lines.filter(([kind]) => kind === 'item').flatMap(([, ...fields]) => readCounted(fields));
   const commands = lines
     .filter(([kind]) => kind === 'command')
-    .map(([, line, count, output, ...inputs]) => ({ text: line, output, count: Number(count), inputs: readCounted(inputs) }));
+    .map(([, line, count, output, ...inputs]) => ({
+      text: line,
+      output,
+      count: Number(count),
+      inputs: readCounted(inputs),
+    }));
   const tree = readTree(rest.split('\n').slice(0, -1), goal);
   return { kind: 'textcraft', text: describeView(goal, inventory, tree), goal, inventory, commands, tree };
 }

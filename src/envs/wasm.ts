@@ -33,7 +33,8 @@ async function fetchFromPage(name: string): Promise<WebAssembly.Module> {
   const url = urls[`/build/wasm/${name}.wasm`];
   if (!url) throw new WorldError(`${name}.wasm was not there when the page was built. Run: npm run build`);
   const response = await fetch(await url());
-  if (!response.ok) throw new WorldError(`${name}.wasm could not be fetched: HTTP ${response.status}. Reload the page.`);
+  if (!response.ok)
+    throw new WorldError(`${name}.wasm could not be fetched: HTTP ${response.status}. Reload the page.`);
   // Not compileStreaming: some static hosts serve .wasm without its media type.
   return WebAssembly.compile(await response.arrayBuffer());
 }

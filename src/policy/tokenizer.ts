@@ -59,7 +59,11 @@ export function buildTokenizerJson(texts: Iterable<string>): TokenizerJson {
     normalizer: { type: 'Replace', pattern: { String: '_' }, content: ' ' },
     pre_tokenizer: {
       type: 'Sequence',
-      pretokenizers: [{ type: 'WhitespaceSplit' }, { type: 'Punctuation', behavior: 'Isolated' }],
+      pretokenizers: [
+        { type: 'WhitespaceSplit' },
+        // Not `Punctuation`: the library keeps a run of marks together whatever its behavior says.
+        { type: 'Split', pattern: { Regex: '[^\\p{L}\\p{N}\\s]' }, behavior: 'Isolated', invert: false },
+      ],
     },
     post_processor: null,
     decoder: { type: 'WordPiece', prefix: '##', cleanup: true },

@@ -12,6 +12,8 @@ export interface ActionTrie {
   sequences: Int32Array[];
   /** What is forced after each leaf was reached. */
   tails: Int32Array[];
+  /** Tokens of the longest sequence. */
+  longest: number;
 }
 
 interface Node {
@@ -58,7 +60,8 @@ export function buildTrie(sequences: readonly ArrayLike<number>[]): ActionTrie {
   });
   const whole = sequences.map((sequence) => Int32Array.from(sequence));
   const tails = whole.map(() => new Int32Array(0));
-  return { trie: flatten(root, whole, tails), sequences: whole, tails };
+  const longest = Math.max(0, ...whole.map((sequence) => sequence.length));
+  return { trie: flatten(root, whole, tails), sequences: whole, tails, longest };
 }
 
 /** Breadth first, edges by ascending token: node numbers depend only on the set of sequences. */
@@ -85,7 +88,13 @@ function flatten(root: Node, sequences: readonly Int32Array[], tails: Int32Array
     edgeStart.push(edgeToken.length);
   }
   const array = (values: number[]) => Int32Array.from(values);
-  return { edgeStart: array(edgeStart), edgeToken: array(edgeToken), edgeNode: array(edgeNode), leaf: array(leaf), depth };
+  return {
+    edgeStart: array(edgeStart),
+    edgeToken: array(edgeToken),
+    edgeNode: array(edgeNode),
+    leaf: array(leaf),
+    depth,
+  };
 }
 
 /** Tokens allowed at each step of a path from the root, ascending. Throws where the path leaves the trie. */
@@ -95,7 +104,8 @@ export function allowedAlong(trie: TokenTrie, path: ArrayLike<number>): Int32Arr
   for (let i = 0; i < path.length; i++) {
     const edges = trie.edgeToken.subarray(trie.edgeStart[node], trie.edgeStart[node + 1]);
     const edge = edges.indexOf(path[i]);
-    if (edge < 0) throw new Error(`Token ${path[i]} at ${i} is not in the trie: allowed are ${edges.join(', ') || 'none'}.`);
+    if (edge < 0)
+      throw new Error(`Token ${path[i]} at ${i} is not in the trie: allowed are ${edges.join(', ') || 'none'}.`);
     allowed.push(edges);
     node = trie.edgeNode[trie.edgeStart[node] + edge];
   }

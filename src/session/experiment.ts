@@ -118,16 +118,15 @@ export class ExperimentError extends Error {
 function crossChecks(experiment: Experiment): { path: string; message: string }[] {
   const { policy, algorithm, worlds } = experiment;
   const problems: { path: string; message: string }[] = [];
-  const episodes = algorithm.groups * algorithm.groupSize;
   if (policy.heads % policy.kvHeads)
     problems.push({
       path: 'policy.kvHeads',
       message: `${policy.kvHeads} does not divide policy.heads (${policy.heads})`,
     });
-  if (algorithm.minibatches > episodes)
+  if (algorithm.minibatches > algorithm.groups)
     problems.push({
       path: 'algorithm.minibatches',
-      message: `${algorithm.minibatches} is more than the ${episodes} episodes of a step (groups x groupSize)`,
+      message: `${algorithm.minibatches} is more than the ${algorithm.groups} groups of a step, which a minibatch never cuts`,
     });
   if (!worlds.some((world) => world.weight > 0))
     problems.push({ path: 'worlds', message: 'every weight is 0: at least one must be above it' });

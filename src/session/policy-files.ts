@@ -63,21 +63,17 @@ export function importedPolicy(files: PolicyFiles, experiment: Experiment, fileN
     model: files['model.safetensors'],
     tokenizer: text('tokenizer.json'),
   });
-  const reference = encodeState({ tensors, optimizerStep: 0 });
-  const withMoments = new Map(tensors);
-  for (const [name, { shape, data }] of tensors)
-    for (const moment of ['exp_avg', 'exp_avg_sq'])
-      withMoments.set(`${moment}.${name}`, { shape, data: new Float32Array(data.length) });
+  const weights = encodeState({ tensors, optimizerStep: 0 });
   const meta = { step: 0, optimizerStep: 0, kernelChoices: {}, batchPlan: {}, adapter: '' };
   return {
     name: experiment.name,
     experiment,
     origin: { kind: 'import', file: fileName },
-    checkpoints: [{ meta, bytes: encodeState({ tensors: withMoments, optimizerStep: 0 }) }],
+    checkpoints: [{ meta, bytes: weights }],
     assets: {
       'config.json': files['config.json'],
       'tokenizer.json': files['tokenizer.json'],
-      [REFERENCE]: reference,
+      [REFERENCE]: weights,
     },
   };
 }

@@ -45,7 +45,8 @@ function nodePort(worker: NodeWorker): WorldPort {
 export async function spawnNodeWorker(file: string): Promise<WorldPort> {
   const { Worker } = await import('node:worker_threads');
   const { existsSync } = await import('node:fs');
-  if (!existsSync(file)) throw new WorldError(`${file} is missing. Build the tools: node scripts/run.mjs replay --help`);
+  if (!existsSync(file))
+    throw new WorldError(`${file} is missing. Build the tools: node scripts/run.mjs replay --help`);
   return nodePort(new Worker(file));
 }
 

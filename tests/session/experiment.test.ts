@@ -66,7 +66,7 @@ describe('what is out of range is refused by path and bound', () => {
 describe('what no single field can say', () => {
   it.each([
     ['policy.kvHeads', 3, /3 does not divide policy\.heads \(2\)/],
-    ['algorithm.minibatches', 9, /9 is more than the 8 episodes/],
+    ['algorithm.minibatches', 9, /9 is more than the 2 groups/],
     ['worlds', [{ name: 'textcraft', weight: 0 }], /every weight is 0/],
   ])('%s = %j', (path, value, words) => {
     const problems = problemsOf(writePath(micro, path, value));
