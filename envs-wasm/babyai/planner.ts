@@ -88,8 +88,8 @@ const arriving: usize = blocked + 128;
 // Per state (cell * 4 + direction): popped, parent.
 const popped: usize = memory.data(256);
 const parent: usize = memory.data(512);
-const QUEUE: i32 = 16384;
-const queue: usize = memory.data(16384);
+const QUEUE: i32 = 65536;
+const queue: usize = memory.data(65536);
 let goals: i32 = 0;
 
 @inline function groundCell(x: i32, y: i32): i32 {
@@ -186,9 +186,8 @@ function search(w: World): void {
   if (tail > longestQueue) longestQueue = tail;
 }
 @inline function enqueue(next: i32, from: i32, action: i32, tail: i32): i32 {
-  if (load<u8>(popped + next)) return tail;
+  if (load<u8>(popped + next) || tail == QUEUE) return tail;
   store<u16>(parent + next * 2, u16(from | (action << 8)));
-  assert(tail < QUEUE);
   store<u8>(queue + tail, u8(next));
   return tail + 1;
 }

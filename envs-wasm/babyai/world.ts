@@ -9,7 +9,7 @@ export const STRIDE: i32 = 36;
 export const CELLS: i32 = STRIDE * STRIDE;
 export const MAX_OBJECTS: i32 = 96;
 export const MAX_ACTIONS: i32 = 120;
-export const PATH_BYTES: i32 = 2560;
+export const PATH_BYTES: i32 = 4096;
 
 // Object types, as MiniGrid numbers them.
 export const EMPTY: u8 = 1;
