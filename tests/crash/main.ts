@@ -14,9 +14,14 @@ import { withoutTimes } from '../../src/session/schedule.ts';
 import { type Life, open } from './browser.ts';
 import type {} from './page.ts';
 
-const STEPS = 14;
-/** How each life ends. */
-type Death = { kind: 'random' | 'start' | 'commit'; after: number };
+const STEPS = 40;
+/** A life that takes longer to its end than this is stuck. */
+const LATEST_MS = 120_000;
+/**
+ * How a life ends: inside its `after`-th commit; some time after its `after`-th step, within about a step; or while it
+ * starts, at latest with its first step.
+ */
+type Death = { kind: 'random' | 'start' | 'commit'; after: number; ms: number };
 
 /** Repeatable: the seed is printed, and TABGYM_SEED sets it. */
 function random(seed: number): () => number {
@@ -27,13 +32,14 @@ function random(seed: number): () => number {
   };
 }
 
-/** Ten deaths in random order; those by `commit` fall into the first or second commit of their life. */
+/** Ten deaths in random order. */
 function deaths(next: () => number): Death[] {
-  const all: Death[] = [
-    ...Array.from({ length: 4 }, (): Death => ({ kind: 'commit', after: 1 + Math.floor(next() * 2) })),
-    ...Array.from({ length: 4 }, (): Death => ({ kind: 'random', after: next() * 3000 })),
-    ...Array.from({ length: 2 }, (): Death => ({ kind: 'start', after: next() * 6000 })),
-  ];
+  const some = (count: number, kind: Death['kind'], longestMs: number) =>
+    Array.from(
+      { length: count },
+      (): Death => ({ kind, after: 1 + Math.floor(next() * 3), ms: Math.round(next() * longestMs) }),
+    );
+  const all = [...some(4, 'commit', 0), ...some(4, 'random', 1500), ...some(2, 'start', 6000)];
   return all
     .map((death) => ({ death, key: next() }))
     .sort((a, b) => a.key - b.key)
@@ -53,14 +59,26 @@ class Ears {
     for (const { wanted, resolve } of this.waiting) if (wanted.test(event)) resolve();
   };
 
-  until(wanted: RegExp, timeoutMs: number): Promise<void> {
-    const heard = new Promise<void>((resolve) => this.waiting.push({ wanted, resolve }));
-    const late = sleep(timeoutMs).then(() => {
+  /** Resolves at the `nth` event of this kind. */
+  private until(wanted: RegExp, nth = 1): Promise<void> {
+    return new Promise((resolve) => {
+      let left = nth;
+      this.waiting.push({ wanted, resolve: () => --left === 0 && resolve() });
+    });
+  }
+
+  /** Resolves when the life is to end. */
+  async dying({ kind, after, ms }: Death): Promise<void> {
+    const late = sleep(LATEST_MS).then(() => {
       throw new Error(
-        `The page did not say ${wanted} within ${timeoutMs} ms. It said: ${this.said.slice(-8).join(' | ') || 'nothing'}`,
+        `Nothing to kill within ${LATEST_MS} ms. The page said: ${this.said.slice(-8).join(' | ') || 'nothing'}`,
       );
     });
-    return Promise.race([heard, late]);
+    if (kind === 'start') return Promise.race([sleep(ms), this.until(/^step /), late]);
+    if (kind === 'commit') return Promise.race([this.until(/^inside-commit$/), late]);
+    await Promise.race([this.until(/^step /, after), late]);
+    // On a fast machine the run may be far ahead after this time: never more than four steps.
+    await Promise.race([sleep(ms), this.until(/^step /, 4)]);
   }
 }
 
@@ -87,20 +105,17 @@ async function liveAndDie(harness: Harness, death: Death): Promise<string> {
     if (death.kind === 'commit') await life.page.evaluate((nth) => window.crash.stretchCommit(nth), death.after);
     const training = life.page.evaluate((run) => window.crash.train(run), id);
     training.catch(() => {});
-    if (death.kind === 'commit') await ears.until(/^inside-commit$/, 300_000);
-    else {
-      if (death.kind === 'random') await ears.until(/^step /, 300_000);
-      await sleep(death.after);
-    }
+    await ears.dying(death);
   } finally {
     await life.kill();
   }
   const steps = ears.said.filter((event) => event.startsWith('step '));
-  const where =
-    death.kind === 'commit'
-      ? `inside commit ${death.after} of its life`
-      : `${death.kind}, ${Math.round(death.after)} ms`;
-  return `killed after ${((Date.now() - started) / 1000).toFixed(1)} s (${where}); last heard: ${steps.at(-1) ?? 'no step'}`;
+  const where = {
+    commit: `inside its commit ${death.after}`,
+    random: `${death.ms} ms after its step ${death.after}`,
+    start: `${death.ms} ms after its start`,
+  };
+  return `killed after ${((Date.now() - started) / 1000).toFixed(1)} s (${where[death.kind]}); last heard: ${steps.at(-1) ?? 'no step'}`;
 }
 
 /** Trains a run to its end and reads its records. */
