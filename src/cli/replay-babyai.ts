@@ -242,9 +242,13 @@ class Replay {
 }
 
 function readLines(path: string): string[] {
-  const bytes = readFileSync(path);
-  const text = (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('utf8');
-  return text.split('\n');
+  try {
+    const bytes = readFileSync(path);
+    const text = (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('utf8');
+    return text.split('\n');
+  } catch (error) {
+    throw new WorldError(`${path} cannot be read: ${(error as Error).message}`);
+  }
 }
 
 /** Plays a file of recorded starts (`starts`, `gen`) or steps (`hl`, `ll`) and counts what agrees. */

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { Command } from 'commander';
 import { openWorld, worldNames } from '../envs/registry.ts';
+import { type ReplayResult, replayBabyai } from './replay-babyai.ts';
 import { type Difference, readTranscripts, replayTranscripts } from './transcripts.ts';
 
 function readFile(path: string): string {
@@ -30,14 +31,20 @@ function printDifference({ where, what, expected, found }: Difference): void {
   );
 }
 
-async function main(name: string, file: string): Promise<void> {
+async function replayEpisodes(name: string, file: string): Promise<ReplayResult> {
   const transcripts = readTranscripts(readFile(file));
   if (transcripts.length === 0) throw new Error(`${file} holds no transcript.`);
   const world = await openWorld(name);
-  const { agree, total, first } = await replayTranscripts(world, transcripts);
+  const result = await replayTranscripts(world, transcripts);
   await world.close();
+  return { items: transcripts.length, ...result };
+}
+
+async function main(name: string, file: string): Promise<void> {
+  const replay = name === 'babyai' ? replayBabyai(file) : replayEpisodes(name, file);
+  const { items, agree, total, first } = await replay;
   if (first) printDifference(first);
-  console.log(`${transcripts.length} items, ${total} starts and steps compared`);
+  console.log(`${items} items, ${total} starts and steps compared`);
   console.log(`agree ${agree} of ${total}`);
   if (agree < total) process.exitCode = 1;
 }
