@@ -2,7 +2,7 @@
 // rewards as f64, action lists as 16-bit ids that the page turns into words (planner.ts). Nothing here throws.
 import { writeState } from '../shared/pcg64';
 import { execute, isOver } from './macros';
-import { plan, planFrom, planLength } from './oracle';
+import { nodeCount, plan, planFrom, planLength } from './oracle';
 import { act as actLow, prepareViews } from './steps';
 import { attempts, generate } from './levels';
 import {
@@ -242,4 +242,8 @@ export function oracle(slot: i32): i32 {
   planFrom(world(slot));
   for (let k = 0; k < planLength; k++) store<u16>(idsAt + k * 2, u16(plan[k]));
   return planLength;
+}
+/** States the oracle's last search met: below its limit, it tried everything there is. */
+export function oracleStates(): i32 {
+  return nodeCount;
 }

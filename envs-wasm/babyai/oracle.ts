@@ -13,7 +13,7 @@ import {
 // Walking distances from the agent, in low-level actions without turns, by a queue of buckets.
 const FAR: i32 = 60000;
 const distance: usize = memory.data(CELLS * 2);
-const BUCKETS: i32 = 256;
+const BUCKETS: i32 = 1024;
 const BUCKET_SIZE: i32 = 512;
 const buckets: usize = heap.alloc(BUCKETS * BUCKET_SIZE * 2);
 const bucketCounts: usize = memory.data(BUCKETS * 4);
@@ -109,7 +109,7 @@ function survey(w: World): void {
 }
 
 // What a leaf of the mission still costs.
-const HOPELESS: i32 = 400;
+const HOPELESS: i32 = 2000;
 const HANDS_FULL: i32 = 4;
 function costOfGoTo(w: World, d: Description): i32 {
   let best = HOPELESS;
@@ -140,13 +140,22 @@ function costOfPickup(w: World, d: Description): i32 {
 function between(a: usize, b: usize): i32 {
   return abs(i32(a % STRIDE) - i32(b % STRIDE)) + abs(i32(a / STRIDE) - i32(b / STRIDE));
 }
+/** To put down what is held beside `cell`: the way to a free cell next to it. */
+function costOfDropBeside(w: World, cell: usize): i32 {
+  let best = distanceTo(cell) + 12;
+  if (lookAt(w, cell + 1) == LOOK_EMPTY) best = min(best, distanceTo(cell + 1));
+  if (lookAt(w, cell - 1) == LOOK_EMPTY) best = min(best, distanceTo(cell - 1));
+  if (lookAt(w, cell + STRIDE) == LOOK_EMPTY) best = min(best, distanceTo(cell + STRIDE));
+  if (lookAt(w, cell - STRIDE) == LOOK_EMPTY) best = min(best, distanceTo(cell - STRIDE));
+  return best + 2;
+}
 function costOfPutNext(w: World, moved: Description, fixed: Description): i32 {
   let best = HOPELESS;
   const holding = w.carried && isMeant(moved, w.carried);
   for (let target = 1; target <= w.objectCount; target++) {
     if (!isMeant(fixed, target) || cellOf(w, target) == NOWHERE) continue;
     if (holding) {
-      best = min(best, distanceTo(cellOf(w, target)) + 2);
+      best = min(best, costOfDropBeside(w, cellOf(w, target)));
       continue;
     }
     for (let id = 1; id <= w.objectCount; id++) {
@@ -187,19 +196,38 @@ function guess(w: World): i32 {
   return costOfGroup(w, 1 - first);
 }
 
+/** Is there a part of the mission that cannot be reached even by moving things away, such as one locked in with its key? */
+function isHopeless(w: World): bool {
+  survey(w);
+  for (let index = 0; index < 4; index++) if (hasLeaf(w, index) && costOfLeaf(w, index) >= HOPELESS) return true;
+  return false;
+}
+/** Parts of the mission that are done. */
+function progress(w: World): i32 {
+  let done = i32(mission(w).statusA == SUCCESS);
+  for (let index = 0; index < 4; index++) done += i32(leaf(w, index).status == SUCCESS);
+  return done;
+}
+
 // The search.
 const MAX_NODES: i32 = 3072;
-const MAX_TURNS: i32 = 80;
+const MAX_TURNS: i32 = 60;
+/** At most eight stages; a plan must fit the ids of one answer. */
+const STAGES: i32 = 8;
+const MAX_PLAN: i32 = STAGES * (MAX_TURNS + 1);
 let snapshots: usize = 0;
 let base: World = changetype<World>(0);
 let copy: World = changetype<World>(0);
+let stage: World = changetype<World>(0);
+/** In stages, a search ends at the first part that gets done; else (a large number) at the end of the mission only. */
+let enough: i32 = i32.MAX_VALUE;
 const nodeParent = new StaticArray<i32>(MAX_NODES);
 const nodeAction = new StaticArray<u32>(MAX_NODES);
 const nodeTurns = new StaticArray<i32>(MAX_NODES);
 const nodeRank = new StaticArray<i32>(MAX_NODES);
 const heapOf = new StaticArray<i32>(MAX_NODES);
 let heapSize: i32 = 0;
-let nodeCount: i32 = 0;
+export let nodeCount: i32 = 0;
 const TABLE: i32 = 8192;
 const seenStates = new StaticArray<u64>(TABLE);
 
@@ -264,7 +292,7 @@ function addNode(w: World, parent: i32, action: u32, turns: i32, weight: i32): i
   pushHeap(node);
   return node;
 }
-/** Tries every action of a node; returns the action that completes the mission, or -1. */
+/** Tries every action of a node; returns the action that completes the mission (or a stage, leaving it in `copy`), or -1. */
 function expand(node: i32, weight: i32): i32 {
   memory.copy(changetype<usize>(base), snapshot(node), SNAPSHOT_BYTES);
   listActions(base);
@@ -275,18 +303,21 @@ function expand(node: i32, weight: i32): i32 {
     execute(copy, base, index);
     if (copy.succeeded && isOver(copy)) return i32(id);
     if (copy.terminated || copy.truncated || nodeCount == MAX_NODES || !isNew(copy)) continue;
+    if (progress(copy) >= enough) return i32(id);
     addNode(copy, node, id, nodeTurns[node] + 1, weight);
   }
   return -1;
 }
 
 /** The plan, as action ids; its length, 0 where there is none. */
-export const plan = new StaticArray<u32>(MAX_TURNS + 1);
+export const plan = new StaticArray<u32>(MAX_PLAN);
 export let planLength: i32 = 0;
+/** Appends the way to a node, and a last action. */
 function readPlan(node: i32, last: u32): void {
-  planLength = nodeTurns[node] + 1;
+  const start = planLength;
+  planLength += nodeTurns[node] + 1;
   plan[planLength - 1] = last;
-  for (let k = planLength - 2; k >= 0; k--) {
+  for (let k = planLength - 2; k >= start; k--) {
     plan[k] = nodeAction[node];
     node = nodeParent[node];
   }
@@ -307,14 +338,30 @@ function search(w: World, weight: i32): bool {
   }
   return false;
 }
-/** Looks for the text actions that complete the mission: carefully first, then greedily. */
+/** One part of the mission after the other: shorter searches, which may run into a dead end. */
+function searchInStages(w: World): bool {
+  memory.copy(changetype<usize>(stage), changetype<usize>(w), SNAPSHOT_BYTES);
+  for (let k = 0; k < STAGES; k++) {
+    enough = progress(stage) + 1;
+    const found = search(stage, 60);
+    enough = i32.MAX_VALUE;
+    if (!found) break;
+    memory.copy(changetype<usize>(stage), changetype<usize>(copy), SNAPSHOT_BYTES);
+    if (copy.succeeded && isOver(copy)) return true;
+  }
+  planLength = 0;
+  return false;
+}
+/** Looks for the text actions that complete the mission: carefully first, then greedily, then part by part. */
 export function planFrom(w: World): void {
   if (!snapshots) {
     snapshots = heap.alloc(usize(MAX_NODES) * SNAPSHOT_BYTES);
     base = changetype<World>(heap.alloc(WORLD_BYTES));
     copy = changetype<World>(heap.alloc(WORLD_BYTES));
+    stage = changetype<World>(heap.alloc(WORLD_BYTES));
   }
   planLength = 0;
-  if (w.finished) return;
-  if (!search(w, 30)) search(w, 100);
+  nodeCount = 0;
+  if (w.finished || isHopeless(w)) return;
+  if (!search(w, 30) && !search(w, 100)) searchInStages(w);
 }

@@ -28,6 +28,7 @@ interface Exports {
   contentLook(slot: number, cell: number): number;
   queueLength(): number;
   oracle(slot: number): number;
+  oracleStates(): number;
 }
 
 /** One world to make: AgentGym's level (1 to 40) and seed, and how its texts go. */
@@ -274,6 +275,10 @@ export class BabyAiWasm {
     this.refresh();
     const ids = this.shorts.subarray(this.at.ids >> 1, (this.at.ids >> 1) + length);
     return length ? Array.from(ids, actionText) : null;
+  }
+  /** States that the oracle's last search met. Fewer than its limit (3,072) and no plan: there is none. */
+  oracleStates(): number {
+    return this.wasm.oracleStates();
   }
   longestQueue(): number {
     return this.wasm.queueLength();
