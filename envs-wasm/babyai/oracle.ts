@@ -12,7 +12,10 @@ import {
 
 // Walking distances from the agent, in low-level actions without turns, by a queue of buckets.
 const FAR: i32 = 60000;
-const distance: usize = memory.data(CELLS * 2);
+const fromAgent: usize = memory.data(CELLS * 2);
+const fromFixed: usize = memory.data(CELLS * 2);
+/** The map in use. */
+let distance: usize = fromAgent;
 const BUCKETS: i32 = 1024;
 const BUCKET_SIZE: i32 = 512;
 const buckets: usize = heap.alloc(BUCKETS * BUCKET_SIZE * 2);
@@ -21,11 +24,14 @@ const bucketCounts: usize = memory.data(BUCKETS * 4);
 const lockCost = new StaticArray<i32>(6);
 /** Moving something out of the way: pick up, turn, drop, turn back. */
 const BLOCKED_COST: i32 = 7;
+/** The same with something in the hands, which must be put down first. */
+const BLOCKED_WITH_HANDS_FULL: i32 = 24;
+let blockedCost: i32 = BLOCKED_COST;
 const LAST_BUCKET: i32 = BUCKETS - 1;
 
 function entryCost(w: World, look: u8): i32 {
   if (look == LOOK_EMPTY) return 1;
-  if (isItemLook(look)) return w.carried ? BLOCKED_COST + 4 : BLOCKED_COST;
+  if (isItemLook(look)) return blockedCost;
   if (!isDoorLook(look)) return FAR;
   const state = stateOfLook(look);
   return state == OPEN ? 1 : state == CLOSED ? 2 : lockCost[colorOfLook(look)];
@@ -41,11 +47,17 @@ function reach(cell: usize, cost: i32): void {
   store<u16>(buckets + (cost * BUCKET_SIZE + count) * 2, u16(cell));
   store<i32>(bucketCounts + cost * 4, count + 1);
 }
-/** Fills `distance`: the cost of stepping into each cell; what stands in a cell costs only those who go on. */
-function walk(w: World): void {
+function clearDistances(): void {
   for (let cell = 0; cell < CELLS; cell++) store<u16>(distance + cell * 2, u16(FAR));
   memory.fill(bucketCounts, 0, BUCKETS * 4);
+}
+/** Fills `distance`: the cost of stepping into each cell; what stands in a cell costs only those who go on. */
+function walk(w: World): void {
+  clearDistances();
   reach(at(w.x, w.y), 0);
+  spread(w);
+}
+function spread(w: World): void {
   for (let cost = 0; cost < BUCKETS; cost++) {
     for (let k = 0; k < load<i32>(bucketCounts + cost * 4); k++) {
       const cell = usize(load<u16>(buckets + (cost * BUCKET_SIZE + k) * 2));
@@ -85,6 +97,7 @@ function isLockedAnywhere(w: World, color: u8): bool {
 /** Walks, pricing each lock at the way to its key and back; a key behind another lock needs another round. */
 function survey(w: World): void {
   const carried = w.carried;
+  blockedCost = carried ? BLOCKED_WITH_HANDS_FULL : BLOCKED_COST;
   const key = carried && typeOf(w, carried) == KEY ? i32(colorOf(w, carried)) : -1;
   let unknown = 0;
   for (let color = 0; color < 6; color++) {
@@ -126,7 +139,9 @@ function costOfOpen(w: World, d: Description): i32 {
   for (let id = 1; id <= w.objectCount; id++) {
     if (!isMeant(d, id)) continue;
     const state = stateOf(w, id);
-    const toggles = state == OPEN ? 2 : state == CLOSED ? 1 : lockCost[colorOf(w, id)];
+    // The text offers no way to close a door, so an open one cannot be opened again.
+    if (state == OPEN) continue;
+    const toggles = state == CLOSED ? 1 : lockCost[colorOf(w, id)];
     best = min(best, distanceTo(cellOf(w, id)) + toggles);
   }
   return best;
@@ -140,30 +155,51 @@ function costOfPickup(w: World, d: Description): i32 {
 function between(a: usize, b: usize): i32 {
   return abs(i32(a % STRIDE) - i32(b % STRIDE)) + abs(i32(a / STRIDE) - i32(b / STRIDE));
 }
+@inline function isFree(w: World, cell: usize): bool {
+  return lookAt(w, cell) == LOOK_EMPTY;
+}
 /** To put down what is held beside `cell`: the way to a free cell next to it. */
 function costOfDropBeside(w: World, cell: usize): i32 {
-  let best = distanceTo(cell) + 12;
-  if (lookAt(w, cell + 1) == LOOK_EMPTY) best = min(best, distanceTo(cell + 1));
-  if (lookAt(w, cell - 1) == LOOK_EMPTY) best = min(best, distanceTo(cell - 1));
-  if (lookAt(w, cell + STRIDE) == LOOK_EMPTY) best = min(best, distanceTo(cell + STRIDE));
-  if (lookAt(w, cell - STRIDE) == LOOK_EMPTY) best = min(best, distanceTo(cell - STRIDE));
+  let best = distanceTo(cell) + BLOCKED_WITH_HANDS_FULL;
+  if (isFree(w, cell + 1)) best = min(best, distanceTo(cell + 1));
+  if (isFree(w, cell - 1)) best = min(best, distanceTo(cell - 1));
+  if (isFree(w, cell + STRIDE)) best = min(best, distanceTo(cell + STRIDE));
+  if (isFree(w, cell - STRIDE)) best = min(best, distanceTo(cell - STRIDE));
   return best + 2;
+}
+/** Fills `fromFixed`: the way with full hands from each cell to something that `fixed` means. */
+function walkFromFixed(w: World, fixed: Description): void {
+  distance = fromFixed;
+  blockedCost = BLOCKED_WITH_HANDS_FULL;
+  clearDistances();
+  for (let target = 1; target <= w.objectCount; target++) {
+    const cell = cellOf(w, target);
+    if (!isMeant(fixed, target) || cell == NOWHERE) continue;
+    // From the free cells beside it; where there are none, one must be made.
+    reach(cell, BLOCKED_WITH_HANDS_FULL);
+    if (isFree(w, cell + 1)) reach(cell + 1, 1);
+    if (isFree(w, cell - 1)) reach(cell - 1, 1);
+    if (isFree(w, cell + STRIDE)) reach(cell + STRIDE, 1);
+    if (isFree(w, cell - STRIDE)) reach(cell - STRIDE, 1);
+  }
+  spread(w);
+  distance = fromAgent;
 }
 function costOfPutNext(w: World, moved: Description, fixed: Description): i32 {
   let best = HOPELESS;
-  const holding = w.carried && isMeant(moved, w.carried);
-  for (let target = 1; target <= w.objectCount; target++) {
-    if (!isMeant(fixed, target) || cellOf(w, target) == NOWHERE) continue;
-    if (holding) {
+  if (w.carried && isMeant(moved, w.carried)) {
+    for (let target = 1; target <= w.objectCount; target++) {
+      if (!isMeant(fixed, target) || cellOf(w, target) == NOWHERE) continue;
       best = min(best, costOfDropBeside(w, cellOf(w, target)));
-      continue;
     }
-    for (let id = 1; id <= w.objectCount; id++) {
-      if (id == target || !isMeant(moved, id) || cellOf(w, id) == NOWHERE) continue;
-      best = min(best, distanceTo(cellOf(w, id)) + 3 + between(cellOf(w, id), cellOf(w, target)));
-    }
+    return best;
   }
-  return w.carried && !holding ? best + HANDS_FULL : best;
+  walkFromFixed(w, fixed);
+  for (let id = 1; id <= w.objectCount; id++) {
+    if (!isMeant(moved, id) || cellOf(w, id) == NOWHERE) continue;
+    best = min(best, distanceTo(cellOf(w, id)) + 3 + load<u16>(fromFixed + cellOf(w, id) * 2));
+  }
+  return w.carried ? best + HANDS_FULL : best;
 }
 function costOfLeaf(w: World, index: i32): i32 {
   const kind = leaf(w, index).kind;
@@ -181,10 +217,20 @@ function costOfGroup(w: World, group: i32): i32 {
   const doneB = leaf(w, first + 1).status == SUCCESS;
   if (doneA) return costOfLeaf(w, first + 1);
   if (doneB) return costOfLeaf(w, first);
-  return min(costOfLeaf(w, first), costOfLeaf(w, first + 1)) + LATER;
+  const a = costOfLeaf(w, first);
+  const b = costOfLeaf(w, first + 1);
+  return a >= HOPELESS || b >= HOPELESS ? HOPELESS : min(a, b) + LATER;
+}
+/** A leaf whose turn has not come: hopeless where all the doors it could open are open already. */
+function costOfLeafLater(w: World, index: i32): i32 {
+  if (leaf(w, index).kind != OPEN_IT) return LATER;
+  const d = description(w, index * 2);
+  for (let id = 1; id <= w.objectCount; id++) if (isMeant(d, id) && stateOf(w, id) != OPEN) return LATER;
+  return HOPELESS;
 }
 function costLater(w: World, group: i32): i32 {
-  return isAnd(w, group) ? 2 * LATER : LATER;
+  const first = group * 2;
+  return isAnd(w, group) ? costOfLeafLater(w, first) + costOfLeafLater(w, first + 1) : costOfLeafLater(w, first);
 }
 /** Low-level actions that the mission still takes, roughly. */
 function guess(w: World): i32 {
@@ -196,12 +242,6 @@ function guess(w: World): i32 {
   return costOfGroup(w, 1 - first);
 }
 
-/** Is there a part of the mission that cannot be reached even by moving things away, such as one locked in with its key? */
-function isHopeless(w: World): bool {
-  survey(w);
-  for (let index = 0; index < 4; index++) if (hasLeaf(w, index) && costOfLeaf(w, index) >= HOPELESS) return true;
-  return false;
-}
 /** Parts of the mission that are done. */
 function progress(w: World): i32 {
   let done = i32(mission(w).statusA == SUCCESS);
@@ -211,6 +251,8 @@ function progress(w: World): i32 {
 
 // The search.
 const MAX_NODES: i32 = 3072;
+const FIRST_NODES: i32 = 1000;
+const STAGE_NODES: i32 = 2000;
 const MAX_TURNS: i32 = 60;
 /** At most eight stages; a plan must fit the ids of one answer. */
 const STAGES: i32 = 8;
@@ -281,16 +323,17 @@ function popHeap(): i32 {
 @inline function snapshot(node: i32): usize {
   return snapshots + usize(node) * SNAPSHOT_BYTES;
 }
-/** Rank: turns so far plus the guess times `weight` (in hundredths of a turn a low-level action). */
-function addNode(w: World, parent: i32, action: u32, turns: i32, weight: i32): i32 {
+/** Rank: turns so far plus the guess times `weight` (in hundredths of a turn a low-level action). Hopeless states are left out. */
+function addNode(w: World, parent: i32, action: u32, turns: i32, weight: i32): void {
+  const left = guess(w);
+  if (left >= HOPELESS) return;
   const node = nodeCount++;
   memory.copy(snapshot(node), changetype<usize>(w), SNAPSHOT_BYTES);
   nodeParent[node] = parent;
   nodeAction[node] = action;
   nodeTurns[node] = turns;
-  nodeRank[node] = turns * 100 + guess(w) * weight;
+  nodeRank[node] = turns * 100 + left * weight;
   pushHeap(node);
-  return node;
 }
 /** Tries every action of a node; returns the action that completes the mission (or a stage, leaving it in `copy`), or -1. */
 function expand(node: i32, weight: i32): i32 {
@@ -322,13 +365,13 @@ function readPlan(node: i32, last: u32): void {
     node = nodeParent[node];
   }
 }
-function search(w: World, weight: i32): bool {
+function search(w: World, weight: i32, limit: i32 = MAX_NODES): bool {
   memory.fill(changetype<usize>(seenStates), 0, TABLE * 8);
   heapSize = 0;
   nodeCount = 0;
   addNode(w, -1, 0, 0, weight);
   isNew(w);
-  while (heapSize > 0 && nodeCount < MAX_NODES) {
+  while (heapSize > 0 && nodeCount < limit) {
     const node = popHeap();
     if (nodeTurns[node] >= MAX_TURNS) continue;
     const last = expand(node, weight);
@@ -343,7 +386,7 @@ function searchInStages(w: World): bool {
   memory.copy(changetype<usize>(stage), changetype<usize>(w), SNAPSHOT_BYTES);
   for (let k = 0; k < STAGES; k++) {
     enough = progress(stage) + 1;
-    const found = search(stage, 60);
+    const found = search(stage, 60, STAGE_NODES);
     enough = i32.MAX_VALUE;
     if (!found) break;
     memory.copy(changetype<usize>(stage), changetype<usize>(copy), SNAPSHOT_BYTES);
@@ -352,7 +395,7 @@ function searchInStages(w: World): bool {
   planLength = 0;
   return false;
 }
-/** Looks for the text actions that complete the mission: carefully first, then greedily, then part by part. */
+/** Looks for the text actions that complete the mission: carefully first, then part by part, then greedily. */
 export function planFrom(w: World): void {
   if (!snapshots) {
     snapshots = heap.alloc(usize(MAX_NODES) * SNAPSHOT_BYTES);
@@ -362,6 +405,6 @@ export function planFrom(w: World): void {
   }
   planLength = 0;
   nodeCount = 0;
-  if (w.finished || isHopeless(w)) return;
-  if (!search(w, 30) && !search(w, 100)) searchInStages(w);
+  if (w.finished) return;
+  if (!search(w, 30, FIRST_NODES) && !searchInStages(w)) search(w, 100);
 }
