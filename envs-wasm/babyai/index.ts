@@ -24,7 +24,7 @@ const MAX_SLOTS: i32 = 65536;
 export const slotsAt: usize = heap.alloc(BATCH * 4);
 /** A task: level, options (1 upstream, 2 compact), number of seed words, then up to 13 words. 64 bytes each. */
 export const tasksAt: usize = heap.alloc(BATCH * 64);
-/** Action texts, 256 bytes each, and their lengths. */
+/** Action texts, 256 bytes each, and their lengths; in place of a text, the complement of its id. */
 export const actionsAt: usize = heap.alloc(BATCH * ACTION_BYTES);
 export const lengthsAt: usize = heap.alloc(BATCH * 4);
 /** An answer: reward (f64), text start and length (u32), flags (u32: 1 done, 2 valid), number of action ids, first id. 32 bytes. */
@@ -124,20 +124,20 @@ function refuseAction(w: World, id: u32): void {
   const why = id == NO_ACTION ? OK : whyRefused(w, id);
   putRefusal(w, id, why);
 }
-/** Writes the answer to one action; false where it was refused. */
+/** Writes the answer to one action; false where it was refused. A negative length is the complement of a known action's id. */
 function takeAction(w: World, p: usize, length: i32): bool {
   if (length == 0) {
     putNoChange();
     return false;
   }
-  const id = readAction(p, length);
+  const id = length < 0 ? u32(~length) : readAction(p, length);
   const index = id == NO_ACTION ? -1 : findOffered(w, id);
   if (index >= 0 && id >> 12 != DO_CHECK) {
     if (lengthOf(w, index) == 0) putNoChange();
     else executeAndTell(w, index);
     return true;
   }
-  if (mentionsCheck(p, length)) {
+  if (length < 0 ? id >> 12 == DO_CHECK : mentionsCheck(p, length)) {
     putCheck(w);
     return true;
   }

@@ -116,6 +116,7 @@ function nameOf(look: number): string {
   return state ? `${color} ${state} ${type}` : `${color} ${type}`;
 }
 const actionTexts: string[] = [];
+const actionIds = new Map<string, number>();
 /** The text of a 16-bit action id; made once each. */
 export function actionText(id: number): string {
   let text = actionTexts[id];
@@ -123,6 +124,7 @@ export function actionText(id: number): string {
     const look = (id >> 6) & 63;
     text = look ? `${VERBS[id >> 12]} ${nameOf(look)} ${id & 63}` : VERBS[id >> 12];
     actionTexts[id] = text;
+    actionIds.set(text, id);
   }
   return text;
 }
@@ -322,7 +324,13 @@ export class BabyAiWasm {
     this.ints[at + 2] = words.length;
     for (let k = 0; k < words.length; k++) this.ints[at + 3 + k] = words[k];
   }
+  /** An action that some list has named goes as its id, anything else as text. */
   private writeAction(entry: number, action: string): void {
+    const id = actionIds.get(action);
+    if (id !== undefined) {
+      this.ints[(this.at.lengths >> 2) + entry] = ~id;
+      return;
+    }
     const at = this.at.actions + entry * ACTION_BYTES;
     const plain = plainAction(action);
     encoder.encodeInto(plain, this.bytes.subarray(at, at + ACTION_BYTES));
