@@ -116,11 +116,22 @@ export class TabgymTrajectory extends Panel {
   override render() {
     const { run, detail } = this.state;
     if (!run || shownStep(this.state) === null)
-      return emptyState(msg('No episode yet'), msg('After the first step any episode can be read here, turn by turn, token by token.'));
-    if (detail.state === 'error') return errorState(detail.message, html`<button @click=${() => this.app.reading.load()}>${msg('Try again')}</button>`);
+      return emptyState(
+        msg('No episode yet'),
+        msg('After the first step any episode can be read here, turn by turn, token by token.'),
+      );
+    if (detail.state === 'error')
+      return errorState(
+        detail.message,
+        html`<button @click=${() => this.app.reading.load()}>${msg('Try again')}</button>`,
+      );
     if (detail.state !== 'ready') return loadingState(msg('Reading the episodes of this step'));
     const { trajectory } = this;
-    if (!trajectory) return emptyState(msg('Not kept'), msg(str`The episodes of step ${detail.value.step} were not kept, to save space. Newer steps have theirs.`));
+    if (!trajectory)
+      return emptyState(
+        msg('Not kept'),
+        msg(str`The episodes of step ${detail.value.step} were not kept, to save space. Newer steps have theirs.`),
+      );
     const turn = Math.min(this.state.selection.turn, Math.max(0, trajectory.turns.length - 1));
     return html`${this.renderHead(trajectory, turn)}
       <div class="body">
@@ -229,7 +240,8 @@ export class TabgymTrajectory extends Panel {
   private renderReplay(turn: number) {
     const { replay } = this.state;
     if (replay.state === 'loading') return html`<p class="soft" role="status">${msg('Replaying the world')}…</p>`;
-    if (replay.state === 'error') return html`<div class="message warning">${msg('The world could not be replayed.')} ${replay.message}</div>`;
+    if (replay.state === 'error')
+      return html`<div class="message warning">${msg('The world could not be replayed.')} ${replay.message}</div>`;
     if (replay.state !== 'ready') return nothing;
     const frames = replay.value;
     const after = frames.find((frame) => frame.turn === turn) ?? frames.at(-1);

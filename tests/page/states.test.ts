@@ -20,7 +20,9 @@ async function axe(page: Page, only: 'all' | 'contrast' = 'all'): Promise<string
     const { axe } = globalThis as unknown as { axe: { run(root: Document, options: unknown): Promise<unknown> } };
     return axe.run(document, { runOnly: options, resultTypes: ['violations'] });
   }, runOnly);
-  return (result as AxeResult).violations.flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.html.slice(0, 160)} ${node.failureSummary}`));
+  return (result as AxeResult).violations.flatMap((each) =>
+    each.nodes.map((node) => `${each.id}: ${node.html.slice(0, 160)} ${node.failureSummary}`),
+  );
 }
 
 let browser: Browser;
@@ -42,7 +44,8 @@ interface State {
   shows(page: Page): Promise<void>;
 }
 
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).first();
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' }).first();
 const seen = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 
 const states: State[] = [
