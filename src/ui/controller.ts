@@ -116,6 +116,7 @@ export class Controller {
 
   private takeOne(event: SessionEvent) {
     if (event.type === 'runs') return this.takeRuns(event.runs);
+    if (event.type === 'gpu') return this.store.set({ gpu: event.report });
     if (event.type === 'notice') return this.notify(event.level, event.message, event.action);
     if (event.type === 'hint') return this.takeHint(event.hint);
     if (event.runId !== this.state.run?.id) return;
