@@ -38,7 +38,7 @@ const checks = {
   build: () => one(node('scripts/run.mjs', '--build')),
   page: () => one(bin('vite/bin/vite.js', 'build', '--logLevel', 'warn')),
   types: () => one(bin('typescript/bin/tsc', '--noEmit')),
-  lint: () => one(bin('@biomejs/biome/bin/biome', 'ci', '--colors=off', '.')),
+  lint: () => one(bin('@biomejs/biome/bin/biome', 'ci', '--colors=off', '--error-on-warnings', '.')),
   imports: () => one(node('scripts/cycles.mjs')),
   size: () => one(node('scripts/size.mjs')),
   node: () => vitest('node'),
