@@ -22,7 +22,8 @@ const sources = [`${root}/src/**/*.ts`];
 
 const layerOf = (file) => file.match(/^src\/([^/]+)\//)?.[1];
 
-function wrongDirections(tree) {
+/** Imports of a dpdm tree that go against the layers, as sentences. */
+export function wrongDirections(tree) {
   const wrong = [];
   for (const [file, dependencies] of Object.entries(tree)) {
     const allowed = mayImport[layerOf(file)];
