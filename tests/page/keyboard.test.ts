@@ -179,7 +179,9 @@ test('without WebGPU an exported run can be imported and read', async () => {
   await page
     .getByLabel('File to import')
     .setInputFiles({ name: 'shown.tabgym', mimeType: 'application/zip', buffer: Buffer.from('tabgym-run') });
-  await page.getByRole('button', { name: 'Read the episodes' }).click();
+  await page.getByRole('button', { name: 'Read it' }).click();
+  await page.getByText('Group 1, episode').waitFor();
+  await page.keyboard.press('g');
   await page.getByText('Group 1: textcraft task 31').waitFor();
   expect(await page.getByRole('button', { name: 'Train', exact: true }).isDisabled()).toBe(true);
   expect(errors).toEqual([]);
