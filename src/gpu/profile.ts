@@ -22,7 +22,7 @@ export interface KernelTime {
 export class Profile {
   /** While set, dispatches are timed as long as there is room. */
   armed = false;
-  readonly times = new Map<string, KernelTime>();
+  private readonly byKernel = new Map<string, KernelTime>();
   private readonly queries: GPUQuerySet;
   private readonly resolved: GPUBuffer;
   private readonly staging: GPUBuffer;
@@ -62,12 +62,14 @@ export class Profile {
     this.open = [];
   }
 
-  /** Adds all submitted notes to `times` and makes their room free. */
-  collect(): Promise<void> {
+  /** Time by kernel of all that was noted and submitted; makes the room for notes free, and times the next dispatches. */
+  async times(): Promise<ReadonlyMap<string, KernelTime>> {
     this.collecting ??= this.readNotes().finally(() => {
       this.collecting = null;
     });
-    return this.collecting;
+    await this.collecting;
+    this.armed = true;
+    return this.byKernel;
   }
 
   private async readNotes(): Promise<void> {
@@ -87,10 +89,10 @@ export class Profile {
 
   private add(names: readonly string[], stamps: BigUint64Array): void {
     names.forEach((name, i) => {
-      const time = this.times.get(name) ?? { ms: 0, timed: 0 };
+      const time = this.byKernel.get(name) ?? { ms: 0, timed: 0 };
       // Clocks may step back between passes.
       const nanoseconds = Number(stamps[2 * i + 1] - stamps[2 * i]);
-      this.times.set(name, { ms: time.ms + Math.max(0, nanoseconds) / 1e6, timed: time.timed + 1 });
+      this.byKernel.set(name, { ms: time.ms + Math.max(0, nanoseconds) / 1e6, timed: time.timed + 1 });
     });
   }
 

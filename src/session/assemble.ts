@@ -5,6 +5,7 @@
 import type { World } from '../envs/env.ts';
 import { type Gpu, GpuUnavailableError } from '../gpu/device.ts';
 import { KernelCache } from '../gpu/kernel.ts';
+import type { KernelTime } from '../gpu/profile.ts';
 import { type ModelConfig, parseConfig, writeConfig } from '../policy/config.ts';
 import { initWeights } from '../policy/init.ts';
 import { planBuffers } from '../policy/memory-plan.ts';
@@ -202,8 +203,10 @@ class ModelEngine implements Engine {
     return this.gpu.failure;
   }
 
+  /** Times the next dispatches, so that asking again tells where the time goes. */
   async report(): ReturnType<Engine['report']> {
-    const { perKernel } = this.model.recorder;
+    const { perKernel, profile } = this.model.recorder;
+    const times = (await profile?.times()) ?? new Map<string, KernelTime>();
     const code = new Map(
       KernelCache.of(this.gpu)
         .all()
@@ -212,7 +215,7 @@ class ModelEngine implements Engine {
     const kernels = [...perKernel].map(([name, dispatches]) => ({
       name,
       dispatches,
-      ms: null,
+      ms: estimate(dispatches, times.get(name)),
       wgsl: code.get(name) ?? '',
     }));
     return { memory: this.model.memory(), kernels: kernels.sort((a, b) => b.dispatches - a.dispatches) };
@@ -222,6 +225,11 @@ class ModelEngine implements Engine {
     this.model.destroy();
     for (const world of this.worlds.values()) await world.close();
   }
+}
+
+/** Of all dispatches of a kernel, from the mean of those that were timed. */
+function estimate(dispatches: number, time: KernelTime | undefined): number | null {
+  return time ? (dispatches * time.ms) / time.timed : null;
 }
 
 /** The first trajectory of a step is the one that is watched live. */
