@@ -136,7 +136,7 @@ export class TabgymTrajectory extends Panel {
     return html`${this.renderHead(trajectory, turn)}
       <div class="body">
         <div class="turns" @pointerover=${this.point} @click=${this.choose}>${this.renderTurns(trajectory, turn)}</div>
-        <div class="side">
+        <div class="side" tabindex="0" role="region" aria-label=${msg('Token and world')}>
           <tabgym-token-details .trajectory=${trajectory} .texts=${this.state.tokenTexts} .position=${this.state.selection.token}></tabgym-token-details>
           ${this.renderReplay(turn)}
         </div>
