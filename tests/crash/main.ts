@@ -9,11 +9,12 @@ import { join } from 'node:path';
 import { build, preview } from 'vite';
 import { requireBrowser } from '../../scripts/machine.mjs';
 import { repositoryRoot } from '../../src/envs/wasm.ts';
+import type { StepRecord } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/schedule.ts';
 import type { Death } from './ears.ts';
 import { begin, born, differences, finish, type Harness } from './harness.ts';
 import type {} from './page.ts';
-import { fullDisk, twoTabs } from './tabs.ts';
+import { fullDisk, type Result, twoTabs } from './tabs.ts';
 
 const STEPS = 40;
 /** Repeatable: the seed is printed, and TABGYM_SEED sets it. */
@@ -81,6 +82,21 @@ async function serve(root: string): Promise<{ url: string; close(): Promise<void
   return { url: `http://127.0.0.1:${port}/tests/crash/page.html`, close: () => server.close() };
 }
 
+async function tenKills(harness: Harness, never: readonly StepRecord[], plan: readonly Death[]): Promise<Result> {
+  for (const [i, death] of plan.entries()) console.log(`${i + 1}/${plan.length} ${await liveAndDie(harness, death)}`);
+  const killed = await finish(harness, 'killed');
+  const problems = differences(never, killed);
+  if (never.length !== STEPS + 1) problems.push(`the run never killed has ${never.length} records`);
+  const numbers = never.reduce((sum, record) => sum + Object.keys(withoutTimes(record).metrics).length, 0);
+  return {
+    what: `${plan.length} kills, ${numbers} numbers over ${killed.length} records compared`,
+    problems: problems.slice(0, 20),
+  };
+}
+
+/** `npm run test:crash -- tabs`: only that part. */
+const wanted = (part: 'kills' | 'disk' | 'tabs') => process.argv.length < 3 || process.argv.includes(part);
+
 async function main(): Promise<number> {
   requireBrowser();
   const seed = Number(process.env.TABGYM_SEED ?? Date.now() % 1_000_000);
@@ -91,24 +107,14 @@ async function main(): Promise<number> {
   const micro = JSON.parse(readFileSync(join(root, 'experiments/micro.json'), 'utf8'));
   const harness: Harness = { profile, url: server.url, experiment: { ...micro, steps: STEPS } };
   try {
-    const plan = deaths(random(seed));
-    for (const [i, death] of plan.entries()) console.log(`${i + 1}/${plan.length} ${await liveAndDie(harness, death)}`);
-    const killed = await finish(harness, 'killed');
-    console.log(`the run that was killed ${plan.length} times is finished, at step ${killed.at(-1)?.step}`);
     const never = await finish(harness, 'never killed');
-    console.log(`the run that was never killed is finished, at step ${never.at(-1)?.step}`);
-    const different = differences(never, killed);
-    for (const line of different.slice(0, 20)) console.log(`  ${line}`);
-    const numbers = never.reduce((sum, record) => sum + Object.keys(withoutTimes(record).metrics).length, 0);
-    const whole = different.length === 0 && never.length === STEPS + 1;
-    console.log(
-      whole
-        ? `agree: ${numbers} numbers over ${never.length} records, after ${plan.length} kills`
-        : `DIFFER in ${different.length} places`,
-    );
-    const others = [await fullDisk(harness, never), await twoTabs(harness, never)];
-    for (const { what, problems } of others) console.log(`${what}: ${problems.length ? problems.join('; ') : 'ok'}`);
-    return whole && others.every(({ problems }) => !problems.length) ? 0 : 1;
+    console.log(`a run that is never killed is finished, at step ${never.at(-1)?.step}`);
+    const results: Result[] = [];
+    if (wanted('kills')) results.push(await tenKills(harness, never, deaths(random(seed))));
+    if (wanted('disk')) results.push(await fullDisk(harness, never));
+    if (wanted('tabs')) results.push(await twoTabs(harness, never));
+    for (const { what, problems } of results) console.log(`${what}: ${problems.length ? problems.join('; ') : 'ok'}`);
+    return results.every(({ problems }) => !problems.length) ? 0 : 1;
   } finally {
     await server.close();
     rmSync(profile, { recursive: true, force: true });
