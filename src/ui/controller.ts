@@ -30,6 +30,8 @@ export class Controller {
   readonly drafting = new Drafting(this.store, () => this.api);
   private client: Client | null = null;
   private noticeCount = 0;
+  /** Training a given number of steps: a reload in the middle does not go on by itself. */
+  private stepping = false;
 
   private get api(): TrainerApi {
     if (!this.client) throw new Error(msg('The trainer is still starting. Try again in a moment.'));
@@ -110,8 +112,13 @@ export class Controller {
     if (event.runId !== this.state.run?.id) return;
     if (event.type === 'status') this.takeStatus(event.status, event.detail);
     else if (event.type === 'progress') this.store.set({ progress: event.progress });
-    else if (event.type === 'owner') this.store.set({ owner: event.owner });
+    else if (event.type === 'owner') this.takeOwner(event.owner);
     else if (event.type === 'live') this.takeLive(event.live);
+  }
+
+  private takeOwner(owner: State['owner']) {
+    this.store.set({ owner });
+    if (owner === 'another-tab' && isActive(this.state.status)) this.takeStatus('paused', '');
   }
 
   private takeRuns(runs: RunSummary[]) {
@@ -128,7 +135,7 @@ export class Controller {
 
   private rememberTraining(status: RunStatus) {
     const { run } = this.state;
-    if (run && isActive(status)) localStorage.setItem(trainingKey, run.id);
+    if (run && isActive(status) && !this.stepping) localStorage.setItem(trainingKey, run.id);
     else if (status !== 'idle') localStorage.removeItem(trainingKey);
   }
 
@@ -274,8 +281,8 @@ export class Controller {
     if (!run) return;
     this.recorded.stop();
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
-    localStorage.setItem(trainingKey, run.id);
-    if (options?.steps) localStorage.removeItem(trainingKey);
+    this.stepping = options?.steps !== undefined;
+    if (!this.stepping) localStorage.setItem(trainingKey, run.id);
     this.api.train(run.id, options).catch((error) => {
       this.notify('error', sentence(error));
       if (isActive(this.state.status)) this.takeStatus('failed', sentence(error));
