@@ -18,9 +18,10 @@ const mayImport = {
 };
 
 const options = { context: root, extensions: ['.ts'], tsconfig: `${root}/tsconfig.json` };
-const sources = [`${root}/src/**/*.ts`];
+// Globs want forward slashes, on Windows too.
+const sources = [`${root.replaceAll('\\', '/')}/src/**/*.ts`];
 
-const layerOf = (file) => file.match(/^src\/([^/]+)\//)?.[1];
+const layerOf = (file) => file.match(/^src[\\/]([^\\/]+)[\\/]/)?.[1];
 
 /** Imports of a dpdm tree that go against the layers, as sentences. */
 export function wrongDirections(tree) {
