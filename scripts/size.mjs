@@ -29,5 +29,6 @@ for (const file of files.sort()) {
 const fixtures = files.filter((file) => file.endsWith('.js') && readFileSync(file, 'utf8').includes('Intel Iris Xe'));
 console.log(`shell ${kilobytes(shell)} of ${kilobytes(budget)}, gzipped`);
 if (fixtures.length) console.error(`The fixtures are in the shipped page: ${fixtures.join(', ')}`);
-if (shell > budget) console.error('The shell is over its budget. Load what is not needed at once later, or do without it.');
+if (shell > budget)
+  console.error('The shell is over its budget. Load what is not needed at once later, or do without it.');
 if (shell > budget || fixtures.length) process.exit(1);

@@ -4,6 +4,8 @@
  */
 import type { World } from '../envs/env.ts';
 import { type Gpu, GpuUnavailableError } from '../gpu/device.ts';
+import { KernelCache } from '../gpu/kernel.ts';
+import type { KernelTime } from '../gpu/profile.ts';
 import { type ModelConfig, parseConfig, writeConfig } from '../policy/config.ts';
 import { initWeights } from '../policy/init.ts';
 import { planBuffers } from '../policy/memory-plan.ts';
@@ -12,9 +14,11 @@ import type { Capacity, PolicyState } from '../policy/policy.ts';
 import { buildTokenizer, Tokenizer } from '../policy/tokenizer.ts';
 import type { TurnEvent } from '../rl/rollout.ts';
 import { Trainer, type TrainerProgress } from '../rl/trainer.ts';
+import type { AdapterMemory } from '../store/adapter-memory.ts';
 import type { Choices, Engine, EngineFactory, OpenOptions, StepOptions, WatchOptions } from './engine.ts';
 import type { Experiment } from './experiment.ts';
-import { type GpuMachine, reportOf, unsupported } from './gpu-report.ts';
+import { adapterName, type GpuMachine, reportOf, requireHonest, unsupported } from './gpu-report.ts';
+import { chooseKernels } from './kernel-memory.ts';
 import { planReport } from './plan-report.ts';
 import type { GpuReport, LiveTurn, MemoryPlanReport } from './protocol.ts';
 import { capacityOf, modelConfigOf } from './sizes.ts';
@@ -23,6 +27,8 @@ import { textsOf } from './vocabulary.ts';
 export interface AssemblyParts {
   machine: GpuMachine;
   openWorld(name: string): Promise<World>;
+  /** What was measured on this adapter before. */
+  adapters?: AdapterMemory;
 }
 
 const utf8 = {
@@ -73,6 +79,9 @@ export class Assembly implements EngineFactory {
       const plan = planReport(this.buffers(experiment, config, capacity, gpu), gpu);
       if (!plan.fits) throw new GpuUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
       const model = await this.model(gpu, experiment, config, capacity, options);
+      const report = await reportOf(gpu);
+      options.onReport?.(report);
+      requireHonest(report);
       const trainer = await Trainer.create(experiment, { policy: model, worlds, tokenizer });
       options.onProgress(null);
       return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment);
@@ -82,15 +91,18 @@ export class Assembly implements EngineFactory {
     }
   }
 
-  private model(
+  private async model(
     gpu: Gpu,
     experiment: Experiment,
     config: ModelConfig,
     capacity: Capacity,
     options: OpenOptions,
   ): Promise<Model> {
+    options.onProgress({ what: 'Choosing kernels for this adapter', done: 0, total: null, unit: 'kernels' });
+    const choices = await chooseKernels(gpu, options.choices?.kernelChoices, this.parts.adapters);
     return Model.create(gpu, config, {
       capacity,
+      choices,
       weights: initWeights(config, { seed: experiment.seed, std: experiment.policy.initStd }),
       trainable: true,
       reference: needsReference(experiment),
@@ -155,9 +167,8 @@ class ModelEngine implements Engine {
       'tokenizer.json': utf8.encode(JSON.stringify(tokenizer.json)),
       'config.json': utf8.encode(writeConfig(model.config)),
     };
-    const { vendor, architecture, description } = gpu.info;
-    const adapter = [...new Set([vendor, architecture, description])].filter(Boolean).join(', ');
-    this.choices = { kernelChoices: {}, batchPlan: { capacity: model.capacity }, adapter };
+    const batchPlan = { capacity: model.capacity };
+    this.choices = { kernelChoices: { ...model.ops.choices }, batchPlan, adapter: adapterName(gpu) };
   }
 
   step(step: number, options: StepOptions) {
@@ -198,9 +209,21 @@ class ModelEngine implements Engine {
     return this.gpu.failure;
   }
 
+  /** Times the next dispatches, so that asking again tells where the time goes. */
   async report(): ReturnType<Engine['report']> {
-    const { perKernel } = this.model.recorder;
-    const kernels = [...perKernel].map(([name, dispatches]) => ({ name, dispatches, ms: null, wgsl: '' }));
+    const { perKernel, profile } = this.model.recorder;
+    const times = (await profile?.times()) ?? new Map<string, KernelTime>();
+    const code = new Map(
+      KernelCache.of(this.gpu)
+        .all()
+        .map((kernel) => [kernel.name, kernel.code]),
+    );
+    const kernels = [...perKernel].map(([name, dispatches]) => ({
+      name,
+      dispatches,
+      ms: estimate(dispatches, times.get(name)),
+      wgsl: code.get(name) ?? '',
+    }));
     return { memory: this.model.memory(), kernels: kernels.sort((a, b) => b.dispatches - a.dispatches) };
   }
 
@@ -208,6 +231,11 @@ class ModelEngine implements Engine {
     this.model.destroy();
     for (const world of this.worlds.values()) await world.close();
   }
+}
+
+/** Of all dispatches of a kernel, from the mean of those that were timed. */
+function estimate(dispatches: number, time: KernelTime | undefined): number | null {
+  return time ? (dispatches * time.ms) / time.timed : null;
 }
 
 /** The first trajectory of a step is the one that is watched live. */

@@ -91,7 +91,8 @@ export function tokenFacts(trajectory: Trajectory, position: number): TokenFacts
   const policy = trajectory.source[position] === TokenSource.policy;
   const row = policy ? rowAt(trajectory, position) : undefined;
   const { choices } = trajectory;
-  const allowed = row === undefined || !choices ? null : choices.tokens.subarray(choices.offsets[row], choices.offsets[row + 1]);
+  const allowed =
+    row === undefined || !choices ? null : choices.tokens.subarray(choices.offsets[row], choices.offsets[row + 1]);
   return {
     source,
     turn: trajectory.turnOf[position],

@@ -17,7 +17,8 @@ export class KnobChangeEvent extends Event {
   }
 }
 
-const numberOf = (text: string): number | string => (text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text);
+const numberOf = (text: string): number | string =>
+  text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 
 @customElement('tabgym-knob')
 export class TabgymKnob extends LitElement {
@@ -183,7 +184,9 @@ export class TabgymKnob extends LitElement {
     const change = (event: Event) => {
       const typed = (event.target as HTMLInputElement).value;
       if (text) return this.send(typed);
-      this.send(knob.nullMeans && typed.trim() === '' ? null : numberOf(typed));
+      // An option of a world that is left empty is not said, and the world takes its own.
+      const empty = knob.nullMeans ? null : knob.path.includes('.options.') ? undefined : typed;
+      this.send(typed.trim() === '' ? empty : numberOf(typed));
     };
     return html`<input id="control" class=${text ? '' : 'number'} inputmode=${text ? 'text' : 'decimal'} ?disabled=${this.disabled}
       placeholder=${knob.nullMeans ?? ''} aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
@@ -206,7 +209,10 @@ export class TabgymKnob extends LitElement {
 
   /** A number of turns, or what the oracle needs plus some. */
   private renderTurns(knob: Knob) {
-    const plus = typeof this.value === 'object' && this.value !== null ? (this.value as { oraclePlus: unknown }).oraclePlus : undefined;
+    const plus =
+      typeof this.value === 'object' && this.value !== null
+        ? (this.value as { oraclePlus: unknown }).oraclePlus
+        : undefined;
     const relative = plus !== undefined;
     const number = relative ? plus : this.value;
     const send = (kind: string, amount: unknown) => this.send(kind === 'oracle' ? { oraclePlus: amount } : amount);

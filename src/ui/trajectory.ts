@@ -116,16 +116,27 @@ export class TabgymTrajectory extends Panel {
   override render() {
     const { run, detail } = this.state;
     if (!run || shownStep(this.state) === null)
-      return emptyState(msg('No episode yet'), msg('After the first step any episode can be read here, turn by turn, token by token.'));
-    if (detail.state === 'error') return errorState(detail.message, html`<button @click=${() => this.app.reading.load()}>${msg('Try again')}</button>`);
+      return emptyState(
+        msg('No episode yet'),
+        msg('After the first step any episode can be read here, turn by turn, token by token.'),
+      );
+    if (detail.state === 'error')
+      return errorState(
+        detail.message,
+        html`<button @click=${() => this.app.reading.load()}>${msg('Try again')}</button>`,
+      );
     if (detail.state !== 'ready') return loadingState(msg('Reading the episodes of this step'));
     const { trajectory } = this;
-    if (!trajectory) return emptyState(msg('Not kept'), msg(str`The episodes of step ${detail.value.step} were not kept, to save space. Newer steps have theirs.`));
+    if (!trajectory)
+      return emptyState(
+        msg('Not kept'),
+        msg(str`The episodes of step ${detail.value.step} were not kept, to save space. Newer steps have theirs.`),
+      );
     const turn = Math.min(this.state.selection.turn, Math.max(0, trajectory.turns.length - 1));
     return html`${this.renderHead(trajectory, turn)}
       <div class="body">
         <div class="turns" @pointerover=${this.point} @click=${this.choose}>${this.renderTurns(trajectory, turn)}</div>
-        <div class="side">
+        <div class="side" tabindex="0" role="region" aria-label=${msg('Token and world')}>
           <tabgym-token-details .trajectory=${trajectory} .texts=${this.state.tokenTexts} .position=${this.state.selection.token}></tabgym-token-details>
           ${this.renderReplay(turn)}
         </div>
@@ -180,13 +191,14 @@ export class TabgymTrajectory extends Panel {
     const policy = segment.kind === 'action';
     const end = Math.min(segment.end, segment.start + mostTokens);
     const spaced = needsSpaces(tokenTexts);
+    const textAt = (position: number) => tokenText(tokenTexts, trajectory.tokens[position]);
     const positions = Array.from({ length: end - segment.start }, (_, index) => segment.start + index);
     return html`<div class="segment ${policy ? 'policy' : 'world'}">
       <span class="who"><span aria-hidden="true">${policy ? '◆' : '○'}</span> ${policy ? msg('Policy') : msg('World')}</span>
       <div class="stream ${spaced ? 'spaced' : ''}" role="listbox" tabindex="0" aria-label=${policy ? msg('Tokens of the policy') : msg('Tokens of the world')}
         aria-activedescendant=${selection.token !== null && selection.token >= segment.start && selection.token < end ? `k${selection.token}` : nothing}
         @keydown=${(event: KeyboardEvent) => this.walk(event, segment.start, end)}>${positions.map((position) => [
-          position > segment.start ? gapBefore(tokenText(tokenTexts, trajectory.tokens[position]), spaced) : '',
+          position > segment.start ? gapBefore(textAt(position), textAt(position - 1), spaced) : '',
           tokenTemplate(trajectory, position, tokenTexts, position === selection.token),
         ])}</div>
       ${end < segment.end ? html`<span class="soft small">${msg(str`${segment.end - end} more tokens are not drawn`)}</span>` : nothing}
@@ -229,7 +241,8 @@ export class TabgymTrajectory extends Panel {
   private renderReplay(turn: number) {
     const { replay } = this.state;
     if (replay.state === 'loading') return html`<p class="soft" role="status">${msg('Replaying the world')}…</p>`;
-    if (replay.state === 'error') return html`<div class="message warning">${msg('The world could not be replayed.')} ${replay.message}</div>`;
+    if (replay.state === 'error')
+      return html`<div class="message warning">${msg('The world could not be replayed.')} ${replay.message}</div>`;
     if (replay.state !== 'ready') return nothing;
     const frames = replay.value;
     const after = frames.find((frame) => frame.turn === turn) ?? frames.at(-1);

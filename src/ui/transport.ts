@@ -144,7 +144,23 @@ export class TabgymTransport extends Panel {
   ];
 
   constructor() {
-    super(['phase', 'gpu', 'run', 'draft', 'status', 'statusDetail', 'progress', 'records', 'owner', 'theme', 'drawer', 'busy', 'problems', 'worlds', 'help']);
+    super([
+      'phase',
+      'gpu',
+      'run',
+      'draft',
+      'status',
+      'statusDetail',
+      'progress',
+      'records',
+      'owner',
+      'theme',
+      'drawer',
+      'busy',
+      'problems',
+      'worlds',
+      'help',
+    ]);
   }
 
   override render() {
@@ -239,7 +255,9 @@ export class TabgymTransport extends Panel {
     const success = readSuccess(this.state.records);
     if (!success) return nothing;
     const gain = success.chance === null ? null : success.rate - success.chance;
-    const title = success.evaluated ? msg(str`Evaluated at step ${success.step}, on training goals`) : msg('Mean over the last steps, on training goals');
+    const title = success.evaluated
+      ? msg(str`Evaluated at step ${success.step}, on training goals`)
+      : msg('Mean over the last steps, on training goals');
     return html`<div class="meter" title=${title}>
       <span>${msg('Success')} <strong class="number">${fixed(success.rate)}</strong></span>
       <span class="small soft number">${
@@ -253,9 +271,15 @@ export class TabgymTransport extends Panel {
   private renderGpu() {
     const { gpu } = this.state;
     if (!gpu) return nothing;
-    const label = gpu.supported ? gpu.adapter.description || gpu.adapter.architecture || gpu.adapter.vendor : msg('No WebGPU');
+    const label = gpu.supported
+      ? gpu.adapter.description || gpu.adapter.architecture || gpu.adapter.vendor
+      : msg('No WebGPU');
     const failed = gpu.selftest.some((each) => !each.ok);
-    const [kind, icon] = !gpu.supported ? ['bad', '✕'] : failed || gpu.adapter.isFallback ? ['warn', '!'] : ['good', '●'];
+    const [kind, icon] = !gpu.supported
+      ? ['bad', '✕']
+      : failed || gpu.adapter.isFallback
+        ? ['warn', '!']
+        : ['good', '●'];
     const words = gpu.supported && gpu.adapter.isFallback ? msg('software adapter') : label;
     return html`<span class="badge gpu ${kind}" title=${gpu.supported ? label : gpu.problem}><span aria-hidden="true">${icon}</span> ${words}</span>`;
   }

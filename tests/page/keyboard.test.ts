@@ -24,10 +24,17 @@ test('a newcomer trains, pauses and steps with the keyboard', async () => {
   await page.getByLabel('Preset').waitFor();
   await page.keyboard.press('Space');
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
-  await page.getByText(/^Step [3-9]/).first().waitFor();
+  await page
+    .getByText(/^Step [3-9]/)
+    .first()
+    .waitFor();
   await page.keyboard.press('Space');
   await page.getByRole('button', { name: 'Train', exact: true }).first().waitFor();
-  const step = () => page.locator('tabgym-transport .steps strong').textContent().then((text) => Number(/\d+/.exec(text ?? '')));
+  const step = () =>
+    page
+      .locator('tabgym-transport .steps strong')
+      .textContent()
+      .then((text) => Number(/\d+/.exec(text ?? '')));
   const before = await step();
   await page.keyboard.press('s');
   await expect.poll(step).toBe(before + 1);
@@ -79,7 +86,9 @@ test('a click on a curve selects its step, and the line stands in every chart', 
   const step = Number(place(page, 'step'));
   expect(step).toBeGreaterThan(15);
   expect(step).toBeLessThan(27);
-  const values = await page.locator('tabgym-chart [role=slider]').evaluateAll((all) => all.map((each) => each.getAttribute('aria-valuenow')));
+  const values = await page
+    .locator('tabgym-chart [role=slider]')
+    .evaluateAll((all) => all.map((each) => each.getAttribute('aria-valuenow')));
   expect(new Set(values)).toEqual(new Set([String(step)]));
   await close();
 });
@@ -104,7 +113,10 @@ test('a value out of range is refused next to its field, with the bound', async 
   await page.locator('tabgym-knob[path="algorithm.groups"]').getByText(/256/).waitFor();
   await page.getByText('algorithm.groups:').or(page.getByText('algorithm.groups')).first().waitFor();
   await page.getByRole('button', { name: 'Train', exact: true }).first().click();
-  await page.getByText(/The setup has a value out of range: algorithm.groups/).first().waitFor();
+  await page
+    .getByText(/The setup has a value out of range: algorithm.groups/)
+    .first()
+    .waitFor();
   await close();
 });
 
@@ -146,9 +158,30 @@ test('runs: rename, duplicate, delete and undo, export, import, and a refused fi
   const file = await download;
   expect(file.suggestedFilename()).toBe('my-run.tabgym');
   await page.getByLabel('File to import').setInputFiles(await file.path());
-  await page.getByText(/was imported/).first().waitFor();
-  await page.getByLabel('File to import').setInputFiles({ name: 'cat.tabgym', mimeType: 'image/png', buffer: Buffer.from('no run') });
-  await page.getByText(/is not an exported run/).first().waitFor();
+  await page
+    .getByText(/was imported/)
+    .first()
+    .waitFor();
+  await page
+    .getByLabel('File to import')
+    .setInputFiles({ name: 'cat.tabgym', mimeType: 'image/png', buffer: Buffer.from('no run') });
+  await page
+    .getByText(/is not an exported run/)
+    .first()
+    .waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('a file dropped on the page is imported', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=empty`);
+  await page.getByLabel('Preset').waitFor();
+  await page.locator('tabgym-app').evaluate((app) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['tabgym-run'], 'dropped.tabgym'));
+    app.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  });
+  await page.getByText('“dropped” was imported.').first().waitFor();
   expect(errors).toEqual([]);
   await close();
 });
@@ -156,8 +189,12 @@ test('runs: rename, duplicate, delete and undo, export, import, and a refused fi
 test('without WebGPU an exported run can be imported and read', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=unsupported`);
   await page.getByRole('button', { name: 'Open an exported run' }).click();
-  await page.getByLabel('File to import').setInputFiles({ name: 'shown.tabgym', mimeType: 'application/zip', buffer: Buffer.from('tabgym-run') });
-  await page.getByRole('button', { name: 'Read the episodes' }).click();
+  await page
+    .getByLabel('File to import')
+    .setInputFiles({ name: 'shown.tabgym', mimeType: 'application/zip', buffer: Buffer.from('tabgym-run') });
+  await page.getByRole('button', { name: 'Read it' }).click();
+  await page.getByText('Group 1, episode').waitFor();
+  await page.keyboard.press('g');
   await page.getByText('Group 1: textcraft task 31').waitFor();
   expect(await page.getByRole('button', { name: 'Train', exact: true }).isDisabled()).toBe(true);
   expect(errors).toEqual([]);
@@ -186,7 +223,10 @@ const answerMs = (page: Page, key: string) =>
   }, key);
 
 test('ten thousand steps and ten thousand tokens answer within 200 ms', async () => {
-  const { page, errors, close } = await open(browser, `${site.url}?mock=long#run=run-1&step=30&group=0&tab=trajectory&turn=600`);
+  const { page, errors, close } = await open(
+    browser,
+    `${site.url}?mock=long#run=run-1&step=30&group=0&tab=trajectory&turn=600`,
+  );
   await page.getByText(/11\d\d\d tokens|12\d\d\d tokens/).waitFor();
   expect(await page.locator('tabgym-trajectory [role=option]').count()).toBeLessThan(1500);
   expect(await answerMs(page, 'j')).toBeLessThan(200);

@@ -1,5 +1,6 @@
 /** The parts of the page that need no browser: knobs against the schema, events gathered, places in the URL, diagnosis. */
 import { describe, expect, test } from 'vitest';
+import { metrics } from '../../src/rl/metrics.ts';
 import { ExperimentSchema } from '../../src/session/experiment.ts';
 import { findKnob, knobs } from '../../src/session/knobs.ts';
 import { differences, readPath, writePath } from '../../src/session/paths.ts';
@@ -14,7 +15,6 @@ import { mockExperiment, mockRecord, mockStep, mockSummary } from '../../src/ui/
 import { readSuccess } from '../../src/ui/score.ts';
 import { formatHash, noSelection, parseHash } from '../../src/ui/selection.ts';
 import { charts, smoothed } from '../../src/ui/series.ts';
-import { metrics } from '../../src/rl/metrics.ts';
 import { turnWindow } from '../../src/ui/turn-window.ts';
 
 interface Leaf {
@@ -26,23 +26,47 @@ interface Leaf {
   nullable: boolean;
 }
 
-type AnySchema = { type: string; entries?: { [key: string]: AnySchema }; item?: AnySchema; wrapped?: AnySchema; pipe?: AnySchema[]; options?: unknown[]; requirement?: unknown; literal?: string };
+type AnySchema = {
+  type: string;
+  entries?: { [key: string]: AnySchema };
+  item?: AnySchema;
+  wrapped?: AnySchema;
+  pipe?: AnySchema[];
+  options?: unknown[];
+  requirement?: unknown;
+  literal?: string;
+};
 
 /** A bound anywhere in the pipe; pipes nest. */
 const bound = (schema: AnySchema, type: string): number | undefined =>
-  schema.pipe?.map((each) => (each.type === type ? (each.requirement as number) : each === schema.pipe![0] ? bound(each, type) : undefined)).find((each) => each !== undefined);
+  schema.pipe
+    ?.map((each) =>
+      each.type === type ? (each.requirement as number) : each === schema.pipe![0] ? bound(each, type) : undefined,
+    )
+    .find((each) => each !== undefined);
 
 /** Every leaf of the schema with its bounds, as the registry writes paths. */
 function leaves(schema: AnySchema, path: string, nullable = false): Leaf[] {
   if (schema.type === 'optional') return leaves(schema.wrapped!, path, nullable);
   if (schema.type === 'nullable') return leaves(schema.wrapped!, path, true);
-  if (schema.entries) return Object.entries(schema.entries).flatMap(([key, each]) => leaves(each, path ? `${path}.${key}` : key));
+  if (schema.entries)
+    return Object.entries(schema.entries).flatMap(([key, each]) => leaves(each, path ? `${path}.${key}` : key));
   const base = schema.pipe?.[0] ?? schema;
   if (base.type === 'array') return leaves(base.item!, `${path}.*`);
   if (base.type === 'record') return [];
   if (base.type === 'union') return [{ ...leaves((base.options as AnySchema[])[0], path)[0], nullable }];
-  const choices = base.type === 'picklist' ? (base.options as string[]) : base.type === 'literal' ? [base.literal!] : undefined;
-  return [{ path, nullable, choices, min: bound(schema, 'min_value'), max: bound(schema, 'max_value'), multipleOf: bound(schema, 'multiple_of') }];
+  const choices =
+    base.type === 'picklist' ? (base.options as string[]) : base.type === 'literal' ? [base.literal!] : undefined;
+  return [
+    {
+      path,
+      nullable,
+      choices,
+      min: bound(schema, 'min_value'),
+      max: bound(schema, 'max_value'),
+      multipleOf: bound(schema, 'multiple_of'),
+    },
+  ];
 }
 
 describe('knobs', () => {
@@ -53,17 +77,28 @@ describe('knobs', () => {
     expect(all.map((leaf) => leaf.path)).toContain('algorithm.endings.invalidAction.penalty');
   });
 
-  test.each(all.map((leaf) => [leaf.path, leaf] as const))('%s has a knob with the bounds of the schema', (path, leaf) => {
-    const knob = findKnob(path);
-    expect(knob, 'no knob').toBeDefined();
-    if (knob!.kind === 'text') return;
-    const { min, max, multipleOf, choices } = knob!;
-    expect({ min, max, multipleOf, choices, nullable: knob!.nullMeans !== undefined }).toEqual({ min: leaf.min, max: leaf.max, multipleOf: leaf.multipleOf, choices: leaf.choices, nullable: leaf.nullable });
-  });
+  test.each(all.map((leaf) => [leaf.path, leaf] as const))(
+    '%s has a knob with the bounds of the schema',
+    (path, leaf) => {
+      const knob = findKnob(path);
+      expect(knob, 'no knob').toBeDefined();
+      if (knob!.kind === 'text') return;
+      const { min, max, multipleOf, choices } = knob!;
+      expect({ min, max, multipleOf, choices, nullable: knob!.nullMeans !== undefined }).toEqual({
+        min: leaf.min,
+        max: leaf.max,
+        multipleOf: leaf.multipleOf,
+        choices: leaf.choices,
+        nullable: leaf.nullable,
+      });
+    },
+  );
 
   test('every knob is a field, or an option of a world', () => {
     const known = new Set(all.map((leaf) => leaf.path));
-    expect(knobs.filter((knob) => !known.has(knob.path)).map((knob) => knob.path)).toEqual(['worlds.*.options.depths', 'worlds.*.options.distractors', 'worlds.*.options.listSeed']);
+    const others = knobs.filter((knob) => !known.has(knob.path)).map((knob) => knob.path);
+    expect(others.filter((path) => !path.startsWith('worlds.*.options.'))).toEqual([]);
+    expect(others).toContain('worlds.*.options.depths');
   });
 
   test('every sentence is one: it begins with a capital and ends with a full stop', () => {
@@ -84,6 +119,13 @@ describe('paths', () => {
     expect(readPath(next, 'horizon.0.turns')).toBe(9);
     expect(readPath(draft, 'horizon.0.turns')).toEqual({ oraclePlus: 1 });
     expect(next.optimizer).toBe(draft.optimizer);
+  });
+
+  test('undefined takes a value out', () => {
+    expect(Object.keys(writePath(draft, 'worlds.0.options.distractors', undefined).worlds[0].options)).toEqual([
+      'depths',
+      'listSeed',
+    ]);
   });
 
   test('differences name each leaf', () => {
@@ -114,9 +156,21 @@ describe('what a change would do', () => {
 });
 
 describe('gathering events', () => {
-  const live = (turn: number): SessionEvent => ({ type: 'live', runId: 'a', live: { step: 1, group: 0, member: 0, turn, action: '', observation: '', reward: 0, done: false, view: null } });
-  const step = (number: number): SessionEvent => ({ type: 'step', runId: 'a', record: { step: number, stage: 1, metrics: {} } });
-  const progress = (done: number): SessionEvent => ({ type: 'progress', runId: 'a', progress: { what: 'x', done, total: 9, unit: 'steps' } });
+  const live = (turn: number): SessionEvent => ({
+    type: 'live',
+    runId: 'a',
+    live: { step: 1, group: 0, member: 0, turn, action: '', observation: '', reward: 0, done: false, view: null },
+  });
+  const step = (number: number): SessionEvent => ({
+    type: 'step',
+    runId: 'a',
+    record: { step: number, stage: 1, metrics: {} },
+  });
+  const progress = (done: number): SessionEvent => ({
+    type: 'progress',
+    runId: 'a',
+    progress: { what: 'x', done, total: 9, unit: 'steps' },
+  });
 
   test('only the last of what replaces itself is kept, and every step', () => {
     expect(compactEvents([progress(1), step(1), progress(2), step(2)])).toEqual([step(1), progress(2), step(2)]);
@@ -132,11 +186,17 @@ describe('gathering events', () => {
     let [hidden, now] = [false, 0];
     const due: { at: number; run(): void }[] = [];
     const delivered: SessionEvent[][] = [];
-    const gatherer = new Gatherer({ hidden: () => hidden, later: (run, ms) => due.push({ at: now + ms, run }), deliver: (events) => delivered.push(events) });
+    const gatherer = new Gatherer({
+      hidden: () => hidden,
+      later: (run, ms) => due.push({ at: now + ms, run }),
+      deliver: (events) => delivered.push(events),
+    });
     const advance = (to: number) => {
       for (; now < to; now++) {
         gatherer.add(live(now));
-        for (const each of due.splice(0)) if (each.at <= now) each.run(); else due.push(each);
+        for (const each of due.splice(0))
+          if (each.at <= now) each.run();
+          else due.push(each);
       }
     };
     advance(1000);
@@ -171,7 +231,10 @@ describe('diagnosis', () => {
   const records = (change: (step: number) => { [metric: string]: number }): StepRecord[] =>
     Array.from({ length: 30 }, (_, index) => {
       const record = mockRecord(index + 1);
-      return { ...record, metrics: { ...record.metrics, groupsWithoutSignal: 0.1, endingHorizon: 0.2, ...change(index + 1) } };
+      return {
+        ...record,
+        metrics: { ...record.metrics, groupsWithoutSignal: 0.1, endingHorizon: 0.2, ...change(index + 1) },
+      };
     });
   const ids = (list: StepRecord[]) => diagnose(list).map((hint) => hint.id);
 
@@ -181,7 +244,8 @@ describe('diagnosis', () => {
   test('KL', () => expect(ids(records((step) => ({ kl: step < 26 ? 0.05 : 3 })))).toEqual(['kl']));
   test('horizon', () => expect(ids(records(() => ({ endingHorizon: 0.9 })))).toEqual(['horizon']));
   test('invalid actions', () => expect(ids(records(() => ({ validActions: 0.3 })))).toEqual(['invalid']));
-  test('the hint names the newest step', () => expect(diagnose(records(() => ({ endingHorizon: 0.9 })))[0].step).toBe(30));
+  test('the hint names the newest step', () =>
+    expect(diagnose(records(() => ({ endingHorizon: 0.9 })))[0].step).toBe(30));
 });
 
 describe('numbers', () => {
@@ -212,7 +276,9 @@ describe('numbers', () => {
   });
 
   test('a refusal that crossed the worker is read back, field by field', () => {
-    expect(problemsOf('This experiment cannot be run:\n  policy.kvHeads: 3 does not divide 4 heads\n  steps: too many')).toEqual([
+    expect(
+      problemsOf('This experiment cannot be run:\n  policy.kvHeads: 3 does not divide 4 heads\n  steps: too many'),
+    ).toEqual([
       { path: 'policy.kvHeads', message: '3 does not divide 4 heads' },
       { path: 'steps', message: 'too many' },
     ]);
@@ -224,7 +290,9 @@ describe('reading an episode', () => {
 
   test('segments cover every token once, in order', () => {
     const segments = segmentsOf(trajectory);
-    const covered = segments.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, index) => start + index));
+    const covered = segments.flatMap(({ start, end }) =>
+      Array.from({ length: end - start }, (_, index) => start + index),
+    );
     expect(covered).toEqual(Array.from(trajectory.tokens, (_, index) => index));
   });
 
@@ -232,7 +300,9 @@ describe('reading an episode', () => {
     const [chosen] = trajectory.choices!.position;
     expect(tokenFacts(trajectory, chosen)).toMatchObject({ source: 'policy', forced: false });
     expect(tokenFacts(trajectory, chosen).allowed).toContain(trajectory.tokens[chosen]);
-    const forced = trajectory.tokens.findIndex((_, index) => trajectory.source[index] === 1 && !trajectory.choices!.position.includes(index));
+    const forced = trajectory.tokens.findIndex(
+      (_, index) => trajectory.source[index] === 1 && !trajectory.choices!.position.includes(index),
+    );
     expect(tokenFacts(trajectory, forced)).toMatchObject({ forced: true, allowed: null, logprob: 0 });
     expect(tokenFacts(trajectory, 0)).toMatchObject({ source: 'world', logprob: null });
   });
@@ -247,4 +317,3 @@ describe('reading an episode', () => {
     expect(turnWindow([5000], 0)).toEqual({ from: 0, to: 1 });
   });
 });
-
