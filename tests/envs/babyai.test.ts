@@ -82,7 +82,8 @@ describe('the original, recorded', () => {
   });
   it.each(['starts', 'gen', 'hl', 'll'])('agrees wholly with %s', async (name) => {
     const file = `${goldenFolder}/babyai/${name}.jsonl.gz`;
-    if (!hasGolden(`babyai/${name}.jsonl.gz`)) return console.log(`skipped: there is no ${file} (TABGYM_GOLDEN names the folder)`);
+    if (!hasGolden(`babyai/${name}.jsonl.gz`))
+      return console.log(`skipped: there is no ${file} (TABGYM_GOLDEN names the folder)`);
     const { agree, total, first } = await replayBabyai(file);
     expect(first).toBeNull();
     expect(total).toBeGreaterThan(200);
