@@ -285,7 +285,10 @@ async function benchStep(gpu: Gpu, machine: MachineRates, file: string): Promise
 /** Where a step's time on the device goes, where the adapter has timestamps. */
 function printShares(kernels: Awaited<ReturnType<Engine['report']>>['kernels']): void {
   const total = kernels.reduce((sum, { ms }) => sum + (ms ?? 0), 0);
-  if (total === 0) return console.log('time by kernel: this adapter has no timestamps');
+  if (total === 0) {
+    console.log('time by kernel: this adapter has no timestamps');
+    return;
+  }
   const shares = [...kernels]
     .sort((a, b) => (b.ms ?? 0) - (a.ms ?? 0))
     .slice(0, 10)
