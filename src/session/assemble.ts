@@ -79,14 +79,29 @@ export class Assembly implements EngineFactory {
       const plan = planReport(this.buffers(experiment, config, capacity, gpu), gpu);
       if (!plan.fits) throw new GpuUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
       const model = await this.model(gpu, experiment, config, capacity, options);
-      const report = await reportOf(gpu);
-      options.onReport?.(report);
-      requireHonest(report);
-      const trainer = await Trainer.create(experiment, { policy: model, worlds, tokenizer });
+      const trainer = await this.testedTrainer(gpu, model, options, { experiment, worlds, tokenizer });
       options.onProgress(null);
       return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment);
     } catch (error) {
       for (const world of worlds.values()) await world.close();
+      throw error;
+    }
+  }
+
+  /** A trainer on kernels that have tested themselves; the model is given back where they fail. */
+  private async testedTrainer(
+    gpu: Gpu,
+    model: Model,
+    options: OpenOptions,
+    parts: { experiment: Experiment; worlds: ReadonlyMap<string, World>; tokenizer: Tokenizer },
+  ): Promise<Trainer> {
+    try {
+      const report = await reportOf(gpu);
+      options.onReport?.(report);
+      requireHonest(report);
+      return await Trainer.create(parts.experiment, { ...parts, policy: model });
+    } catch (error) {
+      model.destroy();
       throw error;
     }
   }
