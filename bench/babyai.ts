@@ -7,20 +7,12 @@
  * and actions chosen while the clock stands. A low-level step has no text. Resets are with text, the original's without.
  * Floor: 200 times on text steps; aim: 1,000 times.
  */
+import { makeEveryLevel } from '../src/cli/fuzzing-babyai.ts';
 import { BabyAi } from '../src/envs/babyai.ts';
 import { BabyAiWasm } from '../src/envs/babyai-wasm.ts';
 import type { Feedback, Task } from '../src/envs/env.ts';
 import { randomAction, uniformAt } from '../src/envs/random-player.ts';
-
-export interface BabyAiRow {
-  name: string;
-  value: number;
-  unit: string;
-  /** 0 where none is set. */
-  floor: number;
-  aim: number;
-  original: number;
-}
+import type { WorldRow } from './world.ts';
 
 const BATCH = 64;
 const WINDOWS = 10;
@@ -98,10 +90,10 @@ function lowSteps(wasm: BabyAiWasm, level: number, seconds: number): Promise<num
   });
 }
 
-async function measure(level: number, seconds: number): Promise<BabyAiRow[]> {
+async function measure(level: number, seconds: number): Promise<WorldRow[]> {
   const [low, reset, text] = ORIGINAL[level];
   const world = await BabyAi.open();
-  const row = (name: string, unit: string, value: number, original: number, floor = 0, aim = 0): BabyAiRow => ({
+  const row = (name: string, unit: string, value: number, original: number, floor = 0, aim = 0): WorldRow => ({
     name: `BabyAI level ${level}, ${name}`,
     value: Math.round(value),
     unit,
@@ -116,7 +108,7 @@ async function measure(level: number, seconds: number): Promise<BabyAiRow[]> {
   ];
 }
 
-function print(rows: readonly BabyAiRow[]): void {
+function print(rows: readonly WorldRow[]): void {
   const number = (value: number) => (value ? value.toLocaleString('en-US') : '').padStart(11);
   console.log(`${''.padEnd(42)}${['ours', 'original', 'floor', 'aim'].map((h) => h.padStart(11)).join(' ')}   times`);
   for (const { name, value, original, floor, aim } of rows) {
@@ -125,10 +117,22 @@ function print(rows: readonly BabyAiRow[]): void {
   }
 }
 
-/** Measures levels 1, 6, 17, 36 and 39, prints a table, and returns its rows. */
-export async function benchBabyai(seconds = 2): Promise<BabyAiRow[]> {
-  const rows: BabyAiRow[] = [];
+/** The levels that take longest to make, for their rejected layouts: wall time, worlds with text, one at a time. */
+async function printSlowestLevels(seeds: number): Promise<void> {
+  const times = await makeEveryLevel(await BabyAi.open(), seeds);
+  times.sort((a, b) => b.meanMicroseconds - a.meanMicroseconds);
+  console.log(`slowest of the ${times.length} levels to make, over ${seeds} seeds:`);
+  for (const { level, meanMicroseconds, worstMilliseconds, worstSeed } of times.slice(0, 6))
+    console.log(
+      `  level ${level}: ${meanMicroseconds.toFixed(0)} us on average, at most ${worstMilliseconds.toFixed(1)} ms (seed ${worstSeed})`,
+    );
+}
+
+/** Measures levels 1, 6, 17, 36 and 39, prints a table and the slowest levels to make, and returns the table's rows. */
+export async function benchBabyai(seconds = 2): Promise<WorldRow[]> {
+  const rows: WorldRow[] = [];
   for (const level of Object.keys(ORIGINAL)) rows.push(...(await measure(Number(level), seconds)));
   print(rows);
+  await printSlowestLevels(1000);
   return rows;
 }

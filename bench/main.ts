@@ -6,8 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Command } from 'commander';
+import { benchBabyai } from './babyai.ts';
 import { benchEngine } from './engine.ts';
-import { benchWorld } from './world.ts';
+import { benchWorld, type WorldRow } from './world.ts';
 
 interface Result {
   /** What it was measured on, for the file's name. */
@@ -39,8 +40,15 @@ async function engine(): Promise<Result> {
   return { on: details.adapter, adapter: details.adapter, columns, rows, details };
 }
 
+async function babyai(): Promise<Result> {
+  return worldResult(await benchBabyai());
+}
+
 async function world(): Promise<Result> {
-  const details = await benchWorld();
+  return worldResult(await benchWorld());
+}
+
+function worldResult(details: readonly WorldRow[]): Result {
   const columns = ['', 'ours', 'unit', 'original', 'times', 'floor', 'aim'];
   const rows = details.map((row) => [
     row.name,
@@ -54,7 +62,7 @@ async function world(): Promise<Result> {
   return { on: cpu(), adapter: null, columns, rows, details };
 }
 
-const benches: { [name: string]: () => Promise<Result> } = { world, engine };
+const benches: { [name: string]: () => Promise<Result> } = { world, babyai, engine };
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();

@@ -132,6 +132,22 @@ describe('worlds', () => {
       expect(alone).toEqual(histories[k]);
     }
   });
+  it('live by the thousand in one instance', async () => {
+    const fresh = await BabyAi.open();
+    const slots = Array.from({ length: 4000 }, (_, k) => k);
+    const starts = await fresh.reset(
+      slots,
+      slots.map((k) => taskOf(k)),
+    );
+    await fresh.step(
+      slots,
+      starts.map(({ validActions }) => validActions![0]),
+    );
+    const [[alone], [ofMany]] = [await world.reset([0], [taskOf(3999)]), await fresh.reset([17], [taskOf(3999)])];
+    expect(ofMany).toEqual(alone);
+    expect(starts[3999]).toEqual(alone);
+    expect(new Set(starts.map(({ observation }) => observation)).size).toBeGreaterThan(3000);
+  });
   it('never trap, whatever they are told', async () => {
     const report = await fuzzBabyai(world, 20_000, 7);
     expect(report.problems).toEqual([]);
