@@ -6,14 +6,14 @@ import { nodeCount, plan, planFrom, planLength } from './oracle';
 import { act as actLow, prepareViews } from './steps';
 import { attempts, generate } from './levels';
 import {
-  collectRefusals, DO_CHECK, findOffered, lengthOf, listActions, lowLevel, longestQueue, NO_ACTION, offeredId, OK, preparePlanner,
-  refusalCount, refusedId, refusedWhy, whyRefused,
+  collectRefusals, DO_CHECK, findOffered, lengthOf, listActions, lowLevel, longestQueue, NO_ACTION, offeredId, OK,
+  preparePlanner, refusalCount, refusedId, refusedWhy, whyRefused,
 } from './planner';
 import {
-  mentionsCheck, prepareText, putAction, putAvailable, putCheck, putCompleted, putDescription, putFailed, putFinished, putGoal,
-  putMission, putNoChange, putRefusal, putShortDescription, putTimeUp, readAction, startText, text, textEnd,
+  mentionsCheck, prepareText, putAction, putAvailable, putCheck, putCompleted, putDescription, putFailed, putFinished,
+  putGoal, putMission, putNoChange, putRefusal, putShortDescription, putTimeUp, readAction, startText, text, textEnd,
 } from './text';
-import { contentOf, cellOf, looks, lookOfObject, NOWHERE, view, World, WORLD_BYTES, idAt, NOBODY } from './world';
+import { contentOf, looks, lookOfObject, view, World, WORLD_BYTES, idAt, NOBODY } from './world';
 
 const BATCH: i32 = 256;
 const ACTION_BYTES: i32 = 256;

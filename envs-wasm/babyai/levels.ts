@@ -4,18 +4,18 @@
 // After BabyAI (BSD-3-Clause, arXiv 1810.08272, https://github.com/mila-iqia/babyai) as carried on in MiniGrid (Apache-2.0).
 import { nextDouble, seedWords } from '../shared/pcg64';
 import {
-  AFTER, BEFORE, BEHIND, describe, description, FRONT, GOTO, isValidPutNext, LEFT, leaf, match, NO_PLACE, ONLY, OPEN_IT, PICKUP,
-  PUT_NEXT, resetVerifier, RIGHT, setLeaf, setMission, countWalks, hasLeaf, Description,
+  AFTER, BEFORE, describe, description, GOTO, isValidPutNext, LEFT, leaf, match, NO_PLACE, ONLY, OPEN_IT, PICKUP,
+  PUT_NEXT, resetVerifier, setLeaf, setMission, countWalks, hasLeaf, Description,
 } from './instructions';
 import {
-  addDistractors, addDoor, addObject, agentRoom, allReachable, buildRooms, clearFailure, clearList, colorByName, connectAll,
-  doorOf, draw, drawBool, drawColor, drawListed, drawSubset, drawType, fail, failed, hasNeighbor, isRealDoor, list, listed,
-  listedCount, placeAgent, placeInRoom, removeWall, requireReachable,
+  addDistractors, addDoor, addObject, agentRoom, allReachable, buildRooms, clearFailure, clearList, colorByName,
+  connectAll, doorOf, draw, drawBool, drawColor, drawListed, drawSubset, fail, failed, hasNeighbor, isRealDoor, list,
+  listed, listedCount, placeAgent, placeInRoom, removeWall, requireReachable,
 } from './rooms';
 import { look } from './steps';
 import {
   ANY, at, BALL, BLUE, BOX, cellOf, clearCell, colorOf, createObject, DOOR, GREY, KEY, LOCKED, NOBODY, putObject, RED,
-  rememberPositions, restyle, setContent, stateOf, STRIDE, typeOf, World,
+  rememberPositions, restyle, setContent, stateOf, typeOf, World,
 } from './world';
 
 export const LEVELS: i32 = 40;

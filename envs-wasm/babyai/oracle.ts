@@ -1,13 +1,13 @@
 // The oracle: a best-first search over text actions, on copies of the world. It knows the whole grid and the mission, but
 // moves only by actions the text offers. Its guess of what is left is a walk over the grid (`guess`), in low-level actions.
 import {
-  AFTER, BEFORE, description, Description, GOTO, hasLeaf, isAnd, isMeant, leaf, mission, ONLY, OPEN_IT, PICKUP, SUCCESS,
+  BEFORE, description, Description, GOTO, isAnd, isMeant, leaf, mission, ONLY, OPEN_IT, PICKUP, SUCCESS,
 } from './instructions';
 import { execute, isOver } from './macros';
-import { actionId, DO_CHECK, lengthOf, listActions, offeredId } from './planner';
+import { DO_CHECK, lengthOf, listActions, offeredId } from './planner';
 import {
-  at, cellOf, CELLS, colorOf, colorOfLook, contentOf, DOOR, isDoorLook, isItemLook, KEY, LOCKED, LOOK_EMPTY, lookAt, NOBODY,
-  NOWHERE, OPEN, PAD, seenIdAt, SNAPSHOT_BYTES, stateOf, stateOfLook, STRIDE, typeOf, World, WORLD_BYTES, CLOSED,
+  at, cellOf, CELLS, colorOf, colorOfLook, contentOf, DOOR, isDoorLook, isItemLook, KEY, LOCKED, LOOK_EMPTY, lookAt,
+  NOBODY, NOWHERE, OPEN, seenIdAt, SNAPSHOT_BYTES, stateOf, stateOfLook, STRIDE, typeOf, World, WORLD_BYTES, CLOSED,
 } from './world';
 
 // Walking distances from the agent, in low-level actions without turns, by a queue of buckets.

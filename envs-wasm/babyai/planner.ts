@@ -2,8 +2,8 @@
 // Knows the view and the agent's place in it; has never heard of the mission. The rules are AgentGym's, with their quirks:
 // see docs/worlds/babyai.md.
 import {
-  actions, at, BALL, BOX, CLOSED, colorOf, DOOR, isBox, isDoorLook, isItemLook, KEY, LOCKED, LOOK_WALL, MAX_ACTIONS, OPEN,
-  PATH_BYTES, paths, stateOfLook, stepX, stepY, typeOf, view, World, colorOfLook, NOBODY,
+  actions, at, CLOSED, colorOf, isBox, isDoorLook, KEY, LOOK_WALL, MAX_ACTIONS, OPEN, PATH_BYTES, paths, stateOfLook,
+  stepX, stepY, typeOf, view, World, colorOfLook,
 } from './world';
 
 // Macro actions: kind, object (its look) and number in one word; 16 bits name an action everywhere, the page included.
@@ -291,7 +291,6 @@ function offerOpenDoor(w: World, k: i32, what: u8, count: u32): void {
   if (load<i8>(pathLength + 64 + k) == NONE) refuse(id, NO_PATH);
   else offer(w, id, THEN_NOTHING, 64 + k);
 }
-/** Position of the first door right in front among the offers: "toggle" is listed once. */
 function offerShutDoor(w: World, k: i32, what: u8, count: u32): void {
   const id = actionId(DO_TOGGLE_THROUGH, what, count);
   if (stateOfLook(what) == CLOSED) refuse(actionId(DO_GO_THROUGH, what, count), IS_CLOSED);

@@ -7,8 +7,9 @@
 // After MiniGrid (Apache-2.0, https://github.com/Farama-Foundation/Minigrid).
 import { integers } from '../shared/pcg64';
 import {
-  ANY, at, BALL, BLUE, BOX, clearCell, clearGrid, CLOSED, colorOf, createObject, DOOR, GREEN, GREY, isDoorLook, KEY, LOCKED,
-  lookAt, LOOK_EMPTY, LOOK_WALL, PAD, PURPLE, putObject, putWall, RED, STRIDE, stepX, stepY, typeOf, World, YELLOW,
+  ANY, at, BALL, BLUE, BOX, clearCell, clearGrid, CLOSED, colorOf, createObject, DOOR, GREEN, GREY, isDoorLook, KEY,
+  LOCKED, lookAt, LOOK_EMPTY, LOOK_WALL, PAD, PURPLE, putObject, putWall, RED, STRIDE, stepX, stepY, typeOf, World,
+  YELLOW,
 } from './world';
 
 export let failed: bool = false;

@@ -2,15 +2,18 @@
 // Knows what the planner found; changes nothing in a world. The sentences are AgentGym's (MIT,
 // https://github.com/WooooDyy/AgentGym), to the byte, where they are not marked as ours.
 import {
-  AFTER, BEFORE, BEHIND, CONTINUE, Description, description, FRONT, GOTO, isAnd, LEFT, leaf, mission, NO_PLACE, ONLY, OPEN_IT,
-  PICKUP, PUT_NEXT, RIGHT,
+  BEFORE, BEHIND, Description, description, FRONT, GOTO, isAnd, LEFT, leaf, mission, ONLY, OPEN_IT, PICKUP, PUT_NEXT,
+  RIGHT,
 } from './instructions';
 import {
-  BARRIER, barrierDistance, barrierLook, DO_CHECK, DO_DROP, DO_FORWARD, DO_GO_THROUGH, DO_GO_TO, DO_LEFT, DO_PICKUP, DO_RIGHT,
-  DO_TOGGLE, DO_TOGGLE_THROUGH, actionId, DROP_BLOCKED, DROP_NOTHING, IS_CLOSED, lookOfSeen, NO_ACTION, NO_KEY, NO_PATH,
-  NO_PATH_TOGGLE, objectCount, offeredId, OK, placeOfSeen, sawAnything, WRONG_KEY,
+  BARRIER, barrierDistance, barrierLook, DO_CHECK, DO_DROP, DO_FORWARD, DO_GO_THROUGH, DO_GO_TO, DO_LEFT, DO_PICKUP,
+  DO_RIGHT, DO_TOGGLE, DO_TOGGLE_THROUGH, actionId, DROP_BLOCKED, DROP_NOTHING, IS_CLOSED, lookOfSeen, NO_ACTION,
+  NO_KEY, NO_PATH_TOGGLE, objectCount, offeredId, OK, placeOfSeen, sawAnything, WRONG_KEY,
 } from './planner';
-import { ANY, isDoorLook, LOOK_WALL, lookOf, lookOfObject, World, colorOfLook, typeOfLook, stateOfLook, isItemLook, DOOR, BALL, BOX, KEY } from './world';
+import {
+  ANY, isDoorLook, LOOK_WALL, lookOf, lookOfObject, World, colorOfLook, typeOfLook, stateOfLook, isItemLook, DOOR,
+  BOX, KEY,
+} from './world';
 
 /** The buffer all texts of a call go into; 256 worlds of at most 12 KB. */
 export const TEXT_BYTES: i32 = 256 * 12288;
