@@ -2,20 +2,21 @@
 // Knows rooms and instructions; has never heard of text.
 //
 // After BabyAI (BSD-3-Clause, arXiv 1810.08272, https://github.com/mila-iqia/babyai) as carried on in MiniGrid (Apache-2.0).
-import { nextDouble, seedWords } from '../shared/pcg64';
+import { seedWords } from '../shared/pcg64';
 import {
-  AFTER, BEFORE, describe, description, GOTO, isValidPutNext, LEFT, leaf, match, NO_PLACE, ONLY, OPEN_IT, PICKUP,
-  PUT_NEXT, resetVerifier, setLeaf, setMission, countWalks, hasLeaf, Description,
+  AFTER, BEFORE, describe, description, GOTO, isValidPutNext, LEFT, leaf, ONLY, OPEN_IT, PICKUP, PUT_NEXT,
+  resetVerifier, setLeaf, setMission, countWalks, hasLeaf,
 } from './instructions';
 import {
-  addDistractors, addDoor, addObject, agentRoom, allReachable, buildRooms, clearFailure, clearList, colorByName,
-  connectAll, doorOf, draw, drawBool, drawColor, drawListed, drawSubset, fail, failed, hasNeighbor, isRealDoor, list,
-  listed, listedCount, placeAgent, placeInRoom, removeWall, requireReachable,
+  addDistractors, addDoor, addObject, allReachable, buildRooms, clearFailure, clearList, colorByName, connectAll,
+  doorOf, draw, drawBool, drawColor, drawListed, drawSubset, fail, failed, isRealDoor, list, listed, listedCount,
+  placeAgent, placeAgentOutside, placeInRoom, removeWall, requireReachable,
 } from './rooms';
+import { forgetLockedRoom, levelGen, remembersLockedRoom, startAttempt, wantsANeededKey } from './levelgen';
 import { look } from './steps';
 import {
-  ANY, at, BALL, BLUE, BOX, cellOf, clearCell, colorOf, createObject, DOOR, GREY, KEY, LOCKED, NOBODY, putObject, RED,
-  rememberPositions, restyle, setContent, stateOf, typeOf, World,
+  ANY, BALL, BLUE, BOX, cellOf, clearCell, colorOf, createObject, DOOR, GREY, KEY, NOBODY, putObject, RED,
+  rememberPositions, restyle, setContent, typeOf, World,
 } from './world';
 
 export const LEVELS: i32 = 40;
@@ -94,10 +95,6 @@ function lockRoomAndPlaceKey(w: World): i32 {
 }
 function distractEveryRoom(w: World, n: i32): void {
   for (let i = 0; i < w.cols; i++) for (let j = 0; j < w.rows; j++) addDistractors(w, i, j, n, false);
-}
-function placeAgentOutside(w: World, room: i32): void {
-  do placeAgent(w, -1, -1);
-  while (!failed && agentRoom(w) == room);
 }
 function goToImpUnlock(w: World): void {
   lockRoomAndPlaceKey(w);
@@ -357,117 +354,6 @@ function moveTwoAcross(w: World): void {
   putNext(w, 2, picked[1], left1);
 }
 
-// LevelGen: levels 8, 19 and 35 to 40, by parameters.
-const GOTO_ONLY: i32 = 1;
-const PICKUP_ONLY: i32 = 2;
-class LevelGen {
-  distractors: i32 = 18;
-  lockProbability: f64 = 0.5;
-  places: bool = true;
-  unblocking: bool = true;
-  implicitUnlock: bool = true;
-  /** 0: all four. */
-  actions: i32 = 0;
-  /** Kinds of instruction: 1 only actions, 3 action, and, seq. */
-  kinds: i32 = 3;
-}
-const gen = new LevelGen();
-function configure(level: i32): void {
-  gen.distractors = level == 8 ? 4 : level == 19 ? 8 : level == 38 ? 7 : 18;
-  gen.lockProbability = level == 8 || level == 19 || level == 40 ? 0 : level == 38 ? 0.25 : 0.5;
-  gen.places = level != 8 && level != 35;
-  gen.unblocking = level != 8 && level != 19;
-  gen.implicitUnlock = level == 8 || level == 19 || level == 38 || level == 39;
-  gen.actions = level == 8 ? GOTO_ONLY : level == 19 ? PICKUP_ONLY : 0;
-  gen.kinds = level == 19 || level == 35 || level == 36 ? 1 : 3;
-}
-/**
- * The room that was locked last, -1 for none. The original forgets to clear it, so it outlives rejected attempts and even a
- * reset; a stale one still rules out descriptions inside it. `fresh` is false while it is stale.
- */
-let lockedRoom: i32 = -1;
-let fresh: bool = false;
-
-function addLockedRoom(w: World): void {
-  let i: i32;
-  let j: i32;
-  let side: i32;
-  do {
-    i = draw(0, w.cols);
-    j = draw(0, w.rows);
-    side = draw(0, 4);
-    lockedRoom = j * w.cols + i;
-    fresh = true;
-  } while (!hasNeighbor(w, i, j, side));
-  const door = addDoor(w, i, j, side, ANY, 1);
-  do {
-    i = draw(0, w.cols);
-    j = draw(0, w.rows);
-  } while (j * w.cols + i == lockedRoom);
-  addObject(w, i, j, KEY, colorOf(w, door));
-}
-/** Types a description may draw from: 0 all, 1 not doors, 2 doors. */
-function drawDescriptionType(types: i32): u8 {
-  if (types == 2) return DOOR;
-  const type = draw(0, types == 0 ? 4 : 3);
-  return type == 0 ? BOX : type == 1 ? BALL : type == 2 ? KEY : DOOR;
-}
-function drawDescription(w: World, index: i32, types: i32): void {
-  for (let tries = 0; tries <= 100 && !failed; tries++) {
-    const drawn = draw(0, 7);
-    const color = drawn == 0 ? ANY : colorByName(drawn - 1);
-    const type = drawDescriptionType(types);
-    const place = gen.places && drawBool() ? u8(LEFT + draw(0, 4)) : NO_PLACE;
-    const d = describe(w, index, type, color, place);
-    if (match(w, d) == 0) continue;
-    if (!gen.implicitUnlock && lockedRoom >= 0 && match(w, d, lockedRoom) == 0) continue;
-    return;
-  }
-  fail();
-}
-function drawAction(w: World, index: i32): void {
-  const kind = gen.actions == 0 ? draw(0, 4) : gen.actions - 1;
-  if (kind == 0) {
-    setLeaf(w, index, GOTO);
-    drawDescription(w, index * 2, 0);
-  } else if (kind == 1) {
-    setLeaf(w, index, PICKUP);
-    drawDescription(w, index * 2, 1);
-  } else if (kind == 2) {
-    setLeaf(w, index, OPEN_IT);
-    drawDescription(w, index * 2, 2);
-  } else {
-    setLeaf(w, index, PUT_NEXT);
-    drawDescription(w, index * 2, 1);
-    drawDescription(w, index * 2 + 1, 0);
-  }
-}
-/** Two actions joined by "and", or one; returns true for two. */
-function drawGroup(w: World, group: i32, both: bool): bool {
-  drawAction(w, group * 2);
-  if (both) drawAction(w, group * 2 + 1);
-  return both;
-}
-function drawMission(w: World): void {
-  const kind = draw(0, gen.kinds);
-  if (kind < 2) {
-    setMission(w, ONLY, drawGroup(w, 0, kind == 1), false);
-    return;
-  }
-  const andA = drawGroup(w, 0, draw(0, 2) == 1);
-  const andB = drawGroup(w, 1, draw(0, 2) == 1);
-  setMission(w, draw(0, 2) == 0 ? BEFORE : AFTER, andA, andB);
-}
-function levelGen(w: World): void {
-  configure(w.level);
-  if (nextDouble() < gen.lockProbability) addLockedRoom(w);
-  connectAll(w);
-  addDistractors(w, -1, -1, gen.distractors, false);
-  placeAgentOutside(w, fresh ? lockedRoom : -1);
-  if (!gen.unblocking) requireReachable(w);
-  drawMission(w);
-}
-
 // Putting it together.
 function lay(w: World): void {
   switch (w.level) {
@@ -506,28 +392,11 @@ function lay(w: World): void {
     default: return levelGen(w);
   }
 }
-function isLevelGen(level: i32): bool {
-  return level == 8 || level == 19 || level >= 35;
-}
-/** With unblocking, no description may be of a key that opens a locked door. */
-function wantsNeededKey(w: World, d: Description): bool {
-  if (d.type != KEY || d.color == ANY) return false;
-  for (let id = 1; id <= w.objectCount; id++) {
-    if (typeOf(w, id) == DOOR && stateOf(w, id) == LOCKED && colorOf(w, id) == d.color) return true;
-  }
-  return false;
-}
 function isValid(w: World): bool {
-  const careful = isLevelGen(w.level) && gen.unblocking;
   for (let index = 0; index < 4; index++) {
-    if (!hasLeaf(w, index)) continue;
-    const pair = leaf(w, index).kind == PUT_NEXT;
-    if (pair && !isValidPutNext(w, index)) return false;
-    if (!careful) continue;
-    if (wantsNeededKey(w, description(w, index * 2))) return false;
-    if (pair && wantsNeededKey(w, description(w, index * 2 + 1))) return false;
+    if (hasLeaf(w, index) && leaf(w, index).kind == PUT_NEXT && !isValidPutNext(w, index)) return false;
   }
-  return true;
+  return !wantsANeededKey(w);
 }
 /** Attempts so far of the last `generate`: for the bench. */
 export let attempts: i32 = 0;
@@ -537,7 +406,7 @@ function generateOnce(w: World, seed: usize, words: i32): void {
   attempts = 0;
   for (;;) {
     attempts++;
-    fresh = false;
+    startAttempt();
     clearFailure();
     w.carried = NOBODY;
     buildRooms(w);
@@ -561,11 +430,10 @@ export function generate(w: World, seed: usize, words: i32): void {
   w.truncated = false;
   w.succeeded = false;
   w.finished = false;
-  lockedRoom = -1;
+  forgetLockedRoom();
   handed = NOBODY;
   generateOnce(w, seed, words);
-  // The second reset can only differ where the locked room of the first is remembered and looked at.
-  if (isLevelGen(w.level) && !gen.implicitUnlock && lockedRoom >= 0) generateOnce(w, seed, words);
+  if (remembersLockedRoom(w.level)) generateOnce(w, seed, words);
   const limit = fixedLimit(w.level);
   w.maxSteps = limit ? limit : countWalks(w) * w.roomSize * w.roomSize * w.rows * w.cols;
   rememberPositions(w);

@@ -254,6 +254,12 @@ export function placeAgent(w: World, i: i32, j: i32): void {
   }
 }
 
+/** The agent in any room but one. */
+export function placeAgentOutside(w: World, room: i32): void {
+  do placeAgent(w, -1, -1);
+  while (!failed && agentRoom(w) == room);
+}
+
 function countReachableRooms(w: World): i32 {
   let reached: i32 = 1 << agentRoom(w);
   let count = 0;
