@@ -6,7 +6,7 @@ import { nodeCount, plan, planFrom, planLength } from './oracle';
 import { act as actLow, prepareViews } from './steps';
 import { attempts, generate } from './levels';
 import {
-  collectRefusals, DO_CHECK, findOffered, lengthOf, listActions, lowLevel, longestQueue, NO_ACTION, offeredId, OK,
+  collectRefusals, DO_CHECK, findOffered, lengthOf, listActions, lowLevel, NO_ACTION, offeredId, OK,
   preparePlanner, refusalCount, refusedId, refusedWhy, whyRefused,
 } from './planner';
 import {
@@ -233,9 +233,6 @@ export function contentLook(slot: i32, cell: i32): i32 {
   const id = idAt(w, usize(cell));
   const content = id == NOBODY ? 0 : contentOf(w, id);
   return content ? lookOfObject(w, content) : 0;
-}
-export function queueLength(): i32 {
-  return longestQueue;
 }
 /** The oracle's plan from here, as action ids at `idsAt`; returns its length, 0 for none. */
 export function oracle(slot: i32): i32 {

@@ -146,7 +146,6 @@ function recordPath(w: World, entry: i32, state: i32, start: i32): void {
   w.pathBytes += length;
   goals--;
 }
-export let longestQueue: i32 = 0;
 
 /**
  * One breadth-first search serves every object: the original searches anew for each, but always in the same order, and stops
@@ -183,7 +182,6 @@ function search(w: World): void {
     tail = enqueue(cell * 4 + ((dir + 3) & 3), state, 0, tail);
     tail = enqueue(cell * 4 + ((dir + 1) & 3), state, 1, tail);
   }
-  if (tail > longestQueue) longestQueue = tail;
 }
 @inline function enqueue(next: i32, from: i32, action: i32, tail: i32): i32 {
   if (load<u8>(popped + next) || tail == QUEUE) return tail;

@@ -26,7 +26,6 @@ interface Exports {
   lowLevelOf(slot: number, index: number): number;
   refusalTexts(slot: number): number;
   contentLook(slot: number, cell: number): number;
-  queueLength(): number;
   oracle(slot: number): number;
   oracleStates(): number;
 }
@@ -281,9 +280,6 @@ export class BabyAiWasm {
   /** States that the oracle's last search met. Fewer than its limit (3,072) and no plan: there is none. */
   oracleStates(): number {
     return this.wasm.oracleStates();
-  }
-  longestQueue(): number {
-    return this.wasm.queueLength();
   }
   memoryBytes(): number {
     return this.wasm.memory.buffer.byteLength;

@@ -371,6 +371,17 @@ describe('the oracle', () => {
     }
     expect(solved).toBe(90);
   });
+  it('tells what cannot be done, at once where the key is locked in', () => {
+    const plan = (level: number, seed: number) => {
+      wasm.reset([0], [{ level, seed, upstream: false, compact: false }]);
+      return wasm.oracle(0);
+    };
+    expect([plan(7, 6), wasm.oracleStates()]).toEqual([null, 0]);
+    // What blocks the way may not be picked up: every state was tried.
+    expect(plan(20, 36)).toBeNull();
+    expect(wasm.oracleStates()).toBeLessThan(1000);
+    expect(plan(20, 37)).not.toBeNull();
+  });
   it('goes on from where the world is', async () => {
     await world.reset([0], [taskOf(1804)]);
     const [plan] = await world.oracle([0]);
