@@ -19,7 +19,7 @@ export interface AllowedTokens {
 export interface PackedBatch {
   /** (T) */
   tokens: Int32Array;
-  segments: { start: number; end: number; /** index of the parent segment, or -1 */ parent: number }[];
+  segments: { start: number; end: number /** index of the parent segment, or -1 */; parent: number }[];
   /** (N) ascending indices into `tokens`: whose log-probability is asked. Never the first token of a segment without parent. */
   scored: Int32Array;
   /** null: the whole vocabulary at each scored position. */
@@ -61,7 +61,10 @@ export interface OptimizerSettings {
 
 export interface UpdateRequest {
   /** Micro-batches whose gradients are summed into one optimiser step. */
-  batches: readonly { batch: PackedBatch; /** one array of N per objective column */ columns: readonly Float32Array[] }[];
+  batches: readonly {
+    batch: PackedBatch /** one array of N per objective column */;
+    columns: readonly Float32Array[];
+  }[];
   objective: ObjectiveSpec;
   scalars: readonly number[];
   optimizer: OptimizerSettings;
@@ -69,7 +72,13 @@ export interface UpdateRequest {
 
 export interface UpdateResult {
   /** Per micro-batch, (N) each: log-probability and entropy before this step, the objective's loss and aux columns. */
-  outputs: { logprob: Float32Array; entropy: Float32Array; loss: Float32Array; weight: Float32Array; aux: Float32Array[] }[];
+  outputs: {
+    logprob: Float32Array;
+    entropy: Float32Array;
+    loss: Float32Array;
+    weight: Float32Array;
+    aux: Float32Array[];
+  }[];
   /** Global gradient norm before clipping. */
   gradNorm: number;
 }
