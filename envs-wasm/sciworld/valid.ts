@@ -1,0 +1,268 @@
+/**
+ * Which actions are valid: every action over every object (pair) its test admits, told by referents made as unique as the
+ * original makes them. The last ten attempts of that draw from the world's generator; the caller decides whether that counts.
+ */
+import { List, NIL, Obj, at, draw, has, head, isNil, isOf, parentOf, ref } from './arena';
+import * as I from './tables/ids';
+import { putString } from './tables';
+import { Buffer, byte, bytes, compare, out, put, redirect, scratch } from './text';
+import { agentRoom, collectAccessible, collectAll, farSide, sortByUuid, unique } from './search';
+import { beginReferents, fullReferents, rangeCount, rangeLength, rangeStart } from './referents';
+import { isRegistered, preposition, slotCount, verb } from './parser';
+import { A_CLOSE, A_DUNK, A_TELEPORT, may } from './actions';
+
+const objects: List = new List();
+const universe: List = new List();
+
+/** For each object of the list: its kept referents as ids of distinct strings, and which is chosen. */
+let firsts: StaticArray<i32> = new StaticArray<i32>(4096);
+let counts: StaticArray<i32> = new StaticArray<i32>(4096);
+let picks: StaticArray<i32> = new StaticArray<i32>(4096);
+/** Range -> id of its string; id -> a range of it, its frequency, its use. */
+let ids: StaticArray<i32> = new StaticArray<i32>(131072);
+let sample: StaticArray<i32> = new StaticArray<i32>(131072);
+let frequency: StaticArray<i32> = new StaticArray<i32>(131072);
+let uses: StaticArray<i32> = new StaticArray<i32>(131072);
+/** Open addressing: id + 1. */
+let table: StaticArray<i32> = new StaticArray<i32>(262144);
+
+function room(objectCount: i32, ranges: i32): void {
+  if (objectCount > firsts.length) {
+    firsts = new StaticArray<i32>(objectCount * 2);
+    counts = new StaticArray<i32>(objectCount * 2);
+    picks = new StaticArray<i32>(objectCount * 2);
+  }
+  if (ranges <= ids.length) return;
+  const n = ranges * 2;
+  const kept = ids;
+  ids = new StaticArray<i32>(n);
+  for (let i = 0; i < kept.length; i++) ids[i] = kept[i];
+  sample = new StaticArray<i32>(n);
+  frequency = new StaticArray<i32>(n);
+  uses = new StaticArray<i32>(n);
+  let size = 1024;
+  while (size < n * 2) size *= 2;
+  table = new StaticArray<i32>(size);
+}
+
+let distinct: i32 = 0;
+let mask: i32 = 0;
+
+function hash(from: usize, n: i32): i32 {
+  let h: u32 = 2166136261;
+  for (let i = 0; i < n; i++) h = (h ^ load<u8>(from + i)) * 16777619;
+  return <i32>(h ^ (h >> 15));
+}
+
+function intern(range: i32): i32 {
+  const from = rangeStart(range);
+  const n = rangeLength(range);
+  let slot = hash(from, n) & mask;
+  for (;;) {
+    const found = unchecked(table[slot]);
+    if (found == 0) break;
+    const other = unchecked(sample[found - 1]);
+    if (rangeLength(other) == n && memory.compare(rangeStart(other), from, n) == 0) {
+      unchecked((frequency[found - 1] += 1));
+      return found - 1;
+    }
+    slot = (slot + 1) & mask;
+  }
+  unchecked((table[slot] = distinct + 1));
+  unchecked((sample[distinct] = range));
+  unchecked((frequency[distinct] = 1));
+  unchecked((uses[distinct] = 0));
+  return distinct++;
+}
+
+/** Gives each object of the list one referent, as unique as twenty attempts make it. */
+function uniqueReferents(list: List): void {
+  beginReferents(agentRoom(), false);
+  room(list.length, 0);
+  for (let i = 0; i < list.length; i++) {
+    const first = fullReferents(list.get(i));
+    firsts[i] = first;
+    counts[i] = rangeCount - first;
+  }
+  room(list.length, rangeCount);
+  let size = 1024;
+  while (size < rangeCount * 2) size *= 2;
+  mask = size - 1;
+  memory.fill(changetype<usize>(table), 0, <usize>size * 4);
+  distinct = 0;
+  for (let i = 0; i < list.length; i++) for (let k = firsts[i]; k < firsts[i] + counts[i]; k++) ids[k] = intern(k);
+  for (let i = 0; i < list.length; i++) keepUnique(i);
+  choose(list.length);
+}
+
+/** Only referents no other object has, or all where there is none. */
+function keepUnique(i: i32): void {
+  const first = firsts[i];
+  let kept = 0;
+  for (let k = first; k < first + counts[i]; k++) if (frequency[ids[k]] == 1) kept++;
+  if (kept == 0) return;
+  kept = first;
+  for (let k = first; k < first + counts[i]; k++) if (frequency[ids[k]] == 1) ids[kept++] = ids[k];
+  counts[i] = kept - first;
+}
+
+// @ts-ignore: decorator
+@inline
+function chosenId(i: i32): i32 {
+  return unchecked(ids[unchecked(firsts[i]) + unchecked(picks[i])]);
+}
+
+function choose(n: i32): void {
+  for (let i = 0; i < n; i++) {
+    picks[i] = 0;
+    if (counts[i] > 0) uses[chosenId(i)]++;
+  }
+  for (let attempt = 0; attempt < 20; attempt++) {
+    // Counts are taken once an attempt; the choices change under them.
+    for (let i = 0; i < n; i++) {
+      if (counts[i] == 0 || frozenUses(i) <= 1) continue;
+      picks[i] = attempt < 10 ? (picks[i] + 1) % counts[i] : draw(counts[i]);
+    }
+    recount(n);
+  }
+}
+
+let frozen: StaticArray<i32> = new StaticArray<i32>(4096);
+
+function frozenUses(i: i32): i32 {
+  return unchecked(uses[chosenId(i)]);
+}
+
+function recount(n: i32): void {
+  for (let i = 0; i < distinct; i++) unchecked((uses[i] = 0));
+  for (let i = 0; i < n; i++) if (counts[i] > 0) unchecked((uses[chosenId(i)] += 1));
+}
+
+function putReferent(list: List, i: i32): void {
+  const o = list.get(i);
+  if (!isOf(o, I.F_Portal)) {
+    if (counts[i] == 0) return;
+    const range = sample[chosenId(i)];
+    out.reserve(rangeLength(range));
+    return bytes(rangeStart(range), rangeLength(range));
+  }
+  const here = ref(agentRoom());
+  if (o.cls == I.C_LiquidDrain) {
+    put('drain to ');
+    return putString(at(o.b).name);
+  }
+  if (o.a == here || o.b == here) {
+    put('door to ');
+    return putString(farSide(o, agentRoom()).name);
+  }
+  put('door from ');
+  putString(at(o.a).name);
+  put(' to ');
+  putString(at(o.b).name);
+}
+
+// ---- the list, one line an action ---------------------------------------------------------------------------------------------------
+
+let spelled: StaticArray<i32> = new StaticArray<i32>(8192);
+const words: Buffer = new Buffer(65536);
+
+function spellAll(list: List): void {
+  if (list.length + 1 > spelled.length) spelled = new StaticArray<i32>(list.length * 2 + 2);
+  words.length = 0;
+  const before = redirect(words);
+  for (let i = 0; i < list.length; i++) {
+    spelled[i] = out.length;
+    putReferent(list, i);
+  }
+  spelled[list.length] = out.length;
+  redirect(before);
+}
+
+function word(i: i32): void {
+  bytes(words.start + spelled[i], spelled[i + 1] - spelled[i]);
+}
+
+/** Refusals are written and thrown away. */
+function allowed(action: i32, a: Obj, b: Obj): bool {
+  const before = redirect(scratch);
+  const from = out.length;
+  const yes = may(action, a, b, true);
+  out.length = from;
+  redirect(before);
+  return yes;
+}
+
+function listOne(action: i32, list: List): void {
+  for (let i = 0; i < list.length; i++) {
+    if (!allowed(action, list.get(i), NIL)) continue;
+    put(verb(action));
+    byte(32);
+    word(i);
+    byte(10);
+  }
+}
+
+function listTwo(action: i32, list: List): void {
+  for (let i = 0; i < list.length; i++)
+    for (let j = 0; j < list.length; j++) {
+      const swapped = action == A_DUNK;
+      if (!allowed(action, list.get(i), list.get(j))) continue;
+      put(verb(action));
+      byte(32);
+      word(swapped ? j : i);
+      byte(32);
+      put(action == A_DUNK || action == 11 ? 'into' : preposition(action));
+      byte(32);
+      word(swapped ? i : j);
+      byte(10);
+    }
+}
+
+/** Writes the valid actions, one a line, unsorted (the caller sorts). `upstream`: chance advances as in the original. */
+export function putValid(upstream: bool): void {
+  const before = head.random;
+  objects.length = 0;
+  collectAll(agentRoom(), false, objects);
+  unique(objects);
+  sortByUuid(objects);
+  uniqueReferents(objects);
+  spellAll(objects);
+  for (let action = 0; action < 27; action++) {
+    if (!isRegistered(action) || action == A_TELEPORT) continue;
+    const slots = slotCount(action);
+    if (slots == 0) {
+      put(verb(action));
+      byte(10);
+    } else if (slots == 1) listOne(action, objects);
+    else listTwo(action, objects);
+  }
+  const teleports = isRegistered(A_TELEPORT);
+  if (upstream || teleports) {
+    universe.length = 0;
+    collectAll(at(head.universe), true, universe);
+    unique(universe);
+    sortByUuid(universe);
+    uniqueReferents(universe);
+    if (teleports) {
+      spellAll(universe);
+      listOne(A_TELEPORT, universe);
+    }
+  }
+  if (!upstream) head.random = before;
+}
+
+export function putPossibleObjects(upstream: bool): void {
+  const before = head.random;
+  objects.length = 0;
+  collectAccessible(agentRoom(), false, objects);
+  unique(objects);
+  sortByUuid(objects);
+  uniqueReferents(objects);
+  spellAll(objects);
+  for (let i = 0; i < objects.length; i++) {
+    word(i);
+    byte(10);
+  }
+  if (!upstream) head.random = before;
+}
+
