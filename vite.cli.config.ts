@@ -1,8 +1,9 @@
 // The command line tools: every file of src/cli named in `entries` becomes build/cli/NAME.js, run by scripts/run.mjs.
 // world-worker is the file a Node worker thread starts from.
+import { existsSync } from 'node:fs';
 import { defineConfig } from 'vite';
 
-const entries = {
+const all = {
   train: 'src/cli/train.ts',
   replay: 'src/cli/replay.ts',
   golden: 'src/cli/golden.ts',
@@ -12,13 +13,19 @@ const entries = {
   'world-worker': 'src/workers/world-worker.ts',
 };
 
+// A tool that is not written yet does not stop the others.
+const entries = Object.fromEntries(
+  Object.entries(all).filter(([, file]) => existsSync(new URL(file, import.meta.url))),
+);
+
 export default defineConfig({
   publicDir: false,
   build: {
     ssr: true,
     target: 'node20',
     outDir: 'build/cli',
-    emptyOutDir: true,
+    // A tool that is running may still load its chunks from here.
+    emptyOutDir: false,
     minify: false,
     rollupOptions: { input: entries, output: { entryFileNames: '[name].js' } },
   },

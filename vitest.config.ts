@@ -1,7 +1,9 @@
-// Two test projects: `node` (units, worlds, kernels on Dawn) and `browser` (the same kernels in Chromium).
+// Three test projects: `node` (units, worlds, kernels on Dawn), `chromium` (the same kernels in Chromium) and `page` (the
+// built page, driven from outside).
 // Which adapter and which browser are used is decided once, in scripts/machine.mjs.
-import { defineConfig } from 'vitest/config';
+
 import { playwright } from '@vitest/browser-playwright';
+import { defineConfig } from 'vitest/config';
 import { chromiumArgs, findChromium } from './scripts/machine.mjs';
 
 const chromium = findChromium();
@@ -23,8 +25,20 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'page',
+          environment: 'node',
+          include: ['tests/page/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
           name: 'chromium',
           include: ['tests/gpu/**/*.test.ts', 'tests/policy/**/*.test.ts'],
+          // They read the golden data from the disk.
+          exclude: ['tests/**/golden*.test.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           fileParallelism: false,

@@ -1,8 +1,12 @@
 // What this machine has: a Chromium, a Firefox, a Vulkan driver for Dawn. Everything that needs one asks here, so that a
 // missing one is explained once, in one sentence. Only as root in CI is anything installed.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** The repository's root. */
+export const root = join(import.meta.dirname, '..');
 
 /** Chromium's switches for tests: a software WebGPU adapter, no sandbox, no look-ups of its own. */
 export const chromiumArgs = [
@@ -16,62 +20,120 @@ export const chromiumArgs = [
   '--no-first-run',
 ];
 
+const programFiles = process.env.PROGRAMFILES ?? 'C:/Program Files';
+const programFiles86 = process.env['PROGRAMFILES(X86)'] ?? 'C:/Program Files (x86)';
 const chromiumPlaces = [
   process.env.TABGYM_CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
   '/usr/bin/google-chrome-stable',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
   '/snap/bin/chromium',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
-  `${process.env.PROGRAMFILES ?? 'C:/Program Files'}/Google/Chrome/Application/chrome.exe`,
-  `${process.env['PROGRAMFILES(X86)'] ?? 'C:/Program Files (x86)'}/Google/Chrome/Application/chrome.exe`,
-  `${process.env['PROGRAMFILES(X86)'] ?? 'C:/Program Files (x86)'}/Microsoft/Edge/Application/msedge.exe`,
+  `${programFiles}/Google/Chrome/Application/chrome.exe`,
+  `${programFiles86}/Google/Chrome/Application/chrome.exe`,
+  `${process.env.LOCALAPPDATA ?? programFiles}/Google/Chrome/Application/chrome.exe`,
+  `${programFiles86}/Microsoft/Edge/Application/msedge.exe`,
 ];
-const firefoxPlaces = [process.env.TABGYM_FIREFOX, '/usr/bin/firefox-esr'];
-const softwareDrivers = [
-  '/usr/share/vulkan/icd.d/lvp_icd.json',
-  '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json',
-  '/usr/share/vulkan/icd.d/lvp_icd.aarch64.json',
-  '/usr/lib/chromium/vk_swiftshader_icd.json',
-  '/usr/lib64/chromium-browser/vk_swiftshader_icd.json',
-  '/opt/google/chrome/vk_swiftshader_icd.json',
+const firefoxPlaces = [
+  process.env.TABGYM_FIREFOX,
+  '/usr/bin/firefox-esr',
+  '/Applications/Firefox.app/Contents/MacOS/firefox',
+  `${programFiles}/Mozilla Firefox/firefox.exe`,
+];
+const vulkanLoaders = [
+  '/usr/lib/x86_64-linux-gnu/libvulkan.so.1',
+  '/usr/lib/aarch64-linux-gnu/libvulkan.so.1',
+  '/usr/lib64/libvulkan.so.1',
+  '/usr/lib/libvulkan.so.1',
 ];
 
+/** The browser that `npx playwright-core install chromium` puts into the home folder, if it is there. */
+function playwrightChromium() {
+  try {
+    const path = createRequire(import.meta.url)('playwright-core').chromium.executablePath();
+    return existsSync(path) ? path : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Path of a Chromium-family browser, or null. */
-export const findChromium = () => chromiumPlaces.find((place) => place && existsSync(place)) ?? null;
+export const findChromium = () => chromiumPlaces.find((place) => place && existsSync(place)) ?? playwrightChromium();
 
 /** Path of a Firefox that puppeteer can drive, or null. */
 export const findFirefox = () => firefoxPlaces.find((place) => place && existsSync(place)) ?? null;
 
-/** Vulkan driver files (ICDs) of software adapters on this machine, the better first. */
-export const findSoftwareDrivers = () => softwareDrivers.filter((place) => existsSync(place));
-
-/** The sentence that tells a person what to install, for this platform. */
-export function installAdvice() {
-  if (process.platform === 'linux')
-    return 'sudo apt-get install chromium libvulkan1   (on Ubuntu: Google Chrome, and apt-get install libvulkan1)';
-  return 'install Google Chrome from its site; Node uses the Metal or Direct3D driver this system already has';
-}
-
-/** As root in CI on Debian: install what is missing. Elsewhere: say what to install and stop. */
-export function requireBrowser() {
-  if (findChromium()) return;
-  if (process.env.CI && process.platform === 'linux' && process.getuid?.() === 0) {
-    console.log('CI: installing chromium and the Vulkan loader');
-    const apt = (...args) => execFileSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
-    apt('update', '-qq');
-    apt('install', '-y', '-qq', 'chromium', 'libvulkan1');
-    if (findChromium()) return;
-  }
-  console.error(`No Chromium was found. Please run: ${installAdvice()}\nOr name one: TABGYM_CHROMIUM=/path/to/chrome`);
-  process.exit(1);
+/** Vulkan driver files (ICDs) of software adapters on this machine, the better first: Mesa's lavapipe, then a browser's. */
+export function findSoftwareDrivers() {
+  const chromium = findChromium();
+  return [
+    '/usr/share/vulkan/icd.d/lvp_icd.json',
+    '/usr/share/vulkan/icd.d/lvp_icd.x86_64.json',
+    '/usr/share/vulkan/icd.d/lvp_icd.aarch64.json',
+    '/usr/lib/chromium/vk_swiftshader_icd.json',
+    '/usr/lib64/chromium-browser/vk_swiftshader_icd.json',
+    '/opt/google/chrome/vk_swiftshader_icd.json',
+    ...(chromium ? [join(dirname(chromium), 'vk_swiftshader_icd.json')] : []),
+  ].filter((place) => existsSync(place));
 }
 
 /** True where the operating system knows a Vulkan driver of real hardware (a render node). */
-export const hasRenderNode = () => existsSync('/dev/dri') && readdirSync('/dev/dri').some((name) => name.startsWith('renderD'));
+export const hasRenderNode = () =>
+  existsSync('/dev/dri') && readdirSync('/dev/dri').some((name) => name.startsWith('renderD'));
 
-/** The repository's root. */
-export const root = join(import.meta.dirname, '..');
+/** Dawn on Linux loads the system's Vulkan loader; elsewhere it needs none. */
+const hasVulkanLoader = () => process.platform !== 'linux' || vulkanLoaders.some((path) => existsSync(path));
+
+const isDebian = () => existsSync('/etc/os-release') && /^ID=debian$/m.test(readFileSync('/etc/os-release', 'utf8'));
+
+/** What is missing on this machine for the tests, in words; empty where nothing is. */
+export function findMissing() {
+  const missing = [];
+  if (!findChromium()) missing.push('a Chromium-family browser');
+  if (!hasVulkanLoader()) missing.push('the Vulkan loader (libvulkan.so.1)');
+  return missing;
+}
+
+/** The command that tells a person what to install, for this platform. */
+export function installAdvice() {
+  if (process.platform !== 'linux') return 'npx playwright-core install chromium   (or install Google Chrome)';
+  if (isDebian()) return 'sudo apt-get install chromium libvulkan1';
+  return "sudo npx playwright-core install --with-deps chromium && sudo apt-get install libvulkan1   (or your system's packages of Chrome and the Vulkan loader)";
+}
+
+function installInCi() {
+  const options = {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  };
+  const apt = (...args) => execFileSync('apt-get', args, options);
+  console.log(`CI: installing ${findMissing().join(' and ')}`);
+  apt('update', '-qq');
+  apt('install', '-y', '-qq', '--no-install-recommends', 'libvulkan1', ...(isDebian() ? ['chromium'] : []));
+  // Ubuntu's chromium package is only a door to the snap store, which does not run in a container.
+  if (!findChromium())
+    execFileSync(process.execPath, ['node_modules/playwright-core/cli.js', 'install', '--with-deps', 'chromium'], {
+      ...options,
+      cwd: root,
+    });
+}
+
+/** As root in CI on Linux: install what is missing. Elsewhere: say what to install and stop. */
+export function requireBrowser() {
+  if (!findMissing().length) return;
+  if (process.env.CI && process.platform === 'linux' && process.getuid?.() === 0) {
+    try {
+      installInCi();
+    } catch (error) {
+      console.error(`CI: the installation failed: ${error.message}`);
+    }
+  }
+  const missing = findMissing();
+  if (!missing.length) return;
+  console.error(`Not found: ${missing.join(' and ')}. Please run: ${installAdvice()}`);
+  if (!findChromium()) console.error('Or name a browser that is elsewhere: TABGYM_CHROMIUM=/path/to/chrome');
+  process.exit(1);
+}

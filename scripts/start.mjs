@@ -1,4 +1,4 @@
-// `npm start`: builds the worlds and the page, serves it, prints the address.
+// `npm start`: builds the worlds and the page, serves it, prints the address. PORT chooses the port; a taken one is passed over.
 import { build, preview } from 'vite';
 import { buildWasm } from './build-wasm.mjs';
 import { root } from './machine.mjs';

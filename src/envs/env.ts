@@ -84,6 +84,8 @@ export interface World {
   step(slots: readonly number[], actions: readonly string[]): Promise<Feedback[]>;
   /** The oracle's remaining actions in each world, or null where it knows none. */
   oracle(slots: readonly number[]): Promise<(string[] | null)[]>;
+  /** True where all the oracle's remaining actions are valid actions (so that constrained decoding can take them); null: no oracle. */
+  oracleIsListed?(slots: readonly number[]): Promise<(boolean | null)[]>;
   view(slot: number): Promise<WorldView>;
   close(): Promise<void>;
 }

@@ -37,3 +37,45 @@ export interface SplitEvaluation {
   score: number;
   strata: { [stratum: string]: { policy: Rate; chance: Rate } };
 }
+
+/** 97.5% quantile of the normal distribution. */
+const z95 = 1.959963984540054;
+
+/** A rate with its Wilson interval (Wilson 1927), which stays within 0 and 1 and does not collapse at either end. */
+export function rateOf(successes: number, episodes: number): Rate {
+  if (episodes === 0) return { successes, episodes, rate: 0, low: 0, high: 1 };
+  const rate = successes / episodes;
+  const squared = z95 * z95;
+  const center = (rate + squared / (2 * episodes)) / (1 + squared / episodes);
+  const spread =
+    (z95 / (1 + squared / episodes)) * Math.sqrt((rate * (1 - rate)) / episodes + squared / (4 * episodes * episodes));
+  return { successes, episodes, rate, low: Math.max(0, center - spread), high: Math.min(1, center + spread) };
+}
+
+export function rateOfAll(successes: readonly boolean[]): Rate {
+  return rateOf(successes.filter(Boolean).length, successes.length);
+}
+
+/** One evaluated episode: what the policy did on a task, and what chance and the oracle did on the same. */
+export interface EvaluatedEpisode {
+  strata: readonly string[];
+  success: boolean;
+  score: number;
+  chance: boolean;
+  oracle: boolean | null;
+}
+
+export function summarize(episodes: readonly EvaluatedEpisode[]): SplitEvaluation {
+  const both = (some: readonly EvaluatedEpisode[]) => ({
+    policy: rateOfAll(some.map((episode) => episode.success)),
+    chance: rateOfAll(some.map((episode) => episode.chance)),
+  });
+  const strata = [...new Set(episodes.flatMap((episode) => episode.strata))].sort();
+  const oracle = episodes.map((episode) => episode.oracle);
+  return {
+    ...both(episodes),
+    oracle: oracle.length === 0 || oracle.includes(null) ? null : rateOfAll(oracle.map(Boolean)),
+    score: episodes.reduce((sum, episode) => sum + episode.score, 0) / Math.max(episodes.length, 1),
+    strata: Object.fromEntries(strata.map((name) => [name, both(episodes.filter((e) => e.strata.includes(name)))])),
+  };
+}

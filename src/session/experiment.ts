@@ -52,7 +52,13 @@ export const ExperimentSchema = v.strictObject({
     dualClip: v.nullable(real(1, 100)),
     kl: v.strictObject({ estimator: v.picklist(['k1', 'k2', 'k3', 'abs', 'k1+', 'k3+']), coefficient: real(0, 10) }),
     entropy: real(-1, 1),
-    aggregation: v.picklist(['token-mean', 'token-sum', 'seq-mean-token-sum', 'seq-mean-token-sum-norm', 'seq-mean-token-mean']),
+    aggregation: v.picklist([
+      'token-mean',
+      'token-sum',
+      'seq-mean-token-sum',
+      'seq-mean-token-sum-norm',
+      'seq-mean-token-mean',
+    ]),
     /** Divisor of seq-mean-token-sum-norm; null: the longest sequence. */
     lossScaleFactor: v.optional(v.nullable(real(1, 1e6)), null),
     normalizeByStd: v.boolean(),
@@ -63,7 +69,10 @@ export const ExperimentSchema = v.strictObject({
     endings: v.optional(
       v.strictObject({
         context: v.optional(v.nullable(real(-10, 10)), null),
-        invalidAction: v.optional(v.strictObject({ policy: v.picklist(['continue', 'end']), penalty: v.optional(real(-10, 0), 0) }), { policy: 'continue', penalty: 0 }),
+        invalidAction: v.optional(
+          v.strictObject({ policy: v.picklist(['continue', 'end']), penalty: v.optional(real(-10, 0), 0) }),
+          { policy: 'continue', penalty: 0 },
+        ),
         worldFailure: v.optional(v.picklist(['drop', 'zero']), 'drop'),
       }),
       { context: null, invalidAction: { policy: 'continue', penalty: 0 }, worldFailure: 'drop' },
@@ -105,13 +114,31 @@ export class ExperimentError extends Error {
   }
 }
 
+/** What no single field can say. */
+function crossChecks(experiment: Experiment): { path: string; message: string }[] {
+  const { policy, algorithm, worlds } = experiment;
+  const problems: { path: string; message: string }[] = [];
+  if (policy.heads % policy.kvHeads)
+    problems.push({
+      path: 'policy.kvHeads',
+      message: `${policy.kvHeads} does not divide policy.heads (${policy.heads})`,
+    });
+  if (algorithm.minibatches > algorithm.groups)
+    problems.push({
+      path: 'algorithm.minibatches',
+      message: `${algorithm.minibatches} is more than the ${algorithm.groups} groups of a step, which a minibatch never cuts`,
+    });
+  if (!worlds.some((world) => world.weight > 0))
+    problems.push({ path: 'worlds', message: 'every weight is 0: at least one must be above it' });
+  return problems;
+}
+
 /** Validates a document (already parsed from JSON) and fills in defaults. Throws ExperimentError. */
 export function parseExperiment(document: unknown): Experiment {
   const result = v.safeParse(ExperimentSchema, document);
-  if (!result.success) {
-    throw new ExperimentError(
-      result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? '(document)', message: issue.message })),
-    );
-  }
-  return result.output;
+  const problems = result.success
+    ? crossChecks(result.output)
+    : result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? '(document)', message: issue.message }));
+  if (problems.length) throw new ExperimentError(problems);
+  return result.output as Experiment;
 }

@@ -6,30 +6,12 @@
 import type { WorldDescription, WorldView } from '../envs/env.ts';
 import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
 import type { Trajectory } from '../rl/trajectory.ts';
+import type { StoredRun } from '../store/run.ts';
 import type { Experiment } from './experiment.ts';
 
 export type RunStatus = 'idle' | 'preparing' | 'running' | 'pausing' | 'paused' | 'finished' | 'failed';
 
-export interface RunSummary {
-  id: string;
-  name: string;
-  createdAt: number;
-  updatedAt: number;
-  experiment: Experiment;
-  /** Steps committed. */
-  step: number;
-  /** Where it came from: a fork names its parent and step and what was changed, an import its file. */
-  origin:
-    | { kind: 'new' }
-    | { kind: 'fork'; parent: string; step: number; changes: { path: string; from: unknown; to: unknown }[] }
-    | { kind: 'duplicate'; parent: string; step: number }
-    | { kind: 'import'; file: string };
-  /** Last evaluation's success on training goals, if any. */
-  success: number | null;
-  /** Set while in the bin: deleted, and can be restored until then. */
-  deletedUntil: number | null;
-  bytes: number;
-}
+export type RunSummary = StoredRun<Experiment>;
 
 export type { Evaluation, Rate, SplitEvaluation, StepRecord };
 
@@ -62,7 +44,9 @@ export type SessionEvent =
   | { type: 'live'; runId: string; live: LiveTurn }
   | { type: 'runs'; runs: RunSummary[] }
   | { type: 'notice'; level: 'info' | 'warning' | 'error'; message: string; action?: string }
-  | { type: 'owner'; runId: string; owner: 'this-tab' | 'another-tab' };
+  | { type: 'owner'; runId: string; owner: 'this-tab' | 'another-tab' }
+  /** What only a page can do: keep the screen awake while a run trains, ask that storage persists at the first checkpoint. */
+  | { type: 'hint'; runId: string; hint: 'wake-lock' | 'wake-unlock' | 'persist-storage' };
 
 export interface LiveTurn {
   step: number;
@@ -120,7 +104,11 @@ export interface TrainerApi {
   /** Into the bin; `restoreRun` undoes it until `deletedUntil`. */
   deleteRun(runId: string): Promise<void>;
   restoreRun(runId: string): Promise<void>;
+  /** For good, without undo. Without an id: everything in the bin. */
+  purgeRun(runId?: string): Promise<void>;
 
+  /** Steps that have a checkpoint: the run can be forked there. */
+  checkpointSteps(runId: string): Promise<number[]>;
   /** Trajectories of a step, or null where they were not kept. */
   stepDetail(runId: string, step: number): Promise<StepDetail | null>;
   /** Text of each token id, as the reader shows it. */

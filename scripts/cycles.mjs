@@ -1,0 +1,55 @@
+// The shape of the house: imports point one way (ui, cli, workers -> session -> rl -> policy, envs; policy -> gpu;
+// session -> store) and never in a circle. Type imports count for the direction (they are knowledge too), not for circles.
+import { parseCircular, parseDependencyTree } from 'dpdm';
+import { root } from './machine.mjs';
+
+/** What each folder of src/ may import, itself included. */
+const mayImport = {
+  gpu: ['gpu'],
+  policy: ['policy', 'gpu'],
+  envs: ['envs'],
+  rl: ['rl', 'policy', 'envs'],
+  store: ['store'],
+  session: ['session', 'rl', 'policy', 'envs', 'store', 'gpu'],
+  workers: ['workers', 'session', 'rl', 'policy', 'envs', 'store', 'gpu'],
+  ui: ['ui', 'session', 'rl', 'policy', 'envs', 'store'],
+  cli: ['cli', 'workers', 'session', 'rl', 'policy', 'envs', 'store', 'gpu'],
+};
+
+const options = { context: root, extensions: ['.ts'], tsconfig: `${root}/tsconfig.json` };
+const sources = [`${root}/src/**/*.ts`];
+
+const layerOf = (file) => file.match(/^src\/([^/]+)\//)?.[1];
+
+function wrongDirections(tree) {
+  const wrong = [];
+  for (const [file, dependencies] of Object.entries(tree)) {
+    const allowed = mayImport[layerOf(file)];
+    if (layerOf(file) && !allowed)
+      wrong.push(`${file} is in a folder that no layer owns: add it to scripts/cycles.mjs`);
+    for (const { id } of dependencies ?? []) {
+      const layer = id && layerOf(id);
+      if (allowed && layer && !allowed.includes(layer))
+        wrong.push(`${file} imports ${id}: ${layerOf(file)} may not know ${layer}`);
+    }
+  }
+  return wrong;
+}
+
+/** All problems, as sentences. */
+export async function findProblems() {
+  const everything = await parseDependencyTree(sources, { ...options, transform: false });
+  const runtime = await parseDependencyTree(sources, { ...options, transform: true });
+  const circles = parseCircular(runtime).map((circle) => `a circle: ${[...circle, circle[0]].join(' -> ')}`);
+  return {
+    files: Object.keys(everything).filter((file) => layerOf(file)).length,
+    problems: [...wrongDirections(everything), ...circles],
+  };
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const { files, problems } = await findProblems();
+  for (const problem of problems) console.error(problem);
+  console.log(`${files} files, ${problems.length} imports that go the wrong way or in a circle`);
+  process.exit(problems.length ? 1 : 0);
+}

@@ -1,0 +1,81 @@
+// `npm test`: everything that is checked, one after the other, each with its result, and one closing line. A failing check
+// does not hide those after it. `npm test -- NAME...` runs only the checks named.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { requireBrowser, root } from './machine.mjs';
+
+const results = join(root, 'build/test');
+const node = (...args) => spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status === 0;
+const bin = (path, ...args) => node(join('node_modules', path), ...args);
+
+/** Runs a Vitest project; every test counts. A run that dies before it can report counts as one failure. */
+function vitest(project) {
+  const report = join(results, `${project}.json`);
+  rmSync(report, { force: true });
+  const ok = bin(
+    'vitest/vitest.mjs',
+    'run',
+    '--project',
+    project,
+    '--passWithNoTests',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  );
+  if (!existsSync(report)) return { passed: 0, failed: ok ? 0 : 1 };
+  const { numPassedTests, numFailedTests, numFailedTestSuites, numPendingTests } = JSON.parse(
+    readFileSync(report, 'utf8'),
+  );
+  // A file that fails to load has no failed test in it, and an unhandled error belongs to none.
+  const failed = Math.max(numFailedTests, ok ? 0 : Math.max(1, numFailedTests, numFailedTestSuites ? 1 : 0));
+  return { passed: numPassedTests, failed, skipped: numPendingTests };
+}
+
+const one = (ok) => ({ passed: ok ? 1 : 0, failed: ok ? 0 : 1 });
+
+const checks = {
+  build: () => one(node('scripts/run.mjs', '--build')),
+  page: () => one(bin('vite/bin/vite.js', 'build', '--logLevel', 'warn')),
+  types: () => one(bin('typescript/bin/tsc', '--noEmit')),
+  lint: () => one(bin('@biomejs/biome/bin/biome', 'ci', '--colors=off', '.')),
+  imports: () => one(node('scripts/cycles.mjs')),
+  size: () => one(node('scripts/size.mjs')),
+  node: () => vitest('node'),
+  chromium: () => vitest('chromium'),
+  browser: () => vitest('page'),
+};
+
+function run(names) {
+  const table = [];
+  for (const name of names) {
+    console.log(`\n== ${name}`);
+    const started = Date.now();
+    table.push({ name, ...checks[name](), seconds: Math.round((Date.now() - started) / 1000) });
+  }
+  return table;
+}
+
+function report(table) {
+  console.log('\n== results');
+  for (const { name, passed, failed, skipped, seconds } of table)
+    console.log(
+      `${failed ? 'FAILED' : 'ok    '} ${name.padEnd(9)} ${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}  (${seconds} s)`,
+    );
+  const total = (key) => table.reduce((sum, row) => sum + row[key], 0);
+  const line = `${total('passed')} passed, ${total('failed')} failed`;
+  writeFileSync(join(results, 'summary.txt'), `${line}\n`);
+  console.log(line);
+  return total('failed') === 0;
+}
+
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !(name in checks));
+if (unknown.length) {
+  console.error(`No such check: ${unknown.join(', ')}. There are ${Object.keys(checks).join(', ')}.`);
+  process.exit(2);
+}
+mkdirSync(results, { recursive: true });
+rmSync(join(results, 'summary.txt'), { force: true });
+requireBrowser();
+process.exit(report(run(named.length ? named : Object.keys(checks))) ? 0 : 1);

@@ -1,0 +1,26 @@
+// Runs an objective over the scored rows: `fn objective(i, logprob, entropy) -> Objective` stands in front (ObjectiveSpec.wgsl).
+// Shapes: columns (C, N) input columns one after another, results (N, 8): logprob and entropy in; loss, weight and aux out;
+// seeds (N, 2) = dloss/dlogprob, dloss/dentropy. Scalars follow N and resultOffset in the uniform block (up to 14).
+// @include grid
+@group(0) @binding(0) var<uniform> p: array<vec4<u32>, 4>;
+@group(0) @binding(1) var<storage, read> columns: array<f32>;
+@group(0) @binding(2) var<storage, read_write> results: array<f32>;
+@group(0) @binding(3) var<storage, read_write> seeds: array<vec2f>;
+
+fn column(c: u32, i: u32) -> f32 { return columns[c * p[0].x + i]; }
+fn scalar(k: u32) -> f32 { return bitcast<f32>(p[(k + 2u) / 4u][(k + 2u) % 4u]); }
+
+@compute @workgroup_size(64)
+fn objective_kernel(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let i = linear_workgroup(wg, count) * 64u + lane;
+  if (i >= p[0].x) { return; }
+  let at = (p[0].y + i) * 8u;
+  let o = objective(i, results[at], results[at + 1u]);
+  results[at + 2u] = o.loss;
+  results[at + 3u] = o.weight;
+  results[at + 4u] = o.aux.x;
+  results[at + 5u] = o.aux.y;
+  results[at + 6u] = o.aux.z;
+  results[at + 7u] = o.aux.w;
+  seeds[i] = vec2f(o.weight, o.entropyWeight);
+}

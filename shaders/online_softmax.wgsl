@@ -1,0 +1,17 @@
+// A running softmax over values that come one by one: the largest so far, s = sum e^(x - m), u = sum e^(x - m) (x - m). From them
+// log-sum-exp = m + log s and entropy = log s - u / s. -1e30 stands for minus infinity (WGSL may assume there is none).
+struct Softmax { m: f32, s: f32, u: f32 }
+fn softmax_empty() -> Softmax { return Softmax(-1e30, 0.0, 0.0); }
+fn softmax_merge(a: Softmax, b: Softmax) -> Softmax {
+  if (b.s == 0.0) { return a; }
+  if (a.s == 0.0) { return b; }
+  let m = max(a.m, b.m);
+  let da = a.m - m;
+  let db = b.m - m;
+  let ca = exp(da);
+  let cb = exp(db);
+  return Softmax(m, ca * a.s + cb * b.s, ca * (a.u + a.s * da) + cb * (b.u + b.s * db));
+}
+fn softmax_add(a: Softmax, x: f32) -> Softmax {
+  return softmax_merge(a, Softmax(x, 1.0, 0.0));
+}

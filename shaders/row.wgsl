@@ -1,0 +1,16 @@
+// A decoding row: where its trajectory stands in the K/V cache, how far it is, and what it may say next.
+// finished: 0 running, 1 a leaf of the trie, 2 a stop token, 3 no room left.
+struct Row {
+  base: u32,
+  length: u32,
+  capacity: u32,
+  prefixStart: u32,
+  prefixEnd: u32,
+  node: u32,
+  finished: u32,
+  key: u32,
+  leaf: u32,
+  sampled: u32,
+  constrained: u32,
+  pad: u32,
+}

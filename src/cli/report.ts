@@ -1,0 +1,84 @@
+/** The closing words of a run: success by depth beside chance, with intervals, and what it cost to get the first gain. */
+import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
+
+/** What a laptop's GPU is taken to cost: see the checks of the first landing. */
+const SECONDS = { dispatch: 50e-6, readback: 5e-3, flop: 1 / 200e9 };
+const GAIN = 0.3;
+/** One step's batch is noisy: the mean over this many is compared. */
+const WINDOW = 5;
+
+const three = (value: number) => value.toFixed(3);
+const interval = ({ rate, low, high, episodes }: Rate) =>
+  `${three(rate)} [${three(low)}, ${three(high)}] of ${episodes}`;
+
+export interface Ends {
+  start: Evaluation;
+  end: Evaluation;
+}
+
+/** The evaluations before the first update and after the last; null where either is missing. */
+export function endsOf(records: readonly StepRecord[]): Ends | null {
+  const start = records.find((record) => record.evaluation)?.evaluation;
+  const end = records.at(-1)?.evaluation;
+  return start && end && records.length > 1 ? { start, end } : null;
+}
+
+function strataLines(words: string, start: SplitEvaluation, end: SplitEvaluation): string[] {
+  return Object.entries(end.strata).map(([stratum, { policy, chance }]) => {
+    const before = start.strata[stratum];
+    return `${words} goals, ${stratum}: chance ${interval(chance)}  start ${before ? interval(before.policy) : '-'}  end ${interval(policy)}`;
+  });
+}
+
+const closing = (words: string, start: SplitEvaluation, end: SplitEvaluation) =>
+  `${words} success: chance ${three(end.chance.rate)} start ${three(start.policy.rate)} end ${three(end.policy.rate)}`;
+
+export interface Cost {
+  step: number;
+  dispatches: number;
+  readbacks: number;
+  flops: number;
+  seconds: number;
+}
+
+/** Everything spent in training up to the first step at which the batches of late are 0.3 better than the start. */
+export function costOfFirstGain(records: readonly StepRecord[], start: number): Cost | null {
+  const cost: Cost = { step: 0, dispatches: 0, readbacks: 0, flops: 0, seconds: 0 };
+  const recent: number[] = [];
+  for (const { step, metrics } of records) {
+    if (step === 0) continue;
+    cost.step = step;
+    for (const what of ['dispatches', 'readbacks', 'flops'] as const) cost[what] += metrics[what] ?? 0;
+    recent.push(metrics.success);
+    if (recent.length > WINDOW) recent.shift();
+    const mean = recent.reduce((a, b) => a + b, 0) / recent.length;
+    if (recent.length === WINDOW && mean >= start + GAIN) return { ...cost, seconds: secondsOf(cost) };
+  }
+  return null;
+}
+
+const secondsOf = ({ dispatches, readbacks, flops }: Cost) =>
+  dispatches * SECONDS.dispatch + readbacks * SECONDS.readback + flops * SECONDS.flop;
+
+function costLine(cost: Cost | null): string {
+  if (!cost) return `first ${GAIN} of gain: not reached`;
+  const { step, dispatches, readbacks, flops, seconds } = cost;
+  return (
+    `first ${GAIN} of gain: at step ${step}, after ${dispatches} dispatches, ${readbacks} read-backs, ${flops.toExponential(2)} FLOP; ` +
+    `at 50 µs a dispatch, 5 ms a read-back, 200 GFLOP/s: ${seconds.toFixed(1)} s`
+  );
+}
+
+/** All lines; the last two are the result. */
+export function reportLines(records: readonly StepRecord[]): string[] {
+  const ends = endsOf(records);
+  if (!ends) return [];
+  const { start, end } = ends;
+  return [
+    ...strataLines('training', start.train, end.train),
+    ...strataLines('held-out', start.test, end.test),
+    costLine(costOfFirstGain(records, start.train.policy.rate)),
+    closing('training-goal', start.train, end.train),
+    closing('held-out', start.test, end.test),
+  ];
+}

@@ -1,0 +1,36 @@
+/** `npm run train -- experiments/NAME.json [--seed N] [--out FOLDER] [--steps N] [--resume]` */
+import { Command, InvalidArgumentError } from 'commander';
+import { reportLines } from './report.ts';
+import { train } from './training.ts';
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number from 0.');
+  return value;
+}
+
+const program = new Command('train')
+  .description('Trains an experiment on this machine, without a page, and writes a run that the page opens.')
+  .argument('<experiment>', 'a file of experiments/')
+  .option('--seed <n>', 'instead of the seed in the file', whole)
+  .option('--steps <n>', 'instead of the number of steps in the file', whole)
+  .option('--out <folder>', 'where the run is written (default: runs/NAME-seedN)')
+  .option('--resume', "go on with the folder's latest run even if the experiment differs", false);
+
+async function main(): Promise<number> {
+  program.parse();
+  const [file] = program.args;
+  const print = (line: string) => console.log(line);
+  const { records } = await train({ ...program.opts(), file, print });
+  for (const line of reportLines(records)) print(line);
+  return 0;
+}
+
+// Dawn keeps the process alive: it is ended explicitly.
+main().then(
+  (code) => process.exit(code),
+  (error: Error) => {
+    console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,149 @@
+/** A run on Node, from an experiment's file to a folder: the same session as in the page, with a line a step. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Gpu } from '../gpu/device.ts';
+import { Assembly } from '../session/assemble.ts';
+import { type Experiment, parseExperiment } from '../session/experiment.ts';
+import type { RunSummary, SessionEvent, StepRecord } from '../session/protocol.ts';
+import { Session } from '../session/session.ts';
+import { exportRun } from '../store/bundle.ts';
+import { FolderStore } from '../store/folder.ts';
+import { RunStore } from '../store/run-store.ts';
+import { openWorldPool } from '../workers/spawn-world.ts';
+import { nodeGpu } from './node-gpu.ts';
+
+/** A rate of success means little below this many episodes. */
+const LEAST_EPISODES = 200;
+
+export interface TrainingOptions {
+  file: string;
+  seed?: number;
+  steps?: number;
+  out?: string;
+  /** Goes on with the folder's latest run, whatever its experiment. */
+  resume?: boolean;
+  print(line: string): void;
+}
+
+export interface Training {
+  summary: RunSummary;
+  records: StepRecord[];
+  folder: string;
+  finished: boolean;
+}
+
+export class CommandError extends Error {
+  override name = 'CommandError';
+}
+
+function readDocument(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read as an experiment: ${(error as Error).message}`);
+  }
+}
+
+/** The experiment as it will run: seed and steps of the command line, and enough episodes to report. */
+export function readExperiment({ file, seed, steps, print }: TrainingOptions): Experiment {
+  const experiment = parseExperiment(readDocument(file));
+  const { episodes } = experiment.evaluation;
+  if (episodes < LEAST_EPISODES)
+    print(`evaluation.episodes: ${LEAST_EPISODES} instead of ${episodes}, so that the result means something`);
+  return parseExperiment({
+    ...experiment,
+    seed: seed ?? experiment.seed,
+    steps: steps ?? experiment.steps,
+    evaluation: { ...experiment.evaluation, episodes: Math.max(episodes, LEAST_EPISODES) },
+  });
+}
+
+async function findRun(store: RunStore, experiment: Experiment, resume: boolean): Promise<RunSummary | null> {
+  const runs = (await store.list<Experiment>()).filter((run) => run.deletedUntil === null);
+  const same = runs.find((run) => JSON.stringify(run.experiment) === JSON.stringify(experiment));
+  return same ?? (resume ? (runs[0] ?? null) : null);
+}
+
+const fixed = (value: number | undefined, digits: number) => (value === undefined ? '-' : value.toFixed(digits));
+
+/** step, stage, success of the batch beside chance, entropy, KL, gradient norm, time. */
+export function stepLine({ step, stage, metrics, evaluation }: StepRecord, steps: number): string {
+  const evaluated = evaluation
+    ? `  evaluation: training ${fixed(evaluation.train.policy.rate, 3)} held-out ${fixed(evaluation.test.policy.rate, 3)}`
+    : '';
+  if (step === 0) return `step 0/${steps}${evaluated}`;
+  const chance = metrics.chanceSuccess ?? metrics.chance;
+  return (
+    `step ${step}/${steps}  stage ${stage}  success ${fixed(metrics.success, 3)}  chance ${fixed(chance, 3)}  ` +
+    `entropy ${fixed(metrics.entropy, 3)}  kl ${fixed(metrics.kl, 4)}  grad ${fixed(metrics.gradNorm, 3)}  ${fixed(metrics.stepMs, 0)} ms${evaluated}`
+  );
+}
+
+function listener(print: (line: string) => void, steps: number): (event: SessionEvent) => void {
+  let announced = '';
+  return (event) => {
+    if (event.type === 'step') print(stepLine(event.record, steps));
+    else if (event.type === 'notice') print(`${event.level}: ${event.message}`);
+    else if (event.type === 'progress' && event.progress) {
+      const { what, unit } = event.progress;
+      const kind = unit === 'kernels' ? 'Compiling kernels' : what;
+      if (unit !== 'kernels' || kind === announced) return;
+      announced = kind;
+      print(`${kind} ...`);
+    }
+  };
+}
+
+/** Trains until it is finished or interrupted; writes the run, and run.tabgym beside it. */
+export async function train(options: TrainingOptions): Promise<Training> {
+  const { print } = options;
+  const experiment = readExperiment(options);
+  const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-seed${experiment.seed}`);
+  mkdirSync(folder, { recursive: true });
+  const store = new RunStore(new FolderStore(folder));
+  const found = await findRun(store, experiment, options.resume ?? false);
+  const id = found?.id ?? (await store.create({ name: experiment.name, experiment, origin: { kind: 'new' } })).id;
+  const run = await store.get<Experiment>(id);
+  if (found) print(`${folder} holds this run at step ${found.step} of ${run.experiment.steps}`);
+  if (!found || found.step < run.experiment.steps) await trainRun(store, run, print);
+  const file = join(folder, 'run.tabgym');
+  writeFileSync(file, await exportRun(store, id));
+  const summary = await store.get<Experiment>(id);
+  const finished = summary.step >= run.experiment.steps;
+  print(
+    `${finished ? 'Finished' : `Stopped after step ${summary.step}; the same command goes on`}. The run is in ${folder}; the page opens ${file}`,
+  );
+  return { summary, records: await store.records<StepRecord>(id), folder, finished };
+}
+
+async function trainRun(store: RunStore, run: RunSummary, print: (line: string) => void): Promise<void> {
+  const engines = new Assembly({ machine: { open: async () => Gpu.open(await nodeGpu()) }, openWorld: openWorldPool });
+  const { supported, problem, adapter } = await engines.report();
+  if (!supported) throw new CommandError(problem);
+  print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);
+  const session = new Session(run.id, run.experiment, { store, engines, emit: listener(print, run.experiment.steps) });
+  const stop = onInterrupt(session, print);
+  try {
+    await session.train();
+  } finally {
+    stop();
+    await session.close();
+  }
+}
+
+/** Ctrl-C once: the step in progress is finished. Twice: at once; that step is lost. */
+function onInterrupt(session: Session, print: (line: string) => void): () => void {
+  let asked = false;
+  const interrupt = () => {
+    if (asked) process.exit(130);
+    asked = true;
+    print('Stopping after this step. Ctrl-C again stops at once.');
+    void session.pause();
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  return () => {
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
+  };
+}

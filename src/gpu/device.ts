@@ -1,0 +1,175 @@
+/**
+ * The GPU device: opened once, asked for what it grants beyond the default limits, watched for loss and for errors.
+ *
+ * `gpu/` knows buffers and dispatches. It has never heard of a transformer, a policy or a reward.
+ */
+
+/** The adapter or the browser cannot run this engine. The message says what is missing and what to do. */
+export class GpuUnavailableError extends Error {
+  override name = 'GpuUnavailableError';
+}
+
+/** The device is gone (driver reset, sleep, another tab's crash). A session restores its last committed step on a new one. */
+export class DeviceLostError extends Error {
+  override name = 'DeviceLostError';
+}
+
+/** A validation or internal error that the device reported asynchronously: a bug here, never the user's. */
+export class GpuError extends Error {
+  override name = 'GpuError';
+}
+
+/** What the engine needs at least; these are WebGPU's default limits, so a conforming adapter passes. */
+const needed = {
+  maxStorageBuffersPerShaderStage: 8,
+  maxComputeInvocationsPerWorkgroup: 256,
+  maxComputeWorkgroupStorageSize: 16384,
+  maxStorageBufferBindingSize: 128 * 1024 * 1024,
+} as const;
+
+/** Limits we ask more of when the adapter grants more. */
+const raised = ['maxStorageBufferBindingSize', 'maxBufferSize'] as const;
+
+export interface GpuInfo {
+  vendor: string;
+  architecture: string;
+  description: string;
+  /** A CPU pretending to be a GPU (SwiftShader, lavapipe). */
+  isFallback: boolean;
+}
+
+const softwareNames = /swiftshader|llvmpipe|lavapipe|software|basic render/i;
+
+function describe(adapter: GPUAdapter): GpuInfo {
+  const info = adapter.info;
+  const all = `${info.vendor} ${info.architecture} ${info.device} ${info.description}`;
+  return {
+    vendor: info.vendor,
+    architecture: info.architecture,
+    description: info.description || info.device || info.vendor || 'unnamed adapter',
+    isFallback: Boolean((info as { isFallbackAdapter?: boolean }).isFallbackAdapter) || softwareNames.test(all),
+  };
+}
+
+/** An open device with its facts. Throws GpuUnavailableError in words where there is none, or one too small. */
+export class Gpu {
+  /** Rejects (never resolves) when the device is lost, so that any wait can race with it. */
+  readonly lost: Promise<never>;
+  /** Set once the device is lost or has reported an error. */
+  failure: Error | null = null;
+  buffersCreated = 0;
+  bytesAllocated = 0;
+  private sealed: string | null = null;
+  private readonly live = new Set<GPUBuffer>();
+
+  private constructor(
+    readonly device: GPUDevice,
+    readonly info: GpuInfo,
+    readonly features: ReadonlySet<string>,
+  ) {
+    this.lost = device.lost.then((reason) => {
+      const error = new DeviceLostError(`The GPU device was lost (${reason.reason}): ${reason.message}`);
+      this.failure ??= error;
+      throw error;
+    });
+    this.lost.catch(() => {});
+    device.addEventListener('uncapturederror', (event) => {
+      this.failure ??= new GpuError((event as GPUUncapturedErrorEvent).error.message);
+    });
+  }
+
+  static async open(gpu: GPU | undefined): Promise<Gpu> {
+    if (!gpu) {
+      throw new GpuUnavailableError(
+        'This browser has no WebGPU. Chrome or Edge 113+, Safari 26+ and Firefox 141+ (Windows, Apple silicon) have it.',
+      );
+    }
+    const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+    if (!adapter) {
+      throw new GpuUnavailableError(
+        'WebGPU is here but found no adapter: the graphics driver is missing, blocked or too old. Updating the driver or trying another browser (chrome://gpu says why) helps.',
+      );
+    }
+    checkLimits(adapter);
+    const wanted = ['shader-f16', 'subgroups', 'timestamp-query'] as const;
+    const requiredFeatures = wanted.filter((name) => adapter.features.has(name)) as GPUFeatureName[];
+    const requiredLimits: Record<string, number> = {};
+    for (const name of raised) requiredLimits[name] = adapter.limits[name];
+    const device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
+    return new Gpu(device, describe(adapter), new Set(device.features as unknown as Iterable<string>));
+  }
+
+  get limits(): GPUSupportedLimits {
+    return this.device.limits;
+  }
+
+  /** Throws what the device has reported since the last check. */
+  check(): void {
+    if (this.failure) throw this.failure;
+  }
+
+  /** From now on creating a buffer is an error that names `phase`: no buffer is created in a training or decoding step. */
+  seal(phase: string): void {
+    this.sealed = phase;
+  }
+
+  unseal(): void {
+    this.sealed = null;
+  }
+
+  /** Every buffer of the engine is created here: counted, bounded, and refused during a sealed phase. */
+  createBuffer(label: string, bytes: number, usage: GPUBufferUsageFlags): GPUBuffer {
+    if (this.sealed) throw new GpuError(`Buffer ${label} (${bytes} bytes) was created during ${this.sealed}.`);
+    const size = Math.max(16, Math.ceil(bytes / 16) * 16);
+    const bound = Math.min(this.limits.maxBufferSize, this.limits.maxStorageBufferBindingSize);
+    if (size > bound) {
+      throw new GpuUnavailableError(`${label} needs ${size} bytes in one buffer; this adapter allows ${bound}.`);
+    }
+    const buffer = this.device.createBuffer({ label, size, usage });
+    this.buffersCreated++;
+    this.bytesAllocated += size;
+    this.live.add(buffer);
+    return buffer;
+  }
+
+  destroyBuffer(buffer: GPUBuffer): void {
+    if (!this.live.delete(buffer)) return;
+    this.bytesAllocated -= buffer.size;
+    buffer.destroy();
+  }
+
+  /** Buffers created and not yet destroyed: a leak where this grows over a create/destroy cycle. */
+  get liveBuffers(): number {
+    return this.live.size;
+  }
+
+  /** Runs an allocation inside an out-of-memory scope; a failure names what was being allocated. */
+  async allocating<T>(what: string, allocate: () => T): Promise<T> {
+    this.device.pushErrorScope('out-of-memory');
+    let result: T;
+    try {
+      result = allocate();
+    } finally {
+      const error = await this.device.popErrorScope();
+      if (error)
+        this.failure ??= new GpuUnavailableError(`Out of GPU memory while allocating ${what}: ${error.message}`);
+    }
+    this.check();
+    return result;
+  }
+
+  destroy(): void {
+    for (const buffer of this.live) buffer.destroy();
+    this.live.clear();
+    this.device.destroy();
+  }
+}
+
+function checkLimits(adapter: GPUAdapter): void {
+  for (const [name, least] of Object.entries(needed)) {
+    const granted = adapter.limits[name as keyof typeof needed];
+    if (granted < least) {
+      throw new GpuUnavailableError(`This adapter is too small: ${name} is ${granted}, and ${least} is needed.`);
+    }
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * Kernels: WGSL files of `shaders/`, their constants, their pipelines and their bind groups.
+ *
+ * A shader is one file an operation, entry point named as the file. Three small mechanisms, used everywhere: a line
+ * `// @include NAME` is replaced by shaders/NAME.wgsl; the lines between `// @repeat i COUNT` and `// @end` are repeated with
+ * `$i` counting up (software adapters keep an indexed array in memory, and run ten times slower than with named
+ * registers); and the constants a caller injects stand in front as `const`
+ * (numbers) or `alias` (type names). Bindings are read from the source, so a kernel call is plain data:
+ * `{kernel, bindings, grid, params}`. Binding 0 is always the uniform block of per-call scalars.
+ */
+import { type Gpu, GpuError } from './device.ts';
+
+const sources = import.meta.glob<string>('../../shaders/*.wgsl', { query: '?raw', import: 'default', eager: true });
+
+/** Constants injected into a shader: a number becomes a `const`, a string an `alias` of a type. */
+export type Constants = { readonly [name: string]: number | string };
+
+/** Part of a buffer. Offset and size are in bytes; offsets are multiples of 256. */
+export interface BufferSlice {
+  buffer: GPUBuffer;
+  offset: number;
+  size: number;
+}
+
+export const whole = (buffer: GPUBuffer): BufferSlice => ({ buffer, offset: 0, size: buffer.size });
+
+export function slice(buffer: GPUBuffer, offset: number, size: number): BufferSlice {
+  return { buffer, offset, size: Math.max(16, Math.ceil(size / 16) * 16) };
+}
+
+/** The text of a shader file with its includes, without injected constants. */
+export function shaderSource(name: string, constants: Constants = {}, seen: string[] = []): string {
+  // `elem` is the one include with a choice: elem4 or elem1, by the injected WIDTH.
+  const file = name === 'elem' ? `elem${constants.WIDTH}` : name;
+  const text = sources[`../../shaders/${file}.wgsl`];
+  if (text === undefined) throw new GpuError(`There is no shaders/${name}.wgsl.`);
+  if (seen.includes(name)) throw new GpuError(`shaders/${name}.wgsl includes itself.`);
+  return text.replace(/^\/\/ @include (\w+)$/gm, (_, part: string) => shaderSource(part, constants, [...seen, name]));
+}
+
+/** Unrolls `@repeat` blocks. COUNT is a number or the name of an injected constant. */
+function repeat(code: string, constants: Constants): string {
+  return code.replace(
+    /^[ \t]*\/\/ @repeat (\w+) (\w+)\n([\s\S]*?)^[ \t]*\/\/ @end\n/gm,
+    (_, index: string, count: string, body: string) => {
+      const times = Number(constants[count] ?? count);
+      return Array.from({ length: times }, (_, i) => body.replaceAll(`$${index}`, String(i))).join('');
+    },
+  );
+}
+
+function inject(constants: Constants): string {
+  return Object.entries(constants)
+    .map(([name, value]) =>
+      typeof value === 'string'
+        ? `alias ${name} = ${value};`
+        : `const ${name}: ${Number.isInteger(value) && !name.endsWith('_F') ? 'u32' : 'f32'} = ${wgslNumber(value, name)};`,
+    )
+    .join('\n');
+}
+
+function wgslNumber(value: number, name: string): string {
+  if (name.endsWith('_F') || !Number.isInteger(value)) return /[.e]/.test(String(value)) ? `${value}` : `${value}.0`;
+  return `${value}u`;
+}
+
+/** Binding kinds in order of their number. */
+function parseBindings(code: string): GPUBufferBindingType[] {
+  const kinds: GPUBufferBindingType[] = [];
+  for (const match of code.matchAll(/@binding\((\d+)\)\s+var<(uniform|storage,\s*read_write|storage(?:,\s*read)?)>/g)) {
+    const kind = match[2];
+    kinds[Number(match[1])] =
+      kind === 'uniform' ? 'uniform' : kind.includes('read_write') ? 'storage' : 'read-only-storage';
+  }
+  return kinds;
+}
+
+/** One compiled pipeline. */
+export class Kernel {
+  private readonly groups = new Map<string, GPUBindGroup>();
+
+  constructor(
+    readonly gpu: Gpu,
+    readonly name: string,
+    readonly code: string,
+    readonly pipeline: GPUComputePipeline,
+    readonly layout: GPUBindGroupLayout,
+    readonly bindingCount: number,
+  ) {}
+
+  /** The bind group for these buffers, made once and kept. */
+  bindGroup(uniforms: GPUBuffer, bindings: readonly BufferSlice[]): GPUBindGroup {
+    if (bindings.length !== this.bindingCount - 1) {
+      throw new GpuError(`${this.name} takes ${this.bindingCount - 1} buffers, got ${bindings.length}.`);
+    }
+    const key = bindings.map((b) => `${bufferId(b.buffer)}:${b.offset}:${b.size}`).join('|');
+    let group = this.groups.get(key);
+    if (!group) {
+      group = this.gpu.device.createBindGroup({
+        label: this.name,
+        layout: this.layout,
+        entries: [
+          { binding: 0, resource: { buffer: uniforms, offset: 0, size: uniformBlockBytes } },
+          ...bindings.map((resource, i) => ({ binding: i + 1, resource })),
+        ],
+      });
+      this.groups.set(key, group);
+    }
+    return group;
+  }
+
+  forget(): void {
+    this.groups.clear();
+  }
+}
+
+/** Bytes of the per-call uniform block a kernel sees (16 words). */
+export const uniformBlockBytes = 64;
+
+const ids = new WeakMap<GPUBuffer, number>();
+let nextId = 1;
+function bufferId(buffer: GPUBuffer): number {
+  let id = ids.get(buffer);
+  if (id === undefined) {
+    id = nextId++;
+    ids.set(buffer, id);
+  }
+  return id;
+}
+
+/** Compiles kernels, each (name, constants) once, in parallel where the browser can. */
+export class KernelCache {
+  private readonly kernels = new Map<string, Promise<Kernel>>();
+  private readonly ready = new Map<string, Kernel>();
+  compiled = 0;
+  requested = 0;
+  onProgress: ((done: number, total: number, name: string) => void) | null = null;
+
+  constructor(readonly gpu: Gpu) {}
+
+  /** Starts compiling; `get` gives it once `settle` has resolved. `extra` is WGSL put after the constants (an objective, say). */
+  request(name: string, constants: Constants = {}, extra = ''): KernelHandle {
+    const key = `${name} ${JSON.stringify(constants)} ${extra}`;
+    if (!this.kernels.has(key)) {
+      this.requested++;
+      const promise = compile(this.gpu, name, constants, extra).then((kernel) => {
+        this.ready.set(key, kernel);
+        this.compiled++;
+        this.onProgress?.(this.compiled, this.requested, name);
+        return kernel;
+      });
+      promise.catch(() => {});
+      this.kernels.set(key, promise);
+    }
+    return { name, get: () => this.take(key, name) };
+  }
+
+  private take(key: string, name: string): Kernel {
+    const kernel = this.ready.get(key);
+    if (!kernel) throw new GpuError(`Kernel ${name} was used before it was compiled.`);
+    return kernel;
+  }
+
+  /** Waits for every requested kernel; throws the first that does not compile, with its line and source. */
+  async settle(): Promise<void> {
+    await Promise.all(this.kernels.values());
+  }
+
+  all(): Kernel[] {
+    return [...this.ready.values()];
+  }
+
+  /** Drops cached bind groups, so that destroyed buffers are not kept alive. */
+  forgetBindGroups(): void {
+    for (const kernel of this.ready.values()) kernel.forget();
+  }
+}
+
+export interface KernelHandle {
+  readonly name: string;
+  get(): Kernel;
+}
+
+async function compile(gpu: Gpu, name: string, constants: Constants, extra: string): Promise<Kernel> {
+  const code = `${inject(constants)}\n${extra}\n${repeat(shaderSource(name, constants), constants)}`;
+  const device = gpu.device;
+  device.pushErrorScope('validation');
+  const module = device.createShaderModule({ label: name, code });
+  const kinds = parseBindings(code);
+  const layout = device.createBindGroupLayout({
+    label: name,
+    entries: kinds.map((type, binding) => ({
+      binding,
+      visibility: 0x4 /* GPUShaderStage.COMPUTE */,
+      buffer: { type, hasDynamicOffset: type === 'uniform' },
+    })),
+  });
+  const pipelineLayout = device.createPipelineLayout({ label: name, bindGroupLayouts: [layout] });
+  const scope = device.popErrorScope();
+  let pipeline: GPUComputePipeline;
+  try {
+    pipeline = await device.createComputePipelineAsync({
+      label: name,
+      layout: pipelineLayout,
+      compute: { module, entryPoint: name },
+    });
+  } catch (cause) {
+    const scoped = await scope;
+    throw new GpuError(`${await explain(module, name, code)}${scoped ? `\n${scoped.message}` : ''}`, { cause });
+  }
+  const error = await scope;
+  if (error) throw new GpuError(`${await explain(module, name, code)}\n${error.message}`);
+  return new Kernel(gpu, name, code, pipeline, layout, kinds.length);
+}
+
+/** Each compiler message with its line, column and source line. */
+async function explain(module: GPUShaderModule, name: string, code: string): Promise<string> {
+  const info = await module.getCompilationInfo();
+  const lines = code.split('\n');
+  const messages = info.messages.map(
+    (m) => `${name}.wgsl:${m.lineNum}:${m.linePos} ${m.type}: ${m.message}\n    ${lines[m.lineNum - 1] ?? ''}`,
+  );
+  return messages.length ? messages.join('\n') : `${name}.wgsl does not compile on this adapter.`;
+}

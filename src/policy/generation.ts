@@ -1,0 +1,472 @@
+/**
+ * Batched decoding with a K/V cache that lives across turns: each token of a trajectory is computed once. A group's prompt is
+ * computed once and shared. Sampling, the action mask and stop detection run on the GPU; the CPU reads back once every
+ * `decodeChunk` tokens, or when every row is known to be done.
+ *
+ * A sampled token that ends a turn has not been run through the model yet: it is kept as `pending` and runs with the next
+ * turn's words.
+ */
+import { type BufferSlice, slice } from '../gpu/kernel.ts';
+import { f32, grid1d } from '../gpu/submission.ts';
+import { BatchError, tokenWords } from './batch.ts';
+import type { ModelConfig } from './config.ts';
+import type { Layers, Pass } from './layers.ts';
+import { cacheRows, decodeChunk, rowWords, trieWordsPerRow, vocabularyTile } from './memory-plan.ts';
+import type { Operations } from './operations.ts';
+import type { ParameterSet } from './parameters.ts';
+import type { Capacity, GeneratedTurn, GenerateRow, Sampling, TokenTrie } from './policy.ts';
+import type { Workspace } from './workspace.ts';
+
+interface Slot {
+  group: number;
+  promptLength: number;
+  /** Tokens of its own in the cache. */
+  length: number;
+  pending: number[];
+  key: number;
+}
+
+const noLeaf = 0xffffffff;
+const endings = { 0: 'length', 1: 'leaf', 2: 'stop', 3: 'context' } as const;
+
+/** A row of one `generate` call. */
+interface ActiveRow {
+  index: number;
+  slot: Slot;
+  slotIndex: number;
+  append: number[];
+  constraint: TokenTrie | null;
+  tokens: number[];
+  logprobs: number[];
+  leaf: number;
+  ending: GeneratedTurn['ending'];
+  done: boolean;
+}
+
+export class Generation {
+  tokensPrefilled = 0;
+  tokensGenerated = 0;
+  private slots = new Map<number, Slot>();
+
+  constructor(
+    readonly config: ModelConfig,
+    readonly ops: Operations,
+    readonly ws: Workspace,
+    readonly layers: Layers,
+    readonly capacity: Capacity,
+  ) {}
+
+  private promptBase(group: number): number {
+    return group * this.capacity.promptTokens;
+  }
+
+  private ownBase(slot: number): number {
+    return this.capacity.groups * this.capacity.promptTokens + slot * this.capacity.completionTokens;
+  }
+
+  private get cache(): Pass['cache'] {
+    return (layer) => this.ws.slice(`cache.${layer}`);
+  }
+
+  room(slot: number): number {
+    const s = this.slot(slot);
+    return this.capacity.completionTokens - s.length - s.pending.length;
+  }
+
+  private slot(index: number): Slot {
+    const slot = this.slots.get(index);
+    if (!slot) throw new BatchError(`Slot ${index} was not begun.`);
+    return slot;
+  }
+
+  /** Runs each group's prompt once; its slots start empty behind it. */
+  begin(
+    weights: ParameterSet,
+    groups: readonly { prompt: Int32Array; slots: readonly number[]; rowKeys: readonly number[] }[],
+  ): void {
+    const { capacity: c } = this;
+    if (groups.length > c.groups)
+      throw new BatchError(`${groups.length} groups; at most ${c.groups} were planned for.`);
+    this.slots = new Map();
+    groups.forEach(({ prompt, slots, rowKeys }, group) => {
+      if (prompt.length === 0 || prompt.length > c.promptTokens) {
+        throw new BatchError(
+          `The prompt of group ${group} has ${prompt.length} tokens; 1 to ${c.promptTokens} were planned for.`,
+        );
+      }
+      slots.forEach((index, i) => {
+        if (index >= c.rows || this.slots.has(index))
+          throw new BatchError(`Slot ${index} is out of range (${c.rows}) or used twice.`);
+        this.slots.set(index, { group, promptLength: prompt.length, length: 0, pending: [], key: rowKeys[i] });
+      });
+    });
+    const sequences = groups.map(({ prompt }, group) => ({
+      tokens: prompt,
+      position: 0,
+      base: this.promptBase(group),
+      length: 0,
+      prefix: [0, 0] as [number, number],
+      target: group,
+    }));
+    this.prefill(weights, sequences, 'groupHidden');
+  }
+
+  /** Runs sequences through the layers into the cache, in pieces that fit, and keeps each one's last hidden state. */
+  private prefill(
+    weights: ParameterSet,
+    sequences: {
+      tokens: ArrayLike<number>;
+      position: number;
+      base: number;
+      length: number;
+      prefix: [number, number];
+      target: number;
+    }[],
+    into: 'groupHidden' | 'rowHidden',
+  ): void {
+    const limit = this.capacity.batchTokens;
+    const ids: number[] = [];
+    const words: number[] = [];
+    const lasts: number[] = [];
+    let pairs = 0;
+    const flush = () => {
+      this.runPiece(weights, ids, words, pairs, lasts, into);
+      ids.length = words.length = lasts.length = pairs = 0;
+    };
+    for (const s of sequences) {
+      for (let i = 0; i < s.tokens.length; i++) {
+        if (ids.length === limit) flush();
+        const own = s.base + s.length + i;
+        words.push(s.position + s.length + i, own, s.prefix[0], s.prefix[1], s.base, own + 1, 0, 0);
+        pairs += s.prefix[1] - s.prefix[0] + s.length + i + 1;
+        ids.push(s.tokens[i]);
+        if (i === s.tokens.length - 1) lasts.push(ids.length - 1, s.target);
+      }
+    }
+    flush();
+  }
+
+  private runPiece(
+    weights: ParameterSet,
+    ids: number[],
+    words: number[],
+    pairs: number,
+    lasts: number[],
+    into: string,
+  ): void {
+    const T = ids.length;
+    if (T === 0) return;
+    const { ws, ops, config } = this;
+    this.tokensPrefilled += T;
+    ops.recorder.upload(ws.buffer('ids'), 0, Uint32Array.from(ids));
+    ops.recorder.upload(ws.buffer('tokens'), 0, Uint32Array.from(words));
+    ops.recorder.upload(ws.buffer('pairs'), 0, Uint32Array.from(lasts));
+    this.layers.forward(weights, { T, pairs, cache: this.cache });
+    ops.gatherRows(
+      ws.slice('pairs'),
+      ws.slice(`layerInput.${config.numLayers}`),
+      ws.slice(into),
+      lasts.length / 2,
+      config.hiddenSize,
+    );
+  }
+
+  /** One turn of each row. */
+  async generate(
+    weights: ParameterSet,
+    rows: readonly GenerateRow[],
+    sampling: Sampling,
+    signal?: AbortSignal,
+  ): Promise<GeneratedTurn[]> {
+    if (rows.length > this.capacity.rows)
+      throw new BatchError(`${rows.length} rows; at most ${this.capacity.rows} were planned for.`);
+    const all = rows.map((row, index) => this.activate(row, index));
+    const active = all.filter((row) => !row.done);
+    if (active.length > 0) {
+      this.extend(weights, active);
+      this.uploadRows(active, sampling);
+      await this.decode(weights, active, sampling, signal);
+    }
+    for (const row of active) this.keep(row);
+    return all.map((row) => ({
+      tokens: Int32Array.from(row.tokens),
+      logprobs: Float32Array.from(row.logprobs),
+      leaf: row.leaf,
+      ending: row.ending,
+    }));
+  }
+
+  /** A row as it starts its turn; one without room, or with a single thing to say, is done at once. */
+  private activate(row: GenerateRow, index: number): ActiveRow {
+    const slot = this.slot(row.slot);
+    const append = [...slot.pending, ...row.append];
+    const state: ActiveRow = {
+      index,
+      slot,
+      slotIndex: row.slot,
+      append,
+      constraint: row.constraint,
+      tokens: [],
+      logprobs: [],
+      leaf: -1,
+      ending: 'length',
+      done: false,
+    };
+    if (slot.length + append.length >= this.capacity.completionTokens) {
+      state.ending = 'context';
+      state.done = true;
+    } else if (row.constraint && row.constraint.leaf[0] >= 0) {
+      // Nothing to choose: the words wait with the forced action for the next turn.
+      slot.pending = append;
+      state.leaf = row.constraint.leaf[0];
+      state.ending = 'leaf';
+      state.done = true;
+    }
+    return state;
+  }
+
+  private extend(weights: ParameterSet, rows: ActiveRow[]): void {
+    const { ws, ops, config } = this;
+    const fresh: number[] = [];
+    const sequences = rows.flatMap((row, r) => {
+      if (row.append.length === 0) {
+        if (row.slot.length > 0) throw new BatchError(`Slot ${row.slotIndex} has nothing to run before sampling.`);
+        fresh.push(row.slot.group, r);
+        return [];
+      }
+      const base = this.ownBase(row.slotIndex);
+      return [
+        {
+          tokens: row.append,
+          position: row.slot.promptLength,
+          base,
+          length: row.slot.length,
+          prefix: this.prefix(row.slot),
+          target: r,
+        },
+      ];
+    });
+    if (fresh.length > 0) {
+      ops.recorder.upload(ws.buffer('pairs'), 0, Uint32Array.from(fresh));
+      ops.gatherRows(
+        ws.slice('pairs'),
+        ws.slice('groupHidden'),
+        ws.slice('rowHidden'),
+        fresh.length / 2,
+        config.hiddenSize,
+      );
+    }
+    this.prefill(weights, sequences, 'rowHidden');
+    for (const row of rows) {
+      row.slot.length += row.append.length;
+      row.slot.pending = [];
+    }
+  }
+
+  private prefix(slot: Slot): [number, number] {
+    const base = this.promptBase(slot.group);
+    return [base, base + slot.promptLength];
+  }
+
+  private uploadRows(rows: ActiveRow[], sampling: Sampling): void {
+    const { ws, ops } = this;
+    const { words, nodeBase, edgeOffset } = packTries(rows, trieWordsPerRow * this.capacity.rows);
+    this.edgeOffset = edgeOffset;
+    ops.recorder.upload(ws.buffer('trie'), 0, words);
+    const data = new Uint32Array(rows.length * rowWords);
+    rows.forEach((row, r) => {
+      const [prefixStart, prefixEnd] = this.prefix(row.slot);
+      const node = row.constraint ? nodeBase.get(row.constraint)! : 0;
+      const base = this.ownBase(row.slotIndex);
+      data.set(
+        [
+          base,
+          row.slot.length,
+          this.capacity.completionTokens,
+          prefixStart,
+          prefixEnd,
+          node,
+          0,
+          row.slot.key,
+          noLeaf,
+          0,
+          row.constraint ? 1 : 0,
+          0,
+        ],
+        r * rowWords,
+      );
+    });
+    ops.recorder.upload(ws.buffer('rows'), 0, data);
+    if (sampling.stopTokens.length > 63) throw new BatchError(`${sampling.stopTokens.length} stop tokens; at most 63.`);
+    ops.recorder.upload(ws.buffer('stops'), 0, Uint32Array.from([sampling.stopTokens.length, ...sampling.stopTokens]));
+  }
+
+  private edgeOffset = 0;
+
+  /** Samples until every row is done: chunks of tokens without a word from the CPU. */
+  private async decode(
+    weights: ParameterSet,
+    rows: ActiveRow[],
+    sampling: Sampling,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const most = Math.max(
+      ...rows.map((row) => Math.min(sampling.maxTokens, row.constraint?.depth ?? sampling.maxTokens)),
+    );
+    for (let sampled = 0; sampled < most && rows.some((row) => !row.done); ) {
+      signal?.throwIfAborted();
+      const steps = Math.min(decodeChunk, most - sampled);
+      this.recordChunk(weights, rows, sampling, sampled, steps);
+      await this.readChunk(rows, sampled, steps);
+      sampled += steps;
+    }
+  }
+
+  private recordChunk(
+    weights: ParameterSet,
+    rows: ActiveRow[],
+    sampling: Sampling,
+    sampled: number,
+    steps: number,
+  ): void {
+    const { ws, config } = this;
+    const R = rows.length;
+    const pairs = rows.reduce((sum, row) => sum + row.slot.promptLength + row.slot.length, 0);
+    for (let step = 0; step < steps; step++) {
+      const first = sampled + step === 0;
+      if (!first) this.layers.forward(weights, { T: R, pairs: pairs + R * (sampled + step), cache: this.cache });
+      const hidden = ws.slice(first ? 'rowHidden' : `layerInput.${config.numLayers}`);
+      this.recordSample(
+        weights,
+        hidden,
+        R,
+        step,
+        sampling,
+        rows.some((r) => r.constraint),
+        rows.some((r) => !r.constraint),
+      );
+    }
+  }
+
+  /** One token of each row from its hidden state. */
+  recordSample(
+    weights: ParameterSet,
+    hidden: BufferSlice,
+    R: number,
+    step: number,
+    sampling: Sampling,
+    masked: boolean,
+    open: boolean,
+  ): void {
+    const { ws, ops, config } = this;
+    const C = config.hiddenSize;
+    const inverseTemperature = f32(sampling.temperature === 0 ? 0 : 1 / sampling.temperature);
+    const trash = cacheRows(this.capacity) - 1;
+    const normed = ws.slice('hiddenNormed');
+    const table = weights.slice(config.tieWordEmbeddings ? 'embedding' : 'head');
+    ops.rmsnorm(hidden, weights.slice('finalNorm'), normed, ws.slice('rstdHead'), R, C, config.rmsNormEps);
+    const outputs = [
+      ws.slice('rows'),
+      ws.slice('ids'),
+      ws.slice('tokens'),
+      ws.slice('outTokens'),
+      ws.slice('outLogprobs'),
+    ];
+    if (masked) {
+      ops.recorder.run({
+        kernel: ops.kernels.request('sample_masked', { WIDTH: C % 4 === 0 ? 4 : 1 }),
+        bindings: [normed, table, ws.slice('trie'), ...outputs],
+        grid: grid1d(R),
+        params: [R, C, step, trash, this.edgeOffset, sampling.seed, sampling.stream, inverseTemperature],
+        flops: 40 * R * C,
+      });
+    }
+    if (!open) return;
+    for (let first = 0; first < config.vocabSize; first += vocabularyTile) {
+      const W = Math.min(vocabularyTile, config.vocabSize - first);
+      ops.matmulNT(normed, slice(table.buffer, table.offset + first * C * 4, W * C * 4), ws.slice('logits'), R, W, C);
+      ops.recorder.run({
+        kernel: ops.kernels.request('sample_scan'),
+        bindings: [ws.slice('logits'), ws.slice('rows'), ws.slice('sampleState')],
+        grid: grid1d(R),
+        params: [R, W, first, sampling.seed, sampling.stream, inverseTemperature],
+        flops: 20 * R * W,
+      });
+    }
+    ops.recorder.run({
+      kernel: ops.kernels.request('sample_finish'),
+      bindings: [ws.slice('sampleState'), ws.slice('stops'), ...outputs],
+      grid: [Math.ceil(R / 64)],
+      params: [R, step, trash],
+    });
+  }
+
+  private async readChunk(rows: ActiveRow[], sampled: number, steps: number): Promise<void> {
+    const { ws, ops } = this;
+    const R = rows.length;
+    const size = R * steps * 4;
+    const [rowBytes, tokenBytes, logprobBytes] = await ops.recorder.read([
+      slice(ws.buffer('rows'), 0, R * rowWords * 4),
+      slice(ws.buffer('outTokens'), 0, size),
+      slice(ws.buffer('outLogprobs'), 0, size),
+    ]);
+    const words = new Uint32Array(rowBytes);
+    const tokens = new Uint32Array(tokenBytes);
+    const logprobs = new Float32Array(logprobBytes);
+    rows.forEach((row, r) => {
+      if (row.done) return;
+      const state = words[r * rowWords + 6] as 0 | 1 | 2 | 3;
+      const count = words[r * rowWords + 9] - sampled;
+      for (let i = 0; i < Math.min(count, steps); i++) {
+        row.tokens.push(tokens[i * R + r]);
+        row.logprobs.push(logprobs[i * R + r]);
+      }
+      this.tokensGenerated += Math.min(count, steps);
+      const leaf = words[r * rowWords + 8];
+      row.leaf = leaf === noLeaf ? -1 : leaf;
+      row.ending = endings[state];
+      row.done = state !== 0;
+    });
+  }
+
+  /** The cache holds all sampled tokens but the last, which waits for the next turn. */
+  private keep(row: ActiveRow): void {
+    const count = row.tokens.length;
+    if (count === 0) return;
+    row.slot.length += count - 1;
+    row.slot.pending = [row.tokens[count - 1]];
+  }
+}
+
+/** Distinct tries of these rows in one array: nodes (first edge, end, leaf) and then edges (token, node). */
+function packTries(rows: readonly ActiveRow[], capacityWords: number) {
+  const tries = [...new Set(rows.flatMap((row) => (row.constraint ? [row.constraint] : [])))];
+  const nodes = tries.reduce((sum, t) => sum + t.leaf.length, 0);
+  const edges = tries.reduce((sum, t) => sum + t.edgeToken.length, 0);
+  const edgeOffset = nodes * 3;
+  if (edgeOffset + edges * 2 > capacityWords) {
+    throw new BatchError(
+      `The valid actions need ${edgeOffset + edges * 2} words of trie; ${capacityWords} were planned for.`,
+    );
+  }
+  const words = new Uint32Array(Math.max(4, edgeOffset + edges * 2));
+  const nodeBase = new Map<TokenTrie, number>();
+  let node = 0;
+  let edge = 0;
+  for (const trie of tries) {
+    nodeBase.set(trie, node);
+    for (let n = 0; n < trie.leaf.length; n++) {
+      const leaf = trie.leaf[n] < 0 ? noLeaf : trie.leaf[n];
+      words.set([edge + trie.edgeStart[n], edge + trie.edgeStart[n + 1], leaf], (node + n) * 3);
+    }
+    for (let e = 0; e < trie.edgeToken.length; e++) {
+      words.set([trie.edgeToken[e], node + trie.edgeNode[e]], edgeOffset + (edge + e) * 2);
+    }
+    node += trie.leaf.length;
+    edge += trie.edgeToken.length;
+  }
+  return { words, nodeBase, edgeOffset };
+}
+
+/** Words a token of the K/V description takes; re-exported for tests. */
+export { tokenWords };

@@ -1,0 +1,116 @@
+/**
+ * The head alone, on logits that are given: for tests and recorded data. A head whose table is the identity and whose
+ * hidden rows are the logits computes exactly those logits, so the very kernels of training run, and the gradient of the
+ * hidden rows is the gradient of the logits.
+ */
+import type { Gpu } from '../gpu/device.ts';
+import { slice } from '../gpu/kernel.ts';
+import { parameterShapes, parseConfig } from './config.ts';
+import { Model } from './model.ts';
+import { requestObjective, runObjective } from './objective.ts';
+import { ParameterSet, planLayout } from './parameters.ts';
+import type { ObjectiveSpec, PackedBatch, TensorMap } from './policy.ts';
+
+export interface HeadInput {
+  /** (N, V) */
+  logits: Float32Array;
+  /** (N) */
+  tokens: Int32Array;
+  /** (N) derivative by the log-probability, and by the entropy */
+  weight: Float32Array;
+  entropyWeight: Float32Array;
+  temperature: number;
+}
+
+export interface HeadOutput {
+  /** (N) */
+  logprob: Float32Array;
+  entropy: Float32Array;
+  /** Log of the sum of exponentials of logits / temperature. */
+  lse: Float32Array;
+  /** (N, V) gradient of sum(weight * logprob + entropyWeight * entropy) */
+  dlogits: Float32Array;
+}
+
+const given: ObjectiveSpec = {
+  name: 'given-weights',
+  wgsl: 'fn objective(i: u32, logprob: f32, entropy: f32) -> Objective { return Objective(0.0, column(0u, i), column(1u, i), vec4f()); }',
+  columns: ['weight', 'entropyWeight'],
+  scalars: [],
+};
+
+/** A model whose head is the identity: V wide, one idle layer. Its hidden size is V rounded up to a multiple of 4. */
+function identityModel(vocabSize: number) {
+  const hiddenSize = Math.ceil(vocabSize / 4) * 4;
+  const config = parseConfig({
+    model_type: 'llama',
+    vocab_size: vocabSize,
+    hidden_size: hiddenSize,
+    intermediate_size: 4,
+    num_hidden_layers: 1,
+    num_attention_heads: 1,
+    head_dim: 4,
+    tie_word_embeddings: false,
+  });
+  const weights: TensorMap = new Map();
+  for (const [name, shape] of parameterShapes(config))
+    weights.set(name, { shape, data: new Float32Array(shape.reduce((a, b) => a * b, 1)) });
+  const head = weights.get('lm_head.weight')!.data;
+  for (let v = 0; v < vocabSize; v++) head[v * hiddenSize + v] = 1;
+  return { config, weights, hiddenSize };
+}
+
+/** Rows of width `from` copied into rows of width `to`; what is new is 0, what does not fit is dropped. */
+function resizeRows(values: Float32Array, rows: number, from: number, to: number): Float32Array<ArrayBuffer> {
+  const out = new Float32Array(rows * to);
+  for (let n = 0; n < rows; n++) out.set(values.subarray(n * from, n * from + Math.min(from, to)), n * to);
+  return out;
+}
+
+export async function headOnLogits(gpu: Gpu, input: HeadInput): Promise<HeadOutput> {
+  const N = input.tokens.length;
+  const V = input.logits.length / N;
+  const { config, weights, hiddenSize } = identityModel(V);
+  const capacity = {
+    rows: 1,
+    groups: 1,
+    promptTokens: 1,
+    completionTokens: 1,
+    batchTokens: N + 1,
+    batchScored: N,
+  };
+  const model = await Model.create(gpu, config, { capacity, weights, trainable: true, reference: false });
+  const grads = new ParameterSet(gpu, planLayout(config, gpu.limits.maxStorageBufferBindingSize), 'head gradients');
+  try {
+    const { head, ops, recorder } = model;
+    const batch: PackedBatch = {
+      tokens: Int32Array.of(0, ...input.tokens),
+      segments: [{ start: 0, end: N + 1, parent: -1 }],
+      scored: Int32Array.from({ length: N }, (_, n) => n + 1),
+      allowed: null,
+    };
+    const rows = head.upload(batch);
+    recorder.upload(head.ws.buffer('hiddenNormed'), 0, resizeRows(input.logits, N, V, hiddenSize));
+    // The final norm's backward reads these; its result is not used.
+    recorder.clear(head.ws.buffer('hidden'));
+    recorder.clear(head.ws.buffer('rstdHead'));
+    head.scoresFromHidden(model.weights, rows, 0, input.temperature);
+    requestObjective(ops, given);
+    await model.kernels.settle();
+    runObjective(ops, head.ws, given, [input.weight, input.entropyWeight], [], N, 0);
+    head.backward(model.weights, grads, rows, N + 1, 0, input.temperature);
+    const at = (name: string, floats: number) => slice(head.ws.buffer(name), 0, floats * 4);
+    const read = await recorder.read([at('results', N * 8), at('headLse', N), at('dhidden', N * hiddenSize)]);
+    const [results, lse, dhidden] = read.map((bytes) => new Float32Array(bytes));
+    const column = (c: number) => Float32Array.from({ length: N }, (_, n) => results[n * 8 + c]);
+    return {
+      logprob: column(0),
+      entropy: column(1),
+      lse: lse.slice(0, N),
+      dlogits: resizeRows(dhidden, N, hiddenSize, V),
+    };
+  } finally {
+    grads.destroy();
+    model.destroy();
+  }
+}

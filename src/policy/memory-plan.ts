@@ -1,0 +1,169 @@
+/**
+ * What every part of the engine needs on the GPU, in bytes, before anything is allocated. The workspace is allocated from
+ * this very list, so the plan is what is used.
+ */
+
+import { tokenWords } from './batch.ts';
+import type { ModelConfig } from './config.ts';
+import { planLayout } from './parameters.ts';
+import type { Capacity } from './policy.ts';
+
+/** Vocabulary rows of one logits tile. */
+export const vocabularyTile = 2048;
+/** Words of one `Row` (shaders/row.wgsl). */
+export const rowWords = 12;
+/** Most tokens sampled between two read-backs. */
+export const decodeChunk = 16;
+/** Floats of one result row: logprob, entropy, loss, weight, aux x 4. */
+export const resultFloats = 8;
+/** Micro-batches of one optimiser step whose results are read back together. */
+export const resultBatches = 4;
+/** Most objective input columns. */
+export const objectiveColumns = 8;
+/** Most allowed tokens per scored row, on average over a batch. */
+export const allowedPerScored = 64;
+const partialFloats = 1 << 20;
+
+export interface PlannedBuffer {
+  name: string;
+  bytes: number;
+  part:
+    | 'weights'
+    | 'optimizer'
+    | 'reference'
+    | 'activations'
+    | 'gradients of activations'
+    | 'head'
+    | 'KV cache'
+    | 'decoding'
+    | 'transfer';
+}
+
+export interface PlanOptions {
+  trainable: boolean;
+  reference: boolean;
+  /** The adapter's largest binding in bytes. */
+  blockBytes: number;
+}
+
+/** Entries that fit the allowed lists of one batch. */
+export const allowedCapacity = (capacity: Capacity) => capacity.batchScored * allowedPerScored;
+
+/** Words of the head's lists: starts, rows, tokens, two scaled scatter lists, the plain scatter list and the embedding's. */
+function listWords(capacity: Capacity): number {
+  const entries = allowedCapacity(capacity);
+  const n = capacity.batchScored;
+  const t = capacity.batchTokens;
+  return n + 1 + 2 * entries + (2 * n + 1 + 2 * entries) + (4 * entries + 1) + (3 * n + 1) + (3 * t + 1) + 64;
+}
+
+/** Positions the rotary table covers. */
+export const ropePositions = (c: Capacity) => Math.max(c.batchTokens, c.promptTokens + c.completionTokens);
+
+/** K/V rows: every group's prompt, every trajectory's own tokens, and one row that finished trajectories write to. */
+export const cacheRows = (c: Capacity) => c.groups * c.promptTokens + c.rows * c.completionTokens + 1;
+
+/** Chunks of rows that a weight gradient is summed in, so that many workgroups share the work. */
+export function partialChunks(rows: number, size: number): number {
+  const wanted = Math.ceil(rows / 512);
+  return Math.max(1, Math.min(wanted, Math.floor(partialFloats / size), 16));
+}
+
+export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptions): PlannedBuffer[] {
+  const {
+    hiddenSize: h,
+    intermediateSize: I,
+    numHeads: H,
+    numKvHeads: KV,
+    headDim: D,
+    numLayers: L,
+    vocabSize: V,
+  } = config;
+  const T = Math.max(c.batchTokens, c.rows);
+  const N = c.batchScored;
+  const R = c.rows;
+  const heads = (H + 2 * KV) * D;
+  const tile = Math.min(V, vocabularyTile);
+  const list: PlannedBuffer[] = [];
+  const add = (part: PlannedBuffer['part'], buffers: { [name: string]: number }) => {
+    for (const [name, floats] of Object.entries(buffers)) list.push({ name, bytes: Math.max(16, floats * 4), part });
+  };
+  const layout = planLayout(config, options.blockBytes);
+  const parameters = layout.blocks.reduce((a, b) => a + b, 0);
+  add('weights', { weights: parameters });
+  if (options.reference) add('reference', { reference: parameters });
+  if (options.trainable) add('optimizer', { gradients: parameters, exp_avg: parameters, exp_avg_sq: parameters });
+  const layerInputs = Object.fromEntries(Array.from({ length: L + 1 }, (_, l) => [`layerInput.${l}`, T * h]));
+  add('activations', {
+    ...layerInputs,
+    normed: T * h,
+    rstd1: T,
+    rstd2: T,
+    qkv: T * heads,
+    query: T * H * D,
+    kv: T * 2 * KV * D,
+    attended: T * H * D,
+    lse: T * H,
+    middle: T * h,
+    normed2: T * h,
+    gateUp: T * 2 * I,
+    activated: T * I,
+    ids: T,
+    tokens: T * tokenWords,
+    pairs: 2 * Math.max(T, N, R),
+    rope: ropePositions(c) * D,
+  });
+  if (options.trainable) {
+    add('gradients of activations', {
+      dlayer: T * h,
+      dmiddle: T * h,
+      dnormed: T * h,
+      dactivated: T * I,
+      dattended: T * H * D,
+      dquery: T * H * D,
+      delta: T * H,
+      dkv: T * 2 * KV * D,
+      dqkv: T * heads,
+      dgains: config.qkNorm ? T * (H + KV) * D : 1,
+      partials: Math.max(
+        partialFloats,
+        ...[...layout.operands.values()].map((o) => (o.name === 'embedding' ? tile * h : o.size)),
+      ),
+      squares: Math.ceil(parameters / 4096) + layout.blocks.length,
+      norm: 4,
+    });
+  }
+  add('head', {
+    hidden: Math.max(N, R) * h,
+    hiddenNormed: Math.max(N, R) * h,
+    rstdHead: Math.max(N, R),
+    dhidden: N * h,
+    dhidden2: N * h,
+    logits: Math.max(N, R) * tile,
+    softmax: N * 4,
+    headLse: N,
+    results: N * resultFloats * resultBatches,
+    seeds: N * 2,
+    columns: N * objectiveColumns,
+    targets: N,
+    lists: listWords(c),
+    entryLogits: allowedCapacity(c),
+  });
+  add('KV cache', Object.fromEntries(Array.from({ length: L }, (_, l) => [`cache.${l}`, cacheRows(c) * 2 * KV * D])));
+  add('decoding', {
+    rowHidden: R * h,
+    groupHidden: c.groups * h,
+    rows: R * rowWords,
+    trie: R * trieWordsPerRow,
+    outTokens: R * decodeChunk,
+    outLogprobs: R * decodeChunk,
+    sampleState: R * 8,
+    stops: 64,
+  });
+  return list;
+}
+
+/** Words of trie a row may use on average: 3 a node and 2 an edge. */
+export const trieWordsPerRow = 4096;
+
+export const totalBytes = (buffers: readonly PlannedBuffer[]) => buffers.reduce((sum, b) => sum + b.bytes, 0);

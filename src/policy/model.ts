@@ -1,0 +1,527 @@
+/**
+ * The policy as a transformer on the GPU: implements the face in policy.ts. One engine for the Llama / Qwen2 / Qwen3 / SmolLM2
+ * family, f32, all weights trained. It has never heard of a reward.
+ */
+import { type Gpu, GpuError } from '../gpu/device.ts';
+import { KernelCache, slice, whole } from '../gpu/kernel.ts';
+import { Recorder } from '../gpu/submission.ts';
+import { BatchError, describeTokens } from './batch.ts';
+import { type ModelConfig, parameterShapes, ropeInverseFrequencies } from './config.ts';
+import { Generation } from './generation.ts';
+import { Head, type ScoredRows } from './head.ts';
+import { Layers, type Pass } from './layers.ts';
+import {
+  type PlannedBuffer,
+  planBuffers,
+  resultBatches,
+  resultFloats,
+  ropePositions,
+  vocabularyTile,
+} from './memory-plan.ts';
+import { requestObjective, runObjective } from './objective.ts';
+import { Operations } from './operations.ts';
+import { AdamW } from './optimizer.ts';
+import { type Layout, ParameterSet, planLayout } from './parameters.ts';
+import type {
+  Capacity,
+  Counters,
+  GeneratedTurn,
+  GenerateRow,
+  ObjectiveSpec,
+  PackedBatch,
+  Policy,
+  PolicyState,
+  Sampling,
+  Scores,
+  TensorMap,
+  UpdateRequest,
+  UpdateResult,
+} from './policy.ts';
+import { Workspace } from './workspace.ts';
+
+export interface ModelOptions {
+  capacity: Capacity;
+  weights: TensorMap;
+  /** Gradients and moments are allocated. */
+  trainable: boolean;
+  /** A frozen copy of the weights is allocated, for KL. */
+  reference: boolean;
+  onProgress?: (done: number, total: number, kernel: string) => void;
+}
+
+/** Weights or state that do not belong to this model: names the tensor and both shapes. */
+export class StateError extends Error {
+  override name = 'StateError';
+}
+
+/** Gradients of a given weight per scored row: what tests and the golden data ask for. */
+const givenWeights: ObjectiveSpec = {
+  name: 'given-weights',
+  wgsl: 'fn objective(i: u32, logprob: f32, entropy: f32) -> Objective { return Objective(column(0u, i) * logprob + column(1u, i) * entropy, column(0u, i), column(1u, i), vec4f()); }',
+  columns: ['weight', 'entropyWeight'],
+  scalars: [],
+};
+
+const maxStaging = 32 << 20;
+
+export class Model implements Policy {
+  readonly kernels: KernelCache;
+  readonly recorder: Recorder;
+  readonly ops: Operations;
+  readonly layers: Layers;
+  readonly head: Head;
+  readonly generation: Generation;
+  readonly weights: ParameterSet;
+  readonly plan: readonly PlannedBuffer[];
+  private readonly ws: Workspace;
+  private readonly reference: ParameterSet | null;
+  private readonly training: { grads: ParameterSet; adamw: AdamW } | null;
+  private readonly layout: Layout;
+  private tokensTrained = 0;
+
+  private constructor(
+    readonly gpu: Gpu,
+    readonly config: ModelConfig,
+    readonly options: ModelOptions,
+  ) {
+    const { capacity } = options;
+    const blockBytes = gpu.limits.maxStorageBufferBindingSize;
+    this.plan = planBuffers(config, capacity, {
+      trainable: options.trainable,
+      reference: options.reference,
+      blockBytes,
+    });
+    this.layout = planLayout(config, blockBytes);
+    this.kernels = new KernelCache(gpu);
+    this.kernels.onProgress = options.onProgress ?? null;
+    const parameterBytes = this.layout.blocks.reduce((a, b) => a + b, 0) * 4;
+    const resultBytes = capacity.batchScored * resultFloats * 4 * resultBatches;
+    const staging = Math.min(maxStaging, Math.max(parameterBytes * 3, resultBytes + 256, 1 << 20));
+    this.recorder = new Recorder(gpu, staging, gpu.info.isFallback ? 5e7 : 5e9);
+    this.ws = new Workspace(gpu, this.plan);
+    this.ops = new Operations(this.kernels, this.recorder);
+    this.layers = new Layers(config, this.ops, this.ws);
+    this.head = new Head(config, this.ops, this.ws, capacity);
+    this.generation = new Generation(config, this.ops, this.ws, this.layers, capacity);
+    this.weights = new ParameterSet(gpu, this.layout, 'weights');
+    this.reference = options.reference ? new ParameterSet(gpu, this.layout, 'reference') : null;
+    this.training = options.trainable ? this.createTraining() : null;
+  }
+
+  private createTraining() {
+    const set = (label: string) => new ParameterSet(this.gpu, this.layout, label);
+    const grads = set('gradients');
+    return { grads, adamw: new AdamW(this.ops, this.ws, this.weights, grads, set('exp_avg'), set('exp_avg_sq')) };
+  }
+
+  /** Allocates what the plan says, compiles every kernel, uploads the weights. */
+  static async create(gpu: Gpu, config: ModelConfig, options: ModelOptions): Promise<Model> {
+    checkTensors(config, options.weights, '');
+    const model = await gpu.allocating(`a policy of ${config.numLayers} layers`, () => new Model(gpu, config, options));
+    model.compileAll();
+    await model.kernels.settle();
+    model.weights.upload(model.recorder, options.weights);
+    if (model.reference) model.reference.upload(model.recorder, options.weights);
+    model.uploadRope();
+    await model.recorder.finish();
+    return model;
+  }
+
+  /** Records every path once without sending it, so that each kernel is asked for. */
+  private compileAll(): void {
+    this.recorder.dry = true;
+    const list = { offset: 0, rows: 1, entries: 1 };
+    const masked = { E: 1, starts: 0, row: 0, token: 0, intoHidden: list, intoTable: list };
+    const pass: Pass = { T: 1, pairs: 1, cache: () => this.ws.slice('kv') };
+    const sampling: Sampling = { temperature: 1, seed: 0, stream: 0, maxTokens: 1, stopTokens: [] };
+    this.layers.forward(this.weights, pass);
+    this.generation.recordSample(this.weights, this.ws.slice('rowHidden'), 1, 0, sampling, true, true);
+    for (const mask of [masked, null]) {
+      const rows: ScoredRows = { N: 1, intoTokens: list, masked: mask };
+      this.head.forward(this.weights, rows, 0, 1);
+      if (this.training) this.head.backward(this.weights, this.training.grads, rows, 1, 0, 1);
+    }
+    if (this.training) {
+      this.layers.backward(this.weights, this.training.grads, pass);
+      requestObjective(this.ops, givenWeights);
+      const settings = { learningRate: 0, beta1: 0, beta2: 0, epsilon: 1, weightDecay: 0, maxGradNorm: 1 };
+      this.training.adamw.record(settings);
+    }
+    this.recorder.dry = false;
+  }
+
+  /** cos | sin of every position: computed here in double precision, since WGSL's own are only good to 2^-11. */
+  private uploadRope(): void {
+    const inverse = ropeInverseFrequencies(this.config);
+    const D = this.config.headDim;
+    const positions = ropePositions(this.capacity);
+    const table = new Float32Array(positions * D);
+    for (let position = 0; position < positions; position++) {
+      for (let d = 0; d < D / 2; d++) {
+        // The angle in f32, as the original computes it.
+        const angle = Math.fround(position * Math.fround(inverse[d]));
+        table[position * D + d] = Math.cos(angle);
+        table[position * D + D / 2 + d] = Math.sin(angle);
+      }
+    }
+    this.recorder.upload(this.ws.buffer('rope'), 0, table);
+  }
+
+  get capacity(): Capacity {
+    return this.options.capacity;
+  }
+
+  get vocabSize(): number {
+    return this.config.vocabSize;
+  }
+
+  get numParameters(): number {
+    return this.layout.count;
+  }
+
+  /** GPU bytes allocated, by part of the plan. */
+  memory(): { name: string; bytes: number }[] {
+    const parts = new Map<string, number>();
+    for (const b of this.plan) parts.set(b.part, (parts.get(b.part) ?? 0) + b.bytes);
+    return [...parts].map(([name, bytes]) => ({ name, bytes }));
+  }
+
+  counters(): Counters {
+    const { dispatches, submissions, readbacks, flops } = this.recorder;
+    const { tokensPrefilled, tokensGenerated } = this.generation;
+    return {
+      tokensPrefilled,
+      tokensGenerated,
+      tokensTrained: this.tokensTrained,
+      dispatches,
+      submissions,
+      readbacks,
+      flops,
+      buffersCreated: this.gpu.buffersCreated,
+    };
+  }
+
+  /** Runs `work` with buffer creation refused. */
+  private async sealed<T>(phase: string, work: () => Promise<T>): Promise<T> {
+    this.gpu.check();
+    this.gpu.seal(phase);
+    try {
+      return await work();
+    } finally {
+      this.gpu.unseal();
+    }
+  }
+
+  begin(groups: Parameters<Policy['begin']>[0]): Promise<void> {
+    return this.sealed('begin', async () => this.generation.begin(this.weights, groups));
+  }
+
+  room(slot: number): number {
+    return this.generation.room(slot);
+  }
+
+  generate(rows: readonly GenerateRow[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTurn[]> {
+    return this.sealed('generate', () => this.generation.generate(this.weights, rows, sampling, signal));
+  }
+
+  /** Uploads a batch and runs its forward; the scores are in `results` from `resultOffset` on. */
+  private forward(weights: ParameterSet, batch: PackedBatch, resultOffset: number, temperature: number) {
+    const T = batch.tokens.length;
+    if (T > this.capacity.batchTokens)
+      throw new BatchError(`${T} tokens in a batch; at most ${this.capacity.batchTokens} were planned for.`);
+    for (const token of batch.tokens) {
+      if (token < 0 || token >= this.vocabSize)
+        throw new BatchError(`Token ${token} is outside the vocabulary (${this.vocabSize}).`);
+    }
+    const words = describeTokens(batch);
+    this.recorder.upload(this.ws.buffer('ids'), 0, Uint32Array.from(batch.tokens));
+    this.recorder.upload(this.ws.buffer('tokens'), 0, words as Uint32Array<ArrayBuffer>);
+    const rows = this.head.upload(batch);
+    let pairs = 0;
+    for (let t = 0; t < T; t++) pairs += words[t * 8] + 1;
+    const pass: Pass = { T, pairs, cache: () => this.ws.slice('kv') };
+    this.layers.forward(weights, pass);
+    this.head.forward(weights, rows, resultOffset, temperature);
+    return { rows, pass };
+  }
+
+  score(
+    batch: PackedBatch,
+    { temperature, weights }: { temperature: number; weights: 'policy' | 'reference' },
+  ): Promise<Scores> {
+    return this.sealed('score', async () => {
+      const set = weights === 'policy' ? this.weights : this.reference;
+      if (!set) throw new GpuError('This model was created without a reference.');
+      this.forward(set, batch, 0, temperature);
+      const N = batch.scored.length;
+      if (N === 0) return { logprob: new Float32Array(0), entropy: new Float32Array(0) };
+      const [bytes] = await this.recorder.read([slice(this.ws.buffer('results'), 0, N * resultFloats * 4)]);
+      const rows = new Float32Array(bytes);
+      return { logprob: pick(rows, 0, N), entropy: pick(rows, 1, N) };
+    });
+  }
+
+  /** Forward, objective and backward of one micro-batch; gradients are added. */
+  private accumulate(
+    batch: PackedBatch,
+    objective: ObjectiveSpec,
+    columns: readonly Float32Array[],
+    scalars: readonly number[],
+    resultOffset: number,
+    temperature: number,
+  ): void {
+    const { grads } = this.train();
+    const { rows, pass } = this.forward(this.weights, batch, resultOffset, temperature);
+    runObjective(this.ops, this.ws, objective, columns, scalars, rows.N, resultOffset);
+    this.head.backward(this.weights, grads, rows, pass.T, resultOffset, temperature);
+    this.layers.backward(this.weights, grads, pass);
+    this.ops.scatterRows(
+      this.ws.slice('lists'),
+      rows.embedding,
+      this.ws.slice('dlayer'),
+      grads.slice('embedding'),
+      this.config.hiddenSize,
+    );
+    this.tokensTrained += pass.T;
+  }
+
+  private train() {
+    if (!this.training) throw new GpuError('This model was created to play, not to train.');
+    return this.training;
+  }
+
+  async update(request: UpdateRequest, { temperature }: { temperature: number }): Promise<UpdateResult> {
+    const { adamw } = this.train();
+    requestObjective(this.ops, request.objective);
+    await this.kernels.settle();
+    return this.sealed('update', async () => {
+      const outputs: UpdateResult['outputs'] = [];
+      let waiting: number[] = [];
+      const room = this.capacity.batchScored * resultBatches;
+      let used = 0;
+      for (const { batch, columns } of request.batches) {
+        const N = batch.scored.length;
+        if (used + N > room) {
+          outputs.push(...(await this.readResults(waiting, used, false)).outputs);
+          waiting = [];
+          used = 0;
+        }
+        this.accumulate(batch, request.objective, columns, request.scalars, used, temperature);
+        waiting.push(N);
+        used += N;
+      }
+      adamw.record(request.optimizer);
+      const last = await this.readResults(waiting, used, true);
+      return { outputs: [...outputs, ...last.outputs], gradNorm: last.gradNorm };
+    });
+  }
+
+  private async readResults(sizes: number[], used: number, withNorm: boolean) {
+    const slices = [slice(this.ws.buffer('results'), 0, Math.max(1, used) * resultFloats * 4)];
+    if (withNorm) slices.push(whole(this.ws.buffer('norm')));
+    const [bytes, norm] = await this.recorder.read(slices);
+    const rows = new Float32Array(bytes);
+    let at = 0;
+    const outputs = sizes.map((N) => {
+      const part = rows.subarray(at * resultFloats, (at + N) * resultFloats);
+      at += N;
+      return {
+        logprob: pick(part, 0, N),
+        entropy: pick(part, 1, N),
+        loss: pick(part, 2, N),
+        weight: pick(part, 3, N),
+        aux: [4, 5, 6, 7].map((k) => pick(part, k, N)),
+      };
+    });
+    return { outputs, gradNorm: norm ? new Float32Array(norm)[0] : 0 };
+  }
+
+  async freezeReference(): Promise<void> {
+    if (!this.reference) throw new GpuError('This model was created without a reference.');
+    this.reference.copyFrom(this.recorder, this.weights);
+    this.recorder.submit();
+  }
+
+  async save({ reference = false }: { reference?: boolean } = {}): Promise<PolicyState> {
+    if (reference) {
+      if (!this.reference) throw new GpuError('This model was created without a reference.');
+      return { tensors: await this.readSet([[this.reference, '']]), optimizerStep: 0 };
+    }
+    const sets: [ParameterSet, string][] = [[this.weights, '']];
+    if (this.training) sets.push([this.training.adamw.m, 'exp_avg.'], [this.training.adamw.v, 'exp_avg_sq.']);
+    return { tensors: await this.readSet(sets), optimizerStep: this.training?.adamw.step ?? 0 };
+  }
+
+  private async readSet(sets: [ParameterSet, string][]): Promise<TensorMap> {
+    const slices = sets.flatMap(([set]) => set.slices());
+    const total = slices.reduce((sum, s) => sum + s.size, 0);
+    const blocks =
+      total <= this.recorder.stagingBytes ? await this.recorder.read(slices) : await this.readLarge(slices);
+    const tensors: TensorMap = new Map();
+    sets.forEach(([set, prefix], i) => {
+      const own = blocks.slice(i * this.layout.blocks.length, (i + 1) * this.layout.blocks.length);
+      for (const [name, tensor] of set.unpack(own, prefix)) tensors.set(name, tensor);
+    });
+    return tensors;
+  }
+
+  /** Slices larger than the staging buffer, piece by piece. */
+  private async readLarge(slices: { buffer: GPUBuffer; offset: number; size: number }[]): Promise<ArrayBuffer[]> {
+    const blocks: ArrayBuffer[] = [];
+    for (const s of slices) {
+      const out = new Uint8Array(s.size);
+      for (let at = 0; at < s.size; at += this.recorder.stagingBytes) {
+        const size = Math.min(this.recorder.stagingBytes, s.size - at);
+        const [piece] = await this.recorder.read([{ buffer: s.buffer, offset: s.offset + at, size }]);
+        out.set(new Uint8Array(piece), at);
+      }
+      blocks.push(out.buffer);
+    }
+    return blocks;
+  }
+
+  async load(state: PolicyState, { reference = false }: { reference?: boolean } = {}): Promise<void> {
+    const prefixes = [''];
+    const moments = this.training && state.tensors.has('exp_avg.model.norm.weight');
+    if (!reference && moments) prefixes.push('exp_avg.', 'exp_avg_sq.');
+    for (const prefix of prefixes) checkTensors(this.config, state.tensors, prefix);
+    if (reference) {
+      if (!this.reference) throw new GpuError('This model was created without a reference.');
+      this.reference.upload(this.recorder, state.tensors);
+      return this.recorder.finish();
+    }
+    this.weights.upload(this.recorder, state.tensors);
+    if (this.training) {
+      const { m, v } = this.training.adamw;
+      if (moments) {
+        m.upload(this.recorder, state.tensors, 'exp_avg.');
+        v.upload(this.recorder, state.tensors, 'exp_avg_sq.');
+      } else {
+        m.clear(this.recorder);
+        v.clear(this.recorder);
+      }
+      this.training.grads.clear(this.recorder);
+      this.training.adamw.step = moments ? state.optimizerStep : 0;
+    }
+    await this.recorder.finish();
+  }
+
+  /** Gradients of sum weight * logprob + entropyWeight * entropy. For tests and golden data: allocates nothing, keeps nothing. */
+  async gradients(
+    batch: PackedBatch,
+    weight: Float32Array,
+    entropyWeight: Float32Array,
+    { temperature = 1 } = {},
+  ): Promise<TensorMap> {
+    const { grads } = this.train();
+    this.accumulate(batch, givenWeights, [weight, entropyWeight], [], 0, temperature);
+    const tensors = await this.readSet([[grads, '']]);
+    grads.clear(this.recorder);
+    await this.recorder.finish();
+    return tensors;
+  }
+
+  /** (T, V) logits of every token. For tests. */
+  async logits(batch: PackedBatch): Promise<Float32Array> {
+    const T = batch.tokens.length;
+    const V = this.vocabSize;
+    const C = this.config.hiddenSize;
+    const out = new Float32Array(T * V);
+    this.forward(this.weights, { ...batch, scored: new Int32Array(0), allowed: null }, 0, 1);
+    const piece = Math.min(this.capacity.batchScored, T);
+    const table = this.weights.slice(this.config.tieWordEmbeddings ? 'embedding' : 'head');
+    for (let from = 0; from < T; from += piece) {
+      const n = Math.min(piece, T - from);
+      this.recorder.upload(
+        this.ws.buffer('pairs'),
+        0,
+        Uint32Array.from({ length: n * 2 }, (_, i) => (i % 2 ? i >> 1 : from + (i >> 1))),
+      );
+      this.ops.gatherRows(
+        this.ws.slice('pairs'),
+        this.ws.slice(`layerInput.${this.config.numLayers}`),
+        this.ws.slice('hidden'),
+        n,
+        C,
+      );
+      this.ops.rmsnorm(
+        this.ws.slice('hidden'),
+        this.weights.slice('finalNorm'),
+        this.ws.slice('hiddenNormed'),
+        this.ws.slice('rstdHead'),
+        n,
+        C,
+        this.config.rmsNormEps,
+      );
+      for (let first = 0; first < V; first += vocabularyTile) {
+        const W = Math.min(vocabularyTile, V - first);
+        this.ops.matmulNT(
+          this.ws.slice('hiddenNormed'),
+          slice(table.buffer, table.offset + first * C * 4, W * C * 4),
+          this.ws.slice('logits'),
+          n,
+          W,
+          C,
+        );
+        const [bytes] = await this.recorder.read([slice(this.ws.buffer('logits'), 0, n * W * 4)]);
+        const values = new Float32Array(bytes);
+        for (let i = 0; i < n; i++) out.set(values.subarray(i * W, (i + 1) * W), (from + i) * V + first);
+      }
+    }
+    return out;
+  }
+
+  /** Hugging Face's hidden states: the embeddings, each layer's output, the last one after the final norm. (T, C) each. For tests. */
+  async hiddenStates(batch: PackedBatch): Promise<Float32Array[]> {
+    const T = batch.tokens.length;
+    const C = this.config.hiddenSize;
+    const L = this.config.numLayers;
+    this.forward(this.weights, { ...batch, scored: new Int32Array(0), allowed: null }, 0, 1);
+    this.ops.rmsnorm(
+      this.ws.slice(`layerInput.${L}`),
+      this.weights.slice('finalNorm'),
+      this.ws.slice('normed'),
+      this.ws.slice('rstd1'),
+      T,
+      C,
+      this.config.rmsNormEps,
+    );
+    const names = [...Array.from({ length: L }, (_, l) => `layerInput.${l}`), 'normed'];
+    const states: Float32Array[] = [];
+    for (const name of names) {
+      const [bytes] = await this.recorder.read([slice(this.ws.buffer(name), 0, T * C * 4)]);
+      states.push(new Float32Array(bytes).slice(0, T * C));
+    }
+    return states;
+  }
+
+  destroy(): void {
+    this.kernels.forgetBindGroups();
+    this.ws.destroy();
+    for (const set of [
+      this.weights,
+      this.reference,
+      this.training?.grads,
+      this.training?.adamw.m,
+      this.training?.adamw.v,
+    ])
+      set?.destroy();
+    this.recorder.destroy();
+  }
+}
+
+function pick(rows: Float32Array, column: number, N: number): Float32Array {
+  const out = new Float32Array(N);
+  for (let n = 0; n < N; n++) out[n] = rows[n * resultFloats + column];
+  return out;
+}
+
+function checkTensors(config: ModelConfig, tensors: TensorMap, prefix: string): void {
+  for (const [name, shape] of parameterShapes(config)) {
+    const tensor = tensors.get(prefix + name);
+    if (!tensor) throw new StateError(`The tensor ${prefix + name} is missing.`);
+    if (tensor.shape.join() !== shape.join() || tensor.data.length !== shape.reduce((a, b) => a * b, 1)) {
+      throw new StateError(`${prefix + name} has shape (${tensor.shape}); this model needs (${shape}).`);
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * Tokens of a policy: one library (@huggingface/tokenizers) loads every `tokenizer.json`, a tiny policy's and a language
+ * model's alike. A tiny policy's is built here: a WordPiece vocabulary of whole words and numbers from the worlds' own
+ * texts, with single characters to fall back on.
+ *
+ * Knows strings and ids; has never heard of a world or a turn. Whitespace is not kept: a decoded text is the words joined
+ * by single spaces, so text that must be exact (an action) is looked up, not decoded.
+ */
+import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
+
+/** Special tokens of a tiny policy. Ids follow this order, from 0. */
+export const specialTokens = ['[PAD]', '[UNK]', '<bos>', '<obs>', '<act>', '<eot>'] as const;
+export type SpecialToken = (typeof specialTokens)[number];
+
+/** Numbers up to here are words of their own: a stack is 64. */
+const wholeNumbers = 64;
+
+export class TokenizerError extends Error {
+  override name = 'TokenizerError';
+}
+
+/** The parts of a `tokenizer.json` that this layer writes. */
+export interface TokenizerJson {
+  version: string;
+  truncation: null;
+  padding: null;
+  added_tokens: { id: number; content: string; special: boolean; [flag: string]: unknown }[];
+  normalizer: unknown;
+  pre_tokenizer: unknown;
+  post_processor: unknown;
+  decoder: unknown;
+  model: { type: 'WordPiece'; vocab: { [token: string]: number }; [field: string]: unknown };
+}
+
+/** Words as the pre-tokenizer below sees them: runs of letters and digits, and single marks; "_" separates. */
+export function wordsOf(text: string): string[] {
+  return text.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}\s_]/gu) ?? [];
+}
+
+/** Every printable ASCII character, and its continuing form. */
+function characters(): string[] {
+  const all = Array.from({ length: 126 - 33 + 1 }, (_, i) => String.fromCharCode(33 + i));
+  return all.flatMap((character) => (/[A-Za-z0-9]/.test(character) ? [character, `##${character}`] : [character]));
+}
+
+/** Builds a `tokenizer.json`. The same set of words gives the same ids, whatever the order of the texts. */
+export function buildTokenizerJson(texts: Iterable<string>): TokenizerJson {
+  const words = new Set(characters());
+  for (let n = 0; n <= wholeNumbers; n++) words.add(String(n));
+  for (const text of texts) for (const word of wordsOf(text)) words.add(word);
+  // Code-unit order, not the locale's: ids must not depend on the machine.
+  const sorted = [...words].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const vocab = Object.fromEntries([...specialTokens, ...sorted].map((token, id) => [token, id]));
+  return {
+    version: '1.0',
+    truncation: null,
+    padding: null,
+    added_tokens: specialTokens.map((content, id) => specialEntry(content, id)),
+    normalizer: { type: 'Replace', pattern: { String: '_' }, content: ' ' },
+    pre_tokenizer: {
+      type: 'Sequence',
+      pretokenizers: [
+        { type: 'WhitespaceSplit' },
+        // Not `Punctuation`: the library keeps a run of marks together whatever its behavior says.
+        { type: 'Split', pattern: { Regex: '[^\\p{L}\\p{N}\\s]' }, behavior: 'Isolated', invert: false },
+      ],
+    },
+    post_processor: null,
+    decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+    model: {
+      type: 'WordPiece',
+      unk_token: '[UNK]',
+      continuing_subword_prefix: '##',
+      max_input_chars_per_word: 1000,
+      vocab,
+    },
+  };
+}
+
+function specialEntry(content: string, id: number): TokenizerJson['added_tokens'][number] {
+  return { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true };
+}
+
+/** Texts encoded once are remembered up to this many: worlds repeat themselves. */
+const cacheLimit = 8192;
+
+export class Tokenizer {
+  readonly vocabSize: number;
+  private readonly inner: HuggingFaceTokenizer;
+  private readonly cache = new Map<string, Int32Array>();
+
+  constructor(readonly json: TokenizerJson) {
+    try {
+      this.inner = new HuggingFaceTokenizer(json, {});
+    } catch (error) {
+      throw new TokenizerError(`This tokenizer.json cannot be loaded: ${(error as Error).message}`);
+    }
+    // Ids may have gaps; the embedding needs a row for the largest.
+    this.vocabSize = 1 + Math.max(...this.inner.get_vocab(true).values());
+  }
+
+  /** Token ids, without special tokens added. The array is shared: do not write to it. */
+  encode(text: string): Int32Array {
+    const known = this.cache.get(text);
+    if (known) return known;
+    const ids = Int32Array.from(this.inner.encode(text, { add_special_tokens: false }).ids);
+    if (this.cache.size >= cacheLimit) this.cache.clear();
+    this.cache.set(text, ids);
+    return ids;
+  }
+
+  /** Text of tokens, special ones left out. */
+  decode(tokens: ArrayLike<number>): string {
+    if (tokens.length === 0) return '';
+    return this.inner
+      .decode(Array.from(tokens), { skip_special_tokens: true, clean_up_tokenization_spaces: false })
+      .trim();
+  }
+
+  /** The id of a token that must exist. */
+  id(token: string): number {
+    const id = this.inner.token_to_id(token);
+    if (id === undefined) throw new TokenizerError(`The vocabulary has no token "${token}".`);
+    return id;
+  }
+
+  has(token: string): boolean {
+    return this.inner.token_to_id(token) !== undefined;
+  }
+
+  /** Text of each id, as a reader shows it. */
+  tokenTexts(): string[] {
+    return Array.from({ length: this.vocabSize }, (_, id) => this.inner.id_to_token(id) ?? '');
+  }
+}
+
+/** A tiny policy's tokenizer, from its worlds' texts. */
+export function buildTokenizer(texts: Iterable<string>): Tokenizer {
+  return new Tokenizer(buildTokenizerJson(texts));
+}

@@ -1,0 +1,36 @@
+/** The engine's working buffers, allocated once from the plan and found by name. */
+import type { Gpu } from '../gpu/device.ts';
+import { type BufferSlice, whole } from '../gpu/kernel.ts';
+import type { PlannedBuffer } from './memory-plan.ts';
+
+const STORAGE = 0x80 | 0x4 | 0x8; /* STORAGE | COPY_SRC | COPY_DST */
+/** Parts that ParameterSet allocates itself. */
+const parameterParts = new Set(['weights', 'reference', 'optimizer']);
+
+export class Workspace {
+  private readonly buffers = new Map<string, GPUBuffer>();
+
+  constructor(
+    readonly gpu: Gpu,
+    plan: readonly PlannedBuffer[],
+  ) {
+    for (const { name, bytes, part } of plan) {
+      if (!parameterParts.has(part)) this.buffers.set(name, gpu.createBuffer(`Workspace.${name}`, bytes, STORAGE));
+    }
+  }
+
+  buffer(name: string): GPUBuffer {
+    const buffer = this.buffers.get(name);
+    if (!buffer) throw new RangeError(`The plan has no buffer ${name}.`);
+    return buffer;
+  }
+
+  slice(name: string): BufferSlice {
+    return whole(this.buffer(name));
+  }
+
+  destroy(): void {
+    for (const buffer of this.buffers.values()) this.gpu.destroyBuffer(buffer);
+    this.buffers.clear();
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Every metric of a step: name, unit, one sentence. The page, docs/metrics.md and `--help` take them from here; a record may
+ * hold no other name.
+ */
+import type { Ending } from './trajectory.ts';
+
+export type MetricUnit =
+  | 'fraction'
+  | 'score'
+  | 'turns'
+  | 'episodes'
+  | 'groups'
+  | 'tokens'
+  | 'tokens/s'
+  | 'nats'
+  | 'ms'
+  | 'count'
+  | 'FLOP'
+  | 'number';
+export type MetricGroup = 'task' | 'endings' | 'policy' | 'update' | 'speed' | 'cost';
+
+export interface Metric {
+  name: string;
+  unit: MetricUnit;
+  group: MetricGroup;
+  /** One sentence for a person. */
+  sentence: string;
+}
+
+export const metricGroups: { [group in MetricGroup]: string } = {
+  task: 'How well the task is done',
+  endings: 'How episodes ended',
+  policy: 'What the policy is like',
+  update: 'What the update did',
+  speed: 'How fast it went',
+  cost: 'What it cost',
+};
+
+const metric = (group: MetricGroup, name: string, unit: MetricUnit, sentence: string): Metric => ({
+  name,
+  unit,
+  group,
+  sentence,
+});
+
+/** Name of the metric that counts an ending, as a share of the step's episodes. */
+export const endingMetric: { [ending in Ending]: string } = {
+  success: 'endingSuccess',
+  done: 'endingDone',
+  horizon: 'endingHorizon',
+  context: 'endingContext',
+  'invalid-action': 'endingInvalidAction',
+  'world-failure': 'endingWorldFailure',
+};
+
+export const metrics: readonly Metric[] = [
+  metric('task', 'episodes', 'episodes', 'Episodes played in this step.'),
+  metric('task', 'success', 'fraction', 'Share of this step’s episodes that reached the goal.'),
+  metric(
+    'task',
+    'chance',
+    'fraction',
+    'Share that a uniformly random choice of valid actions reaches on the same tasks under the same horizon.',
+  ),
+  metric(
+    'task',
+    'oracle',
+    'fraction',
+    'Share that the world’s own oracle reaches on the same tasks under the same horizon.',
+  ),
+  metric('task', 'score', 'score', 'Mean score of the episodes as the world gives it: the reward of the last turn.'),
+  metric(
+    'task',
+    'return',
+    'score',
+    'Mean return the policy is trained on: the score, changed by what the experiment says of each ending.',
+  ),
+  metric('task', 'turns', 'turns', 'Mean number of turns an episode took.'),
+  metric('task', 'horizon', 'turns', 'Mean number of turns an episode was allowed.'),
+  metric('task', 'validActions', 'fraction', 'Share of actions that the world accepted.'),
+  metric('endings', 'endingSuccess', 'fraction', 'Share of episodes that ended at the goal.'),
+  metric('endings', 'endingDone', 'fraction', 'Share of episodes that the world ended short of the goal.'),
+  metric('endings', 'endingHorizon', 'fraction', 'Share of episodes that ran out of turns.'),
+  metric(
+    'endings',
+    'endingContext',
+    'fraction',
+    'Share of episodes whose next turn would not have fitted in the policy’s context.',
+  ),
+  metric('endings', 'endingInvalidAction', 'fraction', 'Share of episodes that a refused action ended.'),
+  metric('endings', 'endingWorldFailure', 'fraction', 'Share of episodes in which the world itself failed.'),
+  metric(
+    'policy',
+    'entropy',
+    'nats',
+    'Mean entropy of the choices at the sampling temperature, under the mask: how undecided the policy is.',
+  ),
+  metric('policy', 'kl', 'nats', 'Mean estimate of the divergence from the frozen reference policy.'),
+  metric(
+    'policy',
+    'policyShift',
+    'nats',
+    'Mean of old minus new log-probability: how far the updates of this step moved from the policy that sampled.',
+  ),
+  metric(
+    'policy',
+    'logprobGap',
+    'nats',
+    'Mean difference between the log-probability when sampled and when first recomputed for training; should be near 0.',
+  ),
+  metric(
+    'policy',
+    'logprobGapMax',
+    'nats',
+    'Largest difference between the log-probability when sampled and when first recomputed for training.',
+  ),
+  metric('update', 'loss', 'number', 'Mean objective of the updates; it is minimised, but says little by itself.'),
+  metric('update', 'policyLoss', 'number', 'Mean of the clipped policy term over the tokens, before aggregation.'),
+  metric('update', 'gradNorm', 'number', 'Mean global norm of the gradient before it was clipped.'),
+  metric(
+    'update',
+    'clipLowFraction',
+    'fraction',
+    'Share of tokens held back by the low clip: already made less likely enough.',
+  ),
+  metric(
+    'update',
+    'clipHighFraction',
+    'fraction',
+    'Share of tokens held back by the high clip: already made more likely enough.',
+  ),
+  metric(
+    'update',
+    'dualClipFraction',
+    'fraction',
+    'Share of tokens held by the dual clip: a bad action that became far more likely.',
+  ),
+  metric(
+    'update',
+    'groupsWithoutSignal',
+    'fraction',
+    'Share of groups whose returns are all equal: nothing to learn from them.',
+  ),
+  metric('update', 'advantageMagnitude', 'number', 'Mean absolute advantage of the trajectories.'),
+  metric('update', 'learningRate', 'number', 'Learning rate of this step, after warm-up and decay.'),
+  metric('update', 'updates', 'count', 'Optimiser steps taken in this step.'),
+  metric('update', 'chosenTokens', 'tokens', 'Tokens the policy chose among several: those the loss counts.'),
+  metric('speed', 'stepMs', 'ms', 'Time of the whole step.'),
+  metric('speed', 'rolloutMs', 'ms', 'Time spent playing the episodes.'),
+  metric('speed', 'trainMs', 'ms', 'Time spent on the updates, the reference’s scores included.'),
+  metric('speed', 'rolloutTokensPerSecond', 'tokens/s', 'Tokens prefilled and generated a second of rollout.'),
+  metric('speed', 'generatedTokensPerSecond', 'tokens/s', 'Tokens generated a second of rollout.'),
+  metric('speed', 'trainTokensPerSecond', 'tokens/s', 'Tokens trained a second of updating.'),
+  metric('cost', 'tokensPrefilled', 'tokens', 'Tokens of prompts and observations the policy read during rollout.'),
+  metric('cost', 'tokensGenerated', 'tokens', 'Tokens the policy sampled.'),
+  metric('cost', 'tokensTrained', 'tokens', 'Tokens that went through forward and backward.'),
+  metric('cost', 'prefillPerGenerated', 'number', 'Tokens read for each token sampled.'),
+  metric('cost', 'dispatches', 'count', 'GPU dispatches.'),
+  metric('cost', 'submissions', 'count', 'GPU submissions.'),
+  metric('cost', 'readbacks', 'count', 'Times the page waited for numbers from the GPU.'),
+  metric('cost', 'flops', 'FLOP', 'Floating-point operations, a multiply-add counted as two.'),
+  metric('cost', 'buffersCreated', 'count', 'GPU buffers created during the step; must be 0.'),
+];
+
+const byName = new Map(metrics.map((entry) => [entry.name, entry]));
+
+export function metricNamed(name: string): Metric | undefined {
+  return byName.get(name);
+}
+
+/** Metrics that differ between two runs of the same numbers. */
+export function isTiming(name: string): boolean {
+  const unit = byName.get(name)?.unit;
+  return unit === 'ms' || unit === 'tokens/s';
+}
+
+/** docs/metrics.md, whole. */
+export function metricsDocument(): string {
+  const sections = Object.entries(metricGroups).map(([group, title]) => {
+    const rows = metrics.filter((entry) => entry.group === group);
+    const lines = rows.map(({ name, unit, sentence }) => `| \`${name}\` | ${unit} | ${sentence} |`);
+    return `## ${title}\n\n| Metric | Unit | Meaning |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
+  });
+  return `# Metrics of a step\n\nWritten from \`src/rl/metrics.ts\`, which a test compares with this page.\n\n${sections.join('\n')}`;
+}

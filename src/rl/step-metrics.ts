@@ -1,0 +1,62 @@
+/** A step's metrics, from its trajectories and from the policy's counters. Names and sentences are in metrics.ts. */
+import type { Counters } from '../policy/policy.ts';
+import { mean } from './advantages.ts';
+import { endingMetric } from './metrics.ts';
+import type { GroupSummary } from './returns.ts';
+import type { Ending, Trajectory } from './trajectory.ts';
+
+type Values = { [metric: string]: number };
+
+export function rolloutMetrics(trajectories: readonly Trajectory[], summary: GroupSummary): Values {
+  const average = (read: (trajectory: Trajectory) => number) => mean(trajectories.map(read));
+  const turns = trajectories.flatMap((trajectory) => trajectory.turns);
+  return {
+    episodes: trajectories.length,
+    success: average(({ success }) => (success ? 1 : 0)),
+    score: average(({ score }) => score),
+    return: mean(Array.from(summary.returns).filter((value) => !Number.isNaN(value))),
+    turns: average((trajectory) => trajectory.turns.length),
+    horizon: average(({ horizon }) => horizon),
+    validActions: mean(turns.map(({ valid }) => (valid ? 1 : 0))),
+    groupsWithoutSignal: summary.withoutSignal / Math.max(summary.groups, 1),
+    advantageMagnitude: average(({ advantage }) => Math.abs(advantage)),
+    ...endingShares(trajectories),
+  };
+}
+
+function endingShares(trajectories: readonly Trajectory[]): Values {
+  return Object.fromEntries(
+    (Object.keys(endingMetric) as Ending[]).map((ending) => [
+      endingMetric[ending],
+      mean(trajectories.map((trajectory) => (trajectory.ending === ending ? 1 : 0))),
+    ]),
+  );
+}
+
+/** Counters before the rollout, after it, and after the updates. */
+export function costMetrics(
+  before: Counters,
+  played: Counters,
+  after: Counters,
+  times: { rolloutMs: number; trainMs: number },
+): Values {
+  const cost = (name: keyof Counters) => after[name] - before[name];
+  const prefilled = played.tokensPrefilled - before.tokensPrefilled;
+  const generated = played.tokensGenerated - before.tokensGenerated;
+  const perSecond = (count: number, ms: number) => (1000 * count) / Math.max(ms, 1e-3);
+  return {
+    ...times,
+    rolloutTokensPerSecond: perSecond(prefilled + generated, times.rolloutMs),
+    generatedTokensPerSecond: perSecond(generated, times.rolloutMs),
+    trainTokensPerSecond: perSecond(cost('tokensTrained'), times.trainMs),
+    tokensPrefilled: prefilled,
+    tokensGenerated: generated,
+    tokensTrained: cost('tokensTrained'),
+    prefillPerGenerated: prefilled / Math.max(generated, 1),
+    dispatches: cost('dispatches'),
+    submissions: cost('submissions'),
+    readbacks: cost('readbacks'),
+    flops: cost('flops'),
+    buffersCreated: cost('buffersCreated'),
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * Which tasks a step trains on, and which an evaluation asks: pure functions of the seed and the step. Training goes
+ * through each world's tasks in shuffled epochs, without replacement; nothing needs to be saved.
+ */
+import type { Json, Task } from '../envs/env.ts';
+import { permutation } from './random.ts';
+
+/** One entry of the mixture, with its tasks. */
+export interface TaskSource {
+  weight: number;
+  tasks: readonly Task[];
+}
+
+export class TaskError extends Error {
+  override name = 'TaskError';
+}
+
+const STREAM_EPOCH = 0x65706f63;
+
+/**
+ * The source of draw number `draw`, and how often it was drawn before. Sources take turns in proportion to their weights
+ * (never off by more than one draw): among those from `first` on, the first takes its share of the draws, the rest share
+ * the others in the same way.
+ */
+export function drawSource(weights: readonly number[], draw: number): { source: number; before: number } {
+  let rest = weights.reduce((sum, weight) => sum + weight, 0);
+  let n = draw;
+  for (let source = 0; source < weights.length; source++) {
+    const share = rest > 0 ? Math.min(1, weights[source] / rest) : 1;
+    const before = Math.floor(n * share);
+    if (share === 1 || Math.floor((n + 1) * share) > before) return { source, before };
+    n -= before;
+    rest -= weights[source];
+  }
+  return { source: weights.length - 1, before: n };
+}
+
+/** Shuffled epochs of a source; the last permutation is kept, since neighbouring draws share it. */
+class Epochs {
+  private epoch = -1;
+  private order = new Int32Array(0);
+
+  constructor(
+    private readonly source: TaskSource,
+    private readonly seed: number,
+    private readonly index: number,
+  ) {}
+
+  task(n: number): Task {
+    const { tasks } = this.source;
+    const epoch = Math.floor(n / tasks.length);
+    if (epoch !== this.epoch) {
+      this.order = permutation(tasks.length, this.seed, STREAM_EPOCH, this.index, epoch) as Int32Array<ArrayBuffer>;
+      this.epoch = epoch;
+    }
+    return tasks[this.order[n % tasks.length]];
+  }
+}
+
+export class TaskSampler {
+  private readonly sources: TaskSource[];
+  private readonly epochs: Epochs[];
+
+  constructor(sources: readonly TaskSource[], seed: number) {
+    this.sources = sources.filter((source) => source.weight > 0);
+    if (this.sources.length === 0) throw new TaskError('No world has a weight above 0: give at least one.');
+    if (this.sources.some((source) => source.tasks.length === 0)) {
+      throw new TaskError('A world has no training task under its options: widen them.');
+    }
+    this.epochs = this.sources.map((source, index) => new Epochs(source, seed, index));
+  }
+
+  /** The tasks of a step, counted from 1. */
+  step(step: number, groups: number): Task[] {
+    const weights = this.sources.map((source) => source.weight);
+    return Array.from({ length: groups }, (_, group) => {
+      const { source, before } = drawSource(weights, (step - 1) * groups + group);
+      return this.epochs[source].task(before);
+    });
+  }
+}
+
+/** All tasks round robin until there are `episodes`; fewer episodes than tasks: evenly spaced tasks. */
+export function evaluationTasks(tasks: readonly Task[], episodes: number): Task[] {
+  if (tasks.length === 0) return [];
+  if (episodes >= tasks.length) return Array.from({ length: episodes }, (_, i) => tasks[i % tasks.length]);
+  return Array.from({ length: episodes }, (_, i) => tasks[Math.floor((i * tasks.length) / episodes)]);
+}
+
+/** Names a task: same key, same task. */
+export function taskKey(task: Task): string {
+  return `${task.world} ${task.id} ${JSON.stringify(sorted(task.options))}`;
+}
+
+function sorted(options: { [key: string]: Json }): [string, Json][] {
+  return Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** "depth 1", for each stratum of a task. */
+export function strataOf(task: Task): string[] {
+  return Object.entries(task.strata).map(([name, value]) => `${name} ${value}`);
+}

@@ -1,0 +1,238 @@
+/**
+ * The real engine: a GPU device, a model, a trainer and its worlds, put together from an experiment. The one place that
+ * knows all the layers below; who opens the GPU and the worlds (a page's worker, Node) is handed in.
+ */
+import type { World } from '../envs/env.ts';
+import { type Gpu, GpuUnavailableError } from '../gpu/device.ts';
+import { type ModelConfig, parseConfig, writeConfig } from '../policy/config.ts';
+import { initWeights } from '../policy/init.ts';
+import { planBuffers } from '../policy/memory-plan.ts';
+import { Model } from '../policy/model.ts';
+import type { Capacity, PolicyState } from '../policy/policy.ts';
+import { buildTokenizer, Tokenizer } from '../policy/tokenizer.ts';
+import type { TurnEvent } from '../rl/rollout.ts';
+import { Trainer, type TrainerProgress } from '../rl/trainer.ts';
+import type { Choices, Engine, EngineFactory, OpenOptions, StepOptions, WatchOptions } from './engine.ts';
+import type { Experiment } from './experiment.ts';
+import { type GpuMachine, reportOf, unsupported } from './gpu-report.ts';
+import { planReport } from './plan-report.ts';
+import type { GpuReport, LiveTurn, MemoryPlanReport } from './protocol.ts';
+import { capacityOf, modelConfigOf } from './sizes.ts';
+import { textsOf } from './vocabulary.ts';
+
+export interface AssemblyParts {
+  machine: GpuMachine;
+  openWorld(name: string): Promise<World>;
+}
+
+const utf8 = {
+  encode: (text: string) => new TextEncoder().encode(text),
+  decode: (b: Uint8Array) => new TextDecoder().decode(b),
+};
+
+export class Assembly implements EngineFactory {
+  private gpu: Promise<Gpu> | null = null;
+  private readonly tokenizers = new Map<string, Promise<Tokenizer>>();
+
+  constructor(private readonly parts: AssemblyParts) {}
+
+  async report(): Promise<GpuReport> {
+    try {
+      return await reportOf(await this.device());
+    } catch (error) {
+      return unsupported(error as Error);
+    }
+  }
+
+  async plan(experiment: Experiment): Promise<MemoryPlanReport> {
+    const tokenizer = await this.tokenizer(experiment, null);
+    const config = modelConfigOf(experiment, tokenizer);
+    const gpu = await this.device().catch(() => null);
+    return planReport(this.buffers(experiment, config, capacityOf(experiment), gpu), gpu);
+  }
+
+  private buffers(experiment: Experiment, config: ModelConfig, capacity: Capacity, gpu: Gpu | null) {
+    const blockBytes = gpu?.limits.maxStorageBufferBindingSize ?? 128 * 2 ** 20;
+    return planBuffers(config, capacity, { trainable: true, reference: needsReference(experiment), blockBytes });
+  }
+
+  openWorld(name: string): Promise<World> {
+    return this.parts.openWorld(name);
+  }
+
+  async open(experiment: Experiment, options: OpenOptions): Promise<Engine> {
+    const gpu = await this.device();
+    options.onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
+    const worlds = await this.openWorlds(experiment);
+    try {
+      const tokenizer = await this.tokenizer(experiment, options.assets, worlds);
+      const config = options.assets?.['config.json']
+        ? parseConfig(JSON.parse(utf8.decode(options.assets['config.json'])))
+        : modelConfigOf(experiment, tokenizer);
+      const capacity = (options.choices?.batchPlan.capacity as Capacity | undefined) ?? capacityOf(experiment);
+      const plan = planReport(this.buffers(experiment, config, capacity, gpu), gpu);
+      if (!plan.fits) throw new GpuUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
+      const model = await this.model(gpu, experiment, config, capacity, options);
+      const trainer = await Trainer.create(experiment, { policy: model, worlds, tokenizer });
+      options.onProgress(null);
+      return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment);
+    } catch (error) {
+      for (const world of worlds.values()) await world.close();
+      throw error;
+    }
+  }
+
+  private model(
+    gpu: Gpu,
+    experiment: Experiment,
+    config: ModelConfig,
+    capacity: Capacity,
+    options: OpenOptions,
+  ): Promise<Model> {
+    return Model.create(gpu, config, {
+      capacity,
+      weights: initWeights(config, { seed: experiment.seed, std: experiment.policy.initStd }),
+      trainable: true,
+      reference: needsReference(experiment),
+      onProgress: (done, total, kernel) =>
+        options.onProgress({ what: `Compiling ${kernel}`, done, total, unit: 'kernels' }),
+    });
+  }
+
+  /** One device for all runs; a new one where the last was lost. */
+  private async device(): Promise<Gpu> {
+    const current = await this.gpu?.catch(() => null);
+    if (current && !current.failure) return current;
+    current?.destroy();
+    this.gpu = this.parts.machine.open();
+    return this.gpu;
+  }
+
+  private async openWorlds(experiment: Experiment): Promise<Map<string, World>> {
+    const worlds = new Map<string, World>();
+    for (const { name } of experiment.worlds) if (!worlds.has(name)) worlds.set(name, await this.parts.openWorld(name));
+    return worlds;
+  }
+
+  private tokenizer(
+    experiment: Experiment,
+    assets: OpenOptions['assets'],
+    worlds?: ReadonlyMap<string, World>,
+  ): Promise<Tokenizer> {
+    const stored = assets?.['tokenizer.json'];
+    if (stored) return Promise.resolve(new Tokenizer(JSON.parse(utf8.decode(stored))));
+    const key = [...new Set(experiment.worlds.map(({ name }) => name))].sort().join();
+    const known = this.tokenizers.get(key) ?? this.buildTokenizer(experiment, worlds);
+    this.tokenizers.set(key, known);
+    known.catch(() => this.tokenizers.delete(key));
+    return known;
+  }
+
+  private async buildTokenizer(experiment: Experiment, open?: ReadonlyMap<string, World>): Promise<Tokenizer> {
+    const worlds = open ?? (await this.openWorlds(experiment));
+    const texts: string[] = [];
+    for (const world of worlds.values()) texts.push(...(await textsOf(world)));
+    if (!open) for (const world of worlds.values()) await world.close();
+    return buildTokenizer(texts);
+  }
+}
+
+const needsReference = (experiment: Experiment) => experiment.algorithm.kl.coefficient !== 0;
+
+class ModelEngine implements Engine {
+  readonly choices: Choices;
+  readonly assets: { [name: string]: Uint8Array };
+
+  constructor(
+    private readonly gpu: Gpu,
+    private readonly model: Model,
+    private readonly trainer: Trainer,
+    private readonly worlds: ReadonlyMap<string, World>,
+    tokenizer: Tokenizer,
+    private readonly experiment: Experiment,
+  ) {
+    this.assets = {
+      'tokenizer.json': utf8.encode(JSON.stringify(tokenizer.json)),
+      'config.json': utf8.encode(writeConfig(model.config)),
+    };
+    const { vendor, architecture, description } = gpu.info;
+    const adapter = [...new Set([vendor, architecture, description])].filter(Boolean).join(', ');
+    this.choices = { kernelChoices: {}, batchPlan: { capacity: model.capacity }, adapter };
+  }
+
+  step(step: number, options: StepOptions) {
+    return this.trainer.step(step, forTrainer(options));
+  }
+
+  evaluate(step: number, options: StepOptions) {
+    return this.trainer.evaluate(step, forTrainer(options));
+  }
+
+  async watch({ split, taskIndex, turnMs, step }: WatchOptions, options: StepOptions): Promise<void> {
+    const onTurn = async (event: TurnEvent & { step: number }) => {
+      options.onTurn?.(await liveTurn(event));
+      options.signal.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, turnMs));
+    };
+    await this.trainer.watch(step, { split, taskIndex }, { signal: options.signal, onTurn });
+  }
+
+  async save(options?: { reference?: boolean }): Promise<PolicyState> {
+    if (!options?.reference || needsReference(this.experiment)) return this.model.save(options);
+    // No copy is held on the GPU: this is asked once, before the first update, when the weights are the reference.
+    const { tensors } = await this.model.save();
+    return { tensors: new Map([...tensors].filter(([name]) => !name.startsWith('exp_avg'))), optimizerStep: 0 };
+  }
+
+  async load(state: PolicyState, options?: { reference?: boolean }): Promise<void> {
+    if (!options?.reference || needsReference(this.experiment)) await this.model.load(state, options);
+  }
+
+  async initialize(): Promise<void> {
+    const { seed, policy } = this.experiment;
+    await this.model.load({ tensors: initWeights(this.model.config, { seed, std: policy.initStd }), optimizerStep: 0 });
+    if (needsReference(this.experiment)) await this.model.freezeReference();
+  }
+
+  failure(): Error | null {
+    return this.gpu.failure;
+  }
+
+  async report(): ReturnType<Engine['report']> {
+    const { perKernel } = this.model.recorder;
+    const kernels = [...perKernel].map(([name, dispatches]) => ({ name, dispatches, ms: null, wgsl: '' }));
+    return { memory: this.model.memory(), kernels: kernels.sort((a, b) => b.dispatches - a.dispatches) };
+  }
+
+  async close(): Promise<void> {
+    this.model.destroy();
+    for (const world of this.worlds.values()) await world.close();
+  }
+}
+
+/** The first trajectory of a step is the one that is watched live. */
+function forTrainer({ signal, onTurn, onProgress }: StepOptions) {
+  return {
+    signal,
+    onTurn: async (event: TurnEvent & { step: number }) => {
+      if (event.group === 0 && event.member === 0) onTurn?.(await liveTurn(event));
+    },
+    onProgress: (progress: TrainerProgress | null) => onProgress?.(progress),
+  };
+}
+
+async function liveTurn({
+  step,
+  group,
+  member,
+  turn,
+  action,
+  observation,
+  reward,
+  done,
+  world,
+  slot,
+}: TurnEvent & { step: number }): Promise<LiveTurn> {
+  const view = await world.view(slot).catch(() => null);
+  return { step, group, member, turn, action, observation, reward, done, view };
+}

@@ -1,0 +1,68 @@
+/**
+ * What a session needs of the machine, as types: an engine is a policy with its worlds, ready to train one experiment.
+ * `assemble.ts` builds the real one; tests build one of plain numbers. A session knows nothing below this seam.
+ */
+import type { World } from '../envs/env.ts';
+import type { PolicyState } from '../policy/policy.ts';
+import type { Evaluation, StepRecord } from '../rl/evaluation.ts';
+import type { Trajectory } from '../rl/trajectory.ts';
+import type { CheckpointMeta } from '../store/run.ts';
+import type { Experiment } from './experiment.ts';
+import type { GpuReport, LiveTurn, MemoryPlanReport, Progress } from './protocol.ts';
+
+export interface StepOptions {
+  signal: AbortSignal;
+  onTurn?: (live: LiveTurn) => void;
+  onProgress?: (progress: Progress | null) => void;
+}
+
+/** The choices that make a run exactly repeatable; a checkpoint stores them and a resume asks for them. */
+export type Choices = Pick<CheckpointMeta, 'kernelChoices' | 'batchPlan' | 'adapter'>;
+
+export interface WatchOptions {
+  split: 'train' | 'test';
+  taskIndex: number;
+  turnMs: number;
+  /** The step whose horizon holds. */
+  step: number;
+}
+
+export interface Engine {
+  readonly choices: Choices;
+  /** Files that belong to the run whatever its step: tokenizer.json, config.json. */
+  readonly assets: { [name: string]: Uint8Array };
+  /** One training step: rollout and update. Its numbers depend on the weights and on `step` alone. */
+  step(step: number, options: StepOptions): Promise<{ record: StepRecord; trajectories: Trajectory[] }>;
+  evaluate(step: number, options: StepOptions): Promise<Evaluation>;
+  /** Plays one episode without training. */
+  watch(options: WatchOptions, step: StepOptions): Promise<void>;
+  save(options?: { reference?: boolean }): Promise<PolicyState>;
+  load(state: PolicyState, options?: { reference?: boolean }): Promise<void>;
+  /** Random weights, and a reference frozen at them. */
+  initialize(): Promise<void>;
+  /** Set once the device is gone or has reported an error. */
+  failure(): Error | null;
+  report(): Promise<{
+    memory: { name: string; bytes: number }[];
+    kernels: { name: string; dispatches: number; ms: number | null; wgsl: string }[];
+  }>;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** Files of the run, where it has begun: its own tokenizer and configuration are used. */
+  assets: { [name: string]: Uint8Array } | null;
+  /** Choices of the checkpoint that is resumed. */
+  choices: Choices | null;
+  onProgress(progress: Progress | null): void;
+  signal: AbortSignal;
+}
+
+export interface EngineFactory {
+  /** Finds the adapter and tests the kernels; never rejects for want of a GPU. */
+  report(): Promise<GpuReport>;
+  plan(experiment: Experiment): Promise<MemoryPlanReport>;
+  open(experiment: Experiment, options: OpenOptions): Promise<Engine>;
+  /** A world to look at, apart from those that train. */
+  openWorld(name: string): Promise<World>;
+}

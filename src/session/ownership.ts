@@ -1,0 +1,57 @@
+/**
+ * One session owns a run. Two means: a lock that the browser frees when a tab dies (Web Locks), and a token in the run's
+ * manifest that every commit is checked against inside its transaction, so that a former owner cannot write even if it
+ * has not heard yet.
+ */
+export interface Hold {
+  release(): void;
+}
+
+export interface Locks {
+  /** null: another session has it. `onLost` is called when another session takes it over. */
+  acquire(runId: string, onLost: () => void): Promise<Hold | null>;
+  steal(runId: string, onLost: () => void): Promise<Hold>;
+}
+
+const lockName = (runId: string) => `tabgym-run-${runId}`;
+
+/** Web Locks, held until released, stolen, or the tab ends. */
+export class WebLocks implements Locks {
+  constructor(private readonly locks: LockManager) {}
+
+  acquire(runId: string, onLost: () => void): Promise<Hold | null> {
+    return this.request(runId, { ifAvailable: true }, onLost);
+  }
+
+  async steal(runId: string, onLost: () => void): Promise<Hold> {
+    return (await this.request(runId, { steal: true }, onLost))!;
+  }
+
+  private request(runId: string, options: LockOptions, onLost: () => void): Promise<Hold | null> {
+    return new Promise((resolve, reject) => {
+      let released = false;
+      const held = this.locks.request(lockName(runId), options, (lock) => {
+        if (!lock) return resolve(null);
+        return new Promise<void>((done) => {
+          const release = () => {
+            released = true;
+            done();
+          };
+          resolve({ release });
+        });
+      });
+      // A stolen lock rejects its request with AbortError.
+      held.catch((error) => {
+        if (released) return;
+        if ((error as DOMException).name === 'AbortError') onLost();
+        reject(error);
+      });
+    });
+  }
+}
+
+/** Where there are no Web Locks: the token in the manifest alone decides, and the last to claim wins. */
+export const noLocks: Locks = {
+  acquire: async () => ({ release() {} }),
+  steal: async () => ({ release() {} }),
+};

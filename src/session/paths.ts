@@ -1,0 +1,37 @@
+/** Reading, writing and comparing JSON documents by dotted path (`worlds.0.options.depths`). Knows no experiment. */
+
+type Node = { [key: string]: unknown };
+
+export const readPath = (document: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((node, key) => (node as Node | undefined | null)?.[key], document);
+
+/** A copy of the document with one value changed; what is beside the path is shared with the original. */
+export function writePath<T>(document: T, path: string, value: unknown): T {
+  const [head, ...rest] = path.split('.');
+  const copy = (Array.isArray(document) ? [...document] : { ...(document ?? {}) }) as Node;
+  copy[head] = rest.length ? writePath(copy[head], rest.join('.'), value) : value;
+  return copy as T;
+}
+
+export interface Difference {
+  path: string;
+  from: unknown;
+  to: unknown;
+}
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
+
+/** Lists of plain values are one value: `[1, 2]` differs as a whole. */
+const isLeaf = (value: unknown) => !isNode(value) || (Array.isArray(value) && !value.some(isNode));
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** Leaf by leaf, what differs between two documents. */
+export function differences(from: unknown, to: unknown, prefix = ''): Difference[] {
+  if (same(from, to)) return [];
+  if (isLeaf(from) || isLeaf(to)) return [{ path: prefix, from, to }];
+  const keys = new Set([...Object.keys(from as Node), ...Object.keys(to as Node)]);
+  return [...keys].flatMap((key) =>
+    differences((from as Node)[key], (to as Node)[key], prefix ? `${prefix}.${key}` : key),
+  );
+}

@@ -1,0 +1,49 @@
+/** The memory plan in words and bytes: what every part of a run needs on this adapter, and which choice would make it fit. */
+import type { Gpu } from '../gpu/device.ts';
+import { type PlannedBuffer, totalBytes } from '../policy/memory-plan.ts';
+import type { MemoryPlanReport } from './protocol.ts';
+
+/** No browser says how much memory a GPU has; this much is common to all that train at a bearable speed. */
+const BUDGET = 2 ** 31;
+
+const choices: { [part in PlannedBuffer['part']]: string } = {
+  weights: 'fewer layers or a smaller hidden size',
+  optimizer: 'fewer layers or a smaller hidden size',
+  reference: 'fewer layers, or no KL term',
+  activations: 'shorter prompts and completions, or more minibatches',
+  'gradients of activations': 'shorter prompts and completions, or more minibatches',
+  head: 'shorter completions, or more minibatches',
+  'KV cache': 'fewer groups, a smaller group, or shorter prompts and completions',
+  decoding: 'fewer groups or a smaller group',
+  transfer: 'a smaller policy',
+};
+
+function partsOf(buffers: readonly PlannedBuffer[]): Map<PlannedBuffer['part'], number> {
+  const parts = new Map<PlannedBuffer['part'], number>();
+  for (const { part, bytes } of buffers) parts.set(part, (parts.get(part) ?? 0) + bytes);
+  return parts;
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** The first reason why it does not fit, and what would help; empty where it fits. */
+function adviceFor(buffers: readonly PlannedBuffer[], gpu: Gpu | null): string {
+  const most = gpu
+    ? Math.min(gpu.limits.maxBufferSize, gpu.limits.maxStorageBufferBindingSize)
+    : Number.POSITIVE_INFINITY;
+  // Parameters are laid out in as many buffers as they need; the rest must each fit one.
+  const whole = buffers.filter(({ part }) => !['weights', 'optimizer', 'reference'].includes(part));
+  const largest = whole.reduce((a, b) => (b.bytes > a.bytes ? b : a), whole[0]);
+  if (largest && largest.bytes > most)
+    return `${largest.name} (${largest.part}) needs ${megabytes(largest.bytes)} in one buffer and this adapter allows ${megabytes(most)}: choose ${choices[largest.part]}.`;
+  const total = totalBytes(buffers);
+  if (total <= BUDGET) return '';
+  const [part, bytes] = [...partsOf(buffers)].reduce((a, b) => (b[1] > a[1] ? b : a));
+  return `It needs ${megabytes(total)}, more than the ${megabytes(BUDGET)} that a tab can count on. The most goes to ${part} (${megabytes(bytes)}): choose ${choices[part]}.`;
+}
+
+export function planReport(buffers: readonly PlannedBuffer[], gpu: Gpu | null): MemoryPlanReport {
+  const advice = adviceFor(buffers, gpu);
+  const parts = [...partsOf(buffers)].map(([name, bytes]) => ({ name, bytes }));
+  return { parts, total: totalBytes(buffers), fits: advice === '', advice };
+}

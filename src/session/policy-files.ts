@@ -1,0 +1,79 @@
+/**
+ * A policy out of a run, and one brought in to be watched: `config.json`, `model.safetensors`, `tokenizer.json` as the
+ * Hugging Face layout has them.
+ */
+import { loadCheckpoint, saveCheckpoint } from '../policy/checkpoint.ts';
+import { type ModelConfig, parseConfig } from '../policy/config.ts';
+import { BundleError, type PolicyFiles } from '../store/bundle.ts';
+import { StoreError } from '../store/run.ts';
+import type { NewRun, RunStore } from '../store/run-store.ts';
+import { decodeState, encodeState, REFERENCE } from './checkpoint.ts';
+import { type Experiment, ExperimentError, parseExperiment } from './experiment.ts';
+
+const utf8 = new TextDecoder();
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+/** The policy of a run's last checkpoint. */
+export async function exportedPolicy(store: RunStore, runId: string): Promise<PolicyFiles> {
+  const [checkpoint, config, tokenizer] = [
+    await store.checkpoint(runId),
+    await store.asset(runId, 'config.json'),
+    await store.asset(runId, 'tokenizer.json'),
+  ];
+  if (!checkpoint || !config || !tokenizer)
+    throw new StoreError('This run has no policy yet: train at least its first step.');
+  const { tensors } = decodeState(checkpoint.bytes, 0);
+  for (const name of [...tensors.keys()]) if (name.startsWith('exp_avg')) tensors.delete(name);
+  const saved = saveCheckpoint(parseConfig(JSON.parse(utf8.decode(config))), tensors, utf8.decode(tokenizer));
+  return {
+    'config.json': bytesOf(saved['config.json']),
+    'model.safetensors': saved['model.safetensors'],
+    'tokenizer.json': tokenizer,
+  };
+}
+
+/** An experiment to watch a foreign policy in: the preset's world, the policy's own sizes. */
+export function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name: string): Experiment {
+  const config: ModelConfig = parseConfig(JSON.parse(utf8.decode(files['config.json'])));
+  const policy = {
+    ...preset.policy,
+    layers: config.numLayers,
+    hidden: config.hiddenSize,
+    heads: config.numHeads,
+    kvHeads: config.numKvHeads,
+    headDim: config.headDim,
+    intermediate: config.intermediateSize,
+    tieEmbeddings: config.tieWordEmbeddings,
+    qkNorm: config.qkNorm,
+    ropeTheta: config.ropeTheta,
+  };
+  try {
+    return parseExperiment({ ...preset, name: name.slice(0, 120), policy });
+  } catch (error) {
+    if (!(error instanceof ExperimentError)) throw error;
+    throw new BundleError(`This policy is larger than a tiny policy may be:\n${error.message}`);
+  }
+}
+
+/** A run at step 0 that holds the policy: it can be watched, and trained from there. */
+export function importedPolicy(files: PolicyFiles, experiment: Experiment, fileName: string): NewRun {
+  const text = (name: keyof PolicyFiles) => utf8.decode(files[name]);
+  const { tensors } = loadCheckpoint({
+    config: text('config.json'),
+    model: files['model.safetensors'],
+    tokenizer: text('tokenizer.json'),
+  });
+  const weights = encodeState({ tensors, optimizerStep: 0 });
+  const meta = { step: 0, optimizerStep: 0, kernelChoices: {}, batchPlan: {}, adapter: '' };
+  return {
+    name: experiment.name,
+    experiment,
+    origin: { kind: 'import', file: fileName },
+    checkpoints: [{ meta, bytes: weights }],
+    assets: {
+      'config.json': files['config.json'],
+      'tokenizer.json': files['tokenizer.json'],
+      [REFERENCE]: weights,
+    },
+  };
+}

@@ -1,0 +1,303 @@
+/**
+ * The trainer as the page sees it: every method of `TrainerApi`, over a store, an engine factory and locks. At most one
+ * run has an engine at a time. The worker exposes an instance; tests and tools call it directly.
+ */
+import type { World, WorldDescription } from '../envs/env.ts';
+import type { Trajectory } from '../rl/trajectory.ts';
+import { exportRun, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
+import { StoreError } from '../store/run.ts';
+import type { RunStore } from '../store/run-store.ts';
+import type { EngineFactory } from './engine.ts';
+import { type Experiment, parseExperiment } from './experiment.ts';
+import { duplicateRun, forkRun } from './fork.ts';
+import type { Hold, Locks } from './ownership.ts';
+import { experimentOfPolicy, exportedPolicy, importedPolicy } from './policy-files.ts';
+import type {
+  GpuReport,
+  MemoryPlanReport,
+  ReplayFrame,
+  RunSummary,
+  SessionEvent,
+  StepDetail,
+  StepRecord,
+  TrainerApi,
+} from './protocol.ts';
+import { Session } from './session.ts';
+import { tokenTextsOf } from './token-texts.ts';
+import { decodeTrajectories } from './trajectory-codec.ts';
+
+export interface ServiceParts {
+  store: RunStore;
+  engines: EngineFactory;
+  locks: Locks;
+  presets: readonly unknown[];
+  worlds: readonly WorldDescription[];
+}
+
+type Owner = 'this-tab' | 'another-tab';
+
+/** Another tab has the run: reading works, changing it does not. */
+export class ReadOnlyError extends Error {
+  override name = 'ReadOnlyError';
+  constructor() {
+    super('Another tab has this run. Take it over to train or change it here.');
+  }
+}
+
+export class TrainerService implements TrainerApi {
+  private listener: (event: SessionEvent) => void = () => {};
+  private readonly holds = new Map<string, Hold>();
+  private session: Session | null = null;
+  private watching: AbortController | null = null;
+  private readonly lookers = new Map<string, Promise<World>>();
+
+  constructor(private readonly parts: ServiceParts) {}
+
+  async start(listener: (event: SessionEvent) => void): Promise<GpuReport> {
+    this.listener = listener;
+    void this.parts.store.purgeBin().catch((error: Error) => this.notice('error', error.message));
+    return this.parts.engines.report();
+  }
+
+  async worlds(): Promise<WorldDescription[]> {
+    return [...this.parts.worlds];
+  }
+
+  async presets(): Promise<Experiment[]> {
+    return this.parts.presets.map(parseExperiment);
+  }
+
+  async plan(experiment: unknown): Promise<MemoryPlanReport> {
+    return this.parts.engines.plan(parseExperiment(experiment));
+  }
+
+  async listRuns(): Promise<RunSummary[]> {
+    return this.parts.store.list<Experiment>();
+  }
+
+  async createRun(document: unknown, name?: string): Promise<RunSummary> {
+    const experiment = parseExperiment(document);
+    const run = await this.parts.store.create({ name: name ?? experiment.name, experiment, origin: { kind: 'new' } });
+    return this.announced(run.id);
+  }
+
+  async openRun(runId: string): Promise<{ summary: RunSummary; records: StepRecord[]; owner: Owner }> {
+    const summary = await this.parts.store.get<Experiment>(runId);
+    const owner: Owner = (await this.hold(runId)) ? 'this-tab' : 'another-tab';
+    await this.letGoOfOthers(runId);
+    return { summary, records: await this.parts.store.records<StepRecord>(runId), owner };
+  }
+
+  async takeOver(runId: string): Promise<void> {
+    if (!this.holds.has(runId)) this.holds.set(runId, await this.parts.locks.steal(runId, () => this.lost(runId)));
+    this.listener({ type: 'owner', runId, owner: 'this-tab' });
+  }
+
+  async train(runId: string, options?: { steps?: number }): Promise<void> {
+    this.watching?.abort();
+    const session = await this.sessionOf(runId);
+    // A failure reaches the page as a status and here as a rejection.
+    await session.train(options).finally(() => this.runsChanged());
+  }
+
+  async pause(runId: string): Promise<void> {
+    if (this.session?.runId === runId) await this.session.pause();
+  }
+
+  async fork(runId: string, step: number, document: unknown): Promise<RunSummary> {
+    return this.announced(await forkRun(this.parts.store, runId, step, parseExperiment(document)));
+  }
+
+  async duplicate(runId: string): Promise<RunSummary> {
+    return this.announced(await duplicateRun(this.parts.store, runId));
+  }
+
+  async rename(runId: string, name: string): Promise<void> {
+    await this.parts.store.rename(runId, name);
+    await this.runsChanged();
+  }
+
+  async deleteRun(runId: string): Promise<void> {
+    if (!(await this.hold(runId))) throw new ReadOnlyError();
+    await this.letGo(runId);
+    await this.parts.store.delete(runId);
+    await this.runsChanged();
+  }
+
+  async restoreRun(runId: string): Promise<void> {
+    await this.parts.store.restore(runId);
+    await this.runsChanged();
+  }
+
+  async purgeRun(runId?: string): Promise<void> {
+    if (runId === undefined) await this.parts.store.purgeBin(true);
+    else {
+      if (!(await this.hold(runId))) throw new ReadOnlyError();
+      await this.letGo(runId);
+      await this.parts.store.purge(runId);
+    }
+    await this.runsChanged();
+  }
+
+  checkpointSteps(runId: string): Promise<number[]> {
+    return this.parts.store.checkpointSteps(runId);
+  }
+
+  async stepDetail(runId: string, step: number): Promise<StepDetail | null> {
+    const bytes = await this.parts.store.trajectories(runId, step);
+    return bytes && { step, trajectories: decodeTrajectories(bytes) };
+  }
+
+  async tokenTexts(runId: string): Promise<string[]> {
+    const tokenizer = await this.parts.store.asset(runId, 'tokenizer.json');
+    return tokenizer ? tokenTextsOf(tokenizer) : [];
+  }
+
+  async replay(runId: string, step: number, group: number, member: number): Promise<ReplayFrame[]> {
+    const detail = await this.stepDetail(runId, step);
+    const trajectory = detail?.trajectories.find((t) => t.group === group && t.member === member);
+    if (!trajectory)
+      throw new StoreError(`The episodes of step ${step} were not kept. The last 50 steps and every tenth are.`);
+    return this.replayed(trajectory);
+  }
+
+  private async replayed(trajectory: Trajectory): Promise<ReplayFrame[]> {
+    const world = await this.looker(trajectory.task.world);
+    const [first] = await world.reset([0], [trajectory.task]);
+    const frames: ReplayFrame[] = [{ turn: -1, action: '', observation: first.observation, view: await world.view(0) }];
+    for (const [turn, { action }] of trajectory.turns.entries()) {
+      const [feedback] = await world.step([0], [action]);
+      frames.push({ turn, action, observation: feedback.observation, view: await world.view(0) });
+    }
+    return frames;
+  }
+
+  private looker(name: string): Promise<World> {
+    const open = this.lookers.get(name) ?? this.parts.engines.openWorld(name);
+    this.lookers.set(name, open);
+    open.catch(() => this.lookers.delete(name));
+    return open;
+  }
+
+  async watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void> {
+    this.watching?.abort();
+    this.watching = new AbortController();
+    const { signal } = this.watching;
+    const session = await this.sessionOf(runId, 'read');
+    try {
+      await session.watch(options, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async stopWatching(): Promise<void> {
+    this.watching?.abort();
+  }
+
+  async exportRun(runId: string): Promise<Blob> {
+    return new Blob([await exportRun(this.parts.store, runId, { checkpoints: 'all' })], { type: 'application/zip' });
+  }
+
+  async importRun(file: Blob, name: string): Promise<RunSummary> {
+    const run = readRun(new Uint8Array(await file.arrayBuffer()), name);
+    const created = await this.parts.store.create({ ...run, experiment: parseExperiment(run.experiment) });
+    return this.announced(created.id);
+  }
+
+  async exportPolicy(runId: string): Promise<Blob> {
+    return new Blob([writePolicy(await exportedPolicy(this.parts.store, runId))], { type: 'application/zip' });
+  }
+
+  async importPolicy(file: Blob, name: string): Promise<RunSummary> {
+    const files = readPolicy(new Uint8Array(await file.arrayBuffer()));
+    const preset = parseExperiment(this.parts.presets[0]);
+    const run = await this.parts.store.create(importedPolicy(files, experimentOfPolicy(files, preset, name), name));
+    return this.announced(run.id);
+  }
+
+  async storage(): ReturnType<TrainerApi['storage']> {
+    const [space, runs] = [await this.parts.store.space(), await this.parts.store.list()];
+    const persisted = (await globalThis.navigator?.storage?.persisted?.()) ?? false;
+    return { ...space, persisted, runs: runs.map(({ id, name, bytes }) => ({ id, name, bytes })) };
+  }
+
+  /** Only a page may ask; in a worker this says what holds. The page asks when it hears the hint `persist-storage`. */
+  async persist(): Promise<boolean> {
+    const storage = globalThis.navigator?.storage;
+    return (await storage?.persist?.()) ?? (await storage?.persisted?.()) ?? false;
+  }
+
+  async gpuReport(): ReturnType<TrainerApi['gpuReport']> {
+    return (await this.session?.gpuReport()) ?? { memory: [], kernels: [] };
+  }
+
+  /** Ends everything this service holds. */
+  async close(): Promise<void> {
+    this.watching?.abort();
+    for (const runId of [...this.holds.keys()]) await this.letGo(runId);
+    await this.session?.close();
+    for (const world of this.lookers.values()) await (await world).close();
+    await this.parts.store.close();
+  }
+
+  /** The session of a run, and no other: the one before is paused at its last step and gives the GPU back. */
+  private async sessionOf(runId: string, purpose: 'train' | 'read' = 'train'): Promise<Session> {
+    if (purpose === 'train' && !(await this.hold(runId))) throw new ReadOnlyError();
+    if (this.session?.runId === runId) return this.session;
+    await this.session?.pause();
+    await this.session?.close();
+    const { experiment } = await this.parts.store.get<Experiment>(runId);
+    this.session = new Session(runId, experiment, {
+      store: this.parts.store,
+      engines: this.parts.engines,
+      emit: (event) => this.listener(event),
+    });
+    return this.session;
+  }
+
+  private async hold(runId: string): Promise<boolean> {
+    if (this.holds.has(runId)) return true;
+    const hold = await this.parts.locks.acquire(runId, () => this.lost(runId));
+    if (hold) this.holds.set(runId, hold);
+    return hold !== null;
+  }
+
+  private async letGo(runId: string): Promise<void> {
+    if (this.session?.runId === runId) {
+      await this.session.close();
+      this.session = null;
+    }
+    this.holds.get(runId)?.release();
+    this.holds.delete(runId);
+  }
+
+  /** Runs that are neither in focus nor training are free for other tabs. */
+  private async letGoOfOthers(runId: string): Promise<void> {
+    const busy = this.session && ['running', 'preparing', 'pausing'].includes(this.session.status);
+    for (const other of [...this.holds.keys()])
+      if (other !== runId && !(busy && this.session!.runId === other)) await this.letGo(other);
+  }
+
+  private lost(runId: string): void {
+    this.holds.delete(runId);
+    this.listener({ type: 'owner', runId, owner: 'another-tab' });
+    if (this.session?.runId !== runId) return;
+    const session = this.session;
+    this.session = null;
+    void session.close();
+  }
+
+  private async announced(runId: string): Promise<RunSummary> {
+    await this.runsChanged();
+    return this.parts.store.get<Experiment>(runId);
+  }
+
+  private async runsChanged(): Promise<void> {
+    this.listener({ type: 'runs', runs: await this.listRuns() });
+  }
+
+  private notice(level: 'info' | 'warning' | 'error', message: string): void {
+    this.listener({ type: 'notice', level, message });
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * A run, or a policy, as one file: a zip that any tool opens. A run's `tabgym.json` comes first and lists every other
+ * entry with its size and checksum, so that a truncated, altered or foreign file is told apart in words. This layer knows
+ * names of blobs; it has never heard of a tensor.
+ *
+ *   tabgym.json            version, summary, checkpoints' facts, list of files
+ *   experiment.json        the document that describes the run
+ *   steps.jsonl            one record a line
+ *   tokenizer.json, config.json, reference.safetensors, policy.safetensors (where the run has them)
+ *   checkpoints/000012.safetensors    weights and optimiser state
+ *   trajectories/000012.bin           a step's trajectories, as session/trajectory-codec.ts writes them
+ */
+import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from 'fflate';
+import { crc32 } from './crc32.ts';
+import { type CheckpointMeta, type RunOrigin, type StoredRecord, type StoredRun, StoreError } from './run.ts';
+import { type NewRun, type RunStore, stepOf } from './run-store.ts';
+
+export const BUNDLE_FORMAT = 'tabgym-run-1';
+
+/** A file that is not a whole run or policy. */
+export class BundleError extends StoreError {
+  override name = 'BundleError';
+}
+
+interface Index {
+  format: string;
+  run: StoredRun;
+  checkpoints: { [step: string]: CheckpointMeta };
+  files: { [name: string]: { bytes: number; crc: number } };
+}
+
+export interface BundleOptions {
+  /** Which checkpoints go in; the last one lets the run go on. */
+  checkpoints?: 'all' | 'last' | 'none';
+}
+
+const padded = (step: number) => String(step).padStart(6, '0');
+const isStored = (name: string) => name.endsWith('.safetensors') || name.endsWith('.bin');
+
+/** Name in the zip of a blob of the store, or null where it stays out. */
+function entryName(file: string, lastCheckpoint: number, which: BundleOptions['checkpoints']): string | null {
+  const trajectories = stepOf(file, 'trajectories');
+  if (trajectories !== null) return `trajectories/${padded(trajectories)}.bin`;
+  const checkpoint = stepOf(file, 'checkpoint');
+  if (checkpoint === null) return file.replace(/^asset\//, '');
+  const wanted = which === 'all' || (which !== 'none' && checkpoint === lastCheckpoint);
+  return wanted ? `checkpoints/${padded(checkpoint)}.safetensors` : null;
+}
+
+function zip(entries: ReadonlyMap<string, Uint8Array>): Uint8Array<ArrayBuffer> {
+  const zippable: Zippable = {};
+  // Floats hardly shrink and trajectories are deflated already: they are stored as they are.
+  for (const [name, bytes] of entries) zippable[name] = [bytes, { level: isStored(name) ? 0 : 6, mtime: '1980-01-02' }];
+  return zipSync(zippable) as Uint8Array<ArrayBuffer>;
+}
+
+/** The run as one file. */
+export async function exportRun(
+  store: RunStore,
+  id: string,
+  options: BundleOptions = {},
+): Promise<Uint8Array<ArrayBuffer>> {
+  const manifest = await store.manifest(id);
+  const last = Math.max(-1, ...(await store.checkpointSteps(id)));
+  const entries = new Map<string, Uint8Array>([
+    ['experiment.json', strToU8(JSON.stringify(manifest.run.experiment, null, 2))],
+    ['steps.jsonl', strToU8((await store.records(id)).map((record) => `${JSON.stringify(record)}\n`).join(''))],
+  ]);
+  for (const file of Object.keys(manifest.files)) {
+    const name = entryName(file, last, options.checkpoints ?? 'last');
+    const bytes = name && (await store.read(manifest, file));
+    if (bytes) entries.set(name, bytes);
+  }
+  const files = Object.fromEntries([...entries].map(([name, b]) => [name, { bytes: b.byteLength, crc: crc32(b) }]));
+  const index: Index = { format: BUNDLE_FORMAT, run: manifest.run, checkpoints: manifest.checkpoints, files };
+  return zip(new Map([['tabgym.json', strToU8(JSON.stringify(index, null, 1))], ...entries]));
+}
+
+function unzip(bytes: Uint8Array): { [name: string]: Uint8Array } {
+  try {
+    return unzipSync(bytes);
+  } catch (error) {
+    throw new BundleError(
+      `This file of ${bytes.byteLength} bytes is not a whole zip: it is cut short, damaged, or something else (${(error as Error).message}). Export it again.`,
+    );
+  }
+}
+
+function parseJson<T>(bytes: Uint8Array, name: string): T {
+  try {
+    return JSON.parse(strFromU8(bytes));
+  } catch {
+    throw new BundleError(`${name} in this file is not JSON: the file is damaged. Export it again.`);
+  }
+}
+
+function checkedIndex(entries: { [name: string]: Uint8Array }): Index {
+  if (!entries['tabgym.json'])
+    throw new BundleError(
+      'This zip is not a Tabgym run: it has no tabgym.json. A policy is brought in with "Import policy".',
+    );
+  const index = parseJson<Index>(entries['tabgym.json'], 'tabgym.json');
+  if (index.format !== BUNDLE_FORMAT)
+    throw new BundleError(`This run is of format "${index.format}"; this version reads "${BUNDLE_FORMAT}".`);
+  if (!index.run || !index.files?.['experiment.json'] || !index.files['steps.jsonl'])
+    throw new BundleError('tabgym.json in this file is incomplete. Export the run again.');
+  for (const [name, { bytes, crc }] of Object.entries(index.files)) {
+    const entry = entries[name];
+    if (entry?.byteLength !== bytes || crc32(entry) !== crc)
+      throw new BundleError(`${name} in this file is ${entry ? 'damaged' : 'missing'}. Export the run again.`);
+  }
+  return index;
+}
+
+/** What is in a run's file, checked whole, ready for `RunStore.create`. `experiment` is as the file has it: validate it. */
+export function readRun(bytes: Uint8Array, fileName: string): NewRun & { summary: StoredRun } {
+  const entries = unzip(bytes);
+  const index = checkedIndex(entries);
+  const checkpoints: { meta: CheckpointMeta; bytes: Uint8Array }[] = [];
+  const trajectories = new Map<number, Uint8Array>();
+  const assets: { [name: string]: Uint8Array } = {};
+  for (const name of Object.keys(index.files)) {
+    const [folder, file] = name.split('/');
+    if (folder === 'checkpoints')
+      checkpoints.push({ meta: metaOf(index, Number.parseInt(file, 10)), bytes: entries[name] });
+    else if (folder === 'trajectories') trajectories.set(Number.parseInt(file, 10), entries[name]);
+    else if (name !== 'experiment.json' && name !== 'steps.jsonl') assets[name] = entries[name];
+  }
+  const lines = strFromU8(entries['steps.jsonl']).split('\n').filter(Boolean);
+  const records = lines.map((line) => JSON.parse(line) as StoredRecord);
+  const experiment = parseJson(entries['experiment.json'], 'experiment.json');
+  const { name, step, success } = index.run;
+  const origin: RunOrigin = { kind: 'import', file: fileName };
+  return { summary: index.run, name, experiment, origin, step, success, records, checkpoints, trajectories, assets };
+}
+
+function metaOf(index: Index, step: number): CheckpointMeta {
+  const meta = index.checkpoints[step];
+  if (!meta)
+    throw new BundleError(`The checkpoint of step ${step} has no description in tabgym.json. Export the run again.`);
+  return meta;
+}
+
+const POLICY_FILES = ['config.json', 'model.safetensors', 'tokenizer.json'] as const;
+export type PolicyFiles = { [name in (typeof POLICY_FILES)[number]]: Uint8Array };
+
+/** The policy alone, in the Hugging Face layout. */
+export function writePolicy(files: PolicyFiles): Uint8Array<ArrayBuffer> {
+  return zip(new Map(POLICY_FILES.map((name) => [name, files[name]])));
+}
+
+/** The three files of a policy's zip, in its root or in one folder. */
+export function readPolicy(bytes: Uint8Array): PolicyFiles {
+  const entries = unzip(bytes);
+  const find = (wanted: string) =>
+    Object.entries(entries).find(([name]) => name === wanted || name.endsWith(`/${wanted}`))?.[1];
+  const missing = POLICY_FILES.filter((name) => !find(name));
+  if (missing.length)
+    throw new BundleError(
+      `This zip is not a policy: ${missing.join(', ')} missing. It needs ${POLICY_FILES.join(', ')}.`,
+    );
+  return Object.fromEntries(POLICY_FILES.map((name) => [name, find(name)])) as PolicyFiles;
+}

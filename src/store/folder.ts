@@ -1,0 +1,167 @@
+/**
+ * The store on Node: one folder a run. Blobs are written first, under names that hold their checksum so that nothing
+ * that is referred to is ever overwritten; then run.json is replaced by a rename, and that is the commit. Whatever a
+ * killed process left behind is not referred to, and goes when the run is next written.
+ *
+ *   FOLDER/runs/ID/run.json                            the manifest
+ *                  records-000000.jsonl                256 steps a file, one line a step
+ *                  checkpoint-000012-1a2b3c4d.bin      safetensors
+ *                  trajectories-000012-5e6f7a8b.bin    asset-tokenizer.json-9c0d1e2f.bin
+ */
+import { promises as realFs } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Backend,
+  type Change,
+  CorruptError,
+  type FileInfo,
+  type RunManifest,
+  type Space,
+  type StoredRecord,
+} from './run.ts';
+
+const RECORDS_A_FILE = 256;
+
+/** What a folder store asks of the file system; tests hand in one that fails. */
+export type Files = Pick<typeof realFs, 'open' | 'rename' | 'readFile' | 'readdir' | 'mkdir' | 'rm' | 'statfs'>;
+
+const physical = (name: string, info: FileInfo) =>
+  `${name.replace('/', '-').replace(/-(\d+)$/, (_, step) => `-${step.padStart(6, '0')}`)}-${info.crc.toString(16).padStart(8, '0')}.bin`;
+const recordsFile = (step: number) => `records-${String(Math.floor(step / RECORDS_A_FILE)).padStart(6, '0')}.jsonl`;
+const missing = (error: unknown) => (error as { code?: string }).code === 'ENOENT';
+
+export class FolderStore implements Backend {
+  /** Changes go one after the other. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly folder: string,
+    private readonly fs: Files = realFs,
+  ) {}
+
+  private place(id: string, file = ''): string {
+    return join(this.folder, 'runs', id, file);
+  }
+
+  async manifests(): Promise<RunManifest[]> {
+    const ids = await this.fs.readdir(join(this.folder, 'runs')).catch((error) => {
+      if (missing(error)) return [];
+      throw error;
+    });
+    const found = await Promise.all(ids.map((id) => this.manifest(id)));
+    return found.filter((manifest) => manifest !== null);
+  }
+
+  async manifest(id: string): Promise<RunManifest | null> {
+    const text = await this.text(this.place(id, 'run.json'));
+    if (text === null) return null;
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new CorruptError(
+        `${this.place(id, 'run.json')} is not JSON. Restore it from a copy, or remove the folder.`,
+      );
+    }
+  }
+
+  private async text(path: string): Promise<string | null> {
+    try {
+      return await this.fs.readFile(path, 'utf8');
+    } catch (error) {
+      if (missing(error)) return null;
+      throw error;
+    }
+  }
+
+  async read(id: string, name: string): Promise<Uint8Array | null> {
+    const info = (await this.manifest(id))?.files[name];
+    if (!info) return null;
+    try {
+      return new Uint8Array(await this.fs.readFile(this.place(id, physical(name, info))));
+    } catch (error) {
+      if (missing(error)) return null;
+      throw error;
+    }
+  }
+
+  async records(id: string): Promise<StoredRecord[]> {
+    const names = (await this.fs.readdir(this.place(id))).filter((name) => /^records-\d+\.jsonl$/.test(name)).sort();
+    const chunks = await Promise.all(names.map((name) => this.chunk(id, name)));
+    return chunks.flat();
+  }
+
+  private async chunk(id: string, name: string): Promise<StoredRecord[]> {
+    const text = (await this.text(this.place(id, name))) ?? '';
+    try {
+      return text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+    } catch {
+      throw new CorruptError(`${this.place(id, name)} is damaged. Restore it from a copy.`);
+    }
+  }
+
+  change(id: string, make: (current: RunManifest | null) => Change): Promise<void> {
+    const next = this.last.then(() => this.apply(id, make));
+    this.last = next.catch(() => {});
+    return next;
+  }
+
+  private async apply(id: string, make: (current: RunManifest | null) => Change): Promise<void> {
+    const change = make(await this.manifest(id));
+    if (!change.manifest) return this.fs.rm(this.place(id), { recursive: true, force: true });
+    await this.fs.mkdir(this.place(id), { recursive: true });
+    const { files } = change.manifest;
+    for (const [name, { bytes }] of change.put ?? []) await this.write(id, physical(name, files[name]), bytes);
+    await this.writeRecords(id, change.records ?? []);
+    await this.write(id, 'run.json', JSON.stringify(change.manifest, null, 1));
+    await this.sweep(id, change.manifest);
+  }
+
+  private async writeRecords(id: string, records: readonly StoredRecord[]): Promise<void> {
+    for (const name of new Set(records.map((record) => recordsFile(record.step)))) {
+      const byStep = new Map((await this.chunk(id, name)).map((record) => [record.step, record]));
+      for (const record of records) if (recordsFile(record.step) === name) byStep.set(record.step, record);
+      const lines = [...byStep.values()].sort((a, b) => a.step - b.step).map((record) => `${JSON.stringify(record)}\n`);
+      await this.write(id, name, lines.join(''));
+    }
+  }
+
+  /** The whole file or none of it: a neighbour is written, flushed, and renamed over it. */
+  private async write(id: string, file: string, content: string | Uint8Array): Promise<void> {
+    const temporary = this.place(id, `${file}.part`);
+    const handle = await this.fs.open(temporary, 'w');
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await this.fs.rename(temporary, this.place(id, file));
+    await this.syncFolder(id);
+  }
+
+  /** A rename is on the disk once its folder is. Windows cannot open a folder, and needs no flush of it. */
+  private async syncFolder(id: string): Promise<void> {
+    const handle = await this.fs.open(this.place(id), 'r').catch(() => null);
+    await handle?.sync().catch(() => {});
+    await handle?.close();
+  }
+
+  private async sweep(id: string, manifest: RunManifest): Promise<void> {
+    const wanted = new Set(Object.entries(manifest.files).map(([name, info]) => physical(name, info)));
+    for (const name of await this.fs.readdir(this.place(id)))
+      if (name.endsWith('.part') || (name.endsWith('.bin') && !wanted.has(name)))
+        await this.fs.rm(this.place(id, name), { force: true });
+  }
+
+  async space(): Promise<Space> {
+    const { blocks, bavail, bsize } = await this.fs.statfs(this.folder);
+    return { usage: (blocks - bavail) * bsize, quota: blocks * bsize };
+  }
+
+  async close(): Promise<void> {
+    await this.last;
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * The store in a page: three object stores, one transaction a change. A blob over PART_BYTES is cut into parts (a
+ * 400 MB record is written, an 800 MB one fails), all in the same transaction.
+ */
+import { type IDBPDatabase, type IDBPTransaction, openDB } from 'idb';
+import type { Backend, Change, RunManifest, Space, StoredRecord } from './run.ts';
+
+export const PART_BYTES = 60 * 2 ** 20;
+const STORES = ['manifests', 'records', 'blobs'] as const;
+type Write = IDBPTransaction<unknown, (typeof STORES)[number][], 'readwrite'>;
+
+/** Every key that begins with `parts`. An array sorts after every string and number, so [] is the upper end. */
+const under = (...parts: string[]) => IDBKeyRange.bound(parts, [...parts, []]);
+
+function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
+  // slice, not subarray: cloning a view clones the whole buffer under it.
+  for (let at = 0; at === 0 || at < bytes.length; at += PART_BYTES) yield bytes.slice(at, at + PART_BYTES);
+}
+
+function join(parts: Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0];
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+export class IndexedDbStore implements Backend {
+  private opening: Promise<IDBPDatabase> | null = null;
+
+  constructor(private readonly name = 'tabgym') {}
+
+  private open(): Promise<IDBPDatabase> {
+    this.opening ??= openDB(this.name, 1, {
+      upgrade(db) {
+        for (const store of STORES) db.createObjectStore(store);
+      },
+      blocking: () => void this.close(),
+      terminated: () => {
+        this.opening = null;
+      },
+    }).catch((error) => {
+      this.opening = null;
+      throw error;
+    });
+    return this.opening;
+  }
+
+  async manifests(): Promise<RunManifest[]> {
+    return (await this.open()).getAll('manifests');
+  }
+
+  async manifest(id: string): Promise<RunManifest | null> {
+    return (await (await this.open()).get('manifests', id)) ?? null;
+  }
+
+  async read(id: string, name: string): Promise<Uint8Array | null> {
+    const parts = await (await this.open()).getAll('blobs', under(id, name));
+    return parts.length ? join(parts) : null;
+  }
+
+  async records(id: string): Promise<StoredRecord[]> {
+    return (await this.open()).getAll('records', under(id));
+  }
+
+  async change(id: string, make: (current: RunManifest | null) => Change): Promise<void> {
+    const db = await this.open();
+    // strict: a commit that was announced survives a power cut, not only a killed tab.
+    const tx = db.transaction(STORES, 'readwrite', { durability: 'strict' }) as Write;
+    const finished = tx.done;
+    finished.catch(() => {});
+    try {
+      const change = make((await tx.objectStore('manifests').get(id)) ?? null);
+      const writes: Promise<unknown>[] = [];
+      for (const write of this.writes(tx, id, change)) {
+        // One that fails at once must not leave the others' rejections unheard.
+        write.catch(() => {});
+        writes.push(write);
+      }
+      await Promise.all(writes);
+    } catch (error) {
+      abort(tx);
+      await finished.catch(() => {});
+      throw tx.error ?? error;
+    }
+    await finished;
+  }
+
+  private *writes(tx: Write, id: string, change: Change): Generator<Promise<unknown>> {
+    const [manifests, records, blobs] = STORES.map((store) => tx.objectStore(store));
+    if (!change.manifest) {
+      yield manifests.delete(id);
+      yield records.delete(under(id));
+      yield blobs.delete(under(id));
+      return;
+    }
+    for (const name of change.remove ?? []) yield blobs.delete(under(id, name));
+    for (const [name, { bytes }] of change.put ?? []) {
+      yield blobs.delete(under(id, name));
+      let part = 0;
+      for (const piece of partsOf(bytes)) yield blobs.put(piece, [id, name, part++]);
+    }
+    for (const record of change.records ?? []) yield records.put(record, [id, record.step]);
+    yield manifests.put(change.manifest, id);
+  }
+
+  async space(): Promise<Space> {
+    const estimate = await navigator.storage?.estimate?.();
+    return { usage: estimate?.usage ?? 0, quota: estimate?.quota ?? 0 };
+  }
+
+  async close(): Promise<void> {
+    const opening = this.opening;
+    this.opening = null;
+    (await opening?.catch(() => null))?.close();
+  }
+}
+
+function abort(tx: Write): void {
+  try {
+    tx.abort();
+  } catch {
+    // It has already aborted by itself: a full disk does that.
+  }
+}

@@ -1,0 +1,300 @@
+/**
+ * Runs, checkpoints and trajectories behind one face, wherever the bytes lie. The rules are here, once: what a commit
+ * contains, what is kept, what the bin is, who may write. It knows no GPU, no page and no file format: a checkpoint, a
+ * step's trajectories and a tokenizer are named blobs to it.
+ */
+import { crc32 } from './crc32.ts';
+import { droppedCheckpoints, droppedTrajectories } from './retention.ts';
+import {
+  type Backend,
+  type Blob,
+  type CheckpointMeta,
+  CorruptError,
+  copyOf,
+  OwnershipError,
+  QuotaError,
+  type RunManifest,
+  type RunOrigin,
+  type Space,
+  type StoredRecord,
+  type StoredRun,
+  StoreError,
+} from './run.ts';
+
+export const BIN_DAYS = 7;
+const DAY_MS = 86_400_000;
+
+export const checkpointFile = (step: number) => `checkpoint/${step}`;
+export const trajectoriesFile = (step: number) => `trajectories/${step}`;
+export const assetFile = (name: string) => `asset/${name}`;
+
+/** Step of `prefix/STEP`, or null. */
+export function stepOf(file: string, prefix: 'checkpoint' | 'trajectories'): number | null {
+  return file.startsWith(`${prefix}/`) ? Number(file.slice(prefix.length + 1)) : null;
+}
+
+export interface StoredCheckpoint {
+  meta: CheckpointMeta;
+  bytes: Uint8Array;
+}
+
+/** All that one step adds, written in one transaction. */
+export interface StepCommit {
+  record: StoredRecord;
+  checkpoint: StoredCheckpoint | null;
+  trajectories: Uint8Array | null;
+  /** Set where an evaluation ran. */
+  success?: number;
+  /** Written with the first commit: tokenizer, configuration, reference weights. */
+  assets?: { [name: string]: Uint8Array };
+}
+
+export interface NewRun {
+  name: string;
+  experiment: unknown;
+  origin: RunOrigin;
+  step?: number;
+  success?: number | null;
+  records?: readonly StoredRecord[];
+  checkpoints?: readonly StoredCheckpoint[];
+  trajectories?: ReadonlyMap<number, Uint8Array>;
+  assets?: { [name: string]: Uint8Array };
+}
+
+const blob = (bytes: Uint8Array): Blob => ({ bytes, crc: crc32(bytes) });
+const stepsOf = (manifest: RunManifest, prefix: 'checkpoint' | 'trajectories') =>
+  Object.keys(manifest.files)
+    .map((name) => stepOf(name, prefix))
+    .filter((step) => step !== null);
+
+function totalBytes(manifest: RunManifest) {
+  return Object.values(manifest.files).reduce((sum, file) => sum + file.bytes, 0);
+}
+
+function putFiles(manifest: RunManifest, put: ReadonlyMap<string, Blob>) {
+  for (const [name, { bytes, crc }] of put) manifest.files[name] = { bytes: bytes.byteLength, crc };
+}
+
+function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+export class RunStore {
+  constructor(
+    private readonly backend: Backend,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** All runs, those in the bin included, the latest first. */
+  async list<E>(): Promise<StoredRun<E>[]> {
+    const manifests = await this.backend.manifests();
+    return manifests.map((m) => m.run as StoredRun<E>).sort((a, b) => b.updatedAt - a.updatedAt);
+  }
+
+  async manifest(id: string): Promise<RunManifest> {
+    const found = await this.backend.manifest(id);
+    if (!found) throw new StoreError(`There is no run ${id} here. It may have been deleted in another tab.`);
+    return found;
+  }
+
+  async get<E>(id: string): Promise<StoredRun<E>> {
+    return (await this.manifest(id)).run as StoredRun<E>;
+  }
+
+  async create(run: NewRun): Promise<StoredRun> {
+    const id = newId();
+    const put = this.blobsOf(run);
+    const manifest: RunManifest = {
+      format: 1,
+      run: {
+        id,
+        name: run.name,
+        createdAt: this.now(),
+        updatedAt: this.now(),
+        experiment: run.experiment,
+        step: run.step ?? 0,
+        origin: run.origin,
+        success: run.success ?? null,
+        deletedUntil: null,
+        bytes: 0,
+      },
+      owner: null,
+      files: {},
+      checkpoints: Object.fromEntries((run.checkpoints ?? []).map(({ meta }) => [meta.step, meta])),
+    };
+    putFiles(manifest, put);
+    manifest.run.bytes = totalBytes(manifest);
+    await this.write(id, manifest.run.bytes, () => ({ manifest, put, records: run.records }));
+    return copyOf(manifest.run);
+  }
+
+  private blobsOf(run: NewRun): Map<string, Blob> {
+    const put = new Map<string, Blob>();
+    for (const { meta, bytes } of run.checkpoints ?? []) put.set(checkpointFile(meta.step), blob(bytes));
+    for (const [step, bytes] of run.trajectories ?? []) put.set(trajectoriesFile(step), blob(bytes));
+    for (const [name, bytes] of Object.entries(run.assets ?? {})) put.set(assetFile(name), blob(bytes));
+    return put;
+  }
+
+  /** Adds one step: record, checkpoint, trajectories and what is dropped for them, in one transaction. */
+  async commit(id: string, owner: string, commit: StepCommit): Promise<void> {
+    const { record, checkpoint, trajectories } = commit;
+    const put = this.blobsOf({
+      name: '',
+      experiment: null,
+      origin: { kind: 'new' },
+      checkpoints: checkpoint ? [checkpoint] : [],
+      trajectories: trajectories ? new Map([[record.step, trajectories]]) : undefined,
+      assets: commit.assets,
+    });
+    const bytes = [...put.values()].reduce((sum, b) => sum + b.bytes.byteLength, 0);
+    await this.write(id, bytes, (current) => {
+      const manifest = this.owned(current, id, owner);
+      if (checkpoint) manifest.checkpoints[record.step] = checkpoint.meta;
+      putFiles(manifest, put);
+      const remove = this.drop(manifest, record.step);
+      manifest.run.step = record.step;
+      manifest.run.updatedAt = this.now();
+      if (commit.success !== undefined) manifest.run.success = commit.success;
+      manifest.run.bytes = totalBytes(manifest);
+      return { manifest, put, remove, records: [record] };
+    });
+  }
+
+  private drop(manifest: RunManifest, last: number): string[] {
+    const steps = stepsOf(manifest, 'checkpoint');
+    const size = Math.max(0, ...steps.map((step) => manifest.files[checkpointFile(step)].bytes));
+    const checkpoints = droppedCheckpoints(steps, size);
+    for (const step of checkpoints) delete manifest.checkpoints[step];
+    const remove = [
+      ...checkpoints.map(checkpointFile),
+      ...droppedTrajectories(stepsOf(manifest, 'trajectories'), last).map(trajectoriesFile),
+    ];
+    for (const name of remove) delete manifest.files[name];
+    return remove;
+  }
+
+  private owned(current: RunManifest | null, id: string, owner: string): RunManifest {
+    if (!current) throw new StoreError(`Run ${id} was deleted while it was being written.`);
+    if (current.owner !== owner)
+      throw new OwnershipError('Another tab has taken this run over. Take it back to continue training here.');
+    return current;
+  }
+
+  /** Makes `owner` the only session whose commits are accepted. */
+  async claim(id: string, owner: string): Promise<void> {
+    await this.edit(id, (manifest) => {
+      manifest.owner = owner;
+    });
+  }
+
+  /** Records of the steps committed, ascending. */
+  async records<R extends StoredRecord>(id: string): Promise<R[]> {
+    const [manifest, records] = [await this.manifest(id), await this.backend.records(id)];
+    return records.filter((record) => record.step <= manifest.run.step) as R[];
+  }
+
+  /** Steps that have a checkpoint, ascending: a run can be resumed or forked there. */
+  async checkpointSteps(id: string): Promise<number[]> {
+    return stepsOf(await this.manifest(id), 'checkpoint').sort((a, b) => a - b);
+  }
+
+  /** The checkpoint of a step; without a step the last one. null: none. */
+  async checkpoint(id: string, step?: number): Promise<StoredCheckpoint | null> {
+    const manifest = await this.manifest(id);
+    const wanted = step ?? Math.max(-1, ...stepsOf(manifest, 'checkpoint'));
+    const bytes = await this.read(manifest, checkpointFile(wanted));
+    return bytes && { meta: manifest.checkpoints[wanted], bytes };
+  }
+
+  async trajectories(id: string, step: number): Promise<Uint8Array | null> {
+    return this.read(await this.manifest(id), trajectoriesFile(step));
+  }
+
+  async asset(id: string, name: string): Promise<Uint8Array | null> {
+    return this.read(await this.manifest(id), assetFile(name));
+  }
+
+  /** A blob by its name in the manifest, checked against what was written. */
+  async read(manifest: RunManifest, name: string): Promise<Uint8Array | null> {
+    const info = manifest.files[name];
+    if (!info) return null;
+    const bytes = await this.backend.read(manifest.run.id, name);
+    if (bytes?.byteLength !== info.bytes || crc32(bytes) !== info.crc)
+      throw new CorruptError(
+        `${name} of run "${manifest.run.name}" is damaged: ${bytes?.byteLength ?? 0} bytes of ${info.bytes}, or their checksum differs. ` +
+          'Fork the run from an earlier step, or import an exported copy.',
+      );
+    return bytes;
+  }
+
+  async rename(id: string, name: string): Promise<void> {
+    const trimmed = name.trim();
+    if (!trimmed || trimmed.length > 120) throw new StoreError('A name has 1 to 120 characters.');
+    await this.edit(id, (manifest) => {
+      manifest.run.name = trimmed;
+    });
+  }
+
+  /** Into the bin. */
+  async delete(id: string): Promise<void> {
+    await this.edit(id, (manifest) => {
+      manifest.run.deletedUntil = this.now() + BIN_DAYS * DAY_MS;
+      manifest.owner = null;
+    });
+  }
+
+  async restore(id: string): Promise<void> {
+    await this.edit(id, (manifest) => {
+      manifest.run.deletedUntil = null;
+    });
+  }
+
+  /** For good. */
+  async purge(id: string): Promise<void> {
+    await this.backend.change(id, () => ({ manifest: null }));
+  }
+
+  /** Empties the bin of what is past its time; with `all`, of everything. Returns how many runs went. */
+  async purgeBin(all = false): Promise<number> {
+    const due = (await this.list()).filter((r) => r.deletedUntil !== null && (all || r.deletedUntil < this.now()));
+    for (const run of due) await this.purge(run.id);
+    return due.length;
+  }
+
+  space(): Promise<Space> {
+    return this.backend.space();
+  }
+
+  close(): Promise<void> {
+    return this.backend.close();
+  }
+
+  private async edit(id: string, change: (manifest: RunManifest) => void): Promise<void> {
+    await this.backend.change(id, (current) => {
+      if (!current) throw new StoreError(`There is no run ${id} here. It may have been deleted in another tab.`);
+      change(current);
+      return { manifest: current };
+    });
+  }
+
+  private async write(id: string, bytes: number, make: Parameters<Backend['change']>[1]): Promise<void> {
+    try {
+      await this.backend.change(id, make);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      throw new QuotaError(bytes, await this.backend.space().catch(() => null));
+    }
+  }
+}
+
+/** How browsers and Node say that there is no room. */
+function isFull(error: unknown): boolean {
+  const { name, code } = error as { name?: string; code?: unknown };
+  return (
+    name === 'QuotaExceededError' ||
+    name === 'NS_ERROR_DOM_INDEXEDDB_QUOTA_ERR' ||
+    code === 'ENOSPC' ||
+    code === 'EDQUOT'
+  );
+}

@@ -1,0 +1,67 @@
+/** What uPlot does not draw: evaluation points with their intervals, and the line of the selected step. */
+import type uPlot from 'uplot';
+
+export interface DrawnPoint {
+  step: number;
+  /** Pixels to the right, so that two points of one step do not hide each other. */
+  offset: number;
+  value: number;
+  low: number;
+  high: number;
+  color: string;
+  shape: 'disc' | 'diamond';
+}
+
+/** A token's colour as the canvas understands it. */
+export function resolveColor(host: HTMLElement, token: string, opacity = 1): string {
+  const probe = document.createElement('span');
+  probe.style.color = opacity === 1 ? `var(${token})` : `color-mix(in srgb, var(${token}) ${opacity * 100}%, transparent)`;
+  (host.shadowRoot ?? host).append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+function drawShape(ctx: CanvasRenderingContext2D, x: number, y: number, size: number, shape: DrawnPoint['shape']) {
+  ctx.beginPath();
+  if (shape === 'disc') ctx.arc(x, y, size, 0, 2 * Math.PI);
+  else for (const [dx, dy] of [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]]) ctx.lineTo(x + dx * size, y + dy * size);
+  ctx.closePath();
+  ctx.fill();
+  ctx.stroke();
+}
+
+/** Above this many points their intervals would be a smear; the table has them. */
+const mostIntervals = 80;
+
+function drawPoint(plot: uPlot, point: DrawnPoint, color: string, surface: string, ratio: number, interval: boolean) {
+  const { ctx } = plot;
+  const x = plot.valToPos(point.step, 'x', true) + point.offset * ratio;
+  const [y, low, high] = [point.value, point.low, point.high].map((value) => plot.valToPos(value, 'y', true));
+  ctx.strokeStyle = color;
+  ctx.lineWidth = 1.5 * ratio;
+  ctx.beginPath();
+  ctx.moveTo(x, low);
+  ctx.lineTo(x, high);
+  if (interval) ctx.stroke();
+  ctx.lineWidth = ratio;
+  ctx.fillStyle = color;
+  ctx.strokeStyle = surface;
+  drawShape(ctx, x, y, (interval ? 4 : 2.5) * ratio, point.shape);
+}
+
+export function drawPoints(plot: uPlot, host: HTMLElement, points: readonly DrawnPoint[], selected: number | null) {
+  const { ctx } = plot;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.setLineDash([]);
+  if (selected !== null) {
+    const x = plot.valToPos(selected, 'x', true);
+    ctx.fillStyle = resolveColor(host, '--accent');
+    ctx.fillRect(x - 0.75 * ratio, plot.bbox.top, 1.5 * ratio, plot.bbox.height);
+  }
+  const surface = resolveColor(host, '--surface');
+  const colors = new Map(points.map((point) => [point.color, resolveColor(host, point.color)]));
+  for (const point of points) drawPoint(plot, point, colors.get(point.color)!, surface, ratio, points.length <= mostIntervals);
+  ctx.restore();
+}

@@ -1,0 +1,3 @@
+/** Where the page starts. */
+import './styles/tokens.css';
+import './app.ts';

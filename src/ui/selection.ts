@@ -1,0 +1,44 @@
+/**
+ * Where the reader is: a step, a group, a member (an episode), a turn, a token. The URL's hash carries it, so that a link
+ * opens the same place. A null step follows the newest one.
+ */
+export type StageTab = 'watch' | 'group' | 'trajectory';
+
+export interface Selection {
+  run: string | null;
+  step: number | null;
+  group: number;
+  member: number;
+  turn: number;
+  token: number | null;
+  tab: StageTab;
+}
+
+export const noSelection: Selection = { run: null, step: null, group: 0, member: 0, turn: 0, token: null, tab: 'watch' };
+
+const tabs: readonly StageTab[] = ['watch', 'group', 'trajectory'];
+
+const whole = (text: string | null): number | null => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null);
+
+export function parseHash(hash: string): Selection {
+  const query = new URLSearchParams(hash.replace(/^#/, ''));
+  const tab = tabs.find((each) => each === query.get('tab')) ?? 'watch';
+  return {
+    run: query.get('run') || null,
+    step: whole(query.get('step')),
+    group: whole(query.get('group')) ?? 0,
+    member: whole(query.get('member')) ?? 0,
+    turn: whole(query.get('turn')) ?? 0,
+    token: whole(query.get('token')),
+    tab,
+  };
+}
+
+/** Only what differs from the start is written, so that links stay short. */
+export function formatHash(selection: Selection): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(selection))
+    if (value !== noSelection[key as keyof Selection] && value !== null) query.set(key, String(value));
+  const text = query.toString();
+  return text ? `#${text}` : '';
+}

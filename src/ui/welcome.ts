@@ -1,0 +1,95 @@
+/** What a newcomer sees: one sentence, one button, and the loop in six words. Without WebGPU: what is missing, and what still works. */
+import { msg } from '@lit/localize';
+import { css, html } from 'lit';
+import { customElement } from 'lit/decorators.js';
+import { Panel } from './panel.ts';
+import { controls } from './styles/shared.ts';
+
+@customElement('tabgym-welcome')
+export class TabgymWelcome extends Panel {
+  static override styles = [
+    controls,
+    css`
+      :host {
+        display: grid;
+        min-height: 100%;
+        place-content: center;
+        padding: 16px 8px;
+      }
+      .card {
+        display: grid;
+        gap: 14px;
+        max-width: 62ch;
+      }
+      .lead {
+        font-size: clamp(1.15rem, 0.9rem + 1.2vw, 1.6rem);
+        line-height: 1.3;
+        font-weight: 600;
+        letter-spacing: -0.015em;
+        text-wrap: balance;
+      }
+      button.primary {
+        min-height: 42px;
+        padding: 0 22px;
+        font-size: var(--size-l);
+      }
+      ol {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(96px, 1fr));
+        gap: 6px;
+        list-style: none;
+        counter-reset: step;
+      }
+      li {
+        border: 1px solid var(--line);
+        border-radius: var(--radius);
+        background: var(--surface);
+        padding: 6px 8px;
+        font-size: var(--size-s);
+        color: var(--text-2);
+      }
+      li strong {
+        display: block;
+        color: var(--text);
+      }
+    `,
+  ];
+
+  constructor() {
+    super(['gpu', 'draft', 'busy', 'problems']);
+  }
+
+  override render() {
+    const { gpu } = this.state;
+    return html`<div class="card">
+      <p class="lead">${msg('A tiny language-model agent learns to craft in TextCraft, by reinforcement learning, in this tab.')}</p>
+      ${gpu?.supported ? this.renderReady() : this.renderUnsupported()}
+      <ol aria-label=${msg('How a step works')}>
+        <li><strong>${msg('Observe')}</strong>${msg('The world says what is there.')}</li>
+        <li><strong>${msg('Act')}</strong>${msg('The policy answers, token by token.')}</li>
+        <li><strong>${msg('Reward')}</strong>${msg('The episode succeeds or not.')}</li>
+        <li><strong>${msg('Compare')}</strong>${msg('Against others at the same task.')}</li>
+        <li><strong>${msg('Update')}</strong>${msg('Better than its group: more likely.')}</li>
+      </ol>
+    </div>`;
+  }
+
+  private renderReady() {
+    const { draft, busy } = this.state;
+    return html`<p>${msg('It starts from random weights. Nothing is installed and nothing leaves this tab; close it at any time and it goes on from its last step.')}</p>
+      <div class="row">
+        <button class="primary" ?disabled=${!draft || busy !== null} @click=${() => this.app.train()}><span aria-hidden="true">▶</span> ${msg('Train')}</button>
+        <button @click=${() => this.app.openDrawer('runs')}>${msg('Open an exported run')}</button>
+      </div>`;
+  }
+
+  private renderUnsupported() {
+    return html`<div class="message warning" role="note">
+        <p><strong>${msg('Training needs WebGPU, which is missing here.')}</strong></p>
+        <p>${this.state.gpu?.problem}</p>
+        <p class="small">${msg('Browsers that have it: Chrome and Edge 113 or later on Windows, macOS and ChromeOS, 121 on Android and, on most hardware, 144 on Linux; Safari 26; Firefox 141 on Windows and 145 on macOS with Apple silicon.')}</p>
+      </div>
+      <p>${msg('Runs that were exported elsewhere can still be opened and read here, curves and trajectories included.')}</p>
+      <div class="row"><button class="primary" @click=${() => this.app.openDrawer('runs')}>${msg('Open an exported run')}</button></div>`;
+  }
+}

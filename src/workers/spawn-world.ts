@@ -1,0 +1,61 @@
+/**
+ * Starts a world's worker where this code runs: a module worker in a page (or in a worker of it), a thread in Node. Gives
+ * the pool the one thing it needs of either: a WorldPort.
+ */
+import type { Worker as NodeWorker } from 'node:worker_threads';
+import { type World, WorldError } from '../envs/env.ts';
+import { WorldPool } from '../envs/pool.ts';
+import type { WorldPort, WorldReply, WorldRequest } from '../envs/port.ts';
+import { repositoryRoot } from '../envs/wasm.ts';
+
+function pagePort(worker: Worker): WorldPort {
+  return {
+    post: (request) => worker.postMessage(request),
+    listen(receive, lost) {
+      worker.onmessage = (event: MessageEvent<WorldReply>) => receive(event.data);
+      worker.onerror = (event) => lost(`the worker stopped: ${event.message || 'its script could not be loaded'}`);
+      worker.onmessageerror = () => lost('the worker sent a message that cannot be read');
+    },
+    terminate: () => worker.terminate(),
+  };
+}
+
+/** A thread keeps the process alive only while a reply is awaited. */
+function nodePort(worker: NodeWorker): WorldPort {
+  let awaited = 0;
+  worker.unref();
+  return {
+    post(request: WorldRequest) {
+      if (awaited++ === 0) worker.ref();
+      worker.postMessage(request);
+    },
+    listen(receive, lost) {
+      worker.on('message', (reply: WorldReply) => {
+        if (--awaited === 0) worker.unref();
+        receive(reply);
+      });
+      worker.on('error', (error) => lost(`the worker stopped: ${(error as Error).message}`));
+      worker.on('exit', (code) => lost(`the worker ended with code ${code}`));
+    },
+    terminate: () => void worker.terminate(),
+  };
+}
+
+/** A thread of Node from a built worker file. */
+export async function spawnNodeWorker(file: string): Promise<WorldPort> {
+  const { Worker } = await import('node:worker_threads');
+  const { existsSync } = await import('node:fs');
+  if (!existsSync(file))
+    throw new WorldError(`${file} is missing. Build the tools: node scripts/run.mjs replay --help`);
+  return nodePort(new Worker(file));
+}
+
+export async function spawnWorldWorker(): Promise<WorldPort> {
+  if (import.meta.env.SSR) return spawnNodeWorker(`${await repositoryRoot()}/build/cli/world-worker.js`);
+  return pagePort(new Worker(new URL('./world-worker.ts', import.meta.url), { type: 'module', name: 'world' }));
+}
+
+/** A world behind a worker, guarded: what sessions use. */
+export function openWorldPool(name: string, options: { timeoutMs?: number } = {}): Promise<World> {
+  return WorldPool.open({ ...options, name, spawn: spawnWorldWorker });
+}

@@ -1,0 +1,25 @@
+/**
+ * The trainer's worker: owns the GPU device, serves `TrainerApi` to the page over comlink, and starts the worlds' workers.
+ * Everything it does is in session/trainer-service.ts; here is only what belongs to a browser.
+ */
+import * as Comlink from 'comlink';
+import micro from '../../experiments/micro.json';
+import textcraftFirst from '../../experiments/textcraft-first.json';
+import { describeWorld, worldNames } from '../envs/registry.ts';
+import { Assembly } from '../session/assemble.ts';
+import { browserGpu } from '../session/gpu-report.ts';
+import { noLocks, WebLocks } from '../session/ownership.ts';
+import { TrainerService } from '../session/trainer-service.ts';
+import { IndexedDbStore } from '../store/indexeddb.ts';
+import { RunStore } from '../store/run-store.ts';
+import { openWorldPool } from './spawn-world.ts';
+
+const service = new TrainerService({
+  store: new RunStore(new IndexedDbStore()),
+  engines: new Assembly({ machine: browserGpu, openWorld: openWorldPool }),
+  locks: navigator.locks ? new WebLocks(navigator.locks) : noLocks,
+  presets: [textcraftFirst, micro],
+  worlds: worldNames.map(describeWorld),
+});
+
+Comlink.expose(service);

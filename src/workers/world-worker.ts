@@ -1,0 +1,22 @@
+/**
+ * The worker that a world lives in: a module worker of a page, or a thread of Node (build/cli/world-worker.js). It opens the
+ * world it is asked for and serves it; everything else is in src/envs.
+ */
+import { serveWorld, type WorldReply, type WorldRequest } from '../envs/port.ts';
+import { openWorld } from '../envs/registry.ts';
+
+async function serve(): Promise<void> {
+  if (import.meta.env.SSR) {
+    const { parentPort } = await import('node:worker_threads');
+    const port = parentPort!;
+    port.on(
+      'message',
+      serveWorld((reply: WorldReply) => port.postMessage(reply), openWorld),
+    );
+  } else {
+    const receive = serveWorld((reply: WorldReply) => self.postMessage(reply), openWorld);
+    self.onmessage = (event: MessageEvent<WorldRequest>) => receive(event.data);
+  }
+}
+
+void serve();

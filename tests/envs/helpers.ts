@@ -1,0 +1,38 @@
+/** Shared by the world tests: a world's tasks by id, a worker file built for a Node thread, and the golden folder. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Task, WorldOptions } from '../../src/envs/env.ts';
+
+export const goldenFolder = resolve(process.env.TABGYM_GOLDEN ?? '../shared/golden');
+export const hasGolden = (name: string) => existsSync(resolve(goldenFolder, name));
+
+export const taskOf = (id: number, options: WorldOptions = {}): Task => ({
+  world: 'textcraft',
+  id,
+  options,
+  strata: {},
+});
+
+export const allIds = Array.from({ length: 544 }, (_, id) => id);
+
+/** Builds a worker's entry (and what it imports) as Vite builds the command line tools. Returns the file. */
+export async function buildNodeWorker(entry: string): Promise<string> {
+  const { build } = await import('vite');
+  const name = entry.replace(/^.*\//, '').replace(/\.ts$/, '');
+  const outDir = `build/tests/${name}`;
+  await build({
+    configFile: false,
+    logLevel: 'warn',
+    publicDir: false,
+    build: {
+      ssr: true,
+      target: 'node20',
+      outDir,
+      emptyOutDir: true,
+      minify: false,
+      rollupOptions: { input: { [name]: entry }, output: { entryFileNames: '[name].js' } },
+    },
+    ssr: { noExternal: true },
+  });
+  return resolve(outDir, `${name}.js`);
+}

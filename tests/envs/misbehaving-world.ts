@@ -1,0 +1,77 @@
+/**
+ * A world made to misbehave: it counts its steps, and on the action `hang` it loops for ever, on `trap` it runs an
+ * unreachable instruction of WebAssembly, on `exit` its thread ends, on `refuse` it throws a WorldError. A task of id 13
+ * hangs at its reset.
+ */
+import { type Feedback, type Task, type World, WorldError, type WorldView } from '../../src/envs/env.ts';
+
+// (module (func (export "trap") unreachable))
+const trapModule = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 8, 1, 4, 116, 114, 97, 112, 0, 0, 10, 5, 1, 3, 0, 0,
+  11,
+]);
+
+function hang(): never {
+  for (;;);
+}
+
+async function trap(): Promise<void> {
+  const { instance } = await WebAssembly.instantiate(trapModule);
+  (instance.exports.trap as () => void)();
+}
+
+export class MisbehavingWorld implements World {
+  private readonly states = new Map<number, string[]>();
+
+  describe() {
+    return {
+      name: 'misbehaving',
+      title: 'Misbehaving',
+      summary: 'Hangs, traps and dies when told to.',
+      instruction: '',
+      credit: 'ours',
+      hasOracle: true,
+      hasValidActions: false,
+      successReward: 1,
+    };
+  }
+
+  async tasks(): Promise<Task[]> {
+    return [];
+  }
+
+  async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
+    return slots.map((slot, k) => {
+      if (tasks[k].id === 13) hang();
+      this.states.set(slot, [`task ${tasks[k].id}`]);
+      return { observation: `task ${tasks[k].id}`, reward: 0, done: false, valid: true };
+    });
+  }
+
+  async step(slots: readonly number[], actions: readonly string[]): Promise<Feedback[]> {
+    const answers: Feedback[] = [];
+    for (const [k, slot] of slots.entries()) {
+      if (actions[k] === 'hang') hang();
+      if (actions[k] === 'trap') await trap();
+      if (actions[k] === 'exit') process.exit(3);
+      if (actions[k] === 'refuse') throw new WorldError('refused, as told');
+      const state = this.states.get(slot)!;
+      state.push(actions[k]);
+      answers.push({ observation: state.join(' '), reward: 0, done: false, valid: true });
+    }
+    return answers;
+  }
+
+  async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
+    return slots.map((slot) => {
+      if (this.states.get(slot)!.includes('no oracle')) hang();
+      return [`slot ${slot}`];
+    });
+  }
+
+  async view(slot: number): Promise<WorldView> {
+    return { kind: 'text', text: this.states.get(slot)!.join(' ') };
+  }
+
+  async close(): Promise<void> {}
+}

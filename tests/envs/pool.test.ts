@@ -1,0 +1,123 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { WorldError } from '../../src/envs/env.ts';
+import { WorldPool } from '../../src/envs/pool.ts';
+import { TextCraft } from '../../src/envs/textcraft.ts';
+import { spawnNodeWorker } from '../../src/workers/spawn-world.ts';
+import { buildNodeWorker, taskOf } from './helpers.ts';
+
+let misbehavingFile: string;
+let worldFile: string;
+const open: WorldPool[] = [];
+
+beforeAll(async () => {
+  await buildWasm();
+  misbehavingFile = await buildNodeWorker('tests/envs/misbehaving-worker.ts');
+  worldFile = await buildNodeWorker('src/workers/world-worker.ts');
+});
+
+afterEach(async () => {
+  for (const pool of open.splice(0)) await pool.close();
+});
+
+async function openPool(file: string, name: string, timeoutMs = 1000): Promise<WorldPool> {
+  const pool = await WorldPool.open({ name, spawn: () => spawnNodeWorker(file), timeoutMs });
+  open.push(pool);
+  return pool;
+}
+
+describe('a pool over the TextCraft worker', () => {
+  it('answers as the world in process does', async () => {
+    const pool = await openPool(worldFile, 'textcraft', 10_000);
+    const plain = await TextCraft.open();
+    expect(pool.describe()).toEqual(plain.describe());
+    const tasks = await pool.tasks({ depths: [2] }, 'test');
+    expect(tasks).toEqual(await plain.tasks({ depths: [2] }, 'test'));
+    const slots = tasks.map((_, k) => k);
+    expect(await pool.reset(slots, tasks)).toEqual(await plain.reset(slots, tasks));
+    const plans = (await pool.oracle(slots)) as string[][];
+    expect(plans).toEqual(await plain.oracle(slots));
+    expect(await pool.oracleIsListed(slots)).toEqual(await plain.oracleIsListed(slots));
+    const actions = plans.map((plan, k) => (k % 2 ? plan[0] : 'é\n😀'));
+    expect(await pool.step(slots, actions)).toEqual(await plain.step(slots, actions));
+    expect(await pool.view(3)).toEqual(await plain.view(3));
+  });
+  it('passes refusals on by their words, and the worker lives on', async () => {
+    const pool = await openPool(worldFile, 'textcraft', 10_000);
+    await expect(pool.tasks({ depths: [9] }, 'train')).rejects.toThrow(/options\.depths\.0/);
+    await expect(pool.step([5], ['x'])).rejects.toThrow(WorldError);
+    expect((await pool.reset([5], [taskOf(0)]))[0].valid).toBe(true);
+    expect(pool.restarts).toBe(0);
+  });
+  it('says that there is no such world', async () => {
+    await expect(openPool(worldFile, 'nowhere')).rejects.toThrow(/no world named "nowhere".*textcraft/);
+  });
+});
+
+describe('a pool over a world that misbehaves', () => {
+  const begin = async () => {
+    const pool = await openPool(misbehavingFile, 'misbehaving', 500);
+    await pool.reset([0, 1, 2], [taskOf(10), taskOf(11), taskOf(12)]);
+    await pool.step([0, 1, 2], ['a', 'b', 'c']);
+    return pool;
+  };
+
+  it.each([
+    ['hang', /no answer to step within 500 ms/],
+    ['trap', /trapped: unreachable/],
+    ['exit', /ended with code 3/],
+  ])('ends the guilty world alone: %s', async (action, reason) => {
+    const pool = await begin();
+    const answers = await pool.step([0, 1, 2], ['d', action, 'f']);
+    expect(answers.map(({ observation }) => observation)).toEqual(['task 10 a d', '', 'task 12 c f']);
+    expect(answers[1]).toMatchObject({ done: true, valid: false, reward: 0 });
+    expect(answers[1].failure).toMatch(reason);
+    expect([answers[0].failure, answers[2].failure]).toEqual([undefined, undefined]);
+    // The others go on from where they were; the failed one says so until it is reset.
+    const next = await pool.step([0, 1, 2], ['g', 'h', 'i']);
+    expect(next.map(({ observation }) => observation)).toEqual(['task 10 a d g', '', 'task 12 c f i']);
+    expect(next[1].failure).toMatch(reason);
+    expect((await pool.reset([1], [taskOf(14)]))[0].observation).toBe('task 14');
+    expect((await pool.step([1], ['j']))[0].observation).toBe('task 14 j');
+  });
+
+  it('finds two guilty worlds in one batch', async () => {
+    const pool = await begin();
+    const answers = await pool.step([0, 1, 2], ['trap', 'ok', 'hang']);
+    expect(answers.map(({ failure }) => failure === undefined)).toEqual([false, true, false]);
+    expect((await pool.view(1)) as object).toEqual({ kind: 'text', text: 'task 11 b ok' });
+  });
+
+  it('ends a world that hangs at its reset', async () => {
+    const pool = await begin();
+    const answers = await pool.reset([1, 2], [taskOf(13), taskOf(15)]);
+    expect(answers[0].failure).toMatch(/no answer to reset/);
+    expect(answers[1].observation).toBe('task 15');
+    expect((await pool.step([0, 1, 2], ['x', 'y', 'z'])).map(({ observation }) => observation)).toEqual([
+      'task 10 a x',
+      '',
+      'task 15 z',
+    ]);
+  });
+
+  it('answers null for an oracle that hangs, and keeps the worlds', async () => {
+    const pool = await begin();
+    await pool.step([1], ['no oracle']);
+    expect(await pool.oracle([0, 1, 2])).toEqual([['slot 0'], null, ['slot 2']]);
+    expect((await pool.step([1], ['on']))[0].observation).toBe('task 11 b no oracle on');
+  });
+
+  it('lets a refusal through without ending anything', async () => {
+    const pool = await begin();
+    await expect(pool.step([1], ['refuse'])).rejects.toThrow('refused, as told');
+    expect(pool.restarts).toBe(0);
+    expect((await pool.step([1], ['on']))[0].observation).toBe('task 11 b on');
+  });
+
+  it('refuses calls after it was closed', async () => {
+    const pool = await begin();
+    await pool.close();
+    await expect(pool.step([0], ['a'])).rejects.toThrow(/was closed/);
+    open.length = 0;
+  });
+});

@@ -1,0 +1,368 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { renderRecipes } from '../../scripts/generate-recipes.mjs';
+import { type Feedback, type World, WorldError } from '../../src/envs/env.ts';
+import { randomAction } from '../../src/envs/random-player.ts';
+import { TextCraft } from '../../src/envs/textcraft.ts';
+import edges from './fixtures/textcraft-edges.golden.json' with { type: 'json' };
+import starts from './fixtures/textcraft-starts.golden.json' with { type: 'json' };
+import { allIds, taskOf } from './helpers.ts';
+
+let world: World;
+beforeAll(async () => {
+  await buildWasm();
+  world = await TextCraft.open();
+});
+
+const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
+const every8th = allIds.filter((id) => id % 8 === 0);
+const depths = [1, 2, 3, 4];
+
+async function startHashes(ids: readonly number[], options = {}): Promise<string[]> {
+  const answers = await world.reset(
+    ids,
+    ids.map((id) => taskOf(id, options)),
+  );
+  return answers.map(({ observation }) => hash(observation));
+}
+
+describe('first observations', () => {
+  it('agree with a separate program for all 544 items', async () => {
+    expect(await startHashes(allIds)).toEqual(starts.default);
+  });
+  it('agree with three distractors', async () => {
+    expect(await startHashes(allIds, { distractors: 3 })).toEqual(starts.distractors3);
+  });
+  it('agree under other list seeds', async () => {
+    expect(await startHashes(every8th, { distractors: 100, listSeed: 7 })).toEqual(starts.distractors100seed7);
+    expect(await startHashes(every8th, { listSeed: 0xffffffff })).toEqual(starts.seed4294967295);
+  });
+  it('take an id modulo the number of goals', async () => {
+    const [a, b] = await world.reset([0, 1], [taskOf(3), taskOf(3 + 544)]);
+    expect(b.observation).toBe(a.observation);
+  });
+});
+
+describe('steps', () => {
+  it.each(edges.episodes.map((episode, k) => [k, episode] as const))(
+    'answer the edges of the rules (%i)',
+    async (_k, { id, steps }) => {
+      await world.reset([7], [taskOf(id)]);
+      for (const [action, observation, reward, valid] of steps as [string, string, number, boolean][]) {
+        const [found] = await world.step([7], [action]);
+        expect({ action, ...found }).toEqual({
+          action,
+          observation,
+          reward,
+          done: reward === 1,
+          valid,
+          validActions: null,
+        });
+      }
+    },
+  );
+  it('keep numbers of any size exact, up to what Python refuses', async () => {
+    const nines = '9'.repeat(4300);
+    await world.reset([0], [taskOf(0)]);
+    const actions = [
+      `get ${nines} flint`,
+      'get 1 flint',
+      `craft x using ${nines} flint`,
+      `get ${nines}9 flint`,
+      'inventory',
+    ];
+    const found: string[] = [];
+    for (const action of actions) found.push((await world.step([0], [action]))[0].observation);
+    expect(found[0]).toBe(`Got ${nines} flint`);
+    expect(found[2]).toMatch(/^Could not find a valid recipe/);
+    expect(found[3]).toMatch(/^Exceeds the limit \(4300 digits\).*value has 4301 digits/);
+    expect(found[4]).toBe(`Inventory: [flint] (1${'0'.repeat(4300)}) `);
+  });
+  it('are the same in a batch as alone, with texts of every width', async () => {
+    const [{ steps }] = edges.episodes;
+    const actions = (steps as [string, string, number, boolean][]).map(([action]) => action);
+    const slots = actions.map((_, k) => 100 + k);
+    await world.reset(
+      slots,
+      slots.map(() => taskOf(9)),
+    );
+    await world.reset([1], [taskOf(9)]);
+    const batch = await world.step(slots, actions);
+    for (const [k, action] of actions.entries()) {
+      await world.reset([1], [taskOf(9)]);
+      expect((await world.step([1], [action]))[0]).toEqual(batch[k]);
+    }
+  });
+});
+
+describe('valid actions', () => {
+  it('are each command and a get for each of its ingredients, in order, once', async () => {
+    const [start] = await world.reset([0], [taskOf(300, { distractors: 3 })]);
+    const lines = start.observation.split('\n\n')[0].split('\n').slice(1);
+    const expected = lines.flatMap((line) => [
+      line,
+      ...line
+        .split(' using ')[1]
+        .split(', ')
+        .map((part) => `get ${part}`),
+    ]);
+    expect(start.validActions).toEqual([...new Set(expected)]);
+  });
+  it('do not depend on what is carried, and are null after a step', async () => {
+    const [first] = await world.reset([0], [taskOf(20)]);
+    const [next] = await world.step([0], [first.validActions![1]]);
+    expect(next.validActions).toBeNull();
+    const [again] = await world.reset([0], [taskOf(20)]);
+    expect(again.validActions).toEqual(first.validActions);
+  });
+});
+
+describe('tasks', () => {
+  it('are the official split, with depths', async () => {
+    const count = async (split: 'train' | 'test') => {
+      const tasks = await world.tasks({}, split);
+      return [tasks.length, ...depths.map((depth) => tasks.filter((task) => task.strata.depth === depth).length)];
+    };
+    expect(await count('test')).toEqual([100, 31, 41, 25, 3]);
+    expect(await count('train')).toEqual([374, 94, 232, 47, 1]);
+  });
+  it('do not share an item between training and test', async () => {
+    const train = new Set((await world.tasks({}, 'train')).map(({ id }) => id));
+    expect((await world.tasks({}, 'test')).filter(({ id }) => train.has(id))).toEqual([]);
+  });
+  it('keep to the depths asked for and carry filled-in options', async () => {
+    const tasks = await world.tasks({ depths: [4], distractors: 3 }, 'test');
+    expect(tasks.map(({ id }) => id)).toEqual([533, 534, 535]);
+    expect(tasks[0].options).toEqual({ depths: [4], distractors: 3, listSeed: 42 });
+  });
+});
+
+describe('options', () => {
+  const refused = [
+    [{ depths: [5] }, /options\.depths\.0: .*at most 4.*it is 5/s],
+    [{ depths: [] }, /options\.depths: .*at least one/s],
+    [{ depths: [1, 1] }, /options\.depths: .*repeat/s],
+    [{ depths: 1 }, /options\.depths: .*list of depths/s],
+    [{ distractors: -1 }, /options\.distractors: .*at least 0.*it is -1/s],
+    [{ distractors: 1.5 }, /options\.distractors: .*whole number from 0 to 100/s],
+    [{ listSeed: 2 ** 32 }, /options\.listSeed: .*at most 4294967295/s],
+    [{ distractor: 3 }, /options\.distractor: .*no such option/s],
+  ] as const;
+  it.each(refused)('%j is refused by path and bound', async (options, message) => {
+    await expect(world.tasks(options as never, 'train')).rejects.toThrow(message);
+    await expect(world.reset([0], [taskOf(0, options as never)])).rejects.toThrow(WorldError);
+  });
+  it('slots and lengths are checked', async () => {
+    await expect(world.reset([-1], [taskOf(0)])).rejects.toThrow(/slot is a whole number/);
+    await expect(world.reset([0, 1], [taskOf(0)])).rejects.toThrow(/2 slots, 1 entries/);
+    await expect(world.step([999_999], ['x'])).rejects.toThrow(/reset it with a task first/);
+    await expect(world.reset([0], [taskOf(-1)])).rejects.toThrow(/whole numbers from 0/);
+  });
+});
+
+describe('the oracle', () => {
+  async function play(slot: number, actions: readonly string[]): Promise<Feedback> {
+    let last: Feedback | null = null;
+    for (const action of actions) {
+      [last] = await world.step([slot], [action]);
+      expect(last, action).toMatchObject({ valid: true });
+    }
+    return last!;
+  }
+
+  it.each([10, 3, 0])(
+    'solves all 544 goals, with %i distractors, by valid actions where it says so',
+    async (distractors) => {
+      const starts = await world.reset(
+        allIds,
+        allIds.map((id) => taskOf(id, { distractors })),
+      );
+      const plans = await world.oracle(allIds);
+      const listed = await world.oracleIsListed!(allIds);
+      for (const id of allIds) {
+        if (listed[id]) expect(starts[id].validActions).toEqual(expect.arrayContaining(plans[id]!));
+        expect(await play(id, plans[id]!)).toMatchObject({ reward: 1, done: true });
+      }
+      // Goals that valid actions cannot reach: those whose every recipe needs a tag (docs/worlds/textcraft.md).
+      expect(listed.filter((isListed) => !isListed)).toHaveLength(49);
+    },
+  );
+  it('needs two to four actions at depth 1', async () => {
+    const ids = (await world.tasks({ depths: [1] }, 'train')).map(({ id }) => id);
+    await world.reset(
+      ids,
+      ids.map((id) => taskOf(id)),
+    );
+    const lengths = (await world.oracle(ids)).map((plan) => plan!.length);
+    expect([Math.min(...lengths), Math.max(...lengths)]).toEqual([2, 4]);
+  });
+  it('goes on from where the world is: a step of its plan leaves one step less', async () => {
+    await world.reset(
+      allIds,
+      allIds.map((id) => taskOf(id)),
+    );
+    const plans = (await world.oracle(allIds)) as string[][];
+    await world.step(
+      allIds,
+      plans.map((plan) => plan[0]),
+    );
+    const rest = (await world.oracle(allIds)) as string[][];
+    const longer = rest.filter((plan, id) => plan.length > plans[id].length - 1 && plans[id].length > 1);
+    expect(longer).toEqual([]);
+  });
+  it('solves from any state', async () => {
+    await world.reset(
+      allIds,
+      allIds.map((id) => taskOf(id)),
+    );
+    const { validActions } = (await world.reset([0], [taskOf(0)]))[0];
+    for (let turn = 0; turn < 12; turn++) {
+      const actions = allIds.map((id) => randomAction(validActions!, 1, id, turn));
+      await world.step(allIds, actions);
+    }
+    const plans = await world.oracle(allIds);
+    for (const id of allIds) expect(await play(id, plans[id]!)).toMatchObject({ done: true });
+  });
+});
+
+describe('the world', () => {
+  it('is the same for the same seed: random players, twice', async () => {
+    const ids = allIds.filter((id) => id % 4 === 0);
+    const run = async (slots: readonly number[]) => {
+      const starts = await world.reset(
+        slots,
+        ids.map((id) => taskOf(id)),
+      );
+      const transcript: string[] = [];
+      for (let turn = 0; turn < 10; turn++) {
+        const actions = starts.map((start, k) => randomAction(start.validActions!, 9, k, turn));
+        transcript.push(
+          ...(await world.step(slots, actions)).map((feedback, k) => `${actions[k]} > ${feedback.observation}`),
+        );
+      }
+      return transcript;
+    };
+    const first = await run(ids);
+    expect(await run(ids.map((id) => id + 1000))).toEqual(first);
+    expect(new Set(first).size).toBeGreaterThan(100);
+  });
+  it('never traps, whatever it is told', async () => {
+    const pieces = [
+      'craft ',
+      ' using ',
+      'get ',
+      '1',
+      ' ',
+      ',',
+      '\n',
+      '\0',
+      '\ud800',
+      '😀',
+      'é',
+      '\u2028',
+      'oak logs',
+      '9'.repeat(30),
+      "'",
+      '"',
+      '\\',
+      'planks',
+      '\u{10ffff}',
+    ];
+    const slots = allIds.slice(0, 64);
+    await world.reset(
+      slots,
+      slots.map((id) => taskOf(id)),
+    );
+    for (let round = 0; round < 50; round++) {
+      const actions = slots.map((slot) =>
+        Array.from({ length: 1 + (slot % 7) }, (_, k) => randomAction(pieces, round, slot, k)).join(''),
+      );
+      const answers = await world.step(slots, actions);
+      for (const [k, { observation }] of answers.entries()) {
+        if (!/^(craft |get |inventory)/.test(actions[k]))
+          expect(observation).toBe(`Could not execute ${actions[k].replace(/\p{Surrogate}/gu, '\ufffd')}`);
+      }
+    }
+  });
+  it('keeps its memory over many episodes', async () => {
+    // Every episode grows each inventory past several block sizes, and some counts past what an i64 holds.
+    const { raw } = JSON.parse(readFileSync('envs-wasm/textcraft/recipes.json', 'utf8'));
+    const outputs = new Set(raw.map(([, output]: string[]) => output));
+    const inputs = new Set<string>(
+      raw.flatMap(([, , , list]: [string, string, number, [string, number][]]) => list.map(([name]) => name)),
+    );
+    const names = [...inputs].filter((name) => !outputs.has(name) && !name.startsWith('#'));
+    const slots = allIds.slice(0, 16);
+    const fresh = await TextCraft.open();
+    const episode = async (round: number) => {
+      await fresh.reset(
+        slots,
+        slots.map((slot) => taskOf(slot, { listSeed: round })),
+      );
+      for (let turn = 0; turn < 40; turn++) {
+        const actions = slots.map(
+          (slot) => `get ${turn % 5 ? 1 : '7'.repeat(30 + slot)} ${names[(turn + slot) % names.length]}`,
+        );
+        for (const { valid } of await fresh.step(slots, actions)) expect(valid).toBe(true);
+      }
+    };
+    for (let round = 0; round < 3; round++) await episode(round);
+    const settled = fresh.memoryBytes();
+    for (let round = 3; round < 300; round++) await episode(round);
+    expect(fresh.memoryBytes()).toBe(settled);
+  });
+  it('takes an action of a million characters', async () => {
+    await world.reset([0], [taskOf(0)]);
+    const long = 'é'.repeat(1_000_000);
+    expect((await world.step([0], [long]))[0].observation).toBe(`Could not execute ${long}`);
+  });
+  it('draws a view: inventory, commands, and the tree to the goal', async () => {
+    await world.reset([0], [taskOf(0)]);
+    await world.step([0], ['get 3 acacia logs']);
+    expect(await world.view(0)).toEqual({
+      kind: 'textcraft',
+      text: 'Goal: acacia planks, made from 1 acacia logs; carrying 3 acacia logs.',
+      goal: 'acacia planks',
+      inventory: [{ name: 'acacia logs', count: 3 }],
+      commands: [
+        {
+          text: 'craft 4 acacia planks using 1 acacia logs',
+          output: 'acacia planks',
+          count: 4,
+          inputs: [{ name: 'acacia logs', count: 1 }],
+        },
+      ],
+      tree: {
+        name: 'acacia planks',
+        need: 1,
+        have: 0,
+        craftable: true,
+        children: [{ name: 'acacia logs', need: 1, have: 3, craftable: false, children: [] }],
+      },
+    });
+  });
+});
+
+describe('the random player', () => {
+  it('chooses each action about as often as any other, and by (seed, episode, turn) alone', () => {
+    const actions = ['a', 'b', 'c', 'd', 'e'];
+    const counts = new Map<string, number>();
+    for (let episode = 0; episode < 1000; episode++)
+      for (let turn = 0; turn < 10; turn++) {
+        const action = randomAction(actions, 3, episode, turn);
+        counts.set(action, (counts.get(action) ?? 0) + 1);
+      }
+    // 2000 expected each; five standard deviations are 200.
+    for (const action of actions) expect(Math.abs(counts.get(action)! - 2000)).toBeLessThan(200);
+    expect(randomAction(actions, 3, 500, 5)).toBe(randomAction(actions, 3, 500, 5));
+  });
+});
+
+describe('the recipe table', () => {
+  it('in the module is the one in recipes.json', () => {
+    const { raw } = JSON.parse(readFileSync('envs-wasm/textcraft/recipes.json', 'utf8'));
+    expect(readFileSync('envs-wasm/textcraft/recipes.ts', 'utf8')).toBe(renderRecipes(raw));
+  });
+});

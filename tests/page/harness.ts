@@ -1,0 +1,62 @@
+/**
+ * The page in a browser, with fixtures where the worker would be: built once in mode `mock`, served, opened in Chromium.
+ * What a page prints as an error is gathered; a test that leaves any fails.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { build, type Plugin, preview } from 'vite';
+import { chromiumArgs, findChromium, root } from '../../scripts/machine.mjs';
+
+export const shots = join(root, 'test-results');
+
+/** The fixtures need no trainer: its worker, and with it all of the engine, is left out of this build. */
+const withoutWorker: Plugin = {
+  name: 'without-worker',
+  enforce: 'pre',
+  load: (id) => (id.endsWith('worker-client.ts') ? 'export const workerClient = () => { throw new Error("no worker here") };' : undefined),
+};
+
+export async function serveMock(): Promise<{ url: string; close(): Promise<void> }> {
+  const outDir = join(root, 'build/page-mock');
+  await build({ root, mode: 'mock', logLevel: 'error', plugins: [withoutWorker], build: { outDir, emptyOutDir: true } });
+  const server = await preview({ root, logLevel: 'error', build: { outDir }, preview: { port: 0, host: '127.0.0.1' } });
+  return { url: server.resolvedUrls!.local[0], close: () => server.close() };
+}
+
+export function launch(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (!executablePath || !existsSync(executablePath)) throw new Error('No Chromium was found. `npm test` says what to install.');
+  return chromium.launch({ executablePath, args: chromiumArgs });
+}
+
+export interface Opened {
+  page: Page;
+  errors: string[];
+  close(): Promise<void>;
+}
+
+export interface View {
+  width: number;
+  height: number;
+  colorScheme: 'light' | 'dark';
+}
+
+export const wide = { width: 1440, height: 900, colorScheme: 'light' } as const;
+export const narrow = { width: 390, height: 844, colorScheme: 'light' } as const;
+
+export async function open(browser: Browser, url: string, view: View = wide): Promise<Opened> {
+  const { width, height, colorScheme } = view;
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce', acceptDownloads: true });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(error.message));
+  await page.goto(url);
+  return { page, errors, close: () => context.close() };
+}
+
+export async function screenshot(page: Page, name: string) {
+  mkdirSync(shots, { recursive: true });
+  await page.screenshot({ path: join(shots, `${name}.png`) });
+}

@@ -1,0 +1,204 @@
+/** Each state of the page: a fixture, what must be there by role, nothing that axe objects to, no error, and screenshots. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launch, narrow, open, screenshot, serveMock, wide } from './harness.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResult {
+  violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+}
+
+/** What axe finds against WCAG 2.2 AA and its own good practice, one line a finding. */
+async function axe(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const result = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(root: Document, options: unknown): Promise<unknown> } };
+    const values = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    return axe.run(document, { runOnly: { type: 'tag', values } });
+  });
+  return (result as AxeResult).violations.flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.html.slice(0, 160)} ${node.failureSummary}`));
+}
+
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serveMock>>;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([serveMock(), launch()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+interface State {
+  name: string;
+  address: string;
+  /** Settles the page, and says by role and name what this state must show. */
+  shows(page: Page): Promise<void>;
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).first();
+const seen = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+
+const states: State[] = [
+  {
+    name: 'unsupported',
+    address: '?mock=unsupported',
+    async shows(page) {
+      await seen(page, 'Training needs WebGPU, which is missing here.');
+      await seen(page, /Browsers that have it: Chrome/);
+      expect(await button(page, 'Train').isDisabled()).toBe(true);
+      expect(await button(page, 'Open an exported run').isEnabled()).toBe(true);
+    },
+  },
+  {
+    name: 'empty',
+    address: '?mock=empty',
+    async shows(page) {
+      await seen(page, /A tiny language-model agent learns to craft/);
+      expect(await page.getByRole('button', { name: 'Train', exact: true }).count()).toBe(2);
+      expect(await page.getByText('No step yet').count()).toBeGreaterThan(0);
+    },
+  },
+  {
+    name: 'preparing',
+    address: '?mock=preparing',
+    async shows(page) {
+      await button(page, 'Train').click();
+      await seen(page, 'Compiling kernels: 17 of 41 kernels');
+      expect(await button(page, 'Pause').isEnabled()).toBe(true);
+    },
+  },
+  {
+    name: 'running',
+    address: '?mock=running',
+    async shows(page) {
+      await seen(page, 'Live');
+      await page.getByText('Step 44').first().waitFor();
+      expect(await button(page, 'Pause').isEnabled()).toBe(true);
+      await seen(page, 'over chance');
+    },
+  },
+  {
+    name: 'paused',
+    address: '?mock=paused',
+    async shows(page) {
+      await seen(page, 'Train on, watch the policy try one task, or read the episodes of a step.');
+      expect(await page.getByRole('slider', { name: /^Success by step/ }).getAttribute('aria-valuetext')).toMatch(/^Step 42: training 0\.\d+, chance 0\.22/);
+    },
+  },
+  {
+    name: 'group',
+    address: '?mock=paused#run=run-1&step=30&tab=group',
+    async shows(page) {
+      await button(page, /^Group 1: \d of 8 succeed/).waitFor();
+      await seen(page, /mean return/);
+      await seen(page, '12 newer: follow');
+    },
+  },
+  {
+    name: 'trajectory',
+    address: '?mock=paused#run=run-1&step=30&group=0&member=1&turn=1&token=60&tab=trajectory',
+    async shows(page) {
+      await seen(page, 'Group 1, episode 2');
+      await seen(page, 'The world after turn 2');
+      await page.getByRole('option', { selected: true }).waitFor();
+      await page.getByRole('listbox', { name: 'Tokens of the policy' }).first().waitFor();
+    },
+  },
+  {
+    name: 'error',
+    address: '?mock=error',
+    async shows(page) {
+      await seen(page, /ran out of memory while allocating the KV cache/);
+      expect(await button(page, 'Try again from the last step').isEnabled()).toBe(true);
+    },
+  },
+  {
+    name: 'finished',
+    address: '?mock=finished',
+    async shows(page) {
+      expect(await button(page, 'Finished').isDisabled()).toBe(true);
+      await seen(page, 'Step 200');
+    },
+  },
+  {
+    name: 'read-only',
+    address: '?mock=read-only',
+    async shows(page) {
+      await page.getByText('Another tab trains this run. Here it is read-only').first().waitFor({ state: 'attached' });
+      expect(await button(page, 'Train').isDisabled()).toBe(true);
+    },
+  },
+  {
+    name: 'broken',
+    address: '?mock=broken',
+    async shows(page) {
+      await seen(page, 'The trainer could not be started');
+      expect(await button(page, 'Reload the page').isEnabled()).toBe(true);
+    },
+  },
+];
+
+describe.each(states)('state $name', ({ name, address, shows }) => {
+  test.each([
+    ['wide', { ...wide }],
+    ['narrow', { ...narrow, colorScheme: 'dark' as const }],
+  ])('%s', async (size, view) => {
+    const { page, errors, close } = await open(browser, site.url + address, view);
+    await shows(page);
+    await screenshot(page, `${name}-${size}-${view.colorScheme}`);
+    expect(await axe(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: view.colorScheme === 'dark' ? 'light' : 'dark' });
+    await page.waitForTimeout(120);
+    await screenshot(page, `${name}-${size}-${view.colorScheme === 'dark' ? 'light' : 'dark'}`);
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expect(errors).toEqual([]);
+    await close();
+  });
+});
+
+describe('the drawer', () => {
+  test.each(['Runs', 'Storage', 'GPU', 'Log'])('%s', async (tab) => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
+    await button(page, tab).click();
+    await page.getByRole('tab', { name: tab, selected: true }).waitFor();
+    await page.waitForTimeout(100);
+    await screenshot(page, `drawer-${tab.toLowerCase()}-wide-light`);
+    expect(await axe(page)).toEqual([]);
+    expect(errors).toEqual([]);
+    await close();
+  });
+});
+
+describe('narrow panels', () => {
+  test.each(['Setup', 'Progress', 'More'])('%s', async (panel) => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=paused`, narrow);
+    await page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name: panel }).click();
+    await page.waitForTimeout(150);
+    await screenshot(page, `panel-${panel.toLowerCase()}-narrow-light`);
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expect(errors).toEqual([]);
+    await close();
+  });
+});
+
+test('the settings, all of them, and the help', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
+  await page.getByLabel('Show advanced settings').click();
+  expect(await axe(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.getByRole('tab', { name: 'Watch' }).focus();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys and help' }).waitFor();
+  await screenshot(page, 'help-wide-light');
+  expect(await axe(page)).toEqual([]);
+  expect(errors).toEqual([]);
+  await close();
+});

@@ -1,0 +1,36 @@
+// The golden program with the real engine, on small cases of our own: what `npm run test:golden` does with recorded ones.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checkModels } from '../../src/cli/golden-model.ts';
+import { GoldenReport } from '../../src/cli/golden-report.ts';
+import { parseConfig } from '../../src/policy/config.ts';
+import { Model } from '../../src/policy/model.ts';
+import { useGpu } from '../gpu/open.ts';
+import { fixtureConfigs, writeFixture } from './golden-fixture.ts';
+
+const gpu = useGpu();
+let folder = '';
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tabgym-golden-engine-'));
+  for (const [name, config] of Object.entries(fixtureConfigs))
+    await writeFixture(join(folder, name), parseConfig(config), 23);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it.each(Object.keys(fixtureConfigs))('the engine agrees with the recorded numbers of %s', async (name) => {
+  const failures: string[] = [];
+  const report = new GoldenReport((line) => line.startsWith('FAIL') && failures.push(line));
+  const device = await gpu();
+  await checkModels(
+    folder,
+    (config, weights, capacity) =>
+      Model.create(device, config, { capacity, weights, trainable: true, reference: false }),
+    report,
+    [name],
+  );
+  expect(failures).toEqual([]);
+  expect(report.total).toBeGreaterThan(40);
+  expect(report.skipped).toBe(0);
+});

@@ -1,0 +1,17 @@
+/** Where the golden data is, read as the tests need it. Everything that uses it skips, saying so, where it is absent. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Checkpoint, loadCheckpoint } from '../../src/policy/checkpoint.ts';
+import { readSafetensors, type Tensor } from '../../src/policy/safetensors.ts';
+
+export const goldenModelDir = join(resolve(process.env.TABGYM_GOLDEN ?? '../shared/golden'), 'model');
+export const hasGolden = existsSync(goldenModelDir);
+
+export const goldenTensors = (...path: string[]): Map<string, Tensor> =>
+  readSafetensors(readFileSync(join(goldenModelDir, ...path)));
+
+export const goldenCheckpoint = (name: string, config = 'config.json'): Checkpoint =>
+  loadCheckpoint({
+    config: readFileSync(join(goldenModelDir, name, config), 'utf8'),
+    model: readFileSync(join(goldenModelDir, name, 'model.safetensors')),
+  });

@@ -1,0 +1,285 @@
+/**
+ * A policy without a GPU: the double-precision reference behind the `Policy` contract, for tests of what stands on it.
+ * It recomputes everything for every token, so it is for models of a few thousand parameters.
+ */
+import type { ModelConfig } from '../../src/policy/config.ts';
+import { pcg4d } from '../../src/policy/init.ts';
+import type {
+  Capacity,
+  Counters,
+  GeneratedTurn,
+  GenerateRow,
+  OptimizerSettings,
+  PackedBatch,
+  Policy,
+  PolicyState,
+  Sampling,
+  TensorMap,
+  TokenTrie,
+  UpdateRequest,
+} from '../../src/policy/policy.ts';
+import { type Gradients, headRow, referenceForwardBackward } from './reference.ts';
+
+/** What an objective's WGSL says, in TypeScript: of row i, its inputs and its scalars. */
+export type ObjectiveTwin = (
+  columns: readonly number[],
+  scalars: readonly number[],
+  logprob: number,
+  entropy: number,
+) => { loss: number; weight: number; entropyWeight: number; aux: number[] };
+
+const double = (tensors: TensorMap): Gradients =>
+  new Map([...tensors].map(([name, { shape, data }]) => [name, { shape: [...shape], data: Float64Array.from(data) }]));
+const single = (tensors: Gradients): TensorMap =>
+  new Map([...tensors].map(([name, { shape, data }]) => [name, { shape: [...shape], data: Float32Array.from(data) }]));
+const zeros = (like: Gradients): Gradients =>
+  new Map([...like].map(([name, { shape, data }]) => [name, { shape, data: new Float64Array(data.length) }]));
+
+interface Slot {
+  tokens: number[];
+  rowKey: number;
+}
+
+export class ReferencePolicy implements Policy {
+  readonly vocabSize: number;
+  readonly numParameters: number;
+  readonly slots = new Map<number, Slot>();
+  private parameters: Gradients;
+  private reference: Gradients;
+  private expAvg: Gradients;
+  private expAvgSq: Gradients;
+  private optimizerStep = 0;
+
+  constructor(
+    readonly config: ModelConfig,
+    tensors: TensorMap,
+    readonly capacity: Capacity,
+    private readonly objectives: { readonly [name: string]: ObjectiveTwin } = {},
+  ) {
+    this.parameters = double(tensors);
+    this.reference = this.parameters;
+    this.expAvg = zeros(this.parameters);
+    this.expAvgSq = zeros(this.parameters);
+    this.vocabSize = config.vocabSize;
+    this.numParameters = [...this.parameters.values()].reduce((sum, { data }) => sum + data.length, 0);
+  }
+
+  counters(): Counters {
+    return {
+      tokensPrefilled: 0,
+      tokensGenerated: 0,
+      tokensTrained: 0,
+      dispatches: 0,
+      submissions: 0,
+      readbacks: 0,
+      flops: 0,
+      buffersCreated: 0,
+    };
+  }
+
+  private forward(batch: PackedBatch, temperature = 1, parameters = this.parameters) {
+    return referenceForwardBackward(this.config, parameters, batch, null, null, temperature);
+  }
+
+  async logits(batch: PackedBatch): Promise<Float32Array> {
+    return Float32Array.from(this.forward(batch).logits);
+  }
+
+  async hiddenStates(batch: PackedBatch): Promise<Float32Array[]> {
+    return this.forward(batch).hidden.map((state) => Float32Array.from(state));
+  }
+
+  async gradients(
+    batch: PackedBatch,
+    weight: Float32Array,
+    entropyWeight: Float32Array,
+    options: { temperature: number },
+  ): Promise<TensorMap> {
+    const { gradients } = referenceForwardBackward(
+      this.config,
+      this.parameters,
+      batch,
+      weight,
+      entropyWeight,
+      options.temperature,
+    );
+    return single(gradients);
+  }
+
+  async begin(groups: readonly { prompt: Int32Array; slots: readonly number[]; rowKeys: readonly number[] }[]) {
+    this.slots.clear();
+    for (const { prompt, slots, rowKeys } of groups)
+      for (const [i, slot] of slots.entries()) this.slots.set(slot, { tokens: [...prompt], rowKey: rowKeys[i] });
+  }
+
+  room(slot: number): number {
+    return this.capacity.promptTokens + this.capacity.completionTokens - this.slots.get(slot)!.tokens.length;
+  }
+
+  private nextLogits(tokens: readonly number[]): Float64Array {
+    const batch: PackedBatch = {
+      tokens: Int32Array.from(tokens),
+      segments: [{ start: 0, end: tokens.length, parent: -1 }],
+      scored: new Int32Array(0),
+      allowed: null,
+    };
+    return this.forward(batch).logits.subarray((tokens.length - 1) * this.vocabSize);
+  }
+
+  async generate(rows: readonly GenerateRow[], sampling: Sampling): Promise<GeneratedTurn[]> {
+    return rows.map((row) => this.generateRow(row, sampling));
+  }
+
+  private generateRow({ slot, append, constraint }: GenerateRow, sampling: Sampling): GeneratedTurn {
+    const state = this.slots.get(slot)!;
+    state.tokens.push(...append);
+    const tokens: number[] = [];
+    const logprobs: number[] = [];
+    let node = 0;
+    const finish = (ending: GeneratedTurn['ending'], leaf = -1): GeneratedTurn => ({
+      tokens: Int32Array.from(tokens),
+      logprobs: Float32Array.from(logprobs),
+      leaf,
+      ending,
+    });
+    if (constraint && constraint.leaf[0] >= 0) return finish('leaf', constraint.leaf[0]);
+    while (tokens.length < sampling.maxTokens) {
+      if (this.room(slot) < 1) return finish('context');
+      const { token, logprob } = this.sample(state, constraint, node, sampling);
+      tokens.push(token);
+      logprobs.push(logprob);
+      state.tokens.push(token);
+      if (constraint) {
+        node = child(constraint, node, token);
+        if (constraint.leaf[node] >= 0) return finish('leaf', constraint.leaf[node]);
+      } else if (sampling.stopTokens.includes(token)) return finish('stop');
+    }
+    return finish('length');
+  }
+
+  private sample(state: Slot, constraint: TokenTrie | null, node: number, sampling: Sampling) {
+    const logits = this.nextLogits(state.tokens);
+    const allowed = constraint
+      ? [...constraint.edgeToken.subarray(constraint.edgeStart[node], constraint.edgeStart[node + 1])]
+      : Array.from(logits.keys());
+    const greedy = allowed.reduce((best, id) => (logits[id] > logits[best] ? id : best), allowed[0]);
+    const temperature = sampling.temperature || 1;
+    const { probabilities } = headRow(logits, greedy, allowed, temperature);
+    const token = sampling.temperature === 0 ? greedy : draw(probabilities, uniform(state, sampling));
+    return { token, logprob: Math.log(probabilities.get(token)!) };
+  }
+
+  async score(batch: PackedBatch, options: { temperature: number; weights: 'policy' | 'reference' }) {
+    const parameters = options.weights === 'policy' ? this.parameters : this.reference;
+    const { logprob, entropy } = this.forward(batch, options.temperature, parameters);
+    return { logprob: Float32Array.from(logprob), entropy: Float32Array.from(entropy) };
+  }
+
+  async update({ batches, objective, scalars, optimizer }: UpdateRequest, options: { temperature: number }) {
+    const twin = this.objectives[objective.name];
+    if (!twin) throw new Error(`ReferencePolicy was given no twin of the objective ${objective.name}`);
+    const total = zeros(this.parameters);
+    const outputs = batches.map(({ batch, columns }) => {
+      const { logprob, entropy } = this.forward(batch, options.temperature);
+      const rows = Array.from(logprob, (value, i) =>
+        twin(
+          columns.map((column) => column[i]),
+          scalars,
+          value,
+          entropy[i],
+        ),
+      );
+      const { gradients } = referenceForwardBackward(
+        this.config,
+        this.parameters,
+        batch,
+        rows.map((row) => row.weight),
+        rows.map((row) => row.entropyWeight),
+        options.temperature,
+      );
+      for (const [name, { data }] of gradients) {
+        const sum = total.get(name)!.data;
+        for (let i = 0; i < sum.length; i++) sum[i] += data[i];
+      }
+      return {
+        logprob: Float32Array.from(logprob),
+        entropy: Float32Array.from(entropy),
+        loss: Float32Array.from(rows, (row) => row.loss),
+        weight: Float32Array.from(rows, (row) => row.weight),
+        aux: [0, 1, 2, 3].map((k) => Float32Array.from(rows, (row) => row.aux[k] ?? 0)),
+      };
+    });
+    return { outputs, gradNorm: this.adamw(total, optimizer) };
+  }
+
+  /** torch's AdamW after clip_grad_norm_, on every parameter. Returns the norm before clipping. */
+  private adamw(gradients: Gradients, s: OptimizerSettings): number {
+    let squares = 0;
+    for (const { data } of gradients.values()) for (const g of data) squares += g * g;
+    const norm = Math.sqrt(squares);
+    const clip = Math.min(1, s.maxGradNorm / (norm + 1e-6));
+    const t = ++this.optimizerStep;
+    for (const [name, { data }] of this.parameters) {
+      const [g, m, v] = [gradients, this.expAvg, this.expAvgSq].map((map) => map.get(name)!.data);
+      for (let i = 0; i < data.length; i++) {
+        m[i] = s.beta1 * m[i] + (1 - s.beta1) * g[i] * clip;
+        v[i] = s.beta2 * v[i] + (1 - s.beta2) * (g[i] * clip) ** 2;
+        const denominator = Math.sqrt(v[i] / (1 - s.beta2 ** t)) + s.epsilon;
+        data[i] -= s.learningRate * (s.weightDecay * data[i] + m[i] / (1 - s.beta1 ** t) / denominator);
+      }
+    }
+    return norm;
+  }
+
+  async freezeReference() {
+    this.reference = double(single(this.parameters));
+  }
+
+  async save(options: { reference?: boolean } = {}): Promise<PolicyState> {
+    if (options.reference) return { tensors: single(this.reference), optimizerStep: 0 };
+    const tensors = single(this.parameters);
+    for (const [name, tensor] of single(this.expAvg)) tensors.set(`exp_avg.${name}`, tensor);
+    for (const [name, tensor] of single(this.expAvgSq)) tensors.set(`exp_avg_sq.${name}`, tensor);
+    return { tensors, optimizerStep: this.optimizerStep };
+  }
+
+  async load(state: PolicyState, options: { reference?: boolean } = {}): Promise<void> {
+    const take = (prefix: string) =>
+      double(new Map([...this.parameters.keys()].map((name) => [name, state.tensors.get(prefix + name)!])));
+    if (options.reference) {
+      this.reference = take('');
+      return;
+    }
+    this.parameters = take('');
+    this.optimizerStep = state.optimizerStep;
+    if (state.tensors.has(`exp_avg.${[...this.parameters.keys()][0]}`)) {
+      this.expAvg = take('exp_avg.');
+      this.expAvgSq = take('exp_avg_sq.');
+    }
+  }
+
+  destroy(): void {}
+}
+
+function child(trie: TokenTrie, node: number, token: number): number {
+  for (let edge = trie.edgeStart[node]; edge < trie.edgeStart[node + 1]; edge++)
+    if (trie.edgeToken[edge] === token) return trie.edgeNode[edge];
+  throw new Error(`the trie has no edge ${token} at node ${node}`);
+}
+
+function uniform(state: Slot, sampling: Sampling): number {
+  const words = Uint32Array.of(sampling.seed, sampling.stream, state.rowKey, state.tokens.length);
+  pcg4d(words);
+  return (words[0] + 0.5) / 2 ** 32;
+}
+
+function draw(probabilities: ReadonlyMap<number, number>, u: number): number {
+  let left = u;
+  let last = -1;
+  for (const [token, probability] of probabilities) {
+    if (probability > 0) last = token;
+    left -= probability;
+    if (left < 0) return token;
+  }
+  return last;
+}

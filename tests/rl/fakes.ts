@@ -1,0 +1,388 @@
+/** A policy of plain numbers and a world of doors, both to the contracts: what rl/ is tested against without a GPU. */
+import type { Feedback, Split, Task, World, WorldDescription, WorldOptions, WorldView } from '../../src/envs/env.ts';
+import type {
+  Capacity,
+  Counters,
+  GeneratedTurn,
+  GenerateRow,
+  PackedBatch,
+  Policy,
+  PolicyState,
+  Sampling,
+  Scores,
+  UpdateRequest,
+  UpdateResult,
+} from '../../src/policy/policy.ts';
+import { type ClippedSettings, clippedTerm, klEstimators } from '../../src/rl/objectives.ts';
+import { hash, uniform } from '../../src/rl/random.ts';
+
+const zeroCounters = (): Counters => ({
+  tokensPrefilled: 0,
+  tokensGenerated: 0,
+  tokensTrained: 0,
+  dispatches: 0,
+  submissions: 0,
+  readbacks: 0,
+  flops: 0,
+  buffersCreated: 0,
+});
+
+interface Row {
+  history: number[];
+  prompt: number;
+  key: number;
+  started: boolean;
+}
+
+/** Logits by context: the last `memory` tokens, hashed into buckets. Trained by Adam. */
+export class FakePolicy implements Policy {
+  readonly numParameters: number;
+  readonly seen: { rows: readonly GenerateRow[]; sampling: Sampling }[] = [];
+  readonly updates: UpdateRequest[] = [];
+  private weights: Float32Array;
+  private reference: Float32Array;
+  private first: Float32Array;
+  private second: Float32Array;
+  private optimizerStep = 0;
+  private readonly rows = new Map<number, Row>();
+  private readonly count = zeroCounters();
+
+  constructor(
+    readonly vocabSize: number,
+    readonly capacity: Capacity,
+    private readonly buckets = 256,
+    private readonly memory = 64,
+    seed = 1,
+  ) {
+    this.numParameters = buckets * vocabSize;
+    this.weights = Float32Array.from({ length: this.numParameters }, (_, i) => 0.1 * (uniform(seed, i) - 0.5));
+    this.reference = this.weights.slice();
+    this.first = new Float32Array(this.numParameters);
+    this.second = new Float32Array(this.numParameters);
+  }
+
+  counters(): Counters {
+    return { ...this.count };
+  }
+
+  async begin(groups: Parameters<Policy['begin']>[0]): Promise<void> {
+    if (groups.length > this.capacity.groups) throw new Error('more groups than planned');
+    this.rows.clear();
+    for (const { prompt, slots, rowKeys } of groups) {
+      this.count.tokensPrefilled += prompt.length;
+      if (prompt.length > this.capacity.promptTokens) throw new Error('a prompt longer than planned');
+      slots.forEach((slot, i) => {
+        if (slot < 0 || slot >= this.capacity.rows) throw new Error('a slot outside the plan');
+        this.rows.set(slot, { history: [...prompt], prompt: prompt.length, key: rowKeys[i], started: false });
+      });
+    }
+  }
+
+  room(slot: number): number {
+    const row = this.rows.get(slot)!;
+    return this.capacity.completionTokens - (row.history.length - row.prompt);
+  }
+
+  async generate(rows: readonly GenerateRow[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTurn[]> {
+    signal?.throwIfAborted();
+    this.seen.push({ rows, sampling });
+    return rows.map((row) => this.generateRow(row, sampling));
+  }
+
+  private generateRow({ slot, append, constraint }: GenerateRow, sampling: Sampling): GeneratedTurn {
+    const row = this.rows.get(slot)!;
+    if (append.length === 0 && row.started) throw new Error('nothing to append, though not right after begin');
+    row.started = true;
+    row.history.push(...append);
+    this.count.tokensPrefilled += append.length;
+    const tokens: number[] = [];
+    const logprobs: number[] = [];
+    let node = 0;
+    for (;;) {
+      if (constraint && constraint.leaf[node] >= 0) return turn(tokens, logprobs, constraint.leaf[node], 'leaf');
+      if (tokens.length >= sampling.maxTokens) return turn(tokens, logprobs, -1, 'length');
+      if (this.room(slot) < 1) return turn(tokens, logprobs, -1, 'context');
+      const allowed = constraint
+        ? constraint.edgeToken.subarray(constraint.edgeStart[node], constraint.edgeStart[node + 1])
+        : null;
+      const distribution = this.distribution(this.weights, row.history, allowed, sampling.temperature);
+      const pick = choose(distribution.p, uniform(sampling.seed, sampling.stream, row.key, row.history.length));
+      const token = distribution.tokens[pick];
+      tokens.push(token);
+      logprobs.push(Math.log(distribution.p[pick]));
+      row.history.push(token);
+      this.count.tokensGenerated += 1;
+      if (constraint) node = constraint.edgeNode[constraint.edgeStart[node] + pick];
+      else if (sampling.stopTokens.includes(token)) return turn(tokens, logprobs, -1, 'stop');
+    }
+  }
+
+  private bucket(history: ArrayLike<number>, end: number): number {
+    const keys: number[] = [];
+    for (let i = Math.max(0, end - this.memory); i < end; i++) keys.push(history[i]);
+    return hash(...keys) % this.buckets;
+  }
+
+  private distribution(
+    weights: Float32Array,
+    history: ArrayLike<number>,
+    allowed: Int32Array | null,
+    temperature: number,
+    end = history.length,
+  ) {
+    const bucket = this.bucket(history, end);
+    const tokens = allowed ?? Int32Array.from({ length: this.vocabSize }, (_, i) => i);
+    const logits = Array.from(tokens, (token) => weights[bucket * this.vocabSize + token] / temperature);
+    const most = Math.max(...logits);
+    const e = logits.map((logit) => Math.exp(logit - most));
+    const z = e.reduce((sum, value) => sum + value, 0);
+    return { bucket, tokens, p: e.map((value) => value / z) };
+  }
+
+  /** The distribution of each scored token, found by following its segment and that segment's parent. */
+  private scored(batch: PackedBatch, weights: Float32Array, temperature: number) {
+    if (batch.tokens.length > this.capacity.batchTokens) throw new Error('more tokens than planned');
+    if (batch.scored.length > this.capacity.batchScored) throw new Error('more scored tokens than planned');
+    return Array.from(batch.scored, (at, row) => {
+      const segment = batch.segments.find(({ start, end }) => at >= start && at < end)!;
+      const parent = segment.parent >= 0 ? batch.segments[segment.parent] : null;
+      const before = parent ? Array.from(batch.tokens.subarray(parent.start, parent.end)) : [];
+      const history = [...before, ...batch.tokens.subarray(segment.start, at)];
+      const { allowed } = batch;
+      const list = allowed ? allowed.tokens.subarray(allowed.offsets[row], allowed.offsets[row + 1]) : null;
+      const mask = list && list.length > 0 ? list : null;
+      const found = this.distribution(weights, history, mask, temperature);
+      const index = found.tokens.indexOf(batch.tokens[at]);
+      if (index < 0) throw new Error('a scored token that its row does not allow');
+      const entropy = -found.p.reduce((sum, p) => sum + p * Math.log(p), 0);
+      return { ...found, index, logprob: Math.log(found.p[index]), entropy };
+    });
+  }
+
+  async score(
+    batch: PackedBatch,
+    { temperature, weights }: { temperature: number; weights: 'policy' | 'reference' },
+  ): Promise<Scores> {
+    const rows = this.scored(batch, weights === 'policy' ? this.weights : this.reference, temperature);
+    return {
+      logprob: Float32Array.from(rows, (row) => row.logprob),
+      entropy: Float32Array.from(rows, (row) => row.entropy),
+    };
+  }
+
+  async update(request: UpdateRequest, { temperature }: { temperature: number }): Promise<UpdateResult> {
+    this.updates.push(request);
+    const gradient = new Float64Array(this.numParameters);
+    const outputs = request.batches.map(({ batch, columns }) => {
+      this.count.tokensTrained += batch.tokens.length;
+      const rows = this.scored(batch, this.weights, temperature);
+      const terms = rows.map((row, i) =>
+        clippedTerm(row.logprob, row.entropy, columnsAt(columns, i), settingsOf(request.scalars)),
+      );
+      rows.forEach((row, i) => {
+        row.tokens.forEach((token, v) => {
+          const p = row.p[v];
+          const dlogprob = ((v === row.index ? 1 : 0) - p) / temperature;
+          const dentropy = (-p * (Math.log(p) + row.entropy)) / temperature;
+          gradient[row.bucket * this.vocabSize + token] +=
+            terms[i].weight * dlogprob + terms[i].entropyWeight * dentropy;
+        });
+      });
+      return {
+        logprob: Float32Array.from(rows, (row) => row.logprob),
+        entropy: Float32Array.from(rows, (row) => row.entropy),
+        loss: Float32Array.from(terms, (term) => term.loss),
+        weight: Float32Array.from(terms, (term) => term.weight),
+        aux: [0, 1, 2, 3].map((k) => Float32Array.from(terms, (term) => term.aux[k])),
+      };
+    });
+    const gradNorm = Math.sqrt(gradient.reduce((sum, g) => sum + g * g, 0));
+    this.adam(gradient, request.optimizer);
+    return { outputs, gradNorm };
+  }
+
+  private adam(gradient: Float64Array, { learningRate, beta1, beta2, epsilon }: UpdateRequest['optimizer']): void {
+    this.optimizerStep += 1;
+    const [c1, c2] = [1 - beta1 ** this.optimizerStep, 1 - beta2 ** this.optimizerStep];
+    gradient.forEach((g, i) => {
+      this.first[i] = beta1 * this.first[i] + (1 - beta1) * g;
+      this.second[i] = beta2 * this.second[i] + (1 - beta2) * g * g;
+      this.weights[i] -= (learningRate * (this.first[i] / c1)) / (Math.sqrt(this.second[i] / c2) + epsilon);
+    });
+  }
+
+  async freezeReference(): Promise<void> {
+    this.reference = this.weights.slice();
+  }
+
+  async save(options?: { reference?: boolean }): Promise<PolicyState> {
+    const tensor = (data: Float32Array) => ({ shape: [data.length], data: data.slice() });
+    if (options?.reference) return { tensors: new Map([['w', tensor(this.reference)]]), optimizerStep: 0 };
+    const tensors = new Map([
+      ['w', tensor(this.weights)],
+      ['exp_avg.w', tensor(this.first)],
+      ['exp_avg_sq.w', tensor(this.second)],
+    ]);
+    return { tensors, optimizerStep: this.optimizerStep };
+  }
+
+  async load({ tensors, optimizerStep }: PolicyState, options?: { reference?: boolean }): Promise<void> {
+    const data = (name: string) => tensors.get(name)!.data.slice();
+    if (options?.reference) {
+      this.reference = data('w');
+      return;
+    }
+    this.weights = data('w');
+    this.first = data('exp_avg.w');
+    this.second = data('exp_avg_sq.w');
+    this.optimizerStep = optimizerStep;
+  }
+
+  destroy(): void {}
+}
+
+const turn = (tokens: number[], logprobs: number[], leaf: number, ending: GeneratedTurn['ending']): GeneratedTurn => ({
+  tokens: Int32Array.from(tokens),
+  logprobs: Float32Array.from(logprobs),
+  leaf,
+  ending,
+});
+
+function choose(p: readonly number[], u: number): number {
+  let sum = 0;
+  for (let i = 0; i < p.length; i++) {
+    sum += p[i];
+    if (u < sum) return i;
+  }
+  return p.length - 1;
+}
+
+const columnsAt = (columns: readonly Float32Array[], i: number) => ({
+  oldLogprob: columns[0][i],
+  refLogprob: columns[1][i],
+  advantage: columns[2][i],
+  coefficient: columns[3][i],
+});
+
+function settingsOf(scalars: readonly number[]): ClippedSettings {
+  const [clipLow, clipHigh, dual, cap, estimator, klCoefficient, clamp, entropyCoefficient] = scalars;
+  return {
+    clipLow,
+    clipHigh,
+    dualClip: dual || null,
+    ratioCap: cap || null,
+    klEstimator: klEstimators[estimator],
+    klCoefficient,
+    klClamp: clamp === 1,
+    entropyCoefficient,
+  };
+}
+
+const colours = ['red', 'blue', 'green', 'grey'];
+
+interface DoorRoom {
+  task: Task;
+  hasKey: boolean;
+  steps: number;
+}
+
+/**
+ * Doors: get the key of the named colour, then open that door. `options.fails` makes the world fail on its second action,
+ * `options.only` offers one action alone, `options.trap` ends the episode without a reward on `open the wrong door`.
+ */
+export class DoorWorld implements World {
+  private readonly rooms = new Map<number, DoorRoom>();
+  steps = 0;
+
+  describe(): WorldDescription {
+    return {
+      name: 'doors',
+      title: 'Doors',
+      summary: 'Open the door of the right colour.',
+      instruction: '',
+      credit: '',
+      hasOracle: true,
+      hasValidActions: true,
+      successReward: 1,
+    };
+  }
+
+  async tasks(options: WorldOptions, split: Split): Promise<Task[]> {
+    const ids = split === 'train' ? [0, 1, 2, 3, 4, 5] : [6, 7];
+    return ids.map((id) => ({ world: 'doors', id, options, strata: { depth: 1 + (id % 2) } }));
+  }
+
+  async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
+    return slots.map((slot, i) => {
+      this.rooms.set(slot, { task: tasks[i], hasKey: false, steps: 0 });
+      const observation = `Room ${tasks[i].id}. Goal: open the ${colour(tasks[i])} door.`;
+      return { observation, reward: 0, done: false, valid: true, validActions: actionsOf(tasks[i]) };
+    });
+  }
+
+  async step(slots: readonly number[], actions: readonly string[]): Promise<Feedback[]> {
+    return slots.map((slot, i) => this.act(this.rooms.get(slot)!, actions[i]));
+  }
+
+  private act(room: DoorRoom, action: string): Feedback {
+    this.steps += 1;
+    room.steps += 1;
+    const say = (observation: string, more: Partial<Feedback> = {}): Feedback => ({
+      observation,
+      reward: 0,
+      done: false,
+      valid: true,
+      validActions: null,
+      ...more,
+    });
+    if (room.task.options.fails && room.steps === 2) return say('', { failure: 'trap' });
+    if (action === 'wait') return say('Time passes.');
+    if (action === `get ${colour(room.task)} key`) {
+      room.hasKey = true;
+      return say('Got it.');
+    }
+    if (action === `open ${colour(room.task)} door` && room.hasKey) return say('Opened.', { reward: 1, done: true });
+    if (action === 'open trap') return say('You fall.', { done: true });
+    return say('No.', { valid: false });
+  }
+
+  async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
+    return slots.map((slot) => {
+      const { task, hasKey } = this.rooms.get(slot)!;
+      const open = `open ${colour(task)} door`;
+      return hasKey ? [open] : [`get ${colour(task)} key`, open];
+    });
+  }
+
+  async view(): Promise<WorldView> {
+    return { kind: 'text', text: 'doors' };
+  }
+
+  async close(): Promise<void> {}
+}
+
+export const colour = (task: Task): string => colours[task.id % colours.length];
+
+function actionsOf(task: Task): string[] | undefined {
+  if (task.options.free) return undefined;
+  if (task.options.only) return ['wait'];
+  const doors = colours.slice(0, 2 + (task.id % 3)).concat(colour(task));
+  const list = [...new Set(doors)].flatMap((name) => [`get ${name} key`, `open ${name} door`]);
+  return task.options.trap ? [...list, 'open trap'] : list;
+}
+
+/** Every text the world may say, for its tokenizer. */
+export const doorTexts = [
+  ...colours.map((name) => `get ${name} key open ${name} door`),
+  'Room. Goal: open the door. Time passes. Got it. Opened. You fall. No. wait trap',
+];
+
+export const capacity = (change: Partial<Capacity> = {}): Capacity => ({
+  rows: 16,
+  groups: 8,
+  promptTokens: 64,
+  completionTokens: 128,
+  batchTokens: 256,
+  batchScored: 64,
+  ...change,
+});

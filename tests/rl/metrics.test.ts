@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { endingMetric, isTiming, metricNamed, metrics, metricsDocument } from '../../src/rl/metrics.ts';
+import { withoutTimes } from '../../src/session/schedule.ts';
+
+describe('metrics', () => {
+  it('have one name, one unit and one sentence each', () => {
+    expect(new Set(metrics.map(({ name }) => name)).size).toBe(metrics.length);
+    for (const { name, sentence } of metrics) {
+      expect(name).toMatch(/^[a-z][A-Za-z]+$/);
+      expect(sentence, name).toMatch(/^[A-Z].*\.$/);
+    }
+    for (const name of Object.values(endingMetric)) expect(metricNamed(name)?.group).toBe('endings');
+  });
+
+  it('name times so that a comparison of two runs can leave them out', () => {
+    const all = { metrics: Object.fromEntries(metrics.map(({ name }) => [name, 1])) };
+    const kept = Object.keys(withoutTimes(all).metrics);
+    expect(kept).toEqual(metrics.map(({ name }) => name).filter((name) => !isTiming(name)));
+  });
+
+  it('are documented as they are (write docs/metrics.md anew from metricsDocument() where this fails)', () => {
+    expect(readFileSync('docs/metrics.md', 'utf8')).toBe(metricsDocument());
+  });
+});

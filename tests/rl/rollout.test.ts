@@ -1,0 +1,240 @@
+// Rollouts over the fakes: every ending, tokens exactly as sampled, choices and log-probabilities that match.
+import { describe, expect, it } from 'vitest';
+import type { Task, WorldOptions } from '../../src/envs/env.ts';
+import type { Capacity } from '../../src/policy/policy.ts';
+import { Conversation } from '../../src/rl/conversation.ts';
+import { Players, successRate } from '../../src/rl/players.ts';
+import { type RolloutRequest, rollout } from '../../src/rl/rollout.ts';
+import { TokenSource, type Trajectory } from '../../src/rl/trajectory.ts';
+import { capacity, colour, DoorWorld, FakePolicy } from './fakes.ts';
+import { tokenizer } from './setup.ts';
+
+async function play(change: Partial<RolloutRequest> = {}, options: WorldOptions = {}, size: Partial<Capacity> = {}) {
+  const world = new DoorWorld();
+  const policy = new FakePolicy(tokenizer.vocabSize, capacity(size));
+  const worlds = new Map([['doors', world]]);
+  const tasks = (await world.tasks(options, 'train')).slice(0, 3);
+  const request: RolloutRequest = {
+    tasks,
+    groupSize: 4,
+    limit: 5,
+    temperature: 1,
+    maskActions: true,
+    maxTokensPerTurn: 6,
+    rules: { invalidAction: 'continue' },
+    seed: 3,
+    stream: 17,
+    ...change,
+  };
+  const conversation = new Conversation(tokenizer);
+  const trajectories = await rollout({ policy, worlds, conversation }, request);
+  return { trajectories, policy, world, conversation };
+}
+
+const endings = (trajectories: readonly Trajectory[]) => new Set(trajectories.map(({ ending }) => ending));
+
+describe('a trajectory', () => {
+  it('holds the prompt, and each turn’s action and observation, token for token', async () => {
+    const { trajectories, conversation } = await play();
+    expect(trajectories.map(({ group, member }) => [group, member])).toEqual(
+      [0, 1, 2].flatMap((group) => [0, 1, 2, 3].map((member) => [group, member])),
+    );
+    for (const trajectory of trajectories) {
+      const { tokens, turns, promptLength } = trajectory;
+      expect(tokens.subarray(0, promptLength)).toEqual(conversation.prompt(trajectory.prompt).tokens);
+      for (const turn of turns) {
+        expect(tokens.subarray(turn.actionStart, turn.actionEnd)).toEqual(conversation.action(turn.action));
+        const observation = tokens.subarray(turn.observationStart, turn.observationEnd);
+        if (turn !== turns.at(-1)) expect(observation).toEqual(conversation.observation(turn.observation).tokens);
+        else expect(observation).toHaveLength(0);
+      }
+      expect(turns.at(-1)!.actionEnd).toBe(tokens.length);
+    }
+  });
+
+  it('marks who said what, and in which turn', async () => {
+    const { trajectories } = await play();
+    for (const { tokens, source, turnOf, turns, promptLength } of trajectories) {
+      const policy = new Set(turns.flatMap(({ actionStart, actionEnd }) => range(actionStart, actionEnd)));
+      for (let i = 0; i < tokens.length; i++) {
+        expect(source[i] === TokenSource.policy).toBe(policy.has(i));
+        expect(turnOf[i] < 0).toBe(i < promptLength);
+      }
+      turns.forEach((turn, t) => {
+        for (const i of range(turn.actionStart, turn.observationEnd)) expect(turnOf[i]).toBe(t);
+      });
+    }
+  });
+
+  it('has a row of choices for each token chosen among several, and log-probability 0 everywhere else', async () => {
+    const { trajectories, policy } = await play();
+    let rows = 0;
+    for (const { tokens, logprob, choices } of trajectories) {
+      const chosen = new Set(choices!.position);
+      choices!.position.forEach((position, row) => {
+        const allowed = choices!.tokens.subarray(choices!.offsets[row], choices!.offsets[row + 1]);
+        expect(allowed.length).toBeGreaterThan(1);
+        expect(allowed).toContain(tokens[position]);
+        expect(logprob[position]).toBeLessThan(0);
+        rows += 1;
+      });
+      logprob.forEach((value, i) => {
+        if (!chosen.has(i)) expect(Math.abs(value)).toBe(0);
+      });
+    }
+    expect(rows).toBeGreaterThan(trajectories.length);
+    expect(policy.counters().tokensGenerated).toBeGreaterThanOrEqual(rows);
+  });
+
+  it('never reads a token twice', async () => {
+    const { trajectories, policy } = await play({ groupSize: 1 });
+    // What the policy read or said is the trajectory, less what came after its last choice.
+    const { tokensPrefilled, tokensGenerated } = policy.counters();
+    const all = trajectories.reduce((sum, { tokens }) => sum + tokens.length, 0);
+    const unread = trajectories.reduce(
+      (sum, { tokens, choices }) => sum + tokens.length - 1 - choices!.position.at(-1)!,
+      0,
+    );
+    expect(tokensPrefilled + tokensGenerated).toBe(all - unread);
+  });
+
+  it('is the same whoever plays beside it, and another under another stream', async () => {
+    const together = (await play()).trajectories;
+    const waves = (await play({}, {}, { rows: 4 })).trajectories;
+    expect(waves).toEqual(together);
+    expect((await play({ stream: 18 })).trajectories.map(({ tokens }) => tokens)).not.toEqual(
+      together.map(({ tokens }) => tokens),
+    );
+  });
+});
+
+describe('endings', () => {
+  it('success and horizon, within the turns allowed', async () => {
+    const { trajectories } = await play({ groupSize: 16, limit: { oraclePlus: 1 } });
+    expect(endings(trajectories)).toEqual(new Set(['success', 'horizon']));
+    for (const { ending, success, score, turns, horizon, oracleTurns } of trajectories) {
+      expect(horizon).toBe(3);
+      expect(oracleTurns).toBe(2);
+      expect(success).toBe(ending === 'success');
+      expect(score).toBe(success ? 1 : 0);
+      expect(turns.length).toBeLessThanOrEqual(3);
+      if (ending === 'horizon') expect(turns.length).toBe(3);
+    }
+  });
+
+  it('done, where the world ends it short of the goal', async () => {
+    const { trajectories } = await play({ groupSize: 8 }, { trap: true });
+    const trapped = trajectories.filter(({ ending }) => ending === 'done');
+    expect(trapped.length).toBeGreaterThan(0);
+    for (const { turns, success } of trapped) {
+      expect(turns.at(-1)!.action).toBe('open trap');
+      expect(success).toBe(false);
+    }
+  });
+
+  it('invalid-action, only where a refused action is to end the episode', async () => {
+    const { trajectories } = await play({ rules: { invalidAction: 'end' } });
+    for (const { turns, ending } of trajectories) {
+      expect(turns.slice(0, -1).every(({ valid }) => valid)).toBe(true);
+      expect(turns.at(-1)!.valid).toBe(ending !== 'invalid-action');
+    }
+    expect(endings(trajectories)).toContain('invalid-action');
+    expect(endings((await play()).trajectories)).not.toContain('invalid-action');
+  });
+
+  it('world-failure, in the turn where the world fails', async () => {
+    const { trajectories } = await play({}, { fails: true });
+    for (const { ending, turns, success } of trajectories) {
+      expect(ending).toBe('world-failure');
+      expect(turns).toHaveLength(2);
+      expect(success).toBe(false);
+    }
+  });
+
+  it('context, before a turn that would not fit whole', async () => {
+    const { trajectories } = await play({ limit: 50 }, {}, { completionTokens: 24 });
+    expect(endings(trajectories)).toContain('context');
+    for (const { ending, tokens, promptLength, turns } of trajectories) {
+      if (ending !== 'context') continue;
+      expect(turns.at(-1)!.actionEnd - promptLength).toBeLessThanOrEqual(24);
+      expect(tokens.length).toBe(turns.at(-1)!.observationEnd);
+    }
+  });
+
+  it('context at once, where the prompt does not fit', async () => {
+    const { trajectories, policy } = await play({}, {}, { promptTokens: 4 });
+    for (const { ending, turns } of trajectories) expect([ending, turns.length]).toEqual(['context', 0]);
+    expect(policy.seen).toHaveLength(0);
+  });
+});
+
+describe('decoding', () => {
+  it('asks the policy nothing where one action is valid', async () => {
+    const { trajectories, policy } = await play({}, { only: true });
+    expect(policy.seen).toHaveLength(0);
+    for (const { turns, choices, logprob } of trajectories) {
+      expect(turns.map(({ action }) => action)).toEqual(Array(5).fill('wait'));
+      expect(choices!.position).toHaveLength(0);
+      expect(logprob.every((value) => value === 0)).toBe(true);
+    }
+  });
+
+  it('is free without a mask: turns end by a stop token or at their length', async () => {
+    const { trajectories, policy } = await play({ maskActions: false, limit: 3 });
+    expect(policy.seen.every(({ rows }) => rows.every(({ constraint }) => constraint === null))).toBe(true);
+    for (const { choices, turns, logprob, source } of trajectories) {
+      expect(choices).toBeNull();
+      expect(turns).toHaveLength(3);
+      source.forEach((who, i) => {
+        expect(logprob[i] < 0).toBe(who === TokenSource.policy);
+      });
+    }
+  });
+
+  it('refuses a group that does not fit', async () => {
+    await expect(play({ groupSize: 17 })).rejects.toThrow(/17 does not fit in 16 rows/);
+  });
+});
+
+describe('players', () => {
+  const limit = { oraclePlus: 1 };
+
+  async function players() {
+    const world = new DoorWorld();
+    const tasks = await world.tasks({}, 'train');
+    return { world, tasks, players: new Players(new Map([['doors', world]]), 5, false) };
+  }
+
+  it('the oracle solves everything in its own turns', async () => {
+    const { tasks, players: two } = await players();
+    expect(await two.oracle(tasks, limit)).toEqual(tasks.map(() => ({ success: true, turns: 2 })));
+    expect(await two.oracleRate(tasks, 1)).toBe(0);
+  });
+
+  it('chance is a rate that follows from the number of valid actions', async () => {
+    const { tasks, players: two } = await players();
+    const many = tasks.flatMap((task) => Array<Task>(400).fill(task));
+    const played = await two.chance(many, 2);
+    tasks.forEach((task, t) => {
+      const actions =
+        2 * new Set(['red', 'blue', 'green', 'grey'].slice(0, 2 + (task.id % 3)).concat(colour(task))).size;
+      // Exactly the right key, then exactly the right door.
+      const expected = 1 / actions ** 2;
+      const rate = successRate(played.slice(t * 400, (t + 1) * 400));
+      expect(Math.abs(rate - expected)).toBeLessThan(4 * Math.sqrt((expected * (1 - expected)) / 400));
+    });
+  });
+
+  it('plays an episode once, and remembers it', async () => {
+    const { world, tasks, players: two } = await players();
+    const first = await two.chance(tasks, limit);
+    const { steps } = world;
+    expect(await two.chance(tasks, limit)).toEqual(first);
+    expect(world.steps).toBe(steps);
+    // In another company, the same episodes.
+    const again = (await players()).players;
+    expect((await again.chance([...tasks].reverse(), limit)).reverse()).toEqual(first);
+  });
+});
+
+const range = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => start + i);

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { advantagesOfGroup } from '../../src/rl/advantages.ts';
+import { rateOf, summarize } from '../../src/rl/evaluation.ts';
+import { assignAdvantages, returnOf } from '../../src/rl/returns.ts';
+import { drawSource, evaluationTasks, TaskSampler } from '../../src/rl/tasks.ts';
+import type { Trajectory } from '../../src/rl/trajectory.ts';
+import { splitGroups } from '../../src/rl/updater.ts';
+
+const tasks = (world: string, n: number) =>
+  Array.from({ length: n }, (_, id) => ({ world, id, options: {}, strata: {} }));
+
+describe('task sampling', () => {
+  const sampler = () => new TaskSampler([{ weight: 1, tasks: tasks('a', 7) }], 3);
+
+  it('goes through every task once an epoch, each epoch in another order', () => {
+    const draws = Array.from({ length: 14 }, (_, k) => sampler().step(k + 1, 2)).flat();
+    for (let epoch = 0; epoch < 4; epoch++) {
+      const ids = draws.slice(7 * epoch, 7 * epoch + 7).map(({ id }) => id);
+      expect([...ids].sort()).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    }
+    expect(draws.slice(0, 7)).not.toEqual(draws.slice(7, 14));
+  });
+
+  it('depends on the seed and the step alone', () => {
+    const one = sampler();
+    const forward = [1, 2, 3, 4, 5].map((k) => one.step(k, 3));
+    expect([5, 4, 3, 2, 1].map((k) => sampler().step(k, 3)).reverse()).toEqual(forward);
+    const other = new TaskSampler([{ weight: 1, tasks: tasks('a', 7) }], 4);
+    expect(other.step(1, 7)).not.toEqual(sampler().step(1, 7));
+  });
+
+  it('mixes worlds by weight, never off by more than a draw or two', () => {
+    const weights = [3, 1, 2];
+    const counts = [0, 0, 0];
+    for (let n = 0; n < 600; n++) {
+      const { source, before } = drawSource(weights, n);
+      expect(before).toBe(counts[source]);
+      counts[source] += 1;
+      counts.forEach((count, i) => {
+        expect(Math.abs(count - ((n + 1) * weights[i]) / 6)).toBeLessThanOrEqual(2);
+      });
+    }
+    expect(counts).toEqual([300, 100, 200]);
+  });
+
+  it('refuses a mixture of nothing', () => {
+    expect(() => new TaskSampler([{ weight: 0, tasks: tasks('a', 1) }], 1)).toThrow(/weight above 0/);
+    expect(() => new TaskSampler([{ weight: 1, tasks: [] }], 1)).toThrow(/no training task/);
+  });
+
+  it('evaluates all tasks round robin, or as many evenly spaced', () => {
+    const ids = (episodes: number) => evaluationTasks(tasks('a', 4), episodes).map(({ id }) => id);
+    expect(ids(10)).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 0, 1]);
+    expect(ids(2)).toEqual([0, 2]);
+  });
+});
+
+describe('rates', () => {
+  it('have Wilson intervals', () => {
+    // 10 of 40: the interval of R's prop.test without correction.
+    const { low, high } = rateOf(10, 40);
+    expect(low).toBeCloseTo(0.1418711, 6);
+    expect(high).toBeCloseTo(0.4019396, 6);
+    expect(rateOf(0, 20).low).toBe(0);
+    expect(rateOf(0, 20).high).toBeGreaterThan(0.1);
+    expect(rateOf(20, 20).high).toBe(1);
+  });
+
+  it('are kept apart by stratum', () => {
+    const episode = (depth: number, success: boolean) => ({
+      strata: [`depth ${depth}`],
+      success,
+      score: success ? 1 : 0,
+      chance: false,
+      oracle: true,
+    });
+    const result = summarize([episode(1, true), episode(1, false), episode(2, false)]);
+    expect(result.policy).toMatchObject({ successes: 1, episodes: 3 });
+    expect(result.oracle).toMatchObject({ rate: 1 });
+    expect(result.strata['depth 1'].policy).toMatchObject({ successes: 1, episodes: 2 });
+    expect(result.strata['depth 2'].chance).toMatchObject({ successes: 0, episodes: 1 });
+    expect(summarize([{ ...episode(1, true), oracle: null }]).oracle).toBeNull();
+  });
+});
+
+const rules = {
+  context: null,
+  invalidAction: { policy: 'continue' as const, penalty: -0.1 },
+  worldFailure: 'drop' as const,
+};
+
+const ended = (group: number, score: number, ending: Trajectory['ending'], refused = 0) =>
+  ({
+    group,
+    score,
+    ending,
+    turns: Array.from({ length: 3 }, (_, i) => ({ valid: i >= refused })),
+    advantage: 9,
+  }) as unknown as Trajectory;
+
+describe('returns', () => {
+  it('follow what the experiment says of each ending', () => {
+    expect(returnOf(ended(0, 1, 'success', 2), rules)).toBeCloseTo(0.8, 12);
+    expect(returnOf(ended(0, 0.5, 'context'), rules)).toBe(0.5);
+    expect(returnOf(ended(0, 0.5, 'context'), { ...rules, context: -1 })).toBe(-1);
+    expect(returnOf(ended(0, 0.5, 'world-failure'), rules)).toBeNull();
+    expect(returnOf(ended(0, 0.5, 'world-failure'), { ...rules, worldFailure: 'zero' })).toBe(0);
+  });
+
+  it('leave a failed world out of its group', () => {
+    const group = [ended(0, 1, 'success'), ended(0, 0, 'world-failure'), ended(0, 0, 'horizon')];
+    const options = { normalizeByStd: true, advantageEpsilon: 0 };
+    const { withoutSignal } = assignAdvantages(group, rules, options);
+    const [win, loss] = advantagesOfGroup([1, 0], { rule: 'grpo', epsilon: 0 });
+    expect(group.map(({ advantage }) => advantage)).toEqual([win, 0, loss]);
+    expect(withoutSignal).toBe(0);
+  });
+
+  it('have no signal where nothing is left to compare with', () => {
+    const group = [ended(0, 1, 'success'), ended(0, 0, 'world-failure')];
+    expect(assignAdvantages(group, rules, { normalizeByStd: true, advantageEpsilon: 0 }).withoutSignal).toBe(1);
+    expect(group.map(({ advantage }) => advantage)).toEqual([0, 0]);
+  });
+});
+
+describe('minibatches', () => {
+  it('are whole groups, each once, as even as they divide', () => {
+    const all = Array.from({ length: 21 }, (_, i) => ended(Math.floor(i / 3), 0, 'horizon'));
+    const parts = splitGroups(all, 3);
+    expect(parts.flat()).toEqual(all);
+    expect(parts.map((part) => part.length / 3)).toEqual([2, 2, 3]);
+    expect(splitGroups(all.slice(0, 3), 4)).toHaveLength(1);
+  });
+});

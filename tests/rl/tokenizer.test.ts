@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { buildTokenizer, buildTokenizerJson, specialTokens, Tokenizer } from '../../src/policy/tokenizer.ts';
+import { allowedAlong, buildTrie } from '../../src/policy/trie.ts';
+import { Conversation } from '../../src/rl/conversation.ts';
+import { TokenSource } from '../../src/rl/trajectory.ts';
+
+const texts = [
+  'Crafting commands:\ncraft 4 acacia planks using 1 acacia logs\n\nGoal: craft acacia planks.',
+  'craft 3 acacia sign using 6 acacia planks, 1 stick',
+  'Inventory: [acacia logs] (4) ',
+  'get 1 acacia logs',
+  'Crafted 4 minecraft:acacia_planks',
+];
+const tokenizer = buildTokenizer(texts);
+const words = (ids: ArrayLike<number>) => Array.from(ids, (id) => tokenizer.tokenTexts()[id]);
+
+describe('tokenizer', () => {
+  it('knows every word of its texts, and no [UNK] is in them', () => {
+    for (const text of texts) expect(words(tokenizer.encode(text))).not.toContain('[UNK]');
+    expect(words(tokenizer.encode(texts[4]))).toEqual(['Crafted', '4', 'minecraft', ':', 'acacia', 'planks']);
+  });
+
+  it('gives back an action as it was', () => {
+    for (const action of ['craft 3 acacia sign using 6 acacia planks, 1 stick', 'get 1 acacia logs']) {
+      expect(tokenizer.decode(tokenizer.encode(action))).toBe(action);
+    }
+  });
+
+  it('spells words and numbers it has not seen', () => {
+    expect(tokenizer.decode(tokenizer.encode('get 1728 zombies'))).toBe('get 1728 zombies');
+    expect(words(tokenizer.encode('1728'))).toEqual(['17', '##2', '##8']);
+    expect(words(tokenizer.encode('~!@#$%^&*()_+{}|:"<>?`-=[]\\;\',./'))).not.toContain('[UNK]');
+  });
+
+  it('has its special tokens first, and reads them in a text', () => {
+    expect(tokenizer.tokenTexts().slice(0, specialTokens.length)).toEqual([...specialTokens]);
+    expect(Array.from(tokenizer.encode('<obs>get<eot>'))).toEqual([
+      tokenizer.id('<obs>'),
+      tokenizer.id('get'),
+      tokenizer.id('<eot>'),
+    ]);
+    expect(() => tokenizer.id('<nothing>')).toThrow(/<nothing>/);
+  });
+
+  it('does not depend on the order of its texts, and survives its file', () => {
+    expect(buildTokenizerJson([...texts].reverse())).toEqual(buildTokenizerJson(texts));
+    const again = new Tokenizer(JSON.parse(JSON.stringify(tokenizer.json)));
+    for (const text of texts) expect(again.encode(text)).toEqual(tokenizer.encode(text));
+    expect(again.vocabSize).toBe(tokenizer.vocabSize);
+  });
+
+  it('refuses a broken file in words', () => {
+    expect(() => new Tokenizer({} as never)).toThrow(/tokenizer\.json cannot be loaded/);
+  });
+});
+
+describe('trie', () => {
+  const end = 9;
+  const sequences = [
+    [1, 2, 3, end],
+    [1, 2, end],
+    [1, 4, 5, 6, end],
+    [7, 8, end],
+  ];
+  const { trie, tails } = buildTrie(sequences);
+
+  /** Every path from the root to a leaf. */
+  function paths(node = 0, path: number[] = []): { leaf: number; path: number[] }[] {
+    if (trie.leaf[node] >= 0) return [{ leaf: trie.leaf[node], path }];
+    const edges = Array.from(
+      { length: trie.edgeStart[node + 1] - trie.edgeStart[node] },
+      (_, i) => trie.edgeStart[node] + i,
+    );
+    return edges.flatMap((edge) => paths(trie.edgeNode[edge], [...path, trie.edgeToken[edge]]));
+  }
+
+  it('leads to each sequence once, path and tail together being the sequence', () => {
+    const found = paths();
+    expect(found.map(({ leaf }) => leaf).sort()).toEqual([0, 1, 2, 3]);
+    for (const { leaf, path } of found) expect([...path, ...tails[leaf]]).toEqual(sequences[leaf]);
+  });
+
+  it('stops as soon as the sequence is determined', () => {
+    expect(Object.fromEntries(paths().map(({ leaf, path }) => [leaf, path.length]))).toEqual({
+      0: 3,
+      1: 3,
+      2: 2,
+      3: 1,
+    });
+    expect(trie.depth).toBe(3);
+  });
+
+  it('has its edges in ascending order, whatever the order of the sequences', () => {
+    for (let node = 0; node < trie.leaf.length; node++) {
+      const edges = Array.from(trie.edgeToken.subarray(trie.edgeStart[node], trie.edgeStart[node + 1]));
+      expect(edges).toEqual([...edges].sort((a, b) => a - b));
+    }
+    const other = buildTrie([...sequences].reverse()).trie;
+    expect(other.edgeToken).toEqual(trie.edgeToken);
+    expect(other.edgeNode).toEqual(trie.edgeNode);
+    expect(Array.from(other.leaf, (leaf) => (leaf < 0 ? leaf : 3 - leaf))).toEqual(Array.from(trie.leaf));
+  });
+
+  it('tells what was allowed at each step', () => {
+    expect(allowedAlong(trie, [1, 2, end]).map((allowed) => Array.from(allowed))).toEqual([
+      [1, 7],
+      [2, 4],
+      [3, end],
+    ]);
+    expect(() => allowedAlong(trie, [1, 7])).toThrow(/Token 7/);
+  });
+
+  it('takes a repeated sequence once', () => {
+    const { trie: same } = buildTrie([
+      [1, 2],
+      [1, 2],
+    ]);
+    expect(Array.from(same.leaf)).toEqual([0]);
+    expect(same.depth).toBe(0);
+  });
+
+  it('refuses an empty sequence', () => {
+    expect(() => buildTrie([[1], []])).toThrow(/Sequence 1/);
+  });
+});
+
+describe('conversation', () => {
+  const conversation = new Conversation(tokenizer);
+
+  it('frames the world in template tokens', () => {
+    const prompt = conversation.prompt('Goal: craft acacia planks.');
+    expect(words(prompt.tokens)).toEqual(['<bos>', '<obs>', 'Goal', ':', 'craft', 'acacia', 'planks', '.', '<act>']);
+    const { template, world } = TokenSource;
+    expect(Array.from(prompt.source)).toEqual([template, template, world, world, world, world, world, world, template]);
+  });
+
+  it('ends every action, and leaves the end out of its text', () => {
+    const action = conversation.action('get 1 acacia logs');
+    expect(words(action).at(-1)).toBe('<eot>');
+    expect(conversation.actionText(action)).toBe('get 1 acacia logs');
+    expect(conversation.actionText(Int32Array.of())).toBe('');
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { metricNamed } from '../../src/rl/metrics.ts';
+import type { TrainerSettings } from '../../src/rl/settings.ts';
+import type { Experiment } from '../../src/session/experiment.ts';
+import { withoutTimes } from '../../src/session/schedule.ts';
+import { capacity, FakePolicy } from './fakes.ts';
+import { settings, tokenizer, trainerWith } from './setup.ts';
+
+describe('trainer', () => {
+  it('takes an experiment as its settings', () => {
+    expectTypeOf<Experiment>().toExtend<TrainerSettings>();
+  });
+
+  it('gives the same records when stopped, saved and loaded in the middle', async () => {
+    const whole = await trainerWith(settings());
+    const expected = [];
+    for (let k = 1; k <= 6; k++) expected.push(withoutTimes((await whole.trainer.step(k)).record));
+
+    const early = await trainerWith(settings());
+    for (let k = 1; k <= 2; k++) await early.trainer.step(k);
+    const [state, reference] = [await early.policy.save(), await early.policy.save({ reference: true })];
+    const late = await trainerWith(settings(), new FakePolicy(tokenizer.vocabSize, capacity(), 256, 64, 99));
+    await late.policy.load(reference, { reference: true });
+    await late.policy.load(state);
+    const resumed = [];
+    for (let k = 3; k <= 6; k++) resumed.push(withoutTimes((await late.trainer.step(k)).record));
+    expect(resumed).toEqual(expected.slice(2));
+    expect((await late.policy.save()).tensors).toEqual((await whole.policy.save()).tensors);
+    // The change of horizon lies inside.
+    expect(expected.map(({ stage }) => stage)).toEqual([4, 4, 4, 1, 1, 1]);
+  });
+
+  it('does not depend on how many rows are played at once', async () => {
+    const wide = await trainerWith(settings(), new FakePolicy(tokenizer.vocabSize, capacity({ rows: 16, groups: 8 })));
+    const narrow = await trainerWith(settings(), new FakePolicy(tokenizer.vocabSize, capacity({ rows: 5, groups: 2 })));
+    const [a, b] = [await wide.trainer.step(1), await narrow.trainer.step(1)];
+    expect(b.trajectories).toEqual(a.trajectories);
+  });
+
+  it('learns the doors', async () => {
+    const { trainer } = await trainerWith(
+      settings({ optimizer: { ...settings().optimizer, learningRate: 0.1, warmupSteps: 0 } }),
+    );
+    const before = await trainer.evaluate(4);
+    for (let k = 1; k <= 60; k++) await trainer.step(k);
+    const after = await trainer.evaluate(60);
+    expect(before.train.policy.rate).toBeLessThan(0.5);
+    expect(after.train.policy.rate).toBeGreaterThan(after.train.chance.rate + 0.5);
+    expect(after.train.oracle!.rate).toBe(1);
+    // Chance plays the same tasks under the same horizon both times.
+    expect(after.train.chance).toEqual(before.train.chance);
+    expect(Object.keys(after.train.strata)).toEqual(['depth 1', 'depth 2']);
+  });
+
+  it('records only metrics of the registry, and all that a step must have', async () => {
+    const { trainer } = await trainerWith(settings());
+    const { record } = await trainer.step(1);
+    for (const [name, value] of Object.entries(record.metrics)) {
+      expect(metricNamed(name), name).toBeDefined();
+      expect(Number.isFinite(value), name).toBe(true);
+    }
+    const required = ['success', 'chance', 'oracle', 'entropy', 'kl', 'groupsWithoutSignal', 'gradNorm', 'logprobGap'];
+    for (const name of required) expect(record.metrics).toHaveProperty(name);
+    // Recomputed before any update: what was sampled is what is trained on.
+    expect(record.metrics.logprobGapMax).toBeLessThan(1e-6);
+    expect(record.metrics.updates).toBe(4);
+  });
+
+  it('stops before the first update where it is aborted in the rollout', async () => {
+    const { trainer, policy } = await trainerWith(settings());
+    const controller = new AbortController();
+    const step = trainer.step(1, { signal: controller.signal, onTurn: () => controller.abort() });
+    await expect(step).rejects.toThrow(/abort/i);
+    expect(policy.updates).toHaveLength(0);
+  });
+
+  it('tells each turn, with the step it belongs to', async () => {
+    const { trainer } = await trainerWith(settings());
+    const seen: { step: number; group: number; member: number; turn: number; done: boolean }[] = [];
+    const { trajectories } = await trainer.step(2, { onTurn: (event) => void seen.push(event) });
+    expect(seen).toHaveLength(trajectories.reduce((sum, { turns }) => sum + turns.length, 0));
+    expect(seen.filter(({ done }) => done)).toHaveLength(trajectories.length);
+    expect(new Set(seen.map(({ step }) => step))).toEqual(new Set([2]));
+  });
+});

@@ -1,0 +1,76 @@
+// A malformed experiment is refused with the path, the value and the bound of each problem.
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ExperimentError, parseExperiment } from '../../src/session/experiment.ts';
+import { differences, writePath } from '../../src/session/paths.ts';
+
+const read = (name: string) => JSON.parse(readFileSync(`experiments/${name}`, 'utf8'));
+const micro = read('micro.json');
+
+function problemsOf(document: unknown) {
+  try {
+    parseExperiment(document);
+  } catch (error) {
+    if (error instanceof ExperimentError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+it.each(readdirSync('experiments').filter((name) => name.endsWith('.json')))(
+  '%s is an experiment, and fills its defaults once',
+  (name) => {
+    const experiment = parseExperiment(read(name));
+    expect(parseExperiment(experiment)).toEqual(experiment);
+    expect(differences(read(name), experiment).every(({ from }) => from === undefined)).toBe(true);
+  },
+);
+
+describe('what is out of range is refused by path and bound', () => {
+  it.each([
+    ['steps', 0, '>=1', '0'],
+    ['policy.layers', 17, '<=16', '17'],
+    ['policy.hidden', 30, '%4', '30'],
+    ['policy.kind', 'large', '"tiny"', '"large"'],
+    ['algorithm.name', 'ppo', '"grpo" | "dr-grpo"', '"ppo"'],
+    ['algorithm.kl.coefficient', -1, '>=0', '-1'],
+    ['algorithm.kl.estimator', 'k9', '"k1"', '"k9"'],
+    ['sampling.temperature', 0, '>=0.01', '0'],
+    ['optimizer.learningRate', 'fast', 'number', '"fast"'],
+    ['horizon', [], '>=1', '0'],
+    ['worlds.0.name', 'chess', 'textcraft', '"chess"'],
+    ['format', 'tabgym-experiment-9', 'tabgym-experiment-1', 'tabgym-experiment-9'],
+  ])('%s = %j', (path, value, bound, received) => {
+    const problems = problemsOf(writePath(micro, path, value));
+    expect(problems).toHaveLength(1);
+    expect(problems[0].path).toBe(path);
+    expect(problems[0].message).toContain(bound);
+    expect(problems[0].message).toContain(received);
+  });
+
+  it('names a field that is missing and one that does not exist', () => {
+    const { steps: _, ...without } = micro;
+    expect(problemsOf({ ...without, step: 3 }).map((p) => p.path)).toEqual(['steps', 'step']);
+  });
+
+  it('names every problem at once, and the message lists them', () => {
+    const broken = writePath(writePath(micro, 'policy.layers', 99), 'steps', -1);
+    expect(() => parseExperiment(broken)).toThrow(/cannot be run:\n {2}steps: .*\n {2}policy\.layers: /);
+  });
+
+  it.each([null, 3, 'text', [], {}])('refuses %j', (document) => {
+    expect(problemsOf(document).length).toBeGreaterThan(0);
+  });
+});
+
+describe('what no single field can say', () => {
+  it.each([
+    ['policy.kvHeads', 3, /3 does not divide policy\.heads \(2\)/],
+    ['algorithm.minibatches', 9, /9 is more than the 2 groups/],
+    ['worlds', [{ name: 'textcraft', weight: 0 }], /every weight is 0/],
+  ])('%s = %j', (path, value, words) => {
+    const problems = problemsOf(writePath(micro, path, value));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({ path, message: expect.stringMatching(words) });
+  });
+});

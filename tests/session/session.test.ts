@@ -1,0 +1,259 @@
+// A run's life over an engine of plain numbers: what a kill, a lost device, a full disk and a second owner do to it.
+import 'fake-indexeddb/auto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StepRecord } from '../../src/rl/evaluation.ts';
+import { type Experiment, parseExperiment } from '../../src/session/experiment.ts';
+import type { SessionEvent } from '../../src/session/protocol.ts';
+import { withoutTimes } from '../../src/session/schedule.ts';
+import { MOST_RECOVERIES, Session } from '../../src/session/session.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { IndexedDbStore } from '../../src/store/indexeddb.ts';
+import type { Backend } from '../../src/store/run.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+import { FakeEngines, type Hook } from './fakes.ts';
+
+const micro = parseExperiment(JSON.parse(readFileSync('experiments/micro.json', 'utf8')));
+const deviceLost = Object.assign(new Error('gone'), { name: 'DeviceLostError' });
+/** What a killed process does to a promise: it never settles. */
+const never = new Promise<never>(() => {});
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tabgym-session-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const backends: { [name: string]: () => Backend } = {
+  folder: () => new FolderStore(folder),
+  indexeddb: () => new IndexedDbStore(folder),
+};
+
+async function newRun(store: RunStore, experiment: Experiment = micro) {
+  return (await store.create({ name: 'run', experiment, origin: { kind: 'new' } })).id;
+}
+
+function sessionOn(store: RunStore, id: string, hook: Hook = () => {}, experiment = micro) {
+  const events: SessionEvent[] = [];
+  const engines = new FakeEngines(hook);
+  const session = new Session(id, experiment, {
+    store,
+    engines,
+    emit: (event) => events.push(event),
+    sleep: async () => {},
+  });
+  return { session, events, engines };
+}
+
+async function uninterrupted(experiment = micro): Promise<StepRecord[]> {
+  const store = new RunStore(new FolderStore(join(folder, 'reference')));
+  const id = await newRun(store, experiment);
+  await sessionOn(store, id, undefined, experiment).session.train();
+  return (await store.records<StepRecord>(id)).map(withoutTimes);
+}
+
+const recordsOf = async (store: RunStore, id: string) => (await store.records<StepRecord>(id)).map(withoutTimes);
+
+describe.each(Object.keys(backends))('a session on %s', (name) => {
+  it('trains to the end, evaluates when it should, and says so', async () => {
+    const store = new RunStore(backends[name]());
+    const id = await newRun(store);
+    const { session, events } = sessionOn(store, id);
+    await session.train();
+    expect(session.status).toBe('finished');
+    const records = await recordsOf(store, id);
+    expect(records.map((r) => r.step)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(records.filter((r) => r.evaluation).map((r) => r.step)).toEqual([0, 4, 8]);
+    expect(events.filter((e) => e.type === 'step')).toHaveLength(9);
+    expect(events.filter((e) => e.type === 'hint').map((e) => e.hint)).toEqual([
+      'wake-lock',
+      'persist-storage',
+      'wake-unlock',
+    ]);
+    expect((await store.get(id)).success).toBe(records[8].evaluation!.train.policy.rate);
+  });
+
+  it.each([1, 2, 5, 8])('killed in step %i, resumes with the numbers of a run never killed', async (at) => {
+    const store = new RunStore(backends[name]());
+    const id = await newRun(store);
+    let reached = () => {};
+    const inStep = new Promise<void>((resolve) => (reached = resolve));
+    const hook: Hook = (what, step) => {
+      if (what !== 'step' || step !== at) return;
+      reached();
+      return never;
+    };
+    const doomed = sessionOn(store, id, hook);
+    void doomed.session.train();
+    await inStep;
+    expect((await store.get(id)).step).toBe(at - 1);
+
+    const again = new RunStore(backends[name]());
+    const resumed = sessionOn(again, id);
+    await resumed.session.train();
+    expect(await recordsOf(again, id)).toEqual(await uninterrupted());
+    expect(resumed.engines.opened[0].choices).toMatchObject({
+      kernelChoices: { matmul: 'tile8' },
+      batchPlan: { rows: 8 },
+    });
+    expect(Object.keys(resumed.engines.opened[0].assets!)).toEqual(['tokenizer.json', 'config.json']);
+  });
+});
+
+describe('a session', () => {
+  it('pauses after the step in progress, and goes on', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await newRun(store);
+    let pausing: Promise<void> | undefined;
+    const { session } = sessionOn(store, id, (what, step) => {
+      if (what === 'step' && step === 3 && !pausing) pausing = session.pause();
+    });
+    await session.train();
+    await pausing;
+    expect(session.status).toBe('paused');
+    expect((await store.get(id)).step).toBe(3);
+    await session.train({ steps: 2 });
+    expect((await store.get(id)).step).toBe(5);
+    await session.train();
+    expect(await recordsOf(store, id)).toEqual(await uninterrupted());
+  });
+
+  it.each(['error', 'silent'])('survives a lost device (%s)', async (kind) => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await newRun(store);
+    let losses = 0;
+    const { session, events, engines } = sessionOn(store, id, (what, step, engine) => {
+      if (what !== 'step' || (step !== 4 && step !== 7) || losses >= 2) return;
+      if (losses === (step === 4 ? 0 : 1)) {
+        losses++;
+        engine!.lose(deviceLost);
+        if (kind === 'error') throw new Error('mapAsync failed');
+      }
+    });
+    await session.train();
+    expect(engines.engines).toHaveLength(3);
+    expect(engines.engines[0].closed).toBe(true);
+    expect(events.filter((e) => e.type === 'notice')).toHaveLength(2);
+    expect(await recordsOf(store, id)).toEqual(await uninterrupted());
+  });
+
+  it('gives up on a device that is lost again and again, in words, with every step kept', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await newRun(store);
+    const { session, engines } = sessionOn(store, id, (what, step) => {
+      if (what === 'step' && step === 3) throw deviceLost;
+    });
+    await expect(session.train()).rejects.toThrow(/lost 4 times.*All committed steps are kept/s);
+    expect(session.status).toBe('failed');
+    expect(engines.engines).toHaveLength(MOST_RECOVERIES + 1);
+    expect((await store.get(id)).step).toBe(2);
+  });
+
+  it('treats a page that stood still like a lost device', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await newRun(store);
+    let now = 0;
+    let tick = () => {};
+    const clock = { now: () => now, setInterval: (callback: () => void) => (tick = callback), clearInterval() {} };
+    const events: SessionEvent[] = [];
+    let slept = false;
+    const engines = new FakeEngines(async (what, step, _engine, signal) => {
+      if (what !== 'step' || step !== 2 || slept) return;
+      slept = true;
+      now += 3_600_000;
+      const stopped = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      tick();
+      await stopped;
+    });
+    const session = new Session(id, micro, {
+      store,
+      engines,
+      emit: (e) => events.push(e),
+      clock,
+      sleep: async () => {},
+    });
+    await session.train();
+    expect(events.find((e) => e.type === 'notice')).toMatchObject({
+      message: expect.stringContaining('stood still for 3600 s'),
+    });
+    expect(await recordsOf(store, id)).toEqual(await uninterrupted());
+  });
+
+  it('pauses on a full disk, loses nothing, and goes on when there is room', async () => {
+    const inner = new FolderStore(folder);
+    let full = false;
+    const backend: Backend = Object.assign(Object.create(inner) as Backend, {
+      change: (...args: Parameters<Backend['change']>) => {
+        if (full) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+        return inner.change(...args);
+      },
+      space: async () => ({ usage: 99e6, quota: 100e6 }),
+    });
+    const store = new RunStore(backend);
+    const id = await newRun(store);
+    const { session, events } = sessionOn(store, id, (what, step) => {
+      if (what === 'step') full = step === 5 && !events.some((e) => e.type === 'notice');
+    });
+    await session.train();
+    expect(session.status).toBe('paused');
+    expect(events.find((e) => e.type === 'notice')).toMatchObject({
+      level: 'error',
+      action: 'storage',
+      message: expect.stringMatching(
+        /no room to store .* MB \(99\.0 MB of 100\.0 MB are used\)\. Nothing stored is lost/,
+      ),
+    });
+    full = false;
+    expect((await store.get(id)).step).toBe(4);
+    await session.train();
+    expect(await recordsOf(store, id)).toEqual(await uninterrupted());
+  });
+
+  it('stops writing once another session has claimed the run', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await newRun(store);
+    const { session, events } = sessionOn(store, id, async (what, step) => {
+      if (what === 'step' && step === 3) await store.claim(id, 'the other tab');
+    });
+    await session.train();
+    expect(session.status).toBe('paused');
+    expect(events).toContainEqual({ type: 'owner', runId: id, owner: 'another-tab' });
+    expect((await store.get(id)).step).toBe(2);
+  });
+
+  it('reports an unknown failure as a failure and can be tried again', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await newRun(store);
+    let failed = false;
+    const { session } = sessionOn(store, id, (what, step) => {
+      if (what !== 'step' || step !== 2 || failed) return;
+      failed = true;
+      throw new Error('a bug');
+    });
+    await expect(session.train()).rejects.toThrow('a bug');
+    expect(session.status).toBe('failed');
+    await session.train();
+    expect(await recordsOf(store, id)).toEqual(await uninterrupted());
+  });
+
+  it('close drops the step in progress', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await newRun(store);
+    let inStep = () => {};
+    const reached = new Promise<void>((resolve) => (inStep = resolve));
+    const { session, engines } = sessionOn(store, id, async (what, step, _engine, signal) => {
+      if (what !== 'step' || step !== 2) return;
+      inStep();
+      await new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    const training = session.train();
+    await reached;
+    await session.close();
+    await training;
+    expect(session.status).toBe('paused');
+    expect(engines.engines[0].closed).toBe(true);
+    expect((await store.get(id)).step).toBe(1);
+  });
+});

@@ -1,0 +1,256 @@
+// The page's API over fakes: two tabs, forks, copies, the bin, files in and out.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { saveCheckpoint } from '../../src/policy/checkpoint.ts';
+import { parseConfig } from '../../src/policy/config.ts';
+import { initWeights } from '../../src/policy/init.ts';
+import type { Hold, Locks } from '../../src/session/ownership.ts';
+import type { SessionEvent } from '../../src/session/protocol.ts';
+import { withoutTimes } from '../../src/session/schedule.ts';
+import { TrainerService } from '../../src/session/trainer-service.ts';
+import { writePolicy } from '../../src/store/bundle.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+import { FakeEngines, type Hook } from './fakes.ts';
+
+const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tabgym-service-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Locks that two services of one process share, as two tabs share the browser's. */
+class SharedLocks implements Locks {
+  private readonly held = new Map<string, { onLost: () => void }>();
+
+  async acquire(runId: string, onLost: () => void): Promise<Hold | null> {
+    return this.held.has(runId) ? null : this.take(runId, onLost);
+  }
+
+  async steal(runId: string, onLost: () => void): Promise<Hold> {
+    this.held.get(runId)?.onLost();
+    return this.take(runId, onLost);
+  }
+
+  private take(runId: string, onLost: () => void): Hold {
+    const mine = { onLost };
+    this.held.set(runId, mine);
+    return { release: () => void (this.held.get(runId) === mine && this.held.delete(runId)) };
+  }
+}
+
+function tab(locks: Locks = new SharedLocks(), hook: Hook = () => {}) {
+  const engines = new FakeEngines(hook);
+  const store = new RunStore(new FolderStore(folder));
+  const service = new TrainerService({ store, engines, locks, presets: [micro], worlds: [] });
+  const events: SessionEvent[] = [];
+  return { service, engines, events, store, started: service.start((event) => events.push(event)) };
+}
+
+const recordsOf = async (service: TrainerService, id: string) => (await service.openRun(id)).records.map(withoutTimes);
+
+describe('a run', () => {
+  it('is created, trained, read, and replayed', async () => {
+    const { service, events } = tab();
+    const run = await service.createRun(micro, 'mine');
+    await service.train(run.id, { steps: 3 });
+    expect((await service.openRun(run.id)).summary).toMatchObject({ name: 'mine', step: 3 });
+    const detail = await service.stepDetail(run.id, 2);
+    expect(detail!.trajectories.map((t) => t.member)).toEqual([0, 1]);
+    expect(await service.stepDetail(run.id, 99)).toBeNull();
+    expect(await service.tokenTexts(run.id)).toEqual(['[UNK]', 'oak']);
+    const frames = await service.replay(run.id, 2, 0, 0);
+    expect(frames.map((f) => f.view.text)).toEqual(['', 'get 1 oak']);
+    await expect(service.replay(run.id, 99, 0, 0)).rejects.toThrow('not kept');
+    expect(events.some((e) => e.type === 'runs')).toBe(true);
+  });
+
+  it('refuses a malformed experiment with its path', async () => {
+    await expect(tab().service.createRun({ ...micro, steps: 0 })).rejects.toThrow(/steps: .*>=1.*0/);
+  });
+
+  it('is named, deleted, restored and purged', async () => {
+    const { service } = tab();
+    const run = await service.createRun(micro);
+    await service.rename(run.id, 'other');
+    await service.deleteRun(run.id);
+    expect((await service.listRuns())[0]).toMatchObject({ name: 'other', deletedUntil: expect.any(Number) });
+    await service.restoreRun(run.id);
+    expect((await service.listRuns())[0].deletedUntil).toBeNull();
+    await service.purgeRun(run.id);
+    expect(await service.listRuns()).toEqual([]);
+  });
+
+  it('deleted while it trains stops, and can be restored', async () => {
+    const { service } = tab(undefined, async (what, step, _engine, signal) => {
+      if (what === 'step' && step === 2) {
+        void service.deleteRun(run.id);
+        await new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      }
+    });
+    const run = await service.createRun(micro);
+    await service.train(run.id);
+    await service.restoreRun(run.id);
+    expect(await service.listRuns()).toMatchObject([{ step: 1, deletedUntil: null }]);
+  });
+});
+
+describe('a fork', () => {
+  it('starts at its step, remembers what was changed, and goes on with it', async () => {
+    const { service } = tab();
+    const run = await service.createRun(micro);
+    await service.train(run.id);
+    const changed = structuredClone({
+      ...run.experiment,
+      optimizer: { ...run.experiment.optimizer, learningRate: 0.01 },
+    });
+    const fork = await service.fork(run.id, 7, changed);
+    expect(fork.origin).toEqual({
+      kind: 'fork',
+      parent: run.id,
+      step: 7,
+      changes: [{ path: 'optimizer.learningRate', from: 0.002, to: 0.01 }],
+    });
+    const [parent, before] = [await recordsOf(service, run.id), await recordsOf(service, fork.id)];
+    expect(before).toEqual(parent.slice(0, 8));
+    await service.train(fork.id);
+    const after = await recordsOf(service, fork.id);
+    expect(after).toHaveLength(9);
+    expect(after[8].metrics.norm).not.toBe(parent[8].metrics.norm);
+  });
+
+  it('without changes repeats its parent', async () => {
+    const { service } = tab();
+    const run = await service.createRun(micro);
+    await service.train(run.id);
+    const fork = await service.fork(run.id, 7, run.experiment);
+    await service.train(fork.id);
+    expect(await recordsOf(service, fork.id)).toEqual(await recordsOf(service, run.id));
+  });
+
+  it('is refused where the weights would not fit, or there is no checkpoint', async () => {
+    const { service } = tab();
+    const run = await service.createRun(micro);
+    await service.train(run.id);
+    const wider = { ...micro, policy: { ...micro.policy, hidden: 64 } };
+    await expect(service.fork(run.id, 8, wider)).rejects.toThrow(/policy\.hidden: cannot change within a run/);
+    await expect(service.fork(run.id, 5, micro)).rejects.toThrow('Step 5 has no checkpoint. These have one: 0, 7, 8.');
+    await expect(service.fork(run.id, 8, { ...micro, steps: 5 })).rejects.toThrow(
+      /steps: is 5, but the fork begins at step 8/,
+    );
+  });
+});
+
+describe('files', () => {
+  it('a run goes out and comes into an empty place, and goes on with the same numbers', async () => {
+    const one = tab();
+    const run = await one.service.createRun(micro);
+    await one.service.train(run.id, { steps: 4 });
+    const file = await one.service.exportRun(run.id);
+    await one.service.train(run.id);
+    const there = mkdtempSync(join(tmpdir(), 'tabgym-there-'));
+    try {
+      const parts = {
+        store: new RunStore(new FolderStore(there)),
+        engines: new FakeEngines(),
+        locks: new SharedLocks(),
+      };
+      const other = new TrainerService({ ...parts, presets: [micro], worlds: [] });
+      const imported = await other.importRun(file, 'run.tabgym');
+      expect(imported).toMatchObject({ step: 4, origin: { kind: 'import', file: 'run.tabgym' } });
+      await other.train(imported.id);
+      expect(await recordsOf(other, imported.id)).toEqual(await recordsOf(one.service, run.id));
+    } finally {
+      rmSync(there, { recursive: true, force: true });
+    }
+  });
+
+  it('a policy goes in and out unchanged', async () => {
+    const { service } = tab();
+    const config = parseConfig({
+      model_type: 'qwen3',
+      vocab_size: 40,
+      hidden_size: 16,
+      intermediate_size: 32,
+      num_hidden_layers: 1,
+      num_attention_heads: 2,
+      num_key_value_heads: 1,
+      head_dim: 8,
+      max_position_embeddings: 128,
+      rms_norm_eps: 1e-6,
+      tie_word_embeddings: true,
+    });
+    const saved = saveCheckpoint(config, initWeights(config, { seed: 3, std: 0.1 }), '{"model":{"vocab":{"a":0}}}');
+    const bytes = (text: string) => new TextEncoder().encode(text);
+    const zip = writePolicy({
+      'config.json': bytes(saved['config.json']),
+      'model.safetensors': saved['model.safetensors'],
+      'tokenizer.json': bytes(saved['tokenizer.json']!),
+    });
+    const run = await service.importPolicy(new Blob([zip]), 'policy.zip');
+    expect(run.experiment.policy).toMatchObject({
+      layers: 1,
+      hidden: 16,
+      heads: 2,
+      kvHeads: 1,
+      headDim: 8,
+      qkNorm: true,
+    });
+    expect(new Uint8Array(await (await service.exportPolicy(run.id)).arrayBuffer())).toEqual(zip);
+  });
+
+  it('a run without a step has no policy to take out', async () => {
+    const { service } = tab();
+    const run = await service.createRun(micro);
+    await expect(service.exportPolicy(run.id)).rejects.toThrow('no policy yet');
+  });
+
+  it('a file that is no run changes nothing', async () => {
+    const { service } = tab();
+    await expect(service.importRun(new Blob(['hello']), 'x')).rejects.toThrow('not a whole zip');
+    expect(await service.listRuns()).toEqual([]);
+  });
+});
+
+describe('two tabs', () => {
+  it('the second reads; it may take over, and the first stops writing', async () => {
+    const locks = new SharedLocks();
+    let inStep = () => {};
+    const reached = new Promise<void>((resolve) => {
+      inStep = resolve;
+    });
+    const first = tab(locks, async (what, step, _engine, signal) => {
+      if (what !== 'step' || step !== 3) return;
+      inStep();
+      await new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    const run = await first.service.createRun(micro);
+    expect((await first.service.openRun(run.id)).owner).toBe('this-tab');
+    const training = first.service.train(run.id);
+    await reached;
+
+    const second = tab(locks);
+    expect(await second.service.openRun(run.id)).toMatchObject({ owner: 'another-tab', summary: { step: 2 } });
+    await expect(second.service.train(run.id)).rejects.toThrow('Another tab has this run. Take it over');
+    await expect(second.service.deleteRun(run.id)).rejects.toThrow('Another tab has this run');
+    await second.service.takeOver(run.id);
+    await training;
+    expect(first.events).toContainEqual({ type: 'owner', runId: run.id, owner: 'another-tab' });
+    await second.service.train(run.id);
+    expect((await second.service.openRun(run.id)).summary.step).toBe(8);
+    expect((await first.service.openRun(run.id)).owner).toBe('another-tab');
+  });
+
+  it('opening another run frees the one before, unless it trains', async () => {
+    const locks = new SharedLocks();
+    const [first, second] = [tab(locks), tab(locks)];
+    const [a, b] = [await first.service.createRun(micro), await first.service.createRun(micro)];
+    await first.service.openRun(a.id);
+    await first.service.openRun(b.id);
+    expect((await second.service.openRun(a.id)).owner).toBe('this-tab');
+    expect((await second.service.openRun(b.id)).owner).toBe('another-tab');
+  });
+});

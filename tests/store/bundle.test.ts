@@ -1,0 +1,121 @@
+// A run as one file: what goes out comes in; a file that is cut, altered or foreign is refused in words.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { strToU8, unzipSync, zipSync } from 'fflate';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { BundleError, exportRun, readPolicy, readRun, writePolicy } from '../../src/store/bundle.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+
+let folder: string;
+let store: RunStore;
+let id: string;
+const bytes = (size: number, seed: number) =>
+  Uint8Array.from({ length: size }, (_, i) => Math.imul(i + seed, 2654435761) >>> 24);
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tabgym-bundle-'));
+  store = new RunStore(new FolderStore(folder));
+  ({ id } = await store.create({ name: 'a run', experiment: { seed: 1 }, origin: { kind: 'new' } }));
+  await store.claim(id, 'me');
+  for (const step of [0, 1, 2]) {
+    const meta = { step, optimizerStep: step, kernelChoices: { k: 'a' }, batchPlan: {}, adapter: 'x' };
+    await store.commit(id, 'me', {
+      record: { step, metrics: { loss: 0.1 * step } } as { step: number },
+      checkpoint: { meta, bytes: bytes(2000, step) },
+      trajectories: bytes(300, 50 + step),
+      success: step / 10,
+      assets: step ? undefined : { 'tokenizer.json': strToU8('{"model":{}}'), 'reference.safetensors': bytes(700, 9) },
+    });
+  }
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it.each(['all', 'last', 'none'] as const)('comes back whole (checkpoints: %s)', async (checkpoints) => {
+  const run = readRun(await exportRun(store, id, { checkpoints }), 'a.tabgym');
+  const there = new RunStore(new FolderStore(join(folder, 'there')));
+  const created = await there.create(run);
+  const expected = { all: [0, 1, 2], last: [2], none: [] }[checkpoints];
+  expect(await there.checkpointSteps(created.id)).toEqual(expected);
+  for (const step of expected)
+    expect(await there.checkpoint(created.id, step)).toEqual(await store.checkpoint(id, step));
+  expect(await there.records(created.id)).toEqual(await store.records(id));
+  expect(await there.trajectories(created.id, 1)).toEqual(bytes(300, 51));
+  expect(await there.asset(created.id, 'reference.safetensors')).toEqual(bytes(700, 9));
+  expect(created).toMatchObject({
+    name: 'a run',
+    step: 2,
+    success: 0.2,
+    experiment: { seed: 1 },
+    origin: { kind: 'import', file: 'a.tabgym' },
+  });
+  expect(created.id).not.toBe(id);
+});
+
+it('is a zip with the names that its header promises', async () => {
+  const names = Object.keys(unzipSync(await exportRun(store, id)));
+  expect(names[0]).toBe('tabgym.json');
+  expect(names.sort()).toEqual([
+    'checkpoints/000002.safetensors',
+    'experiment.json',
+    'reference.safetensors',
+    'steps.jsonl',
+    'tabgym.json',
+    'tokenizer.json',
+    'trajectories/000000.bin',
+    'trajectories/000001.bin',
+    'trajectories/000002.bin',
+  ]);
+});
+
+it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])('is refused when cut at %i tenths', async (tenth) => {
+  const whole = await exportRun(store, id);
+  expect(() => readRun(whole.slice(0, Math.floor((whole.length * tenth) / 10)), 'a')).toThrow(BundleError);
+  expect(() => readRun(whole.slice(0, Math.floor((whole.length * tenth) / 10)), 'a')).toThrow(
+    /cut short, damaged, or something else/,
+  );
+});
+
+it('is refused when any byte of its content is altered', async () => {
+  const whole = await exportRun(store, id);
+  let refused = 0;
+  for (let at = 40; at < whole.length; at += 97) {
+    const altered = whole.slice();
+    altered[at] ^= 0x10;
+    try {
+      const run = readRun(altered, 'a');
+      // Bytes that no reader looks at (times, attributes) may change; the content may not.
+      expect(run.checkpoints).toEqual(readRun(whole, 'a').checkpoints);
+      expect(run.trajectories).toEqual(readRun(whole, 'a').trajectories);
+      expect(run.records).toEqual(readRun(whole, 'a').records);
+    } catch (error) {
+      expect(error).toBeInstanceOf(BundleError);
+      refused++;
+    }
+  }
+  expect(refused).toBeGreaterThan(30);
+});
+
+it('tells foreign files by what they lack', async () => {
+  expect(() => readRun(strToU8('{"format":"tabgym-experiment-1"}'), 'a')).toThrow(/is not a whole zip/);
+  expect(() => readRun(zipSync({ 'a.txt': strToU8('a') }), 'a')).toThrow(/not a Tabgym run: it has no tabgym\.json/);
+  expect(() => readRun(zipSync({ 'tabgym.json': strToU8('{"format":"tabgym-run-9"}') }), 'a')).toThrow(
+    /format "tabgym-run-9"; this version reads/,
+  );
+  expect(() => readRun(zipSync({ 'tabgym.json': strToU8('{"format":"tabgym-run-1"}') }), 'a')).toThrow(BundleError);
+  expect(() => readPolicy(zipSync({ 'config.json': strToU8('{}') }))).toThrow(
+    /model\.safetensors, tokenizer\.json missing/,
+  );
+});
+
+it('takes a policy out and in, from a folder inside the zip too', () => {
+  const files = {
+    'config.json': strToU8('{}'),
+    'model.safetensors': bytes(100, 1),
+    'tokenizer.json': strToU8('{"a":1}'),
+  };
+  expect(readPolicy(writePolicy(files))).toEqual(files);
+  const nested = Object.fromEntries(Object.entries(files).map(([name, content]) => [`my-policy/${name}`, content]));
+  expect(readPolicy(zipSync(nested))).toEqual(files);
+});

@@ -1,0 +1,308 @@
+// The store's rules over both places where bytes lie: a commit is whole or absent, whatever ends it.
+import 'fake-indexeddb/auto';
+import { promises as fs, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { crc32 } from '../../src/store/crc32.ts';
+import { type Files, FolderStore } from '../../src/store/folder.ts';
+import { IndexedDbStore, PART_BYTES } from '../../src/store/indexeddb.ts';
+import { checkpointInterval, droppedCheckpoints, droppedTrajectories } from '../../src/store/retention.ts';
+import { type Backend, CorruptError, OwnershipError, QuotaError } from '../../src/store/run.ts';
+import { BIN_DAYS, RunStore, type StepCommit } from '../../src/store/run-store.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tabgym-store-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const backends: { [name: string]: () => Backend } = {
+  folder: () => new FolderStore(folder),
+  indexeddb: () => new IndexedDbStore(folder),
+};
+
+const fill = (size: number, seed: number) => Uint8Array.from({ length: size }, (_, i) => (i * 31 + seed * 7) & 255);
+const commitOf = (step: number, size = 3000): StepCommit => ({
+  record: { step, metrics: { loss: 1 / step } } as StepCommit['record'],
+  checkpoint: {
+    meta: { step, optimizerStep: 2 * step, kernelChoices: {}, batchPlan: {}, adapter: 'a' },
+    bytes: fill(size, step),
+  },
+  trajectories: fill(500, step + 100),
+});
+
+async function claimed(store: RunStore): Promise<string> {
+  const run = await store.create({ name: 'a run', experiment: { seed: 1 }, origin: { kind: 'new' } });
+  await store.claim(run.id, 'me');
+  return run.id;
+}
+
+/** Everything a run is, as one comparable value. */
+async function stateOf(store: RunStore, id: string) {
+  const manifest = await store.manifest(id);
+  const files = await Promise.all(
+    Object.keys(manifest.files).map(async (name) => [name, crc32((await store.read(manifest, name))!)]),
+  );
+  return { step: manifest.run.step, files: Object.fromEntries(files), records: await store.records(id) };
+}
+
+describe('crc32', () => {
+  it('is the one of zip', () => {
+    expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
+    expect(crc32(new Uint8Array(0))).toBe(0);
+  });
+});
+
+describe('retention', () => {
+  it('keeps the last two, the first and a bounded number between, and never brings one back', () => {
+    let kept: number[] = [];
+    let most = 0;
+    for (let step = 0; step <= 3000; step++) {
+      kept.push(step);
+      const dropped = droppedCheckpoints(kept, 2e6);
+      kept = kept.filter((s) => !dropped.includes(s));
+      most = Math.max(most, kept.length);
+      expect(kept.slice(-2)).toEqual(step === 0 ? [0] : [step - 1, step]);
+      expect(kept[0]).toBe(0);
+    }
+    expect(most).toBeLessThanOrEqual(12);
+    expect(kept.length).toBeGreaterThan(6);
+  });
+
+  it('keeps no forks of a checkpoint that is too large', () => {
+    expect(droppedCheckpoints([0, 10, 20, 30, 31, 32], 300 * 2 ** 20)).toEqual([10, 20, 30]);
+  });
+
+  it('keeps the trajectories of the last fifty steps and every tenth', () => {
+    const steps = Array.from({ length: 201 }, (_, i) => i);
+    const dropped = new Set(droppedTrajectories(steps, 200));
+    const kept = steps.filter((s) => !dropped.has(s));
+    expect(kept).toEqual(steps.filter((s) => s > 150 || s % 10 === 0));
+  });
+
+  it('bounds the trajectories of a run of any length', () => {
+    const steps = Array.from({ length: 100_000 }, (_, i) => i);
+    expect(steps.length - droppedTrajectories(steps, 99_999).length).toBeLessThanOrEqual(251);
+  });
+
+  it('writes small checkpoints every step and large ones within 5% of the time', () => {
+    expect(checkpointInterval(30 * 2 ** 20, 9999, 1)).toBe(1);
+    expect(checkpointInterval(400 * 2 ** 20, 2000, 8000)).toBe(5);
+  });
+});
+
+describe.each(Object.keys(backends))('the store in %s', (name) => {
+  it('gives back what was committed, after reopening too', async () => {
+    const store = new RunStore(backends[name]());
+    const id = await claimed(store);
+    for (const step of [0, 1, 2])
+      await store.commit(id, 'me', { ...commitOf(step), assets: step ? undefined : { 'a.json': fill(9, 1) } });
+    await store.close();
+    const again = new RunStore(backends[name]());
+    expect((await again.checkpoint(id))!.bytes).toEqual(fill(3000, 2));
+    expect((await again.checkpoint(id, 1))!.meta.optimizerStep).toBe(2);
+    expect(await again.trajectories(id, 1)).toEqual(fill(500, 101));
+    expect(await again.asset(id, 'a.json')).toEqual(fill(9, 1));
+    expect((await again.records(id)).map((r) => r.step)).toEqual([0, 1, 2]);
+    expect(await again.get(id)).toMatchObject({ step: 2, bytes: 3 * 3500 + 9, experiment: { seed: 1 } });
+    await again.close();
+  });
+
+  it('thins checkpoints and keeps records through 300 steps', async () => {
+    const store = new RunStore(backends[name]());
+    const id = await claimed(store);
+    for (let step = 0; step <= 300; step++) await store.commit(id, 'me', commitOf(step, 64));
+    expect(await store.checkpointSteps(id)).toEqual([0, 40, 80, 120, 160, 200, 240, 280, 299, 300]);
+    expect(await store.records(id)).toHaveLength(301);
+    expect(await store.trajectories(id, 130)).not.toBeNull();
+    expect(await store.trajectories(id, 131)).toBeNull();
+    await store.close();
+  });
+
+  it('refuses the commits of a former owner, in the transaction', async () => {
+    const store = new RunStore(backends[name]());
+    const id = await claimed(store);
+    await store.commit(id, 'me', commitOf(0));
+    await store.claim(id, 'other');
+    const before = await stateOf(store, id);
+    await expect(store.commit(id, 'me', commitOf(1))).rejects.toThrow(OwnershipError);
+    expect(await stateOf(store, id)).toEqual(before);
+    await store.close();
+  });
+
+  it('has a bin with undo, and a purge', async () => {
+    let now = 1000;
+    const store = new RunStore(backends[name](), () => now);
+    const id = await claimed(store);
+    await store.commit(id, 'me', commitOf(0));
+    await store.delete(id);
+    expect((await store.list())[0].deletedUntil).toBe(1000 + BIN_DAYS * 86_400_000);
+    await store.restore(id);
+    expect(await store.purgeBin(true)).toBe(0);
+    expect((await store.get(id)).deletedUntil).toBeNull();
+    await store.delete(id);
+    now += (BIN_DAYS - 1) * 86_400_000;
+    expect(await store.purgeBin()).toBe(0);
+    now += 2 * 86_400_000;
+    expect(await store.purgeBin()).toBe(1);
+    expect(await store.list()).toEqual([]);
+    await expect(store.get(id)).rejects.toThrow(/no run/);
+    await store.close();
+  });
+
+  it('refuses an empty name and keeps the old one', async () => {
+    const store = new RunStore(backends[name]());
+    const id = await claimed(store);
+    await expect(store.rename(id, '  ')).rejects.toThrow('1 to 120 characters');
+    await store.rename(id, ' two words ');
+    expect((await store.get(id)).name).toBe('two words');
+    await store.close();
+  });
+});
+
+describe('the folder', () => {
+  /** A file system that dies after `budget` bytes or operations: what was being written stays cut there. */
+  function dying(budget: number): Files {
+    let left = budget;
+    const die = () => {
+      left = -1;
+      throw Object.assign(new Error('killed'), { code: 'KILLED' });
+    };
+    const spend = (n: number) => {
+      if (left < n) die();
+      left -= n;
+    };
+    const open = async (path: string, flags: string) => {
+      spend(1);
+      const handle = await fs.open(path, flags);
+      return {
+        writeFile: async (content: string | Uint8Array) => {
+          const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+          if (left < bytes.length) {
+            await handle.writeFile(bytes.slice(0, Math.max(0, left)));
+            die();
+          }
+          left -= bytes.length;
+          await handle.writeFile(bytes);
+        },
+        sync: async () => {
+          spend(1);
+          await handle.sync();
+        },
+        close: () => handle.close(),
+      };
+    };
+    const counted =
+      <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+      async (...args: A) => {
+        spend(1);
+        return call(...args);
+      };
+    return {
+      ...fs,
+      open,
+      rename: counted(fs.rename),
+      rm: counted(fs.rm),
+      mkdir: counted(fs.mkdir),
+    } as unknown as Files;
+  }
+
+  it('a commit that is cut at any byte leaves the run before it or after it', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await claimed(store);
+    for (const step of [0, 1, 2, 3]) await store.commit(id, 'me', commitOf(step));
+    const before = await stateOf(store, id);
+    const copy = join(folder, '..', `${folder.split('/').at(-1)}-cut`);
+    const outcomes = { before: 0, after: 0 };
+    try {
+      for (let budget = 0; budget < 6500; budget += 61) {
+        rmSync(copy, { recursive: true, force: true });
+        await fs.cp(folder, copy, { recursive: true });
+        await new RunStore(new FolderStore(copy, dying(budget))).commit(id, 'me', commitOf(4)).catch(() => {});
+        const reopened = new RunStore(new FolderStore(copy));
+        const found = await stateOf(reopened, id);
+        if (found.step === 3) expect(found).toEqual(before);
+        else expect(found).toMatchObject({ step: 4, records: { length: 5 } });
+        outcomes[found.step === 3 ? 'before' : 'after']++;
+        // And it goes on from there.
+        await reopened.commit(id, 'me', commitOf(4));
+        expect((await stateOf(reopened, id)).records).toHaveLength(5);
+        expect((await fs.readdir(join(copy, 'runs', id))).filter((file) => file.endsWith('.part'))).toEqual([]);
+      }
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+    }
+    expect(outcomes.before).toBeGreaterThan(30);
+    expect(outcomes.after).toBeGreaterThan(0);
+  });
+
+  it('tells a damaged file from a whole one', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await claimed(store);
+    await store.commit(id, 'me', commitOf(0));
+    const names = await fs.readdir(join(folder, 'runs', id));
+    const file = names.find((file) => file.startsWith('checkpoint'))!;
+    expect(file).toMatch(/^checkpoint-000000-[0-9a-f]{8}\.bin$/);
+    writeFileSync(join(folder, 'runs', id, file), fill(2999, 0));
+    await expect(store.checkpoint(id)).rejects.toThrow(CorruptError);
+    await expect(store.checkpoint(id)).rejects.toThrow(/checkpoint\/0 of run "a run" is damaged: 2999 bytes of 3000/);
+  });
+
+  it('says so when the disk is full, and the run stays as it was', async () => {
+    const inner = new FolderStore(folder);
+    const store = new RunStore(inner);
+    const id = await claimed(store);
+    await store.commit(id, 'me', commitOf(0));
+    const before = await stateOf(store, id);
+    const full: Files = {
+      ...fs,
+      rename: async () => {
+        throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      },
+    };
+    const error = await new RunStore(new FolderStore(folder, full)).commit(id, 'me', commitOf(1)).catch((e) => e);
+    expect(error).toBeInstanceOf(QuotaError);
+    expect(error.needed).toBe(3500);
+    expect(await stateOf(store, id)).toEqual(before);
+  });
+});
+
+describe('indexeddb', () => {
+  it('undoes a commit whose transaction fails, and names a full quota', async () => {
+    const backend = new IndexedDbStore(folder);
+    const store = new RunStore(backend);
+    const id = await claimed(store);
+    await store.commit(id, 'me', commitOf(0));
+    const before = await stateOf(store, id);
+    // The third write of the commit fails; the two before it must be undone with it.
+    const { put } = IDBObjectStore.prototype;
+    let puts = 0;
+    const failing = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (
+      this: IDBObjectStore,
+      ...args
+    ) {
+      if (++puts === 3) throw new DOMException('full', 'QuotaExceededError');
+      return put.apply(this, args);
+    });
+    await expect(store.commit(id, 'me', commitOf(1))).rejects.toThrow(QuotaError);
+    failing.mockRestore();
+    expect(puts).toBe(3);
+    expect(await stateOf(store, id)).toEqual(before);
+    await store.commit(id, 'me', commitOf(1));
+    expect((await store.get(id)).step).toBe(1);
+    await store.close();
+  });
+
+  it('cuts a record that is too large into parts, and puts it together again', async () => {
+    const store = new RunStore(new IndexedDbStore(folder));
+    const id = await claimed(store);
+    const bytes = new Uint8Array(PART_BYTES + 5);
+    bytes.set([1, 2, 3], PART_BYTES - 1);
+    await store.commit(id, 'me', { record: { step: 0 }, checkpoint: null, trajectories: bytes });
+    const found = (await store.trajectories(id, 0))!;
+    expect(found.length).toBe(bytes.length);
+    expect(found.subarray(PART_BYTES - 1, PART_BYTES + 2)).toEqual(Uint8Array.of(1, 2, 3));
+    await store.close();
+  });
+});
