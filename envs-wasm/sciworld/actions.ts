@@ -331,7 +331,9 @@ function dunk(to: Obj, from: Obj): void {
     putString(stack.get(i).name);
     add(to, stack.get(i));
   }
-  put(').');
+  put(') to the ');
+  putString(to.name);
+  byte(46);
   stack.length = first;
 }
 

@@ -84,10 +84,18 @@ function isPlace(name: i32, n: i32): bool {
   return false;
 }
 
+/** All that is in `o` at every depth, hidden terminals too, but no portals. */
+function everythingIn(o: Obj): void {
+  for (let c = at(o.first); !isNil(c); c = at(c.next)) {
+    stack.push(c);
+    everythingIn(c);
+  }
+}
+
 /** Shuffles everything in the room and takes the first object whose name is one of the places. */
 function drawnPlace(room: Obj, n: i32): Obj {
   const from = stack.length;
-  recursive(room, stack);
+  everythingIn(room);
   const count = stack.length - from;
   for (let i = 1; i < count; i++) {
     const o = stack.get(from + i);
