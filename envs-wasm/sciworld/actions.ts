@@ -1,6 +1,6 @@
 /** The twenty-seven actions: whether each may be done (its refusal), and what it does. A refused action still takes its time. */
 import { ACTIVABLE, ACTIVE, BROKEN, CLOSABLE, EDIBLE, GAS, HAS_CONTAINER, HAS_DEVICE, HIDDEN, IS_CONTAINER, LIQUID, MOVABLE, NIL, OPEN, Obj, SOLID, USABLE, add, at,
-  base, detach, disconnect, has, head, isConnected, isNil, isOf, make, parentOf, portal, ref, remove, set, stack, terminal1, terminal2 } from './arena';
+  base, detach, disconnect, has, head, isConnected, isNil, isOf, make, ownerOf, parentOf, portal, ref, remove, set, stack, terminal1, terminal2 } from './arena';
 import * as I from './tables/ids';
 import { putDescription, putString } from './tables';
 import { Buffer, byte, out, put, redirect, rounded } from './text';
@@ -159,8 +159,7 @@ function resolveTerminal(o: Obj): bool {
 function sayTerminal(t: Obj): void {
   putString(t.name);
   put(' on ');
-  const owner = parentOf(t);
-  if (!isNil(owner)) putString(owner.name);
+  putString(ownerOf(t).name);
 }
 
 function freeTerminal(t: Obj): bool {
@@ -266,7 +265,7 @@ export function may(action: i32, a: Obj, b: Obj, listing: bool): bool {
       return mayConnect(a, b);
     case A_DISCONNECT:
       if (!isOf(a, I.F_Terminal)) return true;
-      say('You must disconnect entire objects (such as ', parentOf(a), ') instead of just single terminals');
+      say('You must disconnect entire objects (such as ', ownerOf(a), ') instead of just single terminals');
       return false;
     case A_PICK_UP:
       if (listing && a.parent == head.inventory) return false;
@@ -276,6 +275,8 @@ export function may(action: i32, a: Obj, b: Obj, listing: bool): bool {
       return mayMove(a, agentRoom());
     case A_DUNK:
       return mayDunk(a, b);
+    case A_MIX:
+      return !listing || (a.first != 0 && at(a.first).next != 0);
     default:
       return true;
   }

@@ -490,6 +490,12 @@ export function terminal2(o: Obj): Obj {
   return has(o, TERMINALS | POLARIZED) ? changetype<Obj>(changetype<usize>(o) + 2 * SIZE) : NIL;
 }
 
+/** The object a terminal belongs to, wherever it lies. */
+export function ownerOf(t: Obj): Obj {
+  const second = t.cls == C_Cathode || t.name == S_terminal_2;
+  return changetype<Obj>(changetype<usize>(t) - (second ? 2 * SIZE : SIZE));
+}
+
 export function addPortal(p: Obj): void {
   if (head.portals == MOST_PORTALS) unreachable();
   store<i32>(base + PORTALS + (head.portals++ << 2), ref(p));

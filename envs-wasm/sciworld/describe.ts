@@ -1,5 +1,5 @@
 /** The printers: names, cursory (0) and detailed (1) descriptions, lists. */
-import { ACTIVE, BURNED, BURNING, DEAD, HAS_CONTAINER, HAS_DEVICE, HIDDEN, IS_CONTAINER, NIL, OPEN, Obj, SICK, at, has, head, isNil, isOf, listOrder, parentOf, ref,
+import { ACTIVE, BURNED, BURNING, DEAD, HAS_CONTAINER, HAS_DEVICE, HIDDEN, IS_CONTAINER, NIL, OPEN, Obj, SICK, at, has, head, isNil, isOf, listOrder, ownerOf, parentOf, ref,
   stack, terminal1, terminal2 } from './arena';
 import * as I from './tables/ids';
 import { COLOUR, SUBSTANCE, artist, book, family, lifecycle, lifeform, material, plantName, prefix, putString, rank, stageString, stringAt, stringLength, subject } from './tables';
@@ -268,9 +268,7 @@ function describeTerminal(o: Obj, mode: i32): void {
   aName(o);
   if (mode == 0) {
     put(' on ');
-    const owner = parentOf(o);
-    if (!isNil(owner)) putString(owner.name);
-    return;
+    return putString(ownerOf(o).name);
   }
   put('.  it is connected to: ');
   connection1(o);

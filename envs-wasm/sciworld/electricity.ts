@@ -1,5 +1,5 @@
 /** Circuits: generators set voltages, conductors pass nine volts on one object a visit, components light when ground and voltage meet. */
-import { ACTIVE, CONDUCTS, HAS_CONTAINER, NIL, OPEN, Obj, POLARIZED, TERMINALS, at, has, isNil, isOf, parentOf, set, terminal1, terminal2 } from './arena';
+import { ACTIVE, CONDUCTS, HAS_CONTAINER, NIL, OPEN, Obj, POLARIZED, TERMINALS, at, has, isNil, isOf, ownerOf, parentOf, set, terminal1, terminal2 } from './arena';
 import * as I from './tables/ids';
 
 const NONE: u8 = 0;
@@ -20,8 +20,7 @@ function otherEnd(part: Obj, t: Obj): Obj {
 function connectsToGround(t: Obj, steps: i32): bool {
   if (t.wire == 0) return false;
   const c = at(t.wire);
-  const part = parentOf(c);
-  if (isNil(part)) return false;
+  const part = ownerOf(c);
   if (isOf(part, I.F_Generator)) return c.volts == GROUND;
   if (!has(part, POLARIZED)) {
     if (!has(part, TERMINALS)) return false;
@@ -81,8 +80,7 @@ export function areConnected(part: Obj, start: Obj, name: i32, depth: i32): i32 
   if (isNil(other)) return -1;
   if (other.wire == 0) return 0;
   const next = at(other.wire);
-  const owner = parentOf(next);
-  if (isNil(owner)) return 0;
+  const owner = ownerOf(next);
   if (owner.name == name) return 1;
   return depth >= 10 ? 0 : areConnected(owner, next, name, depth + 1);
 }

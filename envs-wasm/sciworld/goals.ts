@@ -1,5 +1,5 @@
 /** Subgoals: an ordered chain, and optional ones in any order; the score they make. The lists of each variation are data. */
-import { ACTIVE, BURNING, DELETED, GAS, HIDDEN, LIQUID, List, MOVABLE, NIL, OPEN, Obj, SOLID, at, goalDone, goalState, has, head, isNil, isOf, parentOf, portal, ref,
+import { ACTIVE, BURNING, DELETED, GAS, HIDDEN, LIQUID, List, MOVABLE, NIL, OPEN, Obj, SOLID, at, goalDone, goalState, has, head, isNil, isOf, ownerOf, parentOf, portal, ref,
   setGoalDone, setGoalState, terminal1, terminal2 } from './arena';
 import * as I from './tables/ids';
 import { SUBSTANCE, lifeform, material, pool, stageString, variation } from './tables';
@@ -329,7 +329,7 @@ function holdsOne(g: usize, box: Obj): bool {
 }
 
 function wiredTo(t: Obj): Obj {
-  return isNil(t) || t.wire == 0 ? NIL : parentOf(at(t.wire));
+  return isNil(t) || t.wire == 0 ? NIL : ownerOf(at(t.wire));
 }
 
 function endOn(o: Obj, which: i32): bool {

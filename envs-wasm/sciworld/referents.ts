@@ -3,7 +3,7 @@
  * the full set adds "r in k" and "r on k" for each base referent k of its container. For the parser they are also
  * normalised as its input is (articles dropped).
  */
-import { BURNED, BURNING, HIDDEN, NIL, Obj, SICK, SIZE, at, has, head, isNil, isOf, parentOf, ref, stack, List } from './arena';
+import { BURNED, BURNING, HIDDEN, NIL, Obj, SICK, SIZE, at, has, head, isNil, isOf, ownerOf, parentOf, ref, stack, List } from './arena';
 import * as I from './tables/ids';
 import { SUBSTANCE, family, lifeform, listedReferent, listedReferents, material, putString, stageString, subject, tellsContents } from './tables';
 import { Buffer, byte, bytes, compare, lower, out, put, redirect } from './text';
@@ -314,7 +314,7 @@ function fromTo(a: i32, b: i32): void {
 function terminalWords(o: Obj): void {
   word('terminal');
   nameWord(o.name);
-  const owner = parentOf(o);
+  const owner = ownerOf(o);
   if (isNil(owner)) return;
   begin();
   putString(o.name);
@@ -530,7 +530,8 @@ export function fullReferents(o: Obj): i32 {
   for (let i = 0; i < n; i++) if (rangeLength(b + i) > 1) addRange(load<i32>(ranges + ((b + i) << 3)), rangeLength(b + i));
   if (!isNil(holder)) {
     const k = baseFirst(holder);
-    const m = baseCount(holder);
+    // As a place, a portal answers only to its first word.
+    const m = isOf(holder, I.F_Portal) ? 1 : baseCount(holder);
     for (let i = 0; i < n; i++)
       for (let j = 0; j < m; j++) {
         within(b + i, ' in ', k + j);

@@ -9,7 +9,7 @@ import { Buffer, byte, bytes, compare, out, put, redirect, scratch } from './tex
 import { agentRoom, collectAccessible, collectAll, farSide, sortByUuid, unique } from './search';
 import { beginReferents, fullReferents, rangeCount, rangeLength, rangeStart } from './referents';
 import { isRegistered, preposition, slotCount, verb } from './parser';
-import { A_CLOSE, A_DUNK, A_TELEPORT, may } from './actions';
+import { A_DUNK, A_GO, A_TELEPORT, may } from './actions';
 
 const objects: List = new List();
 const universe: List = new List();
@@ -138,9 +138,9 @@ function recount(n: i32): void {
   for (let i = 0; i < n; i++) if (counts[i] > 0) unchecked((uses[chosenId(i)] += 1));
 }
 
-function putReferent(list: List, i: i32): void {
+function putReferent(list: List, i: i32, plain: bool): void {
   const o = list.get(i);
-  if (!isOf(o, I.F_Portal)) {
+  if (plain || !isOf(o, I.F_Portal)) {
     if (counts[i] == 0) return;
     const range = sample[chosenId(i)];
     out.reserve(rangeLength(range));
@@ -166,13 +166,14 @@ function putReferent(list: List, i: i32): void {
 let spelled: StaticArray<i32> = new StaticArray<i32>(8192);
 const words: Buffer = new Buffer(65536);
 
-function spellAll(list: List): void {
+/** `plain`: portals too by their own referents. */
+function spellAll(list: List, plain: bool): void {
   if (list.length + 1 > spelled.length) spelled = new StaticArray<i32>(list.length * 2 + 2);
   words.length = 0;
   const before = redirect(words);
   for (let i = 0; i < list.length; i++) {
     spelled[i] = out.length;
-    putReferent(list, i);
+    putReferent(list, i, plain);
   }
   spelled[list.length] = out.length;
   redirect(before);
@@ -196,7 +197,7 @@ function listOne(action: i32, list: List): void {
   for (let i = 0; i < list.length; i++) {
     if (!allowed(action, list.get(i), NIL)) continue;
     put(verb(action));
-    byte(32);
+    put(action == A_GO || action == A_TELEPORT ? ' to ' : ' ');
     word(i);
     byte(10);
   }
@@ -226,7 +227,7 @@ export function putValid(upstream: bool): void {
   unique(objects);
   sortByUuid(objects);
   uniqueReferents(objects);
-  spellAll(objects);
+  spellAll(objects, false);
   for (let action = 0; action < 27; action++) {
     if (!isRegistered(action) || action == A_TELEPORT) continue;
     const slots = slotCount(action);
@@ -244,7 +245,7 @@ export function putValid(upstream: bool): void {
     sortByUuid(universe);
     uniqueReferents(universe);
     if (teleports) {
-      spellAll(universe);
+      spellAll(universe, false);
       listOne(A_TELEPORT, universe);
     }
   }
@@ -258,7 +259,7 @@ export function putPossibleObjects(upstream: bool): void {
   unique(objects);
   sortByUuid(objects);
   uniqueReferents(objects);
-  spellAll(objects);
+  spellAll(objects, true);
   for (let i = 0; i < objects.length; i++) {
     word(i);
     byte(10);
