@@ -285,7 +285,8 @@ function unwell(o: Obj): void {
 }
 
 function describeAnimal(o: Obj, mode: i32): void {
-  aName(o);
+  put(o.cls == I.C_Bee && has(o, DEAD) ? 'a dead ' : 'a ');
+  putName(o);
   if (has(o, DEAD)) return;
   unwell(o);
   if (o.cls == I.C_Bee && mode == 1)
@@ -303,7 +304,7 @@ export function plantNameId(o: Obj): i32 {
 function describePlant(o: Obj, mode: i32): void {
   const name = plantNameId(o);
   put('a ');
-  if (o.stage == I.STAGE_dead) {
+  if (has(o, DEAD)) {
     put('dead ');
     return putString(name);
   }

@@ -530,8 +530,17 @@ export function fullReferents(o: Obj): i32 {
   for (let i = 0; i < n; i++) if (rangeLength(b + i) > 1) addRange(load<i32>(ranges + ((b + i) << 3)), rangeLength(b + i));
   if (!isNil(holder)) {
     const k = baseFirst(holder);
-    // As a place, a portal answers only to its first word.
-    const m = isOf(holder, I.F_Portal) ? 1 : baseCount(holder);
+    const m = baseCount(holder);
+    // As a place, a portal answers to an internal error text of the original, which no line contains but counts when
+    // referents are made unique.
+    if (isOf(holder, I.F_Portal)) {
+      for (let i = 0; i < n; i++) {
+        withinText(b + i, ' in error: should use override for portal.');
+        withinText(b + i, ' on error: should use override for portal.');
+      }
+      redirect(before);
+      return sortRanges(first);
+    }
     for (let i = 0; i < n; i++)
       for (let j = 0; j < m; j++) {
         within(b + i, ' in ', k + j);
@@ -539,8 +548,15 @@ export function fullReferents(o: Obj): i32 {
       }
   }
   redirect(before);
-  sortRanges(first);
-  return first;
+  return sortRanges(first);
+}
+
+function withinText(r: i32, tail: string): void {
+  const start = out.length;
+  out.reserve(rangeLength(r));
+  bytes(rangeStart(r), rangeLength(r));
+  put(tail);
+  addRange(start, out.length - start);
 }
 
 function within(r: i32, preposition: string, k: i32): void {
@@ -556,7 +572,7 @@ let sorted: usize = 0;
 let sortedCapacity: i32 = 0;
 
 /** Merge sort of the ranges from `first` on, then duplicates dropped. */
-function sortRanges(first: i32): void {
+function sortRanges(first: i32): i32 {
   const n = rangeCount - first;
   if (n > sortedCapacity) {
     sortedCapacity = n * 2;
@@ -573,6 +589,7 @@ function sortRanges(first: i32): void {
     store<u64>(items + (kept++ << 3), load<u64>(items + (i << 3)));
   }
   rangeCount = first + kept;
+  return first;
 }
 
 function mergeRanges(items: usize, left: i32, middle: i32, right: i32): void {

@@ -94,7 +94,9 @@ export function collectAccessible(root: Obj, hidden: bool, into: List): void {
     into.push(portal(i));
     into.push(farSide(portal(i), root));
   }
+  const from = into.length;
   accessible(root, hidden, into);
+  mergeSort(into.items + (from << 2), into.length - from);
 }
 
 /** Everything, in closed containers too; may hold duplicates. */

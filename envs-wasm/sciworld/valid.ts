@@ -6,7 +6,7 @@ import { List, NIL, Obj, at, draw, has, head, isNil, isOf, parentOf, ref } from 
 import * as I from './tables/ids';
 import { putString } from './tables';
 import { Buffer, byte, bytes, compare, out, put, redirect, scratch } from './text';
-import { agentRoom, collectAccessible, collectAll, farSide, sortByUuid, unique } from './search';
+import { agentRoom, collectAccessible, collectAll, farSide, unique } from './search';
 import { beginReferents, fullReferents, rangeCount, rangeLength, rangeStart } from './referents';
 import { isRegistered, preposition, slotCount, verb } from './parser';
 import { A_DUNK, A_GO, A_TELEPORT, may } from './actions';
@@ -146,16 +146,20 @@ function putReferent(list: List, i: i32, plain: bool): void {
     out.reserve(rangeLength(range));
     return bytes(rangeStart(range), rangeLength(range));
   }
-  const here = ref(agentRoom());
-  if (o.cls == I.C_LiquidDrain) {
-    put('drain to ');
+  const room = agentRoom();
+  const here = ref(room);
+  if (o.a == here || at(o.a).parent == here) {
+    putString(o.name);
+    put(' to ');
     return putString(at(o.b).name);
   }
-  if (o.a == here || o.b == here) {
-    put('door to ');
-    return putString(farSide(o, agentRoom()).name);
+  if (o.b == here) {
+    putString(o.name);
+    put(' to ');
+    return putString(farSide(o, room).name);
   }
-  put('door from ');
+  putString(o.name);
+  put(' from ');
   putString(at(o.a).name);
   put(' to ');
   putString(at(o.b).name);
@@ -225,7 +229,6 @@ export function putValid(upstream: bool): void {
   objects.length = 0;
   collectAll(agentRoom(), false, objects);
   unique(objects);
-  sortByUuid(objects);
   uniqueReferents(objects);
   spellAll(objects, false);
   for (let action = 0; action < 27; action++) {
@@ -242,7 +245,6 @@ export function putValid(upstream: bool): void {
     universe.length = 0;
     collectAll(at(head.universe), true, universe);
     unique(universe);
-    sortByUuid(universe);
     uniqueReferents(universe);
     if (teleports) {
       spellAll(universe, false);
@@ -257,7 +259,6 @@ export function putPossibleObjects(upstream: bool): void {
   objects.length = 0;
   collectAccessible(agentRoom(), false, objects);
   unique(objects);
-  sortByUuid(objects);
   uniqueReferents(objects);
   spellAll(objects, true);
   for (let i = 0; i < objects.length; i++) {

@@ -109,8 +109,11 @@ for (let i = 0; i < classes.length; i++) // type numbers of abstract classes: ne
 const extra = ['Anode', 'Cathode', 'Terminal'];
 for (const c of extra) classes.push({ class: c, name: c.toLowerCase(), extends: ['Terminal'], movable: false, referents: [], desc0: '', descriptName: '' });
 const classId = new Map(classes.map((c, i) => [c.class, i]));
-/** Classes whose objects get names of their own and still answer to their kind. */
-const keepsKind = new Set(['Cupboard', 'Closet', 'CeramicCup', 'FlowerPot']);
+/** Classes that answer to their kind whatever their objects come to be called. */
+const plainly = new Set(['Sewer', 'AnswerBox', 'InventoryContainer', 'Cup', 'Sandwich']);
+const keepsKind = (c) =>
+  !plainly.has(c.class) &&
+  (['Fountain', 'Ground', 'Hole'].includes(c.class) || c.extends.some((f) => ['Container', 'Food', 'Sittable', 'HeatSource', 'CoolingSource'].includes(f)));
 function writeClasses(w) {
   for (const c of classes) {
     const start = w.length;
@@ -135,7 +138,7 @@ function writeClasses(w) {
     w.f64(c.coolingSource?.minTemp ?? 1e9);
     const plain = (c.desc0 ?? '').endsWith(c.descriptName) ? c.desc0.slice(0, c.desc0.length - c.descriptName.length) : 'a ';
     w.u16(id(plain));
-    const own = (c.referents ?? []).filter((r) => r && (keepsKind.has(c.class) || (r !== c.name && r !== c.descriptName)) && !r.endsWith('containing nothing'));
+    const own = (c.referents ?? []).filter((r) => r && (keepsKind(c) || (r !== c.name && r !== c.descriptName)) && !r.endsWith('containing nothing'));
     const containing = (c.referents ?? []).some((r) => r.endsWith('containing nothing'));
     const listed = bits & (family.LivingThing | family.Document) ? [] : own.slice(0, 8);
     w.u8(listed.length);
