@@ -323,7 +323,7 @@ function pour(o: Obj, into: Obj): void {
 function dunk(to: Obj, from: Obj): void {
   const first = stack.length;
   for (let c = at(from.first); !isNil(c); c = at(c.next)) if (isLiquid(c) && has(c, MOVABLE)) stack.push(c);
-  for (let i = first; i < stack.length; i++) unplug(stack.get(i), true);
+  for (let i = first; i < stack.length; i++) unplug(stack.get(i), false);
   say('You dunk the ', to, ' in the ');
   putString(from.name);
   put(', moving the liquids (');

@@ -359,21 +359,11 @@ function describePlane(o: Obj): void {
     else if (c.place >= 0.9900000095367432) put(' at the top of the plane');
     else {
       put(' approximately ');
-      const mark = out.length;
       rounded(100.0 - 100.0 * c.place);
-      const digits = out.length - mark;
-      // "%3.0f": padded to three places.
-      for (let k = digits; k < 3; k++) padAt(mark);
       put('% down the plane');
     }
   }
   stack.length = from;
-}
-
-function padAt(mark: i32): void {
-  byte(32);
-  for (let i = out.length - 1; i > mark; i--) store<u8>(out.start + i, load<u8>(out.start + i - 1));
-  store<u8>(out.start + mark, 32);
 }
 
 function describeDocument(o: Obj): void {

@@ -6,6 +6,7 @@ import { List, NIL, Obj, PENDING_BYTES, at, has, head, isNil, isOf, parentOf, pe
 import * as I from './tables/ids';
 import { Buffer, byte, bytes, integer, lower, out, put, redirect } from './text';
 import { putName } from './describe';
+import { putString } from './tables';
 import { agentRoom, collectAccessible, sortByUuid, unique } from './search';
 import { baseCount, baseFirst, beginReferents, dropArticles, ensureBase, rangeLength, rangeStart } from './referents';
 import { NO_ELECTRICAL, TELEPORT } from './devices';
@@ -251,7 +252,7 @@ function clarify(o: Obj): void {
   const room = agentRoom();
   for (let n = 0; !isNil(up) && n < 64; n++) {
     if (n > 0) put(', in ');
-    putName(up);
+    putString(up.name);
     if (changetype<usize>(up) == changetype<usize>(room)) break;
     up = parentOf(up);
   }

@@ -110,10 +110,10 @@ const extra = ['Anode', 'Cathode', 'Terminal'];
 for (const c of extra) classes.push({ class: c, name: c.toLowerCase(), extends: ['Terminal'], movable: false, referents: [], desc0: '', descriptName: '' });
 const classId = new Map(classes.map((c, i) => [c.class, i]));
 /** Classes that answer to their kind whatever their objects come to be called. */
-const plainly = new Set(['Sewer', 'AnswerBox', 'InventoryContainer', 'Cup', 'Sandwich']);
+const plainly = new Set(['Sewer', 'AnswerBox', 'InventoryContainer', 'Cup', 'Sandwich', 'SelfWateringFlowerPot']);
 const keepsKind = (c) =>
-  !plainly.has(c.class) &&
-  (['Fountain', 'Ground', 'Hole'].includes(c.class) || c.extends.some((f) => ['Container', 'Food', 'Sittable', 'HeatSource', 'CoolingSource'].includes(f)));
+  !plainly.has(c.class) && !c.extends.includes('Sittable') &&
+  (['Fountain', 'Ground', 'Hole'].includes(c.class) || c.extends.some((f) => ['Container', 'Food'].includes(f)));
 function writeClasses(w) {
   for (const c of classes) {
     const start = w.length;
