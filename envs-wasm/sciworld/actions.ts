@@ -124,9 +124,17 @@ function isLiquid(o: Obj): bool {
 
 export function mayDunk(to: Obj, from: Obj): bool {
   if (same(to, from)) return refuse("You can't dunk something into itself.");
+  return mayFill(to) && mayDrawFrom(from);
+}
+
+function mayFill(to: Obj): bool {
   if (!has(to, MOVABLE)) return no('The ', to, ' is not moveable.');
   if (has(to, HAS_CONTAINER) && !has(to, OPEN)) return no('The ', to, ' is not open.');
   if (!has(to, HAS_CONTAINER) || !has(to, IS_CONTAINER)) return no('The ', to, ' is not a container.');
+  return true;
+}
+
+function mayDrawFrom(from: Obj): bool {
   let liquids = 0;
   let movable = 0;
   for (let c = at(from.first); !isNil(c); c = at(c.next)) {
@@ -166,6 +174,49 @@ function freeTerminal(t: Obj): bool {
   if (t.wire == 0) return true;
   sayTerminal(t);
   return refuse(' is already connected, and must be disconnected before it can be connected to something else');
+}
+
+/**
+ * Pairs, told apart: what a first and a second object of a two-slot action must be by themselves. For "connect" the answer is
+ * the terminal that would be used, as two objects may resolve to one.
+ */
+export function mayBeFirst(action: i32, o: Obj): bool {
+  switch (action) {
+    case A_MOVE:
+      return has(o, MOVABLE) && (o.mat == 0 || o.state == SOLID);
+    case A_POUR:
+      return mayPour(o, at(head.inventory));
+    case A_DUNK:
+      return mayFill(o);
+    case A_USE:
+      return mayUse(o);
+    default:
+      return resolveTerminal(o) && resolved.wire == 0;
+  }
+}
+
+export function mayBeSecond(action: i32, o: Obj): bool {
+  switch (action) {
+    case A_MOVE:
+    case A_POUR:
+      return mayEnter(o);
+    case A_DUNK:
+      return mayDrawFrom(o);
+    case A_USE:
+      return true;
+    default:
+      return resolveTerminal(o) && resolved.wire == 0;
+  }
+}
+
+/** Two objects that each pass may still be the same one, or the same terminal. */
+export function mayPair(action: i32, a: Obj, b: Obj): bool {
+  if (action == A_MOVE || action == A_DUNK) return !same(a, b);
+  if (action != A_CONNECT) return true;
+  resolveTerminal(a);
+  const first = resolved;
+  resolveTerminal(b);
+  return !same(first, resolved);
 }
 
 let endA: Obj = NIL;
@@ -468,10 +519,18 @@ function remember(kind: i32, a: Obj, b: Obj): void {
   head.actionCount++;
 }
 
+/** Was the last action done, rather than refused. */
+export let accepted: bool = false;
+
+export function forgetAccepted(): void {
+  accepted = false;
+}
+
 export function execute(action: i32, a: Obj, b: Obj): void {
   if (action == A_LOOK_AT || action == A_READ || action == A_USE) remember(action, a, b);
   else remember(0, NIL, NIL);
   if (!may(action, a, b, false)) return;
+  accepted = true;
   switch (action) {
     case A_OPEN:
     case A_CLOSE:

@@ -1,6 +1,6 @@
 /** One step of the agent: parse or resolve, act, let time pass, judge the goals. */
-import { BROKEN, NIL, OPEN, PENDING_BYTES, CLOSABLE, Obj, at, base, ensureRoom, enter, has, head, isOf, reseed, set } from './arena';
-import { A_INVENTORY, A_LOOK, A_TASK, execute, putInventory, putTask } from './actions';
+import { NIL, Obj, PENDING_BYTES, at, ensureRoom, head, ref } from './arena';
+import { A_INVENTORY, A_LOOK, A_TASK, execute, forgetAccepted, putInventory, putTask } from './actions';
 import { askWhich, chosen, isRegistered, matchAction, matchFirst, matchSecond, parse, slotCount, verb, preposition } from './parser';
 import { forgetThrow, isCompleted, score, threw, tickGoals } from './goals';
 import { tickWorld } from './tick';
@@ -11,8 +11,8 @@ const UNKNOWN = "Unknown action.  Type 'help' for a list of actions, and 'object
 /** Acts, then ticks while the agent waits. */
 function live(action: i32, a: Obj, b: Obj): void {
   let queued = action >= 0;
-  const first = action >= 0 ? <i32>(changetype<usize>(a) == 0 ? 0 : changetype<usize>(a) - base) : 0;
-  const second = action >= 0 ? <i32>(changetype<usize>(b) == 0 ? 0 : changetype<usize>(b) - base) : 0;
+  const first = ref(a);
+  const second = ref(b);
   for (;;) {
     const takesTime = !queued || (action != A_LOOK && action != A_INVENTORY && action != A_TASK);
     ensureRoom();
@@ -33,6 +33,7 @@ function live(action: i32, a: Obj, b: Obj): void {
 /** A line, already trimmed of nothing: `from`, `n` bytes. The text goes to `out`. */
 export function step(from: usize, n: i32): void {
   const start = out.length;
+  forgetAccepted();
   if (head.stopped) return put('error');
   let action = -1;
   let a = NIL;

@@ -4,7 +4,7 @@
  */
 import { allocate, at, base, clearWorld, enter, head, has, release, reseed, Header, OPEN, CLOSABLE, SIZE, Obj, isNil, goalDone, stack, portal, set } from './arena';
 import { help, step as stepWorld } from './agent';
-import { putInventory, putTask } from './actions';
+import { accepted as lastAccepted, putInventory, putTask } from './actions';
 import { describe } from './describe';
 import { agentRoom } from './search';
 import { buildHouse } from './house';
@@ -13,7 +13,7 @@ import { goalText, goalRecord, optionalCount, orderedCount, startGoals } from '.
 import { answer, byte, integer, out, put } from './text';
 import { installTables, putString, stringAt, stringLength, taskCount, taskFirst, taskName } from './tables';
 import { OPEN_CONTAINERS, OPEN_DOORS } from './devices';
-import { putPossibleObjects, putValid } from './valid';
+import { inOrder, putPossibleObjects, putValid } from './valid';
 import { NIL } from './arena';
 import { F_Portal } from './tables/ids';
 import { isOf } from './arena';
@@ -147,6 +147,11 @@ export function valid(world: i32, upstream: bool): void {
   putValid(upstream);
 }
 
+/** Did the last list come out sorted (nearly always), or has the host to sort it. */
+export function validInOrder(): bool {
+  return inOrder;
+}
+
 export function possibleObjects(world: i32, upstream: bool): void {
   use(world);
   putPossibleObjects(upstream);
@@ -158,6 +163,11 @@ export function score(world: i32): f64 {
 
 export function completed(world: i32): bool {
   return changetype<Header>(worlds[world]).completed != 0;
+}
+
+/** Was the last step's action done, rather than refused or not understood. */
+export function accepted(): bool {
+  return lastAccepted;
 }
 
 export function moves(world: i32): i32 {

@@ -9,7 +9,7 @@ import { Buffer, byte, bytes, compare, out, put, redirect, scratch } from './tex
 import { agentRoom, collectAccessible, collectAll, farSide, unique } from './search';
 import { beginReferents, fullReferents, rangeCount, rangeLength, rangeStart } from './referents';
 import { isRegistered, preposition, slotCount, verb } from './parser';
-import { A_DUNK, A_GO, A_TELEPORT, may } from './actions';
+import { A_DUNK, A_GO, A_POUR, A_TELEPORT, A_USE, may, mayBeFirst, mayBeSecond, mayPair } from './actions';
 
 const objects: List = new List();
 const universe: List = new List();
@@ -127,8 +127,6 @@ function choose(n: i32): void {
   }
 }
 
-let frozen: StaticArray<i32> = new StaticArray<i32>(4096);
-
 function frozenUses(i: i32): i32 {
   return unchecked(uses[chosenId(i)]);
 }
@@ -187,19 +185,68 @@ function word(i: i32): void {
   bytes(words.start + spelled[i], spelled[i + 1] - spelled[i]);
 }
 
-/** Refusals are written and thrown away. */
-function allowed(action: i32, a: Obj, b: Obj): bool {
-  const before = redirect(scratch);
-  const from = out.length;
-  const yes = may(action, a, b, true);
-  out.length = from;
-  redirect(before);
-  return yes;
+// ---- order: lines come out sorted -------------------------------------------------------------------------------------------------
+
+/** Objects by their word; and by their word followed by " to ", " into " or " on ", as a line continues. */
+let byWord: StaticArray<i32> = new StaticArray<i32>(1024);
+let byPhrase: StaticArray<i32> = new StaticArray<i32>(1024);
+let spare: StaticArray<i32> = new StaticArray<i32>(1024);
+let tail: string = '';
+
+// @ts-ignore: decorator
+@inline
+function byteAt(i: i32, k: i32): i32 {
+  const n = spelled[i + 1] - spelled[i];
+  if (k < n) return load<u8>(words.start + spelled[i] + k);
+  return k - n < tail.length ? tail.charCodeAt(k - n) : -1;
 }
 
+function wordOrder(i: i32, j: i32): i32 {
+  const a = spelled[i];
+  const b = spelled[j];
+  const na = spelled[i + 1] - a;
+  const nb = spelled[j + 1] - b;
+  const n = min(na, nb);
+  const order = memory.compare(words.start + a, words.start + b, n);
+  if (order != 0) return order;
+  let k = n;
+  while (byteAt(i, k) == byteAt(j, k) && byteAt(i, k) >= 0) k++;
+  return byteAt(i, k) - byteAt(j, k);
+}
+
+function sortWords(into: StaticArray<i32>, n: i32, after: string): void {
+  tail = after;
+  for (let i = 0; i < n; i++) into[i] = i;
+  for (let width = 1; width < n; width *= 2) {
+    for (let left = 0; left < n; left += 2 * width) {
+      const middle = min(left + width, n);
+      const right = min(left + 2 * width, n);
+      let i = left;
+      let j = middle;
+      for (let k = left; k < right; k++) {
+        const takeLeft = i < middle && (j >= right || wordOrder(into[i], into[j]) <= 0);
+        spare[k] = takeLeft ? into[i++] : into[j++];
+      }
+    }
+    for (let k = 0; k < n; k++) into[k] = spare[k];
+  }
+}
+
+/** Two-slot action whose phrases `byPhrase` is sorted for; "connect" and "move" share " to ". */
+function phrasesFor(n: i32, after: string): void {
+  if (tail != after) sortWords(byPhrase, n, after);
+}
+
+// ---- listing ------------------------------------------------------------------------------------------------------------------------
+
 function listOne(action: i32, list: List): void {
-  for (let i = 0; i < list.length; i++) {
-    if (!allowed(action, list.get(i), NIL)) continue;
+  for (let k = 0; k < list.length; k++) {
+    const i = byWord[k];
+    // The refusal, if any, is written over.
+    const from = out.length;
+    const yes = may(action, list.get(i), NIL, true);
+    out.length = from;
+    if (!yes) continue;
     put(verb(action));
     put(action == A_GO || action == A_TELEPORT ? ' to ' : ' ');
     word(i);
@@ -207,50 +254,118 @@ function listOne(action: i32, list: List): void {
   }
 }
 
-function listTwo(action: i32, list: List): void {
-  for (let i = 0; i < list.length; i++)
-    for (let j = 0; j < list.length; j++) {
-      const swapped = action == A_DUNK;
-      if (!allowed(action, list.get(i), list.get(j))) continue;
-      put(verb(action));
-      byte(32);
-      word(swapped ? j : i);
-      byte(32);
-      put(action == A_DUNK || action == 11 ? 'into' : preposition(action));
-      byte(32);
-      word(swapped ? i : j);
-      byte(10);
-    }
+const FIRST: i32 = 1;
+const SECOND: i32 = 2;
+let roles: StaticArray<u8> = new StaticArray<u8>(1024);
+
+function giveRoles(action: i32, list: List): void {
+  const from = out.length;
+  for (let i = 0; i < list.length; i++) {
+    const o = list.get(i);
+    roles[i] = <u8>((mayBeFirst(action, o) ? FIRST : 0) | (mayBeSecond(action, o) ? SECOND : 0));
+    out.length = from;
+  }
 }
 
-/** Writes the valid actions, one a line, unsorted (the caller sorts). `upstream`: chance advances as in the original. */
+function joint(action: i32): string {
+  return action == A_DUNK || action == A_POUR ? ' into ' : action == A_USE ? ' on ' : ' to ';
+}
+
+/** The original prints dunk's objects in reverse: what holds the liquid first. */
+function listTwo(action: i32, list: List): void {
+  const n = list.length;
+  const swapped = action == A_DUNK;
+  const between = joint(action);
+  giveRoles(action, list);
+  phrasesFor(n, between);
+  for (let x = 0; x < n; x++) {
+    const i = byPhrase[x];
+    if ((roles[i] & (swapped ? SECOND : FIRST)) == 0) continue;
+    for (let y = 0; y < n; y++) {
+      const j = byWord[y];
+      if ((roles[j] & (swapped ? FIRST : SECOND)) == 0) continue;
+      if (!(swapped ? mayPair(action, list.get(j), list.get(i)) : mayPair(action, list.get(i), list.get(j)))) continue;
+      put(verb(action));
+      byte(32);
+      word(i);
+      put(between);
+      word(j);
+      byte(10);
+    }
+  }
+}
+
+/** Actions in the order of their lines. */
+const sortedActions: StaticArray<i32> = [7, 1, 17, 8, 18, 26, 9, 16, 12, 2, 21, 4, 5, 6, 24, 10, 0, 22, 11, 23, 15, 13, 25, 3, 14, 20, 19];
+
+/** False where two lines came out in the wrong order, and the host has to sort. */
+export let inOrder: bool = true;
+
+function checkOrder(start: i32): void {
+  inOrder = true;
+  let line = start;
+  let before = -1;
+  let length = 0;
+  for (let i = start; i < out.length; i++) {
+    if (load<u8>(out.start + i) != 10) continue;
+    if (before >= 0 && compare(out.start + before, length, out.start + line, i - line) > 0) inOrder = false;
+    before = line;
+    length = i - line;
+    line = i + 1;
+  }
+}
+
+function prepare(list: List): void {
+  const n = list.length;
+  if (n > byWord.length) {
+    byWord = new StaticArray<i32>(n * 2);
+    byPhrase = new StaticArray<i32>(n * 2);
+    spare = new StaticArray<i32>(n * 2);
+    roles = new StaticArray<u8>(n * 2);
+  }
+  uniqueReferents(list);
+  spellAll(list, false);
+  sortWords(byWord, n, '');
+}
+
+/** Moves what was written since `end` to `place`. */
+function moveUp(place: i32, end: i32): void {
+  const n = out.length - end;
+  out.reserve(n);
+  memory.copy(out.start + place + n, out.start + place, end - place + n);
+  memory.copy(out.start + place, out.start + end + n, n);
+}
+
+/** Writes the valid actions, one a line, sorted (see `inOrder`). `upstream`: chance advances as in the original. */
 export function putValid(upstream: bool): void {
   const before = head.random;
+  const start = out.length;
+  let place = start;
   objects.length = 0;
   collectAll(agentRoom(), false, objects);
   unique(objects);
-  uniqueReferents(objects);
-  spellAll(objects, false);
-  for (let action = 0; action < 27; action++) {
-    if (!isRegistered(action) || action == A_TELEPORT) continue;
+  prepare(objects);
+  for (let k = 0; k < sortedActions.length; k++) {
+    const action = sortedActions[k];
+    if (!isRegistered(action)) continue;
     const slots = slotCount(action);
-    if (slots == 0) {
+    if (action == A_TELEPORT) place = out.length;
+    else if (slots == 0) {
       put(verb(action));
       byte(10);
     } else if (slots == 1) listOne(action, objects);
     else listTwo(action, objects);
   }
-  const teleports = isRegistered(A_TELEPORT);
-  if (upstream || teleports) {
+  if (upstream || isRegistered(A_TELEPORT)) {
     universe.length = 0;
     collectAll(at(head.universe), true, universe);
     unique(universe);
-    uniqueReferents(universe);
-    if (teleports) {
-      spellAll(universe, false);
-      listOne(A_TELEPORT, universe);
-    }
+    prepare(universe);
+    const end = out.length;
+    if (isRegistered(A_TELEPORT)) listOne(A_TELEPORT, universe);
+    moveUp(place, end);
   }
+  checkOrder(start);
   if (!upstream) head.random = before;
 }
 
