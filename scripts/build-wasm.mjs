@@ -1,6 +1,6 @@
 // Compiles each world of envs-wasm/ to build/wasm/NAME.wasm, when a source of it is newer than the last build. Two builds at
 // once do no harm: each writes a file of its own and moves it into place.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './machine.mjs';
 
@@ -22,7 +22,7 @@ function isFresh(world, out) {
 }
 
 async function compile(world, out) {
-  const started = performance.now();
+  const started = Date.now();
   // Loading the compiler takes a second: only where there is something to compile.
   const { default: asc } = await import('assemblyscript/asc');
   const temporary = `build/wasm-${process.pid}/${world}.wasm`;
@@ -33,9 +33,11 @@ async function compile(world, out) {
     console.error(stderr.toString());
     throw new Error(`envs-wasm/${world} does not compile: ${error.message}`);
   }
+  // As old as its sources were read: a source changed meanwhile is newer.
+  utimesSync(join(root, temporary), started / 1000, started / 1000);
   renameSync(join(root, temporary), out);
   rmSync(join(root, `build/wasm-${process.pid}`), { recursive: true });
-  console.log(`built ${world}.wasm in ${Math.round(performance.now() - started)} ms`);
+  console.log(`built ${world}.wasm in ${Date.now() - started} ms`);
 }
 
 export async function buildWasm() {

@@ -7,10 +7,14 @@ fn pcg4d(key: vec4u) -> vec4u {
   v.x += v.y * v.w; v.y += v.z * v.x; v.z += v.x * v.y; v.w += v.y * v.z;
   return v;
 }
-// In (0, 1), on a grid of 2^-24.
-fn unit(bits: u32) -> f32 { return (f32(bits >> 8u) + 0.5) * (1.0 / 16777216.0); }
-// A Gumbel variable: the largest of logit + gumbel over tokens is a sample of their softmax.
+// In (0, 1), on a grid of 2^-23: with one bit more the largest would round to 1, whose Gumbel variable is infinite.
+fn unit(bits: u32) -> f32 { return (f32(bits >> 9u) + 0.5) * (1.0 / 8388608.0); }
+// A Gumbel variable: the largest of logit + gumbel over tokens is a sample of their softmax. WGSL's log near 1 is only good to
+// 2^-21, which could even make the inner one zero: there, the series.
 fn gumbel(key: vec4u, token: u32) -> f32 {
   let bits = pcg4d(vec4u(key.x ^ token, key.y + token, key.z, key.w ^ (token * 2654435769u)));
-  return -log(-log(unit(bits.x)));
+  let u = unit(bits.x);
+  let v = 1.0 - u;
+  let near_one = v * (1.0 + v * (0.5 + v * (1.0 / 3.0 + v * 0.25)));
+  return -log(select(-log(u), near_one, v < 0.02));
 }

@@ -20,7 +20,7 @@ fn sample_finish(@builtin(global_invocation_id) id: vec3u) {
   if (rows[r].finished != 0u) { rest(r); return; }
   let a = state[r * 2u];
   let b = state[r * 2u + 1u];
-  let token = bitcast<u32>(a.z);
+  let token = u32(a.z);
   var finished = 0u;
   for (var k = 0u; k < stops[0]; k++) {
     if (stops[k + 1u] == token) { finished = 2u; }

@@ -1,5 +1,6 @@
 // One vocabulary tile of each unconstrained row: the best of logit / temperature + Gumbel noise so far and the running softmax.
-// Shapes: logits (R, W) of vocabulary rows [first, first + W), state (R, 8) = best key, best logit, best token, m, s. One workgroup a row.
+// Shapes: logits (R, W) of vocabulary rows [first, first + W), state (R, 8) = best key, best logit, best token, 0, m, s (the
+// token as a number: the bits of a small whole number are a subnormal float, which an adapter may flush to zero). One workgroup a row.
 // @include grid
 // @include row
 // @include random
@@ -53,9 +54,9 @@ fn sample_scan(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count:
   if (p.first > 0u) {
     let a = state[r * 2u];
     let b = state[r * 2u + 1u];
-    chosen = better(Best(a.x, a.y, bitcast<u32>(a.z)), chosen);
+    chosen = better(Best(a.x, a.y, u32(a.z)), chosen);
     total = softmax_merge(Softmax(b.x, b.y, 0.0), total);
   }
-  state[r * 2u] = vec4f(chosen.key, chosen.logit, bitcast<f32>(chosen.token), 0.0);
+  state[r * 2u] = vec4f(chosen.key, chosen.logit, f32(chosen.token), 0.0);
   state[r * 2u + 1u] = vec4f(total.m, total.s, 0.0, 0.0);
 }

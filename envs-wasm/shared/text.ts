@@ -24,8 +24,6 @@ export function inputBuffer(bytes: i32): usize {
 export function outputPointer(): usize { return output; }
 export function outputLength(): i32 { return outputUsed; }
 export function clearOutput(): void { outputUsed = 0; }
-/** Drops what was written since `length`. */
-export function rewindOutput(length: i32): void { outputUsed = length; }
 
 function reserve(extra: i32): void {
   if (outputUsed + extra <= outputCapacity) return;

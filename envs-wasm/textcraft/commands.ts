@@ -4,7 +4,7 @@
  *
  * A list is a pure function of (goal, distractors shown, list seed). Knows nothing of an episode.
  */
-import { goals, inputCount, inputName, inputStart, lineLength, lineOf, linePointer, nameCount, nameLength, recipeOutput, recipesOf, uses, wordsPointer } from './recipebook';
+import { goals, inputCount, inputName, inputStart, lineLength, lineOf, linePointer, nameCount, nameLength, recipesOf, uses, wordsPointer } from './recipebook';
 import { sampleInto, seedRandom, shuffle } from '../shared/mt19937';
 import { putBytes, putInteger, putText } from '../shared/text';
 
@@ -116,5 +116,3 @@ export function putValidActions(): void {
 
 /** The goal of an item id, as the original takes it (modulo the number of goals). */
 export function goalOf(id: i32): i32 { return goals[id % goals.length]; }
-/** The output of a shown command. */
-export function outputOf(command: i32): i32 { return recipeOutput[command]; }

@@ -134,8 +134,16 @@ export function checkLossCase(source: LossCase, report: Report, skip: Skip): voi
   const checker = new Checker(kind, source, report, skip);
   if (kind === 'logits-head') return; // a kernel's golden, checked with the models
   const check = checks[kind];
-  if (check) check(checker);
-  else checker.skip('not implemented');
+  if (!check) {
+    checker.skip('not implemented');
+    return;
+  }
+  try {
+    check(checker);
+  } catch (error) {
+    // A case that cannot be read is a failure with a reason, not the end of the walk.
+    report(kind, source.name, `cannot be checked: ${(error as Error).message}`, false, Number.POSITIVE_INFINITY);
+  }
 }
 
 /** Walks the folder. `report` gets one line a quantity; `skip` one a case (or variant) that has no implementation. */

@@ -1,6 +1,6 @@
 /** Golden checks of the policy objectives: advantages, clipped losses, KL, aggregation, metrics. */
 import { groupAdvantages } from '../rl/advantages.ts';
-import { type AggregationOptions, maskCoefficients } from '../rl/aggregation.ts';
+import { type AggregationOptions, aggregationModes, maskCoefficients } from '../rl/aggregation.ts';
 import {
   type ClippedInputs,
   type ClippedSettings,
@@ -18,6 +18,8 @@ import type { CaseJson, Checker } from './golden-losses.ts';
 
 const sum = (values: ArrayLike<number>) => Array.from(values).reduce((total, value) => total + value, 0);
 
+const isKnownMode = (mode: string) => (aggregationModes as readonly string[]).includes(mode);
+
 /** An aggregation as a case's JSON states it (verl's argument names). */
 function aggregationOf(mode: string, args: CaseJson = {}): AggregationOptions {
   return {
@@ -31,6 +33,10 @@ function aggregationOf(mode: string, args: CaseJson = {}): AggregationOptions {
 export function checkAggregation(check: Checker): void {
   const [mask, losses, width] = [check.tensor('in.mask'), check.tensor('in.loss_mat'), check.width('in.mask')];
   for (const [name, { mode, ...args }] of Object.entries<CaseJson>(check.json.modes)) {
+    if (!isKnownMode(mode)) {
+      check.skip(`aggregation ${mode} is not implemented`, `aggregation ${mode}`);
+      continue;
+    }
     const coefficients = maskCoefficients(mask, width, aggregationOf(mode, args));
     check.compare(`out.loss_${name}`, [sum(losses.map((value, i) => value * coefficients[i]))]);
     check.compare(`out.grad_${name}`, coefficients);
@@ -171,6 +177,10 @@ export function checkVerl(check: Checker): void {
   const result = verlAdvantages(check);
   if (!result) {
     check.skip(`advantage ${json.advantage} is not implemented`, String(json.advantage));
+    return;
+  }
+  if (!isKnownMode(json.loss_agg_mode)) {
+    check.skip(`aggregation ${json.loss_agg_mode} is not implemented`, `aggregation ${json.loss_agg_mode}`);
     return;
   }
   check.compare('out.advantages', result.advantages);

@@ -77,12 +77,12 @@ export class Instance {
     });
   }
 
-  /** A clock that rings late means that this thread slept, not that the worker hangs: it gets its time again. */
+  /** A clock that rings a second late means that this thread slept or was busy: the reply may be waiting, so it gets its time again. */
   private startClock(timeoutMs: number, ring: () => void): () => void {
     let timer: ReturnType<typeof setTimeout>;
     const arm = () => {
       const due = Date.now() + timeoutMs;
-      timer = setTimeout(() => (Date.now() - due > timeoutMs + 1000 ? arm() : ring()), timeoutMs);
+      timer = setTimeout(() => (Date.now() - due > 1000 ? arm() : ring()), timeoutMs);
     };
     arm();
     return () => clearTimeout(timer);

@@ -231,6 +231,8 @@ export class TextCraft implements World {
       this.wasm.writeTask(id, distractors, listSeed);
       const [observation, actions] = this.output().split('\0');
       text = { observation, validActions: actions.split('\n') };
+      // Every episode of this task is handed the same list.
+      Object.freeze(text.validActions);
       if (this.texts.size >= MAX_CACHED_TASKS) this.texts.delete(this.texts.keys().next().value!);
       this.texts.set(key, text);
     }

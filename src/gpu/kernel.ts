@@ -77,40 +77,53 @@ function parseBindings(code: string): GPUBufferBindingType[] {
 
 /** One compiled pipeline. */
 export class Kernel {
-  private readonly groups = new Map<string, GPUBindGroup>();
+  /** By the recorder's uniform buffer, so that bind groups go with the recorder that asked for them. */
+  private readonly groups = new WeakMap<GPUBuffer, Map<string, GPUBindGroup>>();
 
   constructor(
     readonly gpu: Gpu,
     readonly name: string,
+    readonly constants: Constants,
+    readonly extra: string,
     readonly code: string,
     readonly pipeline: GPUComputePipeline,
     readonly layout: GPUBindGroupLayout,
-    readonly bindingCount: number,
+    /** Of every binding, the uniform block's first. */
+    readonly kinds: readonly GPUBufferBindingType[],
   ) {}
 
   /** The bind group for these buffers, made once and kept. */
   bindGroup(uniforms: GPUBuffer, bindings: readonly BufferSlice[]): GPUBindGroup {
-    if (bindings.length !== this.bindingCount - 1) {
-      throw new GpuError(`${this.name} takes ${this.bindingCount - 1} buffers, got ${bindings.length}.`);
+    if (bindings.length !== this.kinds.length - 1) {
+      throw new GpuError(`${this.name} takes ${this.kinds.length - 1} buffers, got ${bindings.length}.`);
     }
+    const groups = this.groupsOf(uniforms);
     const key = bindings.map((b) => `${bufferId(b.buffer)}:${b.offset}:${b.size}`).join('|');
-    let group = this.groups.get(key);
-    if (!group) {
-      group = this.gpu.device.createBindGroup({
-        label: this.name,
-        layout: this.layout,
-        entries: [
-          { binding: 0, resource: { buffer: uniforms, offset: 0, size: uniformBlockBytes } },
-          ...bindings.map((resource, i) => ({ binding: i + 1, resource })),
-        ],
-      });
-      this.groups.set(key, group);
-    }
+    const group = groups.get(key) ?? this.createGroup(uniforms, bindings);
+    groups.set(key, group);
     return group;
   }
 
-  forget(): void {
-    this.groups.clear();
+  private groupsOf(uniforms: GPUBuffer): Map<string, GPUBindGroup> {
+    const groups = this.groups.get(uniforms) ?? new Map<string, GPUBindGroup>();
+    this.groups.set(uniforms, groups);
+    return groups;
+  }
+
+  private createGroup(uniforms: GPUBuffer, bindings: readonly BufferSlice[]): GPUBindGroup {
+    return this.gpu.device.createBindGroup({
+      label: this.name,
+      layout: this.layout,
+      entries: [
+        { binding: 0, resource: { buffer: uniforms, offset: 0, size: uniformBlockBytes } },
+        ...bindings.map((resource, i) => ({ binding: i + 1, resource })),
+      ],
+    });
+  }
+
+  /** Drops what was made for a recorder that is destroyed. */
+  forget(uniforms: GPUBuffer): void {
+    this.groups.delete(uniforms);
   }
 }
 
@@ -128,28 +141,30 @@ function bufferId(buffer: GPUBuffer): number {
   return id;
 }
 
-/** Compiles kernels, each (name, constants) once, in parallel where the browser can. */
+const caches = new WeakMap<Gpu, KernelCache>();
+
+export type CompileProgress = (done: number, total: number, name: string) => void;
+
+/** Compiles kernels, each (name, constants) once a device, in parallel where the browser can. */
 export class KernelCache {
   private readonly kernels = new Map<string, Promise<Kernel>>();
   private readonly ready = new Map<string, Kernel>();
-  compiled = 0;
-  requested = 0;
-  onProgress: ((done: number, total: number, name: string) => void) | null = null;
 
-  constructor(readonly gpu: Gpu) {}
+  private constructor(readonly gpu: Gpu) {}
+
+  /** The device's one cache: a second model compiles nothing again. */
+  static of(gpu: Gpu): KernelCache {
+    const cache = caches.get(gpu) ?? new KernelCache(gpu);
+    caches.set(gpu, cache);
+    return cache;
+  }
 
   /** Starts compiling; `get` gives it once `settle` has resolved. `extra` is WGSL put after the constants (an objective, say). */
   request(name: string, constants: Constants = {}, extra = ''): KernelHandle {
     const key = `${name} ${JSON.stringify(constants)} ${extra}`;
     if (!this.kernels.has(key)) {
-      this.requested++;
-      const promise = compile(this.gpu, name, constants, extra).then((kernel) => {
-        this.ready.set(key, kernel);
-        this.compiled++;
-        this.onProgress?.(this.compiled, this.requested, name);
-        return kernel;
-      });
-      promise.catch(() => {});
+      const promise = compile(this.gpu, name, constants, extra);
+      promise.then((kernel) => this.ready.set(key, kernel)).catch(() => {});
       this.kernels.set(key, promise);
     }
     return { name, get: () => this.take(key, name) };
@@ -162,17 +177,30 @@ export class KernelCache {
   }
 
   /** Waits for every requested kernel; throws the first that does not compile, with its line and source. */
-  async settle(): Promise<void> {
-    await Promise.all(this.kernels.values());
+  async settle(onProgress?: CompileProgress): Promise<void> {
+    const waiting = [...this.kernels].filter(([key]) => !this.ready.has(key));
+    let done = 0;
+    await Promise.all(
+      waiting.map(async ([key, promise]) => {
+        try {
+          const { name } = await promise;
+          onProgress?.(++done, waiting.length, name);
+        } catch (error) {
+          // It was said once; whoever asks for it again compiles it again.
+          this.kernels.delete(key);
+          throw error;
+        }
+      }),
+    );
   }
 
   all(): Kernel[] {
     return [...this.ready.values()];
   }
 
-  /** Drops cached bind groups, so that destroyed buffers are not kept alive. */
-  forgetBindGroups(): void {
-    for (const kernel of this.ready.values()) kernel.forget();
+  /** Drops the bind groups of a recorder that is destroyed. */
+  forget(uniforms: GPUBuffer): void {
+    for (const kernel of this.ready.values()) kernel.forget(uniforms);
   }
 }
 
@@ -210,7 +238,7 @@ async function compile(gpu: Gpu, name: string, constants: Constants, extra: stri
   }
   const error = await scope;
   if (error) throw new GpuError(`${await explain(module, name, code)}\n${error.message}`);
-  return new Kernel(gpu, name, code, pipeline, layout, kinds.length);
+  return new Kernel(gpu, name, constants, extra, code, pipeline, layout, kinds);
 }
 
 /** Each compiler message with its line, column and source line. */

@@ -44,7 +44,7 @@ export class Recorder {
   dry = false;
   /** Per kernel name: dispatches since creation. */
   readonly perKernel = new Map<string, number>();
-  private readonly uniforms: GPUBuffer;
+  readonly uniforms: GPUBuffer;
   private readonly staging: GPUBuffer;
   private readonly words = new ArrayBuffer(maxDispatches * stride);
   private readonly u32s = new Uint32Array(this.words);

@@ -1,11 +1,12 @@
 /**
- * The head alone, on logits that are given: for tests and recorded data. A head whose table is the identity and whose
- * hidden rows are the logits computes exactly those logits, so the very kernels of training run, and the gradient of the
- * hidden rows is the gradient of the logits.
+ * The head alone, on logits that are given: for tests and recorded data. A head whose hidden rows are unit vectors and
+ * whose table holds the logits as columns computes exactly those logits, so the very kernels of training run, and the
+ * gradient of the table is the gradient of the logits.
  */
 import type { Gpu } from '../gpu/device.ts';
 import { slice } from '../gpu/kernel.ts';
 import { parameterShapes, parseConfig } from './config.ts';
+import { resultFloats } from './memory-plan.ts';
 import { Model } from './model.ts';
 import { requestObjective, runObjective } from './objective.ts';
 import { ParameterSet, planLayout } from './parameters.ts';
@@ -32,6 +33,8 @@ export interface HeadOutput {
   dlogits: Float32Array;
 }
 
+const headName = 'lm_head.weight';
+
 const given: ObjectiveSpec = {
   name: 'given-weights',
   wgsl: 'fn objective(i: u32, logprob: f32, entropy: f32) -> Objective { return Objective(0.0, column(0u, i), column(1u, i), vec4f()); }',
@@ -39,12 +42,12 @@ const given: ObjectiveSpec = {
   scalars: [],
 };
 
-/** A model whose head is the identity: V wide, one idle layer. Its hidden size is V rounded up to a multiple of 4. */
-function identityModel(vocabSize: number) {
-  const hiddenSize = Math.ceil(vocabSize / 4) * 4;
+/** A model whose untied head holds logits (N, V) as its columns, over one idle layer. */
+function modelOf(logits: Float32Array, N: number, V: number) {
+  const hiddenSize = Math.ceil(N / 4) * 4;
   const config = parseConfig({
     model_type: 'llama',
-    vocab_size: vocabSize,
+    vocab_size: V,
     hidden_size: hiddenSize,
     intermediate_size: 4,
     num_hidden_layers: 1,
@@ -55,22 +58,29 @@ function identityModel(vocabSize: number) {
   const weights: TensorMap = new Map();
   for (const [name, shape] of parameterShapes(config))
     weights.set(name, { shape, data: new Float32Array(shape.reduce((a, b) => a * b, 1)) });
-  const head = weights.get('lm_head.weight')!.data;
-  for (let v = 0; v < vocabSize; v++) head[v * hiddenSize + v] = 1;
+  const table = weights.get(headName)!.data;
+  for (let n = 0; n < N; n++) for (let v = 0; v < V; v++) table[v * hiddenSize + n] = logits[n * V + v];
   return { config, weights, hiddenSize };
 }
 
-/** Rows of width `from` copied into rows of width `to`; what is new is 0, what does not fit is dropped. */
-function resizeRows(values: Float32Array, rows: number, from: number, to: number): Float32Array<ArrayBuffer> {
-  const out = new Float32Array(rows * to);
-  for (let n = 0; n < rows; n++) out.set(values.subarray(n * from, n * from + Math.min(from, to)), n * to);
+/** (N, size) rows, row n the n-th unit vector. */
+function unitRows(N: number, size: number): Float32Array<ArrayBuffer> {
+  const out = new Float32Array(N * size);
+  for (let n = 0; n < N; n++) out[n * size + n] = 1;
+  return out;
+}
+
+/** The first N columns of a table (V, size) as rows (N, V). */
+function columns(table: Float32Array, N: number, V: number, size: number): Float32Array {
+  const out = new Float32Array(N * V);
+  for (let n = 0; n < N; n++) for (let v = 0; v < V; v++) out[n * V + v] = table[v * size + n];
   return out;
 }
 
 export async function headOnLogits(gpu: Gpu, input: HeadInput): Promise<HeadOutput> {
   const N = input.tokens.length;
   const V = input.logits.length / N;
-  const { config, weights, hiddenSize } = identityModel(V);
+  const { config, weights, hiddenSize } = modelOf(input.logits, N, V);
   const capacity = {
     rows: 1,
     groups: 1,
@@ -90,7 +100,7 @@ export async function headOnLogits(gpu: Gpu, input: HeadInput): Promise<HeadOutp
       allowed: null,
     };
     const rows = head.upload(batch);
-    recorder.upload(head.ws.buffer('hiddenNormed'), 0, resizeRows(input.logits, N, V, hiddenSize));
+    recorder.upload(head.ws.buffer('hiddenNormed'), 0, unitRows(N, hiddenSize));
     // The final norm's backward reads these; its result is not used.
     recorder.clear(head.ws.buffer('hidden'));
     recorder.clear(head.ws.buffer('rstdHead'));
@@ -100,14 +110,14 @@ export async function headOnLogits(gpu: Gpu, input: HeadInput): Promise<HeadOutp
     runObjective(ops, head.ws, given, [input.weight, input.entropyWeight], [], N, 0);
     head.backward(model.weights, grads, rows, N + 1, 0, input.temperature);
     const at = (name: string, floats: number) => slice(head.ws.buffer(name), 0, floats * 4);
-    const read = await recorder.read([at('results', N * 8), at('headLse', N), at('dhidden', N * hiddenSize)]);
-    const [results, lse, dhidden] = read.map((bytes) => new Float32Array(bytes));
-    const column = (c: number) => Float32Array.from({ length: N }, (_, n) => results[n * 8 + c]);
+    const read = await recorder.read([at('results', N * resultFloats), at('headLse', N), grads.slice('head')]);
+    const [results, lse, dtable] = read.map((bytes) => new Float32Array(bytes));
+    const column = (c: number) => Float32Array.from({ length: N }, (_, n) => results[n * resultFloats + c]);
     return {
       logprob: column(0),
       entropy: column(1),
       lse: lse.slice(0, N),
-      dlogits: resizeRows(dhidden, N, hiddenSize, V),
+      dlogits: columns(dtable, N, V, hiddenSize),
     };
   } finally {
     grads.destroy();

@@ -5,24 +5,7 @@
  */
 import { type ModelConfig, parameterShapes } from './config.ts';
 import type { TensorMap } from './policy.ts';
-
-/**
- * Four well-mixed 32-bit words from four (pcg4d: Jarzynski and Olano, "Hash functions for GPU rendering", JCGT 2020). The
- * result is left in `state`.
- */
-export function pcg4d(state: Uint32Array): void {
-  for (let i = 0; i < 4; i++) state[i] = Math.imul(state[i], 1664525) + 1013904223;
-  mix(state);
-  for (let i = 0; i < 4; i++) state[i] ^= state[i] >>> 16;
-  mix(state);
-}
-
-function mix(v: Uint32Array): void {
-  v[0] += Math.imul(v[1], v[3]);
-  v[1] += Math.imul(v[2], v[0]);
-  v[2] += Math.imul(v[0], v[1]);
-  v[3] += Math.imul(v[1], v[2]);
-}
+import { pcg4d } from './random.ts';
 
 /** FNV-1a over the UTF-16 units of a name. */
 function hashName(name: string): number {

@@ -18,7 +18,7 @@ import {
   ropePositions,
   vocabularyTile,
 } from './memory-plan.ts';
-import { requestObjective, runObjective } from './objective.ts';
+import { givenWeights, requestObjective, runObjective } from './objective.ts';
 import { Operations } from './operations.ts';
 import { AdamW } from './optimizer.ts';
 import { type Layout, ParameterSet, planLayout } from './parameters.ts';
@@ -54,14 +54,6 @@ export class StateError extends Error {
   override name = 'StateError';
 }
 
-/** Gradients of a given weight per scored row: what tests and the golden data ask for. */
-const givenWeights: ObjectiveSpec = {
-  name: 'given-weights',
-  wgsl: 'fn objective(i: u32, logprob: f32, entropy: f32) -> Objective { return Objective(column(0u, i) * logprob + column(1u, i) * entropy, column(0u, i), column(1u, i), vec4f()); }',
-  columns: ['weight', 'entropyWeight'],
-  scalars: [],
-};
-
 const maxStaging = 32 << 20;
 
 export class Model implements Policy {
@@ -92,8 +84,7 @@ export class Model implements Policy {
       blockBytes,
     });
     this.layout = planLayout(config, blockBytes);
-    this.kernels = new KernelCache(gpu);
-    this.kernels.onProgress = options.onProgress ?? null;
+    this.kernels = KernelCache.of(gpu);
     const parameterBytes = this.layout.blocks.reduce((a, b) => a + b, 0) * 4;
     const resultBytes = capacity.batchScored * resultFloats * 4 * resultBatches;
     const staging = Math.min(maxStaging, Math.max(parameterBytes * 3, resultBytes + 256, 1 << 20));
@@ -119,7 +110,7 @@ export class Model implements Policy {
     checkTensors(config, options.weights, '');
     const model = await gpu.allocating(`a policy of ${config.numLayers} layers`, () => new Model(gpu, config, options));
     model.compileAll();
-    await model.kernels.settle();
+    await model.kernels.settle(options.onProgress);
     model.weights.upload(model.recorder, options.weights);
     if (model.reference) model.reference.upload(model.recorder, options.weights);
     model.uploadRope();
@@ -496,7 +487,7 @@ export class Model implements Policy {
   }
 
   destroy(): void {
-    this.kernels.forgetBindGroups();
+    this.kernels.forget(this.recorder.uniforms);
     this.ws.destroy();
     for (const set of [
       this.weights,

@@ -9,6 +9,14 @@ import type { Workspace } from './workspace.ts';
 const maxScalars = 14;
 const objectiveStruct = 'struct Objective { loss: f32, weight: f32, entropyWeight: f32, aux: vec4f }';
 
+/** Gradients of a given weight per scored row: what tests, golden data and the self-test ask for. */
+export const givenWeights: ObjectiveSpec = {
+  name: 'given-weights',
+  wgsl: 'fn objective(i: u32, logprob: f32, entropy: f32) -> Objective { return Objective(column(0u, i) * logprob + column(1u, i) * entropy, column(0u, i), column(1u, i), vec4f()); }',
+  columns: ['weight', 'entropyWeight'],
+  scalars: [],
+};
+
 /** The kernel of an objective; compile it (KernelCache.settle) before it runs. */
 export function requestObjective(ops: Operations, spec: ObjectiveSpec) {
   if (spec.scalars.length > maxScalars)

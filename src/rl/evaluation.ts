@@ -49,7 +49,10 @@ export function rateOf(successes: number, episodes: number): Rate {
   const center = (rate + squared / (2 * episodes)) / (1 + squared / episodes);
   const spread =
     (z95 / (1 + squared / episodes)) * Math.sqrt((rate * (1 - rate)) / episodes + squared / (4 * episodes * episodes));
-  return { successes, episodes, rate, low: Math.max(0, center - spread), high: Math.min(1, center + spread) };
+  // Exact at the ends, where rounding would leave 1 - 1e-16.
+  const low = successes === 0 ? 0 : center - spread;
+  const high = successes === episodes ? 1 : center + spread;
+  return { successes, episodes, rate, low, high };
 }
 
 export function rateOfAll(successes: readonly boolean[]): Rate {

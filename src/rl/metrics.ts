@@ -95,7 +95,12 @@ export const metrics: readonly Metric[] = [
     'nats',
     'Mean entropy of the choices at the sampling temperature, under the mask: how undecided the policy is.',
   ),
-  metric('policy', 'kl', 'nats', 'Mean estimate of the divergence from the frozen reference policy.'),
+  metric(
+    'policy',
+    'kl',
+    'nats',
+    'Mean estimate of the divergence from the frozen reference policy; measured only where the experiment has a KL term.',
+  ),
   metric(
     'policy',
     'policyShift',

@@ -144,17 +144,21 @@ const seatOf = (entry: Entry, slot: number): Seat => ({
 });
 
 async function seat(world: World, seats: readonly Seat[], limit: TurnLimit): Promise<void> {
-  const slots = seats.map((member) => member.slot);
+  const { hasOracle } = world.describe();
   const feedback = await world.reset(
-    slots,
+    seats.map((member) => member.slot),
     seats.map((member) => member.task),
   );
-  const plans = world.describe().hasOracle ? await world.oracle(slots) : [];
+  // A world that failed is not played: its horizon stays 0.
+  const living = seats.filter((_, i) => feedback[i].failure === undefined);
+  const plans = hasOracle ? await world.oracle(living.map((member) => member.slot)) : [];
   seats.forEach((member, i) => {
-    const plan = plans[i] ?? null;
     member.actions = feedback[i].validActions ?? [];
+  });
+  living.forEach((member, i) => {
+    const plan = plans[i] ?? null;
     member.plan = plan ?? [];
-    member.horizon = turnsFor(limit, plan?.length ?? null);
+    if (plan || !hasOracle || typeof limit === 'number') member.horizon = turnsFor(limit, plan?.length ?? null);
   });
 }
 

@@ -151,20 +151,30 @@ class Wave {
     });
   }
 
-  /** The oracle is asked once a group: same task, same world. */
   private async setHorizons(): Promise<void> {
-    const leaders = this.episodes.filter((episode) => episode.member === 0);
-    const oracleTurns = new Map<number, number | null>();
-    await perWorld(this.parts, leaders, async (world, members) => {
-      const plans = world.describe().hasOracle ? await world.oracle(members.map((episode) => episode.slot)) : [];
+    const plans = await this.oracleTurns();
+    for (const episode of this.active) {
+      const turns = plans.get(episode.group) ?? null;
+      const { hasOracle } = worldNamed(this.parts.worlds, episode.task.world).describe();
+      // An oracle that is there but did not answer leaves no horizon to play under: the world failed, not the run.
+      if (turns === null && hasOracle && typeof this.request.limit !== 'number') episode.end('world-failure');
+      else episode.setHorizon(turnsFor(this.request.limit, turns), turns);
+    }
+  }
+
+  /** By group. The oracle is asked once a group: same task, same world. */
+  private async oracleTurns(): Promise<Map<number, number>> {
+    const leaders = new Map<number, Episode>();
+    for (const episode of this.active) if (!leaders.has(episode.group)) leaders.set(episode.group, episode);
+    const turns = new Map<number, number>();
+    await perWorld(this.parts, [...leaders.values()], async (world, members) => {
+      if (!world.describe().hasOracle) return;
+      const plans = await world.oracle(members.map((episode) => episode.slot));
       members.forEach((episode, i) => {
-        oracleTurns.set(episode.group, plans[i]?.length ?? null);
+        if (plans[i]) turns.set(episode.group, plans[i].length);
       });
     });
-    for (const episode of this.episodes) {
-      const turns = oracleTurns.get(episode.group)!;
-      episode.setHorizon(turnsFor(this.request.limit, turns), turns);
-    }
+    return turns;
   }
 
   private async begin(): Promise<void> {

@@ -38,7 +38,7 @@ export function drawSource(weights: readonly number[], draw: number): { source: 
 /** Shuffled epochs of a source; the last permutation is kept, since neighbouring draws share it. */
 class Epochs {
   private epoch = -1;
-  private order = new Int32Array(0);
+  private order: Int32Array = new Int32Array(0);
 
   constructor(
     private readonly source: TaskSource,
@@ -50,7 +50,7 @@ class Epochs {
     const { tasks } = this.source;
     const epoch = Math.floor(n / tasks.length);
     if (epoch !== this.epoch) {
-      this.order = permutation(tasks.length, this.seed, STREAM_EPOCH, this.index, epoch) as Int32Array<ArrayBuffer>;
+      this.order = permutation(tasks.length, this.seed, STREAM_EPOCH, this.index, epoch);
       this.epoch = epoch;
     }
     return tasks[this.order[n % tasks.length]];

@@ -37,7 +37,7 @@ export class TabgymApp extends Panel {
         min-height: 0;
         overflow: hidden;
       }
-      main {
+      .centre {
         display: grid;
         grid-template-rows: minmax(0, 1fr) auto;
         min-height: 0;
@@ -69,19 +69,6 @@ export class TabgymApp extends Panel {
       nav {
         display: none;
       }
-      .skip {
-        position: absolute;
-        inset-inline-start: 8px;
-        top: -60px;
-        z-index: 10;
-        padding: 8px 12px;
-        background: var(--accent);
-        color: var(--on-accent);
-        border-radius: var(--radius);
-      }
-      .skip:focus {
-        top: 8px;
-      }
       @media (max-width: 1180px) {
         tabgym-drawer {
           position: fixed;
@@ -98,7 +85,7 @@ export class TabgymApp extends Panel {
           display: block;
           overflow: auto;
         }
-        main {
+        .centre {
           display: block;
           height: 100%;
         }
@@ -119,8 +106,8 @@ export class TabgymApp extends Panel {
         [data-panel='drawer'] tabgym-drawer {
           display: block;
         }
-        [data-panel='setup'] main,
-        [data-panel='drawer'] main {
+        [data-panel='setup'] .centre,
+        [data-panel='drawer'] .centre {
           display: none;
         }
         nav {
@@ -176,8 +163,7 @@ export class TabgymApp extends Panel {
   override render() {
     const { phase, panel, announcement } = this.state;
     return html`
-      <a class="skip" href="#stage" @click=${this.skip}>${msg('Skip to the stage')}</a>
-      <tabgym-transport .app=${this.app}></tabgym-transport>
+      <tabgym-transport .app=${this.app} @skip=${this.skip}></tabgym-transport>
       ${phase === 'ready' ? this.renderBody(panel) : this.renderWaiting()}
       <tabgym-notices .app=${this.app}></tabgym-notices>
       <tabgym-help .app=${this.app}></tabgym-help>
@@ -193,18 +179,18 @@ export class TabgymApp extends Panel {
 
   private renderBody(panel: NarrowPanel) {
     return html`
-      <div class="body" data-panel=${panel}>
+      <main class="body" data-panel=${panel}>
         <tabgym-setup .app=${this.app} role="region" aria-label=${msg('Setup')}></tabgym-setup>
-        <main>
+        <div class="centre">
           <tabgym-stage id="stage" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage>
           <tabgym-progress .app=${this.app} role="region" aria-label=${msg('Progress')}></tabgym-progress>
-        </main>
+        </div>
         ${
           this.state.drawer
-            ? html`<tabgym-drawer .app=${this.app} role="complementary" aria-label=${msg('Drawer')}></tabgym-drawer>`
+            ? html`<tabgym-drawer .app=${this.app} role="region" aria-label=${msg('Drawer')}></tabgym-drawer>`
             : nothing
         }
-      </div>
+      </main>
       ${this.renderNav(panel)}
     `;
   }
@@ -224,8 +210,8 @@ export class TabgymApp extends Panel {
     </nav>`;
   }
 
-  private skip(event: Event) {
-    event.preventDefault();
+  private skip() {
+    this.app.showPanel('stage');
     this.renderRoot.querySelector<HTMLElement>('#stage')?.focus();
   }
 }

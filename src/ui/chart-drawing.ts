@@ -15,7 +15,8 @@ export interface DrawnPoint {
 /** A token's colour as the canvas understands it. */
 export function resolveColor(host: HTMLElement, token: string, opacity = 1): string {
   const probe = document.createElement('span');
-  probe.style.color = opacity === 1 ? `var(${token})` : `color-mix(in srgb, var(${token}) ${opacity * 100}%, transparent)`;
+  probe.style.color =
+    opacity === 1 ? `var(${token})` : `color-mix(in srgb, var(${token}) ${opacity * 100}%, transparent)`;
   (host.shadowRoot ?? host).append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
@@ -25,7 +26,14 @@ export function resolveColor(host: HTMLElement, token: string, opacity = 1): str
 function drawShape(ctx: CanvasRenderingContext2D, x: number, y: number, size: number, shape: DrawnPoint['shape']) {
   ctx.beginPath();
   if (shape === 'disc') ctx.arc(x, y, size, 0, 2 * Math.PI);
-  else for (const [dx, dy] of [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]]) ctx.lineTo(x + dx * size, y + dy * size);
+  else
+    for (const [dx, dy] of [
+      [0, -1.3],
+      [1.3, 0],
+      [0, 1.3],
+      [-1.3, 0],
+    ])
+      ctx.lineTo(x + dx * size, y + dy * size);
   ctx.closePath();
   ctx.fill();
   ctx.stroke();
@@ -61,7 +69,9 @@ export function drawPoints(plot: uPlot, host: HTMLElement, points: readonly Draw
     ctx.fillRect(x - 0.75 * ratio, plot.bbox.top, 1.5 * ratio, plot.bbox.height);
   }
   const surface = resolveColor(host, '--surface');
-  const colors = new Map(points.map((point) => [point.color, resolveColor(host, point.color)]));
-  for (const point of points) drawPoint(plot, point, colors.get(point.color)!, surface, ratio, points.length <= mostIntervals);
+  const tokens = new Set(points.map((point) => point.color));
+  const colors = new Map([...tokens].map((token) => [token, resolveColor(host, token)]));
+  for (const point of points)
+    drawPoint(plot, point, colors.get(point.color)!, surface, ratio, points.length <= mostIntervals);
   ctx.restore();
 }

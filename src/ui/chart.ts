@@ -8,7 +8,7 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import uPlot from 'uplot';
 import uplotStyles from 'uplot/dist/uPlot.min.css?inline';
 import type { StepRecord } from '../session/protocol.ts';
-import { drawPoints, type DrawnPoint, resolveColor } from './chart-drawing.ts';
+import { type DrawnPoint, drawPoints, resolveColor } from './chart-drawing.ts';
 import { compact, fixed } from './format.ts';
 import { type ChartSpec, readSeries, type SeriesSpec, smoothed } from './series.ts';
 import { controls } from './styles/shared.ts';
@@ -116,10 +116,12 @@ export class TabgymChart extends LitElement {
   override render() {
     const { spec } = this;
     const empty = !this.records.length;
+    const other = this.table ? msg('Chart') : msg('Table');
     return html`<div class="head"><h3>${spec.title}</h3>
-        <button class="link small" aria-pressed=${this.table ? 'true' : 'false'} ?disabled=${empty} @click=${this.toggleTable}>${this.table ? msg('Chart') : msg('Table')}<span class="visually-hidden">: ${spec.title}</span></button></div>
+        <button class="link small" aria-label=${`${other}: ${spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button></div>
       <ul class="legend">${spec.series.map((series) => this.renderKey(series))}${spec.points.map(
-        (point) => html`<li><svg class="mark" viewBox="5 0 8 8" aria-hidden="true">${point.shape === 'disc' ? svgDisc(point.color) : svgDiamond(point.color)}</svg>${point.label}</li>`,
+        (point) =>
+          html`<li><svg class="mark" viewBox="5 0 8 8" aria-hidden="true">${point.shape === 'disc' ? svgDisc(point.color) : svgDiamond(point.color)}</svg>${point.label}</li>`,
       )}</ul>
       ${empty ? html`<div class="none">${msg('No step yet')}</div>` : this.table ? this.renderTable() : this.renderPlot()}`;
   }
@@ -176,11 +178,14 @@ export class TabgymChart extends LitElement {
       <caption class="small soft">${this.records.length > mostRows ? msg(str`The newest ${mostRows} of ${this.records.length} steps`) : nothing}</caption>
       <thead><tr><th scope="col">${msg('Step')}</th>${series.map((each) => html`<th scope="col" class="number">${each.label}</th>`)}${points.map((each) => html`<th scope="col" class="number">${each.label}</th>`)}</tr></thead>
       <tbody>${rows.map(
-        (record) => html`<tr><th scope="row">${record.step}</th>${series.map((each) => html`<td class="number">${compact(readSeries(each, record))}</td>`)}${points.map((each) => {
-          if (!record.evaluation) return html`<td></td>`;
-          const { value, low, high } = each.read(record.evaluation);
-          return html`<td class="number">${fixed(value)} <span class="soft">[${fixed(low)}, ${fixed(high)}]</span></td>`;
-        })}</tr>`,
+        (record) =>
+          html`<tr><th scope="row">${record.step}</th>${series.map((each) => html`<td class="number">${compact(readSeries(each, record))}</td>`)}${points.map(
+            (each) => {
+              if (!record.evaluation) return html`<td></td>`;
+              const { value, low, high } = each.read(record.evaluation);
+              return html`<td class="number">${fixed(value)} <span class="soft">[${fixed(low)}, ${fixed(high)}]</span></td>`;
+            },
+          )}</tr>`,
       )}</tbody></table></div>`;
   }
 
@@ -203,7 +208,13 @@ export class TabgymChart extends LitElement {
   private readPoints() {
     this.points = this.records.flatMap((record) =>
       record.evaluation
-        ? this.spec.points.map((point, index) => ({ step: record.step, offset: index * 3, color: point.color, shape: point.shape, ...point.read(record.evaluation!) }))
+        ? this.spec.points.map((point, index) => ({
+            step: record.step,
+            offset: index * 3,
+            color: point.color,
+            shape: point.shape,
+            ...point.read(record.evaluation!),
+          }))
         : [],
     );
   }
@@ -226,20 +237,32 @@ export class TabgymChart extends LitElement {
       points: { show: () => this.records.length < 3 },
       spanGaps: true,
     });
-    return this.spec.series.flatMap((series) => (series.smooth ? [one(series, true), one(series, false)] : [one(series, false)]));
+    return this.spec.series.flatMap((series) =>
+      series.smooth ? [one(series, true), one(series, false)] : [one(series, false)],
+    );
   }
 
   private axis(extra: uPlot.Axis): uPlot.Axis {
     const ink = resolveColor(this, '--text-2');
     const grid = resolveColor(this, '--line');
-    return { stroke: ink, font: '11px system-ui, sans-serif', grid: { stroke: grid, width: 1 }, ticks: { show: false }, gap: 4, ...extra };
+    return {
+      stroke: ink,
+      font: '11px system-ui, sans-serif',
+      grid: { stroke: grid, width: 1 },
+      ticks: { show: false },
+      gap: 4,
+      ...extra,
+    };
   }
 
   private build() {
     const values = (_: uPlot, ticks: number[]) => ticks.map((tick) => compact(tick));
     const right = this.spec.series.some((series) => series.scale === 'right');
     const { range } = this.spec;
-    const fromZero: uPlot.Range.Function = (_, min, max) => [Math.min(0, min ?? 0), (max ?? 1) > 0 ? (max ?? 1) * 1.08 : 1];
+    const fromZero: uPlot.Range.Function = (_, min, max) => [
+      Math.min(0, min ?? 0),
+      (max ?? 1) > 0 ? (max ?? 1) * 1.08 : 1,
+    ];
     const options: uPlot.Options = {
       width: this.plotElement!.clientWidth || 300,
       height: 168,
@@ -249,10 +272,18 @@ export class TabgymChart extends LitElement {
         y: { range: range ? () => [range[0] - 0.02, range[1] + 0.02] : fromZero },
         ...(right ? { right: { range: fromZero } } : {}),
       },
-      axes: [this.axis({ size: 24 }), this.axis({ size: 44, values }), ...(right ? [this.axis({ scale: 'right', side: 1, size: 44, values, grid: { show: false } })] : [])],
+      axes: [
+        this.axis({ size: 24 }),
+        this.axis({ size: 44, values }),
+        ...(right ? [this.axis({ scale: 'right', side: 1, size: 44, values, grid: { show: false } })] : []),
+      ],
       series: [{ label: msg('Step') }, ...this.lines()],
       legend: { show: false },
-      cursor: { sync: { key: 'steps', setSeries: false }, drag: { x: false, y: false }, points: { show: true, size: 6 } },
+      cursor: {
+        sync: { key: 'steps', setSeries: false },
+        drag: { x: false, y: false },
+        points: { show: true, size: 6 },
+      },
       hooks: { draw: [(plot) => drawPoints(plot, this, this.points, this.selected)] },
     };
     this.plot = new uPlot(options, this.data(), this.plotElement!);

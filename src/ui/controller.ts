@@ -6,11 +6,11 @@ import { msg, str } from '@lit/localize';
 import type { RunStatus, RunSummary, SessionEvent, TrainerApi } from '../session/protocol.ts';
 import { pendingChanges } from './changes.ts';
 import { type Client, openClient } from './client.ts';
-import { Drafting } from './drafting.ts';
 import { download } from './download.ts';
+import { Drafting } from './drafting.ts';
 import { fixed } from './format.ts';
 import { Reading } from './reading.ts';
-import { none, type DrawerTab, type NarrowPanel, type Notice, type State, Store, type Theme } from './state.ts';
+import { type DrawerTab, type NarrowPanel, type Notice, none, type State, Store, type Theme } from './state.ts';
 
 const trainingKey = 'tabgym.training';
 const themeKey = 'tabgym.theme';
@@ -44,7 +44,11 @@ export class Controller {
       const client = await openClient(search);
       this.client = client;
       const gpu = await client.start((events) => this.take(events));
-      const [worlds, presets, runs] = await Promise.all([client.api.worlds(), client.api.presets(), client.api.listRuns()]);
+      const [worlds, presets, runs] = await Promise.all([
+        client.api.worlds(),
+        client.api.presets(),
+        client.api.listRuns(),
+      ]);
       this.store.set({ gpu, worlds, presets, runs, phase: 'ready' });
       this.firstDraft();
       await this.firstRun();
@@ -103,7 +107,9 @@ export class Controller {
   // -- events ------------------------------------------------------------------------------------------------------
 
   private take(events: readonly SessionEvent[]) {
-    const steps = events.flatMap((event) => (event.type === 'step' && event.runId === this.state.run?.id ? [event.record] : []));
+    const steps = events.flatMap((event) =>
+      event.type === 'step' && event.runId === this.state.run?.id ? [event.record] : [],
+    );
     for (const event of events) this.takeOne(event);
     if (steps.length) this.takeSteps(steps);
   }
@@ -158,14 +164,23 @@ export class Controller {
     const evaluated = fresh.findLast((record) => record.evaluation);
     if (evaluated?.evaluation) {
       const { train, test } = evaluated.evaluation;
-      this.announce(msg(str`Step ${evaluated.step}: success ${fixed(train.policy.rate)} on training goals, ${fixed(test.policy.rate)} on held-out goals.`));
+      this.announce(
+        msg(
+          str`Step ${evaluated.step}: success ${fixed(train.policy.rate)} on training goals, ${fixed(test.policy.rate)} on held-out goals.`,
+        ),
+      );
     }
     this.reading.stepArrived();
   }
 
   private takeLive(live: State['live'][number]) {
     const last = this.state.live.at(-1);
-    const goesOn = last && last.step === live.step && last.group === live.group && last.member === live.member && live.turn > last.turn;
+    const goesOn =
+      last &&
+      last.step === live.step &&
+      last.group === live.group &&
+      last.member === live.member &&
+      live.turn > last.turn;
     this.store.set({ live: goesOn ? [...this.state.live, live].slice(-mostLive) : [live] });
     if (live.done && this.state.watching && !isActive(this.state.status)) this.store.set({ watching: false });
   }
@@ -259,7 +274,8 @@ export class Controller {
   }
 
   async train(options?: { steps?: number }) {
-    if (!this.state.gpu?.supported) return this.notify('warning', this.state.gpu?.problem || msg('There is no WebGPU here to train on.'));
+    if (!this.state.gpu?.supported)
+      return this.notify('warning', this.state.gpu?.problem || msg('There is no WebGPU here to train on.'));
     if (!(await this.settleDraft())) return;
     const { run } = this.state;
     if (!run) return;
@@ -414,14 +430,20 @@ export class Controller {
     await this.attempt('persist', async () => {
       // Only a page may ask; a worker is told.
       const granted = (await navigator.storage?.persist?.()) ?? (await this.api.persist());
-      if (!granted) this.notify('warning', msg('The browser did not promise to keep the data. It often does after the page is bookmarked or installed.'));
+      if (!granted)
+        this.notify(
+          'warning',
+          msg('The browser did not promise to keep the data. It often does after the page is bookmarked or installed.'),
+        );
       await this.loadStorage();
     });
   }
 
   async loadGpu() {
     if (!this.state.gpu?.supported) return this.store.set({ gpuDetails: none });
-    this.store.set({ gpuDetails: this.state.gpuDetails.state === 'ready' ? this.state.gpuDetails : { state: 'loading' } });
+    this.store.set({
+      gpuDetails: this.state.gpuDetails.state === 'ready' ? this.state.gpuDetails : { state: 'loading' },
+    });
     try {
       this.store.set({ gpuDetails: { state: 'ready', value: await this.api.gpuReport() } });
     } catch (error) {

@@ -48,7 +48,9 @@ const entropyCollapsed: Check = (recent, all) => {
     id: 'entropy',
     level: 'warning',
     title: msg('Entropy has collapsed'),
-    sentence: msg('The policy hardly varies its choices any more, so it finds nothing new. Raise the entropy bonus or lower the learning rate.'),
+    sentence: msg(
+      'The policy hardly varies its choices any more, so it finds nothing new. Raise the entropy bonus or lower the learning rate.',
+    ),
   };
 };
 
@@ -62,7 +64,9 @@ const klJumped: Check = (recent, all) => {
     id: 'kl',
     level: 'warning',
     title: msg('KL has jumped'),
-    sentence: msg('The policy moved far from its start within a few steps. Lower the learning rate, tighten the clip, or raise the KL weight.'),
+    sentence: msg(
+      'The policy moved far from its start within a few steps. Lower the learning rate, tighten the clip, or raise the KL weight.',
+    ),
   };
 };
 
@@ -74,7 +78,9 @@ const atHorizon: Check = (recent) => {
     id: 'horizon',
     level: 'info',
     title: msg('Most episodes run out of turns'),
-    sentence: msg(str`${part} of the episodes end at the horizon. Early on that is normal; if it stays, allow more turns or choose easier tasks.`),
+    sentence: msg(
+      str`${part} of the episodes end at the horizon. Early on that is normal; if it stays, allow more turns or choose easier tasks.`,
+    ),
   };
 };
 
@@ -87,8 +93,12 @@ const invalidActions: Check = (recent, _, masked) => {
     level: masked ? 'info' : 'warning',
     title: msg('Many actions are refused'),
     sentence: masked
-      ? msg(str`The world refuses ${part} of the actions: its text offers them, but what they need is not there yet. That is for the policy to learn.`)
-      : msg(str`The world refuses ${part} of the actions. With “Only valid actions” on, the policy chooses only among those the world's text offers.`),
+      ? msg(
+          str`The world refuses ${part} of the actions: its text offers them, but what they need is not there yet. That is for the policy to learn.`,
+        )
+      : msg(
+          str`The world refuses ${part} of the actions. With “Only valid actions” on, the policy chooses only among those the world's text offers.`,
+        ),
   };
 };
 

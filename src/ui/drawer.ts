@@ -52,10 +52,17 @@ export class TabgymDrawer extends Panel {
 
   override render() {
     const drawer = this.state.drawer ?? 'runs';
-    const names: { [tab in DrawerTab]: string } = { runs: msg('Runs'), storage: msg('Storage'), gpu: msg('GPU'), log: msg('Log') };
+    const names: { [tab in DrawerTab]: string } = {
+      runs: msg('Runs'),
+      storage: msg('Storage'),
+      gpu: msg('GPU'),
+      log: msg('Log'),
+    };
     return html`<div class="bar">
         <div role="tablist" aria-label=${msg('Drawer')} @keydown=${this.arrow}>${order.map(
-          (each) => html`<button role="tab" id=${`tab-${each}`} aria-controls="panel" tabindex=${each === drawer ? 0 : -1} aria-selected=${each === drawer ? 'true' : 'false'}
+          (
+            each,
+          ) => html`<button role="tab" id=${`tab-${each}`} aria-controls="panel" tabindex=${each === drawer ? 0 : -1} aria-selected=${each === drawer ? 'true' : 'false'}
             @click=${() => this.app.openDrawer(each)}>${names[each]}</button>`,
         )}</div>
         <button class="quiet" aria-label=${msg('Close the drawer')} @click=${() => this.app.openDrawer(null)}>✕</button>

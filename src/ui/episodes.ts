@@ -48,6 +48,19 @@ export function segmentsOf(trajectory: Trajectory): Segment[] {
   return segments.filter((segment) => segment.end > segment.start || segment.kind === 'action');
 }
 
+const cutUp = new WeakMap<Trajectory, Segment[][]>();
+
+/** Segments by turn, the prompt's first: index 0 is the prompt, index 1 turn 0. Cut once a trajectory. */
+export function segmentsByTurn(trajectory: Trajectory): readonly Segment[][] {
+  let byTurn = cutUp.get(trajectory);
+  if (!byTurn) {
+    byTurn = Array.from({ length: trajectory.turns.length + 1 }, () => []);
+    for (const segment of segmentsOf(trajectory)) byTurn[segment.turn + 1].push(segment);
+    cutUp.set(trajectory, byTurn);
+  }
+  return byTurn;
+}
+
 export interface TokenFacts {
   source: 'world' | 'policy' | 'template';
   turn: number;
@@ -78,7 +91,8 @@ export function tokenFacts(trajectory: Trajectory, position: number): TokenFacts
   const policy = trajectory.source[position] === TokenSource.policy;
   const row = policy ? rowAt(trajectory, position) : undefined;
   const { choices } = trajectory;
-  const allowed = row === undefined || !choices ? null : choices.tokens.subarray(choices.offsets[row], choices.offsets[row + 1]);
+  const allowed =
+    row === undefined || !choices ? null : choices.tokens.subarray(choices.offsets[row], choices.offsets[row + 1]);
   return {
     source,
     turn: trajectory.turnOf[position],

@@ -17,7 +17,8 @@ const compactAbove = 512;
 
 /** Events of which only the last one counts, by what they are about. */
 const replaces = (event: SessionEvent): string | null => {
-  if (event.type === 'status' || event.type === 'progress' || event.type === 'owner') return `${event.type} ${event.runId}`;
+  if (event.type === 'status' || event.type === 'progress' || event.type === 'owner')
+    return `${event.type} ${event.runId}`;
   return event.type === 'runs' ? 'runs' : null;
 };
 

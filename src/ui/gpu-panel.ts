@@ -62,7 +62,8 @@ export class TabgymGpu extends Panel {
   override render() {
     const { gpu } = this.state;
     if (!gpu) return loadingState(msg('Looking for a GPU'));
-    if (!gpu.supported) return html`<div class="message warning"><strong>${msg('No WebGPU')}</strong><p>${gpu.problem}</p></div>`;
+    if (!gpu.supported)
+      return html`<div class="message warning"><strong>${msg('No WebGPU')}</strong><p>${gpu.problem}</p></div>`;
     return html`${this.renderAdapter(gpu)} ${this.renderSelftest(gpu)} ${this.renderDetails()}`;
   }
 
@@ -78,7 +79,8 @@ export class TabgymGpu extends Panel {
 
   private renderSelftest({ selftest }: GpuReport) {
     const failed = selftest.filter((each) => !each.ok);
-    if (!selftest.length) return html`<section><h2>${msg('Self-test')}</h2><p class="soft">${msg('Each kernel is compared with the CPU when the first run is prepared.')}</p></section>`;
+    if (!selftest.length)
+      return html`<section><h2>${msg('Self-test')}</h2><p class="soft">${msg('Each kernel is compared with the CPU when the first run is prepared.')}</p></section>`;
     return html`<section><h2>${msg('Self-test')}</h2>
       ${
         failed.length
@@ -87,7 +89,8 @@ export class TabgymGpu extends Panel {
           : html`<p><span class="badge good">✓ ${msg('passed')}</span> ${msg(str`All ${selftest.length} kernels agree with the CPU.`)}</p>`
       }
       <details><summary>${msg('Each kernel')}</summary><table class="small"><tbody>${selftest.map(
-        (each) => html`<tr><td class="mono">${each.kernel}</td><td class=${each.ok ? 'good' : 'bad'}>${each.ok ? `✓ ${msg('ok')}` : `✕ ${msg('wrong')}`}</td><td class="soft">${each.detail}</td></tr>`,
+        (each) =>
+          html`<tr><td class="mono">${each.kernel}</td><td class=${each.ok ? 'good' : 'bad'}>${each.ok ? `✓ ${msg('ok')}` : `✕ ${msg('wrong')}`}</td><td class="soft">${each.detail}</td></tr>`,
       )}</tbody></table></details>
     </section>`;
   }
@@ -95,13 +98,18 @@ export class TabgymGpu extends Panel {
   private renderDetails() {
     const { gpuDetails } = this.state;
     if (gpuDetails.state === 'loading') return loadingState(msg('Reading the GPU counters'));
-    if (gpuDetails.state === 'error') return errorState(gpuDetails.message, html`<button @click=${() => this.app.loadGpu()}>${msg('Try again')}</button>`);
+    if (gpuDetails.state === 'error')
+      return errorState(
+        gpuDetails.message,
+        html`<button @click=${() => this.app.loadGpu()}>${msg('Try again')}</button>`,
+      );
     if (gpuDetails.state !== 'ready') return nothing;
     return html`${this.renderMemory(gpuDetails.value.memory)} ${this.renderKernels(gpuDetails.value.kernels)}`;
   }
 
   private renderMemory(memory: GpuDetails['memory']) {
-    if (!memory.length) return html`<section><h2>${msg('Memory')}</h2><p class="soft">${msg('Nothing is allocated until a run starts.')}</p></section>`;
+    if (!memory.length)
+      return html`<section><h2>${msg('Memory')}</h2><p class="soft">${msg('Nothing is allocated until a run starts.')}</p></section>`;
     const total = memory.reduce((sum, part) => sum + part.bytes, 0);
     const sorted = [...memory].sort((a, b) => b.bytes - a.bytes);
     return html`<section><h2>${msg('Memory')}</h2><p class="number"><strong>${bytes(total)}</strong> ${msg('allocated')}</p>
@@ -113,9 +121,10 @@ export class TabgymGpu extends Panel {
     const sorted = [...kernels].sort((a, b) => (b.ms ?? 0) - (a.ms ?? 0) || b.dispatches - a.dispatches);
     return html`<section><div class="row spread"><h2>${msg('Kernels')}</h2><button class="link small" @click=${() => this.app.loadGpu()}>${msg('Refresh')}</button></div>
       ${sorted.map(
-        (kernel) => html`<details class="kernel"><summary><span class="mono">${kernel.name}</span><span class="soft small number">${msg(str`${compact(kernel.dispatches)} dispatches`)}${
-          kernel.ms === null ? nothing : html` · ${compact(kernel.ms)} ms`
-        }</span></summary><pre tabindex="0" role="region" aria-label=${`WGSL: ${kernel.name}`}>${kernel.wgsl}</pre></details>`,
+        (kernel) =>
+          html`<details class="kernel"><summary><span class="mono">${kernel.name}</span><span class="soft small number">${msg(str`${compact(kernel.dispatches)} dispatches`)}${
+            kernel.ms === null ? nothing : html` · ${compact(kernel.ms)} ms`
+          }</span></summary><pre tabindex="0" role="region" aria-label=${`WGSL: ${kernel.name}`}>${kernel.wgsl}</pre></details>`,
       )}</section>`;
   }
 }

@@ -148,11 +148,21 @@ export class TabgymGroup extends Panel {
   override render() {
     const { run, detail, records } = this.state;
     if (!run || !records.some((record) => record.step > 0))
-      return emptyState(msg('No step yet'), msg('After the first step this shows all its groups: the same task, tried several times and compared.'));
-    if (detail.state === 'error') return errorState(detail.message, html`<button @click=${() => this.app.reading.load()}>${msg('Try again')}</button>`);
+      return emptyState(
+        msg('No step yet'),
+        msg('After the first step this shows all its groups: the same task, tried several times and compared.'),
+      );
+    if (detail.state === 'error')
+      return errorState(
+        detail.message,
+        html`<button @click=${() => this.app.reading.load()}>${msg('Try again')}</button>`,
+      );
     if (detail.state !== 'ready') return loadingState(msg('Reading the episodes of this step'));
     if (!detail.value.trajectories.length)
-      return emptyState(msg('Not kept'), msg(str`The episodes of step ${detail.value.step} were not kept, to save space. Newer steps have theirs.`));
+      return emptyState(
+        msg('Not kept'),
+        msg(str`The episodes of step ${detail.value.step} were not kept, to save space. Newer steps have theirs.`),
+      );
     return this.renderStep(detail.value.trajectories);
   }
 

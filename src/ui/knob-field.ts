@@ -17,7 +17,8 @@ export class KnobChangeEvent extends Event {
   }
 }
 
-const numberOf = (text: string): number | string => (text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text);
+const numberOf = (text: string): number | string =>
+  text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 
 @customElement('tabgym-knob')
 export class TabgymKnob extends LitElement {
@@ -206,7 +207,10 @@ export class TabgymKnob extends LitElement {
 
   /** A number of turns, or what the oracle needs plus some. */
   private renderTurns(knob: Knob) {
-    const plus = typeof this.value === 'object' && this.value !== null ? (this.value as { oraclePlus: unknown }).oraclePlus : undefined;
+    const plus =
+      typeof this.value === 'object' && this.value !== null
+        ? (this.value as { oraclePlus: unknown }).oraclePlus
+        : undefined;
     const relative = plus !== undefined;
     const number = relative ? plus : this.value;
     const send = (kind: string, amount: unknown) => this.send(kind === 'oracle' ? { oraclePlus: amount } : amount);

@@ -29,10 +29,13 @@ export class TabgymLog extends Panel {
   override render() {
     const { notices } = this.state;
     if (!notices.length) return html`<p class="soft">${msg('Nothing has happened that you should know.')}</p>`;
-    return html`<ol>${[...notices].reverse().map(
-      (notice) => html`<li class="message ${notice.level}"><div class="row small soft"><time>${new Date(notice.at).toLocaleTimeString()}</time> ${
-        { info: msg('note'), warning: msg('warning'), error: msg('error') }[notice.level]
-      }</div>${notice.message}${notice.action ? html`<div><strong>${notice.action}</strong></div>` : nothing}</li>`,
-    )}</ol>`;
+    return html`<ol>${[...notices]
+      .reverse()
+      .map(
+        (notice) =>
+          html`<li class="message ${notice.level}"><div class="row small soft"><time>${new Date(notice.at).toLocaleTimeString()}</time> ${
+            { info: msg('note'), warning: msg('warning'), error: msg('error') }[notice.level]
+          }</div>${notice.message}${notice.action ? html`<div><strong>${notice.action}</strong></div>` : nothing}</li>`,
+      )}</ol>`;
   }
 }

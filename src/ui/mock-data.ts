@@ -47,7 +47,8 @@ function wilson(successes: number, episodes: number): Rate {
   const z = 1.96;
   const rate = successes / episodes;
   const centre = (rate + (z * z) / (2 * episodes)) / (1 + (z * z) / episodes);
-  const half = (z / (1 + (z * z) / episodes)) * Math.sqrt((rate * (1 - rate)) / episodes + (z * z) / (4 * episodes * episodes));
+  const half =
+    (z / (1 + (z * z) / episodes)) * Math.sqrt((rate * (1 - rate)) / episodes + (z * z) / (4 * episodes * episodes));
   return { successes, episodes, rate, low: centre - half, high: centre + half };
 }
 
@@ -61,7 +62,10 @@ const split = (rate: number, chance: number): SplitEvaluation => ({
 
 const curve = (step: number) => 0.22 + 0.55 * (1 - Math.exp(-step / 45));
 
-const evaluation = (step: number): Evaluation => ({ train: split(curve(step), 0.22), test: split(0.18 + (curve(step) - 0.22) * 0.6, 0.26) });
+const evaluation = (step: number): Evaluation => ({
+  train: split(curve(step), 0.22),
+  test: split(0.18 + (curve(step) - 0.22) * 0.6, 0.26),
+});
 
 export function mockRecord(step: number): StepRecord {
   const random = mockRandom(step * 7919 + 1);
@@ -120,7 +124,13 @@ const commands = [
 
 const observation = `Crafting commands:\n${commands.join('\n')}\n\nGoal: craft lever.`;
 
-const node = (name: string, need: number, have: number, craftable: boolean, children: CraftNode[] = []): CraftNode => ({ name, need, have, craftable, children });
+const node = (name: string, need: number, have: number, craftable: boolean, children: CraftNode[] = []): CraftNode => ({
+  name,
+  need,
+  have,
+  craftable,
+  children,
+});
 
 export function mockView(turn: number): WorldView {
   const inventory = [
@@ -133,7 +143,12 @@ export function mockView(turn: number): WorldView {
     text: 'Goal: craft lever.',
     goal: 'lever',
     inventory: turn > 2 ? [{ name: 'lever', count: 1 }] : inventory,
-    commands: commands.map((text) => ({ text, output: text.replace(/^craft \d+ (.*) using .*/, '$1'), count: 1, inputs: [] })),
+    commands: commands.map((text) => ({
+      text,
+      output: text.replace(/^craft \d+ (.*) using .*/, '$1'),
+      count: 1,
+      inputs: [],
+    })),
     tree: node('lever', 1, turn > 2 ? 1 : 0, true, [
       node('cobblestone', 1, have('cobblestone'), false),
       node('stick', 1, have('stick'), true, [node('oak planks', 2, 0, true, [node('oak logs', 1, 0, false)])]),
@@ -174,24 +189,45 @@ function append(draft: Draft, text: string, source: number, turn: number, logpro
   return [start, draft.tokens.length];
 }
 
-const answer = (action: string, valid: boolean) => (valid ? action.replace(/^get/, 'Got').replace(/^craft (.*) using.*/, 'Crafted $1') : 'Could not find enough items to craft it');
+const answer = (action: string, valid: boolean) =>
+  valid
+    ? action.replace(/^get/, 'Got').replace(/^craft (.*) using.*/, 'Crafted $1')
+    : 'Could not find enough items to craft it';
 
 function mockTurns(draft: Draft, actions: readonly string[], success: boolean, random: () => number): Turn[] {
   return actions.map((action, turn) => {
-    const [actionStart, actionEnd] = append(draft, `${action}\n`, TokenSource.policy, turn, () => (random() < 0.55 ? 0 : Math.log(0.05 + 0.95 * random())));
+    const [actionStart, actionEnd] = append(draft, `${action}\n`, TokenSource.policy, turn, () =>
+      random() < 0.55 ? 0 : Math.log(0.05 + 0.95 * random()),
+    );
     const valid = random() > 0.1;
     const last = turn === actions.length - 1;
     const text = answer(action, valid);
     const [observationStart, observationEnd] = append(draft, last ? '' : text, TokenSource.world, turn, () => 0);
-    return { action, observation: text, reward: last && success ? 1 : 0, valid, actionStart, actionEnd, observationStart, observationEnd };
+    return {
+      action,
+      observation: text,
+      reward: last && success ? 1 : 0,
+      valid,
+      actionStart,
+      actionEnd,
+      observationStart,
+      observationEnd,
+    };
   });
 }
 
 function choicesOf(draft: Draft): Trajectory['choices'] {
-  const position = draft.tokens.flatMap((_, index) => (draft.source[index] === TokenSource.policy && draft.logprob[index] !== 0 ? [index] : []));
+  const position = draft.tokens.flatMap((_, index) =>
+    draft.source[index] === TokenSource.policy && draft.logprob[index] !== 0 ? [index] : [],
+  );
   const rows = position.map((index) => [...new Set([draft.tokens[index], 5, 6, 7])].sort((a, b) => a - b));
-  const offsets = rows.reduce<number[]>((all, row) => [...all, all.at(-1)! + row.length], [0]);
-  return { position: Int32Array.from(position), offsets: Int32Array.from(offsets), tokens: Int32Array.from(rows.flat()) };
+  const offsets = [0];
+  for (const row of rows) offsets.push(offsets.at(-1)! + row.length);
+  return {
+    position: Int32Array.from(position),
+    offsets: Int32Array.from(offsets),
+    tokens: Int32Array.from(rows.flat()),
+  };
 }
 
 export function mockTrajectory(step: number, group: number, member: number, repeat = 1): Trajectory {
@@ -235,4 +271,9 @@ export function mockStep(step: number, repeat = 1): Trajectory[] {
 }
 
 export const mockReplay = (trajectory: Trajectory): ReplayFrame[] =>
-  trajectory.turns.map((turn, index) => ({ turn: index, action: turn.action, observation: turn.observation, view: mockView((index % 3) + 1) }));
+  trajectory.turns.map((turn, index) => ({
+    turn: index,
+    action: turn.action,
+    observation: turn.observation,
+    view: mockView((index % 3) + 1),
+  }));

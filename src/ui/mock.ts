@@ -2,20 +2,53 @@
  * A trainer made of fixtures, for development and tests: `?mock=STATE`. It keeps the promises of `TrainerApi` (statuses, events,
  * steps that grow) without a GPU or a world. Never part of the shipped page: `scripts/size.mjs` checks that.
  */
-import type { GpuReport, RunStatus, RunSummary, SessionEvent, StepRecord, TrainerApi } from '../session/protocol.ts';
+
 import { parseExperiment } from '../session/experiment.ts';
 import { differences } from '../session/paths.ts';
-import { mockExperiment, mockRecord, mockRecords, mockReplay, mockStep, mockSummary, mockTexts, mockView } from './mock-data.ts';
+import type { GpuReport, RunStatus, RunSummary, SessionEvent, StepRecord, TrainerApi } from '../session/protocol.ts';
+import {
+  mockExperiment,
+  mockRecord,
+  mockRecords,
+  mockReplay,
+  mockStep,
+  mockSummary,
+  mockTexts,
+  mockView,
+} from './mock-data.ts';
 
-export const mockStates = ['unsupported', 'empty', 'preparing', 'running', 'paused', 'error', 'finished', 'read-only', 'long', 'broken'] as const;
+export const mockStates = [
+  'unsupported',
+  'empty',
+  'preparing',
+  'running',
+  'paused',
+  'error',
+  'finished',
+  'read-only',
+  'long',
+  'broken',
+] as const;
 
 const supported: GpuReport = {
   supported: true,
   problem: '',
   adapter: { vendor: 'intel', architecture: 'xe', description: 'Intel Iris Xe', isFallback: false },
   features: ['shader-f16', 'subgroups', 'timestamp-query'],
-  limits: { maxBufferSize: 2147483644, maxStorageBufferBindingSize: 2147483644, maxComputeInvocationsPerWorkgroup: 1024 },
-  selftest: ['matmul', 'rmsnorm_forward', 'rmsnorm_backward', 'attention_forward', 'attention_backward', 'adamw', 'sample'].map((kernel) => ({
+  limits: {
+    maxBufferSize: 2147483644,
+    maxStorageBufferBindingSize: 2147483644,
+    maxComputeInvocationsPerWorkgroup: 1024,
+  },
+  selftest: [
+    'matmul',
+    'rmsnorm_forward',
+    'rmsnorm_backward',
+    'attention_forward',
+    'attention_backward',
+    'adamw',
+    'sample',
+  ].map((kernel) => ({
     kernel,
     ok: true,
     detail: 'largest difference 2e-6',
@@ -46,7 +79,15 @@ class MockTrainer implements TrainerApi {
 
   constructor(private readonly state: string) {
     this.repeat = state === 'long' ? 400 : 1;
-    const steps: { [state: string]: number } = { running: 42, paused: 42, error: 12, finished: 200, 'read-only': 42, unsupported: 42, long: 10_000 };
+    const steps: { [state: string]: number } = {
+      running: 42,
+      paused: 42,
+      error: 12,
+      finished: 200,
+      'read-only': 42,
+      unsupported: 42,
+      long: 10_000,
+    };
     if (state in steps) this.add(mockSummary('run-1', 'textcraft-first', steps[state]), mockRecords(steps[state]));
     if (state === 'paused') this.add(this.forked(), mockRecords(20));
     if (state === 'unsupported' && !location.hash) this.runs.clear();
@@ -55,7 +96,10 @@ class MockTrainer implements TrainerApi {
 
   private forked(): RunSummary {
     const changes = [{ path: 'optimizer.learningRate', from: 0.002, to: 0.001 }];
-    return mockSummary('run-2', 'half the learning rate', 20, { origin: { kind: 'fork', parent: 'run-1', step: 20, changes }, updatedAt: 0 });
+    return mockSummary('run-2', 'half the learning rate', 20, {
+      origin: { kind: 'fork', parent: 'run-1', step: 20, changes },
+      updatedAt: 0,
+    });
   }
 
   private add(summary: RunSummary, records: StepRecord[]) {
@@ -75,13 +119,25 @@ class MockTrainer implements TrainerApi {
 
   async start(listener: (event: SessionEvent) => void): Promise<GpuReport> {
     this.listener = listener;
-    if (this.state === 'broken') throw new Error('The trainer could not be started: its script is missing. Reload the page.');
+    if (this.state === 'broken')
+      throw new Error('The trainer could not be started: its script is missing. Reload the page.');
     return this.state === 'unsupported' ? unsupported : supported;
   }
 
   async worlds() {
     const [title, summary] = ['TextCraft', 'Craft an item from recipes, by fetching and combining.'];
-    return [{ name: 'textcraft', title, summary, instruction: '', credit: '', hasOracle: true, hasValidActions: true, successReward: 1 }];
+    return [
+      {
+        name: 'textcraft',
+        title,
+        summary,
+        instruction: '',
+        credit: '',
+        hasOracle: true,
+        hasValidActions: true,
+        successReward: 1,
+      },
+    ];
   }
 
   async presets() {
@@ -90,7 +146,10 @@ class MockTrainer implements TrainerApi {
 
   async plan(experiment: unknown) {
     const { policy } = parseExperiment(experiment);
-    if (policy.heads % policy.kvHeads) throw new Error(`This experiment cannot be run:\n  policy.kvHeads: ${policy.kvHeads} does not divide ${policy.heads} heads`);
+    if (policy.heads % policy.kvHeads)
+      throw new Error(
+        `This experiment cannot be run:\n  policy.kvHeads: ${policy.kvHeads} does not divide ${policy.heads} heads`,
+      );
     const scale = policy.layers * policy.hidden;
     const parts = [
       { name: 'weights, gradients, optimiser', bytes: scale * 24_000 },
@@ -109,7 +168,14 @@ class MockTrainer implements TrainerApi {
 
   async createRun(experiment: unknown, name?: string) {
     const parsed = parseExperiment(experiment);
-    return this.add({ ...mockSummary(`run-${this.runs.size + 1}`, name ?? parsed.name, 0), experiment: parsed, updatedAt: Date.now() }, []);
+    return this.add(
+      {
+        ...mockSummary(`run-${this.runs.size + 1}`, name ?? parsed.name, 0),
+        experiment: parsed,
+        updatedAt: Date.now(),
+      },
+      [],
+    );
   }
 
   async openRun(id: string) {
@@ -120,9 +186,11 @@ class MockTrainer implements TrainerApi {
 
   /** What the fixture's state does by itself. */
   private play(id: string) {
-    if (this.state === 'error') this.status(id, 'failed', 'The GPU ran out of memory while allocating the KV cache. Choose fewer groups.');
+    if (this.state === 'error')
+      this.status(id, 'failed', 'The GPU ran out of memory while allocating the KV cache. Choose fewer groups.');
     if (this.state === 'running') void this.train(id);
-    if (this.state === 'read-only') this.listener({ type: 'notice', level: 'warning', message: 'Another tab trains this run.' });
+    if (this.state === 'read-only')
+      this.listener({ type: 'notice', level: 'warning', message: 'Another tab trains this run.' });
   }
 
   async takeOver(id: string) {
@@ -141,13 +209,18 @@ class MockTrainer implements TrainerApi {
       this.live(run, turn++ % 3);
       if (turn % 3) return;
       this.commit(run);
-      if (run.summary.step >= until) this.stop(id, run.summary.step >= run.summary.experiment.steps ? 'finished' : 'paused');
+      if (run.summary.step >= until)
+        this.stop(id, run.summary.step >= run.summary.experiment.steps ? 'finished' : 'paused');
     }, 60);
   }
 
   private prepare(id: string) {
     this.status(id, 'preparing', 'compiling kernels');
-    this.listener({ type: 'progress', runId: id, progress: { what: 'Compiling kernels', done: 17, total: 41, unit: 'kernels' } });
+    this.listener({
+      type: 'progress',
+      runId: id,
+      progress: { what: 'Compiling kernels', done: 17, total: 41, unit: 'kernels' },
+    });
   }
 
   private commit(run: MockRun) {
@@ -160,7 +233,17 @@ class MockTrainer implements TrainerApi {
   private live(run: MockRun, turn: number) {
     const action = ['get 1 cobblestone', 'get 1 stick', 'craft 1 lever using 1 cobblestone, 1 stick'][turn];
     const done = turn === 2;
-    const live = { step: run.summary.step + 1, group: 0, member: 0, turn, action, observation: done ? 'Crafted 1 minecraft:lever' : `Got ${action.slice(4)}`, reward: done ? 1 : 0, done, view: mockView(turn + 1) };
+    const live = {
+      step: run.summary.step + 1,
+      group: 0,
+      member: 0,
+      turn,
+      action,
+      observation: done ? 'Crafted 1 minecraft:lever' : `Got ${action.slice(4)}`,
+      reward: done ? 1 : 0,
+      done,
+      view: mockView(turn + 1),
+    };
     this.listener({ type: 'live', runId: run.summary.id, live });
   }
 
@@ -177,13 +260,17 @@ class MockTrainer implements TrainerApi {
     const parent = this.run(id);
     const parsed = parseExperiment(experiment);
     const changes = differences(parent.summary.experiment, parsed);
-    const summary = mockSummary(`run-${this.runs.size + 1}`, `${parent.summary.name}, fork`, step, { origin: { kind: 'fork', parent: id, step, changes } });
+    const summary = mockSummary(`run-${this.runs.size + 1}`, `${parent.summary.name}, fork`, step, {
+      origin: { kind: 'fork', parent: id, step, changes },
+    });
     return this.add({ ...summary, experiment: parsed, updatedAt: Date.now() }, parent.records.slice(0, step + 1));
   }
 
   async duplicate(id: string) {
     const { summary, records } = this.run(id);
-    const copy = mockSummary(`run-${this.runs.size + 1}`, `${summary.name}, copy`, summary.step, { origin: { kind: 'duplicate', parent: id, step: summary.step } });
+    const copy = mockSummary(`run-${this.runs.size + 1}`, `${summary.name}, copy`, summary.step, {
+      origin: { kind: 'duplicate', parent: id, step: summary.step },
+    });
     return this.add(copy, [...records]);
   }
 
@@ -203,7 +290,8 @@ class MockTrainer implements TrainerApi {
   }
 
   async purgeRun(id?: string) {
-    for (const run of this.runs.values()) if (run.summary.deletedUntil !== null && (!id || id === run.summary.id)) this.runs.delete(run.summary.id);
+    for (const run of this.runs.values())
+      if (run.summary.deletedUntil !== null && (!id || id === run.summary.id)) this.runs.delete(run.summary.id);
   }
 
   async checkpointSteps(id: string) {
@@ -235,15 +323,25 @@ class MockTrainer implements TrainerApi {
 
   async importRun(file: Blob, name: string) {
     const text = await file.text();
-    if (!text.includes('tabgym-run')) throw new Error(`“${name}” is not an exported run. Choose a .tabgym file that this page wrote.`);
-    return this.add(mockSummary(`run-${this.runs.size + 1}`, name.replace(/\.\w+$/, ''), 42, { origin: { kind: 'import', file: name } }), mockRecords(42));
+    if (!text.includes('tabgym-run'))
+      throw new Error(`“${name}” is not an exported run. Choose a .tabgym file that this page wrote.`);
+    return this.add(
+      mockSummary(`run-${this.runs.size + 1}`, name.replace(/\.\w+$/, ''), 42, {
+        origin: { kind: 'import', file: name },
+      }),
+      mockRecords(42),
+    );
   }
 
   exportPolicy = () => this.exportRun();
   importPolicy = (file: Blob, name: string) => this.importRun(file, name);
 
   async storage() {
-    const runs = [...this.runs.values()].map(({ summary }) => ({ id: summary.id, name: summary.name, bytes: summary.bytes }));
+    const runs = [...this.runs.values()].map(({ summary }) => ({
+      id: summary.id,
+      name: summary.name,
+      bytes: summary.bytes,
+    }));
     return { usage: 14_200_000, quota: 6_000_000_000, persisted: false, runs };
   }
 
@@ -257,7 +355,13 @@ class MockTrainer implements TrainerApi {
       { name: 'KV cache', bytes: 8_400_000 },
     ];
     const wgsl = '// out = inp * weight / rms(inp)\n@compute @workgroup_size(64)\nfn rmsnorm_forward() {}\n';
-    return { memory, kernels: [{ name: 'rmsnorm_forward', dispatches: 12_345, ms: 42.5, wgsl }, { name: 'matmul', dispatches: 60_210, ms: null, wgsl }] };
+    return {
+      memory,
+      kernels: [
+        { name: 'rmsnorm_forward', dispatches: 12_345, ms: 42.5, wgsl },
+        { name: 'matmul', dispatches: 60_210, ms: null, wgsl },
+      ],
+    };
   }
 }
 

@@ -7,8 +7,8 @@ import type { StepSelectEvent } from './chart.ts';
 import { isActive } from './controller.ts';
 import { diagnose, type Hint } from './diagnosis.ts';
 import { compact } from './format.ts';
-import { Panel } from './panel.ts';
 import { metricRows } from './metric-words.ts';
+import { Panel } from './panel.ts';
 import { type ChartSpec, charts } from './series.ts';
 import { controls } from './styles/shared.ts';
 
@@ -127,7 +127,8 @@ export class TabgymProgress extends Panel {
     return html`<div><h3>${msg('Metrics')} ${record ? html`<span class="soft">${msg(str`at step ${record.step}`)}${running ? '' : nothing}</span>` : nothing}</h3>
       <table class="metrics small"><thead><tr><th scope="col">${msg('Metric')}</th><th scope="col" class="number">${msg('Value')}</th><th scope="col">${msg('Unit')}</th><th scope="col">${msg('What it is')}</th></tr></thead>
         <tbody>${metricRows(record).map(
-          (row) => html`<tr><th scope="row" class="mono">${row.name}</th><td class="number">${row.value === null ? '–' : compact(row.value)}</td><td>${row.unit}</td><td>${row.sentence}</td></tr>`,
+          (row) =>
+            html`<tr><th scope="row" class="mono">${row.name}</th><td class="number">${row.value === null ? '–' : compact(row.value)}</td><td>${row.unit}</td><td>${row.sentence}</td></tr>`,
         )}</tbody></table></div>`;
   }
 }

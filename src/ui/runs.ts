@@ -104,7 +104,8 @@ export class TabgymRuns extends Panel {
 
   private origin(run: RunSummary) {
     const parent = run.origin.kind === 'fork' || run.origin.kind === 'duplicate' ? this.nameOf(run.origin.parent) : '';
-    if (run.origin.kind === 'fork') return html` · ${msg(str`forked from ${parent} at step ${run.origin.step}`)}: ${run.origin.changes.map((each) => each.path).join(', ')}`;
+    if (run.origin.kind === 'fork')
+      return html` · ${msg(str`forked from ${parent} at step ${run.origin.step}`)}: ${run.origin.changes.map((each) => each.path).join(', ')}`;
     if (run.origin.kind === 'duplicate') return html` · ${msg(str`copy of ${parent}`)}`;
     if (run.origin.kind === 'import') return html` · ${msg(str`from ${run.origin.file}`)}`;
     return nothing;
@@ -116,7 +117,8 @@ export class TabgymRuns extends Panel {
 
   private renderActions(run: RunSummary, focus: boolean) {
     const off = this.state.busy !== null;
-    const button = (label: string, action: () => unknown) => html`<button class="quiet small" ?disabled=${off} aria-label=${`${label}: ${run.name}`} @click=${action}>${label}</button>`;
+    const button = (label: string, action: () => unknown) =>
+      html`<button class="quiet small" ?disabled=${off} aria-label=${`${label}: ${run.name}`} @click=${action}>${label}</button>`;
     return html`<div class="row actions">
       ${focus ? nothing : button(msg('Open'), () => this.app.open(run.id))}
       ${button(msg('Rename'), () => this.startRename(run.id))} ${button(msg('Duplicate'), () => this.app.duplicate(run.id))}
@@ -151,8 +153,12 @@ export class TabgymRuns extends Panel {
 
   private renderBin(binned: readonly RunSummary[]) {
     return html`<details><summary>${msg(str`In the bin: ${binned.length}`)}</summary>
-      <ul>${binned.map((run) => html`<li><span class="name">${run.name}</span><span class="small soft">${msg(str`kept until ${when(run.deletedUntil ?? 0)}`)}</span>
+      <ul>${binned.map(
+        (
+          run,
+        ) => html`<li><span class="name">${run.name}</span><span class="small soft">${msg(str`kept until ${when(run.deletedUntil ?? 0)}`)}</span>
         <div class="row"><button class="small" @click=${() => this.app.restore(run.id)}>${msg('Restore')}</button>
-          <button class="small" @click=${() => this.app.purge(run.id)}>${msg('Delete for good')}</button></div></li>`)}</ul></details>`;
+          <button class="small" @click=${() => this.app.purge(run.id)}>${msg('Delete for good')}</button></div></li>`,
+      )}</ul></details>`;
   }
 }

@@ -24,6 +24,9 @@ export function readSuccess(records: readonly StepRecord[], window = 10): Succes
   const recent = records.slice(-window);
   const rate = meanOf(recent, metricNames.success);
   if (rate === null) return null;
-  const known = meanOf(recent, metricNames.chance) ?? records.findLast((record) => record.evaluation)?.evaluation?.train.chance.rate ?? null;
+  const known =
+    meanOf(recent, metricNames.chance) ??
+    records.findLast((record) => record.evaluation)?.evaluation?.train.chance.rate ??
+    null;
   return { rate, chance: known, step: last.step, evaluated: false };
 }

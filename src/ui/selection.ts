@@ -14,7 +14,15 @@ export interface Selection {
   tab: StageTab;
 }
 
-export const noSelection: Selection = { run: null, step: null, group: 0, member: 0, turn: 0, token: null, tab: 'watch' };
+export const noSelection: Selection = {
+  run: null,
+  step: null,
+  group: 0,
+  member: 0,
+  turn: 0,
+  token: null,
+  tab: 'watch',
+};
 
 const tabs: readonly StageTab[] = ['watch', 'group', 'trajectory'];
 

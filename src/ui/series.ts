@@ -101,11 +101,16 @@ export const charts = (): ChartSpec[] => [
     { label: msg('entropy'), color: '--series-1', dash: 'solid', read: m.entropy, smooth: true },
     { label: msg('KL'), color: '--series-2', dash: 'dashed', read: m.kl, smooth: true, scale: 'right' },
   ]),
-  plain('signal', msg('Groups without signal'), [0, 1], [
-    { label: msg('no signal'), color: '--series-4', dash: 'solid', read: m.noSignal, smooth: true },
-    { label: msg('valid actions'), color: '--series-3', dash: 'dashed', read: m.validActions, smooth: true },
-    { label: msg('at the horizon'), color: '--series-5', dash: 'dotted', read: m.endingHorizon, smooth: true },
-  ]),
+  plain(
+    'signal',
+    msg('Groups without signal'),
+    [0, 1],
+    [
+      { label: msg('no signal'), color: '--series-4', dash: 'solid', read: m.noSignal, smooth: true },
+      { label: msg('valid actions'), color: '--series-3', dash: 'dashed', read: m.validActions, smooth: true },
+      { label: msg('at the horizon'), color: '--series-5', dash: 'dotted', read: m.endingHorizon, smooth: true },
+    ],
+  ),
   plain('gradient', msg('Gradient and clipping'), null, [
     { label: msg('gradient norm'), color: '--series-1', dash: 'solid', read: m.gradNorm, smooth: true },
     { label: msg('clipped high'), color: '--series-2', dash: 'dashed', read: m.clipHigh, scale: 'right' },

@@ -14,7 +14,16 @@ import { Panel } from './panel.ts';
 import { controls } from './styles/shared.ts';
 import { knobLabel } from './words.ts';
 
-const order: readonly KnobSection[] = ['run', 'world', 'horizon', 'algorithm', 'sampling', 'optimizer', 'policy', 'evaluation'];
+const order: readonly KnobSection[] = [
+  'run',
+  'world',
+  'horizon',
+  'algorithm',
+  'sampling',
+  'optimizer',
+  'policy',
+  'evaluation',
+];
 
 const sectionNames = (): { [section in KnobSection]: string } => ({
   run: msg('Run'),
@@ -29,7 +38,8 @@ const sectionNames = (): { [section in KnobSection]: string } => ({
 
 const show = (value: unknown): string => {
   if (value === undefined) return '–';
-  if (value !== null && typeof value === 'object' && 'oraclePlus' in value) return msg(str`oracle + ${(value as { oraclePlus: number }).oraclePlus}`);
+  if (value !== null && typeof value === 'object' && 'oraclePlus' in value)
+    return msg(str`oracle + ${(value as { oraclePlus: number }).oraclePlus}`);
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
@@ -202,7 +212,10 @@ export class TabgymSetup extends Panel {
     const base = preset < 0 ? undefined : readPath(presets[preset], path);
     const changed = preset >= 0 && JSON.stringify(base) !== JSON.stringify(value);
     const costs = { free: '', fork: msg('Changing it forks the run.'), restart: msg('Changing it needs a new run.') };
-    const error = problems.filter((each) => each.path === path || each.path.startsWith(`${path}.`)).map((each) => each.message).join(' ');
+    const error = problems
+      .filter((each) => each.path === path || each.path.startsWith(`${path}.`))
+      .map((each) => each.message)
+      .join(' ');
     return html`<tabgym-knob path=${path} .value=${value} .changed=${changed} .error=${error} .cost=${run && run.step > 0 ? costs[knob.change] : ''}></tabgym-knob>`;
   }
 
@@ -247,7 +260,12 @@ export class TabgymSetup extends Panel {
     </section>`;
   }
 
-  private renderPlanParts(plan: { parts: { name: string; bytes: number }[]; total: number; fits: boolean; advice: string }) {
+  private renderPlanParts(plan: {
+    parts: { name: string; bytes: number }[];
+    total: number;
+    fits: boolean;
+    advice: string;
+  }) {
     const colors = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5', '--line-strong'];
     const parts = [...plan.parts].sort((a, b) => b.bytes - a.bytes);
     return html`

@@ -68,13 +68,18 @@ export const shortcuts = (): Shortcut[] => [
   { keys: [']'], label: msg('Next episode of the group'), run: (app) => moveMember(app, 1) },
   { keys: ['{'], label: msg('Previous group'), run: (app) => moveGroup(app, -1) },
   { keys: ['}'], label: msg('Next group'), run: (app) => moveGroup(app, 1) },
-  { keys: ['f'], label: msg('Follow the newest step'), run: (app) => app.reading.select({ step: null, tab: followTab(app) }) },
+  {
+    keys: ['f'],
+    label: msg('Follow the newest step'),
+    run: (app) => app.reading.select({ step: null, tab: followTab(app) }),
+  },
   { keys: ['r'], label: msg('Runs'), run: (app) => toggleDrawer(app) },
   { keys: ['?'], label: msg('Keys and help'), run: (app) => app.showHelp(true) },
   { keys: ['Escape'], label: msg('Close what is open'), run: (app) => void app.openDrawer(null) },
 ];
 
-const followTab = (app: Controller) => (app.store.state.selection.tab === 'trajectory' ? 'group' : app.store.state.selection.tab);
+const followTab = (app: Controller) =>
+  app.store.state.selection.tab === 'trajectory' ? 'group' : app.store.state.selection.tab;
 
 const toggleDrawer = (app: Controller) => void app.openDrawer(app.store.state.drawer ? null : 'runs');
 
@@ -117,6 +122,13 @@ export function installShortcuts(app: Controller): () => void {
   return () => removeEventListener('keydown', listener);
 }
 
-const keyNames: { [key: string]: string } = { ' ': 'Space', ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', Escape: 'Esc' };
+const keyNames: { [key: string]: string } = {
+  ' ': 'Space',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  Escape: 'Esc',
+};
 
 export const keyName = (key: string) => keyNames[key] ?? key;

@@ -80,12 +80,19 @@ export class TabgymStage extends Panel {
 
   override render() {
     const { tab } = this.state.selection;
-    const names: { [each in StageTab]: string } = { watch: msg('Watch'), group: msg('Group'), trajectory: msg('Trajectory') };
+    const names: { [each in StageTab]: string } = {
+      watch: msg('Watch'),
+      group: msg('Group'),
+      trajectory: msg('Trajectory'),
+    };
     return html`
+      <h2 class="visually-hidden">${msg('Stage')}</h2>
       <div class="bar">
         <div role="tablist" aria-label=${msg('Stage')} @keydown=${this.arrow}>
           ${order.map(
-            (each) => html`<button role="tab" id=${`tab-${each}`} aria-controls="panel" tabindex=${each === tab ? 0 : -1}
+            (
+              each,
+            ) => html`<button role="tab" id=${`tab-${each}`} aria-controls="panel" tabindex=${each === tab ? 0 : -1}
               aria-selected=${each === tab ? 'true' : 'false'} @click=${() => this.app.reading.select({ tab: each })}>${names[each]}</button>`,
           )}
         </div>

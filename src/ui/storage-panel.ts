@@ -33,7 +33,11 @@ export class TabgymStorage extends Panel {
 
   override render() {
     const { storage } = this.state;
-    if (storage.state === 'error') return errorState(storage.message, html`<button @click=${() => this.app.loadStorage()}>${msg('Try again')}</button>`);
+    if (storage.state === 'error')
+      return errorState(
+        storage.message,
+        html`<button @click=${() => this.app.loadStorage()}>${msg('Try again')}</button>`,
+      );
     return storage.state === 'ready' ? this.renderReport(storage.value) : loadingState(msg('Asking the browser'));
   }
 

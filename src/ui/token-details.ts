@@ -104,7 +104,8 @@ export class TabgymTokenDetails extends LitElement {
   private renderAlternatives(allowed: Int32Array, taken: number) {
     const list = [...allowed.subarray(0, mostAlternatives)];
     return html`<div class="alternatives">${list.map(
-      (id) => html`<span class=${id === taken ? 'taken' : ''}>${tokenText(this.texts, id).replaceAll('\n', '↵')}${id === taken ? html`<span class="visually-hidden"> (${msg('taken')})</span>` : nothing}</span>`,
+      (id) =>
+        html`<span class=${id === taken ? 'taken' : ''}>${tokenText(this.texts, id).replaceAll('\n', '↵')}${id === taken ? html`<span class="visually-hidden"> (${msg('taken')})</span>` : nothing}</span>`,
     )}${allowed.length > list.length ? html`<span>+${allowed.length - list.length}</span>` : nothing}</div>`;
   }
 }

@@ -75,7 +75,12 @@ const shown = (text: string) => text.replace(/^##/, '').replaceAll('\n', '↵\n'
 /** A gap before a token, where its texts carry none and it does not go on a word. */
 export const gapBefore = (text: string, spaced: boolean): string => (spaced && !text.startsWith('##') ? ' ' : '');
 
-export function tokenTemplate(trajectory: Trajectory, position: number, texts: readonly string[] | null, selected: boolean) {
+export function tokenTemplate(
+  trajectory: Trajectory,
+  position: number,
+  texts: readonly string[] | null,
+  selected: boolean,
+) {
   const text = tokenText(texts, trajectory.tokens[position]);
   const facts = tokenFacts(trajectory, position);
   const chosen = facts.source === 'policy';

@@ -5,9 +5,9 @@
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing, type PropertyValues } from 'lit';
-import { customElement, query, state } from 'lit/decorators.js';
+import { customElement, query } from 'lit/decorators.js';
 import type { Trajectory } from '../rl/trajectory.ts';
-import { endingNames, type Segment, segmentsOf, taskWords } from './episodes.ts';
+import { endingNames, type Segment, segmentsByTurn, taskWords } from './episodes.ts';
 import { fixed, signed } from './format.ts';
 import { Panel } from './panel.ts';
 import { shownStep } from './reading.ts';
@@ -16,29 +16,8 @@ import { controls } from './styles/shared.ts';
 import './token-details.ts';
 import type { TabgymTokenDetails } from './token-details.ts';
 import { gapBefore, needsSpaces, tokenStyles, tokenTemplate, tokenText } from './tokens.ts';
+import { mostTokens, turnWindow } from './turn-window.ts';
 import './world-view.ts';
-
-/** Most tokens and turns drawn at once. */
-const mostTokens = 900;
-const mostTurns = 40;
-
-/** The turns around the chosen one that fit; at least itself. */
-export function turnWindow(lengths: readonly number[], chosen: number): { from: number; to: number } {
-  let [from, to] = [chosen, chosen + 1];
-  let tokens = lengths[chosen] ?? 0;
-  for (let grown = true; grown && to - from < mostTurns; ) {
-    grown = false;
-    if (to < lengths.length && tokens + lengths[to] <= mostTokens) {
-      tokens += lengths[to++];
-      grown = true;
-    }
-    if (from > 0 && tokens + lengths[from - 1] <= mostTokens) {
-      tokens += lengths[--from];
-      grown = true;
-    }
-  }
-  return { from, to };
-}
 
 @customElement('tabgym-trajectory')
 export class TabgymTrajectory extends Panel {
@@ -122,7 +101,6 @@ export class TabgymTrajectory extends Panel {
   ];
 
   @query('tabgym-token-details') private details!: TabgymTokenDetails | null;
-  @state() private wholePrompt = false;
 
   constructor() {
     super(['selection', 'detail', 'run', 'records', 'tokenTexts', 'replay']);
@@ -138,11 +116,22 @@ export class TabgymTrajectory extends Panel {
   override render() {
     const { run, detail } = this.state;
     if (!run || shownStep(this.state) === null)
-      return emptyState(msg('No episode yet'), msg('After the first step any episode can be read here, turn by turn, token by token.'));
-    if (detail.state === 'error') return errorState(detail.message, html`<button @click=${() => this.app.reading.load()}>${msg('Try again')}</button>`);
+      return emptyState(
+        msg('No episode yet'),
+        msg('After the first step any episode can be read here, turn by turn, token by token.'),
+      );
+    if (detail.state === 'error')
+      return errorState(
+        detail.message,
+        html`<button @click=${() => this.app.reading.load()}>${msg('Try again')}</button>`,
+      );
     if (detail.state !== 'ready') return loadingState(msg('Reading the episodes of this step'));
     const { trajectory } = this;
-    if (!trajectory) return emptyState(msg('Not kept'), msg(str`The episodes of step ${detail.value.step} were not kept, to save space. Newer steps have theirs.`));
+    if (!trajectory)
+      return emptyState(
+        msg('Not kept'),
+        msg(str`The episodes of step ${detail.value.step} were not kept, to save space. Newer steps have theirs.`),
+      );
     const turn = Math.min(this.state.selection.turn, Math.max(0, trajectory.turns.length - 1));
     return html`${this.renderHead(trajectory, turn)}
       <div class="body">
@@ -168,24 +157,22 @@ export class TabgymTrajectory extends Panel {
   }
 
   private renderTurns(trajectory: Trajectory, chosen: number) {
-    const segments = segmentsOf(trajectory);
-    const lengths = trajectory.turns.map((_, index) => segments.filter((each) => each.turn === index).reduce((sum, each) => sum + each.end - each.start, 0));
+    const [prompt, ...turns] = segmentsByTurn(trajectory);
+    const lengths = turns.map((segments) => segments.reduce((sum, each) => sum + each.end - each.start, 0));
     const { from, to } = turnWindow(lengths, chosen);
     const shown = Array.from({ length: Math.max(0, Math.min(to, lengths.length) - from) }, (_, index) => from + index);
     const jump = (turn: number) => () => this.app.reading.select({ turn });
     return html`
-      ${from === 0 || this.wholePrompt ? this.renderPrompt(trajectory, segments) : nothing}
+      ${from === 0 ? this.renderPrompt(trajectory, prompt) : nothing}
       ${from > 0 ? html`<button class="link" @click=${jump(from - 1)}>${msg(str`${from} earlier turns`)}</button>` : nothing}
-      ${shown.map((turn) => this.renderTurn(trajectory, turn, segments.filter((each) => each.turn === turn), turn === chosen))}
+      ${shown.map((turn) => this.renderTurn(trajectory, turn, turns[turn], turn === chosen))}
       ${to < lengths.length ? html`<button class="link" @click=${jump(to)}>${msg(str`${lengths.length - to} later turns`)}</button>` : nothing}
     `;
   }
 
   private renderPrompt(trajectory: Trajectory, segments: readonly Segment[]) {
-    const prompt = segments.find((each) => each.kind === 'prompt');
-    if (!prompt) return nothing;
     return html`<section class="turn" aria-label=${msg('Task')}><h3>${msg('Task')} <span class="soft">${msg(str`${trajectory.promptLength} tokens, shared by the group`)}</span></h3>
-      ${this.renderSegment(trajectory, prompt)}</section>`;
+      ${segments.map((segment) => this.renderSegment(trajectory, segment))}</section>`;
   }
 
   private renderTurn(trajectory: Trajectory, index: number, segments: readonly Segment[], chosen: boolean) {
@@ -253,7 +240,8 @@ export class TabgymTrajectory extends Panel {
   private renderReplay(turn: number) {
     const { replay } = this.state;
     if (replay.state === 'loading') return html`<p class="soft" role="status">${msg('Replaying the world')}…</p>`;
-    if (replay.state === 'error') return html`<div class="message warning">${msg('The world could not be replayed.')} ${replay.message}</div>`;
+    if (replay.state === 'error')
+      return html`<div class="message warning">${msg('The world could not be replayed.')} ${replay.message}</div>`;
     if (replay.state !== 'ready') return nothing;
     const frames = replay.value;
     const after = frames.find((frame) => frame.turn === turn) ?? frames.at(-1);

@@ -29,6 +29,19 @@ export class TabgymTransport extends Panel {
         background: var(--surface);
         border-block-end: 1px solid var(--line);
       }
+      .skip {
+        position: absolute;
+        inset-inline-start: 8px;
+        top: -60px;
+        z-index: 10;
+        padding: 8px 12px;
+        background: var(--accent);
+        color: var(--on-accent);
+        border-radius: var(--radius);
+      }
+      .skip:focus-visible {
+        top: 8px;
+      }
       h1 {
         margin: 0;
         font-size: var(--size-xl);
@@ -101,7 +114,8 @@ export class TabgymTransport extends Panel {
           flex-wrap: wrap;
         }
         h1 span {
-          display: none;
+          position: absolute;
+          clip-path: inset(50%);
         }
         .end {
           order: 2;
@@ -130,11 +144,28 @@ export class TabgymTransport extends Panel {
   ];
 
   constructor() {
-    super(['phase', 'gpu', 'run', 'draft', 'status', 'statusDetail', 'progress', 'records', 'owner', 'theme', 'drawer', 'busy', 'problems', 'worlds', 'help']);
+    super([
+      'phase',
+      'gpu',
+      'run',
+      'draft',
+      'status',
+      'statusDetail',
+      'progress',
+      'records',
+      'owner',
+      'theme',
+      'drawer',
+      'busy',
+      'problems',
+      'worlds',
+      'help',
+    ]);
   }
 
   override render() {
     return html`<header>
+      <button class="skip" @click=${() => this.dispatchEvent(new Event('skip'))}>${msg('Skip to the stage')}</button>
       <h1>
         <svg viewBox="0 0 32 32" aria-hidden="true">
           <rect width="32" height="32" rx="7" fill="#1757c2" />
@@ -224,7 +255,9 @@ export class TabgymTransport extends Panel {
     const success = readSuccess(this.state.records);
     if (!success) return nothing;
     const gain = success.chance === null ? null : success.rate - success.chance;
-    const title = success.evaluated ? msg(str`Evaluated at step ${success.step}, on training goals`) : msg('Mean over the last steps, on training goals');
+    const title = success.evaluated
+      ? msg(str`Evaluated at step ${success.step}, on training goals`)
+      : msg('Mean over the last steps, on training goals');
     return html`<div class="meter" title=${title}>
       <span>${msg('Success')} <strong class="number">${fixed(success.rate)}</strong></span>
       <span class="small soft number">${
@@ -238,9 +271,15 @@ export class TabgymTransport extends Panel {
   private renderGpu() {
     const { gpu } = this.state;
     if (!gpu) return nothing;
-    const label = gpu.supported ? gpu.adapter.description || gpu.adapter.architecture || gpu.adapter.vendor : msg('No WebGPU');
+    const label = gpu.supported
+      ? gpu.adapter.description || gpu.adapter.architecture || gpu.adapter.vendor
+      : msg('No WebGPU');
     const failed = gpu.selftest.some((each) => !each.ok);
-    const [kind, icon] = !gpu.supported ? ['bad', '✕'] : failed || gpu.adapter.isFallback ? ['warn', '!'] : ['good', '●'];
+    const [kind, icon] = !gpu.supported
+      ? ['bad', '✕']
+      : failed || gpu.adapter.isFallback
+        ? ['warn', '!']
+        : ['good', '●'];
     const words = gpu.supported && gpu.adapter.isFallback ? msg('software adapter') : label;
     return html`<span class="badge gpu ${kind}" title=${gpu.supported ? label : gpu.problem}><span aria-hidden="true">${icon}</span> ${words}</span>`;
   }

@@ -88,7 +88,21 @@ export class TabgymWatch extends Panel {
   @state() private task = 0;
 
   constructor() {
-    super(['live', 'run', 'status', 'statusDetail', 'progress', 'watching', 'gpu', 'records', 'opening', 'owner', 'draft', 'busy', 'problems']);
+    super([
+      'live',
+      'run',
+      'status',
+      'statusDetail',
+      'progress',
+      'watching',
+      'gpu',
+      'records',
+      'opening',
+      'owner',
+      'draft',
+      'busy',
+      'problems',
+    ]);
   }
 
   override render() {
@@ -140,13 +154,24 @@ export class TabgymWatch extends Panel {
 
   private renderQuiet() {
     const { status, progress, records, opening, gpu, watching } = this.state;
-    if (progress) return html`<div class="state" role="status"><span>${progressWords(progress)}</span>${progressBar(progress)}</div>`;
+    if (progress)
+      return html`<div class="state" role="status"><span>${progressWords(progress)}</span>${progressBar(progress)}</div>`;
     if (opening || watching) return html`<div class="state" role="status">${msg('One moment')}…</div>`;
     if (status === 'running') return html`<div class="state">${msg('Waiting for the next turn of an episode.')}</div>`;
     if (!gpu?.supported)
-      return emptyState(msg('Read what was recorded'), msg('This run can be read here without a GPU: its curves below, its groups and trajectories in the other tabs.'), this.readButton());
+      return emptyState(
+        msg('Read what was recorded'),
+        msg(
+          'This run can be read here without a GPU: its curves below, its groups and trajectories in the other tabs.',
+        ),
+        this.readButton(),
+      );
     if (records.some((record) => record.step > 0))
-      return emptyState(msg('Paused'), msg('Train on, watch the policy try one task, or read the episodes of a step.'), this.readButton());
+      return emptyState(
+        msg('Paused'),
+        msg('Train on, watch the policy try one task, or read the episodes of a step.'),
+        this.readButton(),
+      );
     return emptyState(
       msg('Ready to train'),
       msg('The policy has random weights. Press Train and watch its first tries.'),

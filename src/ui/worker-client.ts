@@ -3,13 +3,18 @@ import * as Comlink from 'comlink';
 import type { SessionEvent, TrainerApi } from '../session/protocol.ts';
 import { type Client, gather } from './client.ts';
 
-const startWorker = () => new Worker(new URL('../workers/trainer-worker.ts', import.meta.url), { type: 'module', name: 'trainer' });
+const startWorker = () =>
+  new Worker(new URL('../workers/trainer-worker.ts', import.meta.url), { type: 'module', name: 'trainer' });
 
 /** A rejected call of a crashed worker never settles: this promise rejects when the worker itself fails. */
 const crashOf = (worker: Worker) =>
   new Promise<never>((_, reject) => {
     worker.addEventListener('error', (event) =>
-      reject(new Error(`The trainer stopped: ${event.message || 'its script could not be loaded'}. Reload the page; the run goes on from its last step.`)),
+      reject(
+        new Error(
+          `The trainer stopped: ${event.message || 'its script could not be loaded'}. Reload the page; the run goes on from its last step.`,
+        ),
+      ),
     );
   });
 

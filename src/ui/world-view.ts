@@ -118,9 +118,12 @@ export class TabgymWorldView extends LitElement {
       <div>
         <h3>${msg('Recipes the world shows')}</h3>
         <ul class="commands">${view.commands.map(
-          (command) => html`<li class=${needed.has(command.output) ? 'needed' : ''}>${command.text}${
-            needed.has(command.output) ? html`<span class="visually-hidden"> (${msg('leads to the goal')})</span>` : nothing
-          }</li>`,
+          (command) =>
+            html`<li class=${needed.has(command.output) ? 'needed' : ''}>${command.text}${
+              needed.has(command.output)
+                ? html`<span class="visually-hidden"> (${msg('leads to the goal')})</span>`
+                : nothing
+            }</li>`,
         )}</ul>
       </div>
     </div>`;

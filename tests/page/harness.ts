@@ -14,19 +14,29 @@ export const shots = join(root, 'test-results');
 const withoutWorker: Plugin = {
   name: 'without-worker',
   enforce: 'pre',
-  load: (id) => (id.endsWith('worker-client.ts') ? 'export const workerClient = () => { throw new Error("no worker here") };' : undefined),
+  load: (id) =>
+    id.endsWith('worker-client.ts')
+      ? 'export const workerClient = () => { throw new Error("no worker here") };'
+      : undefined,
 };
 
 export async function serveMock(): Promise<{ url: string; close(): Promise<void> }> {
   const outDir = join(root, 'build/page-mock');
-  await build({ root, mode: 'mock', logLevel: 'error', plugins: [withoutWorker], build: { outDir, emptyOutDir: true } });
+  await build({
+    root,
+    mode: 'mock',
+    logLevel: 'error',
+    plugins: [withoutWorker],
+    build: { outDir, emptyOutDir: true },
+  });
   const server = await preview({ root, logLevel: 'error', build: { outDir }, preview: { port: 0, host: '127.0.0.1' } });
   return { url: server.resolvedUrls!.local[0], close: () => server.close() };
 }
 
 export function launch(): Promise<Browser> {
   const executablePath = findChromium();
-  if (!executablePath || !existsSync(executablePath)) throw new Error('No Chromium was found. `npm test` says what to install.');
+  if (!executablePath || !existsSync(executablePath))
+    throw new Error('No Chromium was found. `npm test` says what to install.');
   return chromium.launch({ executablePath, args: chromiumArgs });
 }
 
@@ -47,7 +57,12 @@ export const narrow = { width: 390, height: 844, colorScheme: 'light' } as const
 
 export async function open(browser: Browser, url: string, view: View = wide): Promise<Opened> {
   const { width, height, colorScheme } = view;
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce', acceptDownloads: true });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    reducedMotion: 'reduce',
+    acceptDownloads: true,
+  });
   const page = await context.newPage();
   const errors: string[] = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));

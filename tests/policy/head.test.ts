@@ -23,6 +23,7 @@ describe.each([
   [5, 3],
   [7, 257],
   [4, 2051],
+  [6, 5000],
 ])('%i rows over a vocabulary of %i', (rows, V) => {
   it.each([1, 0.6, 2.5])('at temperature %f', async (temperature) => {
     const logits = extremeLogits(rows, V);

@@ -3,7 +3,7 @@
  * It recomputes everything for every token, so it is for models of a few thousand parameters.
  */
 import type { ModelConfig } from '../../src/policy/config.ts';
-import { pcg4d } from '../../src/policy/init.ts';
+import { pcg4d } from '../../src/policy/random.ts';
 import type {
   Capacity,
   Counters,

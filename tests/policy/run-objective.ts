@@ -26,7 +26,7 @@ export async function objectiveOnGpu(gpu: Gpu, spec: ObjectiveSpec, rows: Object
     buffer: (name: string) => buffers.get(name)!,
     slice: (name: string) => whole(buffers.get(name)!),
   } as unknown as Workspace;
-  const kernels = new KernelCache(gpu);
+  const kernels = KernelCache.of(gpu);
   const recorder = new Recorder(gpu, 1 << 16, 1e12);
   const operations = new Operations(kernels, recorder);
   requestObjective(operations, spec);

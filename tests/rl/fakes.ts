@@ -288,7 +288,7 @@ interface DoorRoom {
 
 /**
  * Doors: get the key of the named colour, then open that door. `options.fails` makes the world fail on its second action,
- * `options.only` offers one action alone, `options.trap` ends the episode without a reward on `open the wrong door`.
+ * `options.absent` on reset, `options.silent` leaves its oracle without a plan; `options.only` offers one action alone, `options.trap` ends the episode without a reward on `open the wrong door`.
  */
 export class DoorWorld implements World {
   private readonly rooms = new Map<number, DoorRoom>();
@@ -315,6 +315,8 @@ export class DoorWorld implements World {
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
     return slots.map((slot, i) => {
       this.rooms.set(slot, { task: tasks[i], hasKey: false, steps: 0 });
+      if (tasks[i].options.absent)
+        return { observation: '', reward: 0, done: false, valid: true, failure: 'no such room' };
       const observation = `Room ${tasks[i].id}. Goal: open the ${colour(tasks[i])} door.`;
       return { observation, reward: 0, done: false, valid: true, validActions: actionsOf(tasks[i]) };
     });
@@ -349,6 +351,8 @@ export class DoorWorld implements World {
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
     return slots.map((slot) => {
       const { task, hasKey } = this.rooms.get(slot)!;
+      if (task.options.absent) throw new Error('the oracle was asked about a room that failed');
+      if (task.options.silent) return null;
       const open = `open ${colour(task)} door`;
       return hasKey ? [open] : [`get ${colour(task)} key`, open];
     });

@@ -151,6 +151,20 @@ describe('endings', () => {
     }
   });
 
+  it('world-failure, where there is no world or no horizon to play under; chance and oracle do not solve it either', async () => {
+    for (const options of [{ absent: true }, { silent: true }] as WorldOptions[]) {
+      const { trajectories, world } = await play({ limit: { oraclePlus: 1 } }, options);
+      for (const { ending, turns } of trajectories) expect([ending, turns.length]).toEqual(['world-failure', 0]);
+      const players = new Players(new Map([['doors', world]]), 5, false);
+      const tasks = await world.tasks(options, 'train');
+      expect(successRate(await players.chance(tasks, { oraclePlus: 1 }))).toBe(0);
+      expect(await players.oracleRate(tasks, { oraclePlus: 1 })).toBe(0);
+    }
+    const silent = (await play({ limit: 2 }, { silent: true })).trajectories;
+    expect(endings(silent)).not.toContain('world-failure');
+    expect(silent[0]).toMatchObject({ horizon: 2, oracleTurns: null });
+  });
+
   it('context, before a turn that would not fit whole', async () => {
     const { trajectories } = await play({ limit: 50 }, {}, { completionTokens: 24 });
     expect(endings(trajectories)).toContain('context');

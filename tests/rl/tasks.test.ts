@@ -63,7 +63,7 @@ describe('rates', () => {
     expect(high).toBeCloseTo(0.4019396, 6);
     expect(rateOf(0, 20).low).toBe(0);
     expect(rateOf(0, 20).high).toBeGreaterThan(0.1);
-    expect(rateOf(20, 20).high).toBe(1);
+    for (const n of [1, 20, 256, 400]) expect([rateOf(0, n).low, rateOf(n, n).high]).toEqual([0, 1]);
   });
 
   it('are kept apart by stratum', () => {

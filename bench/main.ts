@@ -1,0 +1,142 @@
+/**
+ * `npm run bench [-- --only NAME...] [--write]`: measures, prints tables, and with --write stores the results in
+ * bench/results/, naming the adapter, the commit and the processor they belong to.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { Command } from 'commander';
+import { benchEngine } from './engine.ts';
+import { benchWorld } from './world.ts';
+
+interface Result {
+  /** What it was measured on, for the file's name. */
+  on: string;
+  adapter: string | null;
+  columns: string[];
+  rows: (string | number | null)[][];
+  details: unknown;
+}
+
+const cpu = () => {
+  const all = cpus();
+  return `${all[0]?.model ?? 'unknown'} x ${all.length}`;
+};
+
+async function engine(): Promise<Result> {
+  const details = await benchEngine();
+  const columns = ['', 'ms', 'floor ms', 'GFLOP/s', 'MB', 'dispatches', 'read-backs', 'tokens/s'];
+  const rows = details.rows.map((row) => [
+    row.name,
+    row.ms,
+    row.floorMs,
+    row.gflops,
+    row.megabytes,
+    row.dispatches,
+    row.readbacks,
+    row.tokensPerSecond,
+  ]);
+  return { on: details.adapter, adapter: details.adapter, columns, rows, details };
+}
+
+async function world(): Promise<Result> {
+  const details = await benchWorld();
+  const columns = ['', 'ours', 'unit', 'original', 'times', 'floor', 'aim'];
+  const rows = details.map((row) => [
+    row.name,
+    row.value,
+    row.unit,
+    row.original,
+    row.value / row.original,
+    row.floor,
+    row.aim,
+  ]);
+  return { on: cpu(), adapter: null, columns, rows, details };
+}
+
+const benches: { [name: string]: () => Promise<Result> } = { world, engine };
+
+function commit(): string {
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
+  try {
+    const changed = git(
+      'status',
+      '--porcelain',
+      '--untracked-files=no',
+      '--',
+      'src',
+      'shaders',
+      'envs-wasm',
+      'bench/*.ts',
+    );
+    return `${git('rev-parse', '--short=12', 'HEAD')}${changed ? ', with changes' : ''}`;
+  } catch {
+    return 'unknown (no git here)';
+  }
+}
+
+const slug = (text: string) =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 48)
+    .replace(/-+$/, '');
+
+const cell = (value: string | number | null) =>
+  typeof value === 'number' ? value.toLocaleString('en-US', { maximumSignificantDigits: 4 }) : (value ?? '');
+
+function markdown(name: string, result: Result, facts: { [name: string]: string }): string {
+  const lines = [
+    `# bench ${name}`,
+    '',
+    ...Object.entries(facts).map(([key, value]) => `- ${key}: ${value}`),
+    '',
+    `Again: \`npm run bench -- --only ${name} --write\``,
+    '',
+    `| ${result.columns.join(' | ')} |`,
+    `|${result.columns.map((_, i) => (i ? '---:' : '---')).join('|')}|`,
+    ...result.rows.map((row) => `| ${row.map(cell).join(' | ')} |`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function store(name: string, result: Result): void {
+  const facts = {
+    ...(result.adapter ? { adapter: result.adapter } : {}),
+    processor: cpu(),
+    commit: commit(),
+    node: process.version,
+    date: new Date().toISOString().slice(0, 10),
+  };
+  mkdirSync('bench/results', { recursive: true });
+  const file = `bench/results/${name}-${slug(result.on)}`;
+  writeFileSync(`${file}.json`, `${JSON.stringify({ bench: name, ...facts, result: result.details }, null, 1)}\n`);
+  writeFileSync(`${file}.md`, markdown(name, result, facts));
+  console.log(`written: ${file}.json and .md`);
+}
+
+const program = new Command('bench')
+  .description('Measures kernels, decoding, a whole GRPO step and the world; prints each beside its floor.')
+  .option('--only <names...>', `only these: ${Object.keys(benches).join(', ')}`)
+  .option('--write', 'store the results in bench/results', false);
+
+async function main(): Promise<void> {
+  const { only, write } = program.parse().opts<{ only?: string[]; write: boolean }>();
+  const unknown = (only ?? []).filter((name) => !(name in benches));
+  if (unknown.length)
+    throw new Error(`No such bench: ${unknown.join(', ')}. There are ${Object.keys(benches).join(', ')}.`);
+  for (const name of only ?? Object.keys(benches)) {
+    console.log(`\n== ${name}`);
+    const result = await benches[name]();
+    if (write) store(name, result);
+  }
+}
+
+main().then(
+  () => process.exit(0),
+  (error: Error) => {
+    console.error(error.stack ?? String(error));
+    process.exit(1);
+  },
+);

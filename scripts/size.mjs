@@ -1,0 +1,34 @@
+// The size budget: everything the page loads before something is asked for, gzipped, under 120 KB. The trainer's worker, the
+// worlds and their WASM come after; they are listed, not counted. The fixtures of the tests must not be in the build.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+import { buildWasm } from './build-wasm.mjs';
+import { root } from './machine.mjs';
+
+const budget = 120 * 1024;
+const outDir = join(root, 'build/size');
+
+await buildWasm();
+await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
+
+const files = readdirSync(outDir, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name));
+const gzipped = (file) => gzipSync(readFileSync(file)).length;
+const kilobytes = (bytes) => `${(bytes / 1024).toFixed(1)} KB`;
+const isShell = (file) => /index[^/]*\.(html|js|css)$|worker-client[^/]*\.js$|icon\.svg$|samples\.json$/.test(file);
+
+let shell = 0;
+for (const file of files.sort()) {
+  const size = gzipped(file);
+  if (isShell(file)) shell += size;
+  console.log(`${isShell(file) ? 'shell' : 'later'}  ${kilobytes(size).padStart(9)}  ${file.slice(outDir.length + 1)}`);
+}
+const fixtures = files.filter((file) => file.endsWith('.js') && readFileSync(file, 'utf8').includes('Intel Iris Xe'));
+console.log(`shell ${kilobytes(shell)} of ${kilobytes(budget)}, gzipped`);
+if (fixtures.length) console.error(`The fixtures are in the shipped page: ${fixtures.join(', ')}`);
+if (shell > budget)
+  console.error('The shell is over its budget. Load what is not needed at once later, or do without it.');
+if (shell > budget || fixtures.length) process.exit(1);

@@ -1,0 +1,145 @@
+/**
+ * Kernels compared with results of the CPU, any number of them in one submission and one read-back: some browsers miscompile
+ * some kernels, and a person should read so in words instead of wondering why nothing is learned.
+ *
+ * A case is plain data: what stands in each buffer, the calls, and what must stand there afterwards. This file knows neither
+ * the kernels nor where the numbers come from.
+ */
+import { type Gpu, GpuError } from './device.ts';
+import { type BufferSlice, type Kernel, slice } from './kernel.ts';
+import { type Dispatch, Recorder } from './submission.ts';
+
+type Words = Float32Array | Uint32Array;
+
+/** What one buffer must hold. `tolerance` is relative to the largest expected value; whole numbers must be equal. */
+export interface Expected {
+  /** Index in `bindings`. */
+  binding: number;
+  values: ArrayLike<number>;
+  tolerance: number;
+}
+
+export interface KernelCase {
+  /** Contents of every buffer in the order of the bindings, those that are written too. */
+  bindings: readonly Words[];
+  /** One after another, on the same buffers. */
+  calls: readonly Pick<Dispatch, 'grid' | 'params'>[];
+  expected: readonly Expected[];
+}
+
+export interface KernelResult {
+  kernel: string;
+  ok: boolean;
+  /** Largest error beside its tolerance; on failure what a person can do. */
+  detail: string;
+}
+
+const STORAGE = 0x80 | 0x4 | 0x8; /* STORAGE | COPY_SRC | COPY_DST */
+const alignment = 256;
+
+/** Bytes of several arrays in one buffer, each where a binding may start. */
+class Arena {
+  readonly parts: { at: number; words: Words }[] = [];
+  bytes = 0;
+
+  add(words: Words): { at: number; size: number } {
+    const at = this.bytes;
+    this.parts.push({ at, words });
+    this.bytes += Math.ceil(words.byteLength / alignment) * alignment;
+    return { at, size: words.byteLength };
+  }
+
+  contents(): Uint8Array<ArrayBuffer> {
+    const all = new Uint8Array(this.bytes);
+    for (const { at, words } of this.parts)
+      all.set(new Uint8Array(words.buffer, words.byteOffset, words.byteLength), at);
+    return all;
+  }
+}
+
+/** Read and written bindings lie in two buffers: one dispatch may not read a buffer that it writes. */
+class Placement {
+  readonly read = new Arena();
+  readonly written = new Arena();
+
+  place(kernel: Kernel, { bindings }: KernelCase) {
+    if (bindings.length !== kernel.kinds.length - 1)
+      throw new GpuError(`The case of ${kernel.name} has ${bindings.length} buffers.`);
+    return bindings.map((words, i) => {
+      const isWritten = kernel.kinds[i + 1] === 'storage';
+      return { isWritten, ...(isWritten ? this.written : this.read).add(words) };
+    });
+  }
+}
+
+/** Runs every case; results in the order given. */
+export async function runCases(
+  gpu: Gpu,
+  cases: readonly { kernel: Kernel; test: KernelCase }[],
+): Promise<KernelResult[]> {
+  if (cases.length === 0) return [];
+  const placement = new Placement();
+  const places = cases.map(({ kernel, test }) => placement.place(kernel, test));
+  const buffers = [placement.read, placement.written].map((arena, i) =>
+    gpu.createBuffer(`Selftest.${i}`, Math.max(arena.bytes, alignment), STORAGE),
+  );
+  const [read, written] = buffers;
+  const recorder = new Recorder(gpu, written.size, Number.POSITIVE_INFINITY);
+  try {
+    recorder.upload(read, 0, placement.read.contents());
+    recorder.upload(written, 0, placement.written.contents());
+    cases.forEach(({ kernel, test }, i) => {
+      const bindings = places[i].map((p): BufferSlice => slice(p.isWritten ? written : read, p.at, p.size));
+      for (const call of test.calls)
+        recorder.run({ kernel: { name: kernel.name, get: () => kernel }, bindings, ...call });
+    });
+    const [bytes] = await recorder.read([slice(written, 0, placement.written.bytes)]);
+    return cases.map(({ kernel, test }, i) =>
+      judge(kernel.name, test, (binding) => view(bytes, places[i], test, binding)),
+    );
+  } finally {
+    recorder.destroy();
+    for (const buffer of buffers) gpu.destroyBuffer(buffer);
+  }
+}
+
+function view(bytes: ArrayBuffer, places: readonly { at: number }[], test: KernelCase, binding: number): Words {
+  const words = test.bindings[binding];
+  const Type = words instanceof Float32Array ? Float32Array : Uint32Array;
+  return new Type(bytes, places[binding].at, words.length);
+}
+
+/** Largest error of a buffer as a multiple of its tolerance. */
+function compare(got: Words, { values, tolerance }: Expected) {
+  if (got.length !== values.length)
+    throw new RangeError(`${values.length} values expected of a buffer of ${got.length}.`);
+  const exact = got instanceof Uint32Array;
+  let scale = 1e-30;
+  for (let i = 0; i < values.length; i++) scale = Math.max(scale, Math.abs(values[i]));
+  const allowed = exact ? 0 : tolerance * scale;
+  let [worst, at] = [0, -1];
+  for (let i = 0; i < values.length; i++) {
+    const error = Math.abs(got[i] - values[i]);
+    if (error > worst || Number.isNaN(error)) [worst, at] = [Number.isNaN(error) ? Number.POSITIVE_INFINITY : error, i];
+  }
+  return { ok: worst <= allowed, worst, allowed, at, got: got[at], want: values[at] };
+}
+
+function judge(kernel: string, test: KernelCase, read: (binding: number) => Words): KernelResult {
+  const results = test.expected.map((expected) => ({ ...compare(read(expected.binding), expected), expected }));
+  const wrong = results.find((r) => !r.ok);
+  if (wrong) {
+    const detail =
+      `It gave ${wrong.got} where ${wrong.want} is right (value ${wrong.at} of its output ${wrong.expected.binding + 1}), ` +
+      'so training on this adapter would go wrong. A newer graphics driver or another browser may compile it rightly.';
+    return { kernel, ok: false, detail };
+  }
+  const floats = results.filter((r) => test.bindings[r.expected.binding] instanceof Float32Array);
+  if (floats.length === 0) return { kernel, ok: true, detail: 'equal' };
+  const closest = floats.reduce((a, b) => (b.worst / b.allowed > a.worst / a.allowed ? b : a));
+  return {
+    kernel,
+    ok: true,
+    detail: `largest error ${closest.worst.toExponential(1)}, allowed ${closest.allowed.toExponential(1)}`,
+  };
+}

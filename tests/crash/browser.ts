@@ -1,0 +1,63 @@
+// A Chromium of which the process group is known, so that it can be killed as a crash or a power cut would.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
+
+export interface Life {
+  page: Page;
+  /** The whole process group, at once. */
+  kill(): Promise<void>;
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function debuggingAddress(profile: string, process: ChildProcess): Promise<string> {
+  const file = join(profile, 'DevToolsActivePort');
+  for (let waited = 0; waited < 60_000; waited += 50) {
+    if (process.exitCode !== null) throw new Error(`Chromium ended with code ${process.exitCode} before it was ready.`);
+    const [port, path] = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+    if (port && path) return `ws://127.0.0.1:${port}${path}`;
+    await sleep(50);
+  }
+  throw new Error('Chromium did not open its debugging port within a minute.');
+}
+
+/** Starts a browser on `profile` and opens `url`; `heard` gets what the page says. */
+export async function open(profile: string, url: string, heard: (event: string) => void): Promise<Life> {
+  rmSync(join(profile, 'DevToolsActivePort'), { force: true });
+  // A killed browser leaves its lock behind; the process it names is gone.
+  for (const name of ['SingletonLock', 'SingletonCookie', 'SingletonSocket'])
+    rmSync(join(profile, name), { force: true });
+  const args = [
+    ...chromiumArgs,
+    '--headless=new',
+    '--remote-debugging-port=0',
+    `--user-data-dir=${profile}`,
+    'about:blank',
+  ];
+  const child = spawn(findChromium()!, args, { detached: true, stdio: 'ignore' });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const kill = async () => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL');
+    } catch {
+      // It is already gone.
+    }
+    await ended;
+  };
+  try {
+    const browser: Browser = await chromium.connectOverCDP(await debuggingAddress(profile, child));
+    const page = await browser.contexts()[0].newPage();
+    page.on('console', (message) => message.type() === 'error' && heard(`console ${message.text()}`));
+    page.on('pageerror', (error) => heard(`error ${error.message}`));
+    await page.exposeFunction('heard', heard);
+    await page.goto(url);
+    await page.waitForFunction(() => 'crash' in window);
+    return { page, kill };
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+// Stretches a chosen commit so that a kill can fall inside it: after the last write of the transaction has been sent, and
+// before the transaction can end (it ends when this thread returns to its event loop), the thread says so and stays busy.
+const channel = new BroadcastChannel('crash');
+let armedIn = 0;
+channel.onmessage = ({ data }) => {
+  if (typeof data.stretchCommit === 'number') armedIn = data.stretchCommit;
+};
+
+const STRETCH_MS = 2000;
+const put = IDBObjectStore.prototype.put;
+IDBObjectStore.prototype.put = function (value: unknown, key?: IDBValidKey) {
+  const request = put.call(this, value, key);
+  // A step's commit writes its record, then the manifest last; a claim writes the manifest alone.
+  if (this.name === 'records') committing = true;
+  if (this.name === 'manifests' && committing) {
+    committing = false;
+    if (armedIn > 0 && --armedIn === 0) stretch();
+  }
+  return request;
+};
+let committing = false;
+
+function stretch(): void {
+  channel.postMessage({ insideCommit: true });
+  const until = Date.now() + STRETCH_MS;
+  while (Date.now() < until);
+}

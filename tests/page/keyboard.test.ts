@@ -1,0 +1,233 @@
+/** The main paths by keyboard alone, the linked selection, what the setup says of a change, and that a long run stays quick. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, open, serveMock } from './harness.ts';
+
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serveMock>>;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([serveMock(), launch()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+const hash = (page: Page) => new URLSearchParams(new URL(page.url()).hash.slice(1));
+const place = (page: Page, key: string) => hash(page).get(key);
+const tabNamed = (page: Page, name: string) => page.getByRole('tab', { name, selected: true }).waitFor();
+
+test('a newcomer trains, pauses and steps with the keyboard', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=empty`);
+  await page.getByLabel('Preset').waitFor();
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  await page
+    .getByText(/^Step [3-9]/)
+    .first()
+    .waitFor();
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: 'Train', exact: true }).first().waitFor();
+  const step = () =>
+    page
+      .locator('tabgym-transport .steps strong')
+      .textContent()
+      .then((text) => Number(/\d+/.exec(text ?? '')));
+  const before = await step();
+  await page.keyboard.press('s');
+  await expect.poll(step).toBe(before + 1);
+  expect(await page.getByRole('status').allTextContents()).toContainEqual(expect.stringMatching(/Paused at step/));
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('from a point on the curve to a token, and back by the URL', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
+  const curve = page.locator('[role=slider][aria-label^="Success by step"]');
+  await curve.focus();
+  await page.keyboard.press('ArrowLeft');
+  await tabNamed(page, 'Group');
+  expect(place(page, 'step')).toBe('41');
+  await page.keyboard.press('PageDown');
+  expect(place(page, 'step')).toBe('31');
+  await page.getByRole('tab', { name: 'Group' }).focus();
+  await page.keyboard.press('}');
+  await page.keyboard.press(']');
+  expect([place(page, 'group'), place(page, 'member')]).toEqual(['1', '1']);
+  await page.keyboard.press('t');
+  await page.getByText('Group 2, episode 2').waitFor();
+  await page.locator('tabgym-stage').focus();
+  await page.keyboard.press('j');
+  expect(place(page, 'turn')).toBe('1');
+  await page.getByRole('listbox', { name: 'Tokens of the policy' }).nth(1).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  const token = Number(place(page, 'token'));
+  expect(token).toBeGreaterThan(50);
+  await page.getByText(`Token ${token + 1}`).waitFor();
+  await page.locator('tabgym-token-details').getByText('Probability').waitFor();
+
+  const again = await open(browser, page.url());
+  await again.page.getByText('Group 2, episode 2').waitFor();
+  await again.page.getByText(`Token ${token + 1}`).waitFor();
+  expect([...errors, ...again.errors]).toEqual([]);
+  await again.close();
+  await close();
+});
+
+test('a click on a curve selects its step, and the line stands in every chart', async () => {
+  const { page, close } = await open(browser, `${site.url}?mock=paused`);
+  const over = page.locator('tabgym-chart .u-over').first();
+  const box = (await over.boundingBox())!;
+  await over.click({ position: { x: box.width / 2, y: box.height / 2 } });
+  await tabNamed(page, 'Group');
+  const step = Number(place(page, 'step'));
+  expect(step).toBeGreaterThan(15);
+  expect(step).toBeLessThan(27);
+  const values = await page
+    .locator('tabgym-chart [role=slider]')
+    .evaluateAll((all) => all.map((each) => each.getAttribute('aria-valuenow')));
+  expect(new Set(values)).toEqual(new Set([String(step)]));
+  await close();
+});
+
+test('typing in a field presses no shortcut', async () => {
+  const { page, close } = await open(browser, `${site.url}?mock=paused`);
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('');
+  await name.pressSequentially('go t? s');
+  expect(await name.inputValue()).toBe('go t? s');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await tabNamed(page, 'Watch');
+  await close();
+});
+
+test('a value out of range is refused next to its field, with the bound', async () => {
+  const { page, close } = await open(browser, `${site.url}?mock=empty`);
+  const groups = page.getByLabel('Groups', { exact: true });
+  await groups.fill('1000');
+  await groups.press('Enter');
+  expect(await groups.getAttribute('aria-invalid')).toBe('true');
+  await page.locator('tabgym-knob[path="algorithm.groups"]').getByText(/256/).waitFor();
+  await page.getByText('algorithm.groups:').or(page.getByText('algorithm.groups')).first().waitFor();
+  await page.getByRole('button', { name: 'Train', exact: true }).first().click();
+  await page
+    .getByText(/The setup has a value out of range: algorithm.groups/)
+    .first()
+    .waitFor();
+  await close();
+});
+
+test('a change during a run says that it forks, and forks', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
+  const rate = page.getByLabel('Learning rate', { exact: true });
+  await rate.fill('0.001');
+  await rate.press('Enter');
+  await page.getByText('Changing Learning rate forks the run at step 42.').waitFor();
+  await page.getByRole('button', { name: 'Fork and train' }).waitFor();
+  await page.getByRole('button', { name: 'Fork at step 42' }).click();
+  await page.getByText(/^i Forked at step 42/).waitFor();
+  const layers = page.getByLabel('Layers', { exact: true });
+  await layers.fill('3');
+  await layers.press('Enter');
+  await page.getByText('Changing Layers needs a new run, from random weights.').waitFor();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  expect(await layers.inputValue()).toBe('2');
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('runs: rename, duplicate, delete and undo, export, import, and a refused file', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
+  await page.keyboard.press('r');
+  const runs = page.getByRole('list', { name: 'Runs' });
+  await page.getByRole('button', { name: 'Rename: textcraft-first' }).click();
+  await page.getByLabel('New name').fill('my run');
+  await page.keyboard.press('Enter');
+  await runs.getByText('my run', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Duplicate: my run' }).click();
+  await runs.getByText('my run, copy', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Delete: my run, copy' }).click();
+  await expect.poll(() => runs.getByText('my run, copy', { exact: true }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await runs.getByText('my run, copy', { exact: true }).waitFor();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export: my run', exact: true }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe('my-run.tabgym');
+  await page.getByLabel('File to import').setInputFiles(await file.path());
+  await page
+    .getByText(/was imported/)
+    .first()
+    .waitFor();
+  await page
+    .getByLabel('File to import')
+    .setInputFiles({ name: 'cat.tabgym', mimeType: 'image/png', buffer: Buffer.from('no run') });
+  await page
+    .getByText(/is not an exported run/)
+    .first()
+    .waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('without WebGPU an exported run can be imported and read', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=unsupported`);
+  await page.getByRole('button', { name: 'Open an exported run' }).click();
+  await page
+    .getByLabel('File to import')
+    .setInputFiles({ name: 'shown.tabgym', mimeType: 'application/zip', buffer: Buffer.from('tabgym-run') });
+  await page.getByRole('button', { name: 'Read the episodes' }).click();
+  await page.getByText('Group 1: textcraft task 31').waitFor();
+  expect(await page.getByRole('button', { name: 'Train', exact: true }).isDisabled()).toBe(true);
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('another tab owns the run: it can be taken over', async () => {
+  const { page, close } = await open(browser, `${site.url}?mock=read-only`);
+  await page.getByRole('button', { name: 'Take over' }).click();
+  await expect.poll(() => page.getByRole('button', { name: 'Train', exact: true }).isEnabled()).toBe(true);
+  await close();
+});
+
+/** Time from a key to the second frame after it, as the page itself sees it: the least of a few tries, on a shared machine. */
+const answerMs = (page: Page, key: string) =>
+  page.evaluate(async (pressed) => {
+    const once = () =>
+      new Promise<number>((resolve) => {
+        const start = performance.now();
+        dispatchEvent(new KeyboardEvent('keydown', { key: pressed }));
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - start)));
+      });
+    const times: number[] = [];
+    for (let i = 0; i < 5; i++) times.push(await once());
+    return Math.min(...times);
+  }, key);
+
+test('ten thousand steps and ten thousand tokens answer within 200 ms', async () => {
+  const { page, errors, close } = await open(
+    browser,
+    `${site.url}?mock=long#run=run-1&step=30&group=0&tab=trajectory&turn=600`,
+  );
+  await page.getByText(/11\d\d\d tokens|12\d\d\d tokens/).waitFor();
+  expect(await page.locator('tabgym-trajectory [role=option]').count()).toBeLessThan(1500);
+  expect(await answerMs(page, 'j')).toBeLessThan(200);
+  await page.keyboard.press('w');
+  expect(await answerMs(page, 'ArrowLeft')).toBeLessThan(200);
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('single keys can be switched off', async () => {
+  const { page, close } = await open(browser, `${site.url}?mock=paused`);
+  await page.getByLabel('Preset').waitFor();
+  await page.keyboard.press('?');
+  await page.getByLabel('Use single keys').click();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await tabNamed(page, 'Watch');
+  await close();
+});

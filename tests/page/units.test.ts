@@ -1,0 +1,314 @@
+/** The parts of the page that need no browser: knobs against the schema, events gathered, places in the URL, diagnosis. */
+import { describe, expect, test } from 'vitest';
+import { metrics } from '../../src/rl/metrics.ts';
+import { ExperimentSchema } from '../../src/session/experiment.ts';
+import { findKnob, knobs } from '../../src/session/knobs.ts';
+import { differences, readPath, writePath } from '../../src/session/paths.ts';
+import type { SessionEvent, StepRecord } from '../../src/session/protocol.ts';
+import { pendingChanges } from '../../src/ui/changes.ts';
+import { diagnose } from '../../src/ui/diagnosis.ts';
+import { problemsOf } from '../../src/ui/drafting.ts';
+import { segmentsOf, tokenFacts } from '../../src/ui/episodes.ts';
+import { bytes, compact } from '../../src/ui/format.ts';
+import { compact as compactEvents, Gatherer } from '../../src/ui/gatherer.ts';
+import { mockExperiment, mockRecord, mockStep, mockSummary } from '../../src/ui/mock-data.ts';
+import { readSuccess } from '../../src/ui/score.ts';
+import { formatHash, noSelection, parseHash } from '../../src/ui/selection.ts';
+import { charts, smoothed } from '../../src/ui/series.ts';
+import { turnWindow } from '../../src/ui/turn-window.ts';
+
+interface Leaf {
+  path: string;
+  min?: number;
+  max?: number;
+  multipleOf?: number;
+  choices?: readonly string[];
+  nullable: boolean;
+}
+
+type AnySchema = {
+  type: string;
+  entries?: { [key: string]: AnySchema };
+  item?: AnySchema;
+  wrapped?: AnySchema;
+  pipe?: AnySchema[];
+  options?: unknown[];
+  requirement?: unknown;
+  literal?: string;
+};
+
+/** A bound anywhere in the pipe; pipes nest. */
+const bound = (schema: AnySchema, type: string): number | undefined =>
+  schema.pipe
+    ?.map((each) =>
+      each.type === type ? (each.requirement as number) : each === schema.pipe![0] ? bound(each, type) : undefined,
+    )
+    .find((each) => each !== undefined);
+
+/** Every leaf of the schema with its bounds, as the registry writes paths. */
+function leaves(schema: AnySchema, path: string, nullable = false): Leaf[] {
+  if (schema.type === 'optional') return leaves(schema.wrapped!, path, nullable);
+  if (schema.type === 'nullable') return leaves(schema.wrapped!, path, true);
+  if (schema.entries)
+    return Object.entries(schema.entries).flatMap(([key, each]) => leaves(each, path ? `${path}.${key}` : key));
+  const base = schema.pipe?.[0] ?? schema;
+  if (base.type === 'array') return leaves(base.item!, `${path}.*`);
+  if (base.type === 'record') return [];
+  if (base.type === 'union') return [{ ...leaves((base.options as AnySchema[])[0], path)[0], nullable }];
+  const choices =
+    base.type === 'picklist' ? (base.options as string[]) : base.type === 'literal' ? [base.literal!] : undefined;
+  return [
+    {
+      path,
+      nullable,
+      choices,
+      min: bound(schema, 'min_value'),
+      max: bound(schema, 'max_value'),
+      multipleOf: bound(schema, 'multiple_of'),
+    },
+  ];
+}
+
+describe('knobs', () => {
+  const all = leaves(ExperimentSchema as unknown as AnySchema, '').filter((leaf) => leaf.path !== 'format');
+
+  test('the walk of the schema finds its fields', () => {
+    expect(all.length).toBeGreaterThan(45);
+    expect(all.map((leaf) => leaf.path)).toContain('algorithm.endings.invalidAction.penalty');
+  });
+
+  test.each(all.map((leaf) => [leaf.path, leaf] as const))(
+    '%s has a knob with the bounds of the schema',
+    (path, leaf) => {
+      const knob = findKnob(path);
+      expect(knob, 'no knob').toBeDefined();
+      if (knob!.kind === 'text') return;
+      const { min, max, multipleOf, choices } = knob!;
+      expect({ min, max, multipleOf, choices, nullable: knob!.nullMeans !== undefined }).toEqual({
+        min: leaf.min,
+        max: leaf.max,
+        multipleOf: leaf.multipleOf,
+        choices: leaf.choices,
+        nullable: leaf.nullable,
+      });
+    },
+  );
+
+  test('every knob is a field, or an option of a world', () => {
+    const known = new Set(all.map((leaf) => leaf.path));
+    expect(knobs.filter((knob) => !known.has(knob.path)).map((knob) => knob.path)).toEqual([
+      'worlds.*.options.depths',
+      'worlds.*.options.distractors',
+      'worlds.*.options.listSeed',
+    ]);
+  });
+
+  test('every sentence is one: it begins with a capital and ends with a full stop', () => {
+    for (const knob of knobs) expect(knob.sentence).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test('concrete paths find their pattern', () => {
+    expect(findKnob('horizon.3.turns')?.label).toBe('Most turns');
+    expect(findKnob('horizon.3.nothing')).toBeUndefined();
+  });
+});
+
+describe('paths', () => {
+  const draft = mockExperiment('a');
+
+  test('a write copies the way and shares the rest', () => {
+    const next = writePath(draft, 'horizon.0.turns', 9);
+    expect(readPath(next, 'horizon.0.turns')).toBe(9);
+    expect(readPath(draft, 'horizon.0.turns')).toEqual({ oraclePlus: 1 });
+    expect(next.optimizer).toBe(draft.optimizer);
+  });
+
+  test('differences name each leaf', () => {
+    const next = writePath(writePath(draft, 'optimizer.learningRate', 0.1), 'worlds.0.options.depths', [1, 2]);
+    expect(differences(draft, next)).toEqual([
+      { path: 'worlds.0.options.depths', from: [1], to: [1, 2] },
+      { path: 'optimizer.learningRate', from: 0.002, to: 0.1 },
+    ]);
+  });
+});
+
+describe('what a change would do', () => {
+  const run = mockSummary('a', 'a', 12);
+  const change = (path: string, value: unknown) => pendingChanges(run, writePath(run.experiment, path, value)).kind;
+
+  test('nothing, a rename, a fork, a new run', () => {
+    expect(pendingChanges(run, run.experiment).kind).toBe('none');
+    expect(change('name', 'b')).toBe('free');
+    expect(change('optimizer.learningRate', 0.1)).toBe('fork');
+    expect(change('policy.layers', 3)).toBe('restart');
+    expect(change('horizon', [...run.experiment.horizon, { steps: 5, turns: 9 }])).toBe('fork');
+  });
+
+  test('before the first step there is nothing to fork', () => {
+    const fresh = mockSummary('a', 'a', 0);
+    expect(pendingChanges(fresh, writePath(fresh.experiment, 'optimizer.learningRate', 0.1)).kind).toBe('restart');
+  });
+});
+
+describe('gathering events', () => {
+  const live = (turn: number): SessionEvent => ({
+    type: 'live',
+    runId: 'a',
+    live: { step: 1, group: 0, member: 0, turn, action: '', observation: '', reward: 0, done: false, view: null },
+  });
+  const step = (number: number): SessionEvent => ({
+    type: 'step',
+    runId: 'a',
+    record: { step: number, stage: 1, metrics: {} },
+  });
+  const progress = (done: number): SessionEvent => ({
+    type: 'progress',
+    runId: 'a',
+    progress: { what: 'x', done, total: 9, unit: 'steps' },
+  });
+
+  test('only the last of what replaces itself is kept, and every step', () => {
+    expect(compactEvents([progress(1), step(1), progress(2), step(2)])).toEqual([step(1), progress(2), step(2)]);
+  });
+
+  test('the live episode is cut to its last turns', () => {
+    const kept = compactEvents(Array.from({ length: 500 }, (_, turn) => live(turn)));
+    expect(kept).toHaveLength(64);
+    expect(kept.at(-1)).toEqual(live(499));
+  });
+
+  test('a hidden page draws nothing, and a second has at most ten deliveries', () => {
+    let [hidden, now] = [false, 0];
+    const due: { at: number; run(): void }[] = [];
+    const delivered: SessionEvent[][] = [];
+    const gatherer = new Gatherer({
+      hidden: () => hidden,
+      later: (run, ms) => due.push({ at: now + ms, run }),
+      deliver: (events) => delivered.push(events),
+    });
+    const advance = (to: number) => {
+      for (; now < to; now++) {
+        gatherer.add(live(now));
+        for (const each of due.splice(0))
+          if (each.at <= now) each.run();
+          else due.push(each);
+      }
+    };
+    advance(1000);
+    expect(delivered.length).toBeGreaterThan(5);
+    expect(delivered.length).toBeLessThanOrEqual(10);
+    hidden = true;
+    const before = delivered.length;
+    gatherer.add(step(1));
+    advance(3000);
+    expect(delivered.length).toBe(before);
+    hidden = false;
+    gatherer.wake();
+    advance(3200);
+    expect(delivered[before]).toContainEqual(step(1));
+    expect(delivered[before].length).toBeLessThanOrEqual(65);
+  });
+});
+
+describe('the place in the URL', () => {
+  test('goes there and back', () => {
+    const place = { run: 'run-1', step: 42, group: 3, member: 1, turn: 2, token: 17, tab: 'trajectory' as const };
+    expect(parseHash(formatHash(place))).toEqual(place);
+    expect(formatHash(noSelection)).toBe('');
+  });
+
+  test('nonsense is read as nothing', () => {
+    expect(parseHash('#step=-3&group=x&tab=evil&token=1e9')).toEqual(noSelection);
+  });
+});
+
+describe('diagnosis', () => {
+  const records = (change: (step: number) => { [metric: string]: number }): StepRecord[] =>
+    Array.from({ length: 30 }, (_, index) => {
+      const record = mockRecord(index + 1);
+      return {
+        ...record,
+        metrics: { ...record.metrics, groupsWithoutSignal: 0.1, endingHorizon: 0.2, ...change(index + 1) },
+      };
+    });
+  const ids = (list: StepRecord[]) => diagnose(list).map((hint) => hint.id);
+
+  test('a healthy run has no hint', () => expect(ids(records(() => ({})))).toEqual([]));
+  test('equal rewards', () => expect(ids(records(() => ({ groupsWithoutSignal: 0.9 })))).toEqual(['no-signal']));
+  test('entropy', () => expect(ids(records((step) => ({ entropy: step < 10 ? 1 : 0.01 })))).toEqual(['entropy']));
+  test('KL', () => expect(ids(records((step) => ({ kl: step < 26 ? 0.05 : 3 })))).toEqual(['kl']));
+  test('horizon', () => expect(ids(records(() => ({ endingHorizon: 0.9 })))).toEqual(['horizon']));
+  test('invalid actions', () => expect(ids(records(() => ({ validActions: 0.3 })))).toEqual(['invalid']));
+  test('the hint names the newest step', () =>
+    expect(diagnose(records(() => ({ endingHorizon: 0.9 })))[0].step).toBe(30));
+});
+
+describe('numbers', () => {
+  test('every metric that a chart draws is in the registry', () => {
+    const names = new Set(metrics.map((each) => each.name));
+    for (const chart of charts()) for (const series of chart.series) expect(names).toContain(series.read);
+  });
+
+  test('success is the evaluation where there is one, and stands beside chance', () => {
+    expect(readSuccess([])).toBeNull();
+    expect(readSuccess([mockRecord(19), mockRecord(20)])).toMatchObject({ evaluated: true, step: 20, chance: 0.22 });
+    const mean = readSuccess([mockRecord(21), mockRecord(22)])!;
+    expect(mean.rate).toBeCloseTo((mockRecord(21).metrics.success + mockRecord(22).metrics.success) / 2, 12);
+  });
+
+  test('smoothing starts at the first value and forgives gaps', () => {
+    const line = smoothed([null, 1, null, 1, 0]);
+    expect(line[0]).toBeNull();
+    expect(line[1]).toBeCloseTo(1, 12);
+    expect(line[3]).toBeCloseTo(1, 12);
+    expect(line[4]).toBeLessThan(1);
+  });
+
+  test('in words', () => {
+    expect(bytes(136_134_656)).toBe('136 MB');
+    expect(compact(0.00012)).toBe('1.2e-4');
+    expect(compact(-0.5)).toBe('−0.5');
+  });
+
+  test('a refusal that crossed the worker is read back, field by field', () => {
+    expect(
+      problemsOf('This experiment cannot be run:\n  policy.kvHeads: 3 does not divide 4 heads\n  steps: too many'),
+    ).toEqual([
+      { path: 'policy.kvHeads', message: '3 does not divide 4 heads' },
+      { path: 'steps', message: 'too many' },
+    ]);
+  });
+});
+
+describe('reading an episode', () => {
+  const trajectory = mockStep(30).find((each) => each.choices!.position.length > 2)!;
+
+  test('segments cover every token once, in order', () => {
+    const segments = segmentsOf(trajectory);
+    const covered = segments.flatMap(({ start, end }) =>
+      Array.from({ length: end - start }, (_, index) => start + index),
+    );
+    expect(covered).toEqual(Array.from(trajectory.tokens, (_, index) => index));
+  });
+
+  test('a chosen token has its alternatives, a forced one has none', () => {
+    const [chosen] = trajectory.choices!.position;
+    expect(tokenFacts(trajectory, chosen)).toMatchObject({ source: 'policy', forced: false });
+    expect(tokenFacts(trajectory, chosen).allowed).toContain(trajectory.tokens[chosen]);
+    const forced = trajectory.tokens.findIndex(
+      (_, index) => trajectory.source[index] === 1 && !trajectory.choices!.position.includes(index),
+    );
+    expect(tokenFacts(trajectory, forced)).toMatchObject({ forced: true, allowed: null, logprob: 0 });
+    expect(tokenFacts(trajectory, 0)).toMatchObject({ source: 'world', logprob: null });
+  });
+
+  test('the window of turns holds the chosen one, and stays small', () => {
+    const lengths = Array.from({ length: 1000 }, () => 20);
+    for (const chosen of [0, 1, 500, 998, 999]) {
+      const { from, to } = turnWindow(lengths, chosen);
+      expect(chosen >= from && chosen < to).toBe(true);
+      expect(to - from).toBeLessThanOrEqual(41);
+    }
+    expect(turnWindow([5000], 0)).toEqual({ from: 0, to: 1 });
+  });
+});

@@ -1,0 +1,178 @@
+// Each kernel of shaders/ against its twin in double precision: every variant the engine's sizes choose, odd sizes, grids folded
+// into two dimensions. The tolerances and their reasons stand beside the twins (src/policy/twins-*.ts).
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Gpu } from '../../src/gpu/device.ts';
+import { type Constants, type Kernel, KernelCache } from '../../src/gpu/kernel.ts';
+import { type KernelResult, runCases } from '../../src/gpu/selftest.ts';
+import { parseConfig } from '../../src/policy/config.ts';
+import { floats } from '../../src/policy/fixture.ts';
+import { initWeights } from '../../src/policy/init.ts';
+import { Model } from '../../src/policy/model.ts';
+import { givenWeights, requestObjective } from '../../src/policy/objective.ts';
+import { compareKernels, selfTest, twins } from '../../src/policy/selftest.ts';
+import { useGpu } from '../gpu/open.ts';
+
+const open = useGpu();
+const sources = import.meta.glob<string>('../../shaders/*.wgsl', { query: '?raw', import: 'default', eager: true });
+
+const attention = (H: number, KV: number, D: number): Constants => {
+  const WIDTH = D % 4 === 0 ? 4 : 1;
+  return { H, KV, D, WIDTH, E: D / WIDTH, SCALE_F: 1 / Math.sqrt(D) };
+};
+const rope = (H: number, KV: number, D: number, QK_NORM: number): Constants => ({ H, KV, D, QK_NORM, EPS_F: 1e-6 });
+
+const variants: [string, Constants][] = [
+  ['matmul_nt', { ROWS: 8, LANES: 32, HAS_BIAS: 1, HAS_RESIDUAL: 0 }],
+  ['matmul_nt', { ROWS: 4, LANES: 8, HAS_BIAS: 0, HAS_RESIDUAL: 1 }],
+  ['matmul_nt_scalar', { HAS_BIAS: 1, HAS_RESIDUAL: 1 }],
+  ['matmul_nn', { ROWS: 8, LANES: 16, ACCUMULATE: 0 }],
+  ['matmul_nn', { ROWS: 4, LANES: 8, ACCUMULATE: 1 }],
+  ['matmul_nn_scalar', { ACCUMULATE: 1 }],
+  ['matmul_tn', { LANES: 8 }],
+  ['matmul_tn', { LANES: 32 }],
+  ['matmul_tn_scalar', {}],
+  ['reduce_partials', {}],
+  ['embed_forward', {}],
+  ['gather_rows', {}],
+  ['scatter_rows', { SCALED: 0 }],
+  ['scatter_rows', { SCALED: 1 }],
+  ['rmsnorm_forward', { LANES: 1, EPS_F: 1e-5 }],
+  ['rmsnorm_forward', { LANES: 64, EPS_F: 1e-6 }],
+  ['rmsnorm_backward', { LANES: 1, HAS_RESIDUAL: 1 }],
+  ['rmsnorm_backward', { LANES: 64, HAS_RESIDUAL: 0 }],
+  ['rmsnorm_backward_weight', {}],
+  ['column_sum', {}],
+  ['swiglu_forward', {}],
+  ['swiglu_backward', {}],
+  ['square_sum', {}],
+  ['clip_coefficient', {}],
+  ['adamw', {}],
+  ['attention_forward', attention(4, 2, 8)],
+  ['attention_forward', attention(3, 1, 6)],
+  ['attention_backward_query', attention(4, 2, 8)],
+  ['attention_backward_query', attention(3, 1, 6)],
+  ['attention_backward_key', attention(4, 2, 8)],
+  ['attention_backward_key', attention(3, 1, 6)],
+  ['rope_forward', rope(4, 2, 8, 0)],
+  ['rope_forward', rope(3, 1, 6, 1)],
+  ['rope_backward', rope(4, 2, 8, 0)],
+  ['rope_backward', rope(3, 1, 6, 1)],
+  ['reduce_head_gains', { H: 3, KV: 1, D: 6 }],
+  ['head_lse_update', { LANES: 1 }],
+  ['head_lse_update', { LANES: 64 }],
+  ['head_finish', {}],
+  ['head_dlogits', {}],
+  ['head_sparse_logits', { WIDTH: 4 }],
+  ['head_sparse_logits', { WIDTH: 1 }],
+  ['head_sparse_finish', {}],
+  ['head_sparse_dlogits', {}],
+  ['sample_masked', { WIDTH: 4 }],
+  ['sample_masked', { WIDTH: 1 }],
+  ['sample_scan', {}],
+  ['sample_finish', {}],
+];
+
+/** Files with an entry point of their own name. */
+const entryPoints = Object.entries(sources).flatMap(([path, text]) => {
+  const name = path.split('/').at(-1)!.replace('.wgsl', '');
+  return text.includes(`fn ${name}(`) && text.includes('@compute') ? [name] : [];
+});
+
+async function compiled(gpu: Gpu): Promise<Kernel[]> {
+  const cache = KernelCache.of(gpu);
+  const handles = variants.map(([name, constants]) => cache.request(name, constants));
+  await cache.settle();
+  return handles.map((handle) => handle.get());
+}
+
+it('every kernel has a twin, and every twin a kernel', () => {
+  expect(entryPoints.length).toBeGreaterThan(30);
+  expect(Object.keys(twins).sort()).toEqual(entryPoints.sort());
+  const tried = new Set(variants.map(([name]) => name)).add('objective_kernel');
+  expect([...tried].sort()).toEqual(entryPoints.sort());
+});
+
+describe.each([1, 3])('kernels at size %i', (size) => {
+  let results: KernelResult[] = [];
+  beforeAll(async () => {
+    const gpu = await open();
+    results = await compareKernels(gpu, await compiled(gpu), size);
+  });
+  it.each(variants.map(([name, constants], i) => [name, JSON.stringify(constants), i] as const))(
+    '%s %s',
+    (name, _, i) => {
+      expect(results[i].kernel).toBe(name);
+      expect(results[i].detail).toMatch(/^(equal|largest error)/);
+      expect(results[i].ok).toBe(true);
+    },
+  );
+});
+
+describe('self-test', () => {
+  it('says in words which kernel is wrong', async () => {
+    const gpu = await open();
+    const cache = KernelCache.of(gpu);
+    const handle = cache.request('swiglu_forward');
+    await cache.settle();
+    const good = twins.swiglu_forward({}, 1, '')!;
+    const [expected] = good.expected;
+    const values = Float64Array.from(expected.values);
+    values[5] += 0.01;
+    const wrong = { ...good, expected: [{ ...expected, values }] };
+    const results = await runCases(
+      gpu,
+      [good, wrong].map((test) => ({ kernel: handle.get(), test })),
+    );
+    expect(results.map(({ ok }) => ok)).toEqual([true, false]);
+    expect(results[1].detail).toContain('value 5');
+    expect(results[1].detail).toContain('graphics driver');
+  });
+
+  it('does not take what is not a number for a right result', async () => {
+    const gpu = await open();
+    const cache = KernelCache.of(gpu);
+    const handle = cache.request('swiglu_forward');
+    await cache.settle();
+    const good = twins.swiglu_forward({}, 1, '')!;
+    const poisoned = floats(good.bindings[0].length, 'poisoned');
+    poisoned[0] = Number.NaN;
+    const [result] = await runCases(gpu, [
+      { kernel: handle.get(), test: { ...good, bindings: [poisoned, good.bindings[1]] } },
+    ]);
+    expect(result.ok).toBe(false);
+  });
+
+  it('covers every kernel of a model, compiles nothing and tests nothing twice', async () => {
+    const gpu = await open();
+    const config = parseConfig({
+      model_type: 'qwen3',
+      vocab_size: 16,
+      hidden_size: 8,
+      intermediate_size: 12,
+      num_hidden_layers: 1,
+      num_attention_heads: 2,
+      num_key_value_heads: 1,
+      head_dim: 8,
+    });
+    const capacity = { rows: 2, groups: 1, promptTokens: 4, completionTokens: 4, batchTokens: 8, batchScored: 8 };
+    const weights = initWeights(config, { seed: 1, std: 0.1 });
+    const model = await Model.create(gpu, config, { capacity, weights, trainable: true, reference: false });
+    const kernels = model.kernels.all();
+    const names = (list: readonly { name: string }[]) => new Set(list.map(({ name }) => name));
+    const first = await selfTest(gpu);
+    expect(first.filter(({ ok }) => !ok)).toEqual([]);
+    expect(new Set(first.map(({ kernel }) => kernel))).toEqual(names(kernels));
+    const created = gpu.buffersCreated;
+    expect(await selfTest(gpu)).toEqual(first);
+    expect(gpu.buffersCreated).toBe(created);
+    expect(model.kernels.all().length).toBe(kernels.length);
+    // An objective whose twin is not here is left to the tests of rl/.
+    requestObjective(model.ops, {
+      ...givenWeights,
+      wgsl: givenWeights.wgsl.replace('column(0u, i) * logprob', 'logprob'),
+    });
+    await model.kernels.settle();
+    expect(await selfTest(gpu)).toEqual(first);
+    model.destroy();
+  });
+});
