@@ -33,6 +33,8 @@ function ownStep(o: Obj): void {
   runDevice(o);
 }
 
+const MOST_IN_SEWER: i32 = 100;
+
 /** Contents exchange heat with their container, then pairwise; only things of a material take part. */
 function exchange(o: Obj, from: i32, n: i32): void {
   if (o.mat != 0) for (let i = 0; i < n; i++) if (stack.get(from + i).mat != 0) touch(o, stack.get(from + i));
@@ -45,8 +47,9 @@ function exchange(o: Obj, from: i32, n: i32): void {
     stack.push(c);
   }
   const m = stack.length - warm;
-  // All of one temperature: nothing would change (a sewer holds hundreds of waters).
-  if (!even)
+  // All of one temperature: nothing would change. And what has gone down the drains is out of everyone's reach: past a hundred
+  // things it warms and cools through the sewer alone, so that a running tap does not cost the square of its water.
+  if (!even && (o.cls != I.C_Sewer || m <= MOST_IN_SEWER))
     for (let i = 1; i < m; i++) {
       const a = stack.get(warm + i);
       for (let j = 0; j < i; j++) touch(a, stack.get(warm + j));

@@ -4,7 +4,7 @@
  */
 import { List, NIL, Obj, at, draw, has, head, isNil, isOf, parentOf, ref } from './arena';
 import * as I from './tables/ids';
-import { putString } from './tables';
+import { putString, rank } from './tables';
 import { Buffer, byte, bytes, compare, out, put, redirect, scratch } from './text';
 import { agentRoom, collectAccessible, collectAll, farSide, unique } from './search';
 import { beginReferents, fullReferents, rangeCount, rangeLength, rangeStart } from './referents';
@@ -328,6 +328,24 @@ function prepare(list: List): void {
   sortWords(byWord, n, '');
 }
 
+/**
+ * Teleports without spelling out the universe: a room's name is the first of its words and no other object's, so the original
+ * always ends at it. In the order of the names.
+ */
+function listRooms(): void {
+  let last = -1;
+  for (;;) {
+    let best = NIL;
+    for (let c = at(at(head.universe).first); !isNil(c); c = at(c.next))
+      if (isOf(c, I.F_Location) && rank(c.name) > last && (isNil(best) || rank(c.name) < rank(best.name))) best = c;
+    if (isNil(best)) return;
+    last = rank(best.name);
+    put('teleport to ');
+    putString(best.name);
+    byte(10);
+  }
+}
+
 /** Moves what was written since `end` to `place`. */
 function moveUp(place: i32, end: i32): void {
   const n = out.length - end;
@@ -356,7 +374,12 @@ export function putValid(upstream: bool): void {
     } else if (slots == 1) listOne(action, objects);
     else listTwo(action, objects);
   }
-  if (upstream || isRegistered(A_TELEPORT)) {
+  if (!upstream && isRegistered(A_TELEPORT)) {
+    const end = out.length;
+    listRooms();
+    moveUp(place, end);
+  }
+  if (upstream) {
     universe.length = 0;
     collectAll(at(head.universe), true, universe);
     unique(universe);

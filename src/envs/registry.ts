@@ -1,5 +1,6 @@
 /** Every world by its name, and how to open it in this process. To add one: its client here, its WASM in envs-wasm/. */
 import { type World, type WorldDescription, WorldError } from './env.ts';
+import { SciWorld, sciworldDescription } from './sciworld.ts';
 import { TextCraft, textcraftDescription } from './textcraft.ts';
 
 interface Entry {
@@ -9,6 +10,7 @@ interface Entry {
 
 const registry: Record<string, Entry> = {
   textcraft: { description: textcraftDescription, open: () => TextCraft.open() },
+  sciworld: { description: sciworldDescription, open: () => SciWorld.open() },
 };
 
 export const worldNames = Object.keys(registry);
