@@ -3,7 +3,7 @@ import { ACTIVABLE, ACTIVE, BROKEN, CLOSABLE, EDIBLE, GAS, HAS_CONTAINER, HAS_DE
   base, detach, disconnect, has, head, isConnected, isNil, isOf, make, ownerOf, parentOf, portal, ref, remove, set, stack, terminal1, terminal2 } from './arena';
 import * as I from './tables/ids';
 import { putDescription, putString } from './tables';
-import { Buffer, byte, out, put, redirect, rounded } from './text';
+import { Buffer, byte, out, put, redirect, rounded, same as sameBytes } from './text';
 import { describe, list, putName, readDocument } from './describe';
 import { agentRoom, farSide, hasPortal, nextPortal } from './search';
 import { ALREADY, CAUGHT, combustionPoint, ignite } from './combustion';
@@ -146,7 +146,7 @@ function mayDrawFrom(from: Obj): bool {
   return movable > 0 ? true : no('The liquids in ', from, " aren't able to move.");
 }
 
-let resolved: Obj = NIL;
+export let resolved: Obj = NIL;
 
 /** The terminal a side of "connect" means: `resolved`, or a refusal. */
 function resolveTerminal(o: Obj): bool {
@@ -209,16 +209,6 @@ export function mayBeSecond(action: i32, o: Obj): bool {
   }
 }
 
-/** Two objects that each pass may still be the same one, or the same terminal. */
-export function mayPair(action: i32, a: Obj, b: Obj): bool {
-  if (action == A_MOVE || action == A_DUNK) return !same(a, b);
-  if (action != A_CONNECT) return true;
-  resolveTerminal(a);
-  const first = resolved;
-  resolveTerminal(b);
-  return !same(first, resolved);
-}
-
 let endA: Obj = NIL;
 let endB: Obj = NIL;
 
@@ -257,7 +247,7 @@ function wayTo(location: Obj): Obj {
     const far = farSide(portal(i), room);
     ensureBase(far);
     for (let k = baseFirst(far); k < baseFirst(far) + baseCount(far); k++)
-      if (rangeLength(k) == stringLength(location.name) && memory.compare(rangeStart(k), stringAt(location.name), rangeLength(k)) == 0)
+      if (rangeLength(k) == stringLength(location.name) && sameBytes(rangeStart(k), stringAt(location.name), rangeLength(k)))
         return portal(i);
   }
   return NIL;

@@ -29,6 +29,8 @@ export const SICK: i32 = 131072;
 export const DEAD: i32 = 262144;
 export const TERMINALS: i32 = 524288;
 export const POLARIZED: i32 = 1048576;
+/** Rooms with doors and basins with drains. */
+export const PORTALED: i32 = 2097152;
 
 export const SOLID: i32 = 0;
 export const LIQUID: i32 = 1;
@@ -499,6 +501,8 @@ export function ownerOf(t: Obj): Obj {
 export function addPortal(p: Obj): void {
   if (head.portals == MOST_PORTALS) unreachable();
   store<i32>(base + PORTALS + (head.portals++ << 2), ref(p));
+  at(p.a).flags |= PORTALED;
+  if (p.c == 0) at(p.b).flags |= PORTALED;
 }
 
 // ---- containment ------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@ import { ACTIVE, BURNED, BURNING, DEAD, HAS_CONTAINER, HAS_DEVICE, HIDDEN, IS_CO
   stack, terminal1, terminal2 } from './arena';
 import * as I from './tables/ids';
 import { COLOUR, SUBSTANCE, artist, book, family, lifecycle, lifeform, material, plantName, prefix, putString, rank, stageString, stringAt, stringLength, subject } from './tables';
-import { byte, bytes, compare, integer, out, put, redirect, rounded, scratch } from './text';
+import { byte, bytes, compare, integer, out, put, redirect, rounded, scratch, same as sameBytes } from './text';
 import { farSide, hasPortal, joins, nextPortal, visibleCount } from './search';
 import { portal } from './arena';
 import { flowerTraits, plantKind, seedTraits, grownTraits } from './genetics';
@@ -72,7 +72,7 @@ export function isNamed(o: Obj, id: i32): bool {
   const before = redirect(scratch);
   const from = out.length;
   putName(o);
-  const same = out.length - from == stringLength(id) && memory.compare(out.start + from, stringAt(id), stringLength(id)) == 0;
+  const same = out.length - from == stringLength(id) && sameBytes(out.start + from, stringAt(id), stringLength(id));
   out.length = from;
   redirect(before);
   return same;

@@ -4,7 +4,7 @@
  */
 import { List, NIL, Obj, PENDING_BYTES, at, has, head, isNil, isOf, parentOf, pendingAt, ref } from './arena';
 import * as I from './tables/ids';
-import { Buffer, byte, bytes, integer, lower, out, put, redirect } from './text';
+import { Buffer, byte, bytes, integer, lower, out, put, redirect, same as sameBytes } from './text';
 import { putName } from './describe';
 import { putString } from './tables';
 import { agentRoom, collectAccessible, sortByUuid, unique } from './search';
@@ -92,7 +92,7 @@ function skipSpace(at: i32): i32 {
 @inline
 function rangeFits(range: i32, at: i32): bool {
   const n = rangeLength(range);
-  return n <= length - at && load<u8>(rangeStart(range)) == load<u8>(text + at) && memory.compare(rangeStart(range), text + at, n) == 0;
+  return n <= length - at && load<u8>(rangeStart(range)) == load<u8>(text + at) && sameBytes(rangeStart(range), text + at, n);
 }
 
 /** Ends (after trimming) of every referent of `o` that the text has at `from`, ascending; kept at `ends`. */

@@ -6,7 +6,7 @@
 import { BURNED, BURNING, HIDDEN, NIL, Obj, SICK, SIZE, at, has, head, isNil, isOf, ownerOf, parentOf, ref, stack, List } from './arena';
 import * as I from './tables/ids';
 import { SUBSTANCE, family, lifeform, listedReferent, listedReferents, material, putString, stageString, subject, tellsContents } from './tables';
-import { Buffer, byte, bytes, compare, lower, out, put, redirect } from './text';
+import { Buffer, byte, bytes, compare, lower, out, put, redirect, same as sameBytes } from './text';
 import { bookField, plantNameId, putName } from './describe';
 import { plantKind, putTraits } from './genetics';
 import { farSide } from './search';
@@ -109,7 +109,7 @@ function end(): void {
     if (length == 0) return;
   }
   for (let i = currentFirst; i < rangeCount; i++)
-    if (rangeLength(i) == length && memory.compare(rangeStart(i), out.start + began, length) == 0) {
+    if (rangeLength(i) == length && sameBytes(rangeStart(i), out.start + began, length)) {
       out.length = began;
       return;
     }

@@ -1,6 +1,6 @@
 /** Walks over the object tree, each in the order the original enumerates: ascending uuid. */
 import { F_PolarizedElectricalComponent, F_UnpolarizedElectricalComponent, F_Portal, F_Location } from './tables/ids';
-import { HAS_CONTAINER, HIDDEN, List, NIL, OPEN, Obj, TICKED, at, has, head, isNil, isOf, parentOf, portal, ref, terminal1, terminal2 } from './arena';
+import { HAS_CONTAINER, HIDDEN, List, NIL, OPEN, Obj, PORTALED, TICKED, at, has, head, isNil, isOf, parentOf, portal, ref, terminal1, terminal2 } from './arena';
 
 export function roomOf(o: Obj): Obj {
   return parentOf(o);
@@ -23,8 +23,7 @@ export function farSide(p: Obj, from: Obj): Obj {
 }
 
 export function hasPortal(o: Obj): bool {
-  for (let i = 0; i < head.portals; i++) if (joins(portal(i), o)) return true;
-  return false;
+  return has(o, PORTALED);
 }
 
 export function visibleCount(o: Obj): i32 {
@@ -35,7 +34,7 @@ export function visibleCount(o: Obj): i32 {
 
 /** All contained objects and portals at every depth, open or closed alike, hidden ones skipped with what they hold. */
 export function recursive(o: Obj, into: List): void {
-  const portals = isOf(o, F_Location) || hasPortal(o);
+  const portals = hasPortal(o);
   if (!portals) {
     for (let c = at(o.first); !isNil(c); c = at(c.next)) {
       if (has(c, HIDDEN)) continue;
@@ -64,6 +63,7 @@ export function recursive(o: Obj, into: List): void {
 
 /** Index of the next portal of `o` from `i` on; the portals stand in uuid order. */
 export function nextPortal(o: Obj, i: i32): i32 {
+  if (!has(o, PORTALED)) return head.portals;
   while (i < head.portals && !joins(portal(i), o)) i++;
   return i;
 }

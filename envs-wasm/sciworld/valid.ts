@@ -5,11 +5,11 @@
 import { List, NIL, Obj, at, draw, has, head, isNil, isOf, parentOf, ref } from './arena';
 import * as I from './tables/ids';
 import { putString, rank } from './tables';
-import { Buffer, byte, bytes, compare, out, put, redirect, scratch } from './text';
+import { Buffer, byte, bytes, compare, out, put, redirect, scratch, order as bytesOrder, same as sameBytes } from './text';
 import { agentRoom, collectAccessible, collectAll, farSide, unique } from './search';
 import { beginReferents, fullReferents, rangeCount, rangeLength, rangeStart } from './referents';
 import { isRegistered, preposition, slotCount, verb } from './parser';
-import { A_DUNK, A_GO, A_POUR, A_TELEPORT, A_USE, may, mayBeFirst, mayBeSecond, mayPair } from './actions';
+import { A_CONNECT, A_DUNK, A_GO, A_MOVE, A_POUR, A_TELEPORT, A_USE, may, mayBeFirst, mayBeSecond, resolved } from './actions';
 
 const objects: List = new List();
 const universe: List = new List();
@@ -62,7 +62,7 @@ function intern(range: i32): i32 {
     const found = unchecked(table[slot]);
     if (found == 0) break;
     const other = unchecked(sample[found - 1]);
-    if (rangeLength(other) == n && memory.compare(rangeStart(other), from, n) == 0) {
+    if (rangeLength(other) == n && sameBytes(rangeStart(other), from, n)) {
       unchecked((frequency[found - 1] += 1));
       return found - 1;
     }
@@ -207,8 +207,8 @@ function wordOrder(i: i32, j: i32): i32 {
   const na = spelled[i + 1] - a;
   const nb = spelled[j + 1] - b;
   const n = min(na, nb);
-  const order = memory.compare(words.start + a, words.start + b, n);
-  if (order != 0) return order;
+  const d = bytesOrder(words.start + a, words.start + b, n);
+  if (d != 0) return d;
   let k = n;
   while (byteAt(i, k) == byteAt(j, k) && byteAt(i, k) >= 0) k++;
   return byteAt(i, k) - byteAt(j, k);
@@ -239,9 +239,25 @@ function phrasesFor(n: i32, after: string): void {
 
 // ---- listing ------------------------------------------------------------------------------------------------------------------------
 
+/** Where the last line began; a block's first line is compared with it (within a block the words are sorted). */
+let lastLine: i32 = -1;
+
+/** False where two lines came out in the wrong order, and the host has to sort. */
+export let inOrder: bool = true;
+
+function endLine(start: i32, firstOfBlock: bool): void {
+  if (firstOfBlock && lastLine >= 0) {
+    const before = start - 1 - lastLine;
+    if (compare(out.start + lastLine, before, out.start + start, out.length - start) > 0) inOrder = false;
+  }
+  lastLine = start;
+  byte(10);
+}
+
 function listOne(action: i32, list: List): void {
+  let first = true;
   for (let k = 0; k < list.length; k++) {
-    const i = byWord[k];
+    const i = unchecked(byWord[k]);
     // The refusal, if any, is written over.
     const from = out.length;
     const yes = may(action, list.get(i), NIL, true);
@@ -250,19 +266,24 @@ function listOne(action: i32, list: List): void {
     put(verb(action));
     put(action == A_GO || action == A_TELEPORT ? ' to ' : ' ');
     word(i);
-    byte(10);
+    endLine(from, first);
+    first = false;
   }
 }
 
 const FIRST: i32 = 1;
 const SECOND: i32 = 2;
 let roles: StaticArray<u8> = new StaticArray<u8>(1024);
+/** What may not be paired with itself: the object, or for "connect" the terminal it resolves to. */
+let selves: StaticArray<i32> = new StaticArray<i32>(1024);
+let seconds: StaticArray<i32> = new StaticArray<i32>(1024);
 
 function giveRoles(action: i32, list: List): void {
   const from = out.length;
   for (let i = 0; i < list.length; i++) {
     const o = list.get(i);
     roles[i] = <u8>((mayBeFirst(action, o) ? FIRST : 0) | (mayBeSecond(action, o) ? SECOND : 0));
+    selves[i] = action == A_CONNECT ? ref(resolved) : action == A_MOVE || action == A_DUNK ? ref(o) : -1 - i;
     out.length = from;
   }
 }
@@ -274,46 +295,47 @@ function joint(action: i32): string {
 /** The original prints dunk's objects in reverse: what holds the liquid first. */
 function listTwo(action: i32, list: List): void {
   const n = list.length;
-  const swapped = action == A_DUNK;
+  const early = action == A_DUNK ? SECOND : FIRST;
+  const late = action == A_DUNK ? FIRST : SECOND;
   const between = joint(action);
   giveRoles(action, list);
+  let count = 0;
+  for (let y = 0; y < n; y++) if (roles[byWord[y]] & late) seconds[count++] = byWord[y];
+  if (count == 0) return;
   phrasesFor(n, between);
   for (let x = 0; x < n; x++) {
     const i = byPhrase[x];
-    if ((roles[i] & (swapped ? SECOND : FIRST)) == 0) continue;
-    for (let y = 0; y < n; y++) {
-      const j = byWord[y];
-      if ((roles[j] & (swapped ? FIRST : SECOND)) == 0) continue;
-      if (!(swapped ? mayPair(action, list.get(j), list.get(i)) : mayPair(action, list.get(i), list.get(j)))) continue;
+    if (roles[i] & early) listPairs(action, i, between, count);
+  }
+}
+
+/** Every line of one first object: the beginning is written once and copied. */
+function listPairs(action: i32, i: i32, between: string, count: i32): void {
+  let prefix = -1;
+  let length = 0;
+  for (let y = 0; y < count; y++) {
+    const j = unchecked(seconds[y]);
+    if (unchecked(selves[i]) == unchecked(selves[j]) && (i == j ? action != A_POUR && action != A_USE : true)) continue;
+    const from = out.length;
+    if (prefix < 0) {
       put(verb(action));
       byte(32);
       word(i);
       put(between);
-      word(j);
-      byte(10);
+      length = out.length - from;
+    } else {
+      out.reserve(length);
+      memory.copy(out.start + from, out.start + prefix, length);
+      out.length += length;
     }
+    word(j);
+    endLine(from, prefix < 0);
+    prefix = from;
   }
 }
 
 /** Actions in the order of their lines. */
 const sortedActions: StaticArray<i32> = [7, 1, 17, 8, 18, 26, 9, 16, 12, 2, 21, 4, 5, 6, 24, 10, 0, 22, 11, 23, 15, 13, 25, 3, 14, 20, 19];
-
-/** False where two lines came out in the wrong order, and the host has to sort. */
-export let inOrder: bool = true;
-
-function checkOrder(start: i32): void {
-  inOrder = true;
-  let line = start;
-  let before = -1;
-  let length = 0;
-  for (let i = start; i < out.length; i++) {
-    if (load<u8>(out.start + i) != 10) continue;
-    if (before >= 0 && compare(out.start + before, length, out.start + line, i - line) > 0) inOrder = false;
-    before = line;
-    length = i - line;
-    line = i + 1;
-  }
-}
 
 function prepare(list: List): void {
   const n = list.length;
@@ -322,6 +344,8 @@ function prepare(list: List): void {
     byPhrase = new StaticArray<i32>(n * 2);
     spare = new StaticArray<i32>(n * 2);
     roles = new StaticArray<u8>(n * 2);
+    selves = new StaticArray<i32>(n * 2);
+    seconds = new StaticArray<i32>(n * 2);
   }
   uniqueReferents(list);
   spellAll(list, false);
@@ -359,6 +383,8 @@ export function putValid(upstream: bool): void {
   const before = head.random;
   const start = out.length;
   let place = start;
+  lastLine = -1;
+  inOrder = true;
   objects.length = 0;
   collectAll(agentRoom(), false, objects);
   unique(objects);
@@ -369,8 +395,9 @@ export function putValid(upstream: bool): void {
     const slots = slotCount(action);
     if (action == A_TELEPORT) place = out.length;
     else if (slots == 0) {
+      const from = out.length;
       put(verb(action));
-      byte(10);
+      endLine(from, true);
     } else if (slots == 1) listOne(action, objects);
     else listTwo(action, objects);
   }
@@ -383,12 +410,12 @@ export function putValid(upstream: bool): void {
     universe.length = 0;
     collectAll(at(head.universe), true, universe);
     unique(universe);
-    prepare(universe);
     const end = out.length;
+    prepare(universe);
+    lastLine = -1;
     if (isRegistered(A_TELEPORT)) listOne(A_TELEPORT, universe);
     moveUp(place, end);
   }
-  checkOrder(start);
   if (!upstream) head.random = before;
 }
 
