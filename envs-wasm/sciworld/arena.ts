@@ -582,6 +582,17 @@ export function eachTicked(clear: bool): void {
   for (let offset = OBJECTS; offset < head.used; offset += SIZE) changetype<Obj>(base + offset).flags &= ~TICKED;
 }
 
+/** Work done by this call: objects visited, pairs touched, referents compared. A count, so that a bound on it holds on any machine. */
+export let work: i64 = 0;
+
+export function worked(n: i32): void {
+  work += n;
+}
+
+export function forgetWork(): void {
+  work = 0;
+}
+
 // ---- lists of objects ----------------------------------------------------------------------------------------------------------
 
 /** A growable list of objects, reused from call to call. */

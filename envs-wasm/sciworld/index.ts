@@ -2,7 +2,7 @@
  * ScienceWorld for a host: worlds by number in one instance. The host copies tables.bin in once (`room`, `install`), then writes
  * lines at `room(n)` and reads what a call wrote at `textAt()`, `textLength()`.
  */
-import { allocate, at, base, clearWorld, enter, head, has, release, reseed, Header, OPEN, CLOSABLE, SIZE, Obj, isNil, goalDone, stack, portal, set } from './arena';
+import { allocate, at, base, clearWorld, enter, head, has, release, reseed, Header, OPEN, CLOSABLE, SIZE, Obj, isNil, forgetWork, goalDone, work, stack, portal, set } from './arena';
 import { help, step as stepWorld } from './agent';
 import { accepted as lastAccepted, putInventory, putTask } from './actions';
 import { describe } from './describe';
@@ -60,6 +60,7 @@ export function create(): i32 {
 
 function use(world: i32): void {
   answer.length = 0;
+  forgetWork();
   enter(worlds[world]);
 }
 
@@ -172,6 +173,11 @@ export function accepted(): bool {
 
 export function moves(world: i32): i32 {
   return changetype<Header>(worlds[world]).moves;
+}
+
+/** Steps of work of the last call (arena.ts). */
+export function lastWork(): f64 {
+  return <f64>work;
 }
 
 /** How many matches wait for a number. */

@@ -2,7 +2,7 @@
  * From a line to an action. Every pattern (verb, slot, preposition, slot) is tried against the text without word boundaries;
  * one match is executed, several are asked about. The words an object answers to are matched in place, never spelt out.
  */
-import { List, NIL, Obj, PENDING_BYTES, at, has, head, isNil, isOf, parentOf, pendingAt, ref } from './arena';
+import { List, NIL, Obj, PENDING_BYTES, at, has, head, isNil, isOf, parentOf, pendingAt, ref, worked } from './arena';
 import * as I from './tables/ids';
 import { Buffer, byte, bytes, integer, lower, out, put, redirect, same as sameBytes } from './text';
 import { putName } from './describe';
@@ -113,6 +113,7 @@ function findEnds(o: Obj, from: i32): i32 {
   let count = 0;
   const first = baseFirst(o);
   const last = first + baseCount(o);
+  worked(last - first);
   for (let r = first; r < last; r++) {
     if (!rangeFits(r, from)) continue;
     const stop = from + rangeLength(r);
@@ -131,8 +132,13 @@ function findEnds(o: Obj, from: i32): i32 {
 const IN: u32 = 0x206e6920;
 const ON: u32 = 0x206e6f20;
 
+/** No house has so many things; a player with a shovel could make them. What comes after is not offered. */
+const MOST_MATCHES: i32 = 16384;
+
 function addMatch(action: i32, a: Obj, b: Obj): void {
   const n = matches.length / 2;
+  worked(1);
+  if (n == MOST_MATCHES) return;
   if (n == kindCapacity) {
     const next = heap.alloc(<usize>kindCapacity * 2);
     memory.copy(next, kinds, kindCapacity);

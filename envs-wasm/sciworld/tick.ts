@@ -1,5 +1,5 @@
 /** One unit of time: what each class does first, then for every object heat, contents, phase and current, depth first by uuid. */
-import { NIL, Obj, TICKED, at, eachTicked, has, head, isNil, isOf, portal, stack } from './arena';
+import { NIL, Obj, TICKED, at, eachTicked, has, head, isNil, isOf, portal, stack, worked } from './arena';
 import * as I from './tables/ids';
 import { burn } from './combustion';
 import { runDevice } from './devices';
@@ -52,6 +52,7 @@ function exchange(o: Obj, from: i32, n: i32): void {
   if (!even && (o.cls != I.C_Sewer || m <= MOST_IN_SEWER))
     for (let i = 1; i < m; i++) {
       const a = stack.get(warm + i);
+      worked(i);
       for (let j = 0; j < i; j++) touch(a, stack.get(warm + j));
     }
   stack.length = warm;
@@ -59,6 +60,7 @@ function exchange(o: Obj, from: i32, n: i32): void {
 
 function tickObject(o: Obj): void {
   if (o.cls == I.C_Bee && has(o, TICKED)) return;
+  worked(1);
   ownStep(o);
   if (has(o, TICKED)) return;
   if (o.mat != 0) burn(o);

@@ -37,6 +37,7 @@ interface Exports {
   snapshot(world: number): number;
   restore(world: number, snapshot: number): void;
   tasks(): void;
+  lastWork(): number;
 }
 
 const encoder = new TextEncoder();
@@ -155,6 +156,11 @@ export class SciWorldSimulator {
   /** Was the last step's action done, rather than refused or not understood. */
   accepted(): boolean {
     return this.wasm.accepted() !== 0;
+  }
+
+  /** Steps of work the last call took: a count, not a clock. */
+  lastWork(): number {
+    return this.wasm.lastWork();
   }
 
   moves(world: number): number {
