@@ -1,5 +1,6 @@
 // The shape of the house: imports point one way (ui, cli, workers -> session -> rl -> policy, envs; policy -> gpu;
-// session -> store) and never in a circle. Type imports count for the direction (they are knowledge too), not for circles.
+// session -> store) and never in a circle. Type imports count for the direction (they are knowledge too), not for circles;
+// nor do imports that happen later, by `import()`: they cannot meet a module half loaded.
 import { parseCircular, parseDependencyTree } from 'dpdm';
 import { root } from './machine.mjs';
 
@@ -17,11 +18,13 @@ const mayImport = {
 };
 
 const options = { context: root, extensions: ['.ts'], tsconfig: `${root}/tsconfig.json` };
-const sources = [`${root}/src/**/*.ts`];
+// Globs want forward slashes, on Windows too.
+const sources = [`${root.replaceAll('\\', '/')}/src/**/*.ts`];
 
-const layerOf = (file) => file.match(/^src\/([^/]+)\//)?.[1];
+const layerOf = (file) => file.match(/^src[\\/]([^\\/]+)[\\/]/)?.[1];
 
-function wrongDirections(tree) {
+/** Imports of a dpdm tree that go against the layers, as sentences. */
+export function wrongDirections(tree) {
   const wrong = [];
   for (const [file, dependencies] of Object.entries(tree)) {
     const allowed = mayImport[layerOf(file)];
@@ -40,7 +43,7 @@ function wrongDirections(tree) {
 export async function findProblems() {
   const everything = await parseDependencyTree(sources, { ...options, transform: false });
   const runtime = await parseDependencyTree(sources, { ...options, transform: true });
-  const circles = parseCircular(runtime).map((circle) => `a circle: ${[...circle, circle[0]].join(' -> ')}`);
+  const circles = parseCircular(runtime, true).map((circle) => `a circle: ${[...circle, circle[0]].join(' -> ')}`);
   return {
     files: Object.keys(everything).filter((file) => layerOf(file)).length,
     problems: [...wrongDirections(everything), ...circles],

@@ -36,14 +36,14 @@ const one = (ok) => ({ passed: ok ? 1 : 0, failed: ok ? 0 : 1 });
 
 const checks = {
   build: () => one(node('scripts/run.mjs', '--build')),
-  page: () => one(bin('vite/bin/vite.js', 'build', '--logLevel', 'warn')),
+  bundle: () => one(bin('vite/bin/vite.js', 'build', '--logLevel', 'warn')),
   types: () => one(bin('typescript/bin/tsc', '--noEmit')),
-  lint: () => one(bin('@biomejs/biome/bin/biome', 'ci', '--colors=off', '.')),
+  lint: () => one(bin('@biomejs/biome/bin/biome', 'ci', '--colors=off', '--error-on-warnings', '.')),
   imports: () => one(node('scripts/cycles.mjs')),
   size: () => one(node('scripts/size.mjs')),
   node: () => vitest('node'),
   chromium: () => vitest('chromium'),
-  browser: () => vitest('page'),
+  page: () => vitest('page'),
 };
 
 function run(names) {

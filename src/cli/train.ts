@@ -21,8 +21,8 @@ async function main(): Promise<number> {
   program.parse();
   const [file] = program.args;
   const print = (line: string) => console.log(line);
-  const { records } = await train({ ...program.opts(), file, print });
-  for (const line of reportLines(records)) print(line);
+  const { records, finished } = await train({ ...program.opts(), file, print });
+  for (const line of finished ? reportLines(records) : []) print(line);
   return 0;
 }
 

@@ -40,9 +40,13 @@ const OptionsSchema = v.strictObject({
   ),
   distractors: v.optional(whole('distractors', 0, 100), 10),
   listSeed: v.optional(whole('listSeed', 0, 0xffffffff), 42),
+  listSeeds: v.optional(whole('listSeeds', 1, 1000), 1),
 });
 
-/** `depths`: goals by crafting depth. `distractors`: most unneeded commands shown. `listSeed`: seed of the command list. */
+/**
+ * `depths`: goals by crafting depth. `distractors`: most unneeded commands shown. `listSeed`: seed of the command list.
+ * `listSeeds`: under how many lists, of consecutive seeds, each training goal is met; held-out goals keep the first.
+ */
 export type TextCraftOptions = v.InferOutput<typeof OptionsSchema>;
 
 const parsed = new WeakMap<WorldOptions, TextCraftOptions>();
@@ -56,13 +60,25 @@ export function parseTextCraftOptions(options: WorldOptions): TextCraftOptions {
     const problems = result.issues.map((issue) => {
       const path = v.getDotPath(issue);
       const words =
-        issue.type === 'strict_object' ? 'there is no such option (depths, distractors, listSeed)' : issue.message;
+        issue.type === 'strict_object'
+          ? 'there is no such option (depths, distractors, listSeed, listSeeds)'
+          : issue.message;
       return `  options${path ? `.${path}` : ''}: ${words} (it is ${JSON.stringify(issue.input)})`;
     });
     throw new WorldError(`TextCraft refuses these options:\n${problems.join('\n')}`);
   }
   parsed.set(options, result.output);
   return result.output;
+}
+
+/** The options of each command list that this split is met under. */
+function listsOf(options: TextCraftOptions, split: Split): TextCraftOptions[] {
+  const count = split === 'train' ? options.listSeeds : 1;
+  return Array.from({ length: count }, (_, i) => {
+    const one = { ...options, listSeed: (options.listSeed + i) >>> 0, listSeeds: 1 };
+    parsed.set(one, one);
+    return one;
+  });
 }
 
 export const textcraftDescription: WorldDescription = {
@@ -141,11 +157,13 @@ export class TextCraft implements World {
 
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {
     const filled = parseTextCraftOptions(options);
-    parsed.set(filled, filled);
-    return splitIds(split)
+    const goals = splitIds(split)
       .map((id) => ({ id, depth: this.wasm.goalDepth(id) }))
-      .filter(({ depth }) => filled.depths.includes(depth))
-      .map(({ id, depth }) => ({ world: 'textcraft', id, options: filled, strata: { depth } }));
+      .filter(({ depth }) => filled.depths.includes(depth));
+    // List by list, so that the first tasks are every goal once, under the first list.
+    return listsOf(filled, split).flatMap((options) =>
+      goals.map(({ id, depth }) => ({ world: 'textcraft', id, options, strata: { depth } })),
+    );
   }
 
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {

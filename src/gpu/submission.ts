@@ -4,6 +4,7 @@
  */
 import type { Gpu } from './device.ts';
 import { type BufferSlice, type KernelHandle, uniformBlockBytes } from './kernel.ts';
+import { Profile } from './profile.ts';
 
 /** One kernel call as data. */
 export interface Dispatch {
@@ -44,6 +45,8 @@ export class Recorder {
   dry = false;
   /** Per kernel name: dispatches since creation. */
   readonly perKernel = new Map<string, number>();
+  /** Time by kernel; null where the adapter cannot tell. */
+  readonly profile: Profile | null;
   readonly uniforms: GPUBuffer;
   private readonly staging: GPUBuffer;
   private readonly words = new ArrayBuffer(maxDispatches * stride);
@@ -51,6 +54,7 @@ export class Recorder {
   private readonly f32s = new Float32Array(this.words);
   private encoder: GPUCommandEncoder | null = null;
   private pass: GPUComputePassEncoder | null = null;
+  private isTimed = false;
   private pending = 0;
   private pendingFlops = 0;
 
@@ -60,6 +64,7 @@ export class Recorder {
     stagingBytes: number,
     readonly flopsPerSubmission: number,
   ) {
+    this.profile = Profile.create(gpu);
     this.uniforms = gpu.createBuffer('Recorder.uniforms', this.words.byteLength, 0x40 | 0x8 /* UNIFORM | COPY_DST */);
     this.staging = gpu.createBuffer('Recorder.staging', stagingBytes, 0x1 | 0x8 /* MAP_READ | COPY_DST */);
   }
@@ -72,7 +77,7 @@ export class Recorder {
     const [x, y = 1, z = 1] = call.grid;
     if (this.dry || x === 0 || y === 0 || z === 0) return;
     const kernel = call.kernel.get();
-    const pass = this.openPass();
+    const pass = this.openPass(kernel.name);
     this.writeParams(call.params ?? []);
     pass.setPipeline(kernel.pipeline);
     pass.setBindGroup(0, kernel.bindGroup(this.uniforms, call.bindings), [this.pending * stride]);
@@ -81,9 +86,13 @@ export class Recorder {
     if (this.pending >= maxDispatches || this.pendingFlops >= this.flopsPerSubmission) this.submit();
   }
 
-  private openPass(): GPUComputePassEncoder {
+  /** All dispatches share a pass, unless they are timed: then each has its own. */
+  private openPass(kernel: string): GPUComputePassEncoder {
     this.encoder ??= this.gpu.device.createCommandEncoder();
-    this.pass ??= this.encoder.beginComputePass();
+    const timestampWrites = this.profile?.next(kernel);
+    if (timestampWrites || this.isTimed) this.closePass();
+    this.isTimed = Boolean(timestampWrites);
+    this.pass ??= this.encoder.beginComputePass(timestampWrites ? { timestampWrites } : {});
     return this.pass;
   }
 
@@ -136,6 +145,7 @@ export class Recorder {
   submit(): void {
     if (!this.encoder) return;
     this.closePass();
+    this.profile?.resolve(this.encoder);
     if (this.pending > 0) {
       this.gpu.device.queue.writeBuffer(this.uniforms, 0, this.words, 0, this.pending * stride);
     }
@@ -195,5 +205,6 @@ export class Recorder {
   destroy(): void {
     this.gpu.destroyBuffer(this.uniforms);
     this.gpu.destroyBuffer(this.staging);
+    this.profile?.destroy();
   }
 }

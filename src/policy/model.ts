@@ -9,6 +9,7 @@ import { BatchError, describeTokens } from './batch.ts';
 import { type ModelConfig, parameterShapes, ropeInverseFrequencies } from './config.ts';
 import { Generation } from './generation.ts';
 import { Head, type ScoredRows } from './head.ts';
+import { fewRows, type KernelChoices } from './kernel-choices.ts';
 import { Layers, type Pass } from './layers.ts';
 import {
   type PlannedBuffer,
@@ -46,6 +47,8 @@ export interface ModelOptions {
   trainable: boolean;
   /** A frozen copy of the weights is allocated, for KL. */
   reference: boolean;
+  /** Forms of the kernels; another choice rounds otherwise. */
+  choices?: KernelChoices;
   onProgress?: (done: number, total: number, kernel: string) => void;
 }
 
@@ -90,7 +93,7 @@ export class Model implements Policy {
     const staging = Math.min(maxStaging, Math.max(parameterBytes * 3, resultBytes + 256, 1 << 20));
     this.recorder = new Recorder(gpu, staging, gpu.info.isFallback ? 5e7 : 5e9);
     this.ws = new Workspace(gpu, this.plan);
-    this.ops = new Operations(this.kernels, this.recorder);
+    this.ops = new Operations(this.kernels, this.recorder, options.choices);
     this.layers = new Layers(config, this.ops, this.ws);
     this.head = new Head(config, this.ops, this.ws, capacity);
     this.generation = new Generation(config, this.ops, this.ws, this.layers, capacity);
@@ -118,27 +121,33 @@ export class Model implements Policy {
     return model;
   }
 
-  /** Records every path once without sending it, so that each kernel is asked for. */
+  /** Records every path without sending it, with few rows and with many, so that each kernel is asked for. */
   private compileAll(): void {
     this.recorder.dry = true;
-    const list = { offset: 0, rows: 1, entries: 1 };
-    const masked = { E: 1, starts: 0, row: 0, token: 0, intoHidden: list, intoTable: list };
-    const pass: Pass = { T: 1, pairs: 1, cache: () => this.ws.slice('kv') };
     const sampling: Sampling = { temperature: 1, seed: 0, stream: 0, maxTokens: 1, stopTokens: [] };
-    this.layers.forward(this.weights, pass);
-    this.generation.recordSample(this.weights, this.ws.slice('rowHidden'), 1, 0, sampling, true, true);
-    for (const mask of [masked, null]) {
-      const rows: ScoredRows = { N: 1, intoTokens: list, masked: mask };
-      this.head.forward(this.weights, rows, 0, 1);
-      if (this.training) this.head.backward(this.weights, this.training.grads, rows, 1, 0, 1);
+    for (const rows of [1, fewRows + 1]) {
+      this.recordPasses(rows);
+      this.generation.recordSample(this.weights, this.ws.slice('rowHidden'), rows, 0, sampling, true, true);
     }
     if (this.training) {
-      this.layers.backward(this.weights, this.training.grads, pass);
       requestObjective(this.ops, givenWeights);
       const settings = { learningRate: 0, beta1: 0, beta2: 0, epsilon: 1, weightDecay: 0, maxGradNorm: 1 };
       this.training.adamw.record(settings);
     }
     this.recorder.dry = false;
+  }
+
+  private recordPasses(T: number): void {
+    const list = { offset: 0, rows: 1, entries: 1 };
+    const masked = { E: 1, starts: 0, row: 0, token: 0, intoHidden: list, intoTable: list };
+    const pass: Pass = { T, pairs: T, cache: () => this.ws.slice('kv') };
+    this.layers.forward(this.weights, pass);
+    for (const mask of [masked, null]) {
+      const rows: ScoredRows = { N: T, intoTokens: list, masked: mask };
+      this.head.forward(this.weights, rows, 0, 1);
+      if (this.training) this.head.backward(this.weights, this.training.grads, rows, T, 0, 1);
+    }
+    if (this.training) this.layers.backward(this.weights, this.training.grads, pass);
   }
 
   /** cos | sin of every position: computed here in double precision, since WGSL's own are only good to 2^-11. */

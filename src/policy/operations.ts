@@ -4,10 +4,11 @@
  */
 import type { BufferSlice, Constants, KernelCache, KernelHandle } from '../gpu/kernel.ts';
 import { f32, grid1d, type Recorder } from '../gpu/submission.ts';
+import { defaultChoices, fewRows, type KernelChoices, type MatmulForm } from './kernel-choices.ts';
 import { partialChunks } from './memory-plan.ts';
 
-/** Rows of the output that one thread computes. */
-const ROWS = 8;
+/** Outputs of one workgroup of a tiled matmul, in each direction. */
+const TILE = 64;
 const ceil = (a: number, b: number) => Math.ceil(a / b);
 /** Row length from which 64 threads share a row instead of one. */
 const laneLength = 256;
@@ -21,6 +22,7 @@ export class Operations {
   constructor(
     readonly kernels: KernelCache,
     readonly recorder: Recorder,
+    readonly choices: KernelChoices = defaultChoices,
   ) {}
 
   private elementwise(
@@ -69,9 +71,14 @@ export class Operations {
     );
   }
 
-  /** The register-tiled kernel where four divides the sizes, else one output a thread. */
+  private form(name: 'matmul_nt' | 'matmul_nn', rows: number): MatmulForm {
+    if (name === 'matmul_nn') return this.choices.matmul_nn_many;
+    return rows > fewRows ? this.choices.matmul_nt_many : this.choices.matmul_nt_few;
+  }
+
+  /** The chosen kernel where four divides the sizes, else one output a thread. */
   private matmul(
-    name: string,
+    name: 'matmul_nt' | 'matmul_nn',
     flags: Constants,
     bindings: BufferSlice[],
     params: [number, number, number],
@@ -85,6 +92,13 @@ export class Operations {
       this.recorder.run({ kernel, bindings, grid: grid1d(ceil(rows * columns, 64)), params, flops });
       return;
     }
+    const form = this.form(name, rows);
+    if (form === 'tiled') {
+      const kernel = this.kernels.request(`${name}_tiled`, flags);
+      this.recorder.run({ kernel, bindings, grid: grid1d(ceil(rows, TILE) * ceil(columns, TILE)), params, flops });
+      return;
+    }
+    const ROWS = form === 'rows4' ? 4 : 8;
     const LANES = lanesFor(columns / 4);
     const kernel = this.kernels.request(name, { ROWS, LANES, ...flags });
     this.recorder.run({ kernel, bindings, grid: grid1d(ceil(rows, ROWS) * ceil(columns / 4, LANES)), params, flops });
@@ -104,7 +118,10 @@ export class Operations {
     const chunk = ceil(T, partialChunks(T, N * K));
     const chunks = ceil(T, chunk);
     const call = { bindings: [dout, inp, partials], params: [T, N, K, chunk], flops: 2 * T * N * K };
-    if (vectorised(N, K)) {
+    if (vectorised(N, K) && this.choices.matmul_tn_many === 'tiled') {
+      const kernel = this.kernels.request('matmul_tn_tiled');
+      this.recorder.run({ kernel, grid: grid1d(chunks * ceil(N, TILE) * ceil(K, TILE)), ...call });
+    } else if (vectorised(N, K)) {
       const LANES = lanesFor(K / 4);
       const tiles = ceil(N / 4, 2) * ceil(K / 4, LANES);
       this.recorder.run({

@@ -41,6 +41,15 @@ const matmul_nt_scalar: Twin = (c, size) => {
   return linear([5 * size, 23, 9], ceil(5 * size * 23, 64), flags);
 };
 
+/** Outputs of one workgroup of a tiled kernel, in each direction; the fixtures have a tile and a piece of another. */
+const tile = 64;
+
+const matmul_nt_tiled: Twin = (c, size) => {
+  const [M, N] = [(tile + 5) * size, tile + 12];
+  const flags = { bias: value(c, 'HAS_BIAS'), residual: value(c, 'HAS_RESIDUAL') };
+  return linear([M, N, 20], ceil(M, tile) * ceil(N, tile), flags);
+};
+
 /** dinp = dout weight (+ dinp). */
 function linearToInput(sizes: [number, number, number], workgroups: number, accumulate: number) {
   const [M, N, K] = sizes;
@@ -64,9 +73,13 @@ const matmul_nn: Twin = (c, size) => {
 const matmul_nn_scalar: Twin = (c, size) =>
   linearToInput([5 * size, 9, 23], ceil(5 * size * 23, 64), value(c, 'ACCUMULATE'));
 
-/** partials of dweight = dout^T inp over chunks of 4 tokens. */
-function linearToWeight([T, N, K]: [number, number, number], workgroups: (chunks: number) => number) {
-  const chunk = 4;
+const matmul_nn_tiled: Twin = (c, size) => {
+  const [M, K] = [(tile + 5) * size, tile + 12];
+  return linearToInput([M, 20, K], ceil(M, tile) * ceil(K, tile), value(c, 'ACCUMULATE'));
+};
+
+/** partials of dweight = dout^T inp over chunks of tokens. */
+function linearToWeight([T, N, K]: [number, number, number], workgroups: (chunks: number) => number, chunk = 4) {
   const chunks = ceil(T, chunk);
   const dout = floats(T * N, 'dout');
   const inp = floats(T * K, 'inp');
@@ -86,6 +99,12 @@ const matmul_tn: Twin = (c, size) => {
 };
 
 const matmul_tn_scalar: Twin = (_, size) => linearToWeight([11 * size, 5, 23], (chunks) => ceil(chunks * 5 * 23, 64));
+
+/** Chunks of 20 tokens: a whole step of 16 and a piece. */
+const matmul_tn_tiled: Twin = (_, size) => {
+  const [N, K] = [tile + 12, tile + 4];
+  return linearToWeight([25 * size, N, K], (chunks) => chunks * ceil(N, tile) * ceil(K, tile), 20);
+};
 
 const reduce_partials: Twin = (_, size) => {
   const [count, chunks] = [70 * size, 3];
@@ -275,10 +294,13 @@ const adamw: Twin = (_, size) => {
 export const denseTwins: { readonly [kernel: string]: Twin } = {
   matmul_nt,
   matmul_nt_scalar,
+  matmul_nt_tiled,
   matmul_nn,
   matmul_nn_scalar,
+  matmul_nn_tiled,
   matmul_tn,
   matmul_tn_scalar,
+  matmul_tn_tiled,
   reduce_partials,
   embed_forward,
   gather_rows,

@@ -4,6 +4,8 @@
  */
 import type { World } from '../envs/env.ts';
 import { type Gpu, GpuUnavailableError } from '../gpu/device.ts';
+import { KernelCache } from '../gpu/kernel.ts';
+import type { KernelTime } from '../gpu/profile.ts';
 import { type ModelConfig, parseConfig, writeConfig } from '../policy/config.ts';
 import { initWeights } from '../policy/init.ts';
 import { planBuffers } from '../policy/memory-plan.ts';
@@ -14,7 +16,7 @@ import type { TurnEvent } from '../rl/rollout.ts';
 import { Trainer, type TrainerProgress } from '../rl/trainer.ts';
 import type { Choices, Engine, EngineFactory, OpenOptions, StepOptions, WatchOptions } from './engine.ts';
 import type { Experiment } from './experiment.ts';
-import { type GpuMachine, reportOf, unsupported } from './gpu-report.ts';
+import { type GpuMachine, reportOf, requireHonest, unsupported } from './gpu-report.ts';
 import { planReport } from './plan-report.ts';
 import type { GpuReport, LiveTurn, MemoryPlanReport } from './protocol.ts';
 import { capacityOf, modelConfigOf } from './sizes.ts';
@@ -73,6 +75,9 @@ export class Assembly implements EngineFactory {
       const plan = planReport(this.buffers(experiment, config, capacity, gpu), gpu);
       if (!plan.fits) throw new GpuUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
       const model = await this.model(gpu, experiment, config, capacity, options);
+      const report = await reportOf(gpu);
+      options.onReport?.(report);
+      requireHonest(report);
       const trainer = await Trainer.create(experiment, { policy: model, worlds, tokenizer });
       options.onProgress(null);
       return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment);
@@ -198,9 +203,21 @@ class ModelEngine implements Engine {
     return this.gpu.failure;
   }
 
+  /** Times the next dispatches, so that asking again tells where the time goes. */
   async report(): ReturnType<Engine['report']> {
-    const { perKernel } = this.model.recorder;
-    const kernels = [...perKernel].map(([name, dispatches]) => ({ name, dispatches, ms: null, wgsl: '' }));
+    const { perKernel, profile } = this.model.recorder;
+    const times = (await profile?.times()) ?? new Map<string, KernelTime>();
+    const code = new Map(
+      KernelCache.of(this.gpu)
+        .all()
+        .map((kernel) => [kernel.name, kernel.code]),
+    );
+    const kernels = [...perKernel].map(([name, dispatches]) => ({
+      name,
+      dispatches,
+      ms: estimate(dispatches, times.get(name)),
+      wgsl: code.get(name) ?? '',
+    }));
     return { memory: this.model.memory(), kernels: kernels.sort((a, b) => b.dispatches - a.dispatches) };
   }
 
@@ -208,6 +225,11 @@ class ModelEngine implements Engine {
     this.model.destroy();
     for (const world of this.worlds.values()) await world.close();
   }
+}
+
+/** Of all dispatches of a kernel, from the mean of those that were timed. */
+function estimate(dispatches: number, time: KernelTime | undefined): number | null {
+  return time ? (dispatches * time.ms) / time.timed : null;
 }
 
 /** The first trajectory of a step is the one that is watched live. */

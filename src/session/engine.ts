@@ -55,6 +55,8 @@ export interface OpenOptions {
   /** Choices of the checkpoint that is resumed. */
   choices: Choices | null;
   onProgress(progress: Progress | null): void;
+  /** Once the kernels are compiled and have tested themselves. */
+  onReport?(report: GpuReport): void;
   signal: AbortSignal;
 }
 

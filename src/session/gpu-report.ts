@@ -1,5 +1,6 @@
 /** What the adapter is and whether it is enough, as the page shows it. */
-import { Gpu } from '../gpu/device.ts';
+import { Gpu, GpuUnavailableError } from '../gpu/device.ts';
+import { selfTest } from '../policy/selftest.ts';
 import type { GpuReport } from './protocol.ts';
 
 /** Who gives `navigator.gpu`: the browser, or Dawn on Node. */
@@ -32,6 +33,16 @@ export async function reportOf(gpu: Gpu): Promise<GpuReport> {
     adapter: { ...gpu.info },
     features: [...gpu.features].sort(),
     limits: Object.fromEntries(limitNames.map((name) => [name, gpu.limits[name]])),
-    selftest: [],
+    selftest: await selfTest(gpu),
   };
+}
+
+/** Refuses to train on kernels that compute something else than they should: some drivers miscompile some. */
+export function requireHonest({ selftest, adapter }: GpuReport): void {
+  const wrong = selftest.filter(({ ok }) => !ok);
+  if (!wrong.length) return;
+  throw new GpuUnavailableError(
+    `On this adapter (${adapter.description}) ${wrong.length} of ${selftest.length} kernels give wrong numbers: ` +
+      `${wrong.map(({ kernel, detail }) => `${kernel} (${detail})`).join('; ')}. Update the graphics driver or try another browser.`,
+  );
 }

@@ -132,6 +132,15 @@ const worldKnobs: Knob[] = [
     'fork',
     range(0, 0xffffffff, 1),
   ),
+  knob(
+    'worlds.*.options.listSeeds',
+    'Lists a goal',
+    'Under how many different lists of recipes each training goal is met: with more of them, a goal is harder to learn by heart.',
+    'integer',
+    'advanced',
+    'fork',
+    range(1, 1000, 1),
+  ),
 ];
 
 const policyKnobs: Knob[] = [

@@ -43,6 +43,8 @@ export type SessionEvent =
   /** The live episode: one message a turn of the watched trajectory. */
   | { type: 'live'; runId: string; live: LiveTurn }
   | { type: 'runs'; runs: RunSummary[] }
+  /** The report again, once a run's kernels are compiled and tested. */
+  | { type: 'gpu'; report: GpuReport }
   | { type: 'notice'; level: 'info' | 'warning' | 'error'; message: string; action?: string }
   | { type: 'owner'; runId: string; owner: 'this-tab' | 'another-tab' }
   /** What only a page can do: keep the screen awake while a run trains, ask that storage persists at the first checkpoint. */
@@ -126,7 +128,15 @@ export interface TrainerApi {
   /** A policy to watch without training. */
   importPolicy(file: Blob, name: string): Promise<RunSummary>;
 
-  storage(): Promise<{ usage: number; quota: number; persisted: boolean; runs: { id: string; name: string; bytes: number }[] }>;
+  storage(): Promise<{
+    usage: number;
+    quota: number;
+    persisted: boolean;
+    runs: { id: string; name: string; bytes: number }[];
+  }>;
   persist(): Promise<boolean>;
-  gpuReport(): Promise<{ memory: { name: string; bytes: number }[]; kernels: { name: string; dispatches: number; ms: number | null; wgsl: string }[] }>;
+  gpuReport(): Promise<{
+    memory: { name: string; bytes: number }[];
+    kernels: { name: string; dispatches: number; ms: number | null; wgsl: string }[];
+  }>;
 }

@@ -6,9 +6,9 @@
 import type { StepRecord } from '../rl/evaluation.ts';
 import { checkpointInterval, SMALL_CHECKPOINT } from '../store/retention.ts';
 import { OwnershipError, QuotaError } from '../store/run.ts';
-import type { RunStore, StepCommit } from '../store/run-store.ts';
+import type { RunStore, StepCommit, StoredCheckpoint } from '../store/run-store.ts';
 import { checkpointOf, decodeState, encodeState, REFERENCE } from './checkpoint.ts';
-import type { Engine, EngineFactory, StepOptions, WatchOptions } from './engine.ts';
+import type { Choices, Engine, EngineFactory, StepOptions, WatchOptions } from './engine.ts';
 import type { Experiment } from './experiment.ts';
 import { type Clock, FrozenError, systemClock, watchForFreeze } from './freeze-watch.ts';
 import type { RunStatus, SessionEvent } from './protocol.ts';
@@ -52,6 +52,7 @@ export class Session {
   private token = '';
   private stopAfter = Number.POSITIVE_INFINITY;
   private running: Promise<void> | null = null;
+  private watching: { abort: AbortController; done: Promise<void> } | null = null;
   private abort = new AbortController();
   private recoveries = 0;
   private interval = 1;
@@ -71,9 +72,13 @@ export class Session {
   /** Trains to the end, or `steps` steps on, or until paused. Resolves when it stops; rejects where it failed. */
   train(options: { steps?: number } = {}): Promise<void> {
     if (this.running) return this.running;
-    this.running = this.life(options.steps).finally(() => {
-      this.running = null;
-    });
+    this.stopAfter = options.steps ?? Number.POSITIVE_INFINITY;
+    this.abort = new AbortController();
+    this.running = this.stopWatching()
+      .then(() => this.life())
+      .finally(() => {
+        this.running = null;
+      });
     return this.running;
   }
 
@@ -89,26 +94,44 @@ export class Session {
   async close(): Promise<void> {
     this.stopAfter = 0;
     this.abort.abort(new ClosedError('The run was closed.'));
+    await this.stopWatching();
     await this.running?.catch(() => {});
     await this.closeEngine();
   }
 
   /** Plays one episode with the last committed weights. Not while it trains: then the live events are the training's. */
-  async watch(options: Omit<WatchOptions, 'step'>, signal: AbortSignal): Promise<void> {
+  async watch(options: Omit<WatchOptions, 'step'>): Promise<void> {
+    await this.stopWatching();
     if (this.running) return;
-    await this.prepare();
-    this.setStatus('paused');
-    const step = Math.max(1, this.at ?? 1);
-    await this.engine!.watch({ ...options, step }, { ...this.stepOptions(), signal });
+    const abort = new AbortController();
+    const done = this.episode(options, abort.signal).catch((error) => {
+      if (!abort.signal.aborted) throw error;
+    });
+    this.watching = { abort, done };
+    await done;
+  }
+
+  /** Resolves when the policy is free again. */
+  async stopWatching(): Promise<void> {
+    const watching = this.watching;
+    this.watching = null;
+    watching?.abort.abort(new ClosedError('Watching was stopped.'));
+    await watching?.done.catch(() => {});
+  }
+
+  private async episode(options: Omit<WatchOptions, 'step'>, signal: AbortSignal): Promise<void> {
+    const before = this.status;
+    this.abort = new AbortController();
+    await this.prepare(false);
+    this.setStatus(before === 'preparing' ? 'idle' : before);
+    await this.engine!.watch({ ...options, step: Math.max(1, this.at ?? 1) }, { ...this.stepOptions(), signal });
   }
 
   gpuReport(): ReturnType<Engine['report']> | null {
     return this.engine?.report() ?? null;
   }
 
-  private async life(steps?: number): Promise<void> {
-    this.abort = new AbortController();
-    this.stopAfter = steps ?? Number.POSITIVE_INFINITY;
+  private async life(): Promise<void> {
     this.recoveries = 0;
     this.emit({ type: 'hint', runId: this.runId, hint: 'wake-lock' });
     const stopWatching = watchForFreeze(this.clock, (error) => this.abort.abort(error));
@@ -171,25 +194,26 @@ export class Session {
     await this.sleep(500 * 4 ** (this.recoveries - 1));
   }
 
-  /** An engine that holds the weights of the last committed step. */
-  private async prepare(): Promise<void> {
+  /** An engine that holds the weights of the last committed step, which another tab may have committed. */
+  private async prepare(mayBegin = true): Promise<void> {
     if (this.engine?.failure()) await this.closeEngine();
-    if (this.engine && this.at !== null) return;
-    this.setStatus('preparing');
     const checkpoint = await this.parts.store.checkpoint(this.runId);
-    this.engine ??= await this.parts.engines.open(this.experiment, {
+    if (this.engine && checkpoint && this.at === (await this.parts.store.get(this.runId)).step) return;
+    this.setStatus('preparing');
+    this.engine ??= await this.openEngine(checkpoint?.meta ?? null);
+    if (checkpoint) await this.restore(checkpoint);
+    else if (mayBegin) await this.begin();
+    else await this.engine.initialize();
+  }
+
+  private async openEngine(choices: Choices | null): Promise<Engine> {
+    return this.parts.engines.open(this.experiment, {
       assets: await this.assets(),
-      choices: checkpoint?.meta ?? null,
+      choices,
       onProgress: this.stepOptions().onProgress!,
+      onReport: (report) => this.emit({ type: 'gpu', report }),
       signal: this.abort.signal,
     });
-    if (checkpoint)
-      await this.restore(
-        checkpoint.meta.step,
-        decodeState(checkpoint.bytes, checkpoint.meta.optimizerStep),
-        checkpoint.meta.adapter,
-      );
-    else await this.begin();
   }
 
   private async assets(): Promise<{ [name: string]: Uint8Array } | null> {
@@ -200,18 +224,18 @@ export class Session {
     return Object.fromEntries(await Promise.all(read));
   }
 
-  private async restore(step: number, state: Parameters<Engine['load']>[0], adapter: string): Promise<void> {
+  private async restore({ meta, bytes }: StoredCheckpoint): Promise<void> {
     const engine = this.engine!;
-    if (adapter && adapter !== engine.choices.adapter)
+    if (meta.adapter && meta.adapter !== engine.choices.adapter)
       this.emit({
         type: 'notice',
         level: 'info',
-        message: `This run was computed on ${adapter} and goes on on ${engine.choices.adapter}: the last digits may differ.`,
+        message: `This run was computed on ${meta.adapter} and goes on on ${engine.choices.adapter}: the last digits may differ.`,
       });
     const reference = await this.parts.store.asset(this.runId, REFERENCE);
     if (reference) await engine.load(decodeState(reference, 0), { reference: true });
-    await engine.load(state);
-    this.at = step;
+    await engine.load(decodeState(bytes, meta.optimizerStep));
+    this.at = meta.step;
   }
 
   /** Step 0: random weights, their success, and the first commit. */

@@ -48,7 +48,6 @@ export class TrainerService implements TrainerApi {
   private listener: (event: SessionEvent) => void = () => {};
   private readonly holds = new Map<string, Hold>();
   private session: Session | null = null;
-  private watching: AbortController | null = null;
   private readonly lookers = new Map<string, Promise<World>>();
 
   constructor(private readonly parts: ServiceParts) {}
@@ -94,7 +93,6 @@ export class TrainerService implements TrainerApi {
   }
 
   async train(runId: string, options?: { steps?: number }): Promise<void> {
-    this.watching?.abort();
     const session = await this.sessionOf(runId);
     // A failure reaches the page as a status and here as a rejection.
     await session.train(options).finally(() => this.runsChanged());
@@ -180,19 +178,11 @@ export class TrainerService implements TrainerApi {
   }
 
   async watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void> {
-    this.watching?.abort();
-    this.watching = new AbortController();
-    const { signal } = this.watching;
-    const session = await this.sessionOf(runId, 'read');
-    try {
-      await session.watch(options, signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
+    await (await this.sessionOf(runId, 'read')).watch(options);
   }
 
   async stopWatching(): Promise<void> {
-    this.watching?.abort();
+    await this.session?.stopWatching();
   }
 
   async exportRun(runId: string): Promise<Blob> {
@@ -234,7 +224,6 @@ export class TrainerService implements TrainerApi {
 
   /** Ends everything this service holds. */
   async close(): Promise<void> {
-    this.watching?.abort();
     for (const runId of [...this.holds.keys()]) await this.letGo(runId);
     await this.session?.close();
     for (const world of this.lookers.values()) await (await world).close();

@@ -1,4 +1,4 @@
-/** What uPlot does not draw: evaluation points with their intervals, and the line of the selected step. */
+/** What uPlot does not draw: evaluation points with their intervals. */
 import type uPlot from 'uplot';
 
 export interface DrawnPoint {
@@ -58,16 +58,11 @@ function drawPoint(plot: uPlot, point: DrawnPoint, color: string, surface: strin
   drawShape(ctx, x, y, (interval ? 4 : 2.5) * ratio, point.shape);
 }
 
-export function drawPoints(plot: uPlot, host: HTMLElement, points: readonly DrawnPoint[], selected: number | null) {
+export function drawPoints(plot: uPlot, host: HTMLElement, points: readonly DrawnPoint[]) {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
   ctx.save();
   ctx.setLineDash([]);
-  if (selected !== null) {
-    const x = plot.valToPos(selected, 'x', true);
-    ctx.fillStyle = resolveColor(host, '--accent');
-    ctx.fillRect(x - 0.75 * ratio, plot.bbox.top, 1.5 * ratio, plot.bbox.height);
-  }
   const surface = resolveColor(host, '--surface');
   const tokens = new Set(points.map((point) => point.color));
   const colors = new Map([...tokens].map((token) => [token, resolveColor(host, token)]));

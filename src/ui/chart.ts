@@ -85,6 +85,13 @@ export class TabgymChart extends LitElement {
       .u-cursor-x {
         border-inline-end: 1px dashed var(--line-strong);
       }
+      .marker {
+        position: absolute;
+        inset: 0 auto 0 0;
+        width: 1.5px;
+        background: var(--accent);
+        pointer-events: none;
+      }
       .u-cursor-y {
         display: none;
       }
@@ -101,6 +108,7 @@ export class TabgymChart extends LitElement {
   @query('.plot') private plotElement!: HTMLElement | null;
   private plot: uPlot | null = null;
   private points: DrawnPoint[] = [];
+  private readonly marker = Object.assign(document.createElement('div'), { className: 'marker' });
   private readonly resized = new ResizeObserver(() => this.fit());
 
   override disconnectedCallback() {
@@ -193,10 +201,19 @@ export class TabgymChart extends LitElement {
     if (!this.plotElement || !this.records.length) return this.drop();
     if (changed.has('spec') || changed.has('theme')) this.drop();
     if (this.plot && !this.plotElement.contains(this.plot.root)) this.drop();
-    this.readPoints();
+    if (!this.plot || changed.has('records')) this.readPoints();
     if (!this.plot) this.build();
     else if (changed.has('records')) this.plot.setData(this.data());
-    else if (changed.has('selected')) this.plot.redraw(false);
+    this.placeMarker();
+  }
+
+  /** The selected step's line is an element over the canvas: moving it draws nothing again. */
+  private placeMarker() {
+    if (!this.plot) return;
+    const { selected } = this;
+    this.marker.hidden = selected === null;
+    if (selected !== null) this.marker.style.transform = `translateX(${this.plot.valToPos(selected, 'x') - 0.75}px)`;
+    if (this.marker.parentElement !== this.plot.over) this.plot.over.append(this.marker);
   }
 
   private drop() {
@@ -284,7 +301,7 @@ export class TabgymChart extends LitElement {
         drag: { x: false, y: false },
         points: { show: true, size: 6 },
       },
-      hooks: { draw: [(plot) => drawPoints(plot, this, this.points, this.selected)] },
+      hooks: { draw: [(plot) => drawPoints(plot, this, this.points)], setScale: [() => this.placeMarker()] },
     };
     this.plot = new uPlot(options, this.data(), this.plotElement!);
     this.plot.over.addEventListener('click', () => this.clicked());
@@ -300,7 +317,9 @@ export class TabgymChart extends LitElement {
 
   private fit() {
     const width = this.plotElement?.clientWidth ?? 0;
-    if (this.plot && width && width !== this.plot.width) this.plot.setSize({ width, height: 168 });
+    if (!this.plot || !width || width === this.plot.width) return;
+    this.plot.setSize({ width, height: 168 });
+    this.placeMarker();
   }
 }
 

@@ -10,6 +10,7 @@ import { download } from './download.ts';
 import { Drafting } from './drafting.ts';
 import { fixed } from './format.ts';
 import { Reading } from './reading.ts';
+import { Recorded } from './recorded.ts';
 import { type DrawerTab, type NarrowPanel, type Notice, none, type State, Store, type Theme } from './state.ts';
 
 const trainingKey = 'tabgym.training';
@@ -25,9 +26,12 @@ const sentence = (error: unknown) => (error instanceof Error ? error.message : S
 export class Controller {
   readonly store = new Store();
   readonly reading = new Reading(this.store, () => this.api);
+  readonly recorded = new Recorded(this.store, () => this.api);
   readonly drafting = new Drafting(this.store, () => this.api);
   private client: Client | null = null;
   private noticeCount = 0;
+  /** Training a given number of steps: a reload in the middle does not go on by itself. */
+  private stepping = false;
 
   private get api(): TrainerApi {
     if (!this.client) throw new Error(msg('The trainer is still starting. Try again in a moment.'));
@@ -73,7 +77,7 @@ export class Controller {
     const wanted = [selection.run, training].find((id) => runs.some((run) => run.id === id)) ?? newest?.id;
     if (selection.run && wanted !== selection.run)
       this.notify('warning', msg('The run that this address names is not stored in this browser.'));
-    if (!wanted) return this.loadSample();
+    if (!wanted) return void this.recorded.playSample();
     await this.open(wanted, false);
     if (training === wanted && this.state.gpu?.supported && this.state.owner === 'this-tab') await this.continueRun();
   }
@@ -83,20 +87,6 @@ export class Controller {
     if (this.state.status === 'finished') return;
     this.notify('info', msg(str`The run goes on from step ${step}, where this page was closed.`));
     await this.train();
-  }
-
-  /** A recorded run, so that something moves before anything is trained. public/samples.json lists what there is. */
-  private async loadSample() {
-    const samples: { file: string; name: string }[] = await fetch('samples.json')
-      .then((response) => (response.ok ? response.json() : []))
-      .catch(() => []);
-    if (!samples.length) return;
-    const file = await fetch(samples[0].file).then((response) => response.blob());
-    await this.attempt('import', async () => {
-      const run = await this.api.importRun(file, samples[0].name);
-      await this.refreshRuns();
-      await this.open(run.id, false);
-    });
   }
 
   private async hashChanged() {
@@ -116,13 +106,19 @@ export class Controller {
 
   private takeOne(event: SessionEvent) {
     if (event.type === 'runs') return this.takeRuns(event.runs);
+    if (event.type === 'gpu') return this.store.set({ gpu: event.report });
     if (event.type === 'notice') return this.notify(event.level, event.message, event.action);
     if (event.type === 'hint') return this.takeHint(event.hint);
     if (event.runId !== this.state.run?.id) return;
     if (event.type === 'status') this.takeStatus(event.status, event.detail);
     else if (event.type === 'progress') this.store.set({ progress: event.progress });
-    else if (event.type === 'owner') this.store.set({ owner: event.owner });
+    else if (event.type === 'owner') this.takeOwner(event.owner);
     else if (event.type === 'live') this.takeLive(event.live);
+  }
+
+  private takeOwner(owner: State['owner']) {
+    this.store.set({ owner });
+    if (owner === 'another-tab' && isActive(this.state.status)) this.takeStatus('paused', '');
   }
 
   private takeRuns(runs: RunSummary[]) {
@@ -139,7 +135,7 @@ export class Controller {
 
   private rememberTraining(status: RunStatus) {
     const { run } = this.state;
-    if (run && isActive(status)) localStorage.setItem(trainingKey, run.id);
+    if (run && isActive(status) && !this.stepping) localStorage.setItem(trainingKey, run.id);
     else if (status !== 'idle') localStorage.removeItem(trainingKey);
   }
 
@@ -174,6 +170,7 @@ export class Controller {
   }
 
   private takeLive(live: State['live'][number]) {
+    if (this.state.recorded) this.recorded.stop();
     const last = this.state.live.at(-1);
     const goesOn =
       last &&
@@ -224,6 +221,7 @@ export class Controller {
 
   async open(id: string, takeDraft = true) {
     if (this.state.watching) await this.stopWatching();
+    this.recorded.stop();
     this.store.set({ opening: true });
     await this.attempt('open', async () => {
       const { summary, records, owner } = await this.api.openRun(id);
@@ -243,6 +241,8 @@ export class Controller {
     this.store.set({ opening: false });
     if (takeDraft || !this.state.selection.run) this.reading.select({ run: id });
     void this.reading.load();
+    if (this.state.run && this.state.status !== 'idle')
+      void this.recorded.playRun(this.state.run.id, this.state.run.step);
   }
 
   /** A new run of the draft, which does not start yet. */
@@ -279,9 +279,10 @@ export class Controller {
     if (!(await this.settleDraft())) return;
     const { run } = this.state;
     if (!run) return;
+    this.recorded.stop();
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
-    localStorage.setItem(trainingKey, run.id);
-    if (options?.steps) localStorage.removeItem(trainingKey);
+    this.stepping = options?.steps !== undefined;
+    if (!this.stepping) localStorage.setItem(trainingKey, run.id);
     this.api.train(run.id, options).catch((error) => {
       this.notify('error', sentence(error));
       if (isActive(this.state.status)) this.takeStatus('failed', sentence(error));
@@ -341,6 +342,7 @@ export class Controller {
   async watch(split: 'train' | 'test', taskIndex: number) {
     const { run } = this.state;
     if (!run) return;
+    this.recorded.stop();
     this.store.set({ watching: true, live: [] });
     this.reading.select({ tab: 'watch' });
     this.api.watch(run.id, { split, taskIndex, turnMs: 900 }).catch((error) => {
@@ -383,6 +385,7 @@ export class Controller {
   /** Back to no run: the draft stays. */
   close() {
     this.reading.forget();
+    this.recorded.stop();
     this.store.set({ run: null, records: [], live: [], status: 'idle', statusDetail: '', progress: null });
     this.reading.select({ run: null, tab: 'watch' });
   }

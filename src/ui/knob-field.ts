@@ -184,7 +184,9 @@ export class TabgymKnob extends LitElement {
     const change = (event: Event) => {
       const typed = (event.target as HTMLInputElement).value;
       if (text) return this.send(typed);
-      this.send(knob.nullMeans && typed.trim() === '' ? null : numberOf(typed));
+      // An option of a world that is left empty is not said, and the world takes its own.
+      const empty = knob.nullMeans ? null : knob.path.includes('.options.') ? undefined : typed;
+      this.send(typed.trim() === '' ? empty : numberOf(typed));
     };
     return html`<input id="control" class=${text ? '' : 'number'} inputmode=${text ? 'text' : 'decimal'} ?disabled=${this.disabled}
       placeholder=${knob.nullMeans ?? ''} aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}

@@ -75,6 +75,12 @@ export class TabgymSetup extends Panel {
         min-height: 24px;
         line-height: 24px;
       }
+      .pending {
+        position: sticky;
+        top: 4px;
+        z-index: 1;
+        box-shadow: var(--shadow-high);
+      }
       .preset {
         display: grid;
         gap: 4px;
@@ -170,7 +176,7 @@ export class TabgymSetup extends Panel {
     if (kind === 'none' || kind === 'free' || !run) return nothing;
     const names = list.map((each) => this.labelOf(each.path)).join(', ');
     const fork = kind === 'fork';
-    return html`<div class="message warning">
+    return html`<div class="message warning pending">
       <p>${
         fork
           ? msg(str`Changing ${names} forks the run at step ${run.step}. The run as it is stays in the list.`)

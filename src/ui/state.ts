@@ -17,6 +17,7 @@ import type {
   StepRecord,
   TrainerApi,
 } from '../session/protocol.ts';
+import type { Recording } from './recorded.ts';
 import { noSelection, type Selection } from './selection.ts';
 
 export interface Problem {
@@ -73,6 +74,8 @@ export interface State {
   progress: Progress | null;
   records: StepRecord[];
   live: LiveTurn[];
+  /** Set while `live` shows a recorded episode. */
+  recorded: Recording | null;
   watching: boolean;
   selection: Selection;
   detail: Fetched<{ step: number; trajectories: Trajectory[] }>;
@@ -110,6 +113,7 @@ export const initialState = (): State => ({
   progress: null,
   records: [],
   live: [],
+  recorded: null,
   watching: false,
   selection: noSelection,
   detail: none,

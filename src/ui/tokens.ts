@@ -72,8 +72,9 @@ export const tokenText = (texts: readonly string[] | null, id: number): string =
 
 const shown = (text: string) => text.replace(/^##/, '').replaceAll('\n', '↵\n');
 
-/** A gap before a token, where its texts carry none and it does not go on a word. */
-export const gapBefore = (text: string, spaced: boolean): string => (spaced && !text.startsWith('##') ? ' ' : '');
+/** A gap before a token, where its texts carry none, it does not go on a word, and no line begins with it. */
+export const gapBefore = (text: string, before: string, spaced: boolean): string =>
+  spaced && !text.startsWith('##') && !before.endsWith('\n') ? ' ' : '';
 
 export function tokenTemplate(
   trajectory: Trajectory,

@@ -136,7 +136,7 @@ export class TabgymTrajectory extends Panel {
     return html`${this.renderHead(trajectory, turn)}
       <div class="body">
         <div class="turns" @pointerover=${this.point} @click=${this.choose}>${this.renderTurns(trajectory, turn)}</div>
-        <div class="side">
+        <div class="side" tabindex="0" role="region" aria-label=${msg('Token and world')}>
           <tabgym-token-details .trajectory=${trajectory} .texts=${this.state.tokenTexts} .position=${this.state.selection.token}></tabgym-token-details>
           ${this.renderReplay(turn)}
         </div>
@@ -191,13 +191,14 @@ export class TabgymTrajectory extends Panel {
     const policy = segment.kind === 'action';
     const end = Math.min(segment.end, segment.start + mostTokens);
     const spaced = needsSpaces(tokenTexts);
+    const textAt = (position: number) => tokenText(tokenTexts, trajectory.tokens[position]);
     const positions = Array.from({ length: end - segment.start }, (_, index) => segment.start + index);
     return html`<div class="segment ${policy ? 'policy' : 'world'}">
       <span class="who"><span aria-hidden="true">${policy ? '◆' : '○'}</span> ${policy ? msg('Policy') : msg('World')}</span>
       <div class="stream ${spaced ? 'spaced' : ''}" role="listbox" tabindex="0" aria-label=${policy ? msg('Tokens of the policy') : msg('Tokens of the world')}
         aria-activedescendant=${selection.token !== null && selection.token >= segment.start && selection.token < end ? `k${selection.token}` : nothing}
         @keydown=${(event: KeyboardEvent) => this.walk(event, segment.start, end)}>${positions.map((position) => [
-          position > segment.start ? gapBefore(tokenText(tokenTexts, trajectory.tokens[position]), spaced) : '',
+          position > segment.start ? gapBefore(textAt(position), textAt(position - 1), spaced) : '',
           tokenTemplate(trajectory, position, tokenTexts, position === selection.token),
         ])}</div>
       ${end < segment.end ? html`<span class="soft small">${msg(str`${segment.end - end} more tokens are not drawn`)}</span>` : nothing}

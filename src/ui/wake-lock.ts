@@ -5,9 +5,11 @@ import type { Store } from './state.ts';
 export function keepAwake(store: Store) {
   let lock: WakeLockSentinel | null = null;
   let asking = false;
+  let again = false;
 
   const settle = async () => {
     const wanted = isActive(store.state.status) && !document.hidden && 'wakeLock' in navigator;
+    again = asking;
     if (asking || wanted === (lock !== null && !lock.released)) return;
     asking = true;
     try {
@@ -18,6 +20,8 @@ export function keepAwake(store: Store) {
     }
     if (!wanted) lock = null;
     asking = false;
+    // What was wanted may have changed meanwhile.
+    if (again) await settle();
   };
 
   store.listen((changed) => {

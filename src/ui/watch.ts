@@ -2,14 +2,12 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import type { LiveTurn } from '../session/protocol.ts';
+import './episode-view.ts';
 import { isActive } from './controller.ts';
-import { fixed } from './format.ts';
 import { Panel } from './panel.ts';
 import { emptyState, errorState, progressBar, progressWords } from './states.ts';
 import { controls } from './styles/shared.ts';
 import './welcome.ts';
-import './world-view.ts';
 
 @customElement('tabgym-watch')
 export class TabgymWatch extends Panel {
@@ -20,51 +18,8 @@ export class TabgymWatch extends Panel {
         display: block;
         padding: 12px;
       }
-      .live {
-        display: grid;
-        gap: 14px;
-        grid-template-columns: minmax(0, 1.35fr) minmax(0, 1fr);
-        align-items: start;
-      }
       .head {
         margin-block-end: 10px;
-      }
-      @media (max-width: 1000px) {
-        .live {
-          grid-template-columns: minmax(0, 1fr);
-        }
-      }
-      ol {
-        list-style: none;
-        display: grid;
-        gap: 6px;
-      }
-      li {
-        border: 1px solid var(--line);
-        border-radius: var(--radius);
-        background: var(--surface);
-        padding: 5px 8px;
-        overflow-wrap: anywhere;
-      }
-      li.newest {
-        border-color: var(--accent);
-      }
-      .action {
-        font-family: var(--mono);
-        border-inline-start: 3px solid var(--policy-ink);
-        padding-inline-start: 6px;
-      }
-      .observation {
-        font-family: var(--mono);
-        color: var(--text-2);
-        white-space: pre-wrap;
-        padding-inline-start: 9px;
-        max-height: 6.5em;
-        overflow: auto;
-      }
-      .turn {
-        font-size: var(--size-s);
-        color: var(--text-2);
       }
       .pulse {
         width: 8px;
@@ -90,6 +45,7 @@ export class TabgymWatch extends Panel {
   constructor() {
     super([
       'live',
+      'recorded',
       'run',
       'status',
       'statusDetail',
@@ -109,7 +65,7 @@ export class TabgymWatch extends Panel {
     const { run, live, status, statusDetail } = this.state;
     if (!run) return html`<tabgym-welcome .app=${this.app}></tabgym-welcome>`;
     if (status === 'failed') return this.renderFailed(statusDetail);
-    return html`${this.renderHead()} ${live.length ? this.renderLive(live) : this.renderQuiet()}`;
+    return html`${this.renderHead()} ${live.length ? html`<tabgym-episode .turns=${live}></tabgym-episode>` : this.renderQuiet()}`;
   }
 
   private renderFailed(detail: string) {
@@ -118,16 +74,27 @@ export class TabgymWatch extends Panel {
   }
 
   private renderHead() {
-    const { watching, status, live } = this.state;
-    const last = live.at(-1);
+    const { watching, status } = this.state;
     const training = isActive(status);
     return html`<div class="row spread head">
-      <div class="row">
-        ${training && last ? html`<span class="pulse" aria-hidden="true"></span><strong>${msg('Live')}</strong>` : nothing}
-        ${last ? html`<span class="soft number">${training ? msg(str`step ${last.step}, group ${last.group + 1}, episode ${last.member + 1}`) : watching ? msg('playing without training') : msg('the last episode watched')}</span>` : nothing}
-      </div>
+      <div class="row">${this.renderLabel(training)}</div>
       ${training ? nothing : this.renderWatchForm(watching)}
     </div>`;
+  }
+
+  /** What the episode on show is: live, recorded, or played for its own sake. */
+  private renderLabel(training: boolean) {
+    const { recorded, watching, live } = this.state;
+    const last = live.at(-1);
+    if (!last) return nothing;
+    const { step, group, member } = last;
+    const place = msg(str`step ${step}, group ${group + 1}, episode ${member + 1}`);
+    if (recorded)
+      return html`<strong>${msg('Recorded')}</strong><span class="soft number">${place}</span>
+        <button class="link" @click=${() => this.app.reading.select({ step, group, member, tab: 'trajectory' })}>${msg('Read it')}</button>`;
+    if (training)
+      return html`<span class="pulse" aria-hidden="true"></span><strong>${msg('Live')}</strong><span class="soft number">${place}</span>`;
+    return html`<span class="soft">${watching ? msg('playing without training') : msg('the last episode watched')}</span>`;
   }
 
   /** Without training: choose a task and see the policy try it. */
@@ -181,22 +148,5 @@ export class TabgymWatch extends Panel {
 
   private readButton() {
     return html`<button @click=${() => this.app.reading.select({ tab: 'group' })}>${msg('Read the episodes')}</button>`;
-  }
-
-  private renderLive(live: readonly LiveTurn[]) {
-    const last = live.at(-1)!;
-    return html`<div class="live">
-      <tabgym-world-view .view=${last.view}></tabgym-world-view>
-      <ol aria-label=${msg('Turns, newest first')}>${[...live].reverse().map((turn, index) => this.renderTurn(turn, index === 0))}</ol>
-    </div>`;
-  }
-
-  private renderTurn(turn: LiveTurn, newest: boolean) {
-    return html`<li class=${newest ? 'newest' : ''}>
-      <div class="turn row spread"><span>${msg(str`Turn ${turn.turn + 1}`)}</span>
-        ${turn.done ? html`<span class="badge ${turn.reward > 0 ? 'good' : ''}">${turn.reward > 0 ? '✓' : '■'} ${msg(str`reward ${fixed(turn.reward, 1)}`)}</span>` : nothing}</div>
-      <div class="action"><span class="visually-hidden">${msg('Policy')}: </span>${turn.action}</div>
-      <div class="observation" tabindex="0" role="group" aria-label=${msg('World')}>${turn.observation}</div>
-    </li>`;
   }
 }

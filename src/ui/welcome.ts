@@ -1,7 +1,8 @@
 /** What a newcomer sees: one sentence, one button, and the loop in six words. Without WebGPU: what is missing, and what still works. */
 import { msg } from '@lit/localize';
-import { css, html } from 'lit';
+import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
+import './episode-view.ts';
 import { Panel } from './panel.ts';
 import { controls } from './styles/shared.ts';
 
@@ -13,13 +14,13 @@ export class TabgymWelcome extends Panel {
       :host {
         display: grid;
         min-height: 100%;
-        place-content: center;
-        padding: 16px 8px;
+        place-content: safe center;
+        padding: 12px;
       }
       .card {
         display: grid;
-        gap: 14px;
-        max-width: 62ch;
+        gap: 12px;
+        max-width: 760px;
       }
       .lead {
         font-size: clamp(1.15rem, 0.9rem + 1.2vw, 1.6rem);
@@ -56,7 +57,7 @@ export class TabgymWelcome extends Panel {
   ];
 
   constructor() {
-    super(['gpu', 'draft', 'busy', 'problems']);
+    super(['gpu', 'draft', 'busy', 'problems', 'recorded', 'live']);
   }
 
   override render() {
@@ -71,7 +72,17 @@ export class TabgymWelcome extends Panel {
         <li><strong>${msg('Compare')}</strong>${msg('Against others at the same task.')}</li>
         <li><strong>${msg('Update')}</strong>${msg('Better than its group: more likely.')}</li>
       </ol>
+      ${this.renderRecorded()}
     </div>`;
+  }
+
+  private renderRecorded() {
+    const { recorded, live } = this.state;
+    if (!recorded || !live.length) return nothing;
+    return html`<section aria-label=${msg('A recorded episode')}>
+      <p class="soft small"><strong>${msg('Recorded')}</strong> · ${recorded.title}</p>
+      <tabgym-episode .turns=${live}></tabgym-episode>
+    </section>`;
   }
 
   private renderReady() {

@@ -1,7 +1,7 @@
 /**
  * Words of the registries (knobs, metrics, worlds) in the reader's language. The registries hold plain English sentences, so
  * that the command line and the docs read them without a page; here they are looked up under `knob.PATH.label` and the
- * like. `scripts/registry-messages.mjs` lists them for translators.
+ * like. `scripts/registry-messages.mjs` lists them for translators (`npm run localize`).
  */
 import { msg } from '@lit/localize';
 import type { Knob } from '../session/knobs.ts';

@@ -2,11 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
 
 export interface Life {
   page: Page;
+  /** One more tab on the same address. */
+  tab(heard: (event: string) => void): Promise<Page>;
   /** The whole process group, at once. */
   kill(): Promise<void>;
 }
@@ -22,6 +24,16 @@ async function debuggingAddress(profile: string, process: ChildProcess): Promise
     await sleep(50);
   }
   throw new Error('Chromium did not open its debugging port within a minute.');
+}
+
+async function openTab(context: BrowserContext, url: string, heard: (event: string) => void): Promise<Page> {
+  const page = await context.newPage();
+  page.on('console', (message) => message.type() === 'error' && heard(`console ${message.text()}`));
+  page.on('pageerror', (error) => heard(`error ${error.message}`));
+  await page.exposeFunction('heard', heard);
+  await page.goto(url);
+  await page.waitForFunction(() => 'crash' in window);
+  return page;
 }
 
 /** Starts a browser on `profile` and opens `url`; `heard` gets what the page says. */
@@ -48,14 +60,10 @@ export async function open(profile: string, url: string, heard: (event: string) 
     await ended;
   };
   try {
-    const browser: Browser = await chromium.connectOverCDP(await debuggingAddress(profile, child));
-    const page = await browser.contexts()[0].newPage();
-    page.on('console', (message) => message.type() === 'error' && heard(`console ${message.text()}`));
-    page.on('pageerror', (error) => heard(`error ${error.message}`));
-    await page.exposeFunction('heard', heard);
-    await page.goto(url);
-    await page.waitForFunction(() => 'crash' in window);
-    return { page, kill };
+    const browser = await chromium.connectOverCDP(await debuggingAddress(profile, child));
+    const context = browser.contexts()[0];
+    const tab = (hears: (event: string) => void) => openTab(context, url, hears);
+    return { page: await tab(heard), tab, kill };
   } catch (error) {
     await kill();
     throw error;

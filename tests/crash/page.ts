@@ -8,6 +8,9 @@ export interface CrashPage {
   train(id: string): Promise<string>;
   records(id: string): Promise<StepRecord[]>;
   stretchCommit(nth: number): void;
+  /** Who may train it, as this tab sees it. */
+  owner(id: string): Promise<string>;
+  takeOver(id: string): Promise<void>;
 }
 
 declare global {
@@ -27,6 +30,7 @@ const started = api.start(
   Comlink.proxy((event: SessionEvent) => {
     if (event.type === 'step') window.heard(`step ${event.record.step}`);
     if (event.type === 'status') window.heard(`status ${event.status} ${event.detail}`);
+    if (event.type === 'owner') window.heard(`owner ${event.owner}`);
     if (event.type === 'notice') window.heard(`notice ${event.message}`);
   }),
 );
@@ -42,5 +46,7 @@ window.crash = {
     return `step ${(await api.openRun(id)).summary.step}`;
   },
   records: async (id) => (await api.openRun(id)).records,
+  owner: async (id) => (await api.openRun(id)).owner,
+  takeOver: (id) => api.takeOver(id),
   stretchCommit: (nth) => channel.postMessage({ stretchCommit: nth }),
 };

@@ -135,7 +135,15 @@ describe('tasks', () => {
   it('keep to the depths asked for and carry filled-in options', async () => {
     const tasks = await world.tasks({ depths: [4], distractors: 3 }, 'test');
     expect(tasks.map(({ id }) => id)).toEqual([533, 534, 535]);
-    expect(tasks[0].options).toEqual({ depths: [4], distractors: 3, listSeed: 42 });
+    expect(tasks[0].options).toEqual({ depths: [4], distractors: 3, listSeed: 42, listSeeds: 1 });
+  });
+  it('meet each training goal under every list, list by list, and held-out goals under the first', async () => {
+    const options = { depths: [1], listSeed: 9, listSeeds: 3 };
+    const once = await world.tasks({ depths: [1] }, 'train');
+    const tasks = await world.tasks(options, 'train');
+    expect(tasks.map(({ id }) => id)).toEqual([...once, ...once, ...once].map(({ id }) => id));
+    expect(tasks.map(({ options }) => options.listSeed)).toEqual([9, 10, 11].flatMap((seed) => once.map(() => seed)));
+    expect(new Set((await world.tasks(options, 'test')).map(({ options }) => options.listSeed))).toEqual(new Set([9]));
   });
 });
 

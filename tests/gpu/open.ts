@@ -1,5 +1,5 @@
 // A GPU for the tests, the same way in Node (Dawn) and in Chromium: opened once, checked for errors and leaks after each test.
-import { afterAll, afterEach } from 'vitest';
+import { afterAll, afterEach, beforeEach } from 'vitest';
 import { Gpu } from '../../src/gpu/device.ts';
 
 const inNode = typeof process !== 'undefined' && Boolean(process.versions?.node);
@@ -12,22 +12,26 @@ async function entry(): Promise<GPU | undefined> {
 
 let opened: Promise<Gpu> | null = null;
 
-/** One device for the file; every test leaves no error and no buffer behind. */
+/** One device for the file; no test leaves an error or a buffer behind, nor does the file. */
 export function useGpu(): () => Promise<Gpu> {
   let before = 0;
+  beforeEach(async () => {
+    before = (await opened)?.liveBuffers ?? 0;
+  });
   afterEach(async () => {
     const gpu = await opened;
     gpu?.check();
     if (gpu && gpu.liveBuffers > before) throw new Error(`${gpu.liveBuffers - before} GPU buffers were not destroyed.`);
   });
   afterAll(async () => {
-    (await opened)?.destroy();
+    const gpu = await opened;
+    const left = gpu?.liveBuffers ?? 0;
+    gpu?.destroy();
     opened = null;
+    if (left > 0) throw new Error(`${left} GPU buffers were not destroyed by this file.`);
   });
   return async () => {
     opened ??= entry().then((gpu) => Gpu.open(gpu));
-    const gpu = await opened;
-    before = Math.min(before, gpu.liveBuffers);
-    return gpu;
+    return opened;
   };
 }

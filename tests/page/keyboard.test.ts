@@ -173,13 +173,28 @@ test('runs: rename, duplicate, delete and undo, export, import, and a refused fi
   await close();
 });
 
+test('a file dropped on the page is imported', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=empty`);
+  await page.getByLabel('Preset').waitFor();
+  await page.locator('tabgym-app').evaluate((app) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['tabgym-run'], 'dropped.tabgym'));
+    app.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  });
+  await page.getByText('“dropped” was imported.').first().waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
 test('without WebGPU an exported run can be imported and read', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=unsupported`);
   await page.getByRole('button', { name: 'Open an exported run' }).click();
   await page
     .getByLabel('File to import')
     .setInputFiles({ name: 'shown.tabgym', mimeType: 'application/zip', buffer: Buffer.from('tabgym-run') });
-  await page.getByRole('button', { name: 'Read the episodes' }).click();
+  await page.getByRole('button', { name: 'Read it' }).click();
+  await page.getByText('Group 1, episode').waitFor();
+  await page.keyboard.press('g');
   await page.getByText('Group 1: textcraft task 31').waitFor();
   expect(await page.getByRole('button', { name: 'Train', exact: true }).isDisabled()).toBe(true);
   expect(errors).toEqual([]);

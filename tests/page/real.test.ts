@@ -128,13 +128,11 @@ describe.skipIf(!findChromium())('in Chromium', () => {
       .first()
       .waitFor();
     await second.page.getByRole('button', { name: 'Open an exported run' }).click();
-    await second.page
-      .getByLabel('File to import')
-      .setInputFiles({
-        name: 'micro.tabgym',
-        mimeType: 'application/zip',
-        buffer: (await import('node:fs')).readFileSync(file),
-      });
+    await second.page.getByLabel('File to import').setInputFiles({
+      name: 'micro.tabgym',
+      mimeType: 'application/zip',
+      buffer: (await import('node:fs')).readFileSync(file),
+    });
     await second.page
       .getByText(/was imported/)
       .first()

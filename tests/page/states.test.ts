@@ -91,7 +91,8 @@ const states: State[] = [
     name: 'paused',
     address: '?mock=paused',
     async shows(page) {
-      await seen(page, 'Train on, watch the policy try one task, or read the episodes of a step.');
+      await seen(page, 'Recorded');
+      await button(page, 'Read it').waitFor();
       const slider = page.locator('[role=slider][aria-label^="Success by step"]');
       expect(await slider.getAttribute('aria-valuetext')).toMatch(/^Step 42: training 0\.\d+, chance 0\.22/);
     },

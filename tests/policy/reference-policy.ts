@@ -3,7 +3,6 @@
  * It recomputes everything for every token, so it is for models of a few thousand parameters.
  */
 import type { ModelConfig } from '../../src/policy/config.ts';
-import { pcg4d } from '../../src/policy/random.ts';
 import type {
   Capacity,
   Counters,
@@ -18,6 +17,7 @@ import type {
   TokenTrie,
   UpdateRequest,
 } from '../../src/policy/policy.ts';
+import { pcg4d } from '../../src/policy/random.ts';
 import { type Gradients, headRow, referenceForwardBackward } from './reference.ts';
 
 /** What an objective's WGSL says, in TypeScript: of row i, its inputs and its scalars. */

@@ -1,0 +1,3 @@
+/** Types of cycles.mjs, for its test. */
+export function wrongDirections(tree: { [file: string]: readonly { id: string | null }[] }): string[];
+export function findProblems(): Promise<{ files: number; problems: string[] }>;

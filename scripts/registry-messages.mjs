@@ -1,0 +1,26 @@
+// Writes the words of the registries (knobs, metrics) as literal `msg()` calls with the ids that src/ui/words.ts looks up, so
+// that `lit-localize extract` lists them for translators beside the words of the page. The page never loads this file.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runnerImport } from 'vite';
+import { root } from './machine.mjs';
+
+const load = async (path) => (await runnerImport(join(root, path))).module;
+const { knobs } = await load('src/session/knobs.ts');
+const { metrics } = await load('src/rl/metrics.ts');
+
+const words = [
+  ...knobs.flatMap(({ path, label, sentence }) => [
+    [`knob.${path}.label`, label],
+    [`knob.${path}.sentence`, sentence],
+  ]),
+  ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
+];
+const calls = words.map(([id, text]) => `  msg(${JSON.stringify(text)}, { id: ${JSON.stringify(id)} }),`);
+const folder = join(root, 'src/ui/locales/generated');
+mkdirSync(folder, { recursive: true });
+writeFileSync(
+  join(folder, 'registry-messages.ts'),
+  `// Written by scripts/registry-messages.mjs.\nimport { msg } from '@lit/localize';\n\nexport const registryMessages = () => [\n${calls.join('\n')}\n];\n`,
+);
+console.log(`${words.length} words of knobs and metrics`);

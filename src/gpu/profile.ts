@@ -1,0 +1,104 @@
+/**
+ * Time by kernel, with timestamp queries. Off until it is armed; then each dispatch stands in a compute pass of its own that
+ * notes when it began and ended, until the room for notes is used up. Nothing waits for it and no buffer is created later,
+ * so that it may be armed in the middle of a run. Chrome rounds timestamps to 0.1 ms unless it is started with
+ * --enable-webgpu-developer-features: sums over many dispatches still tell the shares.
+ */
+import type { Gpu } from './device.ts';
+
+/** Dispatches noted in one submission: two queries each, 4096 at most in a set. */
+const dispatchesPerSet = 2048;
+const bytesEach = 16;
+/** Query results are put at multiples of this. */
+const alignment = 256;
+const roomBytes = 1 << 18;
+
+export interface KernelTime {
+  /** Milliseconds of the dispatches that were timed. */
+  ms: number;
+  timed: number;
+}
+
+export class Profile {
+  /** While set, dispatches are timed as long as there is room. */
+  armed = false;
+  private readonly byKernel = new Map<string, KernelTime>();
+  private readonly queries: GPUQuerySet;
+  private readonly resolved: GPUBuffer;
+  private readonly staging: GPUBuffer;
+  /** Kernels of the encoder that is open, and of those submitted, with the place of their first note. */
+  private open: string[] = [];
+  private noted: { at: number; names: string[] }[] = [];
+  private used = 0;
+  private collecting: Promise<void> | null = null;
+
+  private constructor(private readonly gpu: Gpu) {
+    this.queries = gpu.device.createQuerySet({ label: 'Profile', type: 'timestamp', count: 2 * dispatchesPerSet });
+    this.resolved = gpu.createBuffer('Profile.resolved', roomBytes, 0x200 | 0x4 /* QUERY_RESOLVE | COPY_SRC */);
+    this.staging = gpu.createBuffer('Profile.staging', roomBytes, 0x1 | 0x8 /* MAP_READ | COPY_DST */);
+  }
+
+  /** null where the adapter has no timestamps. */
+  static create(gpu: Gpu): Profile | null {
+    return gpu.features.has('timestamp-query') ? new Profile(gpu) : null;
+  }
+
+  /** What a pass of one dispatch notes; null: this one is not timed. */
+  next(kernel: string): GPUComputePassTimestampWrites | null {
+    const index = this.open.length;
+    const bytes = Math.ceil(((index + 1) * bytesEach) / alignment) * alignment;
+    if (!this.armed || index >= dispatchesPerSet || this.used + bytes > roomBytes) return null;
+    this.open.push(kernel);
+    return { querySet: this.queries, beginningOfPassWriteIndex: 2 * index, endOfPassWriteIndex: 2 * index + 1 };
+  }
+
+  /** At the end of an encoder: keeps its notes. */
+  resolve(encoder: GPUCommandEncoder): void {
+    const names = this.open;
+    if (names.length === 0) return;
+    encoder.resolveQuerySet(this.queries, 0, 2 * names.length, this.resolved, this.used);
+    this.noted.push({ at: this.used, names });
+    this.used += Math.ceil((names.length * bytesEach) / alignment) * alignment;
+    this.open = [];
+  }
+
+  /** Time by kernel of all that was noted and submitted; makes the room for notes free, and times the next dispatches. */
+  async times(): Promise<ReadonlyMap<string, KernelTime>> {
+    this.collecting ??= this.readNotes().finally(() => {
+      this.collecting = null;
+    });
+    await this.collecting;
+    this.armed = true;
+    return this.byKernel;
+  }
+
+  private async readNotes(): Promise<void> {
+    const { noted, used } = this;
+    if (used === 0) return;
+    const encoder = this.gpu.device.createCommandEncoder();
+    encoder.copyBufferToBuffer(this.resolved, 0, this.staging, 0, used);
+    this.gpu.device.queue.submit([encoder.finish()]);
+    // What is resolved from here on comes after the copy in the queue.
+    this.noted = [];
+    this.used = 0;
+    await this.staging.mapAsync(1 /* READ */, 0, used);
+    const stamps = new BigUint64Array(this.staging.getMappedRange(0, used).slice(0));
+    this.staging.unmap();
+    for (const { at, names } of noted) this.add(names, stamps.subarray(at / 8));
+  }
+
+  private add(names: readonly string[], stamps: BigUint64Array): void {
+    names.forEach((name, i) => {
+      const time = this.byKernel.get(name) ?? { ms: 0, timed: 0 };
+      // Clocks may step back between passes.
+      const nanoseconds = Number(stamps[2 * i + 1] - stamps[2 * i]);
+      this.byKernel.set(name, { ms: time.ms + Math.max(0, nanoseconds) / 1e6, timed: time.timed + 1 });
+    });
+  }
+
+  destroy(): void {
+    this.queries.destroy();
+    this.gpu.destroyBuffer(this.resolved);
+    this.gpu.destroyBuffer(this.staging);
+  }
+}

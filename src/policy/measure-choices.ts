@@ -1,0 +1,48 @@
+/** Measures the forms of each matmul on sizes that a small policy meets, once an adapter. */
+import { fastest } from '../gpu/autotune.ts';
+import type { Gpu } from '../gpu/device.ts';
+import { KernelCache, whole } from '../gpu/kernel.ts';
+import { Recorder } from '../gpu/submission.ts';
+import { defaultChoices, type KernelChoices, type MatmulForm, matmulForms } from './kernel-choices.ts';
+import { Operations } from './operations.ts';
+
+/** What each choice is measured on: M rows, N by K weights. */
+const questions: { choice: keyof KernelChoices; kind: 'NT' | 'NN' | 'TN'; M: number; N: number; K: number }[] = [
+  { choice: 'matmul_nt_few', kind: 'NT', M: 64, N: 512, K: 128 },
+  { choice: 'matmul_nt_many', kind: 'NT', M: 1024, N: 512, K: 128 },
+  { choice: 'matmul_nn_many', kind: 'NN', M: 1024, N: 512, K: 128 },
+  { choice: 'matmul_tn_many', kind: 'TN', M: 1024, N: 512, K: 128 },
+];
+const largest = 1024 * 512;
+
+/** Well under a second on a GPU. A software adapter is not measured: the register form is the best there. */
+export async function measureChoices(gpu: Gpu): Promise<KernelChoices> {
+  const choices = { ...defaultChoices };
+  if (gpu.info.isFallback) return choices;
+  const buffers = ['inp', 'weight', 'out', 'partials'].map((name) =>
+    gpu.createBuffer(`Autotune.${name}`, largest * 4, 0x80 | 0x8 /* STORAGE | COPY_DST */),
+  );
+  const recorder = new Recorder(gpu, 256, 5e9);
+  const kernels = KernelCache.of(gpu);
+  try {
+    for (const { choice, kind, M, N, K } of questions) {
+      const [inp, weight, out, partials] = buffers.map(whole);
+      const forms = kind === 'TN' ? (['rows8', 'tiled'] as const) : matmulForms;
+      const candidates = forms.map((form) => {
+        const ops = new Operations(kernels, recorder, { ...choices, [choice]: form });
+        const record = {
+          NT: () => ops.matmulNT(inp, weight, out, M, N, K),
+          NN: () => ops.matmulNN(out, weight, inp, M, N, K),
+          TN: () => ops.matmulTN(out, inp, weight, partials, M, N, K),
+        }[kind];
+        return { name: form, record };
+      });
+      choices[choice] = (await fastest(kernels, recorder, candidates)) as MatmulForm;
+    }
+  } finally {
+    kernels.forget(recorder.uniforms);
+    recorder.destroy();
+    for (const buffer of buffers) gpu.destroyBuffer(buffer);
+  }
+  return choices;
+}

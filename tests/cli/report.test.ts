@@ -1,0 +1,81 @@
+// The closing words of a run, on records whose answer is known by hand.
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { csv, sparkline } from '../../src/cli/curves.ts';
+import { costOfFirstGain, endsOf, reportLines } from '../../src/cli/report.ts';
+import { readExperiment } from '../../src/cli/training.ts';
+import { rateOf, type SplitEvaluation, type StepRecord } from '../../src/rl/evaluation.ts';
+
+const split = (policy: number, chance: number): SplitEvaluation => ({
+  policy: rateOf(policy, 256),
+  chance: rateOf(chance, 256),
+  oracle: null,
+  score: 0,
+  strata: { 'depth 1': { policy: rateOf(policy, 256), chance: rateOf(chance, 256) } },
+});
+
+const step = (n: number, success: number): StepRecord => ({
+  step: n,
+  stage: 1,
+  metrics: { success, dispatches: 1000, readbacks: 10, flops: 2e9 },
+});
+
+const records: StepRecord[] = [
+  { step: 0, stage: 0, metrics: {}, evaluation: { train: split(64, 56), test: split(48, 64) } },
+  ...Array.from({ length: 9 }, (_, i) => step(i + 1, (i + 1) / 10)),
+  { ...step(10, 1), evaluation: { train: split(192, 56), test: split(128, 64) } },
+];
+
+it('ends with the two lines of the result, after depths, intervals and the cost', () => {
+  const lines = reportLines(records);
+  expect(lines.slice(-2)).toEqual([
+    'training-goal success: chance 0.219 start 0.250 end 0.750',
+    'held-out success: chance 0.250 start 0.188 end 0.500',
+  ]);
+  expect(lines[0]).toMatch(
+    /^training goals, depth 1: chance 0\.219 \[0\.\d{3}, 0\.\d{3}\] of 256 {2}start 0\.250 .* end 0\.750 \[0\.\d{3}, 0\.\d{3}\] of 256$/,
+  );
+  expect(lines[1]).toMatch(/^held-out goals, depth 1: /);
+});
+
+it('counts what was spent up to the first 0.3 of gain', () => {
+  // The mean of five steps reaches 0.25 + 0.3 first at step 8: (0.4 + ... + 0.8) / 5 = 0.6; at step 7 it is 0.5.
+  const cost = costOfFirstGain(records, 0.25)!;
+  expect(cost).toMatchObject({ step: 8, dispatches: 8000, readbacks: 80, flops: 16e9 });
+  expect(cost.seconds).toBeCloseTo(8000 * 50e-6 + 80 * 5e-3 + 16e9 / 200e9, 10);
+  expect(costOfFirstGain(records, 0.9)).toBeNull();
+  expect(reportLines(records).at(-3)).toBe(
+    'first 0.3 of gain: at step 8, after 8000 dispatches, 80 read-backs, 1.60e+10 FLOP; at 50 µs a dispatch, 5 ms a read-back, 200 GFLOP/s: 0.9 s',
+  );
+});
+
+it('has no result of a run that has not ended', () => {
+  expect(endsOf(records.slice(0, 5))).toBeNull();
+  expect(reportLines(records.slice(0, 1))).toEqual([]);
+});
+
+it('draws a curve in a line and writes it as a table', () => {
+  expect(sparkline([0, 0.5, 1])).toBe(' ▄█');
+  expect(sparkline(Array.from({ length: 600 }, (_, i) => i / 599))).toHaveLength(60);
+  const [head, first, ...rest] = csv(records).trim().split('\n');
+  expect(head).toBe('step,stage,success,dispatches,readbacks,flops,evaluationTrain,evaluationTest');
+  expect(first).toBe('0,0,,,,,0.25,0.1875');
+  expect(rest).toHaveLength(10);
+});
+
+it('runs the experiment with seed and steps of the command line, and enough episodes to report', () => {
+  const said: string[] = [];
+  const experiment = readExperiment({
+    file: 'experiments/micro.json',
+    seed: 5,
+    steps: 3,
+    print: (line) => said.push(line),
+  });
+  const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
+  expect(experiment).toMatchObject({ seed: 5, steps: 3, evaluation: { every: micro.evaluation.every, episodes: 200 } });
+  expect(said).toEqual([expect.stringMatching(/^evaluation\.episodes: 200 instead of 8/)]);
+  expect(() => readExperiment({ file: 'experiments/none.json', print() {} })).toThrow(
+    /none\.json cannot be read as an experiment/,
+  );
+  expect(() => readExperiment({ file: 'experiments/micro.json', steps: 0, print() {} })).toThrow(/steps: .*>=1/);
+});

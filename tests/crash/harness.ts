@@ -1,0 +1,47 @@
+// What every part of the crash test needs: a browser on the test's profile, a run in it, and how two runs are compared.
+import type { StepRecord } from '../../src/session/protocol.ts';
+import { withoutTimes } from '../../src/session/schedule.ts';
+import { type Life, open } from './browser.ts';
+import { Ears } from './ears.ts';
+import type {} from './page.ts';
+
+export interface Harness {
+  profile: string;
+  url: string;
+  experiment: unknown;
+}
+
+export async function born({ profile, url }: Harness): Promise<{ life: Life; ears: Ears }> {
+  const ears = new Ears();
+  return { life: await open(profile, url, ears.hear), ears };
+}
+
+export const begin = ({ page }: Life, name: string, experiment: unknown) =>
+  page.evaluate(([n, e]) => window.crash.run(n as string, e).then((run) => run.id), [name, experiment] as const);
+
+/** Trains a run to its end and reads its records. */
+export async function finish(harness: Harness, name: string): Promise<StepRecord[]> {
+  const { life } = await born(harness);
+  try {
+    const id = await begin(life, name, harness.experiment);
+    await life.page.evaluate((run) => window.crash.train(run), id);
+    return await life.page.evaluate((run) => window.crash.records(run), id);
+  } finally {
+    await life.kill();
+  }
+}
+
+/** Each number that differs, in words. */
+export function differences(never: readonly StepRecord[], killed: readonly StepRecord[]): string[] {
+  const found: string[] = [];
+  if (never.length !== killed.length) found.push(`${never.length} records against ${killed.length}`);
+  for (const [i, record] of never.entries()) {
+    const [a, b] = [withoutTimes(record), killed[i] && withoutTimes(killed[i])];
+    for (const name of Object.keys(a.metrics))
+      if (a.metrics[name] !== b?.metrics[name])
+        found.push(`step ${record.step} ${name}: ${a.metrics[name]} against ${b?.metrics[name]}`);
+    if (JSON.stringify(a.evaluation) !== JSON.stringify(b?.evaluation))
+      found.push(`step ${record.step}: the evaluations differ`);
+  }
+  return found;
+}

@@ -1,0 +1,84 @@
+// What else ends a step in a browser: the disk is full, or another tab takes the run over.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StepRecord } from '../../src/session/protocol.ts';
+import { Ears } from './ears.ts';
+import { begin, born, differences, type Harness } from './harness.ts';
+import type {} from './page.ts';
+
+export interface Result {
+  what: string;
+  problems: string[];
+}
+
+const expectThat = (problems: string[], holds: boolean, otherwise: string) => {
+  if (!holds) problems.push(otherwise);
+};
+
+/** Bytes that the browser allows before it says that the disk is full: a few checkpoints of this run. */
+const ROOM = 1_500_000;
+
+/** The run pauses in words, keeps what it has, and goes on once there is room. */
+export async function fullDisk(harness: Harness, never: readonly StepRecord[]): Promise<Result> {
+  const problems: string[] = [];
+  // An empty profile: what a browser has not swept up yet would count otherwise.
+  const profile = mkdtempSync(join(tmpdir(), 'tabgym-full-'));
+  const { life, ears } = await born({ ...harness, profile });
+  try {
+    const cdp = await life.page.context().newCDPSession(life.page);
+    const { origin } = new URL(harness.url);
+    // Before the first write: Chromium believes what it was told about the room for half a minute.
+    await cdp.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: ROOM });
+    const id = await begin(life, 'full disk', harness.experiment);
+    const reached = await life.page.evaluate((run) => window.crash.train(run), id);
+    const words = ears.said.find((event) => event.startsWith('notice '));
+    expectThat(
+      problems,
+      /no room to store .* Nothing stored is lost/.test(words ?? ''),
+      `it said: ${words ?? 'nothing'}`,
+    );
+    expectThat(
+      problems,
+      ears.said.some((event) => event.startsWith('status paused')),
+      'it did not pause',
+    );
+    const kept = await life.page.evaluate((run) => window.crash.records(run), id);
+    expectThat(
+      problems,
+      `step ${kept.at(-1)?.step}` === reached && kept.length < never.length,
+      `it stopped at ${reached}`,
+    );
+    await cdp.send('Storage.overrideQuotaForOrigin', { origin });
+    await life.page.evaluate((run) => window.crash.train(run), id);
+    problems.push(...differences(never, await life.page.evaluate((run) => window.crash.records(run), id)).slice(0, 5));
+    return { what: `a full disk at ${reached}`, problems };
+  } finally {
+    await life.kill();
+    rmSync(profile, { recursive: true, force: true });
+  }
+}
+
+/** The second tab reads; it takes over, the first stops, and the numbers stay. */
+export async function twoTabs(harness: Harness, never: readonly StepRecord[]): Promise<Result> {
+  const problems: string[] = [];
+  const { life, ears } = await born(harness);
+  try {
+    const id = await begin(life, 'two tabs', harness.experiment);
+    const training = life.page.evaluate((run) => window.crash.train(run), id);
+    await ears.until(/^step /, 3);
+    const second = await life.tab(new Ears().hear);
+    const refused = await second.evaluate((run) => window.crash.train(run).catch((error: Error) => error.message), id);
+    expectThat(problems, /Another tab has this run/.test(refused), `the second tab was not refused: ${refused}`);
+    const before = await second.evaluate((run) => window.crash.owner(run), id);
+    expectThat(problems, before === 'another-tab', `the second tab sees ${before} as the owner`);
+    await second.evaluate((run) => window.crash.takeOver(run), id);
+    await training;
+    expectThat(problems, ears.said.includes('owner another-tab'), 'the first tab was not told');
+    await second.evaluate((run) => window.crash.train(run), id);
+    problems.push(...differences(never, await second.evaluate((run) => window.crash.records(run), id)).slice(0, 5));
+    return { what: 'a run taken over by a second tab', problems };
+  } finally {
+    await life.kill();
+  }
+}

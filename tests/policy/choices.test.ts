@@ -1,0 +1,144 @@
+// Every form of the matmuls in a whole model: the same numbers up to rounding, exactly repeatable, and chosen by measuring.
+import { describe, expect, it } from 'vitest';
+import { fastest } from '../../src/gpu/autotune.ts';
+import { KernelCache } from '../../src/gpu/kernel.ts';
+import { Recorder } from '../../src/gpu/submission.ts';
+import { parseConfig } from '../../src/policy/config.ts';
+import { initWeights, normals } from '../../src/policy/init.ts';
+import { defaultChoices, type KernelChoices, type MatmulForm, parseChoices } from '../../src/policy/kernel-choices.ts';
+import { measureChoices } from '../../src/policy/measure-choices.ts';
+import { Model } from '../../src/policy/model.ts';
+import type { PackedBatch } from '../../src/policy/policy.ts';
+import { selfTest } from '../../src/policy/selftest.ts';
+import { useGpu } from '../gpu/open.ts';
+
+const open = useGpu();
+const config = parseConfig({
+  model_type: 'qwen2',
+  vocab_size: 40,
+  hidden_size: 16,
+  intermediate_size: 20,
+  num_hidden_layers: 1,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  head_dim: 8,
+  tie_word_embeddings: true,
+});
+const T = 90;
+const capacity = { rows: 4, groups: 1, promptTokens: 8, completionTokens: 8, batchTokens: T, batchScored: T };
+const weights = initWeights(config, { seed: 2, std: 0.3 });
+const all = (form: MatmulForm): KernelChoices => ({
+  matmul_nt_few: form,
+  matmul_nt_many: form,
+  matmul_nn_many: form,
+  matmul_tn_many: form,
+});
+
+/** More rows than count as few. */
+const batch: PackedBatch = {
+  tokens: Int32Array.from({ length: T }, (_, t) => (t * 7 + 3) % config.vocabSize),
+  segments: [
+    { start: 0, end: 75, parent: -1 },
+    { start: 75, end: T, parent: -1 },
+  ],
+  scored: Int32Array.from({ length: 74 }, (_, n) => n + 1),
+  allowed: null,
+};
+
+async function results(choices: KernelChoices) {
+  const model = await Model.create(await open(), config, {
+    capacity,
+    weights,
+    trainable: true,
+    reference: false,
+    choices,
+  });
+  try {
+    await model.begin([{ prompt: batch.tokens.slice(0, 5), slots: [0, 1], rowKeys: [0, 1] }]);
+    const sampling = { temperature: 0, seed: 1, stream: 0, maxTokens: 4, stopTokens: [] };
+    const turns = await model.generate(
+      [0, 1].map((slot) => ({ slot, append: Int32Array.of(4), constraint: null })),
+      sampling,
+    );
+    const { logprob } = await model.score(batch, { temperature: 1, weights: 'policy' });
+    const N = batch.scored.length;
+    const gradients = await model.gradients(batch, normals(N, 1, 'w', 1), normals(N, 1, 'e', 0.1));
+    const kernels = new Set(model.recorder.perKernel.keys());
+    return { turns, logprob, gradients, kernels };
+  } finally {
+    model.destroy();
+  }
+}
+
+describe('forms of the matmuls', () => {
+  it('agree with each other, run where they are chosen, and repeat their bits', async () => {
+    const registers = await results(defaultChoices);
+    expect([...registers.kernels]).toContain('matmul_tn');
+    expect([...registers.kernels].filter((name) => name.endsWith('_tiled'))).toEqual([]);
+    const tiled = await results(all('tiled'));
+    expect([...tiled.kernels].filter((name) => name.startsWith('matmul')).sort()).toEqual([
+      'matmul_nn_tiled',
+      'matmul_nt_tiled',
+      'matmul_tn_tiled',
+    ]);
+    for (const other of [tiled, await results(all('rows4'))]) {
+      expect(other.turns.map((turn) => [...turn.tokens])).toEqual(registers.turns.map((turn) => [...turn.tokens]));
+      other.logprob.forEach((x, i) => expect(Math.abs(x - registers.logprob[i])).toBeLessThan(2e-5));
+      for (const [name, { data }] of registers.gradients) {
+        const scale = data.reduce((a, x) => Math.max(a, Math.abs(x)), 1e-6);
+        const got = other.gradients.get(name)!.data;
+        expect(data.reduce((a, x, i) => Math.max(a, Math.abs(x - got[i])), 0) / scale, name).toBeLessThan(5e-5);
+      }
+    }
+    const again = await results(all('tiled'));
+    expect(again.gradients).toEqual(tiled.gradients);
+    expect(again.logprob).toEqual(tiled.logprob);
+    expect((await selfTest(await open())).filter(({ ok }) => !ok)).toEqual([]);
+  });
+
+  it('are read from a checkpoint as far as they are known', () => {
+    expect(parseChoices({})).toEqual(defaultChoices);
+    expect(parseChoices({ matmul_nn_many: 'tiled', matmul_nt_few: 'of another version', more: 1 })).toEqual({
+      ...defaultChoices,
+      matmul_nn_many: 'tiled',
+    });
+    expect(parseChoices(all('rows4'))).toEqual(all('rows4'));
+  });
+});
+
+describe('measuring', () => {
+  it('finds the faster of two, and stays with the first of two alike', async () => {
+    const gpu = await open();
+    const kernels = KernelCache.of(gpu);
+    const recorder = new Recorder(gpu, 256, 5e9);
+    const buffer = gpu.createBuffer('autotune', 1 << 16, 0x80);
+    const bindings = [0, 1].map((i) => ({ buffer, offset: i << 15, size: 1 << 15 }));
+    const other = gpu.createBuffer('autotune.out', 1 << 16, 0x80);
+    const work = (name: string, times: number) => ({
+      name,
+      record: () => {
+        const kernel = kernels.request('embed_forward');
+        const call = {
+          kernel,
+          bindings: [...bindings, { buffer: other, offset: 0, size: 1 << 16 }],
+          grid: [64] as const,
+        };
+        for (let i = 0; i < times; i++) recorder.run({ ...call, params: [4096, 1] });
+      },
+    });
+    expect(await fastest(kernels, recorder, [work('forty times', 40), work('once', 1)])).toBe('once');
+    expect(await fastest(kernels, recorder, [work('once', 1), work('forty times', 40)])).toBe('once');
+    recorder.destroy();
+    gpu.destroyBuffer(buffer);
+    gpu.destroyBuffer(other);
+  });
+
+  it('is left out on a software adapter, and leaves no buffer', async () => {
+    const gpu = await open();
+    const before = gpu.liveBuffers;
+    const choices = await measureChoices(gpu);
+    expect(gpu.liveBuffers).toBe(before);
+    if (gpu.info.isFallback) expect(choices).toEqual(defaultChoices);
+    expect(parseChoices({ ...choices })).toEqual(choices);
+  });
+});

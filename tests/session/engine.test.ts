@@ -1,0 +1,122 @@
+// The real engine on Dawn: what a killed page, a lost device and another process leave behind is a run with the same numbers.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { nodeGpu } from '../../src/cli/node-gpu.ts';
+import { openWorld } from '../../src/envs/registry.ts';
+import { Gpu } from '../../src/gpu/device.ts';
+import type { StepRecord } from '../../src/rl/evaluation.ts';
+import { Assembly } from '../../src/session/assemble.ts';
+import { type Experiment, parseExperiment } from '../../src/session/experiment.ts';
+import type { SessionEvent } from '../../src/session/protocol.ts';
+import { withoutTimes } from '../../src/session/schedule.ts';
+import { Session } from '../../src/session/session.ts';
+import { decodeTrajectories } from '../../src/session/trajectory-codec.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+
+const micro = parseExperiment({ ...JSON.parse(readFileSync('experiments/micro.json', 'utf8')), steps: 5 });
+const folder = mkdtempSync(join(tmpdir(), 'tabgym-engine-'));
+const store = new RunStore(new FolderStore(folder));
+const opened: Gpu[] = [];
+let reference: StepRecord[];
+
+async function newRun(experiment: Experiment): Promise<string> {
+  return (await store.create({ name: 'a run', experiment, origin: { kind: 'new' } })).id;
+}
+
+function sessionOf(
+  id: string,
+  onEvent: (event: SessionEvent) => void = () => {},
+): { session: Session; events: SessionEvent[] } {
+  const events: SessionEvent[] = [];
+  const machine = {
+    open: async () => {
+      const gpu = await Gpu.open(await nodeGpu());
+      opened.push(gpu);
+      return gpu;
+    },
+  };
+  const emit = (event: SessionEvent) => {
+    events.push(event);
+    onEvent(event);
+  };
+  return { session: new Session(id, micro, { store, engines: new Assembly({ machine, openWorld }), emit }), events };
+}
+
+const recordsOf = async (id: string) => (await store.records<StepRecord>(id)).map(withoutTimes);
+
+beforeAll(async () => {
+  const id = await newRun(micro);
+  const { session, events } = sessionOf(id);
+  await session.train();
+  await session.close();
+  reference = await recordsOf(id);
+  const tested = events.find((event) => event.type === 'gpu')!.report.selftest;
+  expect(tested.length).toBeGreaterThan(10);
+  expect(tested.filter(({ ok }) => !ok)).toEqual([]);
+});
+
+afterAll(() => {
+  for (const gpu of opened) gpu.destroy();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('the run has KL, entropy, several updates a step and a horizon that grows', () => {
+  expect(reference.map(({ step, stage }) => [step, stage])).toEqual([
+    [0, 0],
+    [1, 2],
+    [2, 2],
+    [3, 2],
+    [4, 1],
+    [5, 1],
+  ]);
+  expect(
+    reference.slice(1).every(({ metrics }) => metrics.updates === 4 && metrics.kl > 0 && metrics.entropy > 0),
+  ).toBe(true);
+  expect(reference.slice(1).every(({ metrics }) => metrics.buffersCreated === 0)).toBe(true);
+  expect(new Set(reference.map(({ metrics }) => metrics.kl)).size).toBe(reference.length);
+});
+
+it('a session that starts anew after each step repeats it exactly', async () => {
+  const id = await newRun(micro);
+  for (let life = 0; life < micro.steps; life++) {
+    const { session } = sessionOf(id);
+    await session.train({ steps: 1 });
+    await session.close();
+  }
+  expect(await recordsOf(id)).toEqual(reference);
+});
+
+it('a device that is lost in the middle of a step is replaced, and the numbers stay', async () => {
+  const id = await newRun(micro);
+  let losses = 0;
+  const { session, events } = sessionOf(id, (event) => {
+    if (event.type !== 'live' || event.live.step !== 2 * losses + 2 || losses >= 2) return;
+    losses++;
+    opened.at(-1)!.device.destroy();
+  });
+  await session.train();
+  await session.close();
+  expect(losses).toBe(2);
+  expect(events.filter((event) => event.type === 'notice' && /device was lost/.test(event.message))).toHaveLength(2);
+  expect(await recordsOf(id)).toEqual(reference);
+});
+
+it('plays an episode without training, and trains on as if it had not', async () => {
+  const id = await newRun(micro);
+  const { session, events } = sessionOf(id);
+  await session.watch({ split: 'test', taskIndex: 3, turnMs: 0 });
+  expect((await store.get(id)).step).toBe(0);
+  await session.train({ steps: 2 });
+  await session.watch({ split: 'train', taskIndex: 0, turnMs: 0 });
+  const live = events.filter((event) => event.type === 'live').map((event) => event.live);
+  expect(live.at(-1)).toMatchObject({ done: true, view: { kind: 'textcraft' } });
+  await session.train();
+  await session.close();
+  expect(await recordsOf(id)).toEqual(reference);
+  const stored = decodeTrajectories((await store.trajectories(id, 5))!);
+  expect(stored).toHaveLength(8);
+  expect(stored.every((t) => t.tokens.length === t.logprob.length && t.turns.length > 0)).toBe(true);
+});
