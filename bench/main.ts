@@ -7,7 +7,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Command } from 'commander';
 import { benchEngine } from './engine.ts';
-import { benchWorld } from './world.ts';
+import { benchSciworld } from './sciworld.ts';
+import { benchWorld, type WorldRow } from './world.ts';
 
 interface Result {
   /** What it was measured on, for the file's name. */
@@ -39,8 +40,10 @@ async function engine(): Promise<Result> {
   return { on: details.adapter, adapter: details.adapter, columns, rows, details };
 }
 
-async function world(): Promise<Result> {
-  const details = await benchWorld();
+const world = async () => worldResult(await benchWorld());
+const sciworld = async () => worldResult(await benchSciworld());
+
+function worldResult(details: WorldRow[]): Result {
   const columns = ['', 'ours', 'unit', 'original', 'times', 'floor', 'aim'];
   const rows = details.map((row) => [
     row.name,
@@ -54,7 +57,7 @@ async function world(): Promise<Result> {
   return { on: cpu(), adapter: null, columns, rows, details };
 }
 
-const benches: { [name: string]: () => Promise<Result> } = { world, engine };
+const benches: { [name: string]: () => Promise<Result> } = { world, sciworld, engine };
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();

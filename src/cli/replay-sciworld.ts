@@ -45,6 +45,10 @@ interface RecordedEpisode {
 export const sciworldParts = ['score', 'observation', 'valid'] as const;
 export type SciworldPart = (typeof sciworldParts)[number];
 
+export function isSciworldPart(part: string): part is SciworldPart {
+  return (sciworldParts as readonly string[]).includes(part);
+}
+
 export interface PartCount {
   agree: number;
   total: number;
@@ -211,7 +215,7 @@ export async function replaySciworld(file: string, { part }: { part?: SciworldPa
   let all = true;
   for (const name of wanted) {
     const { agree, total } = report.parts[name];
-    console.log(`${name}: agree ${agree} of ${total}`);
+    console.log(`${name}: agree ${agree} of ${total} (${((100 * agree) / Math.max(1, total)).toFixed(2)}%)`);
     if (agree < total) all = false;
   }
   return all;

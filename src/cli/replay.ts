@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { Command } from 'commander';
 import { openWorld, worldNames } from '../envs/registry.ts';
+import { isSciworldPart, replaySciworld, sciworldParts } from './replay-sciworld.ts';
 import { type Difference, readTranscripts, replayTranscripts } from './transcripts.ts';
 
 function readFile(path: string): string {
@@ -30,7 +31,15 @@ function printDifference({ where, what, expected, found }: Difference): void {
   );
 }
 
-async function main(name: string, file: string): Promise<void> {
+/** ScienceWorld's recordings have a form of their own, and are compared in parts. */
+async function mainSciworld(file: string, part: string | undefined): Promise<void> {
+  if (part !== undefined && !isSciworldPart(part))
+    throw new Error(`There is no part "${part}". Choose one of: ${sciworldParts.join(', ')}.`);
+  if (!(await replaySciworld(file, { part }))) process.exitCode = 1;
+}
+
+async function main(name: string, file: string, part: string | undefined): Promise<void> {
+  if (name === 'sciworld') return mainSciworld(file, part);
   const transcripts = readTranscripts(readFile(file));
   if (transcripts.length === 0) throw new Error(`${file} holds no transcript.`);
   const world = await openWorld(name);
@@ -46,8 +55,9 @@ await new Command('replay')
   .description('Replays recorded transcripts of an original world and compares every answer.')
   .argument('<world>', `one of: ${worldNames.join(', ')}`)
   .argument('<file>', 'transcripts, a JSON object a line, gzipped or not')
-  .action((name: string, file: string) =>
-    main(name, file).catch((error: Error) => {
+  .option('--part <part>', 'of sciworld: score, observation or valid (default: the first two)')
+  .action((name: string, file: string, { part }: { part?: string }) =>
+    main(name, file, part).catch((error: Error) => {
       console.error(error.message);
       process.exitCode = 2;
     }),
