@@ -34,6 +34,7 @@ interface Exports {
   goals(world: number): void;
   tree(world: number, whole: number): void;
   bytesOf(world: number): number;
+  copy(from: number, to: number): void;
   snapshot(world: number): number;
   restore(world: number, snapshot: number): void;
   tasks(): void;
@@ -207,6 +208,11 @@ export class SciWorldSimulator {
 
   restore(world: number, snapshot: number): void {
     this.wasm.restore(world, snapshot);
+  }
+
+  /** Makes `to` the same world as `from`. */
+  copy(from: number, to: number): void {
+    this.wasm.copy(from, to);
   }
 
   bytesOf(world: number): number {

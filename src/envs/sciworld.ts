@@ -13,6 +13,7 @@ import {
   type WorldOptions,
   type WorldView,
 } from './env.ts';
+import { planOf } from './sciworld-oracle.ts';
 import { SciWorldSimulator } from './sciworld-simulator.ts';
 import {
   bitsOf,
@@ -38,7 +39,7 @@ export const sciworldDescription: WorldDescription = {
     'Answer strictly in this format:\nThought:\nyour thoughts.\n\nAction:\nyour next action\n',
   credit:
     'ScienceWorld: Wang et al. (arXiv 2203.07540), github.com/allenai/ScienceWorld, Apache-2.0; as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT.',
-  hasOracle: false,
+  hasOracle: true,
   hasValidActions: true,
   successReward: 1,
 };
@@ -61,6 +62,8 @@ export function percent(score: number): number {
 /** Use `SciWorld.open()`. */
 export class SciWorld implements World {
   private readonly slots = new Map<number, Slot>();
+  /** The world the oracle tries its plans in. */
+  private rehearsal: number | null = null;
 
   private constructor(readonly simulator: SciWorldSimulator) {}
 
@@ -134,11 +137,14 @@ export class SciWorld implements World {
     return all.filter((action) => verbs.some((verb) => action === verb || action.startsWith(`${verb} `)));
   }
 
-  /** It knows no oracle yet: null for every world. */
+  /** Plays the task's plan in a copy of the world; null where there is no plan or it does not end at the goal. */
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
     return slots.map((slot) => {
-      this.state(slot);
-      return null;
+      const { world, task, done } = this.state(slot);
+      if (done) return null;
+      this.rehearsal ??= this.simulator.create();
+      this.simulator.copy(world, this.rehearsal);
+      return planOf(this.simulator, this.rehearsal, task);
     });
   }
 
