@@ -38,6 +38,35 @@ class Rehearsal {
     return answer;
   }
 
+  /** Acts, and where the words mean several things takes the first. */
+  do(action: string): string {
+    const answer = this.act(action);
+    return this.simulator.pending(this.world) > 0 ? this.act('0') : answer;
+  }
+
+  /** Does this action, tried in a copy of the copy, keep the task from failing. */
+  isRight(action: string): boolean {
+    const saved = this.simulator.create();
+    this.simulator.copy(this.world, saved);
+    this.simulator.step(saved, action);
+    const right = this.simulator.score(saved) >= 0;
+    this.simulator.discard(saved);
+    return right;
+  }
+
+  /** Can it be spoken of from here: tried in a copy. */
+  canName(thing: string): boolean {
+    const saved = this.simulator.create();
+    this.simulator.copy(this.world, saved);
+    const answer = this.simulator.step(saved, `look at ${thing}`);
+    this.simulator.discard(saved);
+    return !answer.startsWith('No known action');
+  }
+
+  description(): string {
+    return this.simulator.description(this.world);
+  }
+
   get completed(): boolean {
     return this.simulator.completed(this.world);
   }
@@ -166,7 +195,172 @@ const lifeStages: Plan = (r) => {
   }
 };
 
+// ---- measuring and sorting: the oracle knows the answers ------------------------------------------------------------------------------
+
+const useThermometer: Plan = (r) => {
+  const text = r.description();
+  const [, thing, room] = /temperature of ([\w ]+), which is located around the ([\w ]+)\./.exec(text)!;
+  const boxes = [...text.matchAll(/place it in the (\w+ box)/g)].map((m) => m[1]);
+  const boxRoom = /boxes are located around the ([\w ]+)\./.exec(text)![1];
+  r.goTo('kitchen');
+  r.do('pick up thermometer');
+  r.do('focus on thermometer');
+  r.goTo(room);
+  r.do(`focus on ${thing}`);
+  r.do(`use thermometer on ${thing}`);
+  r.do(`pick up ${thing}`);
+  r.goTo(boxRoom);
+  const move = (box: string) => `move ${thing} in inventory to ${box}`;
+  r.act(move(boxes.find((box) => r.isRight(move(box))) ?? boxes[0]));
+};
+
+const meltingPoint: Plan = (r) => {
+  const text = r.description();
+  const thing = /melting point of ([\w ]+), which/.exec(text)![1];
+  const boxes = [...text.matchAll(/focus on the (\w+ box)/g)].map((m) => m[1]);
+  r.goTo('kitchen');
+  r.do('focus on thermometer');
+  // What is kept cold or away is made reachable first.
+  for (const place of ['fridge', 'freezer', 'cupboard']) if (!r.canName(thing)) r.act(`open ${place}`);
+  if (!r.canName(thing)) r.act('activate sink');
+  r.do(`focus on ${thing}`);
+  r.act(`focus on ${boxes.find((box) => r.isRight(`focus on ${box}`)) ?? boxes[0]}`);
+};
+
+const conductivity: Plan = (r) => {
+  const text = r.description();
+  const [, thing, room] = /\. The (.+) is located around the ([\w ]+)\./.exec(text)!;
+  const boxes = [...text.matchAll(/place it in the (\w+ box)/g)].map((m) => m[1]);
+  r.goTo(room);
+  r.do(`focus on ${thing}`);
+  if (room !== 'workshop') r.do(`pick up ${thing}`);
+  r.goTo('workshop');
+  const move = (box: string) => `move ${thing}${room === 'workshop' ? '' : ' in inventory'} to ${box}`;
+  r.act(move(boxes.find((box) => r.isRight(move(box))) ?? boxes[0]));
+};
+
+// ---- circuits -----------------------------------------------------------------------------------------------------------------------
+
+function wire(r: Rehearsal, source: string, part: string, wires: readonly string[]): void {
+  r.do(`connect ${source} anode to ${wires[0]} terminal 1`);
+  r.do(`connect ${wires[0]} terminal 2 to ${part} cathode`);
+  r.do(`connect ${source} cathode to ${wires[1]} terminal 1`);
+  r.do(`connect ${wires[1]} terminal 2 to ${part} anode`);
+  for (let k = 0; k < 4 && !r.completed; k++) r.act('wait1');
+}
+
+const partOf = (r: Rehearsal) => /turn on the ([\w ]+?)(?: by powering|\.)/.exec(r.description())![1];
+const wiresHere = (r: Rehearsal) => r.names().filter((name) => name.endsWith(' wire'));
+
+const powerWithBattery: Plan = (r) => {
+  r.goTo('workshop');
+  const part = partOf(r);
+  r.do(`focus on ${part}`);
+  wire(r, 'battery', part, wiresHere(r));
+};
+
+const powerAsAsked: Plan = (r) => {
+  const renewable = r.description().includes('using a renewable');
+  r.goTo('workshop');
+  const part = partOf(r);
+  r.do(`focus on ${part}`);
+  const source = firstOf(r, renewable ? ['solar panel', 'wind generator'] : ['gas generator', 'nuclear generator']);
+  const wires = wiresHere(r).slice(0, 2);
+  if (renewable) {
+    for (const thing of [source, part, ...wires]) r.do(`pick up ${thing}`);
+    r.goTo('outside');
+    for (const thing of [source, part, ...wires]) r.do(`put down ${thing}`);
+  } else r.act(`activate ${source}`);
+  wire(r, source, part, wires);
+};
+
+// ---- mixing -------------------------------------------------------------------------------------------------------------------------
+
+const parts: Record<string, [string, string]> = {
+  'green paint': ['blue', 'yellow'],
+  'orange paint': ['red', 'yellow'],
+  'violet paint': ['red', 'blue'],
+};
+const thirds: Record<string, string> = {
+  'green-blue paint': 'blue',
+  'yellow-green paint': 'yellow',
+  'red-orange paint': 'red',
+  'yellow-orange paint': 'yellow',
+  'violet-red paint': 'red',
+  'blue-violet paint': 'blue',
+};
+
+function mixSecondary(r: Rehearsal, colour: string): void {
+  const [a, b] = parts[colour];
+  r.goTo('art studio');
+  r.do(`pour wood cup containing ${a} paint into wood cup containing ${b} paint`);
+  r.do(`mix wood cup containing ${[a, b].sort().join(' paint and ')} paint`);
+  r.do(`focus on ${colour}`);
+}
+
+const secondaryColour: Plan = (r) => mixSecondary(r, /create ([\w -]+? paint)\./.exec(r.description())![1]);
+
+const tertiaryColour: Plan = (r) => {
+  const text = r.description();
+  const wanted = /create ([\w -]+? paint)\./.exec(text)![1];
+  const between = /focus on the ([\w -]+? paint)\.$/.exec(text)![1];
+  mixSecondary(r, between);
+  const third = thirds[wanted];
+  r.do('open large cupboard');
+  r.do(`pour wood cup containing ${third} paint in large cupboard into wood cup containing ${between}`);
+  r.do(`mix wood cup containing ${[between, `${third} paint`].sort().join(' and ')}`);
+  r.do(`focus on ${wanted}`);
+};
+
+const recipes: Record<string, string[]> = {
+  'salt water': ['sodium chloride', 'water'],
+  'soapy water': ['soap', 'water'],
+  'mixed nuts': ['peanut', 'almond', 'cashew'],
+  'sodium acetate': ['acetic acid', 'sodium bicarbonate'],
+  'banana sandwich': ['banana', 'bread'],
+  'blue paper': ['paper', 'blue paint'],
+  'peanut butter sandwich': ['peanut', 'bread'],
+  'peanut butter with jam sandwich': ['peanut', 'jam', 'bread'],
+  smores: ['chocolate', 'marshmallow'],
+  dough: ['flour', 'water'],
+  'fruit salad': ['apple', 'orange', 'banana'],
+  'jam sandwich': ['jam', 'bread'],
+  'sugar water': ['sugar', 'water'],
+  'peanut butter with banana sandwich': ['peanut', 'banana', 'bread'],
+  rust: ['iron block', 'water'],
+  'red paper': ['paper', 'red paint'],
+};
+
+const chemistryMix: Plan = (r) => {
+  const [, result, room] = /substance '([\w ]+)'.*found near the (\w+)\./.exec(r.description())!;
+  const ingredients = recipes[result];
+  const paint = ingredients.find((name) => name.endsWith(' paint'));
+  const dry = ingredients.filter((name) => name !== 'water' && name !== paint);
+  r.goTo(room);
+  for (const name of dry) r.do(`pick up ${name}`);
+  r.goTo(paint ? 'art studio' : 'kitchen');
+  const cup = paint ? `wood cup containing ${paint}` : 'glass cup';
+  for (const name of dry) r.do(`move ${name} in inventory to ${cup}`);
+  if (ingredients.includes('water')) {
+    r.do('move glass cup to sink');
+    r.act('activate sink');
+    r.act('deactivate sink');
+  }
+  r.do(`mix ${paint ? `wood cup containing ${ingredients.slice().sort().join(' and ')}` : 'glass cup'}`);
+  r.do(`focus on ${result}`);
+};
+
 const plans: Record<string, Plan> = {
+  'use-thermometer': useThermometer,
+  'measure-melting-point-known-substance': meltingPoint,
+  'measure-melting-point-unknown-substance': meltingPoint,
+  'power-component': powerWithBattery,
+  'power-component-renewable-vs-nonrenewable-energy': powerAsAsked,
+  'test-conductivity': conductivity,
+  'test-conductivity-of-unknown-substances': conductivity,
+  'chemistry-mix': chemistryMix,
+  'chemistry-mix-paint-secondary-color': secondaryColour,
+  'chemistry-mix-paint-tertiary-color': tertiaryColour,
   'find-animal': findAnimal,
   'find-living-thing': findAnimal,
   'find-plant': findPlant,

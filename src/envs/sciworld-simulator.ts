@@ -73,6 +73,8 @@ export class SciWorldSimulator {
   /** Tasks in the order of the tables: name to index. */
   private readonly tasks: Map<string, number>;
 
+  private readonly spare: number[] = [];
+
   private constructor(private readonly wasm: Exports) {
     wasm.tasks();
     this.tasks = new Map(this.lines().map((line, k) => [line.split(' ')[0], k]));
@@ -87,8 +89,14 @@ export class SciWorldSimulator {
     return new SciWorldSimulator(wasm);
   }
 
+  /** A new world, or one given back. */
   create(): number {
-    return this.wasm.create();
+    return this.spare.pop() ?? this.wasm.create();
+  }
+
+  /** Gives a world back: its number may be handed out again. */
+  discard(world: number): void {
+    this.spare.push(world);
   }
 
   load(world: number, task: string, variation: number, simplifications: number): void {
