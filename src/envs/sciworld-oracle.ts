@@ -4,7 +4,7 @@
  */
 import type { SciWorldSimulator } from './sciworld-simulator.ts';
 
-const MOST_ACTIONS = 90;
+const MOST_ACTIONS = 96;
 
 /** The map: every door joins two rooms, in every variation. */
 const doors: readonly (readonly [string, string])[] = [
@@ -61,6 +61,20 @@ class Rehearsal {
     const answer = this.simulator.step(saved, `look at ${thing}`);
     this.simulator.discard(saved);
     return !answer.startsWith('No known action');
+  }
+
+  /** Ordered subgoals reached. */
+  stage(): number {
+    return Number.parseInt(this.simulator.progress(this.world), 10);
+  }
+
+  /** Name of what directly holds the thing. */
+  holderOf(thing: string): string {
+    const tree = this.simulator.tree(this.world);
+    const at = tree.findIndex(({ name }) => name === thing);
+    const holder = tree.slice(0, Math.max(at, 0)).findLast(({ depth }) => depth === tree[at].depth - 1);
+    if (!holder) throw new Stuck(`${thing} is not here`);
+    return holder.name;
   }
 
   description(): string {
@@ -222,13 +236,38 @@ const meltingPoint: Plan = (r) => {
   r.do('focus on thermometer');
   // What is kept cold or away is made reachable first.
   for (const place of ['fridge', 'freezer', 'cupboard']) if (!r.canName(thing)) r.act(`open ${place}`);
-  if (!r.canName(thing)) r.act('activate sink');
+  if (!r.canName(thing)) fetchWater(r, 'glass cup');
   r.do(`focus on ${thing}`);
   r.act(`focus on ${boxes.find((box) => r.isRight(`focus on ${box}`)) ?? boxes[0]}`);
 };
 
+/** Fills a vessel at the kitchen's sink and has the agent carry it. */
+function fetchWater(r: Rehearsal, vessel: string): void {
+  r.goTo('kitchen');
+  if (!r.canName(vessel)) r.act('open cupboard');
+  r.do(`move ${vessel} to sink`);
+  if (r.act('activate sink').includes('broken')) {
+    r.do(`pick up ${vessel}`);
+    r.goTo('bathroom');
+    r.do(`move ${vessel} in inventory to sink`);
+    r.act('activate sink');
+  }
+  r.act('deactivate sink');
+  r.do(`pick up ${vessel}`);
+}
+
+const waterConductivity: Plan = (r) => {
+  const boxes = [...r.description().matchAll(/place it in the (\w+ box)/g)].map((m) => m[1]);
+  fetchWater(r, 'glass cup');
+  r.do('focus on water in glass cup');
+  r.goTo('workshop');
+  const move = (box: string) => `pour glass cup in inventory into ${box}`;
+  r.act(move(boxes.find((box) => r.isRight(move(box))) ?? boxes[0]));
+};
+
 const conductivity: Plan = (r) => {
   const text = r.description();
+  if (text.includes('if water is')) return waterConductivity(r);
   const [, thing, room] = /\. The (.+) is located around the ([\w ]+)\./.exec(text)!;
   const boxes = [...text.matchAll(/place it in the (\w+ box)/g)].map((m) => m[1]);
   r.goTo(room);
@@ -337,7 +376,10 @@ const chemistryMix: Plan = (r) => {
   const paint = ingredients.find((name) => name.endsWith(' paint'));
   const dry = ingredients.filter((name) => name !== 'water' && name !== paint);
   r.goTo(room);
-  for (const name of dry) r.do(`pick up ${name}`);
+  for (const name of dry) {
+    if (!r.canName(name)) r.do('open glass jar');
+    r.do(`pick up ${name}`);
+  }
   r.goTo(paint ? 'art studio' : 'kitchen');
   const cup = paint ? `wood cup containing ${paint}` : 'glass cup';
   for (const name of dry) r.do(`move ${name} in inventory to ${cup}`);
@@ -350,7 +392,90 @@ const chemistryMix: Plan = (r) => {
   r.do(`focus on ${result}`);
 };
 
+// ---- changes of state: a furnace and a cold freezer, whatever the substance ----------------------------------------------------------
+
+const inWorkshop = ['rubber', 'lead', 'tin', 'mercury', 'gallium', 'caesium'];
+
+/** Focuses on the substance and has the agent carry it; returns what it is carried in, or its own name. */
+function fetch(r: Rehearsal, thing: string, inPot: boolean): string {
+  if (thing === 'water') {
+    fetchWater(r, 'metal pot');
+    r.do('focus on water in metal pot');
+    return 'metal pot';
+  }
+  const pot = () => {
+    r.goTo('kitchen');
+    r.act('open cupboard');
+    r.do('pick up metal pot');
+  };
+  const solid = ['rubber', 'ice', 'chocolate', 'marshmallow', 'soap'].includes(thing);
+  const potted = solid && (inPot || thing === 'ice');
+  if (potted) pot();
+  r.goTo(inWorkshop.includes(thing) ? 'workshop' : 'kitchen');
+  for (const place of ['fridge', 'freezer', 'cupboard']) if (!r.canName(thing)) r.act(`open ${place}`);
+  r.do(`focus on ${thing}`);
+  if (!solid) {
+    const vessel = r.holderOf(thing);
+    r.do(`pick up ${vessel} containing ${thing}`);
+    return vessel;
+  }
+  r.do(potted ? `move ${thing} to metal pot in inventory` : `pick up ${thing}`);
+  return potted ? 'metal pot' : thing;
+}
+
+/** Waits until one more subgoal is reached. */
+function until(r: Rehearsal, stage: number, most: number): void {
+  for (let k = 0; k < most && r.stage() < stage; k++) r.act('wait1');
+  if (r.stage() < stage) throw new Stuck('it takes too long');
+}
+
+function into(r: Rehearsal, room: string, device: string, carried: string): void {
+  r.goTo(room);
+  r.act(`open ${device}`);
+  r.do(`move ${carried} in inventory to ${device}`);
+}
+
+function heat(r: Rehearsal, carried: string, stage: number): void {
+  if (r.stage() >= stage) return;
+  into(r, 'foundry', 'blast furnace', carried);
+  r.act('activate blast furnace');
+  until(r, stage, 36);
+}
+
+function cool(r: Rehearsal, carried: string, stage: number): void {
+  if (r.stage() >= stage) return;
+  into(r, 'workshop', 'ultra low temperature freezer', carried);
+  until(r, stage, 40);
+}
+
+const substanceOf = (r: Rehearsal) => /(?:boil|melt|freeze|state of matter of) ([\w ]+)\. /.exec(r.description())![1];
+
+const boil: Plan = (r) => heat(r, fetch(r, substanceOf(r), false), 3);
+const changeState: Plan = (r) => heat(r, fetch(r, substanceOf(r), false), 3);
+
+const melt: Plan = (r) => {
+  const carried = fetch(r, substanceOf(r), false);
+  if (r.stage() < 2) {
+    cool(r, carried, 2);
+    r.do(`pick up ${carried} in freezer`);
+  }
+  heat(r, carried, 3);
+};
+
+const freeze: Plan = (r) => {
+  const carried = fetch(r, substanceOf(r), true);
+  if (r.stage() < 2) {
+    heat(r, carried, 2);
+    r.do(`pick up ${carried} in furnace`);
+  }
+  cool(r, carried, 3);
+};
+
 const plans: Record<string, Plan> = {
+  boil,
+  melt,
+  freeze,
+  'change-the-state-of-matter-of': changeState,
   'use-thermometer': useThermometer,
   'measure-melting-point-known-substance': meltingPoint,
   'measure-melting-point-unknown-substance': meltingPoint,
