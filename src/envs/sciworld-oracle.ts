@@ -147,8 +147,9 @@ const animals = [
 const longLived = ['giant tortoise', 'parrot', 'elephant', 'crocodile', 'brown bear'];
 const shortLived = ['hedgehog', 'mouse', 'chameleon', 'dragonfly', 'ant'];
 
-function firstOf(r: Rehearsal, wanted: readonly string[]): string {
-  const found = r.names().find((name) => wanted.includes(name));
+/** The last of its kind in the room: what the agent carries comes last. */
+function oneOf(r: Rehearsal, wanted: readonly string[]): string {
+  const found = r.names().findLast((name) => wanted.includes(name));
   if (!found) throw new Stuck(`none of ${wanted.join(', ')} is here`);
   return found;
 }
@@ -166,7 +167,7 @@ function carryToBox(r: Rehearsal, thing: string): void {
 
 const findAnimal: Plan = (r) => {
   r.goTo('outside');
-  const animal = firstOf(r, animals);
+  const animal = oneOf(r, animals);
   r.act(`focus on ${animal}`);
   carryToBox(r, animal);
 };
@@ -177,7 +178,7 @@ const findPlant: Plan = (r) => {
   r.goTo('greenhouse');
   // A plant takes its name in the first tick.
   if (r.simulator.moves(r.world) === 0) r.act('wait1');
-  const plant = r.names().find((name) => plantName.test(name));
+  const plant = r.names().findLast((name) => plantName.test(name));
   if (!plant) throw new Stuck('no plant is here');
   r.act(`focus on ${plant}`);
   carryToBox(r, plant);
@@ -195,7 +196,7 @@ const lifespan =
   (...lists: readonly (readonly string[])[]): Plan =>
   (r) => {
     r.goTo('outside');
-    for (const list of lists) r.act(`focus on ${firstOf(r, list)}`);
+    for (const list of lists) r.act(`focus on ${oneOf(r, list)}`);
   };
 
 /** Focuses, waits until the animal looks another, and focuses again. */
@@ -303,7 +304,7 @@ const powerAsAsked: Plan = (r) => {
   r.goTo('workshop');
   const part = partOf(r);
   r.do(`focus on ${part}`);
-  const source = firstOf(r, renewable ? ['solar panel', 'wind generator'] : ['gas generator', 'nuclear generator']);
+  const source = oneOf(r, renewable ? ['solar panel', 'wind generator'] : ['gas generator', 'nuclear generator']);
   const wires = wiresHere(r).slice(0, 2);
   if (renewable) {
     for (const thing of [source, part, ...wires]) r.do(`pick up ${thing}`);
