@@ -1,10 +1,10 @@
 /** The twenty-seven actions: whether each may be done (its refusal), and what it does. A refused action still takes its time. */
 import { ACTIVABLE, ACTIVE, BROKEN, CLOSABLE, EDIBLE, GAS, HAS_CONTAINER, HAS_DEVICE, HIDDEN, IS_CONTAINER, LIQUID, MOVABLE, NIL, OPEN, Obj, SOLID, USABLE, add, at,
-  base, detach, disconnect, has, head, isConnected, isNil, isOf, make, ownerOf, parentOf, portal, ref, remove, set, stack, terminal1, terminal2 } from './arena';
+  base, detach, disconnect, has, head, isConnected, isNil, isOf, make, parentOf, portal, ref, remove, set, stack, terminal1, terminal2 } from './arena';
 import * as I from './tables/ids';
 import { putDescription, putString } from './tables';
 import { Buffer, byte, out, put, redirect, rounded, same as sameBytes } from './text';
-import { describe, list, putName, readDocument } from './describe';
+import { describe, list, putName, putOwner, readDocument } from './describe';
 import { agentRoom, farSide, hasPortal, nextPortal } from './search';
 import { ALREADY, CAUGHT, combustionPoint, ignite } from './combustion';
 import { mix } from './chemistry';
@@ -167,7 +167,7 @@ function resolveTerminal(o: Obj): bool {
 function sayTerminal(t: Obj): void {
   putString(t.name);
   put(' on ');
-  putString(ownerOf(t).name);
+  putOwner(t);
 }
 
 function freeTerminal(t: Obj): bool {
@@ -306,8 +306,9 @@ export function may(action: i32, a: Obj, b: Obj, listing: bool): bool {
       return mayConnect(a, b);
     case A_DISCONNECT:
       if (!isOf(a, I.F_Terminal)) return true;
-      say('You must disconnect entire objects (such as ', ownerOf(a), ') instead of just single terminals');
-      return false;
+      put('You must disconnect entire objects (such as ');
+      putOwner(a);
+      return refuse(') instead of just single terminals');
     case A_PICK_UP:
       if (listing && a.parent == head.inventory) return false;
       return mayMove(a, at(head.inventory));

@@ -1,5 +1,5 @@
 /** The printers: names, cursory (0) and detailed (1) descriptions, lists. */
-import { ACTIVE, BURNED, BURNING, DEAD, HAS_CONTAINER, HAS_DEVICE, HIDDEN, IS_CONTAINER, NIL, OPEN, Obj, SICK, at, has, head, isNil, isOf, listOrder, ownerOf, parentOf, ref,
+import { ACTIVE, BURNED, BURNING, DEAD, DELETED, HAS_CONTAINER, HAS_DEVICE, HIDDEN, IS_CONTAINER, NIL, OPEN, Obj, SICK, at, has, head, isNil, isOf, listOrder, ownerOf, parentOf, ref,
   stack, terminal1, terminal2 } from './arena';
 import * as I from './tables/ids';
 import { COLOUR, SUBSTANCE, artist, book, family, lifecycle, lifeform, material, plantName, prefix, putString, rank, stageString, stringAt, stringLength, subject } from './tables';
@@ -264,11 +264,18 @@ function describePolarized(o: Obj, mode: i32): void {
   connections(o, 'anode', 'cathode');
 }
 
+/** What a terminal belongs to, told as gone where it is: burned things and eaten flowers leave their terminals behind. */
+export function putOwner(t: Obj): void {
+  const owner = ownerOf(t);
+  putString(owner.name);
+  if (has(owner, DELETED)) put(' (deleted)');
+}
+
 function describeTerminal(o: Obj, mode: i32): void {
   aName(o);
   if (mode == 0) {
     put(' on ');
-    return putString(ownerOf(o).name);
+    return putOwner(o);
   }
   put('.  it is connected to: ');
   connection1(o);

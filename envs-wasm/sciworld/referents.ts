@@ -3,11 +3,11 @@
  * the full set adds "r in k" and "r on k" for each base referent k of its container. For the parser they are also
  * normalised as its input is (articles dropped).
  */
-import { BURNED, BURNING, HIDDEN, NIL, Obj, SICK, SIZE, at, has, head, isNil, isOf, ownerOf, parentOf, ref, stack, List } from './arena';
+import { BURNED, BURNING, HIDDEN, NIL, Obj, SICK, SIZE, at, has, head, isNil, isOf, parentOf, ref, stack, List } from './arena';
 import * as I from './tables/ids';
 import { SUBSTANCE, family, lifeform, listedReferent, listedReferents, material, putString, stageString, subject, tellsContents } from './tables';
 import { Buffer, byte, bytes, compare, lower, out, put, redirect, same as sameBytes } from './text';
-import { bookField, plantNameId, putName } from './describe';
+import { bookField, plantNameId, putName, putOwner } from './describe';
 import { plantKind, putTraits } from './genetics';
 import { farSide } from './search';
 
@@ -314,15 +314,13 @@ function fromTo(a: i32, b: i32): void {
 function terminalWords(o: Obj): void {
   word('terminal');
   nameWord(o.name);
-  const owner = ownerOf(o);
-  if (isNil(owner)) return;
   begin();
   putString(o.name);
   put(' on ');
-  putString(owner.name);
+  putOwner(o);
   end();
   begin();
-  putString(owner.name);
+  putOwner(o);
   byte(32);
   putString(o.name);
   end();
