@@ -398,8 +398,7 @@ function lookIn(o: Obj): void {
 function useLighter(lighter: Obj, o: Obj): void {
   if (o.mat == 0) return put("It's not clear how to use those items together.");
   if (combustionPoint(o) <= 2200) {
-    put('The ');
-    putName(o);
+    say('The ', o, '');
     const result = ignite(o);
     return put(result == CAUGHT ? ' catches fire.' : result == ALREADY ? ' is already on fire.' : ' is not flammable.');
   }
@@ -430,11 +429,9 @@ function useAxe(o: Obj): bool {
       put("You can't chop a seed.");
       return true;
     }
-    const before = out.length;
     put('You chop down the ');
     putName(o);
     put(', creating wood.');
-    if (before < 0) return false;
     const wood = make(I.C_Wood);
     if (o.parent != 0) add(parentOf(o), wood);
     remove(o, true);

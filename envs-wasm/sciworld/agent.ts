@@ -19,6 +19,8 @@ function live(action: i32, a: Obj, b: Obj): void {
     if (queued) execute(action, at(first), at(second));
     queued = false;
     tickGoals();
+    // An exception of the original's goals ends the loop and every later step.
+    if (threw) return;
     if (takesTime) {
       ensureRoom();
       tickWorld();
@@ -34,7 +36,11 @@ function live(action: i32, a: Obj, b: Obj): void {
 export function step(from: usize, n: i32): void {
   const start = out.length;
   forgetAccepted();
-  if (head.stopped) return put('error');
+  if (head.stopped) {
+    head.score = -1;
+    head.completed = 1;
+    return put('java.util.NoSuchElementException: None.get');
+  }
   let action = -1;
   let a = NIL;
   let b = NIL;

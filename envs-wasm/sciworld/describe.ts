@@ -447,7 +447,15 @@ function describeDrawer(o: Obj, mode: i32): void {
   inOn('In the ', o, 1, false);
 }
 
+/** A colour told before the name goes inside "burned ...": "a burned orange apricot". */
+function coloured(o: Obj): void {
+  put(has(o, BURNING) ? 'a orange ' : 'a burned orange ');
+  putString(o.name);
+  if (has(o, BURNING)) put(' (on fire)');
+}
+
 function simple(o: Obj): void {
+  if (o.cls == I.C_Apricot && has(o, BURNED)) return coloured(o);
   putString(prefix(o.cls));
   if (o.cls == I.C_UnknownSubstanceThermal || o.cls == I.C_UnknownSubstanceElectricalConductivity) return putString(o.name);
   putName(o);

@@ -82,5 +82,5 @@ export function areConnected(part: Obj, start: Obj, name: i32, depth: i32): i32 
   const next = at(other.wire);
   const owner = ownerOf(next);
   if (owner.name == name) return 1;
-  return depth >= 10 ? 0 : areConnected(owner, next, name, depth + 1);
+  return depth >= 9 ? 0 : areConnected(owner, next, name, depth + 1);
 }

@@ -247,7 +247,10 @@ function judgeSame(g: usize, o: Obj): i32 {
     case I.G_ElectricallyConnected: {
       const start = terminal1(o);
       const found = isNil(start) ? 0 : areConnected(o, start, nameA(g), 0);
-      if (found < 0) threw = true;
+      if (found < 0) {
+        threw = true;
+        return NOT_YET;
+      }
       return orWrong(found == 1);
     }
     case I.G_LifeStage:
@@ -360,7 +363,7 @@ function wireJoins(wire: Obj, g: usize): bool {
   const two = reaches(terminal2(wire), nameA(g), source);
   const x = k == I.G_WireConnectsPowerSourceAndAnyLightBulb ? SOURCE : OBJECT;
   const y = k == I.G_WireConnectsObjectAndAnyPowerSource ? SOURCE : BULB;
-  return ((one & x) != 0 && (two & y) != 0) || ((two & x) != 0 && (one & y) != 0);
+  return ((one | two) & x) != 0 && ((one | two) & y) != 0;
 }
 
 function fits(g: usize, o: Obj): bool {
