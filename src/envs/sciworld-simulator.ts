@@ -139,10 +139,10 @@ export class SciWorldSimulator {
     return this.text().trim();
   }
 
-  /** Sorted; while a question is open, the numbers that answer it. */
+  /** Sorted as strings; while a question is open, the numbers that answer it. */
   validActions(world: number, upstream = false): string[] {
     const pending = this.wasm.pending(world);
-    if (pending > 0) return Array.from({ length: pending }, (_, k) => String(k));
+    if (pending > 0) return Array.from({ length: pending }, (_, k) => String(k)).sort();
     this.wasm.valid(world, upstream ? 1 : 0);
     const list = this.lines();
     return this.wasm.validInOrder() ? list : list.sort();
