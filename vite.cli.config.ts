@@ -6,6 +6,7 @@ import { defineConfig } from 'vite';
 const all = {
   train: 'src/cli/train.ts',
   replay: 'src/cli/replay.ts',
+  'fuzz-babyai': 'src/cli/fuzz-babyai.ts',
   golden: 'src/cli/golden.ts',
   bench: 'bench/main.ts',
   learn: 'src/cli/learn.ts',

@@ -14,6 +14,7 @@ import { initWeights } from '../src/policy/init.ts';
 import { Model } from '../src/policy/model.ts';
 import type { Capacity, Counters, ObjectiveSpec, PackedBatch } from '../src/policy/policy.ts';
 import { Assembly } from '../src/session/assemble.ts';
+import type { Engine } from '../src/session/engine.ts';
 import { parseExperiment } from '../src/session/experiment.ts';
 import { openWorldPool } from '../src/workers/spawn-world.ts';
 import { type MachineRates, measureMachine, timed } from './machine.ts';
@@ -258,6 +259,9 @@ async function benchStep(gpu: Gpu, machine: MachineRates, file: string): Promise
   const steps: { [metric: string]: number }[] = [];
   for (let step = 1; step <= 4; step++) steps.push((await engine.step(step, { signal })).record.metrics);
   const { memory } = await engine.report();
+  // Asking times the dispatches that follow: a step of its own, since each timed dispatch has its own pass.
+  await engine.step(5, { signal });
+  printShares((await engine.report()).kernels);
   await engine.close();
   const weights = memory.find(({ name }) => name === 'weights')?.bytes ?? 0;
   // The first step warms up; of the others the one with the middle time.
@@ -276,6 +280,20 @@ async function benchStep(gpu: Gpu, machine: MachineRates, file: string): Promise
       10 * weights,
     ),
   ];
+}
+
+/** Where a step's time on the device goes, where the adapter has timestamps. */
+function printShares(kernels: Awaited<ReturnType<Engine['report']>>['kernels']): void {
+  const total = kernels.reduce((sum, { ms }) => sum + (ms ?? 0), 0);
+  if (total === 0) {
+    console.log('time by kernel: this adapter has no timestamps');
+    return;
+  }
+  const shares = [...kernels]
+    .sort((a, b) => (b.ms ?? 0) - (a.ms ?? 0))
+    .slice(0, 10)
+    .map(({ name, ms }) => `${name} ${((100 * (ms ?? 0)) / total).toFixed(0)}%`);
+  console.log(`time by kernel: ${shares.join(', ')}`);
 }
 
 function print({ adapter, machine, rows }: EngineResult): void {

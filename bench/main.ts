@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Command } from 'commander';
+import { benchBabyai } from './babyai.ts';
 import { benchEngine } from './engine.ts';
 import { benchSciworld } from './sciworld.ts';
 import { benchWorld, type WorldRow } from './world.ts';
@@ -40,10 +41,19 @@ async function engine(): Promise<Result> {
   return { on: details.adapter, adapter: details.adapter, columns, rows, details };
 }
 
-const world = async () => worldResult(await benchWorld());
-const sciworld = async () => worldResult(await benchSciworld());
+async function babyai(): Promise<Result> {
+  return worldResult(await benchBabyai());
+}
 
-function worldResult(details: WorldRow[]): Result {
+async function sciworld(): Promise<Result> {
+  return worldResult(await benchSciworld());
+}
+
+async function world(): Promise<Result> {
+  return worldResult(await benchWorld());
+}
+
+function worldResult(details: readonly WorldRow[]): Result {
   const columns = ['', 'ours', 'unit', 'original', 'times', 'floor', 'aim'];
   const rows = details.map((row) => [
     row.name,
@@ -57,7 +67,7 @@ function worldResult(details: WorldRow[]): Result {
   return { on: cpu(), adapter: null, columns, rows, details };
 }
 
-const benches: { [name: string]: () => Promise<Result> } = { world, sciworld, engine };
+const benches: { [name: string]: () => Promise<Result> } = { world, babyai, sciworld, engine };
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { Command } from 'commander';
 import { openWorld, worldNames } from '../envs/registry.ts';
+import { type ReplayResult, replayBabyai } from './replay-babyai.ts';
 import { isSciworldPart, replaySciworld, sciworldParts } from './replay-sciworld.ts';
 import { type Difference, readTranscripts, replayTranscripts } from './transcripts.ts';
 
@@ -31,6 +32,15 @@ function printDifference({ where, what, expected, found }: Difference): void {
   );
 }
 
+async function replayEpisodes(name: string, file: string): Promise<ReplayResult> {
+  const transcripts = readTranscripts(readFile(file));
+  if (transcripts.length === 0) throw new Error(`${file} holds no transcript.`);
+  const world = await openWorld(name);
+  const result = await replayTranscripts(world, transcripts);
+  await world.close();
+  return { items: transcripts.length, ...result };
+}
+
 /** ScienceWorld's recordings have a form of their own, and are compared in parts. */
 async function mainSciworld(file: string, part: string | undefined): Promise<void> {
   if (part !== undefined && !isSciworldPart(part))
@@ -40,13 +50,10 @@ async function mainSciworld(file: string, part: string | undefined): Promise<voi
 
 async function main(name: string, file: string, part: string | undefined): Promise<void> {
   if (name === 'sciworld') return mainSciworld(file, part);
-  const transcripts = readTranscripts(readFile(file));
-  if (transcripts.length === 0) throw new Error(`${file} holds no transcript.`);
-  const world = await openWorld(name);
-  const { agree, total, first } = await replayTranscripts(world, transcripts);
-  await world.close();
+  const replay = name === 'babyai' ? replayBabyai(file) : replayEpisodes(name, file);
+  const { items, agree, total, first } = await replay;
   if (first) printDifference(first);
-  console.log(`${transcripts.length} items, ${total} starts and steps compared`);
+  console.log(`${items} items, ${total} starts and steps compared`);
   console.log(`agree ${agree} of ${total}`);
   if (agree < total) process.exitCode = 1;
 }

@@ -65,7 +65,31 @@ export type WorldView =
       /** The crafting tree to the goal: what is needed, what is there, whether it is fetched or crafted. */
       tree: CraftNode;
     }
+  | BabyAiView
   | { kind: 'text'; text: string };
+
+/** A grid seen from above, with what the agent sees of it. */
+export interface BabyAiView {
+  kind: 'babyai';
+  text: string;
+  goal: string;
+  level: number;
+  /** Rows from the top. */
+  cells: GridCell[][];
+  agent: { x: number; y: number; direction: 'right' | 'down' | 'left' | 'up' };
+  carrying: { type: string; color: string } | null;
+  steps: number;
+  maxSteps: number;
+}
+export interface GridCell {
+  type: 'empty' | 'wall' | 'door' | 'key' | 'ball' | 'box';
+  /** red, green, blue, purple, yellow or grey; empty for an empty cell. */
+  color: string;
+  /** Doors: open, closed or locked; else empty. */
+  state: string;
+  /** In the agent's field of view. */
+  seen: boolean;
+}
 
 export interface CraftNode {
   name: string;

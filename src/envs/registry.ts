@@ -1,4 +1,5 @@
 /** Every world by its name, and how to open it in this process. To add one: its client here, its WASM in envs-wasm/. */
+import { BabyAi, babyaiDescription } from './babyai.ts';
 import { type World, type WorldDescription, WorldError } from './env.ts';
 import { SciWorld, sciworldDescription } from './sciworld.ts';
 import { TextCraft, textcraftDescription } from './textcraft.ts';
@@ -11,6 +12,7 @@ interface Entry {
 const registry: Record<string, Entry> = {
   textcraft: { description: textcraftDescription, open: () => TextCraft.open() },
   sciworld: { description: sciworldDescription, open: () => SciWorld.open() },
+  babyai: { description: babyaiDescription, open: () => BabyAi.open() },
 };
 
 export const worldNames = Object.keys(registry);

@@ -14,9 +14,11 @@ import type { Capacity, PolicyState } from '../policy/policy.ts';
 import { buildTokenizer, Tokenizer } from '../policy/tokenizer.ts';
 import type { TurnEvent } from '../rl/rollout.ts';
 import { Trainer, type TrainerProgress } from '../rl/trainer.ts';
+import type { AdapterMemory } from '../store/adapter-memory.ts';
 import type { Choices, Engine, EngineFactory, OpenOptions, StepOptions, WatchOptions } from './engine.ts';
 import type { Experiment } from './experiment.ts';
-import { type GpuMachine, reportOf, requireHonest, unsupported } from './gpu-report.ts';
+import { adapterName, type GpuMachine, reportOf, requireHonest, unsupported } from './gpu-report.ts';
+import { chooseKernels } from './kernel-memory.ts';
 import { planReport } from './plan-report.ts';
 import type { GpuReport, LiveTurn, MemoryPlanReport } from './protocol.ts';
 import { capacityOf, modelConfigOf } from './sizes.ts';
@@ -25,6 +27,8 @@ import { textsOf } from './vocabulary.ts';
 export interface AssemblyParts {
   machine: GpuMachine;
   openWorld(name: string): Promise<World>;
+  /** What was measured on this adapter before. */
+  adapters?: AdapterMemory;
 }
 
 const utf8 = {
@@ -75,10 +79,7 @@ export class Assembly implements EngineFactory {
       const plan = planReport(this.buffers(experiment, config, capacity, gpu), gpu);
       if (!plan.fits) throw new GpuUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
       const model = await this.model(gpu, experiment, config, capacity, options);
-      const report = await reportOf(gpu);
-      options.onReport?.(report);
-      requireHonest(report);
-      const trainer = await Trainer.create(experiment, { policy: model, worlds, tokenizer });
+      const trainer = await this.testedTrainer(gpu, model, options, { experiment, worlds, tokenizer });
       options.onProgress(null);
       return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment);
     } catch (error) {
@@ -87,15 +88,36 @@ export class Assembly implements EngineFactory {
     }
   }
 
-  private model(
+  /** A trainer on kernels that have tested themselves; the model is given back where they fail. */
+  private async testedTrainer(
+    gpu: Gpu,
+    model: Model,
+    options: OpenOptions,
+    parts: { experiment: Experiment; worlds: ReadonlyMap<string, World>; tokenizer: Tokenizer },
+  ): Promise<Trainer> {
+    try {
+      const report = await reportOf(gpu);
+      options.onReport?.(report);
+      requireHonest(report);
+      return await Trainer.create(parts.experiment, { ...parts, policy: model });
+    } catch (error) {
+      model.destroy();
+      throw error;
+    }
+  }
+
+  private async model(
     gpu: Gpu,
     experiment: Experiment,
     config: ModelConfig,
     capacity: Capacity,
     options: OpenOptions,
   ): Promise<Model> {
+    options.onProgress({ what: 'Choosing kernels for this adapter', done: 0, total: null, unit: 'kernels' });
+    const choices = await chooseKernels(gpu, options.choices?.kernelChoices, this.parts.adapters);
     return Model.create(gpu, config, {
       capacity,
+      choices,
       weights: initWeights(config, { seed: experiment.seed, std: experiment.policy.initStd }),
       trainable: true,
       reference: needsReference(experiment),
@@ -160,9 +182,8 @@ class ModelEngine implements Engine {
       'tokenizer.json': utf8.encode(JSON.stringify(tokenizer.json)),
       'config.json': utf8.encode(writeConfig(model.config)),
     };
-    const { vendor, architecture, description } = gpu.info;
-    const adapter = [...new Set([vendor, architecture, description])].filter(Boolean).join(', ');
-    this.choices = { kernelChoices: {}, batchPlan: { capacity: model.capacity }, adapter };
+    const batchPlan = { capacity: model.capacity };
+    this.choices = { kernelChoices: { ...model.ops.choices }, batchPlan, adapter: adapterName(gpu) };
   }
 
   step(step: number, options: StepOptions) {

@@ -26,6 +26,11 @@ export function unsupported(error: Error): GpuReport {
   return { supported: false, problem: error.message, adapter, features: [], limits: {}, selftest: [] };
 }
 
+/** What a run's numbers were computed on, in words. */
+export function adapterName({ info: { vendor, architecture, description } }: Gpu): string {
+  return [...new Set([vendor, architecture, description])].filter(Boolean).join(', ');
+}
+
 export async function reportOf(gpu: Gpu): Promise<GpuReport> {
   return {
     supported: true,

@@ -10,13 +10,14 @@ import { Assembly } from '../session/assemble.ts';
 import { browserGpu } from '../session/gpu-report.ts';
 import { noLocks, WebLocks } from '../session/ownership.ts';
 import { TrainerService } from '../session/trainer-service.ts';
+import { BrowserAdapterMemory } from '../store/adapter-memory.ts';
 import { IndexedDbStore } from '../store/indexeddb.ts';
 import { RunStore } from '../store/run-store.ts';
 import { openWorldPool } from './spawn-world.ts';
 
 const service = new TrainerService({
   store: new RunStore(new IndexedDbStore()),
-  engines: new Assembly({ machine: browserGpu, openWorld: openWorldPool }),
+  engines: new Assembly({ machine: browserGpu, openWorld: openWorldPool, adapters: new BrowserAdapterMemory() }),
   locks: navigator.locks ? new WebLocks(navigator.locks) : noLocks,
   presets: [textcraftFirst, micro],
   worlds: worldNames.map(describeWorld),

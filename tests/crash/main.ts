@@ -111,7 +111,7 @@ async function main(): Promise<number> {
     console.log(`a run that is never killed is finished, at step ${never.at(-1)?.step}`);
     const results: Result[] = [];
     if (wanted('kills')) results.push(await tenKills(harness, never, deaths(random(seed))));
-    if (wanted('disk')) results.push(await fullDisk(harness, never));
+    if (wanted('disk')) results.push(await fullDisk(harness));
     if (wanted('tabs')) results.push(await twoTabs(harness, never));
     for (const { what, problems } of results) console.log(`${what}: ${problems.length ? problems.join('; ') : 'ok'}`);
     return results.every(({ problems }) => !problems.length) ? 0 : 1;

@@ -170,4 +170,24 @@ export const fixtureConfigs: { [name: string]: unknown } = {
     rope_theta: 100,
     tie_word_embeddings: false,
   },
+  // Nothing here is a multiple of four.
+  llama_odd: {
+    model_type: 'llama',
+    vocab_size: 53,
+    hidden_size: 15,
+    intermediate_size: 9,
+    num_hidden_layers: 3,
+    num_attention_heads: 3,
+    num_key_value_heads: 3,
+    head_dim: 6,
+    rope_theta: 500,
+    rope_scaling: {
+      rope_type: 'llama3',
+      factor: 8,
+      low_freq_factor: 1,
+      high_freq_factor: 4,
+      original_max_position_embeddings: 64,
+    },
+    tie_word_embeddings: false,
+  },
 };

@@ -133,6 +133,23 @@ describe('self-test', () => {
     expect(results[1].detail).toContain('graphics driver');
   });
 
+  it('finds a kernel that computes something else', async () => {
+    const gpu = await open();
+    const cache = KernelCache.of(gpu);
+    // The wrong kernel is a right one with another epsilon, or one that leaves the residual out.
+    const pairs: [string, Constants, Constants][] = [
+      ['rmsnorm_forward', { LANES: 1, EPS_F: 1e-5 }, { LANES: 1, EPS_F: 1e-2 }],
+      ['rmsnorm_backward', { LANES: 1, HAS_RESIDUAL: 0 }, { LANES: 1, HAS_RESIDUAL: 1 }],
+      ['matmul_tn', { LANES: 8 }, { LANES: 16 }],
+    ];
+    const handles = pairs.map(([name, wrong]) => cache.request(name, wrong));
+    await cache.settle();
+    const cases = pairs.map(([name, , right], i) => ({ kernel: handles[i].get(), test: twins[name](right, 1, '')! }));
+    expect((await runCases(gpu, cases)).map(({ kernel, ok }) => [kernel, ok])).toEqual(
+      pairs.map(([name]) => [name, false]),
+    );
+  });
+
   it('does not take what is not a number for a right result', async () => {
     const gpu = await open();
     const cache = KernelCache.of(gpu);

@@ -1,0 +1,32 @@
+/**
+ * Which forms of the kernels a run uses: those of its checkpoint, so that it goes on exactly; else those that were the fastest on
+ * this adapter, measured once and remembered.
+ */
+import type { Gpu } from '../gpu/device.ts';
+import { type KernelChoices, parseChoices } from '../policy/kernel-choices.ts';
+import { measureChoices } from '../policy/measure-choices.ts';
+import type { AdapterMemory } from '../store/adapter-memory.ts';
+import { adapterName } from './gpu-report.ts';
+
+const measured = new WeakMap<Gpu, Promise<KernelChoices>>();
+
+async function measureOrRecall(gpu: Gpu, memory: AdapterMemory | undefined): Promise<KernelChoices> {
+  const adapter = adapterName(gpu);
+  // A browser may refuse storage: then it is measured again next time.
+  const known = await memory?.read(adapter).catch(() => null);
+  if (known) return parseChoices(known);
+  const choices = await measureChoices(gpu);
+  await memory?.write(adapter, choices).catch(() => {});
+  return choices;
+}
+
+export function chooseKernels(
+  gpu: Gpu,
+  stored: { readonly [kernel: string]: unknown } | undefined,
+  memory?: AdapterMemory,
+): Promise<KernelChoices> {
+  if (stored && Object.keys(stored).length) return Promise.resolve(parseChoices(stored));
+  const choices = measured.get(gpu) ?? measureOrRecall(gpu, memory);
+  measured.set(gpu, choices);
+  return choices;
+}

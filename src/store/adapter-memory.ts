@@ -1,0 +1,31 @@
+/** What was measured on an adapter, kept in the browser beside the runs: small, and lost without harm. */
+import { openDB } from 'idb';
+
+export interface AdapterMemory {
+  /** null: nothing is known of this adapter. */
+  read(adapter: string): Promise<{ readonly [kernel: string]: unknown } | null>;
+  write(adapter: string, choices: { readonly [kernel: string]: unknown }): Promise<void>;
+}
+
+const store = 'kernelChoices';
+
+export class BrowserAdapterMemory implements AdapterMemory {
+  constructor(private readonly name = 'tabgym-adapters') {}
+
+  private open() {
+    return openDB(this.name, 1, { upgrade: (database) => void database.createObjectStore(store) });
+  }
+
+  async read(adapter: string) {
+    const database = await this.open();
+    const choices = await database.get(store, adapter);
+    database.close();
+    return choices ?? null;
+  }
+
+  async write(adapter: string, choices: { readonly [kernel: string]: unknown }) {
+    const database = await this.open();
+    await database.put(store, { ...choices }, adapter);
+    database.close();
+  }
+}

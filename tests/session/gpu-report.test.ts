@@ -1,0 +1,27 @@
+// A device whose kernels compute something else than they should is refused, in words.
+import { describe, expect, it } from 'vitest';
+import { GpuUnavailableError } from '../../src/gpu/device.ts';
+import { requireHonest, unsupported } from '../../src/session/gpu-report.ts';
+
+const report = (selftest: { kernel: string; ok: boolean; detail: string }[]) => ({
+  ...unsupported(new Error('')),
+  supported: true,
+  adapter: { vendor: 'v', architecture: 'a', description: 'the adapter', isFallback: false },
+  selftest,
+});
+
+describe('a self-test', () => {
+  it('that passed, or has not run yet, stops nothing', () => {
+    requireHonest(report([]));
+    requireHonest(report([{ kernel: 'adamw', ok: true, detail: 'equal' }]));
+  });
+
+  it('that failed names the adapter, the kernels and what to do', () => {
+    const failing = report([
+      { kernel: 'adamw', ok: true, detail: 'equal' },
+      { kernel: 'matmul_nt', ok: false, detail: 'It gave 3 where 2 is right' },
+    ]);
+    expect(() => requireHonest(failing)).toThrow(GpuUnavailableError);
+    expect(() => requireHonest(failing)).toThrow(/the adapter.* 1 of 2 kernels .*matmul_nt \(It gave 3.*driver/);
+  });
+});

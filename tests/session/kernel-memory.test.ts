@@ -1,0 +1,38 @@
+// A run's kernels: its checkpoint's before the adapter's, measured once, remembered where the browser allows it.
+import 'fake-indexeddb/auto';
+import { describe, expect, it } from 'vitest';
+import type { Gpu } from '../../src/gpu/device.ts';
+import { defaultChoices } from '../../src/policy/kernel-choices.ts';
+import { chooseKernels } from '../../src/session/kernel-memory.ts';
+import { BrowserAdapterMemory } from '../../src/store/adapter-memory.ts';
+
+/** A software adapter: nothing is measured on it. Each is another device. */
+const device = (description = 'one') =>
+  ({ info: { vendor: 'v', architecture: 'a', description, isFallback: true } }) as unknown as Gpu;
+
+describe('the kernels of a run', () => {
+  it('are those of its checkpoint', async () => {
+    const stored = { ...defaultChoices, matmul_nt_many: 'tiled' };
+    const memory = new BrowserAdapterMemory('checkpoint');
+    expect(await chooseKernels(device(), stored, memory)).toEqual(stored);
+    expect(await memory.read('v, a, one')).toBeNull();
+  });
+
+  it('are remembered by adapter', async () => {
+    const memory = new BrowserAdapterMemory('by adapter');
+    expect(await chooseKernels(device('one'), {}, memory)).toEqual(defaultChoices);
+    expect(await memory.read('v, a, one')).toEqual(defaultChoices);
+    const tiled = { ...defaultChoices, matmul_tn_many: 'tiled' };
+    await memory.write('v, a, two', tiled);
+    expect(await chooseKernels(device('two'), undefined, memory)).toEqual(tiled);
+    expect(await chooseKernels(device('one'), undefined, memory)).toEqual(defaultChoices);
+  });
+
+  it('stay the same for a device, and do not need a memory', async () => {
+    const gpu = device('three');
+    const first = chooseKernels(gpu, undefined);
+    expect(chooseKernels(gpu, undefined)).toStrictEqual(first);
+    const broken = { read: () => Promise.reject(new Error('no')), write: () => Promise.reject(new Error('no')) };
+    expect(await chooseKernels(device('four'), undefined, broken)).toEqual(await first);
+  });
+});
