@@ -1,9 +1,12 @@
 /** The twenty-seven actions: whether each may be done (its refusal), and what it does. A refused action still takes its time. */
-import { ACTIVABLE, ACTIVE, BROKEN, CLOSABLE, EDIBLE, GAS, HAS_CONTAINER, HAS_DEVICE, HIDDEN, IS_CONTAINER, LIQUID, MOVABLE, NIL, OPEN, Obj, SOLID, USABLE, add, at,
-  base, detach, disconnect, has, head, isConnected, isNil, isOf, make, parentOf, portal, ref, remove, set, stack, terminal1, terminal2 } from './arena';
+import {
+  ACTIVABLE, ACTIVE, BROKEN, CLOSABLE, EDIBLE, GAS, HAS_CONTAINER, HAS_DEVICE, HIDDEN, IS_CONTAINER, LIQUID, MOVABLE,
+  NIL, OPEN, Obj, SOLID, USABLE, add, at, detach, disconnect, has, head, isConnected, isNil, isOf, make, parentOf,
+  portal, ref, remove, set, stack, terminal1, terminal2,
+} from './arena';
 import * as I from './tables/ids';
 import { putDescription, putString } from './tables';
-import { Buffer, byte, out, put, redirect, rounded, same as sameBytes } from './text';
+import { byte, out, put, rounded, same as sameBytes } from './text';
 import { describe, list, putName, putOwner, readDocument } from './describe';
 import { agentRoom, farSide, hasPortal, nextPortal } from './search';
 import { ALREADY, CAUGHT, combustionPoint, ignite } from './combustion';

@@ -1,7 +1,9 @@
 /** One step of the agent: parse or resolve, act, let time pass, judge the goals. */
 import { NIL, Obj, PENDING_BYTES, at, ensureRoom, head, ref } from './arena';
-import { A_INVENTORY, A_LOOK, A_TASK, execute, forgetAccepted, putInventory, putTask } from './actions';
-import { askWhich, chosen, isRegistered, matchAction, matchFirst, matchSecond, parse, slotCount, verb, preposition } from './parser';
+import { A_INVENTORY, A_LOOK, A_TASK, execute, forgetAccepted } from './actions';
+import {
+  askWhich, chosen, isRegistered, matchAction, matchFirst, matchSecond, parse, slotCount, verb, preposition,
+} from './parser';
 import { forgetThrow, isCompleted, score, threw, tickGoals } from './goals';
 import { tickWorld } from './tick';
 import { byte, out, put, tidy } from './text';

@@ -4,8 +4,11 @@
  * within a tick plain references to objects hold. Terminals are objects too: they spill into rooms when their owner burns.
  */
 import { nextBits, nextInt, seedRandom } from '../shared/java-random';
-import { C_Anode, C_Bathtub, C_Cathode, C_Sink, C_Terminal, C_Toilet, F_PolarizedElectricalComponent, F_Tree, F_FruitingTree,
-  F_UnpolarizedElectricalComponent, S_anode, S_cathode, S_terminal_1, S_terminal_2, C_InclinedPlane, C_Ash } from './tables/ids';
+import {
+  C_Anode, C_Bathtub, C_Cathode, C_Sink, C_Terminal, C_Toilet, F_PolarizedElectricalComponent, F_Tree,
+  F_FruitingTree, F_UnpolarizedElectricalComponent, S_anode, S_cathode, S_terminal_1, S_terminal_2, C_InclinedPlane,
+  C_Ash,
+} from './tables/ids';
 import { CONDUCTIVE, START_STATE, TEMPERATURE, TICKS, classRecord, family, lifecycle, material, rank } from './tables';
 
 export const HIDDEN: i32 = 1;
@@ -263,7 +266,7 @@ const GOAL_DONE: usize = 256;
 const GOAL_STATE: usize = 320;
 const PENDING: usize = 832;
 export const PENDING_BYTES: i32 = 960;
-const OBJECTS: i32 = 1792;
+export const OBJECTS: i32 = 1792;
 const MOST_PORTALS: i32 = 32;
 
 /** The world of this call. */
@@ -577,8 +580,7 @@ export function listOrder(a: Obj, b: Obj): i32 {
   return order != 0 ? order : a.uuid - b.uuid;
 }
 
-export function eachTicked(clear: bool): void {
-  if (!clear) return;
+export function clearTicks(): void {
   for (let offset = OBJECTS; offset < head.used; offset += SIZE) changetype<Obj>(base + offset).flags &= ~TICKED;
 }
 

@@ -1,5 +1,5 @@
 /** Mixing: what two, three or four things in one container become. */
-import { BURNED, HIDDEN, NIL, Obj, add, at, has, isNil, isOf, make, remove } from './arena';
+import { HIDDEN, NIL, Obj, add, at, has, isNil, make, remove } from './arena';
 import * as I from './tables/ids';
 import { SUBSTANCE, material, unknownSubstance } from './tables';
 import { put } from './text';

@@ -1,10 +1,15 @@
 /** The printers: names, cursory (0) and detailed (1) descriptions, lists. */
-import { ACTIVE, BURNED, BURNING, DEAD, DELETED, HAS_CONTAINER, HAS_DEVICE, HIDDEN, IS_CONTAINER, NIL, OPEN, Obj, SICK, at, has, head, isNil, isOf, listOrder, ownerOf, parentOf, ref,
-  stack, terminal1, terminal2 } from './arena';
+import {
+  ACTIVE, BURNED, BURNING, DEAD, DELETED, HIDDEN, NIL, OPEN, Obj, SICK, at, has, head, isNil, isOf, listOrder,
+  ownerOf, ref, stack, terminal1, terminal2,
+} from './arena';
 import * as I from './tables/ids';
-import { COLOUR, SUBSTANCE, artist, book, family, lifecycle, lifeform, material, plantName, prefix, putString, rank, stageString, stringAt, stringLength, subject } from './tables';
+import {
+  artist, book, family, lifecycle, lifeform, plantName, prefix, putString, stageString, stringAt, stringLength,
+  subject,
+} from './tables';
 import { byte, bytes, compare, integer, out, put, redirect, rounded, scratch, same as sameBytes } from './text';
-import { farSide, hasPortal, joins, nextPortal, visibleCount } from './search';
+import { farSide, hasPortal, nextPortal, visibleCount } from './search';
 import { portal } from './arena';
 import { flowerTraits, plantKind, seedTraits, grownTraits } from './genetics';
 
@@ -68,7 +73,7 @@ export function putCanonical(o: Obj): void {
 
 /** Is the described name of `o` the string `id`? */
 export function isNamed(o: Obj, id: i32): bool {
-  if (has(o, 2)) return false;
+  if (has(o, DELETED)) return false;
   const before = redirect(scratch);
   const from = out.length;
   putName(o);
@@ -80,7 +85,7 @@ export function isNamed(o: Obj, id: i32): bool {
 
 /** Raw name or described name. */
 export function answersTo(o: Obj, id: i32): bool {
-  return (o.name == id && !has(o, 2)) || isNamed(o, id);
+  return (o.name == id && !has(o, DELETED)) || isNamed(o, id);
 }
 
 // ---- lists ----------------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /** What devices do by themselves each tick: basins fill and drain, the toilet flushes, pots water themselves, the stopwatch counts. */
-import { ACTIVE, HAS_CONTAINER, IS_CONTAINER, LIQUID, Obj, OPEN, add, at, has, head, isNil, make, parentOf, ref, set } from './arena';
+import { ACTIVE, IS_CONTAINER, LIQUID, Obj, OPEN, add, at, has, head, isNil, make, parentOf, set } from './arena';
 import * as I from './tables/ids';
 import { firstOfClass, nextPortal } from './search';
 import { portal } from './arena';

@@ -1,5 +1,8 @@
 /** Circuits: generators set voltages, conductors pass nine volts on one object a visit, components light when ground and voltage meet. */
-import { ACTIVE, CONDUCTS, HAS_CONTAINER, NIL, OPEN, Obj, POLARIZED, TERMINALS, at, has, isNil, isOf, ownerOf, parentOf, set, terminal1, terminal2 } from './arena';
+import {
+  ACTIVE, CONDUCTS, HAS_CONTAINER, NIL, OPEN, Obj, POLARIZED, TERMINALS, at, has, isNil, isOf, ownerOf, parentOf,
+  set, terminal1, terminal2,
+} from './arena';
 import * as I from './tables/ids';
 
 const NONE: u8 = 0;

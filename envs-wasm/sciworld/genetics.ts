@@ -1,5 +1,5 @@
 /** Genes of the pea and the unknown plants: traits, phenotypes, the Punnett square, random genes. One bit a trait, set where dominant. */
-import { Obj, coin, draw, isNil } from './arena';
+import { Obj, draw, isNil } from './arena';
 import * as I from './tables/ids';
 import { byte, put } from './text';
 

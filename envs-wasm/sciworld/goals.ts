@@ -1,11 +1,14 @@
 /** Subgoals: an ordered chain, and optional ones in any order; the score they make. The lists of each variation are data. */
-import { ACTIVE, BURNING, DELETED, GAS, HIDDEN, LIQUID, List, MOVABLE, NIL, OPEN, Obj, SOLID, at, goalDone, goalState, has, head, isNil, isOf, ownerOf, parentOf, portal, ref,
-  setGoalDone, setGoalState, terminal1, terminal2 } from './arena';
+import {
+  ACTIVE, BURNING, HAS_CONTAINER, HAS_DEVICE, DELETED, GAS, HIDDEN, LIQUID, List, MOVABLE, NIL, OPEN, Obj, SOLID, at,
+  goalDone, goalState, has, head, isNil, isOf, ownerOf, parentOf, portal, ref, setGoalDone, setGoalState, terminal1,
+  terminal2,
+} from './arena';
 import * as I from './tables/ids';
-import { SUBSTANCE, lifeform, material, pool, stageString, variation } from './tables';
+import { lifeform, pool, stageString, variation } from './tables';
 import { answersTo, isNamed } from './describe';
 import { agentRoom, nextPortal, recursive, unique, visibleCount } from './search';
-import { meltingPoint } from './thermodynamics';
+
 import { areConnected } from './electricity';
 import { A_LOOK_AT, A_READ, A_USE } from './actions';
 
@@ -375,13 +378,13 @@ function fits(g: usize, o: Obj): bool {
     case I.G_SpecificObjectInDirectContainer:
       return holdsOne(g, o);
     case I.G_ActivateDeviceWithName:
-      return has(o, 128) && has(o, ACTIVE) && answersTo(o, nameA(g));
+      return has(o, HAS_DEVICE) && has(o, ACTIVE) && answersTo(o, nameA(g));
     case I.G_DeactivateDeviceWithName:
-      return has(o, 128) && !has(o, ACTIVE) && answersTo(o, nameA(g));
+      return has(o, HAS_DEVICE) && !has(o, ACTIVE) && answersTo(o, nameA(g));
     case I.G_TemperatureOnFire:
       return has(o, BURNING) && answersTo(o, nameA(g));
     case I.G_ContainerOpen:
-      return has(o, 8) && has(o, OPEN) && answersTo(o, nameA(g));
+      return has(o, HAS_CONTAINER) && has(o, OPEN) && answersTo(o, nameA(g));
     case I.G_ObjectConnectedToWire:
       return answersTo(o, nameA(g)) && endOn(o, <i32>amount(g));
     case I.G_LifeStageAnywhere:

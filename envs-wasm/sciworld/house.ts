@@ -1,5 +1,5 @@
 /** Builds the house in the original's order, which fixes every uuid and every draw (specification: the world). */
-import { Obj, add, addPortal, at, coin, draw, has, head, make, ref, set, OPEN, List, stack, ACTIVE } from './arena';
+import { Obj, add, addPortal, at, coin, draw, head, make, ref, set, OPEN, List, stack } from './arena';
 import * as I from './tables/ids';
 import { book } from './tables';
 

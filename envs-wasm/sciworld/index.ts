@@ -2,7 +2,10 @@
  * ScienceWorld for a host: worlds by number in one instance. The host copies tables.bin in once (`room`, `install`), then writes
  * lines at `room(n)` and reads what a call wrote at `textAt()`, `textLength()`.
  */
-import { allocate, at, base, clearWorld, enter, head, has, release, reseed, Header, OPEN, CLOSABLE, SIZE, Obj, isNil, forgetWork, goalDone, work, stack, portal, set } from './arena';
+import {
+  HIDDEN, OBJECTS, allocate, at, base, clearWorld, enter, head, has, release, reseed, Header, OPEN, CLOSABLE, SIZE,
+  Obj, isNil, forgetWork, goalDone, work, portal, set,
+} from './arena';
 import { help, step as stepWorld } from './agent';
 import { accepted as lastAccepted, putInventory, putTask } from './actions';
 import { describe } from './describe';
@@ -10,13 +13,11 @@ import { agentRoom } from './search';
 import { buildHouse } from './house';
 import { applyModifiers } from './setup';
 import { goalText, goalRecord, optionalCount, orderedCount, startGoals } from './goals';
-import { answer, byte, integer, out, put } from './text';
-import { installTables, putString, stringAt, stringLength, taskCount, taskFirst, taskName } from './tables';
+import { answer, byte, integer } from './text';
+import { installTables, putString, taskCount, taskFirst, taskName } from './tables';
 import { OPEN_CONTAINERS, OPEN_DOORS } from './devices';
 import { inOrder, putPossibleObjects, putValid } from './valid';
 import { NIL } from './arena';
-import { F_Portal } from './tables/ids';
-import { isOf } from './arena';
 
 /** uuids of the task registry's objects; the house follows. */
 const REGISTRY: i32 = 17196;
@@ -110,7 +111,7 @@ function openPortals(): void {
 }
 
 function openContainers(): void {
-  for (let offset = 1792; offset < head.used; offset += SIZE) {
+  for (let offset = OBJECTS; offset < head.used; offset += SIZE) {
     const o = changetype<Obj>(base + offset);
     if (has(o, CLOSABLE)) set(o, OPEN, true);
   }
@@ -232,7 +233,7 @@ function branch(o: Obj, depth: i32): void {
   byte(124);
   integer(o.mat == 0 ? -100000 : <i32>Math.round(o.temperature * 10));
   byte(10);
-  for (let c = at(o.first); !isNil(c); c = at(c.next)) if (!has(c, 1)) branch(c, depth + 1);
+  for (let c = at(o.first); !isNil(c); c = at(c.next)) if (!has(c, HIDDEN)) branch(c, depth + 1);
 }
 
 export function bytesOf(world: i32): i32 {
@@ -271,8 +272,6 @@ export function tasks(): void {
     byte(10);
   }
 }
-
-
 
 /** Makes `to` the same world as `from` (what an oracle tries things in). */
 export function copy(from: i32, to: i32): void {

@@ -1,6 +1,8 @@
 /** Life: stages of animals and plants, flowers, pollen, bees. */
-import { BURNED, DEAD, EDIBLE, HAS_CONTAINER, NIL, OPEN, Obj, SICK, add, at, draw, expelContents, has, head, isNil, isOf, make, parentOf, portal,
-  ref, remove, set, stack } from './arena';
+import {
+  DEAD, EDIBLE, HAS_CONTAINER, NIL, OPEN, Obj, SICK, add, at, draw, expelContents, has, head, isNil, isOf, make,
+  parentOf, portal, ref, remove, set, stack,
+} from './arena';
 import * as I from './tables/ids';
 import { lifecycle, lifeform } from './tables';
 import { accessible, farSide, firstNamed, nextPortal, openLocation } from './search';

@@ -2,9 +2,9 @@
  * From a line to an action. Every pattern (verb, slot, preposition, slot) is tried against the text without word boundaries;
  * one match is executed, several are asked about. The words an object answers to are matched in place, never spelt out.
  */
-import { List, NIL, Obj, PENDING_BYTES, at, has, head, isNil, isOf, parentOf, pendingAt, ref, worked } from './arena';
+import { List, NIL, Obj, PENDING_BYTES, at, head, isNil, isOf, parentOf, pendingAt, ref, worked } from './arena';
 import * as I from './tables/ids';
-import { Buffer, byte, bytes, integer, lower, out, put, redirect, same as sameBytes } from './text';
+import { Buffer, byte, bytes, integer, lower, put, redirect, same as sameBytes } from './text';
 import { putName } from './describe';
 import { putString } from './tables';
 import { agentRoom, collectAccessible, sortByUuid, unique } from './search';

@@ -3,9 +3,11 @@
  * the full set adds "r in k" and "r on k" for each base referent k of its container. For the parser they are also
  * normalised as its input is (articles dropped).
  */
-import { BURNED, BURNING, HIDDEN, NIL, Obj, SICK, SIZE, at, has, head, isNil, isOf, parentOf, ref, stack, List } from './arena';
+import { HIDDEN, NIL, Obj, SICK, SIZE, at, has, head, isNil, isOf, parentOf, ref, stack } from './arena';
 import * as I from './tables/ids';
-import { SUBSTANCE, family, lifeform, listedReferent, listedReferents, material, putString, stageString, subject, tellsContents } from './tables';
+import {
+  family, lifeform, listedReferent, listedReferents, putString, stageString, subject, tellsContents,
+} from './tables';
 import { Buffer, byte, bytes, compare, lower, out, put, redirect, same as sameBytes } from './text';
 import { bookField, plantNameId, putName, putOwner } from './describe';
 import { plantKind, putTraits } from './genetics';

@@ -1,10 +1,9 @@
 /** Walks over the object tree, each in the order the original enumerates: ascending uuid. */
 import { F_PolarizedElectricalComponent, F_UnpolarizedElectricalComponent, F_Portal, F_Location } from './tables/ids';
-import { HAS_CONTAINER, HIDDEN, List, NIL, OPEN, Obj, PORTALED, TICKED, at, has, head, isNil, isOf, parentOf, portal, ref, terminal1, terminal2 } from './arena';
-
-export function roomOf(o: Obj): Obj {
-  return parentOf(o);
-}
+import {
+  HAS_CONTAINER, HIDDEN, List, NIL, OPEN, Obj, PORTALED, TICKED, at, has, head, isNil, isOf, parentOf, portal, ref,
+  terminal1, terminal2,
+} from './arena';
 
 export function agentRoom(): Obj {
   return parentOf(at(head.agent));

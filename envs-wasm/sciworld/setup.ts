@@ -1,7 +1,12 @@
 /** A task's modifiers, as data: places its example objects into the house and breaks what it disables. */
-import { BROKEN, List, NIL, OPEN, ACTIVE, Obj, add, at, draw, has, head, isNil, makeAs, parentOf, set, stack, CONDUCTS, HAS_DEVICE } from './arena';
-import { C_InclinedPlane, C_Recipe, C_UnknownSubstanceElectricalConductivity, C_UnknownSubstanceThermal } from './tables/ids';
-import { pool, unknownSubstance, variation } from './tables';
+import {
+  BROKEN, NIL, OPEN, ACTIVE, Obj, add, at, draw, has, head, isNil, makeAs, parentOf, set, stack, CONDUCTS,
+  HAS_DEVICE,
+} from './arena';
+import {
+  C_InclinedPlane, C_Recipe, C_UnknownSubstanceElectricalConductivity, C_UnknownSubstanceThermal,
+} from './tables/ids';
+import { pool, variation } from './tables';
 import { recursive } from './search';
 
 let cursor: usize = 0;

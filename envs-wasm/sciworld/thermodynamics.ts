@@ -1,7 +1,9 @@
 /** Heat: two things that touch exchange it; heaters and coolers pull what stands directly in them; a temperature decides the state. */
-import { ACTIVE, GAS, HIDDEN, LIQUID, Obj, SOLID, at, has, isNil, isOf } from './arena';
-import { F_CoolingSource, F_HeatSource } from './tables/ids';
-import { BOILING, CONDUCTIVITY, MELTING, STATE_NAMES, coolMinimum, heatMaximum, material, unknownMelting, unknownName } from './tables';
+import { ACTIVE, GAS, LIQUID, Obj, SOLID, at, has, isNil, isOf } from './arena';
+import { F_HeatSource } from './tables/ids';
+import {
+  BOILING, CONDUCTIVITY, MELTING, STATE_NAMES, coolMinimum, heatMaximum, material, unknownMelting, unknownName,
+} from './tables';
 
 const MOST: f64 = 1000;
 const RATE: f64 = 0.1;

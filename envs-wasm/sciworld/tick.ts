@@ -1,5 +1,5 @@
 /** One unit of time: what each class does first, then for every object heat, contents, phase and current, depth first by uuid. */
-import { NIL, Obj, TICKED, at, eachTicked, has, head, isNil, isOf, portal, stack, worked } from './arena';
+import { Obj, TICKED, at, clearTicks, has, head, isNil, isOf, portal, stack, worked } from './arena';
 import * as I from './tables/ids';
 import { burn } from './combustion';
 import { runDevice } from './devices';
@@ -11,7 +11,7 @@ import { family } from './tables';
 import { heatOrCool, touch, updatePhase } from './thermodynamics';
 
 export function tickWorld(): void {
-  eachTicked(true);
+  clearTicks();
   tickObject(at(head.universe));
 }
 

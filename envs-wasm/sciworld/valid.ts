@@ -2,14 +2,16 @@
  * Which actions are valid: every action over every object (pair) its test admits, told by referents made as unique as the
  * original makes them. The last ten attempts of that draw from the world's generator; the caller decides whether that counts.
  */
-import { List, NIL, Obj, at, draw, has, head, isNil, isOf, parentOf, ref } from './arena';
+import { List, NIL, at, draw, head, isNil, isOf, ref } from './arena';
 import * as I from './tables/ids';
 import { putString, rank } from './tables';
-import { Buffer, byte, bytes, compare, out, put, redirect, scratch, order as bytesOrder, same as sameBytes } from './text';
+import { Buffer, byte, bytes, compare, out, put, redirect, order as bytesOrder, same as sameBytes } from './text';
 import { agentRoom, collectAccessible, collectAll, farSide, unique } from './search';
 import { beginReferents, fullReferents, rangeCount, rangeLength, rangeStart } from './referents';
-import { isRegistered, preposition, slotCount, verb } from './parser';
-import { A_CONNECT, A_DUNK, A_GO, A_MOVE, A_POUR, A_TELEPORT, A_USE, may, mayBeFirst, mayBeSecond, resolved } from './actions';
+import { isRegistered, slotCount, verb } from './parser';
+import {
+  A_CONNECT, A_DUNK, A_GO, A_MOVE, A_POUR, A_TELEPORT, A_USE, may, mayBeFirst, mayBeSecond, resolved,
+} from './actions';
 
 const objects: List = new List();
 const universe: List = new List();
