@@ -11,6 +11,7 @@ const all = {
   bench: 'bench/main.ts',
   learn: 'src/cli/learn.ts',
   crash: 'tests/crash/main.ts',
+  'fuzz-sciworld': 'src/cli/fuzz-sciworld.ts',
   'world-worker': 'src/workers/world-worker.ts',
 };
 

@@ -8,6 +8,7 @@ import { cpus } from 'node:os';
 import { Command } from 'commander';
 import { benchBabyai } from './babyai.ts';
 import { benchEngine } from './engine.ts';
+import { benchSciworld } from './sciworld.ts';
 import { benchWorld, type WorldRow } from './world.ts';
 
 interface Result {
@@ -44,6 +45,10 @@ async function babyai(): Promise<Result> {
   return worldResult(await benchBabyai());
 }
 
+async function sciworld(): Promise<Result> {
+  return worldResult(await benchSciworld());
+}
+
 async function world(): Promise<Result> {
   return worldResult(await benchWorld());
 }
@@ -62,7 +67,7 @@ function worldResult(details: readonly WorldRow[]): Result {
   return { on: cpu(), adapter: null, columns, rows, details };
 }
 
-const benches: { [name: string]: () => Promise<Result> } = { world, babyai, engine };
+const benches: { [name: string]: () => Promise<Result> } = { world, babyai, sciworld, engine };
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();

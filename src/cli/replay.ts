@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { Command } from 'commander';
 import { openWorld, worldNames } from '../envs/registry.ts';
 import { type ReplayResult, replayBabyai } from './replay-babyai.ts';
+import { isSciworldPart, replaySciworld, sciworldParts } from './replay-sciworld.ts';
 import { type Difference, readTranscripts, replayTranscripts } from './transcripts.ts';
 
 function readFile(path: string): string {
@@ -40,7 +41,15 @@ async function replayEpisodes(name: string, file: string): Promise<ReplayResult>
   return { items: transcripts.length, ...result };
 }
 
-async function main(name: string, file: string): Promise<void> {
+/** ScienceWorld's recordings have a form of their own, and are compared in parts. */
+async function mainSciworld(file: string, part: string | undefined): Promise<void> {
+  if (part !== undefined && !isSciworldPart(part))
+    throw new Error(`There is no part "${part}". Choose one of: ${sciworldParts.join(', ')}.`);
+  if (!(await replaySciworld(file, { part }))) process.exitCode = 1;
+}
+
+async function main(name: string, file: string, part: string | undefined): Promise<void> {
+  if (name === 'sciworld') return mainSciworld(file, part);
   const replay = name === 'babyai' ? replayBabyai(file) : replayEpisodes(name, file);
   const { items, agree, total, first } = await replay;
   if (first) printDifference(first);
@@ -53,8 +62,9 @@ await new Command('replay')
   .description('Replays recorded transcripts of an original world and compares every answer.')
   .argument('<world>', `one of: ${worldNames.join(', ')}`)
   .argument('<file>', 'transcripts, a JSON object a line, gzipped or not')
-  .action((name: string, file: string) =>
-    main(name, file).catch((error: Error) => {
+  .option('--part <part>', 'of sciworld: score, observation or valid (default: the first two)')
+  .action((name: string, file: string, { part }: { part?: string }) =>
+    main(name, file, part).catch((error: Error) => {
       console.error(error.message);
       process.exitCode = 2;
     }),

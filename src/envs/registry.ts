@@ -1,6 +1,7 @@
 /** Every world by its name, and how to open it in this process. To add one: its client here, its WASM in envs-wasm/. */
 import { BabyAi, babyaiDescription } from './babyai.ts';
 import { type World, type WorldDescription, WorldError } from './env.ts';
+import { SciWorld, sciworldDescription } from './sciworld.ts';
 import { TextCraft, textcraftDescription } from './textcraft.ts';
 
 interface Entry {
@@ -10,6 +11,7 @@ interface Entry {
 
 const registry: Record<string, Entry> = {
   textcraft: { description: textcraftDescription, open: () => TextCraft.open() },
+  sciworld: { description: sciworldDescription, open: () => SciWorld.open() },
   babyai: { description: babyaiDescription, open: () => BabyAi.open() },
 };
 

@@ -1,0 +1,360 @@
+/**
+ * From a line to an action. Every pattern (verb, slot, preposition, slot) is tried against the text without word boundaries;
+ * one match is executed, several are asked about. The words an object answers to are matched in place, never spelt out.
+ */
+import { List, NIL, Obj, PENDING_BYTES, at, head, isNil, isOf, parentOf, pendingAt, ref, worked } from './arena';
+import * as I from './tables/ids';
+import { Buffer, byte, bytes, integer, lower, put, redirect, same as sameBytes } from './text';
+import { putName } from './describe';
+import { putString } from './tables';
+import { agentRoom, collectAccessible, sortByUuid, unique } from './search';
+import { baseCount, baseFirst, beginReferents, dropArticles, ensureBase, rangeLength, rangeStart } from './referents';
+import { NO_ELECTRICAL, TELEPORT } from './devices';
+import { ACTIONS, A_CONNECT, A_DISCONNECT, A_TELEPORT } from './actions';
+
+const verbs: StaticArray<StaticArray<string>> = [
+  ['open'], ['close'],
+  ['go', 'go through', 'walk through', 'move through', 'go to', 'walk to', 'move to', 'go into', 'move into'],
+  ['teleport', 'teleport to', 'teleport into'],
+  ['look around', 'look'], ['look at', 'look on', 'examine'], ['look in'], ['activate', 'turn on'], ['deactivate', 'turn off'],
+  ['eat', 'consume'], ['move', 'put'], ['pour'], ['focus on', 'focus'], ['reset task'], ['use'], ['read'], ['flush'], ['connect'],
+  ['disconnect'], ['wait1'], ['wait'], ['inventory'], ['pick up', 'get', 'take'], ['put down', 'drop'], ['mix', 'stir'], ['task'],
+  ['dunk'],
+];
+const none: StaticArray<string> = [];
+const prepositions: StaticArray<StaticArray<string>> = [
+  none, none, none, none, none, none, none, none, none, none, ['to', 'in', 'into', 'on'], ['in', 'into', 'on', 'to'], none, none,
+  ['on', 'with'], none, none, ['to', 'in', 'into'], none, none, none, none, none, none, none, none, ['in', 'into'],
+];
+/** Slots of each action. */
+const slots: StaticArray<i32> = [1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 2, 2, 1, 0, 2, 1, 1, 2, 1, 0, 0, 0, 1, 1, 1, 0, 2];
+const names: StaticArray<string> = [
+  'open door', 'close door', 'move through door', 'teleport to location', 'look around', 'look at', 'look in', 'activate',
+  'deactivate', 'eat', 'move object', 'pour object', 'focus on', 'reset task', 'use object', 'read', 'flush',
+  'connect electrically', 'disconnect electrically', 'wait1', 'wait10', 'view inventory', 'pick up', 'put down', 'mix',
+  'task description', 'dunk object',
+];
+/** Actions in the order of their names. */
+const byName: StaticArray<i32> = [7, 1, 17, 8, 18, 26, 9, 16, 12, 4, 5, 6, 24, 10, 2, 0, 22, 11, 23, 15, 13, 25, 3, 14, 21, 19, 20];
+
+export const matches: List = new List();
+/** Actions of the matches, one byte each. */
+let kinds: usize = heap.alloc(256);
+let kindCapacity: i32 = 256;
+
+const here: List = new List();
+const everywhere: List = new List();
+let text: usize = 0;
+let length: i32 = 0;
+const line: Buffer = new Buffer(4096);
+
+export function isRegistered(action: i32): bool {
+  if (action == A_TELEPORT) return (head.simplifications & TELEPORT) != 0;
+  if (action == A_CONNECT || action == A_DISCONNECT) return (head.simplifications & NO_ELECTRICAL) == 0;
+  return true;
+}
+
+export function slotCount(action: i32): i32 {
+  return slots[action];
+}
+
+export function verb(action: i32): string {
+  return verbs[action][0];
+}
+
+export function preposition(action: i32): string {
+  return prepositions[action][0];
+}
+
+function candidates(): void {
+  here.length = 0;
+  collectAccessible(agentRoom(), true, here);
+  collectAccessible(at(head.agent), true, here);
+  unique(here);
+  sortByUuid(here);
+}
+
+function startsWith(at: i32, word: string): i32 {
+  const n = word.length;
+  if (length - at < n) return -1;
+  for (let i = 0; i < n; i++) if (load<u8>(text + at + i) != <u8>load<u16>(changetype<usize>(word) + (i << 1))) return -1;
+  return skipSpace(at + n);
+}
+
+// @ts-ignore: decorator
+@inline
+function skipSpace(at: i32): i32 {
+  while (at < length && load<u8>(text + at) == 32) at++;
+  return at;
+}
+
+// @ts-ignore: decorator
+@inline
+function rangeFits(range: i32, at: i32): bool {
+  const n = rangeLength(range);
+  return n <= length - at && load<u8>(rangeStart(range)) == load<u8>(text + at) && sameBytes(rangeStart(range), text + at, n);
+}
+
+/** Ends (after trimming) of every referent of `o` that the text has at `from`, ascending; kept at `ends`. */
+const ends: StaticArray<i32> = new StaticArray<i32>(512);
+
+function addEnd(count: i32, end: i32): i32 {
+  let i = count;
+  for (; i > 0 && ends[i - 1] >= end; i--) if (ends[i - 1] == end) return count;
+  if (count == 512) return count;
+  for (let k = count; k > i; k--) ends[k] = ends[k - 1];
+  ends[i] = end;
+  return count + 1;
+}
+
+function findEnds(o: Obj, from: i32): i32 {
+  ensureBase(o);
+  const holder = isOf(o, I.F_Portal) ? NIL : parentOf(o);
+  let count = 0;
+  const first = baseFirst(o);
+  const last = first + baseCount(o);
+  worked(last - first);
+  for (let r = first; r < last; r++) {
+    if (!rangeFits(r, from)) continue;
+    const stop = from + rangeLength(r);
+    count = addEnd(count, skipSpace(stop));
+    if (isNil(holder) || stop + 4 > length) continue;
+    const joint = load<u32>(text + stop);
+    if (joint != IN && joint != ON) continue;
+    ensureBase(holder);
+    for (let k = baseFirst(holder); k < baseFirst(holder) + baseCount(holder); k++)
+      if (rangeFits(k, stop + 4)) count = addEnd(count, skipSpace(stop + 4 + rangeLength(k)));
+  }
+  return count;
+}
+
+/** The bytes of " in " and " on ". */
+const IN: u32 = 0x206e6920;
+const ON: u32 = 0x206e6f20;
+
+/** No house has so many things; a player with a shovel could make them. What comes after is not offered. */
+const MOST_MATCHES: i32 = 16384;
+
+function addMatch(action: i32, a: Obj, b: Obj): void {
+  const n = matches.length / 2;
+  worked(1);
+  if (n == MOST_MATCHES) return;
+  if (n == kindCapacity) {
+    const next = heap.alloc(<usize>kindCapacity * 2);
+    memory.copy(next, kinds, kindCapacity);
+    heap.free(kinds);
+    kinds = next;
+    kindCapacity *= 2;
+  }
+  store<u8>(kinds + n, <u8>action);
+  matches.push(a);
+  matches.push(b);
+}
+
+export function matchAction(i: i32): i32 {
+  return load<u8>(kinds + i);
+}
+
+export function matchFirst(i: i32): Obj {
+  return at(load<i32>(matches.items + (i << 3)));
+}
+
+export function matchSecond(i: i32): Obj {
+  return at(load<i32>(matches.items + (i << 3) + 4));
+}
+
+function has2(from: i32, a: Obj, b: Obj): bool {
+  for (let i = from; i < matches.length / 2; i++) {
+    const at2 = matches.items + (i << 3);
+    if (load<i32>(at2) == ref(a) && load<i32>(at2 + 4) == ref(b)) return true;
+  }
+  return false;
+}
+
+function matchOne(action: i32, from: i32, first: i32, list: List): void {
+  for (let i = 0; i < list.length; i++) {
+    const o = list.get(i);
+    const n = findEnds(o, from);
+    for (let k = 0; k < n; k++)
+      if (ends[k] == length) {
+        if (!has2(first, o, NIL)) addMatch(action, o, NIL);
+        break;
+      }
+  }
+}
+
+const middles: StaticArray<i32> = new StaticArray<i32>(512);
+
+function matchTwo(action: i32, from: i32): void {
+  const joints = prepositions[action];
+  for (let i = 0; i < here.length; i++) {
+    const a = here.get(i);
+    const n = findEnds(a, from);
+    for (let k = 0; k < n; k++) middles[k] = ends[k];
+    const block = matches.length / 2;
+    for (let k = 0; k < n; k++)
+      for (let j = 0; j < joints.length; j++) {
+        const next = startsWith(middles[k], joints[j]);
+        if (next < 0) continue;
+        matchSecondSlot(action, a, next, block);
+      }
+  }
+}
+
+function matchSecondSlot(action: i32, a: Obj, from: i32, block: i32): void {
+  for (let i = 0; i < here.length; i++) {
+    const b = here.get(i);
+    const n = findEnds(b, from);
+    if (n > 0 && ends[n - 1] == length && !has2(block, a, b)) addMatch(action, a, b);
+  }
+}
+
+function matchPattern(action: i32): void {
+  const words = verbs[action];
+  const first = matches.length / 2;
+  for (let w = 0; w < words.length; w++) {
+    const from = startsWith(0, words[w]);
+    if (from < 0) continue;
+    if (slots[action] == 0) {
+      if (from == length && matches.length / 2 == first) addMatch(action, NIL, NIL);
+    } else if (slots[action] == 1) matchOne(action, from, first, action == A_TELEPORT ? teleportTargets() : here);
+    else matchTwo(action, from);
+  }
+}
+
+function teleportTargets(): List {
+  everywhere.length = 0;
+  collectAccessible(at(head.universe), true, everywhere);
+  unique(everywhere);
+  sortByUuid(everywhere);
+  return everywhere;
+}
+
+/** Finds every match of a line (`from`, `n` bytes, lower case); returns how many. */
+export function parse(from: usize, n: i32): i32 {
+  line.length = 0;
+  const before = redirect(line);
+  bytes(from, n);
+  lower(line.start, n);
+  dropArticles(0);
+  redirect(before);
+  text = line.start;
+  length = line.length;
+  matches.length = 0;
+  if (length == 0) return 0;
+  candidates();
+  beginReferents(agentRoom(), true);
+  for (let action = 0; action < ACTIONS; action++) if (isRegistered(action)) matchPattern(action);
+  return matches.length / 2;
+}
+
+// ---- ambiguity -----------------------------------------------------------------------------------------------------------------
+
+function clarify(o: Obj): void {
+  putName(o);
+  let up = isOf(o, I.F_Portal) ? NIL : parentOf(o);
+  if (isNil(up)) return;
+  put(' (in ');
+  const room = agentRoom();
+  for (let n = 0; !isNil(up) && n < 64; n++) {
+    if (n > 0) put(', in ');
+    putString(up.name);
+    if (changetype<usize>(up) == changetype<usize>(room)) break;
+    up = parentOf(up);
+  }
+  byte(41);
+}
+
+function putMatch(i: i32): void {
+  const action = matchAction(i);
+  put(verbs[action][0]);
+  if (slots[action] == 0) return;
+  byte(32);
+  clarify(matchFirst(i));
+  if (slots[action] == 1) return;
+  byte(32);
+  put(prepositions[action][0]);
+  byte(32);
+  clarify(matchSecond(i));
+}
+
+/** The matches in the order they are offered in: by action name, then as found. */
+function offered(index: i32, count: i32): i32 {
+  let seen = 0;
+  for (let k = 0; k < ACTIONS; k++)
+    for (let i = 0; i < count; i++) {
+      if (matchAction(i) != byName[k]) continue;
+      if (seen++ == index) return i;
+    }
+  return -1;
+}
+
+function kindsMatched(count: i32): i32 {
+  let bits = 0;
+  for (let i = 0; i < count; i++) bits |= 1 << matchAction(i);
+  return bits;
+}
+
+/** Asks which of the matches is meant, and keeps the line until it is answered. */
+export function askWhich(count: i32, from: usize, n: i32): void {
+  const bits = kindsMatched(count);
+  if (popcnt(bits) > 1) {
+    put('Ambiguous request: Multiple different possible actions were matched to this input (');
+    let written = 0;
+    for (let k = 0; k < ACTIONS; k++) {
+      if ((bits & (1 << byName[k])) == 0) continue;
+      if (written++ > 0) put(', ');
+      put(names[byName[k]]);
+    }
+    put("). It's possible the action space needs to be refined to remove possible duplicate/ambiguous patterns.");
+  }
+  put('Ambiguous request: Please enter the number for the action you intended (or blank to cancel):\n');
+  let index = 0;
+  for (let k = 0; k < ACTIONS; k++) {
+    if ((bits & (1 << byName[k])) == 0) continue;
+    for (let i = 0; i < count; i++) {
+      if (matchAction(i) != byName[k]) continue;
+      integer(index++);
+      put(':\t');
+      putMatch(i);
+      byte(10);
+    }
+  }
+  head.pending = n;
+  head.choices = count;
+  memory.copy(pendingAt(), from, n);
+}
+
+/** The match a reply names, or -1. The line is parsed again: nothing has moved since. */
+export function chosen(reply: usize, n: i32): i32 {
+  const pending = head.pending;
+  head.pending = 0;
+  const index = integerOf(reply, n);
+  if (index < 0) return -1;
+  const count = parse(pendingAt(), pending);
+  return index < count ? offered(index, count) : -1;
+}
+
+/** java.lang.Integer.parseInt of ASCII, or -1 for what it refuses and for negative numbers. */
+function integerOf(from: usize, n: i32): i32 {
+  let i = 0;
+  let negative = false;
+  if (n > 0 && (load<u8>(from) == 45 || load<u8>(from) == 43)) {
+    negative = load<u8>(from) == 45;
+    i = 1;
+  }
+  if (i == n) return -1;
+  let value: i64 = 0;
+  for (; i < n; i++) {
+    const c = load<u8>(from + i);
+    if (c < 48 || c > 57) return -1;
+    value = value * 10 + (c - 48);
+    if (value > 0x7fffffff) return -1;
+  }
+  return negative && value > 0 ? -1 : <i32>value;
+}
+
+export function longestPending(): i32 {
+  return PENDING_BYTES;
+}
+

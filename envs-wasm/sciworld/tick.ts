@@ -1,0 +1,78 @@
+/** One unit of time: what each class does first, then for every object heat, contents, phase and current, depth first by uuid. */
+import { Obj, TICKED, at, clearTicks, has, head, isNil, isOf, portal, stack, worked } from './arena';
+import * as I from './tables/ids';
+import { burn } from './combustion';
+import { runDevice } from './devices';
+import { updatePassive, updatePolarized } from './electricity';
+import { age, bloom, buzz, growPlant } from './life';
+import { slide } from './planes';
+import { nextPortal } from './search';
+import { family } from './tables';
+import { heatOrCool, touch, updatePhase } from './thermodynamics';
+
+export function tickWorld(): void {
+  clearTicks();
+  tickObject(at(head.universe));
+}
+
+function ownStep(o: Obj): void {
+  const bits = family(o.cls);
+  if (bits & I.F_Animal) {
+    if (o.cls == I.C_Bee) buzz(o);
+    return age(o);
+  }
+  if (bits & I.F_Plant) return growPlant(o);
+  if (bits & I.F_PolarizedElectricalComponent) return updatePolarized(o);
+  if (bits & I.F_UnpolarizedElectricalComponent) return updatePassive(o, true);
+  if (o.cls == I.C_Flower) return bloom(o);
+  if (o.cls == I.C_InclinedPlane) return slide(o);
+  if (bits & (I.F_HeatSource | I.F_CoolingSource)) {
+    if (o.cls != I.C_Lighter) heatOrCool(o);
+    return;
+  }
+  runDevice(o);
+}
+
+const MOST_IN_SEWER: i32 = 100;
+
+/** Contents exchange heat with their container, then pairwise; only things of a material take part. */
+function exchange(o: Obj, from: i32, n: i32): void {
+  if (o.mat != 0) for (let i = 0; i < n; i++) if (stack.get(from + i).mat != 0) touch(o, stack.get(from + i));
+  const warm = stack.length;
+  let even = true;
+  for (let i = 0; i < n; i++) {
+    const c = stack.get(from + i);
+    if (c.mat == 0) continue;
+    if (stack.length > warm && stack.get(warm).temperature != c.temperature) even = false;
+    stack.push(c);
+  }
+  const m = stack.length - warm;
+  // All of one temperature: nothing would change. And what has gone down the drains is out of everyone's reach: past a hundred
+  // things it warms and cools through the sewer alone, so that a running tap does not cost the square of its water.
+  if (!even && (o.cls != I.C_Sewer || m <= MOST_IN_SEWER))
+    for (let i = 1; i < m; i++) {
+      const a = stack.get(warm + i);
+      worked(i);
+      for (let j = 0; j < i; j++) touch(a, stack.get(warm + j));
+    }
+  stack.length = warm;
+}
+
+function tickObject(o: Obj): void {
+  if (o.cls == I.C_Bee && has(o, TICKED)) return;
+  worked(1);
+  ownStep(o);
+  if (has(o, TICKED)) return;
+  if (o.mat != 0) burn(o);
+  const from = stack.length;
+  for (let c = at(o.first); !isNil(c); c = at(c.next)) if (!isOf(c, I.F_Terminal)) stack.push(c);
+  const n = stack.length - from;
+  if (n > 0) exchange(o, from, n);
+  if (o.mat != 0) updatePhase(o);
+  updatePassive(o, false);
+  for (let i = 0; i < n; i++) tickObject(stack.get(from + i));
+  stack.length = from;
+  for (let i = nextPortal(o, 0); i < head.portals; i = nextPortal(o, i + 1)) tickObject(portal(i));
+  o.flags |= TICKED;
+}
+
