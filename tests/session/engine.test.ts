@@ -33,16 +33,23 @@ async function newRun(experiment: Experiment): Promise<string> {
   return (await store.create({ name: 'a run', experiment, origin: { kind: 'new' } })).id;
 }
 
+/** The same device, as if its adapter granted no buffer above this many bytes. */
+function withLargestBuffer(gpu: Gpu, bytes: number): Gpu {
+  const { maxStorageBufferBindingSize } = gpu.limits;
+  return Object.create(gpu, { limits: { value: { maxStorageBufferBindingSize, maxBufferSize: bytes } } });
+}
+
 function sessionOf(
   id: string,
   onEvent: (event: SessionEvent) => void = () => {},
+  largestBuffer?: number,
 ): { session: Session; events: SessionEvent[] } {
   const events: SessionEvent[] = [];
   const machine = {
     open: async () => {
       const gpu = await Gpu.open(await nodeGpu());
       opened.push(gpu);
-      return gpu;
+      return largestBuffer ? withLargestBuffer(gpu, largestBuffer) : gpu;
     },
   };
   const emit = (event: SessionEvent) => {
@@ -129,4 +136,20 @@ it('plays an episode without training, and trains on as if it had not', async ()
   const stored = decodeTrajectories((await store.trajectories(id, 5))!);
   expect(stored).toHaveLength(8);
   expect(stored.every((t) => t.tokens.length === t.logprob.length && t.turns.length > 0)).toBe(true);
+});
+
+it('an adapter too small for a run stops it in words, and the run goes on where there is room', async () => {
+  const id = await newRun(micro);
+  const first = sessionOf(id);
+  await first.session.train({ steps: 2 });
+  await first.session.close();
+  const small = sessionOf(id, undefined, 2 ** 18);
+  await expect(small.session.train()).rejects.toThrow(/does not fit on this adapter\. .* choose /);
+  expect(small.session.status).toBe('failed');
+  await small.session.close();
+  expect(await recordsOf(id)).toEqual(reference.slice(0, 3));
+  const last = sessionOf(id);
+  await last.session.train();
+  await last.session.close();
+  expect(await recordsOf(id)).toEqual(reference);
 });
