@@ -16,7 +16,7 @@ export default defineConfig({
           name: 'node',
           environment: 'node',
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/page/**', 'tests/chromium/**'],
+          exclude: ['tests/page/**'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // One process: one GPU device, and the two cores are not fought over.

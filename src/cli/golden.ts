@@ -58,6 +58,9 @@ async function main(only: readonly string[]) {
     await checkLosses(goldenDir, report.check, report.skip);
     skipOthers(goldenDir, report);
   }
+  // Nothing compared is not agreement: a name that is mistyped, a folder that is empty.
+  if (!report.total && !report.skipped)
+    report.fail('case', only.join(', ') || 'any', `nothing of that name to check in ${goldenDir}`);
   try {
     gpu.check();
   } catch (error) {

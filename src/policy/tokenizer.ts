@@ -10,7 +10,6 @@ import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 
 /** Special tokens of a tiny policy. Ids follow this order, from 0. */
 export const specialTokens = ['[PAD]', '[UNK]', '<bos>', '<obs>', '<act>', '<eot>'] as const;
-export type SpecialToken = (typeof specialTokens)[number];
 
 /** Numbers up to here are words of their own: a stack is 64. */
 const wholeNumbers = 64;

@@ -25,14 +25,6 @@ export function bytes(value: number): string {
   return `${scaled.toFixed(power === 0 || scaled >= 100 ? 0 : 1)} ${byteUnits[power]}`;
 }
 
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
 export const percent = (fraction: number): string => `${Math.round(fraction * 100)}%`;
 
 export const when = (time: number): string =>

@@ -17,19 +17,6 @@ import {
   mockView,
 } from './mock-data.ts';
 
-export const mockStates = [
-  'unsupported',
-  'empty',
-  'preparing',
-  'running',
-  'paused',
-  'error',
-  'finished',
-  'read-only',
-  'long',
-  'broken',
-] as const;
-
 const supported: GpuReport = {
   supported: true,
   problem: '',
