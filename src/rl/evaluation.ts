@@ -64,14 +64,15 @@ export interface EvaluatedEpisode {
   strata: readonly string[];
   success: boolean;
   score: number;
-  chance: boolean;
+  /** Several plays: the baseline must be known better than what is measured against it. */
+  chance: readonly boolean[];
   oracle: boolean | null;
 }
 
 export function summarize(episodes: readonly EvaluatedEpisode[]): SplitEvaluation {
   const both = (some: readonly EvaluatedEpisode[]) => ({
     policy: rateOfAll(some.map((episode) => episode.success)),
-    chance: rateOfAll(some.map((episode) => episode.chance)),
+    chance: rateOfAll(some.flatMap((episode) => episode.chance)),
   });
   const strata = [...new Set(episodes.flatMap((episode) => episode.strata))].sort();
   const oracle = episodes.map((episode) => episode.oracle);

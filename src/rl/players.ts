@@ -36,7 +36,7 @@ type Choose = (seat: Seat, turn: number) => string | undefined;
 /** World slots used at once. A rollout resets its slots before it plays, so they may be the same ones. */
 const seatsAtOnce = 256;
 
-/** Episodes of chance behind each task's estimate in a step's metrics. */
+/** Episodes of chance behind each task's estimate, in a step's metrics and in an evaluation. */
 const chanceEpisodes = 16;
 
 export class Players {
@@ -61,10 +61,19 @@ export class Players {
     return this.recall('oracle', tasks, limit, (seat, turn) => seat.plan[turn]);
   }
 
-  /** Expected success of chance on a step's tasks, from several episodes a task. */
+  /** Whether chance succeeds, in several episodes of each task. */
+  async chances(tasks: readonly Task[], limit: TurnLimit): Promise<boolean[][]> {
+    const repeated = tasks.flatMap((task) => Array<Task>(chanceEpisodes).fill(task));
+    const played = await this.chance(repeated, limit);
+    return tasks.map((_, i) =>
+      played.slice(i * chanceEpisodes, (i + 1) * chanceEpisodes).map(({ success }) => success),
+    );
+  }
+
+  /** Expected success of chance on a step's tasks. */
   async chanceRate(tasks: readonly Task[], limit: TurnLimit): Promise<number> {
-    const distinct = tasks.flatMap((task) => Array<Task>(chanceEpisodes).fill(task));
-    return successRate(await this.chance(distinct, limit));
+    const all = (await this.chances(tasks, limit)).flat();
+    return all.filter(Boolean).length / Math.max(all.length, 1);
   }
 
   /** Success of the oracle, or null where some world has none. */

@@ -170,14 +170,14 @@ export class Trainer {
     const tasks = evaluationTasks(all, this.settings.evaluation.episodes);
     const { turns } = stageAt(this.settings.horizon, k);
     const trajectories = await this.play(tasks, 1, turns, k, purpose, what, { ...options, onTurn: undefined });
-    const chance = await this.players.chance(tasks, turns);
+    const chance = await this.players.chances(tasks, turns);
     const oracle = this.players.haveOracle(tasks) ? await this.players.oracle(tasks, turns) : null;
     return summarize(
       trajectories.map((trajectory, i) => ({
         strata: strataOf(trajectory.task),
         success: trajectory.success,
         score: trajectory.score,
-        chance: chance[i].success,
+        chance: chance[i],
         oracle: oracle ? oracle[i].success : null,
       })),
     );

@@ -71,7 +71,7 @@ describe('rates', () => {
       strata: [`depth ${depth}`],
       success,
       score: success ? 1 : 0,
-      chance: false,
+      chance: [false],
       oracle: true,
     });
     const result = summarize([episode(1, true), episode(1, false), episode(2, false)]);
