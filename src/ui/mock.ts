@@ -17,6 +17,19 @@ import {
   mockView,
 } from './mock-data.ts';
 
+export const mockStates = [
+  'unsupported',
+  'empty',
+  'preparing',
+  'running',
+  'paused',
+  'error',
+  'finished',
+  'read-only',
+  'long',
+  'broken',
+] as const;
+
 const supported: GpuReport = {
   supported: true,
   problem: '',
