@@ -24,17 +24,31 @@ const units = (): { [unit in Progress['unit']]: string } => ({
   turns: msg('turns'),
 });
 
-const capital = (text: string) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+/** The worker says what it does in English; here it is in the reader's language. */
+const works = (): { [what: string]: string } => ({
+  'Opening the worlds': msg('Opening the worlds'),
+  'Choosing kernels for this adapter': msg('Choosing kernels for this adapter'),
+  'Compiling kernels': msg('Compiling kernels'),
+  episodes: msg('Playing'),
+  turns: msg('Playing'),
+  updates: msg('Updating'),
+  'training goals': msg('Evaluating on training goals'),
+  'held-out goals': msg('Evaluating on held-out goals'),
+});
+
+function workWords(what: string): string {
+  const [, kernel] = /^Compiling (\w+)$/.exec(what) ?? [];
+  return works()[what] ?? (kernel ? msg(str`Compiling ${kernel}`) : what);
+}
 
 export function progressWords(progress: Progress): string {
-  const what = capital(progress.what);
+  const what = workWords(progress.what);
   const number = (value: number) => (progress.unit === 'bytes' ? bytes(value) : String(value));
   const unit = units()[progress.unit];
-  return progress.total === null
-    ? msg(str`${what}: ${number(progress.done)} ${unit}`)
-    : msg(str`${what}: ${number(progress.done)} of ${number(progress.total)} ${unit}`);
+  if (progress.total !== null) return msg(str`${what}: ${number(progress.done)} of ${number(progress.total)} ${unit}`);
+  return progress.done ? msg(str`${what}: ${number(progress.done)} ${unit}`) : what;
 }
 
 export const progressBar = (progress: Progress) => html`
-  <progress aria-label=${progress.what} max=${progress.total ?? 1} value=${progress.total === null ? nothing : progress.done}></progress>
+  <progress aria-label=${workWords(progress.what)} max=${progress.total ?? 1} value=${progress.total === null ? nothing : progress.done}></progress>
 `;

@@ -15,6 +15,7 @@ import { mockExperiment, mockRecord, mockStep, mockSummary } from '../../src/ui/
 import { readSuccess } from '../../src/ui/score.ts';
 import { formatHash, noSelection, parseHash } from '../../src/ui/selection.ts';
 import { charts, smoothed } from '../../src/ui/series.ts';
+import { progressWords } from '../../src/ui/states.ts';
 import { turnWindow } from '../../src/ui/turn-window.ts';
 
 interface Leaf {
@@ -273,6 +274,16 @@ describe('numbers', () => {
     expect(bytes(136_134_656)).toBe('136 MB');
     expect(compact(0.00012)).toBe('1.2e-4');
     expect(compact(-0.5)).toBe('−0.5');
+  });
+
+  test('progress in words: a number only where one is known', () => {
+    const words = (what: string, done: number, total: number | null, unit: 'kernels' | 'episodes' | 'steps') =>
+      progressWords({ what, done, total, unit });
+    expect(words('Opening the worlds', 0, null, 'steps')).toBe('Opening the worlds');
+    expect(words('Compiling rmsnorm_forward', 3, 40, 'kernels')).toBe('Compiling rmsnorm_forward: 3 of 40 kernels');
+    expect(words('episodes', 12, 64, 'episodes')).toBe('Playing: 12 of 64 episodes');
+    expect(words('held-out goals', 12, null, 'episodes')).toBe('Evaluating on held-out goals: 12 episodes');
+    expect(words('something new', 1, 2, 'steps')).toBe('something new: 1 of 2 steps');
   });
 
   test('a refusal that crossed the worker is read back, field by field', () => {
