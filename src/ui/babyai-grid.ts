@@ -61,7 +61,7 @@ export class TabgymBabyAiGrid extends LitElement {
       }
       svg {
         width: 100%;
-        max-height: min(62vh, 560px);
+        max-height: min(42vh, 560px);
         border-radius: var(--radius);
       }
       p {

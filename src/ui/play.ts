@@ -160,9 +160,9 @@ export class TabgymPlay extends Panel {
         @keydown=${this.key}><tabgym-world-view .view=${frame.view}></tabgym-world-view></div>
       <div class="side">
         <h3>${msg('What the agent would read')}</h3>
-        <ol class="said" tabindex="0" role="log" aria-label=${msg('What was said')}>${this.said.map(
-          ({ who, text }) => html`<li class=${who}>${who === 'you' ? html`&gt; ` : nothing}${text}</li>`,
-        )}</ol>
+        <div class="said" tabindex="0" role="log" aria-label=${msg('What was said')}>${this.said.map(
+          ({ who, text }) => html`<p class=${who}>${who === 'you' ? html`&gt; ` : nothing}${text}</p>`,
+        )}</div>
         ${frame.done ? this.renderEnd(frame) : this.renderActions(frame)}
       </div>
     </div>`;
