@@ -2,9 +2,9 @@
  * BabyAI in this process: the World contract over one WASM instance. The rules are in envs-wasm/babyai; here are only tasks,
  * options, the oracle's remembered plans and words about the grid.
  */
-import * as v from 'valibot';
 import { describeGrid, gridOf } from './babyai-grid.ts';
-import { familyOf, itemsOf, LEVELS, levelOf, RL_LEVELS, seedOf } from './babyai-split.ts';
+import { parseBabyAiOptions } from './babyai-options.ts';
+import { familyOf, itemsOf, levelOf, seedOf } from './babyai-split.ts';
 import { type Answer, BabyAiWasm, MAX_SLOTS, type Start } from './babyai-wasm.ts';
 import {
   type Feedback,
@@ -16,55 +16,6 @@ import {
   type WorldOptions,
   type WorldView,
 } from './env.ts';
-
-const whole = (name: string, min: number, max: number) =>
-  v.pipe(
-    v.number(`${name} must be a whole number from ${min} to ${max}`),
-    v.integer(`${name} must be a whole number from ${min} to ${max}`),
-    v.minValue(min, `${name} must be at least ${min}`),
-    v.maxValue(max, `${name} must be at most ${max}`),
-  );
-
-const OptionsSchema = v.strictObject({
-  levels: v.optional(
-    v.pipe(
-      v.array(whole('a level', 1, LEVELS), `levels must be a list of levels from 1 to ${LEVELS}`),
-      v.minLength(1, 'levels must name at least one level'),
-      v.check((levels) => new Set(levels).size === levels.length, 'levels must not repeat a level'),
-    ),
-    RL_LEVELS,
-  ),
-  observation: v.optional(v.picklist(['full', 'compact'], 'observation must be "full" or "compact"'), 'full'),
-  trainSeeds: v.optional(whole('trainSeeds', 1, 100_000), 45),
-  testSeeds: v.optional(whole('testSeeds', 0, 100_000), 0),
-  upstream: v.optional(v.boolean('upstream must be true or false'), false),
-});
-
-/**
- * `levels`: AgentGym's numbers. `observation`: AgentGym's words, or `compact` ones for tiny policies. `trainSeeds`: worlds a
- * level to train on. `testSeeds`: held-out worlds a level; 0: AgentGym's five. `upstream`: AgentGym's rules where ours differ.
- */
-export type BabyAiOptions = v.InferOutput<typeof OptionsSchema>;
-const OPTION_NAMES = Object.keys(OptionsSchema.entries).join(', ');
-
-const parsed = new WeakMap<WorldOptions, BabyAiOptions>();
-
-/** Fills in defaults; refuses a value out of range with its path, its value and the bound. */
-export function parseBabyAiOptions(options: WorldOptions): BabyAiOptions {
-  const known = parsed.get(options);
-  if (known) return known;
-  const result = v.safeParse(OptionsSchema, options);
-  if (!result.success) {
-    const problems = result.issues.map((issue) => {
-      const path = v.getDotPath(issue);
-      const words = issue.type === 'strict_object' ? `there is no such option (${OPTION_NAMES})` : issue.message;
-      return `  options${path ? `.${path}` : ''}: ${words} (it is ${JSON.stringify(issue.input)})`;
-    });
-    throw new WorldError(`BabyAI refuses these options:\n${problems.join('\n')}`);
-  }
-  parsed.set(options, result.output);
-  return result.output;
-}
 
 export const babyaiDescription: WorldDescription = {
   name: 'babyai',
@@ -116,7 +67,6 @@ export class BabyAi implements World {
 
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {
     const filled = parseBabyAiOptions(options);
-    parsed.set(filled, filled);
     const count = split === 'train' ? filled.trainSeeds : filled.testSeeds;
     return filled.levels.flatMap((level) =>
       itemsOf(level, split, count).map((id) => ({

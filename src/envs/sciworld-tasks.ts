@@ -3,7 +3,8 @@
  * tasks AgentGym leaves out follow (4,639 to 7,206). The split is the original's own, by variation. Knows no WASM.
  */
 import * as v from 'valibot';
-import { type Split, WorldError, type WorldOptions } from './env.ts';
+import { type Split, WorldError } from './env.ts';
+import { optionsReader } from './options.ts';
 
 /** Name, variations. The first 23 are AgentGym's; the order is that of its ids. */
 const catalogue: readonly (readonly [name: string, variations: number])[] = [
@@ -97,7 +98,7 @@ const simplificationBits = {
   openContainers: 16,
 } as const;
 type Simplification = keyof typeof simplificationBits;
-const labels = [...(Object.keys(simplificationBits) as Simplification[]), 'easy' as const];
+export const simplificationLabels = [...(Object.keys(simplificationBits) as Simplification[]), 'easy' as const];
 
 const isElectrical = (task: string) => task.includes('power-component') || task.includes('conductivity');
 
@@ -111,6 +112,39 @@ export function bitsOf(simplifications: readonly string[], task: string): number
   return wanted.reduce((bits, label) => bits | simplificationBits[label], 0);
 }
 
+/** How actions begin, for those who narrow them. */
+export const sciWorldVerbs = [
+  ...[
+    'open',
+    'close',
+    'activate',
+    'deactivate',
+    'connect',
+    'disconnect',
+    'use',
+    'look',
+    'examine',
+    'read',
+    'move',
+    'pick up',
+  ],
+  ...[
+    'put down',
+    'pour',
+    'dunk',
+    'mix',
+    'go',
+    'teleport',
+    'eat',
+    'flush',
+    'focus on',
+    'wait',
+    'wait1',
+    'task',
+    'inventory',
+  ],
+] as const;
+
 const names = sciWorldTasks.map(({ name }) => name) as [string, ...string[]];
 const OptionsSchema = v.strictObject({
   tasks: v.optional(
@@ -122,7 +156,7 @@ const OptionsSchema = v.strictObject({
   ),
   simplifications: v.optional(
     v.array(
-      v.picklist(labels, `a simplification must be one of: ${labels.join(', ')}`),
+      v.picklist(simplificationLabels, `a simplification must be one of: ${simplificationLabels.join(', ')}`),
       'simplifications must be a list',
     ),
     [],
@@ -143,24 +177,4 @@ const OptionsSchema = v.strictObject({
  */
 export type SciWorldOptions = v.InferOutput<typeof OptionsSchema>;
 
-const parsed = new WeakMap<WorldOptions, SciWorldOptions>();
-
-export function parseSciWorldOptions(options: WorldOptions): SciWorldOptions {
-  const known = parsed.get(options);
-  if (known) return known;
-  const result = v.safeParse(OptionsSchema, options);
-  if (!result.success) {
-    const problems = result.issues.map((issue) => {
-      const path = v.getDotPath(issue);
-      const words =
-        issue.type === 'strict_object'
-          ? `there is no such option (${Object.keys(OptionsSchema.entries).join(', ')})`
-          : issue.message;
-      return `  options${path ? `.${path}` : ''}: ${words} (it is ${JSON.stringify(issue.input)})`;
-    });
-    throw new WorldError(`ScienceWorld refuses these options:\n${problems.join('\n')}`);
-  }
-  parsed.set(options, result.output);
-  parsed.set(result.output as WorldOptions, result.output);
-  return result.output;
-}
+export const parseSciWorldOptions = optionsReader('ScienceWorld', OptionsSchema);

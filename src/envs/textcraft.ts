@@ -2,7 +2,6 @@
  * TextCraft in this process: the World contract over one WASM instance. It packs a batch into linear memory, makes one
  * call, and unpacks the answers. The rules are in envs-wasm/textcraft; here are only tasks, options and words about it.
  */
-import * as v from 'valibot';
 import {
   type CraftNode,
   type Feedback,
@@ -14,71 +13,19 @@ import {
   type WorldOptions,
   type WorldView,
 } from './env.ts';
+import { parseTextCraftOptions, type TextCraftOptions } from './textcraft-options.ts';
 import { splitIds } from './textcraft-split.ts';
 import { loadWasm } from './wasm.ts';
 
-const DEPTHS = 4;
 const MAX_SLOTS = 1 << 20;
 const MAX_CACHED_TASKS = 4096;
-
-const whole = (name: string, min: number, max: number) =>
-  v.pipe(
-    v.number(`${name} must be a whole number from ${min} to ${max}`),
-    v.integer(`${name} must be a whole number from ${min} to ${max}`),
-    v.minValue(min, `${name} must be at least ${min}`),
-    v.maxValue(max, `${name} must be at most ${max}`),
-  );
-
-const OptionsSchema = v.strictObject({
-  depths: v.optional(
-    v.pipe(
-      v.array(whole('a depth', 1, DEPTHS), `depths must be a list of depths from 1 to ${DEPTHS}`),
-      v.minLength(1, 'depths must name at least one depth'),
-      v.check((depths) => new Set(depths).size === depths.length, 'depths must not repeat a depth'),
-    ),
-    [1, 2, 3, 4],
-  ),
-  distractors: v.optional(whole('distractors', 0, 100), 10),
-  listSeed: v.optional(whole('listSeed', 0, 0xffffffff), 42),
-  listSeeds: v.optional(whole('listSeeds', 1, 1000), 1),
-});
-
-/**
- * `depths`: goals by crafting depth. `distractors`: most unneeded commands shown. `listSeed`: seed of the command list.
- * `listSeeds`: under how many lists, of consecutive seeds, each training goal is met; held-out goals keep the first.
- */
-export type TextCraftOptions = v.InferOutput<typeof OptionsSchema>;
-
-const parsed = new WeakMap<WorldOptions, TextCraftOptions>();
-
-/** Fills in defaults; refuses a value out of range with its path, its value and the bound. */
-export function parseTextCraftOptions(options: WorldOptions): TextCraftOptions {
-  const known = parsed.get(options);
-  if (known) return known;
-  const result = v.safeParse(OptionsSchema, options);
-  if (!result.success) {
-    const problems = result.issues.map((issue) => {
-      const path = v.getDotPath(issue);
-      const words =
-        issue.type === 'strict_object'
-          ? 'there is no such option (depths, distractors, listSeed, listSeeds)'
-          : issue.message;
-      return `  options${path ? `.${path}` : ''}: ${words} (it is ${JSON.stringify(issue.input)})`;
-    });
-    throw new WorldError(`TextCraft refuses these options:\n${problems.join('\n')}`);
-  }
-  parsed.set(options, result.output);
-  return result.output;
-}
 
 /** The options of each command list that this split is met under. */
 function listsOf(options: TextCraftOptions, split: Split): TextCraftOptions[] {
   const count = split === 'train' ? options.listSeeds : 1;
-  return Array.from({ length: count }, (_, i) => {
-    const one = { ...options, listSeed: (options.listSeed + i) >>> 0, listSeeds: 1 };
-    parsed.set(one, one);
-    return one;
-  });
+  return Array.from({ length: count }, (_, i) =>
+    parseTextCraftOptions({ ...options, listSeed: (options.listSeed + i) >>> 0, listSeeds: 1 }),
+  );
 }
 
 export const textcraftDescription: WorldDescription = {

@@ -3,6 +3,11 @@
  * checkpoint all carry it. `parseExperiment` refuses a field out of range with its path and its bounds.
  */
 import * as v from 'valibot';
+import { parseBabyAiOptions } from '../envs/babyai-options.ts';
+import type { WorldOptions } from '../envs/env.ts';
+import { OptionsError } from '../envs/options.ts';
+import { parseSciWorldOptions } from '../envs/sciworld-tasks.ts';
+import { parseTextCraftOptions } from '../envs/textcraft-options.ts';
 
 const integer = (min: number, max: number) => v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
 const real = (min: number, max: number) => v.pipe(v.number(), v.minValue(min), v.maxValue(max));
@@ -34,7 +39,7 @@ export const ExperimentSchema = v.strictObject({
   worlds: v.pipe(
     v.array(
       v.strictObject({
-        name: v.picklist(['textcraft']),
+        name: v.picklist(['textcraft', 'babyai', 'sciworld']),
         weight: v.optional(real(0, 1000), 1),
         options: v.optional(v.record(v.string(), v.any()), {}),
       }),
@@ -104,6 +109,7 @@ export const ExperimentSchema = v.strictObject({
 });
 
 export type Experiment = v.InferOutput<typeof ExperimentSchema>;
+type WorldEntry = Experiment['worlds'][number];
 export type TurnLimit = Experiment['horizon'][number]['turns'];
 
 /** An experiment that was refused: one line a problem, each with its path, its value and the bound. */
@@ -130,7 +136,24 @@ function crossChecks(experiment: Experiment): { path: string; message: string }[
     });
   if (!worlds.some((world) => world.weight > 0))
     problems.push({ path: 'worlds', message: 'every weight is 0: at least one must be above it' });
-  return problems;
+  return [...problems, ...worlds.flatMap((world, index) => optionProblems(world, `worlds.${index}.options`))];
+}
+
+const optionReaders: Record<WorldEntry['name'], (options: WorldOptions) => unknown> = {
+  textcraft: parseTextCraftOptions,
+  babyai: parseBabyAiOptions,
+  sciworld: parseSciWorldOptions,
+};
+
+/** What the world itself refuses, said before any world is opened. */
+function optionProblems({ name, options }: WorldEntry, at: string): { path: string; message: string }[] {
+  try {
+    optionReaders[name](options);
+    return [];
+  } catch (error) {
+    if (!(error instanceof OptionsError)) throw error;
+    return error.problems.map(({ path, message }) => ({ path: path ? `${at}.${path}` : at, message }));
+  }
 }
 
 /** Validates a document (already parsed from JSON) and fills in defaults. Throws ExperimentError. */

@@ -3,7 +3,9 @@
  * panel, the documentation and `--help` take their words from here, and only from here. Bounds repeat the schema's, so
  * that a slider can be drawn; a test compares the two. `*` in a path stands for an index.
  */
-export type KnobKind = 'integer' | 'real' | 'boolean' | 'choice' | 'turns' | 'integers' | 'text';
+import { sciWorldTasks, sciWorldVerbs, simplificationLabels } from '../envs/sciworld-tasks.ts';
+
+export type KnobKind = 'integer' | 'real' | 'boolean' | 'choice' | 'turns' | 'integers' | 'choices' | 'text';
 
 /** What changing a knob of a run that has begun needs: nothing, a fork at the last step, or a new run from step 0. */
 export type KnobChange = 'free' | 'fork' | 'restart';
@@ -38,6 +40,8 @@ export interface Knob {
   level: 'basic' | 'advanced';
   change: KnobChange;
   section: KnobSection;
+  /** An option of these worlds only. */
+  worlds?: readonly string[];
 }
 
 type Extra = Partial<Knob>;
@@ -94,7 +98,7 @@ const runKnobs: Knob[] = [
 
 const worldKnobs: Knob[] = [
   knob('worlds.*.name', 'World', 'Which world the agent acts in.', 'choice', 'basic', 'restart', {
-    choices: ['textcraft'],
+    choices: ['textcraft', 'babyai', 'sciworld'],
   }),
   knob(
     'worlds.*.weight',
@@ -112,7 +116,7 @@ const worldKnobs: Knob[] = [
     'integers',
     'basic',
     'fork',
-    { ...range(1, 4, 1), unit: 'crafts' },
+    { ...range(1, 4, 1), unit: 'crafts', worlds: ['textcraft'] },
   ),
   knob(
     'worlds.*.options.distractors',
@@ -121,7 +125,7 @@ const worldKnobs: Knob[] = [
     'integer',
     'basic',
     'fork',
-    { ...range(0, 10, 1), unit: 'recipes' },
+    { ...range(0, 100, 1), unit: 'recipes', worlds: ['textcraft'] },
   ),
   knob(
     'worlds.*.options.listSeed',
@@ -130,7 +134,7 @@ const worldKnobs: Knob[] = [
     'integer',
     'advanced',
     'fork',
-    range(0, 0xffffffff, 1),
+    { ...range(0, 0xffffffff, 1), worlds: ['textcraft'] },
   ),
   knob(
     'worlds.*.options.listSeeds',
@@ -139,7 +143,97 @@ const worldKnobs: Knob[] = [
     'integer',
     'advanced',
     'fork',
-    range(1, 1000, 1),
+    { ...range(1, 1000, 1), worlds: ['textcraft'] },
+  ),
+  knob(
+    'worlds.*.options.levels',
+    'Levels',
+    "Which of BabyAI's 40 levels are played: 1 to 5 are one room, later ones have doors, keys and several tasks.",
+    'integers',
+    'basic',
+    'fork',
+    { ...range(1, 40, 1), worlds: ['babyai'] },
+  ),
+  knob(
+    'worlds.*.options.observation',
+    'Observation',
+    "How the world speaks: in AgentGym's full words, or in a third of them, without the list of actions, for tiny policies.",
+    'choice',
+    'basic',
+    'fork',
+    { choices: ['full', 'compact'], worlds: ['babyai'] },
+  ),
+  knob(
+    'worlds.*.options.trainSeeds',
+    'Training rooms',
+    'How many different rooms of each level are trained on: with more of them, none is learnt by heart.',
+    'integer',
+    'basic',
+    'fork',
+    { ...range(1, 100_000, 1), unit: 'a level', worlds: ['babyai'] },
+  ),
+  knob(
+    'worlds.*.options.testSeeds',
+    'Held-out rooms',
+    "How many rooms of each level an evaluation may ask; 0 takes AgentGym's five.",
+    'integer',
+    'advanced',
+    'fork',
+    { ...range(0, 100_000, 1), unit: 'a level', worlds: ['babyai'] },
+  ),
+  knob(
+    'worlds.*.options.tasks',
+    'Tasks',
+    'Which experiments are done: finding things is short, chemistry and growing take long.',
+    'choices',
+    'basic',
+    'fork',
+    { choices: sciWorldTasks.map(({ name }) => name), worlds: ['sciworld'] },
+  ),
+  knob(
+    'worlds.*.options.simplifications',
+    'Simplifications',
+    'What is made easier: doors and containers open, moving in one action, pots that water themselves; easy is most of them.',
+    'choices',
+    'basic',
+    'fork',
+    { choices: simplificationLabels, worlds: ['sciworld'] },
+  ),
+  knob(
+    'worlds.*.options.stepLimit',
+    'Move limit',
+    'After how many moves the world ends an episode, whatever the horizon.',
+    'integer',
+    'advanced',
+    'fork',
+    { ...range(1, 1000, 1), unit: 'moves', worlds: ['sciworld'] },
+  ),
+  knob(
+    'worlds.*.options.verbs',
+    'Verbs',
+    'Only actions that begin so are offered; with none chosen, all are.',
+    'choices',
+    'advanced',
+    'fork',
+    { choices: sciWorldVerbs, worlds: ['sciworld'] },
+  ),
+  knob(
+    'worlds.*.options.validActions',
+    'List actions',
+    'Whether the world lists the valid actions of each turn; without the list, actions cannot be masked.',
+    'boolean',
+    'advanced',
+    'fork',
+    { worlds: ['sciworld'] },
+  ),
+  knob(
+    'worlds.*.options.upstream',
+    'Original rules',
+    'Keep the rules of the original where ours differ, to compare with published results.',
+    'boolean',
+    'advanced',
+    'fork',
+    { worlds: ['babyai', 'sciworld'] },
   ),
 ];
 

@@ -3,7 +3,7 @@
  * documentation. All values are structured-cloneable. The trainer's worker implements `TrainerApi` (comlink);
  * `ui/client.ts` is the one door to it. The page holds no training state.
  */
-import type { WorldDescription, WorldView } from '../envs/env.ts';
+import type { WorldDescription, WorldOptions, WorldView } from '../envs/env.ts';
 import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
 import type { Trajectory } from '../rl/trajectory.ts';
 import type { StoredRun } from '../store/run.ts';
@@ -83,6 +83,26 @@ export interface ReplayFrame {
   view: WorldView;
 }
 
+/** A world under a person's hands, after a reset or an action. */
+export interface PlayFrame {
+  observation: string;
+  reward: number;
+  done: boolean;
+  valid: boolean;
+  success: boolean;
+  /** What the text offers now; null: the world lists nothing. */
+  actions: string[] | null;
+  view: WorldView;
+}
+
+export interface PlayStart {
+  name: string;
+  options: WorldOptions;
+  split: 'train' | 'test';
+  /** Counts on from the first task and begins again after the last. */
+  index: number;
+}
+
 /** Methods of the trainer's worker. Every method rejects with an Error whose message is one sentence and an action. */
 export interface TrainerApi {
   /** First call. Finds the adapter and tests the kernels; never rejects for want of a GPU: the report says so. */
@@ -120,6 +140,9 @@ export interface TrainerApi {
   /** Plays one episode without training, turn by turn, as `live` events. */
   watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void>;
   stopWatching(): Promise<void>;
+  /** Begins a task for a person; needs no run and no GPU. A new start ends the one before. */
+  playReset(start: PlayStart): Promise<PlayFrame>;
+  playStep(action: string): Promise<PlayFrame>;
 
   exportRun(runId: string): Promise<Blob>;
   importRun(file: Blob, name: string): Promise<RunSummary>;

@@ -11,10 +11,13 @@ import type { EngineFactory } from './engine.ts';
 import { type Experiment, parseExperiment } from './experiment.ts';
 import { duplicateRun, forkRun } from './fork.ts';
 import type { Hold, Locks } from './ownership.ts';
+import { Playing } from './playing.ts';
 import { experimentOfPolicy, exportedPolicy, importedPolicy } from './policy-files.ts';
 import type {
   GpuReport,
   MemoryPlanReport,
+  PlayFrame,
+  PlayStart,
   ReplayFrame,
   RunSummary,
   SessionEvent,
@@ -50,7 +53,11 @@ export class TrainerService implements TrainerApi {
   private session: Session | null = null;
   private readonly lookers = new Map<string, Promise<World>>();
 
-  constructor(private readonly parts: ServiceParts) {}
+  private readonly playing: Playing;
+
+  constructor(private readonly parts: ServiceParts) {
+    this.playing = new Playing((name) => parts.engines.openWorld(name));
+  }
 
   async start(listener: (event: SessionEvent) => void): Promise<GpuReport> {
     this.listener = listener;
@@ -185,6 +192,14 @@ export class TrainerService implements TrainerApi {
     await this.session?.stopWatching();
   }
 
+  playReset(start: PlayStart): Promise<PlayFrame> {
+    return this.playing.reset(start);
+  }
+
+  playStep(action: string): Promise<PlayFrame> {
+    return this.playing.step(action);
+  }
+
   async exportRun(runId: string): Promise<Blob> {
     return new Blob([await exportRun(this.parts.store, runId, { checkpoints: 'all' })], { type: 'application/zip' });
   }
@@ -227,6 +242,7 @@ export class TrainerService implements TrainerApi {
     for (const runId of [...this.holds.keys()]) await this.letGo(runId);
     await this.session?.close();
     for (const world of this.lookers.values()) await (await world).close();
+    await this.playing.close();
     await this.parts.store.close();
   }
 

@@ -33,7 +33,7 @@ export class Controller {
   /** Training a given number of steps: a reload in the middle does not go on by itself. */
   private stepping = false;
 
-  private get api(): TrainerApi {
+  get api(): TrainerApi {
     if (!this.client) throw new Error(msg('The trainer is still starting. Try again in a moment.'));
     return this.client.api;
   }

@@ -46,7 +46,9 @@ export class Drafting {
   edit(path: string, value: unknown) {
     const { draft } = this.store.state;
     if (!draft) return;
-    const next = writePath(draft, path, value);
+    // Another world has other options.
+    const emptied = /^worlds\.\d+\.name$/.test(path) ? writePath(draft, path.replace(/name$/, 'options'), {}) : draft;
+    const next = writePath(emptied, path, value);
     this.store.set({ draft: next, problems: check(next) });
     this.planSoon();
   }

@@ -17,6 +17,8 @@ export class KnobChangeEvent extends Event {
   }
 }
 
+const wholeNumbers = (min: number, max: number) => Array.from({ length: max - min + 1 }, (_, index) => min + index);
+
 const numberOf = (text: string): number | string =>
   text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 
@@ -98,8 +100,17 @@ export class TabgymKnob extends LitElement {
       }
       .set {
         display: flex;
-        gap: 8px;
+        flex-wrap: wrap;
+        gap: 2px 8px;
         justify-content: end;
+      }
+      .control.many {
+        grid-column: 1 / -1;
+        max-height: 168px;
+        overflow: auto;
+      }
+      .many .set {
+        justify-content: start;
       }
       .set label {
         display: inline-flex;
@@ -130,7 +141,8 @@ export class TabgymKnob extends LitElement {
 
   override render() {
     const { knob } = this;
-    const group = knob.kind === 'integers';
+    const group = knob.kind === 'integers' || knob.kind === 'choices';
+    const many = (knob.choices?.length ?? knob.max ?? 0) > 8 && group;
     const label = knobLabel(knob);
     return html`<div class="field ${this.changed ? 'changed' : ''}">
       <div class="name">
@@ -138,7 +150,7 @@ export class TabgymKnob extends LitElement {
         ${group ? html`<span class="label" id="label">${label}</span>` : html`<label for="control">${label}</label>`}
         <button class="quiet about" aria-expanded=${this.about ? 'true' : 'false'} aria-label=${`${msg('About')}: ${label}`} @click=${this.toggleAbout}>?</button>
       </div>
-      <div class="control">${this.renderControl(knob)}</div>
+      <div class="control ${many ? 'many' : ''}">${this.renderControl(knob)}</div>
       ${this.error ? html`<div class="wide error" id="error"><span aria-hidden="true">✕ </span>${this.error}</div>` : nothing}
       ${
         this.about
@@ -163,7 +175,8 @@ export class TabgymKnob extends LitElement {
     if (knob.kind === 'boolean') return this.renderCheckbox();
     if (knob.kind === 'choice') return this.renderChoice(knob);
     if (knob.kind === 'turns') return this.renderTurns(knob);
-    if (knob.kind === 'integers') return this.renderSet(knob);
+    if (knob.kind === 'integers') return this.renderSet(knob, wholeNumbers(knob.min!, knob.max!));
+    if (knob.kind === 'choices') return this.renderSet(knob, knob.choices!);
     return this.renderInput(knob);
   }
 
@@ -225,12 +238,12 @@ export class TabgymKnob extends LitElement {
         @change=${(event: Event) => send(relative ? 'oracle' : 'fixed', numberOf((event.target as HTMLInputElement).value))} />`;
   }
 
-  private renderSet(knob: Knob) {
-    const chosen = new Set(Array.isArray(this.value) ? (this.value as number[]) : []);
-    const all = Array.from({ length: knob.max! - knob.min! + 1 }, (_, index) => knob.min! + index);
-    const toggle = (each: number) => {
+  private renderSet<T extends number | string>(knob: Knob, all: readonly T[]) {
+    const chosen = new Set(Array.isArray(this.value) ? (this.value as T[]) : []);
+    const toggle = (each: T) => {
       const next = all.filter((other) => (other === each ? !chosen.has(each) : chosen.has(other)));
-      this.send(next);
+      // An option that names nothing is left to the world.
+      this.send(next.length || knob.kind === 'integers' ? next : undefined);
     };
     return html`<div class="set" role="group" aria-labelledby="label">${all.map(
       (each) =>

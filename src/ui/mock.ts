@@ -6,6 +6,7 @@
 import { parseExperiment } from '../session/experiment.ts';
 import { differences } from '../session/paths.ts';
 import type { GpuReport, RunStatus, RunSummary, SessionEvent, StepRecord, TrainerApi } from '../session/protocol.ts';
+import { mockGrid, mockPlayed } from './babyai-mock.ts';
 import {
   mockExperiment,
   mockRecord,
@@ -28,6 +29,7 @@ export const mockStates = [
   'read-only',
   'long',
   'broken',
+  'babyai',
 ] as const;
 
 const supported: GpuReport = {
@@ -76,6 +78,7 @@ class MockTrainer implements TrainerApi {
   private timer: ReturnType<typeof setInterval> | undefined;
   private owner: 'this-tab' | 'another-tab' = 'this-tab';
   private readonly repeat: number;
+  private played: string[] = [];
 
   constructor(private readonly state: string) {
     this.repeat = state === 'long' ? 400 : 1;
@@ -87,6 +90,7 @@ class MockTrainer implements TrainerApi {
       'read-only': 42,
       unsupported: 42,
       long: 10_000,
+      babyai: 42,
     };
     if (state in steps) this.add(mockSummary('run-1', 'textcraft-first', steps[state]), mockRecords(steps[state]));
     if (state === 'paused') this.add(this.forked(), mockRecords(20));
@@ -242,7 +246,7 @@ class MockTrainer implements TrainerApi {
       observation: done ? 'Crafted 1 minecraft:lever' : `Got ${action.slice(4)}`,
       reward: done ? 1 : 0,
       done,
-      view: mockView(turn + 1),
+      view: this.state === 'babyai' ? mockGrid(turn) : mockView(turn + 1),
     };
     this.listener({ type: 'live', runId: run.summary.id, live });
   }
@@ -308,7 +312,10 @@ class MockTrainer implements TrainerApi {
   }
 
   async replay(_: string, step: number, group: number, member: number) {
-    return mockReplay(mockStep(step, this.repeat).find((each) => each.group === group && each.member === member)!);
+    const frames = mockReplay(
+      mockStep(step, this.repeat).find((each) => each.group === group && each.member === member)!,
+    );
+    return this.state === 'babyai' ? frames.map((frame) => ({ ...frame, view: mockGrid(frame.turn) })) : frames;
   }
 
   async watch(id: string) {
@@ -316,6 +323,16 @@ class MockTrainer implements TrainerApi {
   }
 
   async stopWatching() {}
+
+  async playReset() {
+    this.played = [];
+    return mockPlayed(this.played);
+  }
+
+  async playStep(action: string) {
+    this.played.push(action);
+    return mockPlayed(this.played);
+  }
 
   async exportRun() {
     return new Blob(['{"format":"tabgym-run-mock"}']);

@@ -51,6 +51,10 @@ function concrete(pattern: string, draft: Experiment): string[] {
   return list.map((_, index) => `${pattern.slice(0, star)}.${index}.${pattern.slice(star + 3)}`);
 }
 
+/** An option is drawn beside the worlds that have it. */
+const belongs = ({ worlds }: Knob, path: string, draft: Experiment) =>
+  !worlds || worlds.includes(readPath(draft, path.replace(/\.options\..*$/, '.name')) as string);
+
 @customElement('tabgym-setup')
 export class TabgymSetup extends Panel {
   static override styles = [
@@ -208,7 +212,15 @@ export class TabgymSetup extends Panel {
     if (!shown.length) return nothing;
     return html`<section aria-label=${sectionNames()[section]}>
       <h2>${sectionNames()[section]}</h2>
-      ${section === 'horizon' ? this.renderStages(draft) : shown.flatMap((each) => concrete(each.path, draft).map((path) => this.renderKnob(each, path, draft)))}
+      ${
+        section === 'horizon'
+          ? this.renderStages(draft)
+          : shown.flatMap((each) =>
+              concrete(each.path, draft)
+                .filter((path) => belongs(each, path, draft))
+                .map((path) => this.renderKnob(each, path, draft)),
+            )
+      }
     </section>`;
   }
 

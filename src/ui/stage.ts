@@ -1,8 +1,9 @@
-/** STAGE: three ways to look at what the agent does. Watch it live, compare a group, read one trajectory. */
+/** STAGE: ways to look at what the agent does. Watch it live, compare a group, read one trajectory, or play its world. */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import './group.ts';
+import './play.ts';
 import { Panel } from './panel.ts';
 import { shownStep } from './reading.ts';
 import type { StageTab } from './selection.ts';
@@ -10,7 +11,7 @@ import { controls } from './styles/shared.ts';
 import './trajectory.ts';
 import './watch.ts';
 
-const order: readonly StageTab[] = ['watch', 'group', 'trajectory'];
+const order: readonly StageTab[] = ['watch', 'group', 'trajectory', 'play'];
 
 @customElement('tabgym-stage')
 export class TabgymStage extends Panel {
@@ -84,6 +85,7 @@ export class TabgymStage extends Panel {
       watch: msg('Watch'),
       group: msg('Group'),
       trajectory: msg('Trajectory'),
+      play: msg('Play'),
     };
     return html`
       <h2 class="visually-hidden">${msg('Stage')}</h2>
@@ -105,6 +107,7 @@ export class TabgymStage extends Panel {
   private renderTab(tab: StageTab) {
     if (tab === 'watch') return html`<tabgym-watch .app=${this.app}></tabgym-watch>`;
     if (tab === 'group') return html`<tabgym-group .app=${this.app}></tabgym-group>`;
+    if (tab === 'play') return html`<tabgym-play .app=${this.app}></tabgym-play>`;
     return html`<tabgym-trajectory .app=${this.app}></tabgym-trajectory>`;
   }
 
@@ -122,7 +125,7 @@ export class TabgymStage extends Panel {
   private renderPlace() {
     const step = shownStep(this.state);
     const newest = this.state.records.at(-1)?.step ?? 0;
-    if (step === null || newest < 1 || this.state.selection.tab === 'watch') return nothing;
+    if (step === null || newest < 1 || ['watch', 'play'].includes(this.state.selection.tab)) return nothing;
     const go = (to: number) => this.app.reading.select({ step: Math.max(1, Math.min(newest, to)) });
     const following = this.state.selection.step === null;
     return html`<div class="row place">

@@ -3,11 +3,15 @@ import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { CraftNode, WorldView } from '../envs/env.ts';
+import './babyai-grid.ts';
 import { controls } from './styles/shared.ts';
 
 type TextcraftView = Extract<WorldView, { kind: 'textcraft' }>;
 
 const namesOf = (node: CraftNode): string[] => [node.name, ...node.children.flatMap(namesOf)];
+
+/** A text's parts, as empty lines part them. */
+const paragraphs = (text: string) => text.split(/\n{2,}/);
 
 @customElement('tabgym-world-view')
 export class TabgymWorldView extends LitElement {
@@ -87,8 +91,14 @@ export class TabgymWorldView extends LitElement {
       }
       .text {
         white-space: pre-wrap;
+        overflow-wrap: anywhere;
+        display: grid;
+        gap: 8px;
         font-family: var(--mono);
         font-size: var(--size-s);
+      }
+      .text .first {
+        font-weight: 650;
       }
     `,
   ];
@@ -98,7 +108,9 @@ export class TabgymWorldView extends LitElement {
   override render() {
     const { view } = this;
     if (!view) return nothing;
-    return view.kind === 'textcraft' ? this.renderTextcraft(view) : html`<div class="text">${view.text}</div>`;
+    if (view.kind === 'textcraft') return this.renderTextcraft(view);
+    if (view.kind === 'babyai') return html`<tabgym-babyai-grid .view=${view}></tabgym-babyai-grid>`;
+    return html`<div class="text">${paragraphs(view.text).map((each, index) => html`<p class=${index === 0 ? 'first' : ''}>${each}</p>`)}</div>`;
   }
 
   private renderTextcraft(view: TextcraftView) {

@@ -3,7 +3,10 @@
  * Everything it does is in session/trainer-service.ts; here is only what belongs to a browser.
  */
 import * as Comlink from 'comlink';
+import babyaiFirst from '../../experiments/babyai-first.json';
+import babyaiRl18 from '../../experiments/babyai-rl18.json';
 import micro from '../../experiments/micro.json';
+import sciworldFirst from '../../experiments/sciworld-first.json';
 import textcraftFirst from '../../experiments/textcraft-first.json';
 import { describeWorld, worldNames } from '../envs/registry.ts';
 import { Assembly } from '../session/assemble.ts';
@@ -19,7 +22,7 @@ const service = new TrainerService({
   store: new RunStore(new IndexedDbStore()),
   engines: new Assembly({ machine: browserGpu, openWorld: openWorldPool, adapters: new BrowserAdapterMemory() }),
   locks: navigator.locks ? new WebLocks(navigator.locks) : noLocks,
-  presets: [textcraftFirst, micro],
+  presets: [textcraftFirst, babyaiFirst, babyaiRl18, sciworldFirst, micro],
   worlds: worldNames.map(describeWorld),
 });
 

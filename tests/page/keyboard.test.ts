@@ -246,3 +246,30 @@ test('single keys can be switched off', async () => {
   await tabNamed(page, 'Watch');
   await close();
 });
+
+test('a person plays the world by keyboard alone', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=babyai`);
+  await page.getByText('Step 42').first().waitFor();
+  await page.keyboard.press('p');
+  await tabNamed(page, 'Play');
+  const start = page.locator('tabgym-play').getByRole('button', { name: 'Play' });
+  await start.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('img', { name: /facing right/ }).waitFor();
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('img', { name: /facing down/ }).waitFor();
+  await page.keyboard.press('ArrowLeft');
+  await page.getByRole('img', { name: /facing right/ }).waitFor();
+  // No step forward is lost to the reader's own keys, and what is not offered is not done.
+  await page.keyboard.press('Space');
+  expect(await page.getByRole('log').locator('.you').allTextContents()).toEqual(['> turn right', '> turn left']);
+  await page.getByLabel('Action', { exact: true }).focus();
+  await page.keyboard.type('go');
+  await page.keyboard.press('Tab');
+  expect(await page.getByLabel('Action', { exact: true }).inputValue()).toBe('go to red ball 1');
+  await page.keyboard.press('Enter');
+  await page.getByText('✓ Done').waitFor();
+  await page.getByText(/You: 1 of 1/).waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});

@@ -48,6 +48,20 @@ describe('what is out of range is refused by path and bound', () => {
     expect(problems[0].message).toContain(received);
   });
 
+  it.each([
+    ['textcraft', { depths: [5] }, 'worlds.0.options.depths.0', 'at most 4'],
+    ['textcraft', { levels: [1] }, 'worlds.0.options.levels', 'no such option'],
+    ['babyai', { levels: [41] }, 'worlds.0.options.levels.0', 'at most 40'],
+    ['babyai', { trainSeeds: 0 }, 'worlds.0.options.trainSeeds', 'at least 1'],
+    ['babyai', { observation: 'short' }, 'worlds.0.options.observation', '"short"'],
+    ['sciworld', { tasks: ['fly'] }, 'worlds.0.options.tasks.0', 'find-plant'],
+    ['sciworld', { stepLimit: 1001 }, 'worlds.0.options.stepLimit', '1001'],
+  ])('an option of %s: %j', (name, options, path, words) => {
+    const problems = problemsOf(writePath(micro, 'worlds.0', { name, options }));
+    expect(problems.map((each) => each.path)).toEqual([path]);
+    expect(problems[0].message).toContain(words);
+  });
+
   it('names a field that is missing and one that does not exist', () => {
     const { steps: _, ...without } = micro;
     expect(problemsOf({ ...without, step: 3 }).map((p) => p.path)).toEqual(['steps', 'step']);

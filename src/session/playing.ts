@@ -1,0 +1,48 @@
+/**
+ * A world under a person's hands: one task at a time, in a world that no training uses. Knows no policy and no GPU.
+ */
+import { type Feedback, type World, WorldError } from '../envs/env.ts';
+import type { PlayFrame, PlayStart } from './protocol.ts';
+
+export class Playing {
+  private readonly open = new Map<string, Promise<World>>();
+  private world: World | null = null;
+  private actions: string[] | null = null;
+
+  constructor(private readonly openWorld: (name: string) => Promise<World>) {}
+
+  async reset({ name, options, split, index }: PlayStart): Promise<PlayFrame> {
+    const world = await this.worldOf(name);
+    const tasks = await world.tasks(options, split);
+    if (!tasks.length) throw new WorldError(`There is no such task under these options: widen them.`);
+    const [feedback] = await world.reset([0], [tasks[((index % tasks.length) + tasks.length) % tasks.length]]);
+    this.world = world;
+    this.actions = null;
+    return this.frame(world, feedback);
+  }
+
+  async step(action: string): Promise<PlayFrame> {
+    if (!this.world) throw new WorldError('No task has begun: start one first.');
+    const [feedback] = await this.world.step([0], [action]);
+    return this.frame(this.world, feedback);
+  }
+
+  private async frame(world: World, feedback: Feedback): Promise<PlayFrame> {
+    const { observation, reward, done, valid, validActions, failure } = feedback;
+    if (failure) throw new WorldError(`The world stopped: ${failure}. Start another task.`);
+    if (validActions !== null) this.actions = validActions ?? null;
+    const success = done && reward >= world.describe().successReward;
+    return { observation, reward, done, valid, success, actions: done ? [] : this.actions, view: await world.view(0) };
+  }
+
+  private worldOf(name: string): Promise<World> {
+    const open = this.open.get(name) ?? this.openWorld(name);
+    this.open.set(name, open);
+    open.catch(() => this.open.delete(name));
+    return open;
+  }
+
+  async close(): Promise<void> {
+    for (const world of this.open.values()) await (await world).close();
+  }
+}

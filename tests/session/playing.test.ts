@@ -1,0 +1,34 @@
+/** A person's world: begun by split and index, stepped, ended, and the success that the world itself would count. */
+import { expect, it } from 'vitest';
+import { openWorld } from '../../src/envs/registry.ts';
+import { Playing } from '../../src/session/playing.ts';
+
+it('plays a task of BabyAI to its end, by what the oracle says', async () => {
+  const options = { levels: [1], observation: 'compact', testSeeds: 3 };
+  const world = await openWorld('babyai');
+  const playing = new Playing(() => openWorld('babyai'));
+  const tasks = await world.tasks(options, 'test');
+  const [first] = await world.reset([0], [tasks[1]]);
+  const [plan] = await world.oracle([0]);
+
+  // Index 4 of three tasks is the second again.
+  const begun = await playing.reset({ name: 'babyai', options, split: 'test', index: 4 });
+  expect(begun).toMatchObject({ observation: first.observation, actions: first.validActions, done: false });
+  expect(begun.view.kind).toBe('babyai');
+  let frame = await playing.step('fly to the moon');
+  expect(frame).toMatchObject({ valid: false, done: false, success: false });
+  expect(frame.actions).toEqual(first.validActions);
+  for (const action of plan!) frame = await playing.step(action);
+  expect(frame).toMatchObject({ done: true, success: true, actions: [] });
+  await playing.close();
+});
+
+it('refuses an action before a task, and options by path', async () => {
+  const playing = new Playing((name) => openWorld(name));
+  await expect(playing.step('drop')).rejects.toThrow(/start one first/);
+  const start = { name: 'babyai', options: { levels: [99] }, split: 'train', index: 0 } as const;
+  await expect(playing.reset({ ...start, options: { levels: [99] } })).rejects.toThrow(
+    /options\.levels\.0: .*at most 40/,
+  );
+  await playing.close();
+});

@@ -1,0 +1,52 @@
+/** A tiny policy's vocabulary knows every word its world says, in tasks it was not made from. */
+import { describe, expect, it } from 'vitest';
+import type { World, WorldOptions } from '../../src/envs/env.ts';
+import { openWorld } from '../../src/envs/registry.ts';
+import { buildTokenizer, type Tokenizer, wordsOf } from '../../src/policy/tokenizer.ts';
+import { textsOf } from '../../src/session/vocabulary.ts';
+
+/** Words of texts that are not tokens of their own (they would be spelt, or unknown). */
+async function unheard(world: World, tokenizer: Tokenizer, options: WorldOptions, every: number): Promise<string[]> {
+  const missing = new Set<string>();
+  const note = (text: string) => {
+    for (const word of wordsOf(text)) if (!tokenizer.has(word)) missing.add(word);
+  };
+  const tasks = (await world.tasks(options, 'train')).filter((_, index) => index % every === 0);
+  for (const task of tasks) {
+    let [feedback] = await world.reset([0], [task]);
+    for (let turn = 0; turn < 8 && !feedback.done; turn++) {
+      note(feedback.observation);
+      const actions = feedback.validActions ?? [];
+      actions.forEach(note);
+      if (actions.length === 0) break;
+      [feedback] = await world.step([0], [actions[(turn * 7 + task.id) % actions.length]]);
+    }
+    note(feedback.observation);
+  }
+  return [...missing].sort();
+}
+
+const tokenizers = new Map<string, Promise<Tokenizer>>();
+const worlds = new Map<string, Promise<World>>();
+
+function once<T>(map: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const made = map.get(key) ?? make();
+  map.set(key, made);
+  return made;
+}
+
+describe('of words that are not tokens of their own there are', () => {
+  it.each([
+    ['no more than', 0, 'babyai', { levels: [1, 7, 16, 17, 20, 23, 26, 36, 38, 39], trainSeeds: 40 }, 3],
+    ['no more than', 0, 'babyai', { levels: [2, 8, 21, 30, 33, 37], trainSeeds: 40, observation: 'compact' }, 3],
+    // A house has thousands of things: a rare word is spelt from characters.
+    ['no more than', 3, 'sciworld', { tasks: ['find-plant', 'find-non-living-thing'], simplifications: ['easy'] }, 23],
+    ['no more than', 10, 'sciworld', {}, 61],
+  ] as const)('%s %i in %s %j', { timeout: 120_000 }, async (_, most, name, options, every) => {
+    const world = await once(worlds, name, () => openWorld(name));
+    const tokenizer = await once(tokenizers, name, async () => buildTokenizer(await textsOf(world)));
+    const missing = await unheard(world, tokenizer, options as unknown as WorldOptions, every);
+    expect(missing.length, missing.join(' ')).toBeLessThanOrEqual(most);
+    for (const word of missing) expect([...tokenizer.encode(word)]).not.toContain(tokenizer.id('[UNK]'));
+  });
+});
