@@ -20,7 +20,11 @@ await page.goto(server.resolvedUrls.local[0]);
 await page.getByLabel('Preset').waitFor();
 await page.keyboard.press('r');
 await page.getByLabel('File to import').setInputFiles(resolve(file));
-await page.getByText('Recorded').first().waitFor();
+// The welcome page has a recorded episode of its own: wait for the imported run's.
+await page.waitForFunction(() => {
+  const { run, recorded } = document.querySelector('tabgym-app').app.store.state;
+  return run?.origin.kind === 'import' && recorded?.turns.length > 0;
+});
 const recording = await page.evaluate(() => {
   const { run, recorded } = document.querySelector('tabgym-app').app.store.state;
   const title = `${run.experiment.name}, step ${recorded.turns[0].step} of ${run.experiment.steps}`;
