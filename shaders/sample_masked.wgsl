@@ -8,6 +8,7 @@
 // @include row
 // @include random
 // @include online_softmax
+// @include best
 struct Params { R: u32, C: u32, step: u32, trash: u32, edgeOffset: u32, seed: u32, stream: u32, inverseTemperature: f32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> hidden: array<ELEM>;
@@ -19,14 +20,8 @@ struct Params { R: u32, C: u32, step: u32, trash: u32, edgeOffset: u32, seed: u3
 @group(0) @binding(7) var<storage, read_write> outTokens: array<u32>;
 @group(0) @binding(8) var<storage, read_write> outLogprobs: array<f32>;
 // @include sample_advance
-struct Best { key: f32, logit: f32, edge: u32 }
 var<workgroup> bests: array<Best, 32>;
 var<workgroup> sums: array<Softmax, 32>;
-
-fn better(a: Best, b: Best) -> Best {
-  if (b.key > a.key || (b.key == a.key && b.edge < a.edge)) { return b; }
-  return a;
-}
 
 @compute @workgroup_size(32)
 fn sample_masked(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -64,10 +59,10 @@ fn sample_masked(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) coun
   if (lane != 0u || !live || row.constrained == 0u) { return; }
   if (!running) { rest(r); return; }
   let chosen = bests[0];
-  let node = trie[p.edgeOffset + chosen.edge * 2u + 1u];
+  let node = trie[p.edgeOffset + chosen.index * 2u + 1u];
   let leaf = trie[node * 3u + 2u];
   rows[r].node = node;
   rows[r].leaf = leaf;
   let logprob = (chosen.logit - sums[0].m) - log(sums[0].s);
-  advance(r, trie[p.edgeOffset + chosen.edge * 2u], logprob, select(0u, 1u, leaf != 0xffffffffu));
+  advance(r, trie[p.edgeOffset + chosen.index * 2u], logprob, select(0u, 1u, leaf != 0xffffffffu));
 }

@@ -5,19 +5,14 @@
 // @include row
 // @include random
 // @include online_softmax
+// @include best
 struct Params { R: u32, W: u32, first: u32, seed: u32, stream: u32, inverseTemperature: f32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> logits: array<f32>;
 @group(0) @binding(2) var<storage, read> rows: array<Row>;
 @group(0) @binding(3) var<storage, read_write> state: array<vec4f>;
-struct Best { key: f32, logit: f32, token: u32 }
 var<workgroup> bests: array<Best, 64>;
 var<workgroup> sums: array<Softmax, 64>;
-
-fn better(a: Best, b: Best) -> Best {
-  if (b.key > a.key || (b.key == a.key && b.token < a.token)) { return b; }
-  return a;
-}
 
 @compute @workgroup_size(64)
 fn sample_scan(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -57,6 +52,6 @@ fn sample_scan(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count:
     chosen = better(Best(a.x, a.y, u32(a.z)), chosen);
     total = softmax_merge(Softmax(b.x, b.y, 0.0), total);
   }
-  state[r * 2u] = vec4f(chosen.key, chosen.logit, f32(chosen.token), 0.0);
+  state[r * 2u] = vec4f(chosen.key, chosen.logit, f32(chosen.index), 0.0);
   state[r * 2u + 1u] = vec4f(total.m, total.s, 0.0, 0.0);
 }

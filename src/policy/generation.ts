@@ -8,7 +8,7 @@
  */
 import { type BufferSlice, slice } from '../gpu/kernel.ts';
 import { f32, grid1d } from '../gpu/submission.ts';
-import { BatchError, tokenWords } from './batch.ts';
+import { BatchError } from './batch.ts';
 import type { ModelConfig } from './config.ts';
 import type { Layers, Pass } from './layers.ts';
 import { cacheRows, decodeChunk, rowWords, trieWordsPerRow, vocabularyTile } from './memory-plan.ts';
@@ -467,6 +467,3 @@ function packTries(rows: readonly ActiveRow[], capacityWords: number) {
   }
   return { words, nodeBase, edgeOffset };
 }
-
-/** Words a token of the K/V description takes; re-exported for tests. */
-export { tokenWords };

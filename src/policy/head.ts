@@ -33,7 +33,6 @@ export interface ScoredRows {
 
 /** Writes arrays one after another into one buffer. */
 class Packer {
-  readonly words: number[][] | Uint32Array[] = [];
   at = 0;
   constructor(
     readonly capacity: number,
