@@ -5,6 +5,7 @@
  * families (special tokens, pre-tokenizers) are those of their published tokenizer.json.
  */
 import type { Family } from './catalogue.ts';
+import { preTokenizers } from './pre-tokenizers.ts';
 
 export interface SyntheticTokenizer {
   /** tokenizer.json, as an object. */
@@ -38,24 +39,6 @@ const llamaTemplate =
   "{{- bos_token -}}{%- for message in messages -%}{{ '<|start_header_id|>' + message.role + '<|end_header_id|>\\n\\n' + message.content | trim + '<|eot_id|>' }}{%- endfor -%}" +
   "{%- if add_generation_prompt -%}{{ '<|start_header_id|>assistant<|end_header_id|>\\n\\n' }}{%- endif -%}";
 
-const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false };
-
-/** GPT-4's way of cutting, with `digits` of a number together. */
-const splitThenBytes = (digits: string) => ({
-  type: 'Sequence',
-  pretokenizers: [
-    {
-      type: 'Split',
-      pattern: {
-        Regex: `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`,
-      },
-      behavior: 'Isolated',
-      invert: false,
-    },
-    byteLevel,
-  ],
-});
-
 const qwenSpecial = [
   ...['<|endoftext|>', '<|im_start|>', '<|im_end|>', '<|object_ref_start|>', '<|object_ref_end|>', '<|box_start|>'],
   ...['<|box_end|>', '<|quad_start|>', '<|quad_end|>', '<|vision_start|>', '<|vision_end|>', '<|vision_pad|>'],
@@ -82,7 +65,7 @@ const qwen: Omit<FamilyFacts, 'special' | 'template'> = {
   eos: ['<|im_end|>'],
   pad: '<|endoftext|>',
   addBos: false,
-  preTokenizer: splitThenBytes('\\p{N}'),
+  preTokenizer: preTokenizers.qwen2,
 };
 
 const families: { [family in Family]: FamilyFacts } = {
@@ -99,13 +82,7 @@ const families: { [family in Family]: FamilyFacts } = {
     eos: ['<|im_end|>'],
     pad: '<|im_end|>',
     addBos: false,
-    preTokenizer: {
-      type: 'Sequence',
-      pretokenizers: [
-        { type: 'Digits', individual_digits: true },
-        { ...byteLevel, use_regex: true },
-      ],
-    },
+    preTokenizer: preTokenizers.smollm,
     template: chatMl('You are a helpful AI assistant.'),
   },
   'llama-3.2': {
@@ -115,7 +92,7 @@ const families: { [family in Family]: FamilyFacts } = {
     eos: ['<|end_of_text|>', '<|eom_id|>', '<|eot_id|>'],
     pad: '<|finetune_right_pad_id|>',
     addBos: true,
-    preTokenizer: splitThenBytes('\\p{N}{1,3}'),
+    preTokenizer: preTokenizers['llama-bpe'],
     template: llamaTemplate,
   },
 };
