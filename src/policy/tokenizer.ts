@@ -103,10 +103,8 @@ export class Tokenizer {
       throw new TokenizerError(`This tokenizer.json cannot be loaded: ${(error as Error).message}`);
     }
     this.added = new Set(this.inner.get_added_tokens_decoder().keys());
-    // Ids may have gaps; the embedding needs a row for the largest.
-    let largest = -1;
-    for (const id of this.inner.get_vocab(true).values()) largest = Math.max(largest, id);
-    this.vocabSize = 1 + largest;
+    // Ids may have gaps; the embedding needs a row for the largest. (150,000 are too many arguments of one Math.max.)
+    this.vocabSize = 1 + [...this.inner.get_vocab(true).values()].reduce((a, b) => Math.max(a, b), -1);
   }
 
   /** Token ids, without special tokens added. The array is shared: do not write to it. */
