@@ -6,7 +6,7 @@
  * Format and block layouts: github.com/ggml-org/ggml (MIT), docs/gguf.md and ggml-common.h. Published "Q4_0" files keep
  * embedding and head in Q6_K. This file knows bytes and names; it has never heard of a server.
  */
-import { ropeInverseFrequencies, type ModelConfig, parseConfig } from './config.ts';
+import { type ModelConfig, parseConfig, ropeInverseFrequencies } from './config.ts';
 import { fromHalf } from './quantize.ts';
 import { tensorView, toFloat32 } from './safetensors.ts';
 import { rowsOf, type StoredTensor } from './stored-tensor.ts';
