@@ -101,14 +101,14 @@ export class FolderSource implements ModelSource {
       bytes: file.size,
       sha256: null,
       identity: `${file.size} bytes, ${file.lastModified}`,
-      stream: (start, signal) => this.stream(file, start, signal),
+      stream: (start, signal, end = file.size) => this.stream(file, start, end, signal),
     };
   }
 
-  private async *stream(file: FolderFile, start: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    for (let at = start; at < file.size; at += chunkBytes) {
+  private async *stream(file: FolderFile, start: number, end: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    for (let at = start; at < end; at += chunkBytes) {
       signal.throwIfAborted();
-      yield await this.read(file, at, Math.min(at + chunkBytes, file.size));
+      yield await this.read(file, at, Math.min(at + chunkBytes, end));
     }
   }
 

@@ -64,6 +64,13 @@ function retryAfter(response: Response): number | null {
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), 60_000) : null;
 }
 
+/** The bytes of a file up to `end`. */
+interface Part {
+  name: string;
+  bytes: number;
+  end: number;
+}
+
 export class HttpSource implements ModelSource {
   readonly key: string;
   readonly label: string;
@@ -115,7 +122,7 @@ export class HttpSource implements ModelSource {
       bytes,
       sha256,
       identity: sha256 ?? tag ?? `${bytes} bytes`,
-      stream: (start, streamSignal) => this.stream(name, bytes, start, streamSignal),
+      stream: (start, streamSignal, end = bytes) => this.stream({ name, bytes, end }, start, streamSignal),
     };
   }
 
@@ -211,41 +218,41 @@ export class HttpSource implements ModelSource {
     );
   }
 
-  private async *stream(
-    name: string,
-    bytes: number,
-    start: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<Uint8Array, void, undefined> {
+  private async *stream(part: Part, start: number, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
     let position = start;
-    for (let failures = 0; position < bytes; ) {
+    for (let failures = 0; position < part.end; ) {
       try {
-        for await (const chunk of this.attempt(name, bytes, position, signal)) {
+        for await (const chunk of this.attempt(part, position, signal)) {
           position += chunk.length;
           failures = 0;
           yield chunk;
         }
-        if (position < bytes) throw new Interrupted(`the connection ended at byte ${position} of ${bytes}`);
+        if (position < part.end) throw new Interrupted(`the connection ended at byte ${position} of ${part.bytes}`);
       } catch (error) {
         await this.pause(error, ++failures, signal);
       }
     }
   }
 
-  private async *attempt(name: string, bytes: number, start: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const headers = { range: `bytes=${start}-`, 'accept-encoding': 'identity' };
+  private async *attempt({ name, bytes, end }: Part, start: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const headers = { range: `bytes=${start}-${end === bytes ? '' : end - 1}`, 'accept-encoding': 'identity' };
     const response = await this.request('resolve', name, headers, signal);
     if (!response?.body) throw new SourceError('missing', `${name} of ${this.label} is no longer there.`);
     this.checkSame(response, name, bytes, start);
     let skip = response.status === 206 ? 0 : start;
-    let left = bytes - start;
+    let left = end - start;
     for await (const chunk of chunksOf(response.body, signal)) {
       const wanted = chunk.subarray(Math.min(skip, chunk.length));
       skip -= chunk.length - wanted.length;
+      if (wanted.length > left && end === bytes)
+        throw new SourceError(
+          'changed',
+          `${name} of ${this.label} is longer than the ${bytes} bytes announced: it was replaced while it was loading. Load it again.`,
+        );
+      // A server without ranges sends on after the end of what was wanted.
+      if (left > 0 && wanted.length) yield wanted.subarray(0, left);
       left -= wanted.length;
-      if (left < 0)
-        throw new SourceError('changed', `${name} of ${this.label} is longer than the ${bytes} bytes announced.`);
-      if (wanted.length) yield wanted;
+      if (left <= 0 && end < bytes) return;
     }
   }
 

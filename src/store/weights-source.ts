@@ -11,8 +11,8 @@ export interface SourceFile {
   readonly sha256: string | null;
   /** Changes when the content does, as far as the source tells. */
   readonly identity: string;
-  /** The bytes from `start` to the end, in order, in chunks of any size. Rejects with a SourceError, or as the signal does. */
-  stream(start: number, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /** The bytes from `start` to `end` (default: the file's), in order, in chunks of any size. Rejects with a SourceError, or as the signal does. */
+  stream(start: number, signal: AbortSignal, end?: number): AsyncIterable<Uint8Array>;
 }
 
 export interface ModelSource {
@@ -50,7 +50,7 @@ export async function readRange(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const out = new Uint8Array(end - start);
   let at = 0;
-  for await (const chunk of file.stream(start, signal)) {
+  for await (const chunk of file.stream(start, signal, end)) {
     out.set(chunk.subarray(0, out.length - at), at);
     at += Math.min(chunk.length, out.length - at);
     if (at === out.length) return out;
