@@ -4,7 +4,9 @@
  * decodes every text exactly, at about three characters a token; what it knows of language is nothing. Facts of the
  * families (special tokens, pre-tokenizers) are those of their published tokenizer.json.
  */
+import { byteLetters } from './byte-level.ts';
 import type { Family } from './catalogue.ts';
+import { chatFamilies } from './chat-templates.ts';
 
 export interface SyntheticTokenizer {
   /** tokenizer.json, as an object. */
@@ -28,15 +30,6 @@ interface FamilyFacts {
   preTokenizer: object;
   template: string;
 }
-
-const chatMl = (defaultSystem: string) =>
-  `{%- if messages[0].role != 'system' -%}${defaultSystem && `{{ '<|im_start|>system\\n${defaultSystem}<|im_end|>\\n' }}`}{%- endif -%}` +
-  "{%- for message in messages -%}{{ '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}{%- endfor -%}" +
-  "{%- if add_generation_prompt -%}{{ '<|im_start|>assistant\\n' }}{%- endif -%}";
-
-const llamaTemplate =
-  "{{- bos_token -}}{%- for message in messages -%}{{ '<|start_header_id|>' + message.role + '<|end_header_id|>\\n\\n' + message.content | trim + '<|eot_id|>' }}{%- endfor -%}" +
-  "{%- if add_generation_prompt -%}{{ '<|start_header_id|>assistant<|end_header_id|>\\n\\n' }}{%- endif -%}";
 
 const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false };
 
@@ -86,11 +79,11 @@ const qwen: Omit<FamilyFacts, 'special' | 'template'> = {
 };
 
 const families: { [family in Family]: FamilyFacts } = {
-  'qwen2.5': { ...qwen, special: qwenSpecial, template: chatMl('You are a helpful assistant.') },
+  'qwen2.5': { ...qwen, special: qwenSpecial, template: chatFamilies.qwen2.config.chat_template },
   qwen3: {
     ...qwen,
     special: [...qwenSpecial, '<tool_response>', '</tool_response>', '<think>', '</think>'],
-    template: chatMl(''),
+    template: chatFamilies.qwen3.config.chat_template,
   },
   smollm2: {
     special: smolSpecial,
@@ -106,7 +99,7 @@ const families: { [family in Family]: FamilyFacts } = {
         { ...byteLevel, use_regex: true },
       ],
     },
-    template: chatMl('You are a helpful AI assistant.'),
+    template: chatFamilies.smollm2.config.chat_template,
   },
   'llama-3.2': {
     special: llamaSpecial,
@@ -116,16 +109,9 @@ const families: { [family in Family]: FamilyFacts } = {
     pad: '<|finetune_right_pad_id|>',
     addBos: true,
     preTokenizer: splitThenBytes('\\p{N}{1,3}'),
-    template: llamaTemplate,
+    template: chatFamilies.llama3.config.chat_template,
   },
 };
-
-/** GPT-2's letters for the 256 bytes: printable ones stand for themselves, the others from U+0100 on. */
-export function byteLetters(): string[] {
-  const printable = (b: number) => (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174;
-  let next = 256;
-  return Array.from({ length: 256 }, (_, b) => String.fromCharCode(printable(b) ? b : next++));
-}
 
 const letters = Array.from({ length: 26 }, (_, i) => String.fromCharCode(97 + i));
 /** The letter of the space: a word in the middle of a sentence begins with it. */
