@@ -29,7 +29,7 @@ export function planBase(config: ModelConfig, precision: Precision, blockBytes: 
 /** A frozen base, allocated and empty. */
 export function createBase(config: ModelConfig, precision: Precision, ops: Operations, ws: Workspace): BaseWeights {
   if (precision !== 'f32') throw unknown(precision);
-  const layout = planLayout(config, ws.gpu.limits.maxStorageBufferBindingSize);
+  const layout = planLayout(config, ws.gpu.bindingBytes);
   return new DenseWeights(config, ops, ws, new ParameterSet(ws.gpu, layout, 'weights'));
 }
 

@@ -52,6 +52,8 @@ export interface Weights {
     first: number,
     rows: number,
   ): void;
+  /** Whether one binding holds the whole head, which the masked head and constrained decoding read. */
+  readonly canMask: boolean;
   /** Masked head: out (E) = logit of each entry / temperature, hidden (N, C). */
   entryLogits(entries: Entries, hidden: BufferSlice, out: BufferSlice, temperature: number): void;
   /** Masked head: out (N, C) += scale (E) times each entry's row of the head. */
@@ -98,7 +100,7 @@ export class DenseWeights implements BaseWeights {
     readonly grads: ParameterSet | null = null,
   ) {
     this.C = config.hiddenSize;
-    const blockBytes = set.gpu.limits.maxStorageBufferBindingSize;
+    const blockBytes = set.gpu.bindingBytes;
     this.embedding = tableOf(config, 'embedding', this.C * 4, blockBytes);
     this.head = tableOf(config, 'head', this.C * 4, blockBytes);
   }
@@ -164,9 +166,12 @@ export class DenseWeights implements BaseWeights {
     if (grads) ops.matmulTN(dlogits, hidden, this.tile(grads, first, rows), this.ws.slice('partials'), M, rows, C);
   }
 
-  /** The whole head in one binding, which the masked kernels read. */
+  get canMask(): boolean {
+    return this.head.rowsEach >= this.head.rows;
+  }
+
   private wholeHead(): BufferSlice {
-    if (this.head.rowsEach < this.head.rows)
+    if (!this.canMask)
       throw new BatchError(
         `Constrained decoding reads the whole head at once: ${this.head.rows * this.C * 4} bytes, more than this adapter binds. Turn the action mask off.`,
       );

@@ -52,7 +52,7 @@ export class ModelWeights {
   ) {
     const { trainable, reference, precision = 'f32' } = options;
     const lora = options.adapter?.lora ?? null;
-    const blockBytes = gpu.limits.maxStorageBufferBindingSize;
+    const blockBytes = gpu.bindingBytes;
     const set = (layout: Layout, label: string) => new ParameterSet(gpu, layout, label);
     if (trainable && !lora && precision !== 'f32')
       throw new PrecisionError(

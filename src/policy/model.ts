@@ -106,7 +106,7 @@ export class Model implements Policy {
     const sampling: Sampling = { temperature: 1, seed: 0, stream: 0, maxTokens: 1, stopTokens: [] };
     for (const rows of [1, fewRows + 1]) {
       this.recordPasses(rows);
-      this.generation.recordSample(this.weights, this.ws.slice('rowHidden'), rows, 0, sampling, true, true);
+      this.generation.recordSample(this.weights, this.ws.slice('rowHidden'), rows, 0, sampling, this.weights.canMask, true);
     }
     if (this.values.adamw) {
       requestObjective(this.ops, givenWeights);
@@ -121,7 +121,7 @@ export class Model implements Policy {
     const masked = { E: 1, starts: 0, row: 0, token: 0, intoHidden: list, intoTable: list };
     const pass: Pass = { T, pairs: T, cache: () => this.ws.slice('kv') };
     this.layers.forward(this.weights, pass);
-    for (const mask of [masked, null]) {
+    for (const mask of this.weights.canMask ? [masked, null] : [null]) {
       const rows: ScoredRows = { N: T, intoTokens: list, masked: mask };
       this.head.forward(this.weights, rows, 0, 1);
       if (this.values.adamw) this.head.backward(this.weights, rows, T, 0, 1);
@@ -493,7 +493,7 @@ function planOptionsOf({ adapter, trainable, reference, precision }: ModelOption
     reference,
     precision,
     lora: adapter?.lora,
-    blockBytes: gpu.limits.maxStorageBufferBindingSize,
+    blockBytes: gpu.bindingBytes,
     timestamps: gpu.features.has('timestamp-query'),
   };
 }

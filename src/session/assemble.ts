@@ -58,7 +58,7 @@ export class Assembly implements EngineFactory {
   }
 
   private buffers(experiment: Experiment, config: ModelConfig, capacity: Capacity, gpu: Gpu | null) {
-    const blockBytes = gpu?.limits.maxStorageBufferBindingSize ?? 128 * 2 ** 20;
+    const blockBytes = gpu?.bindingBytes ?? 128 * 2 ** 20;
     return planBuffers(config, capacity, { trainable: true, reference: needsReference(experiment), blockBytes });
   }
 

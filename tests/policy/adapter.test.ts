@@ -1,6 +1,7 @@
 // An adapter beside a frozen model against its double-precision twin, at sizes no tile divides and with some projections only;
 // what it takes on the GPU; that the reference is the model without it; and a vocabulary cut into several bindings.
 import { describe, expect, it } from 'vitest';
+import { Gpu } from '../../src/gpu/device.ts';
 import { adapterShapes, initAdapter, type LoraConfig, projections } from '../../src/policy/adapter.ts';
 import { piecesOf } from '../../src/policy/base.ts';
 import { type ModelConfig, parameterShapes, parseConfig } from '../../src/policy/config.ts';
@@ -197,6 +198,47 @@ describe('weights that come in pieces', () => {
     const missing = withModel(config, { weights: rows('model.norm.weight') }, async () => {});
     await expect(missing).rejects.toThrow(/model\.norm\.weight is not whole/);
   });
+});
+
+it('computes the same with a vocabulary in three bindings, in training and in decoding', async () => {
+  const { nodeGpu } = await import('../../src/cli/node-gpu.ts');
+  const config = small({ vocab_size: 5000, hidden_size: 512, intermediate_size: 32, tie_word_embeddings: false });
+  const narrow = await Gpu.open(await nodeGpu(), { mostBindingBytes: 2048 * 512 * 4 });
+  const lora = { rank: 2, alpha: 2, targets: projections };
+  const options = {
+    capacity: { ...capacity, groups: 1 },
+    weights: initWeights(config, { seed: 2, std: 0.3 }),
+    adapter: { lora, tensors: trained(config, lora) },
+    trainable: true,
+    reference: false,
+  };
+  const results = [];
+  for (const device of [await gpu(), narrow]) {
+    const model = await Model.create(device, config, options);
+    try {
+      // Tokens of each of the three pieces.
+      const spread = { ...batch, tokens: batch.tokens.map((t) => t * 380), allowed: null };
+      const scores = await model.score(spread, { temperature: 1, weights: 'policy' });
+      const gradients = await model.gradients(spread, weight, entropyWeight);
+      await model.begin([{ prompt: Int32Array.from([4999, 0, 2048]), slots: [0], rowKeys: [7] }]);
+      const row = { slot: 0, append: new Int32Array(0), constraint: null };
+      const sampling = { temperature: 1, seed: 3, stream: 0, maxTokens: 6, stopTokens: [] };
+      results.push({ scores, gradients, turns: await model.generate([row], sampling) });
+      if (device === narrow) {
+        const { scored, tokens } = batch;
+        const own = {
+          offsets: Int32Array.from([...scored.keys(), scored.length]),
+          tokens: scored.map((t) => tokens[t]),
+        };
+        const refused = model.score({ ...batch, allowed: own }, { temperature: 1, weights: 'policy' });
+        await expect(refused).rejects.toThrow(/Constrained decoding reads the whole head at once: 10240000 bytes/);
+      }
+    } finally {
+      model.destroy();
+    }
+  }
+  narrow.destroy();
+  expect(results[1]).toEqual(results[0]);
 });
 
 it('cuts a vocabulary that one binding does not hold at whole tiles, and refuses what no cut helps', () => {
