@@ -106,7 +106,15 @@ export class Model implements Policy {
     const sampling: Sampling = { temperature: 1, seed: 0, stream: 0, maxTokens: 1, stopTokens: [] };
     for (const rows of [1, fewRows + 1]) {
       this.recordPasses(rows);
-      this.generation.recordSample(this.weights, this.ws.slice('rowHidden'), rows, 0, sampling, this.weights.canMask, true);
+      this.generation.recordSample(
+        this.weights,
+        this.ws.slice('rowHidden'),
+        rows,
+        0,
+        sampling,
+        this.weights.canMask,
+        true,
+      );
     }
     if (this.values.adamw) {
       requestObjective(this.ops, givenWeights);

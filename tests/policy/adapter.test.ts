@@ -1,7 +1,6 @@
 // An adapter beside a frozen model against its double-precision twin, at sizes no tile divides and with some projections only;
 // what it takes on the GPU; that the reference is the model without it; and a vocabulary cut into several bindings.
 import { describe, expect, it } from 'vitest';
-import { Gpu } from '../../src/gpu/device.ts';
 import { adapterShapes, initAdapter, type LoraConfig, projections } from '../../src/policy/adapter.ts';
 import { piecesOf } from '../../src/policy/base.ts';
 import { type ModelConfig, parameterShapes, parseConfig } from '../../src/policy/config.ts';
@@ -12,7 +11,7 @@ import { Model, type ModelOptions } from '../../src/policy/model.ts';
 import { givenWeights } from '../../src/policy/objective.ts';
 import { planLayout } from '../../src/policy/parameters.ts';
 import type { PackedBatch, TensorMap } from '../../src/policy/policy.ts';
-import { useGpu } from '../gpu/open.ts';
+import { openGpu, useGpu } from '../gpu/open.ts';
 import { largest } from './reference.ts';
 import { ReferencePolicy } from './reference-policy.ts';
 
@@ -201,9 +200,8 @@ describe('weights that come in pieces', () => {
 });
 
 it('computes the same with a vocabulary in three bindings, in training and in decoding', async () => {
-  const { nodeGpu } = await import('../../src/cli/node-gpu.ts');
   const config = small({ vocab_size: 5000, hidden_size: 512, intermediate_size: 32, tie_word_embeddings: false });
-  const narrow = await Gpu.open(await nodeGpu(), { mostBindingBytes: 2048 * 512 * 4 });
+  const narrow = await openGpu({ mostBindingBytes: 2048 * 512 * 4 });
   const lora = { rank: 2, alpha: 2, targets: projections };
   const options = {
     capacity: { ...capacity, groups: 1 },
