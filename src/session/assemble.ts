@@ -194,6 +194,10 @@ class ModelEngine implements Engine {
     return this.trainer.evaluate(step, forTrainer(options));
   }
 
+  imitate(step: number, options: { episodes: number; learningRate?: number }) {
+    return this.trainer.imitate(step, options);
+  }
+
   async watch({ split, taskIndex, turnMs, step }: WatchOptions, options: StepOptions): Promise<void> {
     const onTurn = async (event: TurnEvent & { step: number }) => {
       options.onTurn?.(await liveTurn(event));
