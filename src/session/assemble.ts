@@ -17,13 +17,15 @@ import { conversationOf } from '../rl/conversation-files.ts';
 import type { TurnEvent } from '../rl/rollout.ts';
 import { Trainer, type TrainerProgress } from '../rl/trainer.ts';
 import type { AdapterMemory } from '../store/adapter-memory.ts';
+import { ActingEngine } from './acting-engine.ts';
 import { chatAssets, conversationFiles } from './chat-assets.ts';
 import type { Choices, Engine, EngineFactory, OpenOptions, StepOptions, WatchOptions } from './engine.ts';
 import type { Experiment } from './experiment.ts';
 import { adapterName, type GpuMachine, reportOf, requireHonest, unsupported } from './gpu-report.ts';
 import { chooseKernels } from './kernel-memory.ts';
+import { liveTurn, watchEpisode } from './live-turn.ts';
 import { planReport } from './plan-report.ts';
-import type { GpuReport, LiveTurn, MemoryPlanReport } from './protocol.ts';
+import type { GpuReport, MemoryPlanReport } from './protocol.ts';
 import { capacityOf, modelConfigOf } from './sizes.ts';
 import { textsOf } from './vocabulary.ts';
 
@@ -70,7 +72,7 @@ export class Assembly implements EngineFactory {
   }
 
   async open(experiment: Experiment, options: OpenOptions): Promise<Engine> {
-    const gpu = await this.device();
+    const gpu = await this.deviceFor(options);
     options.onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
     const worlds = await this.openWorlds(experiment);
     try {
@@ -79,10 +81,11 @@ export class Assembly implements EngineFactory {
         ? parseConfig(JSON.parse(utf8.decode(options.assets['config.json'])))
         : modelConfigOf(experiment, tokenizer);
       const capacity = (options.choices?.batchPlan.capacity as Capacity | undefined) ?? capacityOf(experiment);
+      const conversation = await conversationOf(tokenizer, conversationFiles(options.assets, config.eosTokens));
+      if (!gpu) return new ActingEngine({ ...options, experiment, config, capacity, tokenizer, worlds, conversation });
       const plan = planReport(this.buffers(experiment, config, capacity, gpu), gpu);
       if (!plan.fits) throw new GpuUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
       const model = await this.model(gpu, experiment, config, capacity, options);
-      const conversation = await conversationOf(tokenizer, conversationFiles(options.assets, config.eosTokens));
       const trainer = await this.testedTrainer(gpu, model, options, { experiment, worlds, tokenizer, conversation });
       options.onProgress(null);
       return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment, options.assets);
@@ -142,6 +145,14 @@ export class Assembly implements EngineFactory {
     current?.destroy();
     this.gpu = this.parts.machine.open();
     return this.gpu;
+  }
+
+  /** Null: there is none, and the run is only to be watched. */
+  private deviceFor({ purpose }: OpenOptions): Promise<Gpu | null> {
+    return this.device().catch((error) => {
+      if (purpose === 'watch' && error instanceof GpuUnavailableError) return null;
+      throw error;
+    });
   }
 
   private async openWorlds(experiment: Experiment): Promise<Map<string, World>> {
@@ -209,13 +220,8 @@ class ModelEngine implements Engine {
     return this.trainer.imitate(step, options);
   }
 
-  async watch({ split, taskIndex, turnMs, step }: WatchOptions, options: StepOptions): Promise<void> {
-    const onTurn = async (event: TurnEvent & { step: number }) => {
-      options.onTurn?.(await liveTurn(event));
-      options.signal.throwIfAborted();
-      await new Promise((resolve) => setTimeout(resolve, turnMs));
-    };
-    await this.trainer.watch(step, { split, taskIndex }, { signal: options.signal, onTurn });
+  watch(watching: WatchOptions, options: StepOptions): Promise<void> {
+    return watchEpisode(this.trainer, watching, options);
   }
 
   async save(options?: { reference?: boolean }): Promise<PolicyState> {
@@ -277,20 +283,4 @@ function forTrainer({ signal, onTurn, onProgress }: StepOptions) {
     },
     onProgress: (progress: TrainerProgress | null) => onProgress?.(progress),
   };
-}
-
-async function liveTurn({
-  step,
-  group,
-  member,
-  turn,
-  action,
-  observation,
-  reward,
-  done,
-  world,
-  slot,
-}: TurnEvent & { step: number }): Promise<LiveTurn> {
-  const view = await world.view(slot).catch(() => null);
-  return { step, group, member, turn, action, observation, reward, done, view };
 }

@@ -29,6 +29,8 @@ export interface WatchOptions {
 }
 
 export interface Engine {
+  /** It plays and does not train: there is no GPU. */
+  readonly actsOnly?: boolean;
   readonly choices: Choices;
   /** Files that belong to the run whatever its step: tokenizer.json, config.json. */
   readonly assets: { [name: string]: Uint8Array };
@@ -55,6 +57,8 @@ export interface Engine {
 export interface OpenOptions {
   /** Files of the run, where it has begun: its own tokenizer and configuration are used. */
   assets: { [name: string]: Uint8Array } | null;
+  /** To be watched, a policy needs no GPU. */
+  purpose?: 'train' | 'watch';
   /** Choices of the checkpoint that is resumed. */
   choices: Choices | null;
   onProgress(progress: Progress | null): void;
