@@ -1,28 +1,29 @@
 /**
  * The policy as a transformer on the GPU: implements the face in policy.ts. One engine for the Llama / Qwen2 / Qwen3 / SmolLM2
- * family, f32, all weights trained. It has never heard of a reward.
+ * family: all weights trained, or an adapter beside frozen ones. It has never heard of a reward.
  */
 import { type Gpu, GpuError } from '../gpu/device.ts';
 import { KernelCache, slice, whole } from '../gpu/kernel.ts';
 import { Recorder } from '../gpu/submission.ts';
 import { BatchError, describeTokens } from './batch.ts';
-import { type ModelConfig, parameterShapes, ropeInverseFrequencies } from './config.ts';
+import { countParameters, type ModelConfig, ropeInverseFrequencies } from './config.ts';
 import { Generation } from './generation.ts';
 import { Head, type ScoredRows } from './head.ts';
 import { fewRows, type KernelChoices } from './kernel-choices.ts';
 import { Layers, type Pass } from './layers.ts';
+import type { Weights } from './linear.ts';
 import {
   type PlannedBuffer,
+  type PlanOptions,
   planBuffers,
   resultBatches,
   resultFloats,
   ropePositions,
-  vocabularyTile,
 } from './memory-plan.ts';
+import { checkTensors, ModelWeights, type WeightOptions } from './model-weights.ts';
 import { givenWeights, requestObjective, runObjective } from './objective.ts';
 import { Operations } from './operations.ts';
-import { AdamW } from './optimizer.ts';
-import { type Layout, ParameterSet, planLayout } from './parameters.ts';
+import { type ParameterSet, vocabularyTile } from './parameters.ts';
 import type {
   Capacity,
   Counters,
@@ -40,24 +41,12 @@ import type {
 } from './policy.ts';
 import { Workspace } from './workspace.ts';
 
-export interface ModelOptions {
+export interface ModelOptions extends WeightOptions {
   capacity: Capacity;
-  weights: TensorMap;
-  /** Gradients and moments are allocated. */
-  trainable: boolean;
-  /** A frozen copy of the weights is allocated, for KL. */
-  reference: boolean;
   /** Forms of the kernels; another choice rounds otherwise. */
   choices?: KernelChoices;
   onProgress?: (done: number, total: number, kernel: string) => void;
 }
-
-/** Weights or state that do not belong to this model: names the tensor and both shapes. */
-export class StateError extends Error {
-  override name = 'StateError';
-}
-
-const maxStaging = 32 << 20;
 
 export class Model implements Policy {
   readonly kernels: KernelCache;
@@ -66,12 +55,9 @@ export class Model implements Policy {
   readonly layers: Layers;
   readonly head: Head;
   readonly generation: Generation;
-  readonly weights: ParameterSet;
   readonly plan: readonly PlannedBuffer[];
   private readonly ws: Workspace;
-  private readonly reference: ParameterSet | null;
-  private readonly training: { grads: ParameterSet; adamw: AdamW } | null;
-  private readonly layout: Layout;
+  private readonly values: ModelWeights;
   private tokensTrained = 0;
 
   private constructor(
@@ -80,45 +66,38 @@ export class Model implements Policy {
     readonly options: ModelOptions,
   ) {
     const { capacity } = options;
-    const blockBytes = gpu.limits.maxStorageBufferBindingSize;
-    this.plan = planBuffers(config, capacity, {
-      trainable: options.trainable,
-      reference: options.reference,
-      blockBytes,
-    });
-    this.layout = planLayout(config, blockBytes);
+    this.plan = planBuffers(config, capacity, planOptionsOf(options, gpu));
     this.kernels = KernelCache.of(gpu);
-    const parameterBytes = this.layout.blocks.reduce((a, b) => a + b, 0) * 4;
-    const resultBytes = capacity.batchScored * resultFloats * 4 * resultBatches;
-    const staging = Math.min(maxStaging, Math.max(parameterBytes * 3, resultBytes + 256, 1 << 20));
+    const staging = this.plan.find(({ name }) => name === 'staging')!.bytes;
     this.recorder = new Recorder(gpu, staging, gpu.info.isFallback ? 5e7 : 5e9);
     this.ws = new Workspace(gpu, this.plan);
     this.ops = new Operations(this.kernels, this.recorder, options.choices);
     this.layers = new Layers(config, this.ops, this.ws);
     this.head = new Head(config, this.ops, this.ws, capacity);
     this.generation = new Generation(config, this.ops, this.ws, this.layers, capacity);
-    this.weights = new ParameterSet(gpu, this.layout, 'weights');
-    this.reference = options.reference ? new ParameterSet(gpu, this.layout, 'reference') : null;
-    this.training = options.trainable ? this.createTraining() : null;
-  }
-
-  private createTraining() {
-    const set = (label: string) => new ParameterSet(this.gpu, this.layout, label);
-    const grads = set('gradients');
-    return { grads, adamw: new AdamW(this.ops, this.ws, this.weights, grads, set('exp_avg'), set('exp_avg_sq')) };
+    this.values = new ModelWeights(gpu, config, options, this.ops, this.ws);
   }
 
   /** Allocates what the plan says, compiles every kernel, uploads the weights. */
   static async create(gpu: Gpu, config: ModelConfig, options: ModelOptions): Promise<Model> {
-    checkTensors(config, options.weights, '');
+    ModelWeights.check(config, options);
     const model = await gpu.allocating(`a policy of ${config.numLayers} layers`, () => new Model(gpu, config, options));
-    model.compileAll();
-    await model.kernels.settle(options.onProgress);
-    model.weights.upload(model.recorder, options.weights);
-    if (model.reference) model.reference.upload(model.recorder, options.weights);
-    model.uploadRope();
-    await model.recorder.finish();
+    try {
+      model.compileAll();
+      await model.kernels.settle(options.onProgress);
+      await model.values.fill();
+      model.uploadRope();
+      await model.recorder.finish();
+    } catch (error) {
+      model.destroy();
+      throw error;
+    }
     return model;
+  }
+
+  /** What the policy plays and trains with. */
+  get weights(): Weights {
+    return this.values.active;
   }
 
   /** Records every path without sending it, with few rows and with many, so that each kernel is asked for. */
@@ -127,12 +106,20 @@ export class Model implements Policy {
     const sampling: Sampling = { temperature: 1, seed: 0, stream: 0, maxTokens: 1, stopTokens: [] };
     for (const rows of [1, fewRows + 1]) {
       this.recordPasses(rows);
-      this.generation.recordSample(this.weights, this.ws.slice('rowHidden'), rows, 0, sampling, true, true);
+      this.generation.recordSample(
+        this.weights,
+        this.ws.slice('rowHidden'),
+        rows,
+        0,
+        sampling,
+        this.weights.canMask,
+        true,
+      );
     }
-    if (this.training) {
+    if (this.values.adamw) {
       requestObjective(this.ops, givenWeights);
       const settings = { learningRate: 0, beta1: 0, beta2: 0, epsilon: 1, weightDecay: 0, maxGradNorm: 1 };
-      this.training.adamw.record(settings);
+      this.values.adamw.record(settings);
     }
     this.recorder.dry = false;
   }
@@ -142,12 +129,12 @@ export class Model implements Policy {
     const masked = { E: 1, starts: 0, row: 0, token: 0, intoHidden: list, intoTable: list };
     const pass: Pass = { T, pairs: T, cache: () => this.ws.slice('kv') };
     this.layers.forward(this.weights, pass);
-    for (const mask of [masked, null]) {
+    for (const mask of this.weights.canMask ? [masked, null] : [null]) {
       const rows: ScoredRows = { N: T, intoTokens: list, masked: mask };
       this.head.forward(this.weights, rows, 0, 1);
-      if (this.training) this.head.backward(this.weights, this.training.grads, rows, T, 0, 1);
+      if (this.values.adamw) this.head.backward(this.weights, rows, T, 0, 1);
     }
-    if (this.training) this.layers.backward(this.weights, this.training.grads, pass);
+    if (this.values.adamw) this.layers.backward(this.weights, pass);
   }
 
   /** cos | sin of every position: computed here in double precision, since WGSL's own are only good to 2^-11. */
@@ -175,8 +162,10 @@ export class Model implements Policy {
     return this.config.vocabSize;
   }
 
+  /** Of the model, an adapter's included. */
   get numParameters(): number {
-    return this.layout.count;
+    const adapter = this.options.adapter ? this.values.trained!.layout.count : 0;
+    return countParameters(this.config) + adapter;
   }
 
   /** GPU bytes allocated, by part of the plan. */
@@ -225,7 +214,7 @@ export class Model implements Policy {
   }
 
   /** Uploads a batch and runs its forward; the scores are in `results` from `resultOffset` on. */
-  private forward(weights: ParameterSet, batch: PackedBatch, resultOffset: number, temperature: number) {
+  private forward(weights: Weights, batch: PackedBatch, resultOffset: number, temperature: number) {
     const T = batch.tokens.length;
     if (T > this.capacity.batchTokens)
       throw new BatchError(`${T} tokens in a batch; at most ${this.capacity.batchTokens} were planned for.`);
@@ -250,9 +239,7 @@ export class Model implements Policy {
     { temperature, weights }: { temperature: number; weights: 'policy' | 'reference' },
   ): Promise<Scores> {
     return this.sealed('score', async () => {
-      const set = weights === 'policy' ? this.weights : this.reference;
-      if (!set) throw new GpuError('This model was created without a reference.');
-      this.forward(set, batch, 0, temperature);
+      this.forward(weights === 'policy' ? this.weights : this.reference(), batch, 0, temperature);
       const N = batch.scored.length;
       if (N === 0) return { logprob: new Float32Array(0), entropy: new Float32Array(0) };
       const [bytes] = await this.recorder.read([slice(this.ws.buffer('results'), 0, N * resultFloats * 4)]);
@@ -270,24 +257,27 @@ export class Model implements Policy {
     resultOffset: number,
     temperature: number,
   ): void {
-    const { grads } = this.train();
+    this.train();
     const { rows, pass } = this.forward(this.weights, batch, resultOffset, temperature);
     runObjective(this.ops, this.ws, objective, columns, scalars, rows.N, resultOffset);
-    this.head.backward(this.weights, grads, rows, pass.T, resultOffset, temperature);
-    this.layers.backward(this.weights, grads, pass);
-    this.ops.scatterRows(
-      this.ws.slice('lists'),
-      rows.embedding,
-      this.ws.slice('dlayer'),
-      grads.slice('embedding'),
-      this.config.hiddenSize,
-    );
+    this.head.backward(this.weights, rows, pass.T, resultOffset, temperature);
+    this.layers.backward(this.weights, pass);
+    const dtable = this.weights.gradient('embedding');
+    const { hiddenSize } = this.config;
+    if (dtable)
+      this.ops.scatterRows(this.ws.slice('lists'), rows.embedding, this.ws.slice('dlayer'), dtable, hiddenSize);
     this.tokensTrained += pass.T;
   }
 
   private train() {
-    if (!this.training) throw new GpuError('This model was created to play, not to train.');
-    return this.training;
+    const { grads, adamw } = this.values;
+    if (!grads || !adamw) throw new GpuError('This model was created to play, not to train.');
+    return { grads, adamw };
+  }
+
+  private reference(): Weights {
+    if (!this.values.reference) throw new GpuError('This model was created without a reference.');
+    return this.values.reference;
   }
 
   async update(request: UpdateRequest, { temperature }: { temperature: number }): Promise<UpdateResult> {
@@ -336,20 +326,22 @@ export class Model implements Policy {
     return { outputs, gradNorm: norm ? new Float32Array(norm)[0] : 0 };
   }
 
+  /** Of an adapted model nothing is copied: its reference is the base, whatever the adapter holds. */
   async freezeReference(): Promise<void> {
-    if (!this.reference) throw new GpuError('This model was created without a reference.');
-    this.reference.copyFrom(this.recorder, this.weights);
-    this.recorder.submit();
+    this.reference();
+    this.values.freezeReference();
   }
 
+  /** The tensors of a reference are those of a copy: an adapted model has none to save. */
   async save({ reference = false }: { reference?: boolean } = {}): Promise<PolicyState> {
+    const { trained, copied, adamw } = this.values;
     if (reference) {
-      if (!this.reference) throw new GpuError('This model was created without a reference.');
-      return { tensors: await this.readSet([[this.reference, '']]), optimizerStep: 0 };
+      this.reference();
+      return { tensors: await this.readSet(copied ? [[copied, '']] : []), optimizerStep: 0 };
     }
-    const sets: [ParameterSet, string][] = [[this.weights, '']];
-    if (this.training) sets.push([this.training.adamw.m, 'exp_avg.'], [this.training.adamw.v, 'exp_avg_sq.']);
-    return { tensors: await this.readSet(sets), optimizerStep: this.training?.adamw.step ?? 0 };
+    const sets: [ParameterSet, string][] = trained ? [[trained, '']] : [];
+    if (adamw) sets.push([adamw.m, 'exp_avg.'], [adamw.v, 'exp_avg_sq.']);
+    return { tensors: await this.readSet(sets), optimizerStep: adamw?.step ?? 0 };
   }
 
   private async readSet(sets: [ParameterSet, string][]): Promise<TensorMap> {
@@ -358,10 +350,10 @@ export class Model implements Policy {
     const blocks =
       total <= this.recorder.stagingBytes ? await this.recorder.read(slices) : await this.readLarge(slices);
     const tensors: TensorMap = new Map();
-    sets.forEach(([set, prefix], i) => {
-      const own = blocks.slice(i * this.layout.blocks.length, (i + 1) * this.layout.blocks.length);
+    for (const [set, prefix] of sets) {
+      const own = blocks.splice(0, set.buffers.length);
       for (const [name, tensor] of set.unpack(own, prefix)) tensors.set(name, tensor);
-    });
+    }
     return tensors;
   }
 
@@ -381,29 +373,30 @@ export class Model implements Policy {
   }
 
   async load(state: PolicyState, { reference = false }: { reference?: boolean } = {}): Promise<void> {
-    const prefixes = [''];
-    const moments = this.training && state.tensors.has('exp_avg.model.norm.weight');
-    if (!reference && moments) prefixes.push('exp_avg.', 'exp_avg_sq.');
-    for (const prefix of prefixes) checkTensors(this.config, state.tensors, prefix);
+    const { recorder } = this;
+    const { trained, trainedShapes, copied, grads, adamw } = this.values;
     if (reference) {
-      if (!this.reference) throw new GpuError('This model was created without a reference.');
-      this.reference.upload(this.recorder, state.tensors);
-      return this.recorder.finish();
+      this.reference();
+      if (!copied) return;
+      checkTensors(trainedShapes, state.tensors, '');
+      copied.upload(recorder, state.tensors);
+      return recorder.finish();
     }
-    this.weights.upload(this.recorder, state.tensors);
-    if (this.training) {
-      const { m, v } = this.training.adamw;
-      if (moments) {
-        m.upload(this.recorder, state.tensors, 'exp_avg.');
-        v.upload(this.recorder, state.tensors, 'exp_avg_sq.');
-      } else {
-        m.clear(this.recorder);
-        v.clear(this.recorder);
-      }
-      this.training.grads.clear(this.recorder);
-      this.training.adamw.step = moments ? state.optimizerStep : 0;
+    const prefixes = [''];
+    const moments = adamw && [...state.tensors.keys()].some((name) => name.startsWith('exp_avg.'));
+    if (moments) prefixes.push('exp_avg.', 'exp_avg_sq.');
+    for (const prefix of prefixes) checkTensors(trainedShapes, state.tensors, prefix);
+    trained?.upload(recorder, state.tensors);
+    if (moments) {
+      adamw.m.upload(recorder, state.tensors, 'exp_avg.');
+      adamw.v.upload(recorder, state.tensors, 'exp_avg_sq.');
+    } else {
+      adamw?.m.clear(recorder);
+      adamw?.v.clear(recorder);
     }
-    await this.recorder.finish();
+    grads?.clear(recorder);
+    if (adamw) adamw.step = moments ? state.optimizerStep : 0;
+    await recorder.finish();
   }
 
   /** Gradients of sum weight * logprob + entropyWeight * entropy. For tests and golden data: allocates nothing, keeps nothing. */
@@ -429,7 +422,6 @@ export class Model implements Policy {
     const out = new Float32Array(T * V);
     this.forward(this.weights, { ...batch, scored: new Int32Array(0), allowed: null }, 0, 1);
     const piece = Math.min(this.capacity.batchScored, T);
-    const table = this.weights.slice(this.config.tieWordEmbeddings ? 'embedding' : 'head');
     for (let from = 0; from < T; from += piece) {
       const n = Math.min(piece, T - from);
       this.recorder.upload(
@@ -446,7 +438,7 @@ export class Model implements Policy {
       );
       this.ops.rmsnorm(
         this.ws.slice('hidden'),
-        this.weights.slice('finalNorm'),
+        this.weights.vector('finalNorm'),
         this.ws.slice('hiddenNormed'),
         this.ws.slice('rstdHead'),
         n,
@@ -455,14 +447,7 @@ export class Model implements Policy {
       );
       for (let first = 0; first < V; first += vocabularyTile) {
         const W = Math.min(vocabularyTile, V - first);
-        this.ops.matmulNT(
-          this.ws.slice('hiddenNormed'),
-          slice(table.buffer, table.offset + first * C * 4, W * C * 4),
-          this.ws.slice('logits'),
-          n,
-          W,
-          C,
-        );
+        this.weights.logits(this.ws.slice('hiddenNormed'), this.ws.slice('logits'), n, first, W);
         const [bytes] = await this.recorder.read([slice(this.ws.buffer('logits'), 0, n * W * 4)]);
         const values = new Float32Array(bytes);
         for (let i = 0; i < n; i++) out.set(values.subarray(i * W, (i + 1) * W), (from + i) * V + first);
@@ -479,7 +464,7 @@ export class Model implements Policy {
     this.forward(this.weights, { ...batch, scored: new Int32Array(0), allowed: null }, 0, 1);
     this.ops.rmsnorm(
       this.ws.slice(`layerInput.${L}`),
-      this.weights.slice('finalNorm'),
+      this.weights.vector('finalNorm'),
       this.ws.slice('normed'),
       this.ws.slice('rstd1'),
       T,
@@ -498,14 +483,7 @@ export class Model implements Policy {
   destroy(): void {
     this.kernels.forget(this.recorder.uniforms);
     this.ws.destroy();
-    for (const set of [
-      this.weights,
-      this.reference,
-      this.training?.grads,
-      this.training?.adamw.m,
-      this.training?.adamw.v,
-    ])
-      set?.destroy();
+    this.values.destroy();
     this.recorder.destroy();
   }
 }
@@ -516,12 +494,14 @@ function pick(rows: Float32Array, column: number, N: number): Float32Array {
   return out;
 }
 
-function checkTensors(config: ModelConfig, tensors: TensorMap, prefix: string): void {
-  for (const [name, shape] of parameterShapes(config)) {
-    const tensor = tensors.get(prefix + name);
-    if (!tensor) throw new StateError(`The tensor ${prefix + name} is missing.`);
-    if (tensor.shape.join() !== shape.join() || tensor.data.length !== shape.reduce((a, b) => a * b, 1)) {
-      throw new StateError(`${prefix + name} has shape (${tensor.shape}); this model needs (${shape}).`);
-    }
-  }
+/** What the plan needs to know of a model's options. */
+function planOptionsOf({ adapter, trainable, reference, precision }: ModelOptions, gpu: Gpu): PlanOptions {
+  return {
+    trainable,
+    reference,
+    precision,
+    lora: adapter?.lora,
+    blockBytes: gpu.bindingBytes,
+    timestamps: gpu.features.has('timestamp-query'),
+  };
 }

@@ -4,8 +4,14 @@ import { type BufferSlice, whole } from '../gpu/kernel.ts';
 import type { PlannedBuffer } from './memory-plan.ts';
 
 const STORAGE = 0x80 | 0x4 | 0x8; /* STORAGE | COPY_SRC | COPY_DST */
-/** Parts that ParameterSet allocates itself. */
-const parameterParts = new Set(['weights', 'reference', 'optimizer']);
+/** What the weights and the recorder allocate themselves. */
+const elsewhere: ReadonlySet<PlannedBuffer['part']> = new Set([
+  'weights',
+  'adapter',
+  'reference',
+  'optimizer',
+  'transfer',
+]);
 
 export class Workspace {
   private readonly buffers = new Map<string, GPUBuffer>();
@@ -15,7 +21,7 @@ export class Workspace {
     plan: readonly PlannedBuffer[],
   ) {
     for (const { name, bytes, part } of plan) {
-      if (!parameterParts.has(part)) this.buffers.set(name, gpu.createBuffer(`Workspace.${name}`, bytes, STORAGE));
+      if (!elsewhere.has(part)) this.buffers.set(name, gpu.createBuffer(`Workspace.${name}`, bytes, STORAGE));
     }
   }
 
