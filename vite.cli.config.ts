@@ -11,6 +11,7 @@ const all = {
   export: 'src/cli/export.ts',
   bench: 'bench/main.ts',
   learn: 'src/cli/learn.ts',
+  imitate: 'src/cli/imitate.ts',
   crash: 'tests/crash/main.ts',
   'fuzz-sciworld': 'src/cli/fuzz-sciworld.ts',
   'make-model': 'src/cli/make-model.ts',

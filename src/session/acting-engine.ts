@@ -8,6 +8,7 @@ import { initWeights } from '../policy/init.ts';
 import { ActsOnlyError, OnnxPolicy } from '../policy/onnx-policy.ts';
 import type { Capacity, PolicyState } from '../policy/policy.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
+import type { Conversation } from '../rl/conversation.ts';
 import { Trainer } from '../rl/trainer.ts';
 import type { Choices, Engine, StepOptions, WatchOptions } from './engine.ts';
 import type { Experiment } from './experiment.ts';
@@ -19,6 +20,7 @@ export interface ActingParts {
   config: ModelConfig;
   capacity: Capacity;
   tokenizer: Tokenizer;
+  conversation?: Conversation;
   worlds: ReadonlyMap<string, World>;
   onProgress(progress: Progress | null): void;
 }

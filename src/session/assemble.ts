@@ -12,10 +12,13 @@ import { planBuffers } from '../policy/memory-plan.ts';
 import { Model } from '../policy/model.ts';
 import type { Capacity, PolicyState } from '../policy/policy.ts';
 import { buildTokenizer, Tokenizer } from '../policy/tokenizer.ts';
+import type { Conversation } from '../rl/conversation.ts';
+import { conversationOf } from '../rl/conversation-files.ts';
 import type { TurnEvent } from '../rl/rollout.ts';
 import { Trainer, type TrainerProgress } from '../rl/trainer.ts';
 import type { AdapterMemory } from '../store/adapter-memory.ts';
 import { ActingEngine } from './acting-engine.ts';
+import { chatAssets, conversationFiles } from './chat-assets.ts';
 import type { Choices, Engine, EngineFactory, OpenOptions, StepOptions, WatchOptions } from './engine.ts';
 import type { Experiment } from './experiment.ts';
 import { adapterName, type GpuMachine, reportOf, requireHonest, unsupported } from './gpu-report.ts';
@@ -60,7 +63,7 @@ export class Assembly implements EngineFactory {
   }
 
   private buffers(experiment: Experiment, config: ModelConfig, capacity: Capacity, gpu: Gpu | null) {
-    const blockBytes = gpu?.limits.maxStorageBufferBindingSize ?? 128 * 2 ** 20;
+    const blockBytes = gpu?.bindingBytes ?? 128 * 2 ** 20;
     return planBuffers(config, capacity, { trainable: true, reference: needsReference(experiment), blockBytes });
   }
 
@@ -78,13 +81,14 @@ export class Assembly implements EngineFactory {
         ? parseConfig(JSON.parse(utf8.decode(options.assets['config.json'])))
         : modelConfigOf(experiment, tokenizer);
       const capacity = (options.choices?.batchPlan.capacity as Capacity | undefined) ?? capacityOf(experiment);
-      if (!gpu) return new ActingEngine({ ...options, experiment, config, capacity, tokenizer, worlds });
+      const conversation = await conversationOf(tokenizer, conversationFiles(options.assets, config.eosTokens));
+      if (!gpu) return new ActingEngine({ ...options, experiment, config, capacity, tokenizer, worlds, conversation });
       const plan = planReport(this.buffers(experiment, config, capacity, gpu), gpu);
       if (!plan.fits) throw new GpuUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
       const model = await this.model(gpu, experiment, config, capacity, options);
-      const trainer = await this.testedTrainer(gpu, model, options, { experiment, worlds, tokenizer });
+      const trainer = await this.testedTrainer(gpu, model, options, { experiment, worlds, tokenizer, conversation });
       options.onProgress(null);
-      return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment);
+      return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment, options.assets);
     } catch (error) {
       for (const world of worlds.values()) await world.close();
       throw error;
@@ -96,7 +100,12 @@ export class Assembly implements EngineFactory {
     gpu: Gpu,
     model: Model,
     options: OpenOptions,
-    parts: { experiment: Experiment; worlds: ReadonlyMap<string, World>; tokenizer: Tokenizer },
+    parts: {
+      experiment: Experiment;
+      worlds: ReadonlyMap<string, World>;
+      tokenizer: Tokenizer;
+      conversation: Conversation;
+    },
   ): Promise<Trainer> {
     try {
       const report = await reportOf(gpu);
@@ -188,8 +197,10 @@ class ModelEngine implements Engine {
     private readonly worlds: ReadonlyMap<string, World>,
     tokenizer: Tokenizer,
     private readonly experiment: Experiment,
+    assets: OpenOptions['assets'],
   ) {
     this.assets = {
+      ...chatAssets(assets),
       'tokenizer.json': utf8.encode(JSON.stringify(tokenizer.json)),
       'config.json': utf8.encode(writeConfig(model.config)),
     };
@@ -203,6 +214,10 @@ class ModelEngine implements Engine {
 
   evaluate(step: number, options: StepOptions) {
     return this.trainer.evaluate(step, forTrainer(options));
+  }
+
+  imitate(step: number, options: { episodes: number; learningRate?: number }) {
+    return this.trainer.imitate(step, options);
   }
 
   watch(watching: WatchOptions, options: StepOptions): Promise<void> {

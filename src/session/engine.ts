@@ -5,6 +5,7 @@
 import type { World } from '../envs/env.ts';
 import type { PolicyState } from '../policy/policy.ts';
 import type { Evaluation, StepRecord } from '../rl/evaluation.ts';
+import type { ImitationResult } from '../rl/imitation.ts';
 import type { Trajectory } from '../rl/trajectory.ts';
 import type { CheckpointMeta } from '../store/run.ts';
 import type { Experiment } from './experiment.ts';
@@ -36,6 +37,8 @@ export interface Engine {
   /** One training step: rollout and update. Its numbers depend on the weights and on `step` alone. */
   step(step: number, options: StepOptions): Promise<{ record: StepRecord; trajectories: Trajectory[] }>;
   evaluate(step: number, options: StepOptions): Promise<Evaluation>;
+  /** One step of imitation: the worlds' oracles play, one update makes their play likelier. Absent: it cannot. */
+  imitate?(step: number, options: { episodes: number; learningRate?: number }): Promise<ImitationResult>;
   /** Plays one episode without training. */
   watch(options: WatchOptions, step: StepOptions): Promise<void>;
   save(options?: { reference?: boolean }): Promise<PolicyState>;
