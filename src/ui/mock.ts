@@ -165,6 +165,7 @@ class MockTrainer implements TrainerApi {
 
   async plan(experiment: unknown) {
     const { policy } = parseExperiment(experiment);
+    if (policy.kind !== 'tiny') throw new Error('The mock knows tiny policies only.');
     if (policy.heads % policy.kvHeads)
       throw new Error(
         `This experiment cannot be run:\n  policy.kvHeads: ${policy.kvHeads} does not divide ${policy.heads} heads`,

@@ -51,9 +51,10 @@ function concrete(pattern: string, draft: Experiment): string[] {
   return list.map((_, index) => `${pattern.slice(0, star)}.${index}.${pattern.slice(star + 3)}`);
 }
 
-/** An option is drawn beside the worlds that have it. */
-const belongs = ({ worlds }: Knob, path: string, draft: Experiment) =>
-  !worlds || worlds.includes(readPath(draft, path.replace(/\.options\..*$/, '.name')) as string);
+/** An option is drawn beside the worlds that have it, a field of the policy for the kinds that have it. */
+const belongs = ({ worlds, policies }: Knob, path: string, draft: Experiment) =>
+  (!worlds || worlds.includes(readPath(draft, path.replace(/\.options\..*$/, '.name')) as string)) &&
+  (!policies || policies.includes(draft.policy.kind));
 
 @customElement('tabgym-setup')
 export class TabgymSetup extends Panel {
