@@ -75,9 +75,13 @@ export class TabgymModelPicker extends Panel {
         color: var(--text-2);
         font-size: var(--size-s);
       }
-      details[open] {
+      .more {
         display: grid;
-        gap: 6px;
+        gap: 8px;
+        padding-block-start: 4px;
+      }
+      dd {
+        white-space: nowrap;
       }
       .title {
         overflow-wrap: anywhere;
@@ -151,12 +155,12 @@ export class TabgymModelPicker extends Panel {
             )
       }
       ${listed?.gated ? this.renderToken(busy) : nothing}
-      <details><summary>${msg('Where from')}</summary>
+      <details><summary>${msg('Where from')}</summary><div class="more">
         ${this.input('base', msg('Address of the hub or mirror'), publicHub, this.base, busy, (v) => (this.base = v), 'url')}
         ${this.input('revision', msg('Branch, tag or commit'), 'main', this.revision, busy, (v) => (this.revision = v))}
         ${this.input('gguf', msg('A GGUF file instead of the safetensors'), 'model-q8_0.gguf', this.gguf, busy, (v) => (this.gguf = v))}
         ${listed?.gated ? nothing : this.renderToken(busy)}
-      </details>`;
+      </div></details>`;
   }
 
   private renderToken(busy: boolean) {

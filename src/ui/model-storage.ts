@@ -15,6 +15,9 @@ export class TabgymModelStorage extends Panel {
       td {
         overflow-wrap: anywhere;
       }
+      td.number {
+        white-space: nowrap;
+      }
     `,
   ];
 

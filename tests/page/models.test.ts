@@ -45,7 +45,7 @@ describe('the model picker', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Qwen/Qwen2.5-0.5B-Instruct' }).waitFor();
     await page.getByText('988 MB', { exact: true }).waitFor();
-    await page.getByText('1.2 GB').waitFor();
+    await page.getByText('1.2 GB', { exact: true }).waitFor();
     await button('Download').click();
     await page.getByText(/412 MB of 988 MB \(42%\)/).waitFor();
     await button('Stop').scrollIntoViewIfNeeded();
