@@ -28,7 +28,7 @@ export interface OnnxExportOptions {
    * does. int4 keeps the embedding and the head in int8, as the engine does; norms and biases are f32.
    */
   weights?: 'float32' | 'int8' | 'int4';
-  /** Rows of the rotary table of `contrib`: the longest sequence. Default: the config's, at most 4096. */
+  /** Rows of the rotary tables: the longest sequence. Default: the config's, at most 32768. */
   maxPositions?: number;
   /** Weights in `model.onnx_data` beside the model. Default: from 1 GiB on. */
   external?: boolean;
@@ -36,6 +36,7 @@ export interface OnnxExportOptions {
 
 const opsets = { '': 18, 'com.microsoft': 1 };
 const externalFrom = 2 ** 30;
+const mostPositions = 32_768;
 /** Stands for minus infinity under a mask: finite, so that a row without any token to see stays a number. */
 const masked = -1e30;
 
@@ -191,11 +192,6 @@ class Exporter {
       throw new OnnxExportError(
         `head_dim is ${config.headDim}: GroupQueryAttention needs a multiple of 16. Export with standard operators.`,
       );
-    const half = config.headDim / 2;
-    const positions = this.options.maxPositions ?? Math.min(config.maxPosition, 4096);
-    const frequencies = ropeInverseFrequencies(config);
-    const table = (f: (angle: number) => number) =>
-      Float32Array.from({ length: positions * half }, (_, i) => f(Math.floor(i / half) * frequencies[i % half]));
     const counted = graph.op('mask.counted', 'ReduceSum', ['attention_mask', graph.integers([1])], {
       attributes: { keepdims: 0 },
     });
@@ -206,8 +202,8 @@ class Exporter {
     ]);
     const int32 = { attributes: { to: 6 } };
     return {
-      cos: graph.floats('rope.cos', [positions, half], table(Math.cos)),
-      sin: graph.floats('rope.sin', [positions, half], table(Math.sin)),
+      cos: this.rotations('cos'),
+      sin: this.rotations('sin'),
       bias: '',
       seqlens: graph.op('mask.seqlens', 'Cast', [last], int32),
       total: graph.op('mask.total', 'Cast', [length], int32),
@@ -215,20 +211,27 @@ class Exporter {
   }
 
   private sharedStandard(): Shared {
-    const { graph, config } = this;
-    const half = config.headDim / 2;
-    const frequencies = graph.floats('rope.frequencies', [half], Float32Array.from(ropeInverseFrequencies(config)));
-    const positions = graph.op('rope.positions', 'Cast', ['position_ids'], { attributes: { to: 1 } });
-    // (B, 1, S, 1) times (D / 2)
-    const column = graph.op('rope.column', 'Unsqueeze', [positions, graph.integers([1, 3])]);
-    const angles = graph.op('rope.angles', 'Mul', [column, frequencies]);
-    return {
-      cos: graph.op('rope.cos', 'Cos', [angles]),
-      sin: graph.op('rope.sin', 'Sin', [angles]),
-      bias: this.bias(),
-      seqlens: '',
-      total: '',
+    // (B, S, D / 2) -> (B, 1, S, D / 2)
+    const row = (name: 'cos' | 'sin') => {
+      const rows = this.graph.op(`rope.${name}.rows`, 'Gather', [this.rotations(name), 'position_ids']);
+      return this.graph.op(`rope.${name}`, 'Unsqueeze', [rows, this.graph.integers([1])]);
     };
+    return { cos: row('cos'), sin: row('sin'), bias: this.bias(), seqlens: '', total: '' };
+  }
+
+  /**
+   * (positions, D / 2), from double precision: a GPU's own cosine is only good to 2^-11, which an error of 2e-3 in the logits
+   * showed. The angle is rounded to f32, as the original computes it.
+   */
+  private rotations(name: 'cos' | 'sin'): string {
+    const { config } = this;
+    const half = config.headDim / 2;
+    const positions = this.options.maxPositions ?? Math.min(config.maxPosition, mostPositions);
+    const frequencies = ropeInverseFrequencies(config).map(Math.fround);
+    const values = Float32Array.from({ length: positions * half }, (_, i) =>
+      Math[name](Math.fround(Math.floor(i / half) * frequencies[i % half])),
+    );
+    return this.graph.floats(`rope.${name}.table`, [positions, half], values);
   }
 
   /** 0 where a token may look, `masked` where not: (B, 1, S, T). Token s of S is number T - S + s of its row. */
