@@ -15,9 +15,11 @@ import {
   ITEMS,
   idOf,
   itemOf,
+  parseSciWorldOptions,
   sciWorldTasks,
   variationsOf,
 } from '../../src/envs/sciworld-tasks.ts';
+import { parseExperiment } from '../../src/session/experiment.ts';
 import { goldenFolder, hasGolden } from './helpers.ts';
 
 beforeAll(() => buildWasm());
@@ -71,6 +73,34 @@ describe('items', () => {
     }
     expect(lines.length).toBe(ITEMS);
     expect(wrong).toEqual([]);
+  });
+});
+
+describe("AgentGym-RL's experiment", () => {
+  const read = () => parseExperiment(JSON.parse(readFileSync('experiments/sciworld-rl.json', 'utf8')));
+  it('has its batch, its horizon and the five groups of tasks it reports, as AgentGym serves them', () => {
+    const { algorithm, horizon, worlds } = read();
+    expect([algorithm.name, algorithm.groups, algorithm.groupSize]).toEqual(['grpo', 16, 8]);
+    expect(algorithm.kl).toEqual({ estimator: 'k3', coefficient: 0.001 });
+    expect(horizon.map(({ turns }) => turns)).toEqual([10, 20, 30]);
+    expect(horizon.slice(0, -1).map(({ steps }) => steps)).toEqual([100, 100]);
+    const options = parseSciWorldOptions(worlds[0].options);
+    expect(options).toMatchObject({ simplifications: [], stepLimit: 100, verbs: [] });
+    const known = agentGymTasks.map(({ name }) => name);
+    expect(options.tasks).toEqual(known.filter((name) => /^(use-th|measure|test|find|chem|life)/.test(name)));
+    expect(options.tasks).toHaveLength(15);
+  });
+  it('has items that AgentGym has too, enough of them held out, and all with an oracle within the last horizon', async () => {
+    const { evaluation, horizon, worlds } = read();
+    const world = await SciWorld.open();
+    const [train, test] = [await world.tasks(worlds[0].options, 'train'), await world.tasks(worlds[0].options, 'test')];
+    expect(Math.max(...[...train, ...test].map(({ id }) => id))).toBeLessThan(4639);
+    expect(test.length).toBeGreaterThanOrEqual(evaluation.episodes);
+    for (const item of train.filter((_, k) => k % 150 === 0)) {
+      await world.reset([0], [item]);
+      const [plan] = await world.oracle([0]);
+      expect(plan?.length).toBeLessThanOrEqual(horizon.at(-1)!.turns as number);
+    }
   });
 });
 
