@@ -1,130 +1,10 @@
 /**
  * Oracles: a plan a task, played in a copy of the world so that it can look at what it does. A plan is trusted only where the copy
- * ends completed. Tasks without a plan here have none. Knows the simulator's words, no batches.
+ * ends completed within the step limit. They know the answers. Plants have a file of their own. Knows the simulator's words, no batches.
  */
+import { growFruit, growPlant, plantStages } from './sciworld-growing.ts';
+import { type Plan, Rehearsal, Stuck } from './sciworld-rehearsal.ts';
 import type { SciWorldSimulator } from './sciworld-simulator.ts';
-
-const MOST_ACTIONS = 96;
-
-/** The map: every door joins two rooms, in every variation. */
-const doors: readonly (readonly [string, string])[] = [
-  ['kitchen', 'hallway'],
-  ['living room', 'hallway'],
-  ['bedroom', 'hallway'],
-  ['bathroom', 'kitchen'],
-  ['workshop', 'hallway'],
-  ['greenhouse', 'hallway'],
-  ['art studio', 'hallway'],
-  ['kitchen', 'outside'],
-  ['greenhouse', 'outside'],
-  ['foundry', 'outside'],
-];
-
-class Stuck extends Error {}
-
-/** The copy a plan is tried in, and the actions it took. */
-class Rehearsal {
-  readonly actions: string[] = [];
-  constructor(
-    readonly simulator: SciWorldSimulator,
-    readonly world: number,
-  ) {}
-
-  act(action: string): string {
-    if (this.actions.length === MOST_ACTIONS) throw new Stuck('too many actions');
-    this.actions.push(action);
-    const answer = this.simulator.step(this.world, action);
-    if (this.simulator.score(this.world) < 0) throw new Stuck(`${action} fails the task`);
-    return answer;
-  }
-
-  /** Acts, and where the words mean several things takes the first. */
-  do(action: string): string {
-    const answer = this.act(action);
-    return this.simulator.pending(this.world) > 0 ? this.act('0') : answer;
-  }
-
-  /** Does this action, tried in a copy of the copy, keep the task from failing. */
-  isRight(action: string): boolean {
-    const saved = this.simulator.create();
-    this.simulator.copy(this.world, saved);
-    this.simulator.step(saved, action);
-    const right = this.simulator.score(saved) >= 0;
-    this.simulator.discard(saved);
-    return right;
-  }
-
-  /** Can it be spoken of from here: tried in a copy. */
-  canName(thing: string): boolean {
-    const saved = this.simulator.create();
-    this.simulator.copy(this.world, saved);
-    const answer = this.simulator.step(saved, `look at ${thing}`);
-    this.simulator.discard(saved);
-    return !answer.startsWith('No known action');
-  }
-
-  /** Ordered subgoals reached. */
-  stage(): number {
-    return Number.parseInt(this.simulator.progress(this.world), 10);
-  }
-
-  /** Name of what directly holds the thing. */
-  holderOf(thing: string): string {
-    const tree = this.simulator.tree(this.world);
-    const at = tree.findIndex(({ name }) => name === thing);
-    const holder = tree.slice(0, Math.max(at, 0)).findLast(({ depth }) => depth === tree[at].depth - 1);
-    if (!holder) throw new Stuck(`${thing} is not here`);
-    return holder.name;
-  }
-
-  description(): string {
-    return this.simulator.description(this.world);
-  }
-
-  get completed(): boolean {
-    return this.simulator.completed(this.world);
-  }
-
-  look(): string {
-    return this.simulator.look(this.world);
-  }
-
-  room(): string {
-    return /(?:room|location) is called the ([^.]+)\./.exec(this.look())?.[1] ?? '';
-  }
-
-  /** Raw names of what is in the room at any depth, the agent's things included. */
-  names(): string[] {
-    return this.simulator.tree(this.world).map(({ name }) => name);
-  }
-
-  goTo(target: string): void {
-    for (const next of route(this.room(), target)) {
-      if (this.look().includes(`door to the ${next} (that is closed)`)) this.act(`open door to ${next}`);
-      this.act(`go to ${next}`);
-    }
-    if (this.room() !== target) throw new Stuck(`no way to the ${target}`);
-  }
-}
-
-/** Rooms to pass, by breadth. */
-function route(from: string, to: string): string[] {
-  const before = new Map<string, string>([[from, '']]);
-  const queue = [from];
-  for (const here of queue)
-    for (const [a, b] of doors) {
-      const next = a === here ? b : b === here ? a : null;
-      if (next === null || before.has(next)) continue;
-      before.set(next, here);
-      queue.push(next);
-    }
-  if (!before.has(to)) throw new Stuck(`there is no ${to}`);
-  const path: string[] = [];
-  for (let here = to; here !== from; here = before.get(here)!) path.unshift(here);
-  return path;
-}
-
-type Plan = (r: Rehearsal) => void;
 
 const boxOf = (r: Rehearsal) => /move it to the (\w+ box) in the ([\w ]+)\./.exec(r.simulator.description(r.world))!;
 
@@ -472,6 +352,38 @@ const freeze: Plan = (r) => {
   cool(r, carried, 3);
 };
 
+// ---- answers that are only named: the experiment is left out -------------------------------------------------------------------------
+
+function focusOnRight(r: Rehearsal, candidates: readonly string[]): void {
+  const right = candidates.find((name) => r.isRight(`focus on ${name}`));
+  if (!right) throw new Stuck(`none of ${candidates.join(', ')} is right`);
+  r.do(`focus on ${right}`);
+}
+
+/** "(steel, glass)" or "(B, C)": surfaces or letters. */
+const rightPlane: Plan = (r) => {
+  const names = /inclined planes \(([^)]+)\)/.exec(r.description())![1].split(', ');
+  r.goTo('workshop');
+  focusOnRight(
+    r,
+    names.map((name) =>
+      /^inclined plane/.test(name)
+        ? name
+        : /^[A-Z]$/.test(name)
+          ? `inclined plane ${name}`
+          : `inclined plane with a ${name} surface`,
+    ),
+  );
+};
+
+const dominance: Plan = (r) => {
+  r.goTo('greenhouse');
+  focusOnRight(
+    r,
+    [...r.description().matchAll(/focus on the (\w+ box)/g)].map((m) => m[1]),
+  );
+};
+
 const plans: Record<string, Plan> = {
   boil,
   melt,
@@ -495,15 +407,23 @@ const plans: Record<string, Plan> = {
   'lifespan-shortest-lived': lifespan(shortLived),
   'lifespan-longest-lived-then-shortest-lived': lifespan(longLived, shortLived),
   'identify-life-stages-1': lifeStages,
+  'identify-life-stages-2': plantStages,
+  'grow-plant': growPlant,
+  'grow-fruit': growFruit,
+  'inclined-plane-determine-angle': rightPlane,
+  'inclined-plane-friction-named-surfaces': rightPlane,
+  'inclined-plane-friction-unnamed-surfaces': rightPlane,
+  'mendelian-genetics-known-plant': dominance,
+  'mendelian-genetics-unknown-plant': dominance,
 };
 
 export const tasksWithOracle: readonly string[] = Object.keys(plans);
 
 /** The actions that complete the task from here, or null. `world` is a copy, and is used up. */
-export function planOf(simulator: SciWorldSimulator, world: number, task: string): string[] | null {
+export function planOf(simulator: SciWorldSimulator, world: number, task: string, stepLimit: number): string[] | null {
   const plan = plans[task];
   if (!plan) return null;
-  const rehearsal = new Rehearsal(simulator, world);
+  const rehearsal = new Rehearsal(simulator, world, stepLimit);
   try {
     plan(rehearsal);
   } catch (error) {
