@@ -277,8 +277,11 @@ const chemistryMix: Plan = (r) => {
 
 const inWorkshop = ['rubber', 'lead', 'tin', 'mercury', 'gallium', 'caesium'];
 
+/** What may go into the metal pot, which conducts and does not burn. */
+type Potted = 'ice' | 'solids' | 'all';
+
 /** Focuses on the substance and has the agent carry it; returns what it is carried in, or its own name. */
-function fetch(r: Rehearsal, thing: string, inPot: boolean): string {
+function fetch(r: Rehearsal, thing: string, pots: Potted): string {
   if (thing === 'water') {
     fetchWater(r, 'metal pot');
     r.do('focus on water in metal pot');
@@ -290,67 +293,81 @@ function fetch(r: Rehearsal, thing: string, inPot: boolean): string {
     r.do('pick up metal pot');
   };
   const solid = ['rubber', 'ice', 'chocolate', 'marshmallow', 'soap'].includes(thing);
-  const potted = solid && (inPot || thing === 'ice');
+  const potted = thing === 'ice' || pots === 'all' || (pots === 'solids' && solid);
   if (potted) pot();
   r.goTo(inWorkshop.includes(thing) ? 'workshop' : 'kitchen');
   for (const place of ['fridge', 'freezer', 'cupboard']) if (!r.canName(thing)) r.act(`open ${place}`);
   r.do(`focus on ${thing}`);
   if (!solid) {
     const vessel = r.holderOf(thing);
-    r.do(`pick up ${vessel} containing ${thing}`);
-    return vessel;
+    r.do(potted ? `pour ${vessel} containing ${thing} into metal pot` : `pick up ${vessel} containing ${thing}`);
+    return potted ? 'metal pot' : vessel;
   }
   r.do(potted ? `move ${thing} to metal pot in inventory` : `pick up ${thing}`);
   return potted ? 'metal pot' : thing;
 }
 
-/** Waits until one more subgoal is reached. */
-function until(r: Rehearsal, stage: number, most: number): void {
-  for (let k = 0; k < most && r.stage() < stage; k++) r.act('wait1');
-  if (r.stage() < stage) throw new Stuck('it takes too long');
+/** Waits until one more subgoal is reached, or the moves run out. */
+function until(r: Rehearsal, stage: number): void {
+  while (r.stage() < stage) r.act('wait1');
 }
 
-function into(r: Rehearsal, room: string, device: string, carried: string): void {
+interface Device {
+  name: string;
+  room: string;
+}
+const stove = { name: 'stove', room: 'kitchen' };
+const oven = { name: 'oven', room: 'kitchen' };
+const furnace = { name: 'blast furnace', room: 'foundry' };
+const freezer = { name: 'ultra low temperature freezer', room: 'workshop' };
+
+function into(r: Rehearsal, { room, name }: Device, carried: string): void {
   r.goTo(room);
-  r.act(`open ${device}`);
-  r.do(`move ${carried} in inventory to ${device}`);
+  if (name !== 'stove') r.act(`open ${name}`);
+  r.do(`move ${carried} in inventory to ${name}`);
 }
 
-function heat(r: Rehearsal, carried: string, stage: number): void {
+function heat(r: Rehearsal, carried: string, stage: number, heater: Device = furnace): void {
   if (r.stage() >= stage) return;
-  into(r, 'foundry', 'blast furnace', carried);
-  r.act('activate blast furnace');
-  until(r, stage, 36);
+  into(r, heater, carried);
+  if (r.act(`activate ${heater.name}`).includes('broken')) throw new Stuck(`the ${heater.name} is broken`);
+  until(r, stage);
 }
 
 function cool(r: Rehearsal, carried: string, stage: number): void {
   if (r.stage() >= stage) return;
-  into(r, 'workshop', 'ultra low temperature freezer', carried);
-  until(r, stage, 40);
+  into(r, freezer, carried);
+  until(r, stage);
 }
 
 const substanceOf = (r: Rehearsal) => /(?:boil|melt|freeze|state of matter of) ([\w ]+)\. /.exec(r.description())![1];
 
-const boil: Plan = (r) => heat(r, fetch(r, substanceOf(r), false), 3);
-const changeState: Plan = (r) => heat(r, fetch(r, substanceOf(r), false), 3);
+const boil =
+  (pots: Potted): Plan =>
+  (r) =>
+    heat(r, fetch(r, substanceOf(r), pots), 3);
+const changeState: Plan = boil('ice');
 
 const melt: Plan = (r) => {
-  const carried = fetch(r, substanceOf(r), false);
+  const carried = fetch(r, substanceOf(r), 'ice');
   if (r.stage() < 2) {
     cool(r, carried, 2);
-    r.do(`pick up ${carried} in freezer`);
+    r.do(`pick up ${carried} in ${freezer.name}`);
   }
   heat(r, carried, 3);
 };
 
-const freeze: Plan = (r) => {
-  const carried = fetch(r, substanceOf(r), true);
-  if (r.stage() < 2) {
-    heat(r, carried, 2);
-    r.do(`pick up ${carried} in furnace`);
-  }
-  cool(r, carried, 3);
-};
+/** The gentler the heat, the sooner it is undone; a furnace sets on fire what a stove only melts. */
+const freeze =
+  (heater: Device, pots: Potted): Plan =>
+  (r) => {
+    const carried = fetch(r, substanceOf(r), pots);
+    if (r.stage() < 2) {
+      heat(r, carried, 2, heater);
+      r.do(`pick up ${carried} in ${heater.name}`);
+    }
+    cool(r, carried, 3);
+  };
 
 // ---- answers that are only named: the experiment is left out -------------------------------------------------------------------------
 
@@ -384,10 +401,11 @@ const dominance: Plan = (r) => {
   );
 };
 
-const plans: Record<string, Plan> = {
-  boil,
+/** Plans of a task, the likeliest first. */
+const plans: Record<string, Plan | readonly Plan[]> = {
+  boil: [boil('ice'), boil('all')],
   melt,
-  freeze,
+  freeze: [stove, oven, furnace].flatMap((heater) => [freeze(heater, 'solids'), freeze(heater, 'all')]),
   'change-the-state-of-matter-of': changeState,
   'use-thermometer': useThermometer,
   'measure-melting-point-known-substance': meltingPoint,
@@ -419,16 +437,27 @@ const plans: Record<string, Plan> = {
 
 export const tasksWithOracle: readonly string[] = Object.keys(plans);
 
-/** The actions that complete the task from here, or null. `world` is a copy, and is used up. */
-export function planOf(simulator: SciWorldSimulator, world: number, task: string, stepLimit: number): string[] | null {
-  const plan = plans[task];
-  if (!plan) return null;
-  const rehearsal = new Rehearsal(simulator, world, stepLimit);
+/** The actions that complete the task from here, or null. `copy` is a world to try them in. */
+export function planOf(
+  simulator: SciWorldSimulator,
+  world: number,
+  copy: number,
+  task: string,
+  stepLimit: number,
+): string[] | null {
+  for (const plan of [plans[task] ?? []].flat()) {
+    simulator.copy(world, copy);
+    const rehearsal = new Rehearsal(simulator, copy, stepLimit);
+    if (succeeds(plan, rehearsal)) return rehearsal.actions;
+  }
+  return null;
+}
+
+function succeeds(plan: Plan, rehearsal: Rehearsal): boolean {
   try {
     plan(rehearsal);
   } catch (error) {
     if (!(error instanceof Stuck)) throw error;
-    return null;
   }
-  return rehearsal.completed ? rehearsal.actions : null;
+  return rehearsal.completed;
 }

@@ -7,7 +7,8 @@ import type { SciWorldThing } from './env.ts';
 import { everyThing, readScene } from './sciworld-scene.ts';
 import type { SciWorldSimulator } from './sciworld-simulator.ts';
 
-const MOST_ACTIONS = 96;
+/** Free looks apart, the step limit ends a plan first. */
+const MOST_ACTIONS = 200;
 
 /** The map: every door joins two rooms, in every variation. */
 const doors: readonly (readonly [string, string])[] = [

@@ -148,8 +148,7 @@ export class SciWorld implements World {
       const { world, task, done, options } = this.state(slot);
       if (done) return null;
       this.rehearsal ??= this.simulator.create();
-      this.simulator.copy(world, this.rehearsal);
-      return planOf(this.simulator, this.rehearsal, task, options.stepLimit);
+      return planOf(this.simulator, world, this.rehearsal, task, options.stepLimit);
     });
   }
 
