@@ -94,8 +94,8 @@ export class Tokenizer {
     } catch (error) {
       throw new TokenizerError(`This tokenizer.json cannot be loaded: ${(error as Error).message}`);
     }
-    // Ids may have gaps; the embedding needs a row for the largest.
-    this.vocabSize = 1 + Math.max(...this.inner.get_vocab(true).values());
+    // Ids may have gaps; the embedding needs a row for the largest. (150,000 are too many arguments of one Math.max.)
+    this.vocabSize = 1 + [...this.inner.get_vocab(true).values()].reduce((a, b) => Math.max(a, b), -1);
   }
 
   /** Token ids, without special tokens added. The array is shared: do not write to it. */
