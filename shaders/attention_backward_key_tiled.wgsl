@@ -23,10 +23,11 @@ const LEFT = SW * (ROWS + 1u);
 const RIGHT = 2u * LEFT;
 const LAST = RIGHT + SW * 33u;
 
-// Whether a token's queries see key j.
-fn sees(token: Token, j: u32) -> bool {
-  return (j >= token.prefixStart && j < token.prefixEnd) || (j >= token.ownStart && j < token.ownEnd);
-}
+// Of 32 rows: the keys they see (of the prefix, of their own sequence), and their lse and delta.
+var<workgroup> ranges: array<vec4u, 32>;
+var<workgroup> scalars: array<vec2f, 32>;
+
+fn sees(range: vec4u, j: u32) -> bool { return (j >= range.x && j < range.y) || (j >= range.z && j < range.w); }
 
 @compute @workgroup_size(64)
 fn attention_backward_key_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -50,6 +51,13 @@ fn attention_backward_key_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_w
   // @end
   // @end
   for (var n0 = 0u; n0 < total; n0 += 32u) {
+    if (lane < 32u) {
+      let n = min(n0 + lane, total - 1u);
+      let at = (first + n / G) * H + kv_head * G + n % G;
+      let token = tokens[first + n / G];
+      ranges[lane] = select(vec4u(), vec4u(token.prefixStart, token.prefixEnd, token.ownStart, token.ownEnd), n0 + lane < total);
+      scalars[lane] = vec2f(lse[at], delta[at]);
+    }
     // @repeat i SR
     var s$i = vec4f();
     var g$i = vec4f();
@@ -87,58 +95,56 @@ fn attention_backward_key_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_w
       }
     }
     // @repeat j 4
-    let num$j = n0 + sx * 4u + $ju;
-    let at$j = min(num$j, total - 1u);
-    let token$j = tokens[first + at$j / G];
-    let where$j = (first + at$j / G) * H + kv_head * G + at$j % G;
+    let range$j = ranges[sx * 4u + $ju];
+    let scalars$j = scalars[sx * 4u + $ju];
     // @end
-    let ends = vec4f(lse[where0], lse[where1], lse[where2], lse[where3]);
-    let deltas = vec4f(delta[where0], delta[where1], delta[where2], delta[where3]);
+    let ends = vec4f(scalars0.x, scalars1.x, scalars2.x, scalars3.x);
+    let deltas = vec4f(scalars0.y, scalars1.y, scalars2.y, scalars3.y);
     // @repeat i SR
     let j$i = first + sy + $iu * 8u;
-    let sees$i = vec4<bool>(
-      num0 < total && sees(token0, j$i), num1 < total && sees(token1, j$i),
-      num2 < total && sees(token2, j$i), num3 < total && sees(token3, j$i));
+    let sees$i = vec4<bool>(sees(range0, j$i), sees(range1, j$i), sees(range2, j$i), sees(range3, j$i));
     let p$i = exp(select(vec4f(-1e30), s$i - ends, sees$i));
     g$i = p$i * (g$i - deltas);
     weights[(sy + $iu * 8u) * 9u + sx] = p$i;
     // @end
-    // @repeat pass 2
-    for (var r0 = 0u; r0 < 32u; r0 += VK) {
-      workgroupBarrier();
-      for (var i = lane; i < VK * E; i += 64u) {
-        let n = min(n0 + r0 + i / E, total - 1u);
-        let at = ((first + n / G) * H + kv_head * G + n % G) * E + i % E;
-        if ($passu == 0u) { staged[i] = STAGE(dout[at]); } else { staged[i] = STAGE(query[at] * SCALE_F); }
-      }
-      workgroupBarrier();
-      for (var r = 0u; r < VK; r += 4u) {
-        // @repeat i RO
-        let w$i = weights[(y + $iu * LY) * 9u + (r0 + r) / 4u];
-        // @end
-        // @repeat j CO
-        let at$j = r * E + min(x + $ju * LX, E - 1u);
-        let a$j = vec4f(staged[at$j]);
-        let b$j = vec4f(staged[at$j + E]);
-        let c$j = vec4f(staged[at$j + 2u * E]);
-        let d$j = vec4f(staged[at$j + 3u * E]);
-        // @repeat i RO
-        if ($passu == 0u) {
-          dv$i_$j += w$i.x * a$j + w$i.y * b$j + w$i.z * c$j + w$i.w * d$j;
-        } else {
-          dk$i_$j += w$i.x * a$j + w$i.y * b$j + w$i.z * c$j + w$i.w * d$j;
+    // First dv, then dk, by one piece of code: the two change places.
+    for (var half = 0u; half < 2u; half++) {
+      for (var r0 = 0u; r0 < 32u; r0 += VK) {
+        workgroupBarrier();
+        for (var i = lane; i < VK * E; i += 64u) {
+          let n = min(n0 + r0 + i / E, total - 1u);
+          let at = ((first + n / G) * H + kv_head * G + n % G) * E + i % E;
+          if (half == 0u) { staged[i] = STAGE(dout[at]); } else { staged[i] = STAGE(query[at] * SCALE_F); }
         }
-        // @end
-        // @end
+        workgroupBarrier();
+        for (var r = 0u; r < VK; r += 4u) {
+          // @repeat i RO
+          let w$i = weights[(y + $iu * LY) * 9u + (r0 + r) / 4u];
+          // @end
+          // @repeat j CO
+          let at$j = r * E + min(x + $ju * LX, E - 1u);
+          let a$j = vec4f(staged[at$j]);
+          let b$j = vec4f(staged[at$j + E]);
+          let c$j = vec4f(staged[at$j + 2u * E]);
+          let d$j = vec4f(staged[at$j + 3u * E]);
+          // @repeat i RO
+          dv$i_$j += w$i.x * a$j + w$i.y * b$j + w$i.z * c$j + w$i.w * d$j;
+          // @end
+          // @end
+        }
       }
-    }
-    if ($passu == 0u) {
       workgroupBarrier();
       // @repeat i SR
       weights[(sy + $iu * 8u) * 9u + sx] = g$i;
       // @end
+      // @repeat i RO
+      // @repeat j CO
+      let other$i_$j = dk$i_$j;
+      dk$i_$j = dv$i_$j;
+      dv$i_$j = other$i_$j;
+      // @end
+      // @end
     }
-    // @end
   }
   // @repeat i RO
   {

@@ -143,27 +143,27 @@ fn attention_forward_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgr
   if (sx == 0u) { factors[sy + $iu * 8u] = m$i; }
   // @end
   workgroupBarrier();
+  if (lane < ROWS) {
+    var sum = 0.0;
+    for (var s = 0u; s < 8u; s++) { sum += shares[lane * 8u + s]; }
+    let largest = factors[lane];
+    factors[lane] = select(1.0 / max(sum, 1e-30), 1.0, SPLIT > 0u);
+    if (lane < rows) {
+      let at = (tile.first + lane / G) * H + kv_head * G + lane % G;
+      if (SPLIT > 0u) { out[(at * p.splits + tile.split + tile.own * p.prefixSplits) * (E + 1u) + E] = vec4f(largest, sum, 0.0, 0.0); }
+      else { lse[at] = largest + log(max(sum, 1e-30)); }
+    }
+  }
+  workgroupBarrier();
   // @repeat i RO
   {
     let r = y + $iu * LY;
-    if (r < rows) {
-      var sum = 0.0;
-      for (var s = 0u; s < 8u; s++) { sum += shares[r * 8u + s]; }
-      let at = (tile.first + r / G) * H + kv_head * G + r % G;
-      if (SPLIT > 0u) {
-        let base = (at * p.splits + tile.split + tile.own * p.prefixSplits) * (E + 1u);
-        // @repeat j CO
-        if (x + $ju * LX < E) { out[base + x + $ju * LX] = acc$i_$j; }
-        // @end
-        if (x == 0u) { out[base + E] = vec4f(factors[r], sum, 0.0, 0.0); }
-      } else {
-        let scale = 1.0 / max(sum, 1e-30);
-        // @repeat j CO
-        if (x + $ju * LX < E) { out[at * E + x + $ju * LX] = acc$i_$j * scale; }
-        // @end
-        if (x == 0u) { lse[at] = factors[r] + log(max(sum, 1e-30)); }
-      }
-    }
+    let scale = factors[r];
+    let at = (tile.first + r / G) * H + kv_head * G + r % G;
+    let base = select(at * E, (at * p.splits + tile.split + tile.own * p.prefixSplits) * (E + 1u), SPLIT > 0u);
+    // @repeat j CO
+    if (r < rows && x + $ju * LX < E) { out[base + x + $ju * LX] = acc$i_$j * scale; }
+    // @end
   }
   // @end
 }

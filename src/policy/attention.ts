@@ -43,15 +43,20 @@ const keysAtOnce = 32;
 const rowsAtOnce = 32;
 const ceil = (a: number, b: number) => Math.ceil(a / b);
 
-export const groupOf = (a: AttentionShape) => a.heads / a.kvHeads;
+type Heads = Pick<AttentionShape, 'heads' | 'kvHeads'>;
+export const groupOf = (a: Heads) => a.heads / a.kvHeads;
 
 /** Sizes the tiled kernels are written for; others run one thread a row. */
 export const canTile = (a: AttentionShape) => a.headDim % 4 === 0 && a.headDim <= 256 && groupOf(a) <= rowsAtOnce;
 
-export const formOf = (a: AttentionShape, form: AttentionForm): AttentionForm => (canTile(a) ? form : 'thread');
+/** The form that runs where this one is wanted: a thread a row where no tile fits, tiles where the cache is one that threads cannot read. */
+export function formOf(a: AttentionShape, wanted: AttentionForm, format: CacheFormat): AttentionForm {
+  if (!canTile(a)) return 'thread';
+  return wanted === 'thread' && (format.int8 || format.pageBits > 0) ? 'tiled' : wanted;
+}
 
 /** Tokens of one tile: their rows (times the query heads of a key head) fill a workgroup. */
-export const tokensPerTile = (a: AttentionShape) => Math.max(1, Math.floor(rowsAtOnce / groupOf(a)));
+export const tokensPerTile = (a: Heads) => Math.max(1, Math.floor(rowsAtOnce / groupOf(a)));
 
 const largestDivisor = (n: number, most: number) => {
   for (let d = most; d > 1; d--) if (n % d === 0) return d;
@@ -65,7 +70,7 @@ function lanesAcross(E: number, rows: number): number {
   return fitting.reduce((best, lanes) => (width(lanes) <= width(best) ? lanes : best));
 }
 
-interface TiledOptions {
+export interface TiledOptions {
   form: AttentionForm;
   rows: number;
   /** Matrices whose slices are staged at once: 2 forward, 4 backward. */
@@ -119,15 +124,15 @@ export function threadConstants(a: AttentionShape): Constants {
 }
 
 /** Rows that hold one token's query heads. */
-const decodeRows = (a: AttentionShape) => (groupOf(a) <= 8 ? 8 : groupOf(a) <= 16 ? 16 : 32);
+const decodeRows = (a: Heads) => (groupOf(a) <= 8 ? 8 : groupOf(a) <= 16 ? 16 : 32);
 /** A key's two gradients are held in registers: fewer keys where heads are wide. */
-const keyRows = (a: AttentionShape) => (a.headDim > 64 ? 16 : 32);
+const keyRows = (a: AttentionShape) => (a.headDim < 64 ? 32 : 16);
 
 /**
  * Tiles of consecutive tokens with one prefix: first token, how many, and two words for splits. `words` describe the tokens
  * (shaders/token.wgsl). `across`: also across sequences that follow each other, as in a packed batch.
  */
-export function tokenTiles(words: Uint32Array, a: AttentionShape, across: boolean): Uint32Array<ArrayBuffer> {
+export function tokenTiles(words: Uint32Array, a: Heads, across: boolean): Uint32Array<ArrayBuffer> {
   const most = tokensPerTile(a);
   const out: number[] = [];
   const T = words.length / tokenWords;
@@ -152,7 +157,7 @@ export interface DecodeRow {
 }
 
 /** Tiles of a decoding step: each row's splits; rows that follow each other share those of a common prefix. */
-export function decodeTiles(rows: readonly DecodeRow[], a: AttentionShape): Uint32Array<ArrayBuffer> {
+export function decodeTiles(rows: readonly DecodeRow[], a: Heads, split = splitKeys): Uint32Array<ArrayBuffer> {
   const most = Math.max(1, Math.floor(decodeRows(a) / groupOf(a)));
   const out: number[] = [];
   for (let r = 0; r < rows.length; ) {
@@ -160,11 +165,11 @@ export function decodeTiles(rows: readonly DecodeRow[], a: AttentionShape): Uint
     const same = (n: number) =>
       rows[n]?.prefix === rows[r].prefix && rows[n].prefixKeys === rows[r].prefixKeys && rows[r].prefixKeys > 0;
     while (count < most && same(r + count)) count++;
-    for (let s = 0; s < ceil(rows[r].prefixKeys, splitKeys); s++) out.push(r, count, s, 0);
+    for (let s = 0; s < ceil(rows[r].prefixKeys, split); s++) out.push(r, count, s, 0);
     r += count;
   }
   rows.forEach(({ ownKeys }, r) => {
-    for (let s = 0; s < ceil(ownKeys, splitKeys); s++) out.push(r, 1, s, 1);
+    for (let s = 0; s < ceil(ownKeys, split); s++) out.push(r, 1, s, 1);
   });
   return Uint32Array.from(out);
 }
@@ -259,7 +264,13 @@ export function attentionBackward(
   else backwardByTiles(recording, a, x, T, pairs, tiles, form);
 }
 
-function backwardByThreads({ kernels, recorder }: Recording, a: AttentionShape, x: AttentionGradients, T: number, pairs: number) {
+function backwardByThreads(
+  { kernels, recorder }: Recording,
+  a: AttentionShape,
+  x: AttentionGradients,
+  T: number,
+  pairs: number,
+) {
   const constants = threadConstants(a);
   const each = a.headDim * a.heads * pairs;
   recorder.run({

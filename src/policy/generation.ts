@@ -8,6 +8,7 @@
  */
 import { type BufferSlice, slice } from '../gpu/kernel.ts';
 import { f32, grid1d } from '../gpu/submission.ts';
+import { type AttentionPass, mostSplits, plainCache } from './attention.ts';
 import { BatchError } from './batch.ts';
 import type { ModelConfig } from './config.ts';
 import type { Layers, Pass } from './layers.ts';
@@ -160,9 +161,11 @@ export class Generation {
     const { ws, ops, config } = this;
     this.tokensPrefilled += T;
     ops.recorder.upload(ws.buffer('ids'), 0, Uint32Array.from(ids));
-    ops.recorder.upload(ws.buffer('tokens'), 0, Uint32Array.from(words));
+    const described = Uint32Array.from(words);
+    ops.recorder.upload(ws.buffer('tokens'), 0, described);
     ops.recorder.upload(ws.buffer('pairs'), 0, Uint32Array.from(lasts));
-    this.layers.forward(weights, { T, pairs, cache: this.cache });
+    const attention = this.layers.describeAttention(described, plainCache, false);
+    this.layers.forward(weights, { T, pairs, cache: this.cache, attention });
     ops.gatherRows(
       ws.slice('pairs'),
       ws.slice(`layerInput.${config.numLayers}`),
@@ -322,9 +325,11 @@ export class Generation {
     const { ws, config } = this;
     const R = rows.length;
     const pairs = rows.reduce((sum, row) => sum + row.slot.promptLength + row.slot.length, 0);
+    const attention = this.describeDecoding(rows, sampled + steps);
     for (let step = 0; step < steps; step++) {
       const first = sampled + step === 0;
-      if (!first) this.layers.forward(weights, { T: R, pairs: pairs + R * (sampled + step), cache: this.cache });
+      if (!first)
+        this.layers.forward(weights, { T: R, pairs: pairs + R * (sampled + step), cache: this.cache, attention });
       const hidden = ws.slice(first ? 'rowHidden' : `layerInput.${config.numLayers}`);
       this.recordSample(
         weights,
@@ -336,6 +341,28 @@ export class Generation {
         rows.some((r) => !r.constraint),
       );
     }
+  }
+
+  /** Which keys the next steps attend to, at most `more` of them new. */
+  private describeDecoding(rows: readonly ActiveRow[], more: number): AttentionPass {
+    const { capacity } = this;
+    const bounds = rows.map(({ slot }) => ({
+      prefix: this.promptBase(slot.group),
+      prefixKeys: slot.promptLength,
+      ownKeys: Math.min(slot.length + more, capacity.completionTokens),
+    }));
+    return this.layers.describeDecoding(bounds, capacity, plainCache);
+  }
+
+  /** Asks for the kernels of a prefill of T tokens and of a decoding step of T rows: called while nothing is sent. */
+  recordPasses(weights: Weights, T: number): void {
+    const splits = mostSplits(this.capacity.promptTokens, this.capacity.completionTokens);
+    const shared = { tiles: 1, format: plainCache };
+    const passes: AttentionPass[] = [
+      { kind: 'batch', ...shared },
+      { kind: 'decode', ...splits, ...shared },
+    ];
+    for (const attention of passes) this.layers.forward(weights, { T, pairs: T, cache: this.cache, attention });
   }
 
   /** One token of each row from its hidden state. */

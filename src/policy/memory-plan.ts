@@ -4,6 +4,7 @@
  */
 
 import { adapterWidth, type LoraConfig, planAdapter } from './adapter.ts';
+import { mostSplits, partialFloatsOf, tileWords } from './attention.ts';
 import { tokenWords } from './batch.ts';
 import type { ModelConfig } from './config.ts';
 import { type Layout, layoutFloats, planLayout, vocabularyTile } from './parameters.ts';
@@ -93,6 +94,7 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
   const R = c.rows;
   const heads = (H + 2 * KV) * D;
   const tile = Math.min(V, vocabularyTile);
+  const { splits } = mostSplits(c.promptTokens, c.completionTokens);
   const list: PlannedBuffer[] = [];
   const add = (part: PlannedBuffer['part'], buffers: { [name: string]: number }) => {
     for (const [name, floats] of Object.entries(buffers)) list.push({ name, bytes: Math.max(16, floats * 4), part });
@@ -124,6 +126,8 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
     activated: T * I,
     ids: T,
     tokens: T * tokenWords,
+    tiles: Math.max(T, R * splits) * tileWords,
+    pages: 4,
     pairs: 2 * Math.max(T, N, R),
     rope: ropePositions(c) * D,
     ...(lora ? { loraMid: T * adapterWidth(config, lora) } : {}),
@@ -166,6 +170,7 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
   add('decoding', {
     rowHidden: R * h,
     groupHidden: c.groups * h,
+    attentionPartials: R * partialFloatsOf(H, D, splits),
     rows: R * rowWords,
     trie: R * trieWordsPerRow,
     outTokens: R * decodeChunk,

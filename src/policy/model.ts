@@ -7,6 +7,7 @@ import { KernelCache, slice, whole } from '../gpu/kernel.ts';
 import { Recorder } from '../gpu/submission.ts';
 import { AdaptedWeights } from './adapted.ts';
 import { adapterShapes, type LoraConfig, planAdapter } from './adapter.ts';
+import { plainCache } from './attention.ts';
 import { BatchError, describeTokens } from './batch.ts';
 import { type ModelConfig, parameterShapes, ropeInverseFrequencies } from './config.ts';
 import { Generation } from './generation.ts';
@@ -137,6 +138,7 @@ export class Model implements Policy {
     const sampling: Sampling = { temperature: 1, seed: 0, stream: 0, maxTokens: 1, stopTokens: [] };
     for (const rows of [1, fewRows + 1]) {
       this.recordPasses(rows);
+      this.generation.recordPasses(this.weights, rows);
       this.generation.recordSample(this.weights, this.ws.slice('rowHidden'), rows, 0, sampling, true, true);
     }
     if (this.training) {
@@ -150,7 +152,8 @@ export class Model implements Policy {
   private recordPasses(T: number): void {
     const list = { offset: 0, rows: 1, entries: 1 };
     const masked = { E: 1, starts: 0, row: 0, token: 0, intoHidden: list, intoTable: list };
-    const pass: Pass = { T, pairs: T, cache: () => this.ws.slice('kv') };
+    const attention: Pass['attention'] = { kind: 'batch', tiles: 1, format: plainCache };
+    const pass: Pass = { T, pairs: T, cache: () => this.ws.slice('kv'), attention };
     this.layers.forward(this.weights, pass);
     for (const mask of [masked, null]) {
       const rows: ScoredRows = { N: T, intoTokens: list, masked: mask };
@@ -249,7 +252,8 @@ export class Model implements Policy {
     const rows = this.head.upload(batch);
     let pairs = 0;
     for (let t = 0; t < T; t++) pairs += words[t * 8] + 1;
-    const pass: Pass = { T, pairs, cache: () => this.ws.slice('kv') };
+    const attention = this.layers.describeAttention(words, plainCache, true);
+    const pass: Pass = { T, pairs, cache: () => this.ws.slice('kv'), attention };
     this.layers.forward(weights, pass);
     this.head.forward(weights, rows, resultOffset, temperature);
     return { rows, pass };
