@@ -3,8 +3,7 @@ var<workgroup> largest: array<f32, ROWS * 8>;
 fn publish(row: u32, x: u32, value: f32) { largest[row * 8u + x] = value; }
 fn settle() { workgroupBarrier(); }
 fn collect(row: u32, own: f32) -> f32 {
-  let at = row * 8u;
-  let low = max(max(largest[at], largest[at + 1u]), max(largest[at + 2u], largest[at + 3u]));
-  let high = max(max(largest[at + 4u], largest[at + 5u]), max(largest[at + 6u], largest[at + 7u]));
-  return max(low, high);
+  var value = own;
+  for (var i = 0u; i < 8u; i++) { value = max(value, largest[row * 8u + i]); }
+  return value;
 }
