@@ -6,6 +6,8 @@
  * a policy or a gradient.
  */
 
+import type { ReplyFormat } from './reply.ts';
+
 /** A value that survives JSON. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -46,6 +48,8 @@ export interface WorldDescription {
   summary: string;
   /** Instruction of the original client, for language models; tiny policies do not get it. */
   instruction: string;
+  /** How the original client finds the action in a language model's reply; absent: the whole reply is the action. */
+  replies?: ReplyFormat;
   /** Paper, repository and licence of the original. */
   credit: string;
   hasOracle: boolean;
@@ -66,6 +70,7 @@ export type WorldView =
       tree: CraftNode;
     }
   | BabyAiView
+  | SciWorldView
   | { kind: 'text'; text: string };
 
 /** A grid seen from above, with what the agent sees of it. */
@@ -89,6 +94,43 @@ export interface GridCell {
   state: string;
   /** In the agent's field of view. */
   seen: boolean;
+}
+
+/** A house of ten rooms, what is in the agent's room, and how far the task is. */
+export interface SciWorldView {
+  kind: 'sciworld';
+  text: string;
+  task: string;
+  description: string;
+  /** Where the agent is. */
+  room: string;
+  /** All ten doors, whichever way they are passed. */
+  doors: { from: string; to: string; open: boolean }[];
+  /** What is in the agent's room, as a tree. */
+  things: SciWorldThing[];
+  inventory: SciWorldThing[];
+  /** The id of what the agent focuses on, which may be elsewhere; null: nothing. */
+  focus: number | null;
+  /** `fresh`: reached since the view before. */
+  goals: { text: string; reached: boolean; ordered: boolean; fresh: boolean }[];
+  /** -100, or 0 to 100. */
+  score: number;
+  moves: number;
+  stepLimit: number;
+  done: boolean;
+}
+export interface SciWorldThing {
+  id: number;
+  name: string;
+  kind: '' | 'agent' | 'inventory' | 'thermometer' | 'stopwatch' | 'air' | 'living';
+  /** A stage of life, a stopwatch's time, a place on a plane, what a terminal is joined to; or empty. */
+  detail: string;
+  marks: ('open' | 'closed' | 'on' | 'off' | 'broken' | 'on fire' | 'burned' | 'unwell' | 'dead' | 'liquid' | 'gas')[];
+  /** Degrees Celsius, to a tenth; null: it has none. */
+  temperature: number | null;
+  /** Degrees since the view before; 0 where it was not seen then. */
+  change: number;
+  contents: SciWorldThing[];
 }
 
 export interface CraftNode {

@@ -4,7 +4,10 @@
  * decodes every text exactly, at about three characters a token; what it knows of language is nothing. Facts of the
  * families (special tokens, pre-tokenizers) are those of their published tokenizer.json.
  */
+import { byteLetters } from './byte-level.ts';
 import type { Family } from './catalogue.ts';
+import { chatFamilies } from './chat-templates.ts';
+import { preTokenizers } from './pre-tokenizers.ts';
 
 export interface SyntheticTokenizer {
   /** tokenizer.json, as an object. */
@@ -28,33 +31,6 @@ interface FamilyFacts {
   preTokenizer: object;
   template: string;
 }
-
-const chatMl = (defaultSystem: string) =>
-  `{%- if messages[0].role != 'system' -%}${defaultSystem && `{{ '<|im_start|>system\\n${defaultSystem}<|im_end|>\\n' }}`}{%- endif -%}` +
-  "{%- for message in messages -%}{{ '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}{%- endfor -%}" +
-  "{%- if add_generation_prompt -%}{{ '<|im_start|>assistant\\n' }}{%- endif -%}";
-
-const llamaTemplate =
-  "{{- bos_token -}}{%- for message in messages -%}{{ '<|start_header_id|>' + message.role + '<|end_header_id|>\\n\\n' + message.content | trim + '<|eot_id|>' }}{%- endfor -%}" +
-  "{%- if add_generation_prompt -%}{{ '<|start_header_id|>assistant<|end_header_id|>\\n\\n' }}{%- endif -%}";
-
-const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false };
-
-/** GPT-4's way of cutting, with `digits` of a number together. */
-const splitThenBytes = (digits: string) => ({
-  type: 'Sequence',
-  pretokenizers: [
-    {
-      type: 'Split',
-      pattern: {
-        Regex: `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`,
-      },
-      behavior: 'Isolated',
-      invert: false,
-    },
-    byteLevel,
-  ],
-});
 
 const qwenSpecial = [
   ...['<|endoftext|>', '<|im_start|>', '<|im_end|>', '<|object_ref_start|>', '<|object_ref_end|>', '<|box_start|>'],
@@ -82,15 +58,15 @@ const qwen: Omit<FamilyFacts, 'special' | 'template'> = {
   eos: ['<|im_end|>'],
   pad: '<|endoftext|>',
   addBos: false,
-  preTokenizer: splitThenBytes('\\p{N}'),
+  preTokenizer: preTokenizers.qwen2,
 };
 
 const families: { [family in Family]: FamilyFacts } = {
-  'qwen2.5': { ...qwen, special: qwenSpecial, template: chatMl('You are a helpful assistant.') },
+  'qwen2.5': { ...qwen, special: qwenSpecial, template: chatFamilies.qwen2.config.chat_template },
   qwen3: {
     ...qwen,
     special: [...qwenSpecial, '<tool_response>', '</tool_response>', '<think>', '</think>'],
-    template: chatMl(''),
+    template: chatFamilies.qwen3.config.chat_template,
   },
   smollm2: {
     special: smolSpecial,
@@ -99,14 +75,8 @@ const families: { [family in Family]: FamilyFacts } = {
     eos: ['<|im_end|>'],
     pad: '<|im_end|>',
     addBos: false,
-    preTokenizer: {
-      type: 'Sequence',
-      pretokenizers: [
-        { type: 'Digits', individual_digits: true },
-        { ...byteLevel, use_regex: true },
-      ],
-    },
-    template: chatMl('You are a helpful AI assistant.'),
+    preTokenizer: preTokenizers.smollm,
+    template: chatFamilies.smollm2.config.chat_template,
   },
   'llama-3.2': {
     special: llamaSpecial,
@@ -115,17 +85,10 @@ const families: { [family in Family]: FamilyFacts } = {
     eos: ['<|end_of_text|>', '<|eom_id|>', '<|eot_id|>'],
     pad: '<|finetune_right_pad_id|>',
     addBos: true,
-    preTokenizer: splitThenBytes('\\p{N}{1,3}'),
-    template: llamaTemplate,
+    preTokenizer: preTokenizers['llama-bpe'],
+    template: chatFamilies.llama3.config.chat_template,
   },
 };
-
-/** GPT-2's letters for the 256 bytes: printable ones stand for themselves, the others from U+0100 on. */
-export function byteLetters(): string[] {
-  const printable = (b: number) => (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174;
-  let next = 256;
-  return Array.from({ length: 256 }, (_, b) => String.fromCharCode(printable(b) ? b : next++));
-}
 
 const letters = Array.from({ length: 26 }, (_, i) => String.fromCharCode(97 + i));
 /** The letter of the space: a word in the middle of a sentence begins with it. */

@@ -81,18 +81,19 @@ export async function rollout(
 }
 
 /** Runs a batched call once for each world, over the rows that live in it. */
-async function perWorld(
-  parts: RolloutParts,
-  episodes: readonly Episode[],
-  call: (world: World, members: Episode[]) => Promise<void>,
+export async function perWorld<T extends { readonly task: Task }>(
+  worlds: ReadonlyMap<string, World>,
+  rows: readonly T[],
+  call: (world: World, members: T[]) => Promise<void>,
 ): Promise<void> {
-  const byWorld = new Map<string, Episode[]>();
-  for (const episode of episodes) {
-    const members = byWorld.get(episode.task.world);
-    if (members) members.push(episode);
-    else byWorld.set(episode.task.world, [episode]);
+  const byWorld = new Map<string, T[]>();
+  for (const row of rows) {
+    const name = row.task.world;
+    const members = byWorld.get(name);
+    if (members) members.push(row);
+    else byWorld.set(name, [row]);
   }
-  await Promise.all([...byWorld].map(([name, members]) => call(worldNamed(parts.worlds, name), members)));
+  await Promise.all([...byWorld].map(([name, members]) => call(worldNamed(worlds, name), members)));
 }
 
 export function worldNamed(worlds: ReadonlyMap<string, World>, name: string): World {
@@ -138,15 +139,15 @@ class Wave {
   }
 
   private async reset(): Promise<void> {
-    await perWorld(this.parts, this.episodes, async (world, members) => {
+    await perWorld(this.parts.worlds, this.episodes, async (world, members) => {
       const slots = members.map((episode) => episode.slot);
       const feedback = await world.reset(
         slots,
         members.map((episode) => episode.task),
       );
-      const { successReward } = world.describe();
+      const description = world.describe();
       members.forEach((episode, i) => {
-        episode.start(feedback[i], successReward, this.parts.policy.capacity.promptTokens);
+        episode.start(feedback[i], description, this.parts.policy.capacity.promptTokens);
       });
     });
   }
@@ -167,7 +168,7 @@ class Wave {
     const leaders = new Map<number, Episode>();
     for (const episode of this.active) if (!leaders.has(episode.group)) leaders.set(episode.group, episode);
     const turns = new Map<number, number>();
-    await perWorld(this.parts, [...leaders.values()], async (world, members) => {
+    await perWorld(this.parts.worlds, [...leaders.values()], async (world, members) => {
       if (!world.describe().hasOracle) return;
       const plans = await world.oracle(members.map((episode) => episode.slot));
       members.forEach((episode, i) => {
@@ -196,12 +197,8 @@ class Wave {
 
   private async turn(options: RolloutOptions): Promise<void> {
     const actors = await this.decide(options.signal);
-    await perWorld(this.parts, actors, async (world, members) => {
-      const slots = members.map((episode) => episode.slot);
-      const feedback = await world.step(
-        slots,
-        members.map((episode) => episode.action),
-      );
+    await perWorld(this.parts.worlds, actors, async (world, members) => {
+      const feedback = await answers(world, members);
       for (let i = 0; i < members.length; i++) {
         members[i].answer(feedback[i]);
         await options.onTurn?.(turnEvent(members[i], world, feedback[i]));
@@ -242,6 +239,20 @@ class Wave {
       stopTokens: this.parts.conversation.stopTokens,
     };
   }
+}
+
+/** The world's answers; one whose reply was refused is answered by the refusal, and the world does not move. */
+async function answers(world: World, members: readonly Episode[]): Promise<Feedback[]> {
+  const acting = members.filter((episode) => episode.refusal === null);
+  const slots = acting.map((episode) => episode.slot);
+  const actions = acting.map((episode) => episode.action);
+  const feedback = acting.length ? await world.step(slots, actions) : [];
+  let next = 0;
+  return members.map(({ refusal }) =>
+    refusal === null
+      ? feedback[next++]
+      : { observation: refusal, reward: 0, done: false, valid: false, validActions: null },
+  );
 }
 
 function turnEvent(episode: Episode, world: World, feedback: Feedback): TurnEvent {

@@ -10,6 +10,7 @@ import type { Tokenizer } from '../policy/tokenizer.ts';
 import { Conversation } from './conversation.ts';
 import { type Evaluation, type SplitEvaluation, type StepRecord, summarize } from './evaluation.ts';
 import { stageAt, stageNumber, type TurnLimit } from './horizon.ts';
+import { type ImitationResult, imitate } from './imitation.ts';
 import { learningRateAt } from './learning-rate.ts';
 import { Players } from './players.ts';
 import { assignAdvantages, type GroupSummary } from './returns.ts';
@@ -44,7 +45,6 @@ const Purpose = { train: 0, evaluateTrain: 1, evaluateTest: 2, watch: 3 } as con
 const purposes = 4;
 
 export class Trainer {
-  readonly conversation: Conversation;
   private readonly players: Players;
   private readonly updater: Updater;
 
@@ -52,19 +52,23 @@ export class Trainer {
     private readonly settings: TrainerSettings,
     private readonly policy: Policy,
     private readonly worlds: ReadonlyMap<string, World>,
-    tokenizer: Tokenizer,
+    readonly conversation: Conversation,
     private readonly tasks: { sampler: TaskSampler; train: Task[]; test: Task[] },
   ) {
-    this.conversation = new Conversation(tokenizer);
     const endOnInvalid = settings.algorithm.endings.invalidAction.policy === 'end';
     this.players = new Players(worlds, settings.seed, endOnInvalid);
     this.updater = new Updater(policy, settings);
   }
 
-  /** Asks the worlds for their tasks. */
+  /** Asks the worlds for their tasks. A policy without a conversation of its own speaks as a tiny one. */
   static async create(
     settings: TrainerSettings,
-    parts: { policy: Policy; worlds: ReadonlyMap<string, World>; tokenizer: Tokenizer },
+    parts: {
+      policy: Policy;
+      worlds: ReadonlyMap<string, World>;
+      tokenizer: Tokenizer;
+      conversation?: Conversation;
+    },
   ): Promise<Trainer> {
     const all = (split: 'train' | 'test') =>
       Promise.all(settings.worlds.map(({ name, options }) => worldNamed(parts.worlds, name).tasks(options, split)));
@@ -72,7 +76,8 @@ export class Trainer {
     const sources = settings.worlds.map(({ weight }, i) => ({ weight, tasks: train[i] }));
     const sampler = new TaskSampler(sources, settings.seed);
     const tasks = { sampler, train: interleaved(train), test: interleaved(test) };
-    return new Trainer(settings, parts.policy, parts.worlds, parts.tokenizer, tasks);
+    const conversation = parts.conversation ?? new Conversation(parts.tokenizer);
+    return new Trainer(settings, parts.policy, parts.worlds, conversation, tasks);
   }
 
   /** Whether the policy's reference is read: then it must be frozen before the first step. */
@@ -107,6 +112,27 @@ export class Trainer {
     options.onProgress?.(null);
     const record = { step: k, stage: stageNumber(turns), metrics: { ...metrics, stepMs: performance.now() - started } };
     return { record, trajectories };
+  }
+
+  /** Step `k` of imitation, from 1: the oracle plays some training tasks, and one update makes its play likelier. */
+  imitate(
+    k: number,
+    { episodes, learningRate }: { episodes: number; learningRate?: number },
+  ): Promise<ImitationResult> {
+    const { optimizer, sampling } = this.settings;
+    const parts = { policy: this.policy, worlds: this.worlds, conversation: this.conversation };
+    return imitate(parts, this.tasks.sampler.step(k, episodes), {
+      maskActions: sampling.maskActions,
+      aggregation: 'token-mean',
+      optimizer: {
+        learningRate: learningRate ?? optimizer.learningRate,
+        beta1: optimizer.beta1,
+        beta2: optimizer.beta2,
+        epsilon: optimizer.epsilon,
+        weightDecay: optimizer.weightDecay,
+        maxGradNorm: optimizer.maxGradNorm ?? Number.POSITIVE_INFINITY,
+      },
+    });
   }
 
   private async taskMetrics(

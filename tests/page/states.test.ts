@@ -57,6 +57,7 @@ const states: State[] = [
       await seen(page, /Browsers that have it: Chrome/);
       expect(await button(page, 'Train').isDisabled()).toBe(true);
       expect(await button(page, 'Open an exported run').isEnabled()).toBe(true);
+      expect(await button(page, 'Watch a trained policy').isEnabled()).toBe(true);
     },
   },
   {
@@ -134,6 +135,30 @@ const states: State[] = [
         .getByRole('log')
         .getByText(/red ball 1 ahead 1 left 1/)
         .waitFor();
+    },
+  },
+  {
+    name: 'sciworld',
+    address: '?mock=sciworld#run=run-1&step=30&group=0&member=1&turn=1&tab=trajectory',
+    async shows(page) {
+      await page
+        .getByRole('img', { name: /^Plan of the house. The agent is in the foundry.*Open doors: [^.]*foundry/ })
+        .waitFor();
+      await seen(page, /Subgoals, in order: \d of 3 reached/);
+      await seen(page, /Switched on: .*blast furnace/);
+      // It warms in the furnace: by how much since the turn before.
+      expect(await page.locator('tabgym-sciworld-view .readings').innerText()).toMatch(/up \d/);
+    },
+  },
+  {
+    name: 'sciworld-play',
+    address: '?mock=sciworld#run=run-1&tab=play',
+    async shows(page) {
+      await page.locator('tabgym-play').getByRole('button', { name: 'Play' }).click();
+      await page.getByRole('img', { name: /^Plan of the house/ }).waitFor();
+      await page.getByLabel('Action', { exact: true }).fill('focus');
+      await page.keyboard.press('ArrowDown');
+      await page.locator('tabgym-play [role=option][aria-selected=true]').waitFor();
     },
   },
   {
