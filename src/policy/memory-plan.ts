@@ -73,7 +73,10 @@ function listWords(capacity: Capacity): number {
 export const ropePositions = (c: Capacity) => Math.max(c.batchTokens, c.promptTokens + c.completionTokens);
 
 /** K/V rows: every group's prompt, every trajectory's own tokens, and one row that finished trajectories write to. */
-export const cacheRows = (c: Capacity) => c.groups * c.promptTokens + c.rows * c.completionTokens + 1;
+export const cacheRows = (c: Capacity) => c.groups * c.promptTokens + slotsOf(c) * c.completionTokens + 1;
+
+/** Trajectories held at once. */
+export const slotsOf = (c: Capacity) => Math.max(c.rows, c.slots ?? c.rows);
 
 /** Chunks of rows that a weight gradient is summed in, so that many workgroups share the work. */
 export function partialChunks(rows: number, size: number): number {

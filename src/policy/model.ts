@@ -34,6 +34,7 @@ import type {
   PackedBatch,
   Policy,
   PolicyState,
+  Rounds,
   Sampling,
   Scores,
   TensorMap,
@@ -215,6 +216,13 @@ export class Model implements Policy {
   generate(rows: readonly GenerateRow[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTurn[]> {
     return this.sealed('generate', () => this.generation.generate(this.weights, rows, sampling, signal));
   }
+
+  readonly rounds: Rounds = {
+    admit: (groups) => this.sealed('admit', async () => this.generation.admit(this.weights, groups)),
+    release: (slots) => this.generation.release(slots),
+    round: (rows, sampling, signal) =>
+      this.sealed('round', () => this.generation.round(this.weights, rows, sampling, signal)),
+  };
 
   /** Uploads a batch and runs its forward; the scores are in `results` from `resultOffset` on. */
   private forward(weights: Weights, batch: PackedBatch, resultOffset: number, temperature: number) {
