@@ -52,6 +52,16 @@ export function attentionFormRuns(
   return !form.includes('subgroups') || (features.has('subgroups') && subgroupMinSize >= 8);
 }
 
+/** The same choices where this adapter has what they need; else the form without. A run may go on on another machine. */
+export function runnableChoices(
+  choices: KernelChoices,
+  { features, info }: { features: ReadonlySet<string>; info: { subgroupMinSize: number } },
+): KernelChoices {
+  const runnable = (form: AttentionForm) => (attentionFormRuns(form, features, info.subgroupMinSize) ? form : 'tiled');
+  const { attention_few, attention_many } = choices;
+  return { ...choices, attention_few: runnable(attention_few), attention_many: runnable(attention_many) };
+}
+
 /** Choices that were stored, as far as they are known here. */
 export function parseChoices(stored: { readonly [kernel: string]: unknown }): KernelChoices {
   const choices: { [kernel: string]: string } = { ...defaultChoices };

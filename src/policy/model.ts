@@ -10,7 +10,7 @@ import { BatchError, describeTokens } from './batch.ts';
 import { countParameters, type ModelConfig, ropeInverseFrequencies } from './config.ts';
 import { Generation } from './generation.ts';
 import { Head, type ScoredRows } from './head.ts';
-import { fewRows, type KernelChoices } from './kernel-choices.ts';
+import { defaultChoices, fewRows, type KernelChoices, runnableChoices } from './kernel-choices.ts';
 import { Layers, type Pass } from './layers.ts';
 import type { Weights } from './linear.ts';
 import {
@@ -73,7 +73,7 @@ export class Model implements Policy {
     const staging = this.plan.find(({ name }) => name === 'staging')!.bytes;
     this.recorder = new Recorder(gpu, staging, gpu.info.isFallback ? 5e7 : 5e9);
     this.ws = new Workspace(gpu, this.plan);
-    this.ops = new Operations(this.kernels, this.recorder, options.choices);
+    this.ops = new Operations(this.kernels, this.recorder, runnableChoices(options.choices ?? defaultChoices, gpu));
     this.layers = new Layers(config, this.ops, this.ws);
     this.head = new Head(config, this.ops, this.ws, capacity);
     this.generation = new Generation(config, this.ops, this.ws, this.layers, capacity);

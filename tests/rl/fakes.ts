@@ -71,7 +71,8 @@ export class FakePolicy implements Policy {
     if (groups.length > this.capacity.groups) throw new Error('more groups than planned');
     this.rows.clear();
     for (const group of groups) {
-      if (group.slots.some((slot) => slot < 0 || slot >= this.capacity.rows)) throw new Error('a slot outside the plan');
+      if (group.slots.some((slot) => slot < 0 || slot >= this.capacity.rows))
+        throw new Error('a slot outside the plan');
       this.place(group, true);
     }
   }
@@ -260,7 +261,8 @@ export class RoundPolicy extends FakePolicy {
       for (const group of groups) {
         const known = [...this.held.values()].includes(group.key);
         for (const slot of group.slots) {
-          if (this.held.has(slot) || slot >= (this.capacity.slots ?? this.capacity.rows)) throw new Error('a slot in use');
+          if (this.held.has(slot) || slot >= (this.capacity.slots ?? this.capacity.rows))
+            throw new Error('a slot in use');
           this.held.set(slot, group.key);
         }
         if (new Set(this.held.values()).size > this.capacity.groups) throw new Error('more groups than planned');
