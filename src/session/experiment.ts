@@ -62,6 +62,8 @@ export const ExperimentSchema = v.strictObject({
       v.strictObject({
         name: v.picklist(['textcraft', 'babyai', 'sciworld']),
         weight: v.optional(real(0, 1000), 1),
+        /** Whether evaluations ask its tasks too; false: only trained on. */
+        evaluated: v.optional(v.boolean(), true),
         options: v.optional(v.record(v.string(), v.any()), {}),
       }),
     ),
@@ -165,6 +167,8 @@ function crossChecks(experiment: Experiment): { path: string; message: string }[
     });
   if (!worlds.some((world) => world.weight > 0))
     problems.push({ path: 'worlds', message: 'every weight is 0: at least one must be above it' });
+  if (!worlds.some((world) => world.evaluated))
+    problems.push({ path: 'worlds', message: 'none is evaluated: at least one must be, to tell what was learnt' });
   return [...problems, ...worlds.flatMap((world, index) => optionProblems(world, `worlds.${index}.options`))];
 }
 
