@@ -6,6 +6,7 @@
 import { profileBytes } from '../gpu/profile.ts';
 import { uniformBytes } from '../gpu/submission.ts';
 import { adapterWidth, type LoraConfig, planAdapter } from './adapter.ts';
+import { mostSplits, partialFloatsOf, tileWords } from './attention.ts';
 import { planBase } from './base.ts';
 import { tokenWords } from './batch.ts';
 import type { ModelConfig } from './config.ts';
@@ -72,12 +73,23 @@ function listWords(capacity: Capacity): number {
 export const ropePositions = (c: Capacity) => Math.max(c.batchTokens, c.promptTokens + c.completionTokens);
 
 /** K/V rows: every group's prompt, every trajectory's own tokens, and one row that finished trajectories write to. */
-export const cacheRows = (c: Capacity) => c.groups * c.promptTokens + c.rows * c.completionTokens + 1;
+export const cacheRows = (c: Capacity) => c.groups * c.promptTokens + slotsOf(c) * c.completionTokens + 1;
+
+/** Trajectories held at once. */
+export const slotsOf = (c: Capacity) => Math.max(c.rows, c.slots ?? c.rows);
 
 /** Chunks of rows that a weight gradient is summed in, so that many workgroups share the work. */
 export function partialChunks(rows: number, size: number): number {
   const wanted = Math.ceil(rows / 512);
   return Math.max(1, Math.min(wanted, Math.floor(partialFloats / size), 16));
+}
+
+const mostMlpBytes = 1 << 26;
+
+/** Tokens that go through the feed-forward half at once: all, or a multiple of 64 whose gate and up values fit a binding. */
+function mlpRows(T: number, intermediateSize: number, blockBytes: number): number {
+  const rows = Math.floor(Math.min(blockBytes, mostMlpBytes) / (8 * intermediateSize));
+  return T <= rows ? T : Math.max(64, rows - (rows % 64));
 }
 
 /** Floats of the largest operand whose gradient is summed in one go; the tables' go by tiles. */
@@ -109,6 +121,8 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
   const R = c.rows;
   const heads = (H + 2 * KV) * D;
   const tile = Math.min(V, vocabularyTile);
+  const { splits } = mostSplits(c.promptTokens, c.completionTokens);
+  const mlp = mlpRows(T, I, options.blockBytes);
   const list: PlannedBuffer[] = [];
   const add = (part: PlannedBuffer['part'], buffers: { [name: string]: number }) => {
     for (const [name, floats] of Object.entries(buffers))
@@ -128,18 +142,20 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
     ...layerInputs,
     normed: T * h,
     rstd1: T,
-    rstd2: T,
+    rstd2: mlp,
     qkv: T * heads,
     query: T * H * D,
     kv: T * 2 * KV * D,
     attended: T * H * D,
     lse: T * H,
     middle: T * h,
-    normed2: T * h,
-    gateUp: T * 2 * I,
-    activated: T * I,
+    normed2: mlp * h,
+    gateUp: mlp * 2 * I,
+    activated: mlp * I,
     ids: T,
     tokens: T * tokenWords,
+    tiles: Math.max(T, R * splits) * tileWords,
+    pages: 4,
     pairs: 2 * Math.max(T, N, R),
     rope: ropePositions(c) * D,
     ...(lora ? { loraMid: T * adapterWidth(config, lora) } : {}),
@@ -149,7 +165,7 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
       dlayer: T * h,
       dmiddle: T * h,
       dnormed: T * h,
-      dactivated: T * I,
+      dactivated: mlp * I,
       dattended: T * H * D,
       dquery: T * H * D,
       delta: T * H,
@@ -182,6 +198,7 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
   add('decoding', {
     rowHidden: R * h,
     groupHidden: c.groups * h,
+    attentionPartials: R * partialFloatsOf(H, D, splits),
     rows: R * rowWords,
     trie: R * trieWordsPerRow,
     outTokens: R * decodeChunk,

@@ -4,17 +4,22 @@
  */
 import { loadCheckpoint, saveCheckpoint } from '../policy/checkpoint.ts';
 import { type ModelConfig, parseConfig } from '../policy/config.ts';
-import { BundleError, type PolicyFiles } from '../store/bundle.ts';
+import { parseAdapterConfig, saveAdapter } from '../policy/peft.ts';
+import { type AdapterFiles, BundleError, type PolicyFiles } from '../store/bundle.ts';
 import { StoreError } from '../store/run.ts';
 import type { NewRun, RunStore } from '../store/run-store.ts';
+import { loraOf } from './base-model.ts';
 import { decodeState, encodeState, REFERENCE } from './checkpoint.ts';
 import { type Experiment, ExperimentError, parseExperiment } from './experiment.ts';
 
 const utf8 = new TextDecoder();
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** The policy of a run's last checkpoint. */
-export async function exportedPolicy(store: RunStore, runId: string): Promise<PolicyFiles> {
+/** Files by their names in a zip. */
+type NamedFiles = { [name: string]: Uint8Array };
+
+/** The policy of a run's last checkpoint: a whole model, or an adapter in PEFT's layout with the tokenizer it was trained with. */
+export async function exportedPolicy(store: RunStore, runId: string): Promise<NamedFiles> {
   const [checkpoint, config, tokenizer] = [
     await store.checkpoint(runId),
     await store.asset(runId, 'config.json'),
@@ -24,6 +29,12 @@ export async function exportedPolicy(store: RunStore, runId: string): Promise<Po
     throw new StoreError('This run has no policy yet: train at least its first step.');
   const { tensors } = decodeState(checkpoint.bytes, 0);
   for (const name of [...tensors.keys()]) if (name.startsWith('exp_avg')) tensors.delete(name);
+  const { policy } = (await store.get<Experiment>(runId)).experiment;
+  if (policy.kind === 'lora') {
+    const model = parseConfig(JSON.parse(utf8.decode(config)));
+    const files = saveAdapter(model, { lora: loraOf(policy), tensors }, policy.model);
+    return { ...files, 'adapter_config.json': bytesOf(files['adapter_config.json']), 'tokenizer.json': tokenizer };
+  }
   const saved = saveCheckpoint(parseConfig(JSON.parse(utf8.decode(config))), tensors, utf8.decode(tokenizer));
   return {
     'config.json': bytesOf(saved['config.json']),
@@ -34,6 +45,7 @@ export async function exportedPolicy(store: RunStore, runId: string): Promise<Po
 
 /** An experiment to watch a foreign policy in: the preset's world, the policy's own sizes. */
 export function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name: string): Experiment {
+  if (preset.policy.kind !== 'tiny') throw new BundleError('The first preset has no tiny policy to take the place of.');
   const config: ModelConfig = parseConfig(JSON.parse(utf8.decode(files['config.json'])));
   const policy = {
     ...preset.policy,
@@ -53,6 +65,31 @@ export function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name:
     if (!(error instanceof ExperimentError)) throw error;
     throw new BundleError(`This policy is larger than a tiny policy may be:\n${error.message}`);
   }
+}
+
+/** A run at step 0 that holds a PEFT adapter, beside the model that the adapter names. `preset`: its world and its settings. */
+export function importedAdapter(files: AdapterFiles, preset: Experiment, fileName: string): NewRun {
+  const text = utf8.decode(files['adapter_config.json']);
+  const { rank, alpha, targets, rankStabilized } = parseAdapterConfig(text);
+  const model = JSON.parse(text).base_model_name_or_path;
+  if (typeof model !== 'string' || !model)
+    throw new BundleError('This adapter names no model (base_model_name_or_path): it is not known what it belongs to.');
+  // rsLoRA's scale, alpha / sqrt(rank), is that of a larger alpha.
+  const lora = { rank, alpha: rankStabilized ? alpha * Math.sqrt(rank) : alpha, targets: [...targets] };
+  const { tensors } = decodeState(files['adapter_model.safetensors'], 0);
+  const meta = { step: 0, optimizerStep: 0, kernelChoices: {}, batchPlan: {}, adapter: '' };
+  const experiment = parseExperiment({
+    ...preset,
+    name: fileName.slice(0, 120),
+    policy: { kind: 'lora', model, lora },
+  });
+  return {
+    name: experiment.name,
+    experiment,
+    origin: { kind: 'import', file: fileName },
+    checkpoints: [{ meta, bytes: encodeState({ tensors, optimizerStep: 0 }) }],
+    assets: { [REFERENCE]: encodeState({ tensors: new Map(), optimizerStep: 0 }) },
+  };
 }
 
 /** A run at step 0 that holds the policy: it can be watched, and trained from there. */

@@ -144,16 +144,34 @@ function metaOf(index: Index, step: number): CheckpointMeta {
 const POLICY_FILES = ['config.json', 'model.safetensors', 'tokenizer.json'] as const;
 export type PolicyFiles = { [name in (typeof POLICY_FILES)[number]]: Uint8Array };
 
-/** The policy alone, in the Hugging Face layout. */
-export function writePolicy(files: PolicyFiles): Uint8Array<ArrayBuffer> {
-  return zip(new Map(POLICY_FILES.map((name) => [name, files[name]])));
+/** The policy alone, in the Hugging Face layout, or an adapter in PEFT's. */
+export function writePolicy(files: { readonly [name: string]: Uint8Array }): Uint8Array<ArrayBuffer> {
+  return zip(new Map(Object.entries(files)));
+}
+
+/** A file of a zip, in its root or in a folder. */
+const fileIn = (entries: { readonly [name: string]: Uint8Array }, wanted: string) =>
+  Object.entries(entries).find(([name]) => name === wanted || name.endsWith(`/${wanted}`))?.[1];
+
+export interface AdapterFiles {
+  'adapter_config.json': Uint8Array;
+  'adapter_model.safetensors': Uint8Array;
+}
+
+/** The two files of a PEFT checkpoint's zip; null: it is none. */
+export function readAdapter(bytes: Uint8Array): AdapterFiles | null {
+  const entries = unzip(bytes);
+  const config = fileIn(entries, 'adapter_config.json');
+  if (!config) return null;
+  const model = fileIn(entries, 'adapter_model.safetensors');
+  if (!model) throw new BundleError('This zip has an adapter_config.json and no adapter_model.safetensors.');
+  return { 'adapter_config.json': config, 'adapter_model.safetensors': model };
 }
 
 /** The three files of a policy's zip, in its root or in one folder. */
 export function readPolicy(bytes: Uint8Array): PolicyFiles {
   const entries = unzip(bytes);
-  const find = (wanted: string) =>
-    Object.entries(entries).find(([name]) => name === wanted || name.endsWith(`/${wanted}`))?.[1];
+  const find = (wanted: string) => fileIn(entries, wanted);
   const missing = POLICY_FILES.filter((name) => !find(name));
   if (missing.length)
     throw new BundleError(
