@@ -80,7 +80,10 @@ export class TaskSampler {
   }
 }
 
-/** All tasks round robin until there are `episodes`; fewer episodes than tasks: evenly spaced tasks. */
+/**
+ * All tasks round robin until there are `episodes`; fewer episodes than tasks: evenly spaced tasks, so that each world and level of a
+ * list has its share.
+ */
 export function evaluationTasks(tasks: readonly Task[], episodes: number): Task[] {
   if (tasks.length === 0) return [];
   if (episodes >= tasks.length) return Array.from({ length: episodes }, (_, i) => tasks[i % tasks.length]);

@@ -75,7 +75,7 @@ export class Trainer {
     const [train, test] = [await all('train'), await all('test')];
     const sources = settings.worlds.map(({ weight }, i) => ({ weight, tasks: train[i] }));
     const sampler = new TaskSampler(sources, settings.seed);
-    const evaluated = (lists: Task[][]) => interleaved(lists.filter((_, i) => settings.worlds[i].evaluated !== false));
+    const evaluated = (lists: Task[][]) => lists.filter((_, i) => settings.worlds[i].evaluated !== false).flat();
     const tasks = { sampler, train: evaluated(train), test: evaluated(test) };
     const conversation = parts.conversation ?? new Conversation(parts.tokenizer);
     return new Trainer(settings, parts.policy, parts.worlds, conversation, tasks);
@@ -223,10 +223,4 @@ export class Trainer {
     const [trajectory] = await this.play([task], 1, turns, k, Purpose.watch, 'turns', options);
     return trajectory;
   }
-}
-
-/** First of each world, then second of each: an evaluation of few episodes sees every world. */
-function interleaved(lists: readonly Task[][]): Task[] {
-  const longest = Math.max(0, ...lists.map((list) => list.length));
-  return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => (i < list.length ? [list[i]] : []))).flat();
 }

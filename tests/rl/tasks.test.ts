@@ -53,6 +53,14 @@ describe('task sampling', () => {
     expect(ids(10)).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 0, 1]);
     expect(ids(2)).toEqual([0, 2]);
   });
+
+  it('gives each world of a mixture its share of an evaluation', () => {
+    const mixture = [...tasks('a', 400), ...tasks('b', 100)];
+    for (const episodes of [50, 125, 200, 320]) {
+      const asked = evaluationTasks(mixture, episodes).filter(({ world }) => world === 'b').length;
+      expect(Math.abs(asked - episodes / 5)).toBeLessThanOrEqual(1);
+    }
+  });
 });
 
 describe('rates', () => {
