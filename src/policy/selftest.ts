@@ -9,9 +9,10 @@ import type { Twin } from './fixture.ts';
 import { attentionTwins } from './twins-attention.ts';
 import { denseTwins } from './twins-dense.ts';
 import { headTwins } from './twins-head.ts';
+import { quantTwins } from './twins-quant.ts';
 
 /** By the kernel's name. */
-export const twins: { readonly [kernel: string]: Twin } = { ...denseTwins, ...attentionTwins, ...headTwins };
+export const twins: { readonly [kernel: string]: Twin } = { ...denseTwins, ...attentionTwins, ...headTwins, ...quantTwins };
 
 /** Tested once a device: a kernel that is compiled later is tested the next time. */
 const known = new WeakMap<Kernel, KernelResult>();
