@@ -12,6 +12,7 @@ const all = {
   learn: 'src/cli/learn.ts',
   crash: 'tests/crash/main.ts',
   'fuzz-sciworld': 'src/cli/fuzz-sciworld.ts',
+  'make-model': 'src/cli/make-model.ts',
   'world-worker': 'src/workers/world-worker.ts',
 };
 

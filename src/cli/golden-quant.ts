@@ -26,8 +26,15 @@ const gates = { product: 1e-12, gpu: 2e-6, f16Scales: 1e-3 };
 
 const numbers = (tensor: Tensor) => tensor.data as unknown as ArrayLike<number>;
 
-export async function checkQuantisation(dir: string, run: RunProduct, report: GoldenReport, only: readonly string[] = []) {
-  for (const file of readdirSync(dir).filter((name) => name.endsWith('.json')).sort()) {
+export async function checkQuantisation(
+  dir: string,
+  run: RunProduct,
+  report: GoldenReport,
+  only: readonly string[] = [],
+) {
+  for (const file of readdirSync(dir)
+    .filter((name) => name.endsWith('.json'))
+    .sort()) {
     const name = file.slice(0, -'.json'.length);
     if (only.length && !only.includes(name)) continue;
     if (JSON.parse(readFileSync(join(dir, file), 'utf8')).kind !== 'quant') continue;
@@ -75,14 +82,15 @@ class QuantCase {
     const [M, N] = [this.x.length / K, values.length / K];
     const out = new Float64Array(M * N);
     for (let m = 0; m < M; m++)
-      for (let n = 0; n < N; n++)
-        for (let k = 0; k < K; k++) out[m * N + n] += this.x[m * K + k] * values[n * K + k];
+      for (let n = 0; n < N; n++) for (let k = 0; k < K; k++) out[m * N + n] += this.x[m * K + k] * values[n * K + k];
     return out;
   }
 
   /** Every layout that the case has recorded: the first part of its tensors' names. */
   async run(): Promise<void> {
-    const layouts = new Set([...this.tensors.keys()].filter((key) => key.includes('.')).map((key) => key.split('.')[0]));
+    const layouts = new Set(
+      [...this.tensors.keys()].filter((key) => key.includes('.')).map((key) => key.split('.')[0]),
+    );
     for (const layout of [...layouts].sort()) {
       if (layout === 'q4_0') await this.gguf(layout, 4);
       else if (layout === 'q8_0') await this.gguf(layout, 8);
@@ -100,7 +108,8 @@ class QuantCase {
     this.compare(`${layout}.dequant`, ' of the recorded bytes', dequantizeRows(imported), 0);
     this.compare(`${layout}.y`, '', this.product(dequantizeRows(packed)), gates.product);
     this.compare(`${layout}.y`, ' on the GPU', await this.runProduct(this.x, imported), gates.gpu);
-    if (bits === 4) this.compare(`${layout}.dequant`, ' as MatMulNBits', dequantizeNBits(toNBits(packed), this.length), 0);
+    if (bits === 4)
+      this.compare(`${layout}.dequant`, ' as MatMulNBits', dequantizeNBits(toNBits(packed), this.length), 0);
   }
 
   private async nbits(layout: string): Promise<void> {

@@ -8,6 +8,7 @@ const required: ReadonlySet<string> = new Set([
   'model',
   'generation',
   'checkpoint',
+  'lora',
   'logits-head',
   'aggregation',
   'kl',

@@ -8,9 +8,10 @@ import { join, resolve } from 'node:path';
 import { Gpu } from '../gpu/device.ts';
 import { headOnLogits } from '../policy/head-on-logits.ts';
 import { Model } from '../policy/model.ts';
+import type { OpenPolicy } from './golden-case.ts';
 import { checkHeads } from './golden-head.ts';
 import { checkLosses } from './golden-losses.ts';
-import { checkModels, type OpenPolicy } from './golden-model.ts';
+import { checkModels } from './golden-model.ts';
 import { GoldenReport } from './golden-report.ts';
 import { nodeGpu } from './node-gpu.ts';
 
@@ -25,9 +26,9 @@ function skipOthers(goldenDir: string, report: GoldenReport) {
 
 /** A policy that fails the run if closing it leaves buffers behind. */
 function openOn(gpu: Gpu, report: GoldenReport): OpenPolicy {
-  return async (config, weights, capacity) => {
+  return async (config, weights, capacity, adapter) => {
     const before = gpu.liveBuffers;
-    const model = await Model.create(gpu, config, { capacity, weights, trainable: true, reference: false });
+    const model = await Model.create(gpu, config, { capacity, weights, adapter, trainable: true, reference: false });
     const destroy = model.destroy.bind(model);
     model.destroy = () => {
       destroy();

@@ -33,6 +33,7 @@ export const babyaiDescription: WorldDescription = {
     '- toggle: open or close the door right in front of you\n' +
     'Name objects and numbers as they are told to you, as in: go to red ball 1.\n' +
     'Answer strictly in this format:\nThought:\nyour thoughts.\n\nAction:\nyour next action\n',
+  replies: 'one-action',
   credit:
     'BabyAI: Chevalier-Boisvert et al. (arXiv 1810.08272), BSD-3-Clause, as carried on in github.com/Farama-Foundation/Minigrid, Apache-2.0; its text form as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT.',
   hasOracle: true,

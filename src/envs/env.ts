@@ -6,6 +6,8 @@
  * a policy or a gradient.
  */
 
+import type { ReplyFormat } from './reply.ts';
+
 /** A value that survives JSON. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -46,6 +48,8 @@ export interface WorldDescription {
   summary: string;
   /** Instruction of the original client, for language models; tiny policies do not get it. */
   instruction: string;
+  /** How the original client finds the action in a language model's reply; absent: the whole reply is the action. */
+  replies?: ReplyFormat;
   /** Paper, repository and licence of the original. */
   credit: string;
   hasOracle: boolean;

@@ -37,6 +37,7 @@ export const sciworldDescription: WorldDescription = {
     'look in OBJ, read OBJ, move OBJ to OBJ, pick up OBJ, put down OBJ, pour OBJ into OBJ, dunk OBJ into OBJ, mix OBJ, go to LOC, eat OBJ, ' +
     'flush OBJ, focus on OBJ, wait (10 iterations), wait1 (1 iteration), examine OBJ, task, inventory.\n' +
     'Answer strictly in this format:\nThought:\nyour thoughts.\n\nAction:\nyour next action\n',
+  replies: 'last-action',
   credit:
     'ScienceWorld: Wang et al. (arXiv 2203.07540), github.com/allenai/ScienceWorld, Apache-2.0; as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT.',
   hasOracle: true,

@@ -40,6 +40,7 @@ export const textcraftDescription: WorldDescription = {
     'Remember:\n1. State the quantity in "get" and "craft", as in: get 1 lapis lazuli; craft 1 blue dye using 1 lapis lazuli; craft 1 golden carrot using 8 gold nugget, 1 carrot.\n' +
     '2. Do not say where an ingredient comes from.\n' +
     '3. Use only the recipes shown. Where a recipe names a kind of thing, such as "planks", a special one, such as "dark oak planks", may take its place.\n',
+  replies: 'one-action',
   credit:
     'TextCraft: Prasad et al., ADaPT (arXiv 2311.05772), github.com/archiki/ADaPT, MIT; as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT.',
   hasOracle: true,

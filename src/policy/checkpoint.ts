@@ -54,6 +54,7 @@ function isRedundant(name: string, tensors: ReadonlyMap<string, Tensor>, config:
 export function checkShapes(
   expected: ReadonlyMap<string, number[]>,
   found: ReadonlyMap<string, { shape: number[] }>,
+  what = 'These weights do not fit their config.json.',
 ): void {
   const missing = [...expected].filter(([name]) => !found.has(name)).map(([name, shape]) => `${name} [${shape}]`);
   const extra = [...found].filter(([name]) => !expected.has(name)).map(([name, { shape }]) => `${name} [${shape}]`);
@@ -65,7 +66,7 @@ export function checkShapes(
     ...list('missing', missing),
     ...list('not part of this model', extra),
   ];
-  if (problems.length) throw new CheckpointError(`These weights do not fit their config.json. ${problems.join('. ')}`);
+  if (problems.length) throw new CheckpointError(`${what} ${problems.join('. ')}`);
 }
 
 function mergeParts(parts: readonly Uint8Array[]): Map<string, Tensor> {

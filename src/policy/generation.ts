@@ -11,9 +11,10 @@ import { f32, grid1d } from '../gpu/submission.ts';
 import { BatchError } from './batch.ts';
 import type { ModelConfig } from './config.ts';
 import type { Layers, Pass } from './layers.ts';
-import { cacheRows, decodeChunk, rowWords, trieWordsPerRow, vocabularyTile } from './memory-plan.ts';
+import type { Weights } from './linear.ts';
+import { cacheRows, decodeChunk, rowWords, trieWordsPerRow } from './memory-plan.ts';
 import type { Operations } from './operations.ts';
-import type { ParameterSet } from './parameters.ts';
+import { vocabularyTile } from './parameters.ts';
 import type { Capacity, GeneratedTurn, GenerateRow, Sampling, TokenTrie } from './policy.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -81,7 +82,7 @@ export class Generation {
 
   /** Runs each group's prompt once; its slots start empty behind it. */
   begin(
-    weights: ParameterSet,
+    weights: Weights,
     groups: readonly { prompt: Int32Array; slots: readonly number[]; rowKeys: readonly number[] }[],
   ): void {
     const { capacity: c } = this;
@@ -113,7 +114,7 @@ export class Generation {
 
   /** Runs sequences through the layers into the cache, in pieces that fit, and keeps each one's last hidden state. */
   private prefill(
-    weights: ParameterSet,
+    weights: Weights,
     sequences: {
       tokens: ArrayLike<number>;
       position: number;
@@ -147,7 +148,7 @@ export class Generation {
   }
 
   private runPiece(
-    weights: ParameterSet,
+    weights: Weights,
     ids: number[],
     words: number[],
     pairs: number,
@@ -173,7 +174,7 @@ export class Generation {
 
   /** One turn of each row. */
   async generate(
-    weights: ParameterSet,
+    weights: Weights,
     rows: readonly GenerateRow[],
     sampling: Sampling,
     signal?: AbortSignal,
@@ -225,7 +226,7 @@ export class Generation {
     return state;
   }
 
-  private extend(weights: ParameterSet, rows: ActiveRow[]): void {
+  private extend(weights: Weights, rows: ActiveRow[]): void {
     const { ws, ops, config } = this;
     const fresh: number[] = [];
     const sequences = rows.flatMap((row, r) => {
@@ -304,12 +305,7 @@ export class Generation {
   private edgeOffset = 0;
 
   /** Samples until every row is done: chunks of tokens without a word from the CPU. */
-  private async decode(
-    weights: ParameterSet,
-    rows: ActiveRow[],
-    sampling: Sampling,
-    signal?: AbortSignal,
-  ): Promise<void> {
+  private async decode(weights: Weights, rows: ActiveRow[], sampling: Sampling, signal?: AbortSignal): Promise<void> {
     const most = Math.max(
       ...rows.map((row) => Math.min(sampling.maxTokens, row.constraint?.depth ?? sampling.maxTokens)),
     );
@@ -322,13 +318,7 @@ export class Generation {
     }
   }
 
-  private recordChunk(
-    weights: ParameterSet,
-    rows: ActiveRow[],
-    sampling: Sampling,
-    sampled: number,
-    steps: number,
-  ): void {
+  private recordChunk(weights: Weights, rows: ActiveRow[], sampling: Sampling, sampled: number, steps: number): void {
     const { ws, config } = this;
     const R = rows.length;
     const pairs = rows.reduce((sum, row) => sum + row.slot.promptLength + row.slot.length, 0);
@@ -350,7 +340,7 @@ export class Generation {
 
   /** One token of each row from its hidden state. */
   recordSample(
-    weights: ParameterSet,
+    weights: Weights,
     hidden: BufferSlice,
     R: number,
     step: number,
@@ -363,8 +353,7 @@ export class Generation {
     const inverseTemperature = f32(sampling.temperature === 0 ? 0 : 1 / sampling.temperature);
     const trash = cacheRows(this.capacity) - 1;
     const normed = ws.slice('hiddenNormed');
-    const table = weights.slice(config.tieWordEmbeddings ? 'embedding' : 'head');
-    ops.rmsnorm(hidden, weights.slice('finalNorm'), normed, ws.slice('rstdHead'), R, C, config.rmsNormEps);
+    ops.rmsnorm(hidden, weights.vector('finalNorm'), normed, ws.slice('rstdHead'), R, C, config.rmsNormEps);
     const outputs = [
       ws.slice('rows'),
       ws.slice('ids'),
@@ -373,18 +362,13 @@ export class Generation {
       ws.slice('outLogprobs'),
     ];
     if (masked) {
-      ops.recorder.run({
-        kernel: ops.kernels.request('sample_masked', { WIDTH: C % 4 === 0 ? 4 : 1 }),
-        bindings: [normed, table, ws.slice('trie'), ...outputs],
-        grid: grid1d(R),
-        params: [R, C, step, trash, this.edgeOffset, sampling.seed, sampling.stream, inverseTemperature],
-        flops: 40 * R * C,
-      });
+      const params = [step, trash, this.edgeOffset, sampling.seed, sampling.stream, inverseTemperature];
+      weights.sampleMasked(normed, [ws.slice('trie'), ...outputs], R, params);
     }
     if (!open) return;
     for (let first = 0; first < config.vocabSize; first += vocabularyTile) {
       const W = Math.min(vocabularyTile, config.vocabSize - first);
-      ops.matmulNT(normed, slice(table.buffer, table.offset + first * C * 4, W * C * 4), ws.slice('logits'), R, W, C);
+      weights.logits(normed, ws.slice('logits'), R, first, W);
       ops.recorder.run({
         kernel: ops.kernels.request('sample_scan'),
         bindings: [ws.slice('logits'), ws.slice('rows'), ws.slice('sampleState')],

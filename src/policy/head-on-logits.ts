@@ -9,7 +9,6 @@ import { parameterShapes, parseConfig } from './config.ts';
 import { resultFloats } from './memory-plan.ts';
 import { Model } from './model.ts';
 import { requestObjective, runObjective } from './objective.ts';
-import { ParameterSet, planLayout } from './parameters.ts';
 import type { ObjectiveSpec, PackedBatch, TensorMap } from './policy.ts';
 
 export interface HeadInput {
@@ -90,7 +89,6 @@ export async function headOnLogits(gpu: Gpu, input: HeadInput): Promise<HeadOutp
     batchScored: N,
   };
   const model = await Model.create(gpu, config, { capacity, weights, trainable: true, reference: false });
-  const grads = new ParameterSet(gpu, planLayout(config, gpu.limits.maxStorageBufferBindingSize), 'head gradients');
   try {
     const { head, ops, recorder } = model;
     const batch: PackedBatch = {
@@ -108,9 +106,13 @@ export async function headOnLogits(gpu: Gpu, input: HeadInput): Promise<HeadOutp
     requestObjective(ops, given);
     await model.kernels.settle();
     runObjective(ops, head.ws, given, [input.weight, input.entropyWeight], [], N, 0);
-    head.backward(model.weights, grads, rows, N + 1, 0, input.temperature);
+    head.backward(model.weights, rows, N + 1, 0, input.temperature);
     const at = (name: string, floats: number) => slice(head.ws.buffer(name), 0, floats * 4);
-    const read = await recorder.read([at('results', N * resultFloats), at('headLse', N), grads.slice('head')]);
+    const read = await recorder.read([
+      at('results', N * resultFloats),
+      at('headLse', N),
+      model.weights.gradient('head')!,
+    ]);
     const [results, lse, dtable] = read.map((bytes) => new Float32Array(bytes));
     const column = (c: number) => Float32Array.from({ length: N }, (_, n) => results[n * resultFloats + c]);
     return {
@@ -120,7 +122,6 @@ export async function headOnLogits(gpu: Gpu, input: HeadInput): Promise<HeadOutp
       dlogits: columns(dtable, N, V, hiddenSize),
     };
   } finally {
-    grads.destroy();
     model.destroy();
   }
 }

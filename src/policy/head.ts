@@ -6,22 +6,17 @@
  *
  * N scored rows, E allowed entries, V vocabulary, C hidden. Temperature divides the logits in both.
  */
-import { type BufferSlice, slice } from '../gpu/kernel.ts';
 import { f32, grid1d } from '../gpu/submission.ts';
 import { allowedEntries, BatchError, predecessors, type ScatterList, scatterList } from './batch.ts';
 import type { ModelConfig } from './config.ts';
-import { allowedCapacity, vocabularyTile } from './memory-plan.ts';
+import type { ListAt, Weights } from './linear.ts';
+import { allowedCapacity } from './memory-plan.ts';
 import type { Operations } from './operations.ts';
-import type { ParameterSet } from './parameters.ts';
+import { vocabularyTile } from './parameters.ts';
 import type { Capacity, PackedBatch } from './policy.ts';
 import type { Workspace } from './workspace.ts';
 
 const ceil = (a: number, b: number) => Math.ceil(a / b);
-interface ListAt {
-  offset: number;
-  rows: number;
-  entries: number;
-}
 
 /** A batch's scored rows, as uploaded. */
 export interface ScoredRows {
@@ -62,10 +57,6 @@ export class Head {
     readonly capacity: Capacity,
   ) {}
 
-  private get tableName(): string {
-    return this.config.tieWordEmbeddings ? 'embedding' : 'head';
-  }
-
   /** Vocabulary tiles as (first row, rows). */
   private tiles(): [number, number][] {
     const list: [number, number][] = [];
@@ -73,12 +64,6 @@ export class Head {
       list.push([v, Math.min(vocabularyTile, this.config.vocabSize - v)]);
     }
     return list;
-  }
-
-  private tile(set: ParameterSet, first: number, rows: number): BufferSlice {
-    const table = set.slice(this.tableName);
-    const rowBytes = this.config.hiddenSize * 4;
-    return slice(table.buffer, table.offset + first * rowBytes, rows * rowBytes);
   }
 
   /** Uploads what the head needs to know of a batch; the embedding's scatter list follows the head's in `lists`. */
@@ -125,14 +110,14 @@ export class Head {
   }
 
   /** From the last layer's output to `results` (logprob, entropy) at `resultOffset` rows. */
-  forward(weights: ParameterSet, rows: ScoredRows, resultOffset: number, temperature: number): void {
+  forward(weights: Weights, rows: ScoredRows, resultOffset: number, temperature: number): void {
     const { ws, ops, config } = this;
     const C = config.hiddenSize;
     if (rows.N === 0) return;
     ops.gatherRows(ws.slice('pairs'), ws.slice(`layerInput.${config.numLayers}`), ws.slice('hidden'), rows.N, C);
     ops.rmsnorm(
       ws.slice('hidden'),
-      weights.slice('finalNorm'),
+      weights.vector('finalNorm'),
       ws.slice('hiddenNormed'),
       ws.slice('rstdHead'),
       rows.N,
@@ -143,22 +128,15 @@ export class Head {
   }
 
   /** From `hiddenNormed` to `results`. */
-  scoresFromHidden(weights: ParameterSet, rows: ScoredRows, resultOffset: number, temperature: number): void {
+  scoresFromHidden(weights: Weights, rows: ScoredRows, resultOffset: number, temperature: number): void {
     if (rows.masked) this.maskedForward(weights, rows, resultOffset, temperature);
     else this.denseForward(weights, rows, resultOffset, temperature);
   }
 
-  private denseForward(weights: ParameterSet, rows: ScoredRows, resultOffset: number, temperature: number): void {
-    const { ws, ops, config } = this;
+  private denseForward(weights: Weights, rows: ScoredRows, resultOffset: number, temperature: number): void {
+    const { ws, ops } = this;
     for (const [first, W] of this.tiles()) {
-      ops.matmulNT(
-        ws.slice('hiddenNormed'),
-        this.tile(weights, first, W),
-        ws.slice('logits'),
-        rows.N,
-        W,
-        config.hiddenSize,
-      );
+      weights.logits(ws.slice('hiddenNormed'), ws.slice('logits'), rows.N, first, W);
       ops.headLseUpdate(
         { logits: ws.slice('logits'), targets: ws.slice('targets'), state: ws.slice('softmax') },
         rows.N,
@@ -170,18 +148,10 @@ export class Head {
     ops.headFinish(ws.slice('softmax'), ws.slice('results'), ws.slice('headLse'), rows.N, resultOffset);
   }
 
-  private maskedForward(weights: ParameterSet, rows: ScoredRows, resultOffset: number, temperature: number): void {
-    const { ws, ops, config } = this;
+  private maskedForward(weights: Weights, rows: ScoredRows, resultOffset: number, temperature: number): void {
+    const { ws, ops } = this;
     const mask = rows.masked!;
-    const C = config.hiddenSize;
-    const WIDTH = C % 4 === 0 ? 4 : 1;
-    ops.recorder.run({
-      kernel: ops.kernels.request('head_sparse_logits', { WIDTH }),
-      bindings: [ws.slice('lists'), ws.slice('hiddenNormed'), weights.slice(this.tableName), ws.slice('entryLogits')],
-      grid: grid1d(ceil(mask.E, 64)),
-      params: [mask.E, C, mask.row, mask.token, f32(1 / temperature)],
-      flops: 2 * mask.E * C,
-    });
+    weights.entryLogits(mask, ws.slice('hiddenNormed'), ws.slice('entryLogits'), temperature);
     ops.recorder.run({
       kernel: ops.kernels.request('head_sparse_finish'),
       bindings: [
@@ -197,29 +167,22 @@ export class Head {
     });
   }
 
-  /** From `seeds` (weight, entropyWeight per row) to the gradient of the last layer's output in `dlayer`, and of the head's weights. */
-  backward(
-    weights: ParameterSet,
-    grads: ParameterSet,
-    rows: ScoredRows,
-    T: number,
-    resultOffset: number,
-    temperature: number,
-  ): void {
+  /** From `seeds` (weight, entropyWeight per row) to the gradient of the last layer's output in `dlayer`, and, where they are trained, of the head's weights. */
+  backward(weights: Weights, rows: ScoredRows, T: number, resultOffset: number, temperature: number): void {
     const { ws, ops, config } = this;
     const C = config.hiddenSize;
     ops.recorder.clear(ws.buffer('dlayer'), 0, T * C * 4);
     if (rows.N === 0) return;
-    if (rows.masked) this.maskedBackward(weights, grads, rows, resultOffset, temperature);
-    else this.denseBackward(weights, grads, rows, resultOffset, temperature);
+    if (rows.masked) this.maskedBackward(weights, rows, resultOffset, temperature);
+    else this.denseBackward(weights, rows, resultOffset, temperature);
     ops.rmsnormBackward(
       {
         inp: ws.slice('hidden'),
-        gain: weights.slice('finalNorm'),
+        gain: weights.vector('finalNorm'),
         rstd: ws.slice('rstdHead'),
         dout: ws.slice('dhidden'),
         dinp: ws.slice('dhidden2'),
-        dgain: grads.slice('finalNorm'),
+        dgain: weights.gradient('finalNorm'),
         partials: ws.slice('partials'),
       },
       rows.N,
@@ -228,19 +191,11 @@ export class Head {
     ops.scatterRows(ws.slice('lists'), rows.intoTokens, ws.slice('dhidden2'), ws.slice('dlayer'), C);
   }
 
-  private denseBackward(
-    weights: ParameterSet,
-    grads: ParameterSet,
-    rows: ScoredRows,
-    resultOffset: number,
-    temperature: number,
-  ): void {
-    const { ws, ops, config } = this;
-    const C = config.hiddenSize;
+  private denseBackward(weights: Weights, rows: ScoredRows, resultOffset: number, temperature: number): void {
+    const { ws, ops } = this;
     const logits = ws.slice('logits');
     for (const [first, W] of this.tiles()) {
-      const table = this.tile(weights, first, W);
-      ops.matmulNT(ws.slice('hiddenNormed'), table, logits, rows.N, W, C);
+      weights.logits(ws.slice('hiddenNormed'), logits, rows.N, first, W);
       const x = {
         targets: ws.slice('targets'),
         lse: ws.slice('headLse'),
@@ -249,18 +204,11 @@ export class Head {
         logits,
       };
       ops.headDlogits(x, rows.N, W, first, resultOffset, temperature);
-      ops.matmulNN(logits, table, ws.slice('dhidden'), rows.N, W, C, first > 0);
-      ops.matmulTN(logits, ws.slice('hiddenNormed'), this.tile(grads, first, W), ws.slice('partials'), rows.N, W, C);
+      weights.logitsBackward(logits, ws.slice('hiddenNormed'), ws.slice('dhidden'), rows.N, first, W);
     }
   }
 
-  private maskedBackward(
-    weights: ParameterSet,
-    grads: ParameterSet,
-    rows: ScoredRows,
-    resultOffset: number,
-    temperature: number,
-  ): void {
+  private maskedBackward(weights: Weights, rows: ScoredRows, resultOffset: number, temperature: number): void {
     const { ws, ops, config } = this;
     const mask = rows.masked!;
     const C = config.hiddenSize;
@@ -280,14 +228,8 @@ export class Head {
       flops: 10 * mask.E,
     });
     ops.recorder.clear(ws.buffer('dhidden'), 0, rows.N * C * 4);
-    ops.scatterRows(ws.slice('lists'), mask.intoHidden, weights.slice(this.tableName), ws.slice('dhidden'), C, logits);
-    ops.scatterRows(
-      ws.slice('lists'),
-      mask.intoTable,
-      ws.slice('hiddenNormed'),
-      grads.slice(this.tableName),
-      C,
-      logits,
-    );
+    weights.scatterTable(mask.intoHidden, logits, ws.slice('dhidden'));
+    const dtable = weights.gradient('head');
+    if (dtable) ops.scatterRows(ws.slice('lists'), mask.intoTable, ws.slice('hiddenNormed'), dtable, C, logits);
   }
 }

@@ -18,8 +18,10 @@ function hashName(name: string): number {
 const sumVariance = (8 * (65536 ** 2 - 1)) / 12;
 const sumMean = 8 * 32767.5;
 
-/** `count` values, nearly normal (a sum of eight uniforms: excess kurtosis -0.15, largest 4.9 std), mean 0. */
-export function normals(count: number, seed: number, name: string, std: number): Float32Array {
+/**
+ * `count` values from the `start`th, nearly normal (a sum of eight uniforms: excess kurtosis -0.15, largest 4.9 std), mean 0.
+ */
+export function normals(count: number, seed: number, name: string, std: number, start = 0): Float32Array {
   const out = new Float32Array(count);
   const state = new Uint32Array(4);
   const stream = hashName(name);
@@ -27,7 +29,7 @@ export function normals(count: number, seed: number, name: string, std: number):
   for (let i = 0; i < count; i++) {
     state[0] = seed;
     state[1] = stream;
-    state[2] = i;
+    state[2] = start + i;
     state[3] = 0;
     pcg4d(state);
     let sum = 0;

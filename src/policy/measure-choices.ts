@@ -5,9 +5,12 @@ import { KernelCache, whole } from '../gpu/kernel.ts';
 import { Recorder } from '../gpu/submission.ts';
 import { defaultChoices, type KernelChoices, type MatmulForm, matmulForms } from './kernel-choices.ts';
 import { Operations } from './operations.ts';
+import { measureQuantized } from './quantized-choices.ts';
+
+type MatmulChoice = Extract<keyof KernelChoices, `matmul_${string}`>;
 
 /** What each choice is measured on: M rows, N by K weights. */
-const questions: { choice: keyof KernelChoices; kind: 'NT' | 'NN' | 'TN'; M: number; N: number; K: number }[] = [
+const questions: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number; N: number; K: number }[] = [
   { choice: 'matmul_nt_few', kind: 'NT', M: 64, N: 512, K: 128 },
   { choice: 'matmul_nt_many', kind: 'NT', M: 1024, N: 512, K: 128 },
   { choice: 'matmul_nn_many', kind: 'NN', M: 1024, N: 512, K: 128 },
@@ -17,8 +20,12 @@ const largest = 1024 * 512;
 
 /** Well under a second on a GPU. A software adapter is not measured: the register form is the best there. */
 export async function measureChoices(gpu: Gpu): Promise<KernelChoices> {
-  const choices = { ...defaultChoices };
-  if (gpu.info.isFallback) return choices;
+  if (gpu.info.isFallback) return defaultChoices;
+  return { ...defaultChoices, ...(await measureMatmuls(gpu)), ...(await measureQuantized(gpu)) };
+}
+
+async function measureMatmuls(gpu: Gpu): Promise<Pick<KernelChoices, MatmulChoice>> {
+  const choices: { -readonly [name in MatmulChoice]: MatmulForm } & KernelChoices = { ...defaultChoices };
   const buffers = ['inp', 'weight', 'out', 'partials'].map((name) =>
     gpu.createBuffer(`Autotune.${name}`, largest * 4, 0x80 | 0x8 /* STORAGE | COPY_DST */),
   );

@@ -3,13 +3,12 @@
  * this very list, so the plan is what is used.
  */
 
+import { adapterWidth, type LoraConfig, planAdapter } from './adapter.ts';
 import { tokenWords } from './batch.ts';
 import type { ModelConfig } from './config.ts';
-import { planLayout } from './parameters.ts';
+import { type Layout, layoutFloats, planLayout, vocabularyTile } from './parameters.ts';
 import type { Capacity } from './policy.ts';
 
-/** Vocabulary rows of one logits tile. */
-export const vocabularyTile = 2048;
 /** Words of one `Row` (shaders/row.wgsl). */
 export const rowWords = 12;
 /** Most tokens sampled between two read-backs. */
@@ -29,6 +28,7 @@ export interface PlannedBuffer {
   bytes: number;
   part:
     | 'weights'
+    | 'adapter'
     | 'optimizer'
     | 'reference'
     | 'activations'
@@ -41,7 +41,10 @@ export interface PlannedBuffer {
 
 export interface PlanOptions {
   trainable: boolean;
+  /** A frozen copy of the weights; an adapted model needs none, its base is the reference. */
   reference: boolean;
+  /** A low-rank adapter: it alone is trained. */
+  lora?: LoraConfig | null;
   /** The adapter's largest binding in bytes. */
   blockBytes: number;
 }
@@ -69,6 +72,12 @@ export function partialChunks(rows: number, size: number): number {
   return Math.max(1, Math.min(wanted, Math.floor(partialFloats / size), 16));
 }
 
+/** Floats of the largest operand whose gradient is summed in one go; the tables' go by tiles. */
+function largestGradient(trained: Layout, tile: number): number {
+  const isTable = (name: string) => name.startsWith('embedding') || name.startsWith('head');
+  return [...trained.operands.values()].reduce((most, o) => Math.max(most, isTable(o.name) ? tile : o.size), 0);
+}
+
 export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptions): PlannedBuffer[] {
   const {
     hiddenSize: h,
@@ -88,11 +97,16 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
   const add = (part: PlannedBuffer['part'], buffers: { [name: string]: number }) => {
     for (const [name, floats] of Object.entries(buffers)) list.push({ name, bytes: Math.max(16, floats * 4), part });
   };
-  const layout = planLayout(config, options.blockBytes);
-  const parameters = layout.blocks.reduce((a, b) => a + b, 0);
-  add('weights', { weights: parameters });
-  if (options.reference) add('reference', { reference: parameters });
-  if (options.trainable) add('optimizer', { gradients: parameters, exp_avg: parameters, exp_avg_sq: parameters });
+  const base = planLayout(config, options.blockBytes);
+  const { lora } = options;
+  const trained = lora ? planAdapter(config, lora, options.blockBytes) : base;
+  add('weights', { weights: layoutFloats(base) });
+  if (lora) add('adapter', { adapter: layoutFloats(trained) });
+  else if (options.reference) add('reference', { reference: layoutFloats(base) });
+  if (options.trainable) {
+    const floats = layoutFloats(trained);
+    add('optimizer', { gradients: floats, exp_avg: floats, exp_avg_sq: floats });
+  }
   const layerInputs = Object.fromEntries(Array.from({ length: L + 1 }, (_, l) => [`layerInput.${l}`, T * h]));
   add('activations', {
     ...layerInputs,
@@ -112,6 +126,7 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
     tokens: T * tokenWords,
     pairs: 2 * Math.max(T, N, R),
     rope: ropePositions(c) * D,
+    ...(lora ? { loraMid: T * adapterWidth(config, lora) } : {}),
   });
   if (options.trainable) {
     add('gradients of activations', {
@@ -125,12 +140,10 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
       dkv: T * 2 * KV * D,
       dqkv: T * heads,
       dgains: config.qkNorm ? T * (H + KV) * D : 1,
-      partials: Math.max(
-        partialFloats,
-        ...[...layout.operands.values()].map((o) => (o.name === 'embedding' ? tile * h : o.size)),
-      ),
-      squares: Math.ceil(parameters / 4096) + layout.blocks.length,
+      partials: Math.max(partialFloats, largestGradient(trained, tile * h)),
+      squares: Math.ceil(layoutFloats(trained) / 4096) + trained.blocks.length,
       norm: 4,
+      ...(lora ? { loraDmid: T * adapterWidth(config, lora) } : {}),
     });
   }
   add('head', {

@@ -1,28 +1,24 @@
 /**
  * The policy as a transformer on the GPU: implements the face in policy.ts. One engine for the Llama / Qwen2 / Qwen3 / SmolLM2
- * family, f32, all weights trained. It has never heard of a reward.
+ * family: all weights trained, or an adapter beside frozen ones. It has never heard of a reward.
  */
 import { type Gpu, GpuError } from '../gpu/device.ts';
 import { KernelCache, slice, whole } from '../gpu/kernel.ts';
 import { Recorder } from '../gpu/submission.ts';
+import { AdaptedWeights } from './adapted.ts';
+import { adapterShapes, type LoraConfig, planAdapter } from './adapter.ts';
 import { BatchError, describeTokens } from './batch.ts';
 import { type ModelConfig, parameterShapes, ropeInverseFrequencies } from './config.ts';
 import { Generation } from './generation.ts';
 import { Head, type ScoredRows } from './head.ts';
 import { fewRows, type KernelChoices } from './kernel-choices.ts';
 import { Layers, type Pass } from './layers.ts';
-import {
-  type PlannedBuffer,
-  planBuffers,
-  resultBatches,
-  resultFloats,
-  ropePositions,
-  vocabularyTile,
-} from './memory-plan.ts';
+import { DenseWeights, type Weights } from './linear.ts';
+import { type PlannedBuffer, planBuffers, resultBatches, resultFloats, ropePositions } from './memory-plan.ts';
 import { givenWeights, requestObjective, runObjective } from './objective.ts';
 import { Operations } from './operations.ts';
 import { AdamW } from './optimizer.ts';
-import { type Layout, ParameterSet, planLayout } from './parameters.ts';
+import { type Layout, layoutFloats, ParameterSet, planLayout, vocabularyTile } from './parameters.ts';
 import type {
   Capacity,
   Counters,
@@ -43,9 +39,11 @@ import { Workspace } from './workspace.ts';
 export interface ModelOptions {
   capacity: Capacity;
   weights: TensorMap;
+  /** A low-rank adapter beside the weights, which are then frozen: it alone is trained, saved and loaded. */
+  adapter?: { lora: LoraConfig; tensors: TensorMap } | null;
   /** Gradients and moments are allocated. */
   trainable: boolean;
-  /** A frozen copy of the weights is allocated, for KL. */
+  /** A frozen copy of the weights is allocated, for KL. An adapted model has its reference without: the adapter switched off. */
   reference: boolean;
   /** Forms of the kernels; another choice rounds otherwise. */
   choices?: KernelChoices;
@@ -66,10 +64,15 @@ export class Model implements Policy {
   readonly layers: Layers;
   readonly head: Head;
   readonly generation: Generation;
-  readonly weights: ParameterSet;
+  /** What the policy plays and trains with. */
+  readonly weights: Weights;
   readonly plan: readonly PlannedBuffer[];
   private readonly ws: Workspace;
-  private readonly reference: ParameterSet | null;
+  /** What scores with `weights: 'reference'` use; the base of an adapted model. */
+  private readonly reference: DenseWeights | null;
+  private readonly base: DenseWeights;
+  /** The values that are trained, saved and loaded: all weights, or the adapter's. */
+  private readonly trained: ParameterSet;
   private readonly training: { grads: ParameterSet; adamw: AdamW } | null;
   private readonly layout: Layout;
   private tokensTrained = 0;
@@ -80,42 +83,49 @@ export class Model implements Policy {
     readonly options: ModelOptions,
   ) {
     const { capacity } = options;
+    const lora = options.adapter?.lora ?? null;
     const blockBytes = gpu.limits.maxStorageBufferBindingSize;
-    this.plan = planBuffers(config, capacity, {
-      trainable: options.trainable,
-      reference: options.reference,
-      blockBytes,
-    });
+    const { trainable, reference } = options;
+    this.plan = planBuffers(config, capacity, { trainable, reference, lora, blockBytes });
     this.layout = planLayout(config, blockBytes);
+    const trainedLayout = lora ? planAdapter(config, lora, blockBytes) : this.layout;
     this.kernels = KernelCache.of(gpu);
-    const parameterBytes = this.layout.blocks.reduce((a, b) => a + b, 0) * 4;
     const resultBytes = capacity.batchScored * resultFloats * 4 * resultBatches;
-    const staging = Math.min(maxStaging, Math.max(parameterBytes * 3, resultBytes + 256, 1 << 20));
+    const staging = Math.min(maxStaging, Math.max(layoutFloats(trainedLayout) * 12, resultBytes + 256, 1 << 20));
     this.recorder = new Recorder(gpu, staging, gpu.info.isFallback ? 5e7 : 5e9);
     this.ws = new Workspace(gpu, this.plan);
     this.ops = new Operations(this.kernels, this.recorder, options.choices);
     this.layers = new Layers(config, this.ops, this.ws);
     this.head = new Head(config, this.ops, this.ws, capacity);
     this.generation = new Generation(config, this.ops, this.ws, this.layers, capacity);
-    this.weights = new ParameterSet(gpu, this.layout, 'weights');
-    this.reference = options.reference ? new ParameterSet(gpu, this.layout, 'reference') : null;
-    this.training = options.trainable ? this.createTraining() : null;
-  }
-
-  private createTraining() {
-    const set = (label: string) => new ParameterSet(this.gpu, this.layout, label);
-    const grads = set('gradients');
-    return { grads, adamw: new AdamW(this.ops, this.ws, this.weights, grads, set('exp_avg'), set('exp_avg_sq')) };
+    const set = (layout: Layout, label: string) => new ParameterSet(gpu, layout, label);
+    const weights = set(this.layout, 'weights');
+    const grads = trainable ? set(trainedLayout, 'gradients') : null;
+    this.base = new DenseWeights(config, this.ops, this.ws, weights, lora ? null : grads);
+    this.trained = lora ? set(trainedLayout, 'adapter') : weights;
+    this.weights = lora
+      ? new AdaptedWeights(config, lora, this.ops, this.ws, this.base, this.trained, grads)
+      : this.base;
+    const copy = reference && !lora ? set(this.layout, 'reference') : null;
+    this.reference = lora ? this.base : copy && new DenseWeights(config, this.ops, this.ws, copy);
+    const moment = (label: string) => set(trainedLayout, label);
+    this.training = grads && {
+      grads,
+      adamw: new AdamW(this.ops, this.ws, this.trained, grads, moment('exp_avg'), moment('exp_avg_sq')),
+    };
   }
 
   /** Allocates what the plan says, compiles every kernel, uploads the weights. */
   static async create(gpu: Gpu, config: ModelConfig, options: ModelOptions): Promise<Model> {
-    checkTensors(config, options.weights, '');
+    const { weights, adapter } = options;
+    checkTensors(parameterShapes(config), weights, '');
+    if (adapter) checkTensors(adapterShapes(config, adapter.lora), adapter.tensors, '');
     const model = await gpu.allocating(`a policy of ${config.numLayers} layers`, () => new Model(gpu, config, options));
     model.compileAll();
     await model.kernels.settle(options.onProgress);
-    model.weights.upload(model.recorder, options.weights);
-    if (model.reference) model.reference.upload(model.recorder, options.weights);
+    model.base.set.upload(model.recorder, weights);
+    if (adapter) model.trained.upload(model.recorder, adapter.tensors);
+    else model.reference?.set.upload(model.recorder, weights);
     model.uploadRope();
     await model.recorder.finish();
     return model;
@@ -145,9 +155,9 @@ export class Model implements Policy {
     for (const mask of [masked, null]) {
       const rows: ScoredRows = { N: T, intoTokens: list, masked: mask };
       this.head.forward(this.weights, rows, 0, 1);
-      if (this.training) this.head.backward(this.weights, this.training.grads, rows, T, 0, 1);
+      if (this.training) this.head.backward(this.weights, rows, T, 0, 1);
     }
-    if (this.training) this.layers.backward(this.weights, this.training.grads, pass);
+    if (this.training) this.layers.backward(this.weights, pass);
   }
 
   /** cos | sin of every position: computed here in double precision, since WGSL's own are only good to 2^-11. */
@@ -225,7 +235,7 @@ export class Model implements Policy {
   }
 
   /** Uploads a batch and runs its forward; the scores are in `results` from `resultOffset` on. */
-  private forward(weights: ParameterSet, batch: PackedBatch, resultOffset: number, temperature: number) {
+  private forward(weights: Weights, batch: PackedBatch, resultOffset: number, temperature: number) {
     const T = batch.tokens.length;
     if (T > this.capacity.batchTokens)
       throw new BatchError(`${T} tokens in a batch; at most ${this.capacity.batchTokens} were planned for.`);
@@ -270,18 +280,15 @@ export class Model implements Policy {
     resultOffset: number,
     temperature: number,
   ): void {
-    const { grads } = this.train();
+    this.train();
     const { rows, pass } = this.forward(this.weights, batch, resultOffset, temperature);
     runObjective(this.ops, this.ws, objective, columns, scalars, rows.N, resultOffset);
-    this.head.backward(this.weights, grads, rows, pass.T, resultOffset, temperature);
-    this.layers.backward(this.weights, grads, pass);
-    this.ops.scatterRows(
-      this.ws.slice('lists'),
-      rows.embedding,
-      this.ws.slice('dlayer'),
-      grads.slice('embedding'),
-      this.config.hiddenSize,
-    );
+    this.head.backward(this.weights, rows, pass.T, resultOffset, temperature);
+    this.layers.backward(this.weights, pass);
+    const dtable = this.weights.gradient('embedding');
+    const { hiddenSize } = this.config;
+    if (dtable)
+      this.ops.scatterRows(this.ws.slice('lists'), rows.embedding, this.ws.slice('dlayer'), dtable, hiddenSize);
     this.tokensTrained += pass.T;
   }
 
@@ -336,18 +343,27 @@ export class Model implements Policy {
     return { outputs, gradNorm: norm ? new Float32Array(norm)[0] : 0 };
   }
 
+  /** Of an adapted model nothing is copied: its reference is the base, whatever the adapter holds. */
   async freezeReference(): Promise<void> {
-    if (!this.reference) throw new GpuError('This model was created without a reference.');
-    this.reference.copyFrom(this.recorder, this.weights);
+    const reference = this.referenceWeights();
+    if (reference === this.base) return;
+    reference.set.copyFrom(this.recorder, this.trained);
     this.recorder.submit();
   }
 
+  private referenceWeights(): DenseWeights {
+    if (!this.reference) throw new GpuError('This model was created without a reference.');
+    return this.reference;
+  }
+
+  /** The tensors of a reference are those of a copy: an adapted model has none to save. */
   async save({ reference = false }: { reference?: boolean } = {}): Promise<PolicyState> {
     if (reference) {
-      if (!this.reference) throw new GpuError('This model was created without a reference.');
-      return { tensors: await this.readSet([[this.reference, '']]), optimizerStep: 0 };
+      const weights = this.referenceWeights();
+      const tensors = weights === this.base ? new Map() : await this.readSet([[weights.set, '']]);
+      return { tensors, optimizerStep: 0 };
     }
-    const sets: [ParameterSet, string][] = [[this.weights, '']];
+    const sets: [ParameterSet, string][] = [[this.trained, '']];
     if (this.training) sets.push([this.training.adamw.m, 'exp_avg.'], [this.training.adamw.v, 'exp_avg_sq.']);
     return { tensors: await this.readSet(sets), optimizerStep: this.training?.adamw.step ?? 0 };
   }
@@ -358,10 +374,10 @@ export class Model implements Policy {
     const blocks =
       total <= this.recorder.stagingBytes ? await this.recorder.read(slices) : await this.readLarge(slices);
     const tensors: TensorMap = new Map();
-    sets.forEach(([set, prefix], i) => {
-      const own = blocks.slice(i * this.layout.blocks.length, (i + 1) * this.layout.blocks.length);
+    for (const [set, prefix] of sets) {
+      const own = blocks.splice(0, set.buffers.length);
       for (const [name, tensor] of set.unpack(own, prefix)) tensors.set(name, tensor);
-    });
+    }
     return tensors;
   }
 
@@ -381,16 +397,20 @@ export class Model implements Policy {
   }
 
   async load(state: PolicyState, { reference = false }: { reference?: boolean } = {}): Promise<void> {
-    const prefixes = [''];
-    const moments = this.training && state.tensors.has('exp_avg.model.norm.weight');
-    if (!reference && moments) prefixes.push('exp_avg.', 'exp_avg_sq.');
-    for (const prefix of prefixes) checkTensors(this.config, state.tensors, prefix);
+    const { adapter } = this.options;
     if (reference) {
-      if (!this.reference) throw new GpuError('This model was created without a reference.');
-      this.reference.upload(this.recorder, state.tensors);
+      const weights = this.referenceWeights();
+      if (weights === this.base) return;
+      checkTensors(parameterShapes(this.config), state.tensors, '');
+      weights.set.upload(this.recorder, state.tensors);
       return this.recorder.finish();
     }
-    this.weights.upload(this.recorder, state.tensors);
+    const prefixes = [''];
+    const moments = this.training && [...state.tensors.keys()].some((name) => name.startsWith('exp_avg.'));
+    if (moments) prefixes.push('exp_avg.', 'exp_avg_sq.');
+    const shapes = adapter ? adapterShapes(this.config, adapter.lora) : parameterShapes(this.config);
+    for (const prefix of prefixes) checkTensors(shapes, state.tensors, prefix);
+    this.trained.upload(this.recorder, state.tensors);
     if (this.training) {
       const { m, v } = this.training.adamw;
       if (moments) {
@@ -429,7 +449,6 @@ export class Model implements Policy {
     const out = new Float32Array(T * V);
     this.forward(this.weights, { ...batch, scored: new Int32Array(0), allowed: null }, 0, 1);
     const piece = Math.min(this.capacity.batchScored, T);
-    const table = this.weights.slice(this.config.tieWordEmbeddings ? 'embedding' : 'head');
     for (let from = 0; from < T; from += piece) {
       const n = Math.min(piece, T - from);
       this.recorder.upload(
@@ -446,7 +465,7 @@ export class Model implements Policy {
       );
       this.ops.rmsnorm(
         this.ws.slice('hidden'),
-        this.weights.slice('finalNorm'),
+        this.weights.vector('finalNorm'),
         this.ws.slice('hiddenNormed'),
         this.ws.slice('rstdHead'),
         n,
@@ -455,14 +474,7 @@ export class Model implements Policy {
       );
       for (let first = 0; first < V; first += vocabularyTile) {
         const W = Math.min(vocabularyTile, V - first);
-        this.ops.matmulNT(
-          this.ws.slice('hiddenNormed'),
-          slice(table.buffer, table.offset + first * C * 4, W * C * 4),
-          this.ws.slice('logits'),
-          n,
-          W,
-          C,
-        );
+        this.weights.logits(this.ws.slice('hiddenNormed'), this.ws.slice('logits'), n, first, W);
         const [bytes] = await this.recorder.read([slice(this.ws.buffer('logits'), 0, n * W * 4)]);
         const values = new Float32Array(bytes);
         for (let i = 0; i < n; i++) out.set(values.subarray(i * W, (i + 1) * W), (from + i) * V + first);
@@ -479,7 +491,7 @@ export class Model implements Policy {
     this.forward(this.weights, { ...batch, scored: new Int32Array(0), allowed: null }, 0, 1);
     this.ops.rmsnorm(
       this.ws.slice(`layerInput.${L}`),
-      this.weights.slice('finalNorm'),
+      this.weights.vector('finalNorm'),
       this.ws.slice('normed'),
       this.ws.slice('rstd1'),
       T,
@@ -498,14 +510,11 @@ export class Model implements Policy {
   destroy(): void {
     this.kernels.forget(this.recorder.uniforms);
     this.ws.destroy();
-    for (const set of [
-      this.weights,
-      this.reference,
-      this.training?.grads,
-      this.training?.adamw.m,
-      this.training?.adamw.v,
-    ])
-      set?.destroy();
+    this.base.destroy();
+    if (this.weights !== this.base) this.weights.destroy();
+    if (this.reference && this.reference !== this.base) this.reference.destroy();
+    this.training?.adamw.m.destroy();
+    this.training?.adamw.v.destroy();
     this.recorder.destroy();
   }
 }
@@ -516,8 +525,8 @@ function pick(rows: Float32Array, column: number, N: number): Float32Array {
   return out;
 }
 
-function checkTensors(config: ModelConfig, tensors: TensorMap, prefix: string): void {
-  for (const [name, shape] of parameterShapes(config)) {
+function checkTensors(shapes: ReadonlyMap<string, number[]>, tensors: TensorMap, prefix: string): void {
+  for (const [name, shape] of shapes) {
     const tensor = tensors.get(prefix + name);
     if (!tensor) throw new StateError(`The tensor ${prefix + name} is missing.`);
     if (tensor.shape.join() !== shape.join() || tensor.data.length !== shape.reduce((a, b) => a * b, 1)) {

@@ -140,8 +140,9 @@ export class Operations {
     this.elementwise(this.kernels.request('reduce_partials'), [partials, out], size, [size, chunks], chunks);
   }
 
-  embed(ids: BufferSlice, table: BufferSlice, out: BufferSlice, T: number, C: number) {
-    this.elementwise(this.kernels.request('embed_forward'), [ids, table, out], T * C, [T, C]);
+  /** Of the tokens whose rows lie in [first, first + rows), which `table` holds. */
+  embed(ids: BufferSlice, table: BufferSlice, out: BufferSlice, T: number, C: number, first: number, rows: number) {
+    this.elementwise(this.kernels.request('embed_forward'), [ids, table, out], T * C, [T, C, first, rows]);
   }
 
   gatherRows(pairs: BufferSlice, inp: BufferSlice, out: BufferSlice, N: number, C: number, pairOffset = 0) {
@@ -178,7 +179,7 @@ export class Operations {
     });
   }
 
-  /** dinp = backward of rmsnorm (+ dresidual); dgain += its gradient. */
+  /** dinp = backward of rmsnorm (+ dresidual); dgain += its gradient, where it is trained. */
   rmsnormBackward(
     x: {
       inp: BufferSlice;
@@ -187,7 +188,8 @@ export class Operations {
       dout: BufferSlice;
       dresidual?: BufferSlice;
       dinp: BufferSlice;
-      dgain: BufferSlice;
+      /** null: the gain is frozen. */
+      dgain: BufferSlice | null;
       partials: BufferSlice;
     },
     T: number,
@@ -197,6 +199,7 @@ export class Operations {
     const kernel = this.kernels.request('rmsnorm_backward', { LANES, HAS_RESIDUAL: x.dresidual ? 1 : 0 });
     const bindings = [x.inp, x.gain, x.rstd, x.dout, x.dresidual ?? x.dout, x.dinp];
     this.recorder.run({ kernel, bindings, grid: grid1d(ceil(T * LANES, 64)), params: [T, C], flops: 8 * T * C });
+    if (!x.dgain) return;
     const chunk = ceil(T, partialChunks(T, C));
     const chunks = ceil(T, chunk);
     this.recorder.run({

@@ -1,5 +1,5 @@
 /**
- * Where each weight lies on the GPU. Weights that are read by one matmul are kept one after another (q, k and v; gate and
+ * Where each f32 value lies on the GPU. Weights that are read by one matmul are kept one after another (q, k and v; gate and
  * up), so that three Hugging Face tensors are one operand here; all tensors lie in blocks small enough for one binding, and
  * gradients and moments lie in blocks of the same layout.
  */
@@ -11,10 +11,19 @@ import type { TensorMap } from './policy.ts';
 
 const STORAGE = 0x80 | 0x4 | 0x8; /* STORAGE | COPY_SRC | COPY_DST */
 
+/** Where a tensor, or the values of it from `start` on, lies in an operand. All in floats. */
+export interface Part {
+  name: string;
+  shape: number[];
+  start: number;
+  offset: number;
+  size: number;
+}
+
 /** One operand: neighbouring tensors of the checkpoint, with the operand's own shape. */
 export interface Operand {
   name: string;
-  parts: { name: string; shape: number[]; offset: number; size: number }[];
+  parts: Part[];
   block: number;
   /** In floats, from the block's start. */
   offset: number;
@@ -41,40 +50,116 @@ export const layerOperands = (l: number) => ({
   down: `layers.${l}.down`,
 });
 
-function operandParts(config: ModelConfig): [string, string[]][] {
-  const list: [string, string[]][] = [['embedding', ['model.embed_tokens.weight']]];
-  for (let l = 0; l < config.numLayers; l++) {
-    const at = `model.layers.${l}`;
-    const names = layerOperands(l);
-    list.push([names.norm1, [`${at}.input_layernorm.weight`]]);
-    list.push([names.qkv, ['q', 'k', 'v'].map((x) => `${at}.self_attn.${x}_proj.weight`)]);
-    if (config.qkvBias) list.push([names.qkvBias, ['q', 'k', 'v'].map((x) => `${at}.self_attn.${x}_proj.bias`)]);
-    if (config.qkNorm) list.push([names.headGains, ['q', 'k'].map((x) => `${at}.self_attn.${x}_norm.weight`)]);
-    list.push([names.output, [`${at}.self_attn.o_proj.weight`]]);
-    list.push([names.norm2, [`${at}.post_attention_layernorm.weight`]]);
-    list.push([names.gateUp, ['gate', 'up'].map((x) => `${at}.mlp.${x}_proj.weight`)]);
-    list.push([names.down, [`${at}.mlp.down_proj.weight`]]);
+/** Vocabulary rows of one logits tile. */
+export const vocabularyTile = 2048;
+
+/** A table of the vocabulary: its operands hold so many rows each, the last one what is left. */
+export interface Table {
+  name: 'embedding' | 'head';
+  rows: number;
+  rowsEach: number;
+}
+
+/** Name of the operand that holds row `first` of a table and the rows after it. One operand: the table's own name. */
+export const tableOperand = ({ name, rows, rowsEach }: Table, first: number) =>
+  rowsEach >= rows ? name : `${name}.${Math.floor(first / rowsEach)}`;
+
+/**
+ * Rows of a table of `rows` that one binding holds, where a row takes `rowBytes`: all of them, or whole vocabulary tiles, so
+ * that a tile of the head never lies in two operands.
+ */
+export function rowsPerOperand(rows: number, rowBytes: number, blockBytes: number): number {
+  if (rows * rowBytes <= blockBytes) return rows;
+  const tiles = Math.floor(blockBytes / (rowBytes * vocabularyTile));
+  if (tiles === 0)
+    throw new RangeError(
+      `${vocabularyTile} rows of the vocabulary need ${rowBytes * vocabularyTile} bytes; this adapter binds at most ${blockBytes} at once.`,
+    );
+  return tiles * vocabularyTile;
+}
+
+/** The table that embeds tokens, or that of the head: the same one where they are tied. */
+export function tableOf(config: ModelConfig, use: 'embedding' | 'head', rowBytes: number, blockBytes: number): Table {
+  const name = use === 'head' && !config.tieWordEmbeddings ? 'head' : 'embedding';
+  return { name, rows: config.vocabSize, rowsEach: rowsPerOperand(config.vocabSize, rowBytes, blockBytes) };
+}
+
+/** An operand before it is placed: its name, and its tensors or their pieces. */
+export type OperandSpec = [string, Omit<Part, 'offset'>[]];
+
+const floatsOf = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
+
+/** Operands of whole tensors. */
+export const wholeOperand = (name: string, tensors: readonly string[], shapes: ReadonlyMap<string, number[]>) =>
+  [
+    name,
+    tensors.map((tensor) => {
+      const shape = shapes.get(tensor)!;
+      return { name: tensor, shape, start: 0, size: floatsOf(shape) };
+    }),
+  ] satisfies OperandSpec;
+
+/** A table cut by vocabulary rows where one binding does not hold it. */
+function tableOperands(table: Table, tensor: string, columns: number): OperandSpec[] {
+  const list: OperandSpec[] = [];
+  for (let first = 0; first < table.rows; first += table.rowsEach) {
+    const size = Math.min(table.rowsEach, table.rows - first) * columns;
+    list.push([
+      tableOperand(table, first),
+      [{ name: tensor, shape: [table.rows, columns], start: first * columns, size }],
+    ]);
   }
-  list.push(['finalNorm', ['model.norm.weight']]);
-  if (!config.tieWordEmbeddings) list.push(['head', ['lm_head.weight']]);
+  return list;
+}
+
+/** The matrices and vectors of layer `l`, each with the tensors that lie in it. */
+export function layerTensors(config: ModelConfig, l: number): [string, string[]][] {
+  const at = `model.layers.${l}`;
+  const names = layerOperands(l);
+  const attention = (x: string[], suffix: string) => x.map((part) => `${at}.self_attn.${part}_${suffix}`);
+  const list: [string, string[]][] = [
+    [names.norm1, [`${at}.input_layernorm.weight`]],
+    [names.qkv, attention(['q', 'k', 'v'], 'proj.weight')],
+  ];
+  if (config.qkvBias) list.push([names.qkvBias, attention(['q', 'k', 'v'], 'proj.bias')]);
+  if (config.qkNorm) list.push([names.headGains, attention(['q', 'k'], 'norm.weight')]);
+  list.push(
+    [names.output, [`${at}.self_attn.o_proj.weight`]],
+    [names.norm2, [`${at}.post_attention_layernorm.weight`]],
+    [names.gateUp, ['gate', 'up'].map((x) => `${at}.mlp.${x}_proj.weight`)],
+    [names.down, [`${at}.mlp.down_proj.weight`]],
+  );
+  return list;
+}
+
+function operandSpecs(config: ModelConfig, blockBytes: number): OperandSpec[] {
+  const shapes = parameterShapes(config);
+  const h = config.hiddenSize;
+  const table = (use: 'embedding' | 'head') => tableOf(config, use, h * 4, blockBytes);
+  const list = tableOperands(table('embedding'), 'model.embed_tokens.weight', h);
+  for (let l = 0; l < config.numLayers; l++)
+    for (const [name, tensors] of layerTensors(config, l)) list.push(wholeOperand(name, tensors, shapes));
+  list.push(wholeOperand('finalNorm', ['model.norm.weight'], shapes));
+  if (!config.tieWordEmbeddings) list.push(...tableOperands(table('head'), 'lm_head.weight', h));
   return list;
 }
 
 const alignFloats = 64; // 256 bytes: the default alignment of a storage binding's offset
 
-/** Places every operand. `blockBytes` bounds one block (the adapter's largest binding). */
-export function planLayout(config: ModelConfig, blockBytes: number): Layout {
-  const shapes = parameterShapes(config);
+/** Every parameter of a model, in f32. `blockBytes` bounds one block (the adapter's largest binding). */
+export const planLayout = (config: ModelConfig, blockBytes: number): Layout =>
+  placeOperands(operandSpecs(config, blockBytes), blockBytes);
+
+/** Places operands one after another in blocks of at most `blockBytes`. */
+export function placeOperands(specs: readonly OperandSpec[], blockBytes: number): Layout {
   const operands = new Map<string, Operand>();
   const blocks: number[] = [0];
   let count = 0;
-  for (const [name, names] of operandParts(config)) {
+  for (const [name, pieces] of specs) {
     let size = 0;
-    const parts = names.map((part) => {
-      const shape = shapes.get(part)!;
-      const floats = shape.reduce((a, b) => a * b, 1);
-      const placed = { name: part, shape, offset: size, size: floats };
-      size += floats;
+    const parts = pieces.map((piece) => {
+      const placed = { ...piece, offset: size };
+      size += piece.size;
       return placed;
     });
     count += size;
@@ -89,6 +174,9 @@ export function planLayout(config: ModelConfig, blockBytes: number): Layout {
   }
   return { operands, blocks, count };
 }
+
+/** Floats of all blocks, padding included. */
+export const layoutFloats = (layout: Layout) => layout.blocks.reduce((a, b) => a + b, 0);
 
 /** One value per parameter: the weights, or their gradients, or a moment. */
 export class ParameterSet {
@@ -106,10 +194,22 @@ export class ParameterSet {
     return this.layout.operands.has(operand);
   }
 
+  private operand(name: string): Operand {
+    const operand = this.layout.operands.get(name);
+    if (!operand) throw new RangeError(`This model has no ${name}.`);
+    return operand;
+  }
+
   slice(operand: string): BufferSlice {
-    const o = this.layout.operands.get(operand);
-    if (!o) throw new RangeError(`This model has no ${operand}.`);
-    return slice(this.buffers[o.block], o.offset * 4, o.size * 4);
+    const { block, offset, size } = this.operand(operand);
+    return slice(this.buffers[block], offset * 4, size * 4);
+  }
+
+  /** (outputs, inputs) of a matrix: the outputs of its tensors one after another. */
+  shape(operand: string): [number, number] {
+    const { size, parts } = this.operand(operand);
+    const inputs = parts[0].shape[1];
+    return [size / inputs, inputs];
   }
 
   upload(recorder: Recorder, tensors: TensorMap, prefix = ''): void {
@@ -120,10 +220,11 @@ export class ParameterSet {
         for (const part of operand.parts) {
           const tensor = tensors.get(prefix + part.name);
           if (!tensor) throw new RangeError(`The tensor ${prefix + part.name} is missing.`);
-          if (tensor.data.length !== part.size) {
-            throw new RangeError(`${prefix + part.name} has ${tensor.data.length} values, ${part.size} are needed.`);
+          const needed = floatsOf(part.shape);
+          if (tensor.data.length !== needed) {
+            throw new RangeError(`${prefix + part.name} has ${tensor.data.length} values, ${needed} are needed.`);
           }
-          data.set(tensor.data, operand.offset + part.offset);
+          data.set(tensor.data.subarray(part.start, part.start + part.size), operand.offset + part.offset);
         }
       }
       recorder.upload(this.buffers[block], 0, data);
@@ -141,8 +242,11 @@ export class ParameterSet {
     for (const operand of this.layout.operands.values()) {
       const floats = new Float32Array(blocks[operand.block]);
       for (const part of operand.parts) {
-        const start = operand.offset + part.offset;
-        tensors.set(prefix + part.name, { shape: part.shape, data: floats.slice(start, start + part.size) });
+        const at = operand.offset + part.offset;
+        const name = prefix + part.name;
+        const tensor = tensors.get(name) ?? { shape: part.shape, data: new Float32Array(floatsOf(part.shape)) };
+        tensor.data.set(floats.subarray(at, at + part.size), part.start);
+        tensors.set(name, tensor);
       }
     }
     return tensors;
@@ -156,10 +260,6 @@ export class ParameterSet {
 
   clear(recorder: Recorder): void {
     for (const buffer of this.buffers) recorder.clear(buffer);
-  }
-
-  get bytes(): number {
-    return this.buffers.reduce((sum, buffer) => sum + buffer.size, 0);
   }
 
   destroy(): void {

@@ -64,7 +64,8 @@ const bytesOf: { [dtype in Dtype]: number } = {
 /** The reference implementation's own bound. */
 const maxHeaderBytes = 100_000_000;
 
-interface Entry {
+/** Where a tensor lies: its bytes from `start` up to `end`, counted from the file's beginning. */
+export interface TensorEntry {
   name: string;
   dtype: Dtype;
   shape: number[];
@@ -72,23 +73,42 @@ interface Entry {
   end: number;
 }
 
+/** Bytes of one value. */
+export const dtypeBytes = (dtype: Dtype): number => bytesOf[dtype];
+
 const fail = (message: string): never => {
   throw new SafetensorsError(message);
 };
 
-function readHeader(bytes: Uint8Array): { header: { [name: string]: unknown }; dataStart: number } {
-  if (bytes.length < 8)
-    fail(`A safetensors file begins with 8 bytes of header length; this one has ${bytes.length} in all`);
-  const length = new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true);
+/** Bytes before the data, from the file's first 8 and its size. Throws SafetensorsError. */
+export function dataStartOf(first: Uint8Array, fileBytes: number): number {
+  if (first.length < 8)
+    fail(`A safetensors file begins with 8 bytes of header length; this one has ${first.length} in all`);
+  const length = new DataView(first.buffer, first.byteOffset, 8).getBigUint64(0, true);
   if (length > BigInt(maxHeaderBytes))
     fail(`The header claims ${length} bytes, more than the ${maxHeaderBytes} allowed: this is no safetensors file`);
   const dataStart = 8 + Number(length);
-  if (dataStart > bytes.length)
+  if (dataStart > fileBytes)
     fail(
-      `The header claims ${length} bytes but the file has ${bytes.length}: it was cut short, or is no safetensors file`,
+      `The header claims ${length} bytes but the file has ${fileBytes}: it was cut short, or is no safetensors file`,
     );
-  return { header: parseHeader(bytes.subarray(8, dataStart)), dataStart };
+  return dataStart;
 }
+
+/**
+ * The table of a file that is read piece by piece: every tensor's place, from the bytes before the data (`dataStartOf`)
+ * and the file's size. Checked as a whole file would be. Throws SafetensorsError.
+ */
+export function readTable(head: Uint8Array, fileBytes: number): TensorEntry[] {
+  const dataStart = head.length;
+  const entries = Object.entries(parseHeader(head.subarray(8)))
+    .filter(([name]) => name !== '__metadata__')
+    .map(([name, value]) => readEntry(name, value, fileBytes - dataStart));
+  checkTiling(entries, fileBytes - dataStart);
+  return entries.map((entry) => ({ ...entry, start: entry.start + dataStart, end: entry.end + dataStart }));
+}
+
+const headOf = (bytes: Uint8Array) => bytes.subarray(0, dataStartOf(bytes, bytes.length));
 
 function parseHeader(bytes: Uint8Array): { [name: string]: unknown } {
   let header: unknown;
@@ -103,7 +123,7 @@ function parseHeader(bytes: Uint8Array): { [name: string]: unknown } {
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
-function readEntry(name: string, value: unknown, dataBytes: number): Entry {
+function readEntry(name: string, value: unknown, dataBytes: number): TensorEntry {
   const { dtype, shape, data_offsets: offsets } = (value ?? {}) as { [field: string]: unknown };
   if (typeof dtype !== 'string' || !Object.hasOwn(bytesOf, dtype))
     fail(`${name}: dtype ${JSON.stringify(dtype)} is unknown; known are ${Object.keys(bytesOf).join(', ')}`);
@@ -111,12 +131,12 @@ function readEntry(name: string, value: unknown, dataBytes: number): Entry {
     fail(`${name}: shape ${JSON.stringify(shape)} is no list of sizes`);
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isCount))
     fail(`${name}: data_offsets ${JSON.stringify(offsets)} are no pair of byte offsets`);
-  const entry = { name, dtype, shape, start: (offsets as number[])[0], end: (offsets as number[])[1] } as Entry;
+  const entry = { name, dtype, shape, start: (offsets as number[])[0], end: (offsets as number[])[1] } as TensorEntry;
   checkRange(entry, dataBytes);
   return entry;
 }
 
-function checkRange({ name, dtype, shape, start, end }: Entry, dataBytes: number) {
+function checkRange({ name, dtype, shape, start, end }: TensorEntry, dataBytes: number) {
   if (start > end || end > dataBytes)
     fail(
       `${name}: bytes ${start} to ${end} lie outside the ${dataBytes} bytes of data: the file was cut short or is damaged`,
@@ -129,7 +149,7 @@ function checkRange({ name, dtype, shape, start, end }: Entry, dataBytes: number
 }
 
 /** The ranges must tile the data: no overlap, no hole, nothing after the last. */
-function checkTiling(entries: readonly Entry[], dataBytes: number) {
+function checkTiling(entries: readonly TensorEntry[], dataBytes: number) {
   let position = 0;
   let last = 'the header';
   for (const entry of [...entries].sort((a, b) => a.start - b.start || a.end - b.end)) {
@@ -167,25 +187,22 @@ function viewOf(bytes: Uint8Array, dtype: Dtype): TensorData {
   return new View(aligned.buffer as ArrayBuffer, aligned.byteOffset, bytes.length / View.BYTES_PER_ELEMENT);
 }
 
+/** The values of a tensor, or of some of its rows, as a view of their bytes where alignment allows. */
+export const tensorView = (bytes: Uint8Array, dtype: Dtype): TensorData => viewOf(bytes, dtype);
+
 /** Every tensor of a file, as views of its bytes where alignment allows. Throws SafetensorsError. */
 export function readSafetensors(bytes: Uint8Array): Map<string, Tensor> {
-  const { header, dataStart } = readHeader(bytes);
-  const data = bytes.subarray(dataStart);
-  const entries = Object.entries(header)
-    .filter(([name]) => name !== '__metadata__')
-    .map(([name, value]) => readEntry(name, value, data.length));
-  checkTiling(entries, data.length);
   return new Map(
-    entries.map(({ name, dtype, shape, start, end }) => [
+    readTable(headOf(bytes), bytes.length).map(({ name, dtype, shape, start, end }) => [
       name,
-      { dtype, shape, data: viewOf(data.subarray(start, end), dtype) },
+      { dtype, shape, data: viewOf(bytes.subarray(start, end), dtype) },
     ]),
   );
 }
 
 /** The file's free-form strings (`__metadata__`). */
 export function readMetadata(bytes: Uint8Array): { [key: string]: string } {
-  return (readHeader(bytes).header.__metadata__ ?? {}) as { [key: string]: string };
+  return (parseHeader(headOf(bytes).subarray(8)).__metadata__ ?? {}) as { [key: string]: string };
 }
 
 /** bf16 is the upper half of an f32: widening is exact. */
@@ -200,6 +217,33 @@ export function widenF16(bits: Uint16Array): Float32Array {
   const out = new Float32Array(bits.length);
   for (let i = 0; i < bits.length; i++) out[i] = widenHalf(bits[i]);
   return out;
+}
+
+/** f32 to f16, to nearest, ties to even; beyond 65504 infinity, NaN stays NaN. */
+export function narrowF16(values: Float32Array): Uint16Array {
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  const out = new Uint16Array(values.length);
+  for (let i = 0; i < out.length; i++) out[i] = narrowHalf(bits[i]);
+  return out;
+}
+
+function narrowHalf(word: number): number {
+  const sign = (word >>> 16) & 0x8000;
+  const magnitude = word & 0x7fffffff;
+  if (magnitude > 0x7f800000) return sign | 0x7e00;
+  if (magnitude >= 0x477ff000) return sign | 0x7c00;
+  if (magnitude < 0x33000001) return sign;
+  if (magnitude >= 0x38800000) {
+    const biased = magnitude - 0x38000000;
+    return sign | ((biased + 0xfff + ((biased >>> 13) & 1)) >>> 13);
+  }
+  // A subnormal: the 24-bit significand, shifted to units of 2^-24.
+  const shift = 126 - (magnitude >>> 23);
+  const significand = (magnitude & 0x7fffff) | 0x800000;
+  const half = significand >>> shift;
+  const rest = significand & ((1 << shift) - 1);
+  const middle = 1 << (shift - 1);
+  return sign | (half + (rest > middle || (rest === middle && half & 1) ? 1 : 0));
 }
 
 function widenHalf(half: number): number {
@@ -258,26 +302,36 @@ export function writeSafetensors(
     return { name, shape: tensor.shape, ...encode(tensor) };
   });
   parts.sort((a, b) => bytesOf[b.dtype] - bytesOf[a.dtype]);
-  const header: { [name: string]: unknown } = metadata ? { __metadata__: metadata } : {};
-  let offset = 0;
-  for (const { name, dtype, shape, bytes } of parts) {
-    header[name] = { dtype, shape, data_offsets: [offset, offset + bytes.length] };
-    offset += bytes.length;
-  }
-  return assemble(header, parts, offset);
-}
-
-function assemble(header: object, parts: readonly { bytes: Uint8Array }[], dataBytes: number): Uint8Array<ArrayBuffer> {
-  const json = new TextEncoder().encode(JSON.stringify(header));
-  const headerBytes = Math.ceil(json.length / 8) * 8;
-  const file = new Uint8Array(8 + headerBytes + dataBytes);
-  new DataView(file.buffer).setBigUint64(0, BigInt(headerBytes), true);
-  file.fill(0x20, 8, 8 + headerBytes);
-  file.set(json, 8);
-  let position = 8 + headerBytes;
+  const head = writeHeader(parts, metadata);
+  const file = new Uint8Array(head.length + parts.reduce((sum, { bytes }) => sum + bytes.length, 0));
+  file.set(head);
+  let position = head.length;
   for (const { bytes } of parts) {
     file.set(bytes, position);
     position += bytes.length;
   }
   return file;
+}
+
+/**
+ * What stands before the data of a file: the data then follows without gaps, in this order. For files that are written
+ * tensor by tensor; put wider dtypes first, so that each is aligned.
+ */
+export function writeHeader(
+  tensors: readonly { name: string; dtype: Dtype; shape: readonly number[] }[],
+  metadata?: { [key: string]: string },
+): Uint8Array<ArrayBuffer> {
+  const header: { [name: string]: unknown } = metadata ? { __metadata__: metadata } : {};
+  let offset = 0;
+  for (const { name, dtype, shape } of tensors) {
+    const end = offset + shape.reduce((a, b) => a * b, 1) * bytesOf[dtype];
+    header[name] = { dtype, shape, data_offsets: [offset, end] };
+    offset = end;
+  }
+  const json = new TextEncoder().encode(JSON.stringify(header));
+  const headerBytes = Math.ceil(json.length / 8) * 8;
+  const head = new Uint8Array(8 + headerBytes).fill(0x20);
+  new DataView(head.buffer).setBigUint64(0, BigInt(headerBytes), true);
+  head.set(json, 8);
+  return head;
 }

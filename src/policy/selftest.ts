@@ -9,10 +9,17 @@ import type { Twin } from './fixture.ts';
 import { attentionTwins } from './twins-attention.ts';
 import { denseTwins } from './twins-dense.ts';
 import { headTwins } from './twins-head.ts';
+import { loraTwins } from './twins-lora.ts';
 import { quantTwins } from './twins-quant.ts';
 
 /** By the kernel's name. */
-export const twins: { readonly [kernel: string]: Twin } = { ...denseTwins, ...attentionTwins, ...headTwins, ...quantTwins };
+export const twins: { readonly [kernel: string]: Twin } = {
+  ...denseTwins,
+  ...attentionTwins,
+  ...headTwins,
+  ...loraTwins,
+  ...quantTwins,
+};
 
 /** Tested once a device: a kernel that is compiled later is tested the next time. */
 const known = new WeakMap<Kernel, KernelResult>();

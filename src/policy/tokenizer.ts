@@ -18,17 +18,17 @@ export class TokenizerError extends Error {
   override name = 'TokenizerError';
 }
 
-/** The parts of a `tokenizer.json` that this layer writes. */
+/** The parts of a `tokenizer.json` that this layer writes or reads. */
 export interface TokenizerJson {
   version: string;
-  truncation: null;
-  padding: null;
+  truncation: unknown;
+  padding: unknown;
   added_tokens: { id: number; content: string; special: boolean; [flag: string]: unknown }[];
   normalizer: unknown;
   pre_tokenizer: unknown;
   post_processor: unknown;
   decoder: unknown;
-  model: { type: 'WordPiece'; vocab: { [token: string]: number }; [field: string]: unknown };
+  model: { type: string; vocab: { [token: string]: number } | [string, number][]; [field: string]: unknown };
 }
 
 /** Words as the pre-tokenizer below sees them: runs of letters and digits, and single marks; "_" separates. */
@@ -80,22 +80,31 @@ function specialEntry(content: string, id: number): TokenizerJson['added_tokens'
   return { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true };
 }
 
+/** Stands where bytes make no character: a model's, or the first half of one that is not finished. */
+const brokenCharacter = '\uFFFD';
+
 /** Texts encoded once are remembered up to this many: worlds repeat themselves. */
 const cacheLimit = 8192;
 
 export class Tokenizer {
   readonly vocabSize: number;
   private readonly inner: HuggingFaceTokenizer;
+  private readonly added: ReadonlySet<number>;
   private readonly cache = new Map<string, Int32Array>();
 
-  constructor(readonly json: TokenizerJson) {
+  /** `config`: what `tokenizer_config.json` says, where there is one. */
+  constructor(
+    readonly json: TokenizerJson,
+    config: object = {},
+  ) {
     try {
-      this.inner = new HuggingFaceTokenizer(json, {});
+      this.inner = new HuggingFaceTokenizer(json, config);
     } catch (error) {
       throw new TokenizerError(`This tokenizer.json cannot be loaded: ${(error as Error).message}`);
     }
-    // Ids may have gaps; the embedding needs a row for the largest.
-    this.vocabSize = 1 + Math.max(...this.inner.get_vocab(true).values());
+    this.added = new Set(this.inner.get_added_tokens_decoder().keys());
+    // Ids may have gaps; the embedding needs a row for the largest. (150,000 are too many arguments of one Math.max.)
+    this.vocabSize = 1 + [...this.inner.get_vocab(true).values()].reduce((a, b) => Math.max(a, b), -1);
   }
 
   /** Token ids, without special tokens added. The array is shared: do not write to it. */
@@ -108,12 +117,28 @@ export class Tokenizer {
     return ids;
   }
 
-  /** Text of tokens, special ones left out. */
+  /** Text of tokens, special ones and outer spaces left out. */
   decode(tokens: ArrayLike<number>): string {
-    if (tokens.length === 0) return '';
-    return this.inner
-      .decode(Array.from(tokens), { skip_special_tokens: true, clean_up_tokenization_spaces: false })
-      .trim();
+    return this.exactText(tokens, { special: false }).trim();
+  }
+
+  /** Text of tokens as it stands. A byte that belongs to no character is U+FFFD. */
+  exactText(tokens: ArrayLike<number>, { special }: { special: boolean }): string {
+    // A model may have more rows than its tokenizer has tokens: such an id has no text.
+    const known = Array.from(tokens).filter((id) => this.inner.id_to_token(id) !== undefined);
+    if (known.length === 0) return '';
+    return this.inner.decode(known, { skip_special_tokens: !special, clean_up_tokenization_spaces: false });
+  }
+
+  /**
+   * The text of a turn that is still being said. A character may span several tokens of a byte-level vocabulary: one that is
+   * not whole yet is held back, so that what is shown only ever grows.
+   */
+  partialText(tokens: ArrayLike<number>): string {
+    const text = this.exactText(tokens, { special: false });
+    let end = text.length;
+    while (end > 0 && text[end - 1] === brokenCharacter) end--;
+    return text.slice(0, end);
   }
 
   /** The id of a token that must exist. */
@@ -125,6 +150,16 @@ export class Tokenizer {
 
   has(token: string): boolean {
     return this.inner.token_to_id(token) !== undefined;
+  }
+
+  /** The token of an id, as the vocabulary spells it; undefined where there is none. */
+  token(id: number): string | undefined {
+    return this.inner.id_to_token(id);
+  }
+
+  /** Whether an id is a token of its own that no text is cut into by accident. */
+  isAdded(id: number): boolean {
+    return this.added.has(id);
   }
 
   /** Text of each id, as a reader shows it. */

@@ -5,7 +5,19 @@
  * Tolerances are relative to the largest value: 2^-24 a rounding, times the roundings that meet in one value.
  */
 import { f32 } from '../gpu/submission.ts';
-import { floats, folded, foldedThreads, oneResult, sum, type Twin, table, unwritten, value, vocabularyTable } from './fixture.ts';
+import {
+  floats,
+  folded,
+  foldedThreads,
+  oneResult,
+  sum,
+  type Twin,
+  table,
+  untouched,
+  unwritten,
+  value,
+  vocabularyTable,
+} from './fixture.ts';
 
 const ceil = (a: number, b: number) => Math.ceil(a / b);
 /** A sum of some tens of products. */
@@ -115,11 +127,13 @@ const reduce_partials: Twin = (_, size) => {
 };
 
 const embed_forward: Twin = (_, size) => {
-  const [T, C, V] = [5 * size, 23, 7];
+  const [T, C, V, first, rows] = [5 * size, 23, 7, 2, 4];
   const ids = Uint32Array.from({ length: T }, (__, t) => (t * 5 + 3) % V);
-  const weight = floats(V * C, 'table');
-  const expected = table(T, C, (t, c) => weight[ids[t] * C + c]);
-  return oneResult([ids, weight, unwritten(T * C)], { grid: foldedThreads(T * C), params: [T, C] }, expected, 0);
+  const weight = floats(rows * C, 'table');
+  const held = (id: number) => id >= first && id < first + rows;
+  const expected = table(T, C, (t, c) => (held(ids[t]) ? weight[(ids[t] - first) * C + c] : untouched));
+  const call = { grid: foldedThreads(T * C), params: [T, C, first, rows] };
+  return oneResult([ids, weight, unwritten(T * C)], call, expected, 0);
 };
 
 const gather_rows: Twin = (_, size) => {

@@ -2,7 +2,18 @@
  * Twins of the kernels on packed weights: what the codes stand for, multiplied in double precision. Sizes end in the middle of a
  * group and of a pair of four values.
  */
-import { floats, folded, foldedThreads, oneResult, sum, type Twin, table, untouched, unwritten, value } from './fixture.ts';
+import {
+  floats,
+  folded,
+  foldedThreads,
+  oneResult,
+  sum,
+  type Twin,
+  table,
+  untouched,
+  unwritten,
+  value,
+} from './fixture.ts';
 import { dequantizeRows, type QuantBits, quantizeRows } from './quantize.ts';
 
 const ceil = (a: number, b: number) => Math.ceil(a / b);

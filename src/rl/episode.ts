@@ -2,7 +2,8 @@
  * One row of a rollout: an episode while it is being played, and the trajectory it becomes. Holds the tokens exactly as
  * sampled, what the world still has to be told to the policy, and how the episode ends.
  */
-import type { Feedback, Task } from '../envs/env.ts';
+import type { Feedback, Task, WorldDescription } from '../envs/env.ts';
+import { parseReply } from '../envs/reply.ts';
 import type { GeneratedTurn, GenerateRow } from '../policy/policy.ts';
 import { type ActionTrie, allowedAlong, buildTrie } from '../policy/trie.ts';
 import { type Conversation, concat } from './conversation.ts';
@@ -47,9 +48,13 @@ function trieOf(actions: readonly string[], conversation: Conversation): ActionT
   return cache.get(actions, conversation);
 }
 
+const plainWorld = { successReward: 1, instruction: '' };
+
 export class Episode {
   ended = false;
   action = '';
+  /** Set where the reply holds no one action: what the policy is told instead of the world's answer. */
+  refusal: string | null = null;
   promptTokens: Int32Array = new Int32Array(0);
   private ending: Ending = 'horizon';
   private prompt = '';
@@ -64,9 +69,11 @@ export class Episode {
   private actions: readonly string[] | null = null;
   private trie: ActionTrie | null = null;
   private constrained = false;
+  /** The policy's words, where the action is only a part of them. */
+  private reply: string | null = null;
   private horizon = 0;
   private oracleTurns: number | null = null;
-  private successReward = 1;
+  private world: Pick<WorldDescription, 'successReward' | 'instruction' | 'replies'> = plainWorld;
 
   constructor(
     readonly task: Task,
@@ -82,10 +89,10 @@ export class Episode {
   }
 
   /** First observation. A prompt that does not fit ends the episode at once: nothing trains on a part of it. */
-  start(feedback: Feedback, successReward: number, promptRoom: number): void {
-    this.successReward = successReward;
+  start(feedback: Feedback, world: Episode['world'], promptRoom: number): void {
+    this.world = world;
     this.prompt = feedback.observation;
-    const { tokens, source } = this.conversation.prompt(feedback.observation);
+    const { tokens, source } = this.conversation.prompt(feedback.observation, world.instruction);
     this.promptTokens = tokens;
     this.append(tokens, source, -1);
     this.offer(feedback.validActions);
@@ -138,7 +145,7 @@ export class Episode {
   sayForced(): void {
     const start = this.tokens.length;
     const leaf = this.trie!.trie.leaf[0];
-    this.action = this.actions![leaf];
+    this.choose(leaf);
     const tail = this.trie!.tails[leaf];
     this.append(tail, TokenSource.policy, this.turns.length);
     this.pending = concat([this.pending, tail]);
@@ -154,20 +161,36 @@ export class Episode {
 
   private takeLeaf(turn: GeneratedTurn): Int32Array {
     if (turn.leaf < 0) throw new Error(`A constrained turn ended without an action (${turn.ending}).`);
-    this.action = this.actions![turn.leaf];
+    this.choose(turn.leaf);
     return this.trie!.tails[turn.leaf];
+  }
+
+  private choose(leaf: number): void {
+    this.action = this.actions![leaf];
+    this.refusal = null;
+    this.reply = null;
   }
 
   /** A free turn that hit its length has no end: it is closed for the policy to read on. */
   private closeTurn(turn: GeneratedTurn): Int32Array {
-    this.action = this.conversation.actionText(turn.tokens);
-    return turn.ending === 'stop' ? new Int32Array(0) : this.conversation.pieces.endOfTurn;
+    this.read(this.conversation.replyText(turn.tokens));
+    return this.conversation.closing(turn.tokens);
+  }
+
+  /** Finds the action in a reply, by the rule of the world's original client. */
+  private read(reply: string): void {
+    const { replies } = this.world;
+    const parsed = this.conversation.format.parsesReplies && replies ? parseReply(replies, reply) : null;
+    this.action = parsed ? parsed.action : reply;
+    this.refusal = parsed?.refusal ?? null;
+    this.reply = parsed ? reply : null;
   }
 
   private openTurn(actionStart: number): void {
     const end = this.tokens.length;
     const at = { actionStart, actionEnd: end, observationStart: end, observationEnd: end };
-    this.turns.push({ action: this.action, observation: '', reward: 0, valid: true, ...at });
+    const said = this.reply === null ? {} : { reply: this.reply };
+    this.turns.push({ action: this.action, ...said, observation: '', reward: 0, valid: true, ...at });
   }
 
   /** The world's answer to the action. */
@@ -191,7 +214,7 @@ export class Episode {
 
   private endingOf(feedback: Feedback): Ending | null {
     if (feedback.failure !== undefined) return 'world-failure';
-    if (feedback.done) return feedback.reward >= this.successReward ? 'success' : 'done';
+    if (feedback.done) return feedback.reward >= this.world.successReward ? 'success' : 'done';
     if (!feedback.valid && this.settings.rules.invalidAction === 'end') return 'invalid-action';
     return this.turns.length >= this.horizon ? 'horizon' : null;
   }
@@ -226,7 +249,7 @@ export class Episode {
       choices: this.constrained ? choiceRows(this.choices) : null,
       turns: this.turns,
       score,
-      success: score >= this.successReward,
+      success: score >= this.world.successReward,
       ending: this.ending,
       horizon: this.horizon,
       oracleTurns: this.oracleTurns,

@@ -144,9 +144,9 @@ class Wave {
         slots,
         members.map((episode) => episode.task),
       );
-      const { successReward } = world.describe();
+      const description = world.describe();
       members.forEach((episode, i) => {
-        episode.start(feedback[i], successReward, this.parts.policy.capacity.promptTokens);
+        episode.start(feedback[i], description, this.parts.policy.capacity.promptTokens);
       });
     });
   }
@@ -197,11 +197,7 @@ class Wave {
   private async turn(options: RolloutOptions): Promise<void> {
     const actors = await this.decide(options.signal);
     await perWorld(this.parts, actors, async (world, members) => {
-      const slots = members.map((episode) => episode.slot);
-      const feedback = await world.step(
-        slots,
-        members.map((episode) => episode.action),
-      );
+      const feedback = await answers(world, members);
       for (let i = 0; i < members.length; i++) {
         members[i].answer(feedback[i]);
         await options.onTurn?.(turnEvent(members[i], world, feedback[i]));
@@ -242,6 +238,20 @@ class Wave {
       stopTokens: this.parts.conversation.stopTokens,
     };
   }
+}
+
+/** The world's answers; one whose reply was refused is answered by the refusal, and the world does not move. */
+async function answers(world: World, members: readonly Episode[]): Promise<Feedback[]> {
+  const acting = members.filter((episode) => episode.refusal === null);
+  const slots = acting.map((episode) => episode.slot);
+  const actions = acting.map((episode) => episode.action);
+  const feedback = acting.length ? await world.step(slots, actions) : [];
+  let next = 0;
+  return members.map(({ refusal }) =>
+    refusal === null
+      ? feedback[next++]
+      : { observation: refusal, reward: 0, done: false, valid: false, validActions: null },
+  );
 }
 
 function turnEvent(episode: Episode, world: World, feedback: Feedback): TurnEvent {

@@ -44,7 +44,6 @@ const Purpose = { train: 0, evaluateTrain: 1, evaluateTest: 2, watch: 3 } as con
 const purposes = 4;
 
 export class Trainer {
-  readonly conversation: Conversation;
   private readonly players: Players;
   private readonly updater: Updater;
 
@@ -52,19 +51,23 @@ export class Trainer {
     private readonly settings: TrainerSettings,
     private readonly policy: Policy,
     private readonly worlds: ReadonlyMap<string, World>,
-    tokenizer: Tokenizer,
+    readonly conversation: Conversation,
     private readonly tasks: { sampler: TaskSampler; train: Task[]; test: Task[] },
   ) {
-    this.conversation = new Conversation(tokenizer);
     const endOnInvalid = settings.algorithm.endings.invalidAction.policy === 'end';
     this.players = new Players(worlds, settings.seed, endOnInvalid);
     this.updater = new Updater(policy, settings);
   }
 
-  /** Asks the worlds for their tasks. */
+  /** Asks the worlds for their tasks. A policy without a conversation of its own speaks as a tiny one. */
   static async create(
     settings: TrainerSettings,
-    parts: { policy: Policy; worlds: ReadonlyMap<string, World>; tokenizer: Tokenizer },
+    parts: {
+      policy: Policy;
+      worlds: ReadonlyMap<string, World>;
+      tokenizer: Tokenizer;
+      conversation?: Conversation;
+    },
   ): Promise<Trainer> {
     const all = (split: 'train' | 'test') =>
       Promise.all(settings.worlds.map(({ name, options }) => worldNamed(parts.worlds, name).tasks(options, split)));
@@ -72,7 +75,8 @@ export class Trainer {
     const sources = settings.worlds.map(({ weight }, i) => ({ weight, tasks: train[i] }));
     const sampler = new TaskSampler(sources, settings.seed);
     const tasks = { sampler, train: interleaved(train), test: interleaved(test) };
-    return new Trainer(settings, parts.policy, parts.worlds, parts.tokenizer, tasks);
+    const conversation = parts.conversation ?? new Conversation(parts.tokenizer);
+    return new Trainer(settings, parts.policy, parts.worlds, conversation, tasks);
   }
 
   /** Whether the policy's reference is read: then it must be frozen before the first step. */

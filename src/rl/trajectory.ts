@@ -14,6 +14,8 @@ export const TokenSource = { world: 0, policy: 1, template: 2 } as const;
 export interface Turn {
   /** The action text that was sent to the world. */
   action: string;
+  /** All the policy said, where the action was found in it. */
+  reply?: string;
   /** The world's answer, as the model sees it. */
   observation: string;
   reward: number;

@@ -8,6 +8,7 @@ const BUDGET = 2 ** 31;
 
 const choices: { [part in PlannedBuffer['part']]: string } = {
   weights: 'fewer layers or a smaller hidden size',
+  adapter: 'a lower rank, or fewer target projections',
   optimizer: 'fewer layers or a smaller hidden size',
   reference: 'fewer layers, or no KL term',
   activations: 'shorter prompts and completions, or more minibatches',
@@ -32,7 +33,7 @@ function adviceFor(buffers: readonly PlannedBuffer[], gpu: Gpu | null): string {
     ? Math.min(gpu.limits.maxBufferSize, gpu.limits.maxStorageBufferBindingSize)
     : Number.POSITIVE_INFINITY;
   // Parameters are laid out in as many buffers as they need; the rest must each fit one.
-  const whole = buffers.filter(({ part }) => !['weights', 'optimizer', 'reference'].includes(part));
+  const whole = buffers.filter(({ part }) => !['weights', 'adapter', 'optimizer', 'reference'].includes(part));
   const largest = whole.reduce((a, b) => (b.bytes > a.bytes ? b : a), whole[0]);
   if (largest && largest.bytes > most)
     return `${largest.name} (${largest.part}) needs ${megabytes(largest.bytes)} in one buffer and this adapter allows ${megabytes(most)}: choose ${choices[largest.part]}.`;

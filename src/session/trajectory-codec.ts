@@ -20,7 +20,7 @@ interface Arrays<T> {
 
 interface Header {
   words: Omit<Trajectory, 'tokens' | 'source' | 'turnOf' | 'logprob' | 'choices' | 'turns' | 'score' | 'advantage'> & {
-    turns: Pick<Turn, 'action' | 'observation' | 'valid'>[];
+    turns: Pick<Turn, 'action' | 'reply' | 'observation' | 'valid'>[];
     length: number;
     /** -1: decoding was unconstrained. */
     choiceRows: number;
@@ -50,7 +50,7 @@ function wordsOf(t: Trajectory): Header['words'] {
   const { tokens, source: _s, turnOf: _t, logprob: _l, score: _r, advantage: _a, choices, turns, ...rest } = t;
   return {
     ...rest,
-    turns: turns.map(({ action, observation, valid }) => ({ action, observation, valid })),
+    turns: turns.map(({ action, reply, observation, valid }) => ({ action, reply, observation, valid })),
     length: tokens.length,
     choiceRows: choices ? choices.position.length : -1,
     choiceTokens: choices ? choices.tokens.length : 0,

@@ -25,12 +25,12 @@ it.each(Object.keys(fixtureConfigs))('the engine agrees with the recorded number
   const device = await gpu();
   await checkModels(
     folder,
-    (config, weights, capacity) =>
-      Model.create(device, config, { capacity, weights, trainable: true, reference: false }),
+    (config, weights, capacity, adapter) =>
+      Model.create(device, config, { capacity, weights, adapter, trainable: true, reference: false }),
     report,
     [name],
   );
   expect(failures).toEqual([]);
-  expect(report.total).toBeGreaterThan(40);
+  expect(report.total).toBeGreaterThan(80);
   expect(report.skipped).toBe(0);
 });

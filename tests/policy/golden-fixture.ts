@@ -4,24 +4,15 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packSequences, weightedLogprob } from '../../src/cli/golden-model.ts';
+import { packSequences, weightedLogprob } from '../../src/cli/golden-case.ts';
 import { saveCheckpoint } from '../../src/policy/checkpoint.ts';
 import { type ModelConfig, ropeInverseFrequencies } from '../../src/policy/config.ts';
 import { initWeights, normals } from '../../src/policy/init.ts';
 import { narrowBf16, type WritableTensor, widenBf16, writeSafetensors } from '../../src/policy/safetensors.ts';
+import { adamw, weightedTwin } from './golden-fixture-settings.ts';
+import { writeAdapterCase } from './golden-lora-fixture.ts';
 import { layoutOf, referenceForwardBackward } from './reference.ts';
-import { type ObjectiveTwin, ReferencePolicy } from './reference-policy.ts';
-
-export const weightedTwin: { [name: string]: ObjectiveTwin } = {
-  [weightedLogprob.name]: ([w], [scale], logprob) => ({
-    loss: w * scale * logprob,
-    weight: w * scale,
-    entropyWeight: 0,
-    aux: [],
-  }),
-};
-
-const adamw = { lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weight_decay: 0.01, max_grad_norm: 1, steps: 2 };
+import { ReferencePolicy } from './reference-policy.ts';
 
 /** Weights that bf16 holds exactly, large enough that logits spread and greedy choices are clear. */
 function exactWeights(config: ModelConfig, seed: number) {
@@ -137,10 +128,24 @@ export async function writeFixture(folder: string, config: ModelConfig, seed: nu
   const after = logprob.reduce((sum, value, i) => sum + value * pick(w)[i] * scale, 0);
   const saved = [...(await policy.save()).tensors].filter(([name]) => tensors.has(name));
   write('adamw_full.safetensors', Object.fromEntries(saved));
+  const loraParts = await writeAdapterCase({
+    folder,
+    config,
+    tensors,
+    capacity,
+    batch,
+    lens,
+    mask,
+    w,
+    centropy,
+    prompts,
+    write,
+  });
   const manifest = {
     kind: 'model',
     lens,
-    adamw: { ...adamw, full_loss_scale: 1, full_steps: fullSteps, full_loss_after: after },
+    adamw: { ...adamw, full_loss_scale: 1, full_steps: fullSteps, full_loss_after: after, ...loraParts.adamw },
+    rl_step: loraParts.rl_step,
   };
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest, null, 1));
 }

@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkModels, type InspectablePolicy, type OpenPolicy } from '../../src/cli/golden-model.ts';
+import type { InspectablePolicy, OpenPolicy } from '../../src/cli/golden-case.ts';
+import { checkModels } from '../../src/cli/golden-model.ts';
 import { GoldenReport, maxError } from '../../src/cli/golden-report.ts';
 import { parseConfig } from '../../src/policy/config.ts';
 import { goldenModelDir, hasGolden } from './golden-files.ts';
-import { fixtureConfigs, weightedTwin, writeFixture } from './golden-fixture.ts';
+import { fixtureConfigs, writeFixture } from './golden-fixture.ts';
+import { loraTwins } from './golden-lora-fixture.ts';
 import { ReferencePolicy } from './reference-policy.ts';
 
 let folder = '';
@@ -19,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const open: OpenPolicy = async (config, tensors, capacity) =>
-  new ReferencePolicy(config, tensors, capacity, weightedTwin);
+const open: OpenPolicy = async (config, tensors, capacity, adapter) =>
+  new ReferencePolicy(config, tensors, capacity, loraTwins, adapter);
 
 /** A right policy with one method changed. */
 const broken =
@@ -109,6 +111,22 @@ describe('the golden program', () => {
       /parameters after AdamW|share of parameters/,
     ],
     [
+      'an adapter whose scale is off by a thousandth',
+      (config, tensors, capacity, adapter) => {
+        const wrong = adapter && { ...adapter, lora: { ...adapter.lora, alpha: adapter.lora.alpha * 1.001 } };
+        return open(config, tensors, capacity, wrong);
+      },
+      /lora .*gradient .*lora_A/,
+    ],
+    [
+      'a reference that has the adapter on',
+      broken((right) => {
+        const score = right.score.bind(right);
+        return { score: (batch, options) => score(batch, { ...options, weights: 'policy' }) };
+      }),
+      /lora .*logp of the reference/,
+    ],
+    [
       'weights that save drops',
       broken((right) => {
         const save = right.save.bind(right);
@@ -128,13 +146,11 @@ describe('the golden program', () => {
     expect(failures.join('\n')).toMatch(complaint);
   });
 
-  it('names unknown files and skips adapters by kind', async () => {
-    writeFileSync(join(folder, 'qwen2_tied', 'grads_lora.safetensors'), '');
+  it('names unknown files', async () => {
     writeFileSync(join(folder, 'qwen2_tied', 'mystery.bin'), '');
     const { lines, report } = await run(open, folder, ['qwen2_tied']);
     expect(report.ok).toBe(true);
-    expect(report.skipped).toBe(2);
-    expect(lines).toContainEqual(expect.stringMatching(/^skip lora qwen2_tied\/grads_lora/));
+    expect(report.skipped).toBe(1);
     expect(lines).toContainEqual(expect.stringMatching(/^skip unknown-file qwen2_tied\/mystery\.bin/));
   });
 

@@ -64,7 +64,9 @@ describe.each([4, 8] as const)('%i bits', (bits) => {
   it('quantises what it dequantised to the same values', () => {
     const once = dequantizeRows(quantizeRows(bits, normals(4 * 64, 1, 'again', 1), 64));
     const twice = quantizeRows(bits, once, 64);
-    dequantizeRows(twice).forEach((x, i) => expect(Math.abs(x - once[i])).toBeLessThanOrEqual(2 ** -10 * largestOf(once)));
+    dequantizeRows(twice).forEach((x, i) =>
+      expect(Math.abs(x - once[i])).toBeLessThanOrEqual(2 ** -10 * largestOf(once)),
+    );
   });
 
   it('is the same in slices of rows as whole', () => {

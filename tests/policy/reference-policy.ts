@@ -2,7 +2,9 @@
  * A policy without a GPU: the double-precision reference behind the `Policy` contract, for tests of what stands on it.
  * It recomputes everything for every token, so it is for models of a few thousand parameters.
  */
+import { loraScale } from '../../src/policy/adapter.ts';
 import type { ModelConfig } from '../../src/policy/config.ts';
+import type { Adapter } from '../../src/policy/peft.ts';
 import type {
   Capacity,
   Counters,
@@ -35,6 +37,46 @@ const single = (tensors: Gradients): TensorMap =>
 const zeros = (like: Gradients): Gradients =>
   new Map([...like].map(([name, { shape, data }]) => [name, { shape, data: new Float64Array(data.length) }]));
 
+/** `base_model.model.NAME.lora_A.weight` of a weight NAME. */
+const factors = (weight: string) =>
+  ['A', 'B'].map((matrix) => `base_model.model.${weight.replace(/weight$/, `lora_${matrix}.weight`)}`);
+
+/** W + scale B A of every adapted weight: a model without adapter that computes the same. */
+function merged(base: Gradients, adapter: Gradients, scale: number): Gradients {
+  return new Map(
+    [...base].map(([name, { shape, data }]) => {
+      const [A, B] = factors(name).map((factor) => adapter.get(factor));
+      if (!A || !B) return [name, { shape, data }];
+      const [rank, inputs] = A.shape;
+      const product = (n: number, k: number) => {
+        let sum = 0;
+        for (let j = 0; j < rank; j++) sum += B.data[n * rank + j] * A.data[j * inputs + k];
+        return sum;
+      };
+      const sum = data.map((w, i) => w + scale * product(Math.floor(i / inputs), i % inputs));
+      return [name, { shape, data: sum }];
+    }),
+  );
+}
+
+/** Gradients of A and B from that of W + scale B A. */
+function pulledBack(gradients: Gradients, adapter: Gradients, scale: number): Gradients {
+  const out = zeros(adapter);
+  for (const [name, { shape, data }] of gradients) {
+    const [A, B] = factors(name).map((factor) => adapter.get(factor));
+    if (!A || !B) continue;
+    const [dA, dB] = factors(name).map((factor) => out.get(factor)!.data);
+    const [rank, inputs] = A.shape;
+    for (let n = 0; n < shape[0]; n++)
+      for (let j = 0; j < rank; j++)
+        for (let k = 0; k < inputs; k++) {
+          dB[n * rank + j] += scale * data[n * inputs + k] * A.data[j * inputs + k];
+          dA[j * inputs + k] += scale * B.data[n * rank + j] * data[n * inputs + k];
+        }
+  }
+  return out;
+}
+
 interface Slot {
   tokens: number[];
   rowKey: number;
@@ -44,6 +86,7 @@ export class ReferencePolicy implements Policy {
   readonly vocabSize: number;
   readonly numParameters: number;
   readonly slots = new Map<number, Slot>();
+  private readonly base: Gradients;
   private parameters: Gradients;
   private reference: Gradients;
   private expAvg: Gradients;
@@ -55,8 +98,11 @@ export class ReferencePolicy implements Policy {
     tensors: TensorMap,
     readonly capacity: Capacity,
     private readonly objectives: { readonly [name: string]: ObjectiveTwin } = {},
+    /** It alone is trained; the reference is the model without it. */
+    private readonly adapter?: Adapter,
   ) {
-    this.parameters = double(tensors);
+    this.base = double(tensors);
+    this.parameters = adapter ? double(adapter.tensors) : this.base;
     this.reference = this.parameters;
     this.expAvg = zeros(this.parameters);
     this.expAvgSq = zeros(this.parameters);
@@ -77,7 +123,16 @@ export class ReferencePolicy implements Policy {
     };
   }
 
-  private forward(batch: PackedBatch, temperature = 1, parameters = this.parameters) {
+  /** The weights of a model without adapter that computes the same. */
+  private effective(): Gradients {
+    return this.adapter ? merged(this.base, this.parameters, loraScale(this.adapter.lora)) : this.parameters;
+  }
+
+  private trained(gradients: Gradients): Gradients {
+    return this.adapter ? pulledBack(gradients, this.parameters, loraScale(this.adapter.lora)) : gradients;
+  }
+
+  private forward(batch: PackedBatch, temperature = 1, parameters = this.effective()) {
     return referenceForwardBackward(this.config, parameters, batch, null, null, temperature);
   }
 
@@ -97,13 +152,13 @@ export class ReferencePolicy implements Policy {
   ): Promise<TensorMap> {
     const { gradients } = referenceForwardBackward(
       this.config,
-      this.parameters,
+      this.effective(),
       batch,
       weight,
       entropyWeight,
       options.temperature,
     );
-    return single(gradients);
+    return single(this.trained(gradients));
   }
 
   async begin(groups: readonly { prompt: Int32Array; slots: readonly number[]; rowKeys: readonly number[] }[]) {
@@ -170,7 +225,8 @@ export class ReferencePolicy implements Policy {
   }
 
   async score(batch: PackedBatch, options: { temperature: number; weights: 'policy' | 'reference' }) {
-    const parameters = options.weights === 'policy' ? this.parameters : this.reference;
+    const reference = this.adapter ? this.base : this.reference;
+    const parameters = options.weights === 'policy' ? this.effective() : reference;
     const { logprob, entropy } = this.forward(batch, options.temperature, parameters);
     return { logprob: Float32Array.from(logprob), entropy: Float32Array.from(entropy) };
   }
@@ -191,13 +247,13 @@ export class ReferencePolicy implements Policy {
       );
       const { gradients } = referenceForwardBackward(
         this.config,
-        this.parameters,
+        this.effective(),
         batch,
         rows.map((row) => row.weight),
         rows.map((row) => row.entropyWeight),
         options.temperature,
       );
-      for (const [name, { data }] of gradients) {
+      for (const [name, { data }] of this.trained(gradients)) {
         const sum = total.get(name)!.data;
         for (let i = 0; i < sum.length; i++) sum[i] += data[i];
       }
@@ -251,11 +307,10 @@ export class ReferencePolicy implements Policy {
       return;
     }
     this.parameters = take('');
-    this.optimizerStep = state.optimizerStep;
-    if (state.tensors.has(`exp_avg.${[...this.parameters.keys()][0]}`)) {
-      this.expAvg = take('exp_avg.');
-      this.expAvgSq = take('exp_avg_sq.');
-    }
+    const moments = state.tensors.has(`exp_avg.${[...this.parameters.keys()][0]}`);
+    this.optimizerStep = moments ? state.optimizerStep : 0;
+    this.expAvg = moments ? take('exp_avg.') : zeros(this.parameters);
+    this.expAvgSq = moments ? take('exp_avg_sq.') : zeros(this.parameters);
   }
 
   destroy(): void {}

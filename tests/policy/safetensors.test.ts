@@ -4,6 +4,7 @@ import { parseConfig, writeConfig } from '../../src/policy/config.ts';
 import { initWeights, normals } from '../../src/policy/init.ts';
 import {
   narrowBf16,
+  narrowF16,
   readMetadata,
   readSafetensors,
   SafetensorsError,
@@ -232,5 +233,25 @@ describe('initWeights', () => {
     const rms = (x: Float32Array) => Math.sqrt(x.reduce((sum, y) => sum + y * y, 0) / x.length);
     expect(rms(get('mlp.up_proj.weight'))).toBeCloseTo(0.1, 2);
     expect(rms(get('mlp.down_proj.weight'))).toBeCloseTo(0.05, 2);
+  });
+});
+
+describe('narrowing to f16', () => {
+  it('gives back every f16 value', () => {
+    const bits = Uint16Array.from({ length: 65536 }, (_, i) => i).filter((half) => (half & 0x7fff) <= 0x7c00);
+    expect(narrowF16(widenF16(bits))).toEqual(bits);
+    expect(narrowF16(Float32Array.of(Number.NaN))[0] & 0x7fff).toBeGreaterThan(0x7c00);
+  });
+
+  it('rounds to the nearest, ties to even', () => {
+    const halves = widenF16(Uint16Array.from({ length: 0x7c00 }, (_, i) => i));
+    for (let i = 0; i + 1 < halves.length; i += 7) {
+      const middle = (halves[i] + halves[i + 1]) / 2;
+      const gap = halves[i + 1] - halves[i];
+      expect(narrowF16(Float32Array.of(middle))[0]).toBe(i % 2 ? i + 1 : i);
+      expect(narrowF16(Float32Array.of(middle - gap / 4))[0]).toBe(i);
+      expect(narrowF16(Float32Array.of(-middle - gap / 4))[0]).toBe(0x8000 | (i + 1));
+    }
+    expect(narrowF16(Float32Array.of(65519, 65520, -1e9))).toEqual(Uint16Array.of(0x7bff, 0x7c00, 0xfc00));
   });
 });

@@ -137,7 +137,7 @@ describe('conversation', () => {
   it('ends every action, and leaves the end out of its text', () => {
     const action = conversation.action('get 1 acacia logs');
     expect(words(action).at(-1)).toBe('<eot>');
-    expect(conversation.actionText(action)).toBe('get 1 acacia logs');
-    expect(conversation.actionText(Int32Array.of())).toBe('');
+    expect(conversation.replyText(action)).toBe('get 1 acacia logs');
+    expect(conversation.replyText(Int32Array.of())).toBe('');
   });
 });

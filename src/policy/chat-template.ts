@@ -1,0 +1,220 @@
+/**
+ * A language model's chat template (the Jinja text of its `tokenizer_config.json`), and the pieces of a turn derived from it
+ * once: by rendering conversations of marks and reading what stands between the marks.
+ *
+ * Knows messages and text; has never heard of a token, a world or a reward. The pieces are put around what a policy really
+ * said, so what was said is never rendered again: a template that drops the thoughts of earlier turns (Qwen3's) or trims
+ * them (Llama 3's) does not touch it. The date is fixed, so that the same run reads the same prompt tomorrow.
+ */
+import type { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja';
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+export interface RenderOptions {
+  /** Ends the text where the assistant begins to speak. */
+  addGenerationPrompt: boolean;
+  /** Qwen3 thinks aloud unless it is told not to. */
+  thinking?: boolean;
+}
+
+/** What surrounds the messages of a conversation. */
+export interface ChatPieces {
+  /** Before the first user's message: the start token, the system's message, the user's header. */
+  beforeFirstUser: string;
+  /** Between a user's message and what the assistant will say. Qwen3 without thinking: its empty think block too. */
+  beforeReply: string;
+  /** The same for a reply that is shown rather than sampled: an example at the start. */
+  beforeShownReply: string;
+  /** Between the assistant's words and the next user's message; begins with the token that closes a turn. */
+  betweenTurns: string;
+  /** Whether the template takes outer whitespace off a user's message. */
+  trimsUser: boolean;
+}
+
+/** A chat template that cannot be used: what it does, and what to do. */
+export class ChatTemplateError extends Error {
+  override name = 'ChatTemplateError';
+}
+
+/** Day of Llama 3.2's own fallback date. */
+const fixedDate = new Date(Date.UTC(2024, 6, 26));
+const fixedDateString = '26 Jul 2024';
+const months = 'January February March April May June July August September October November December'.split(' ');
+
+/** Python's strftime of the fixed date, in English whatever the reader's language. */
+function fixedStrftime(format: string): string {
+  const two = (n: number) => String(n).padStart(2, '0');
+  const month = months[fixedDate.getUTCMonth()];
+  const parts: { [code: string]: string } = {
+    Y: String(fixedDate.getUTCFullYear()),
+    m: two(fixedDate.getUTCMonth() + 1),
+    d: two(fixedDate.getUTCDate()),
+    B: month,
+    b: month.slice(0, 3),
+    H: '00',
+    M: '00',
+    S: '00',
+    A: 'Friday',
+    a: 'Fri',
+    '%': '%',
+  };
+  return format.replace(/%(.)/g, (whole, code) => parts[code] ?? whole);
+}
+
+function range(start: number, stop?: number, step = 1): number[] {
+  const [from, to] = stop === undefined ? [0, start] : [start, stop];
+  return Array.from({ length: Math.max(0, Math.ceil((to - from) / step)) }, (_, i) => from + i * step);
+}
+
+/** The parts of the Jinja library that are used; loaded only where a model has a template. */
+type Jinja = {
+  Environment: typeof Environment;
+  Interpreter: typeof Interpreter;
+  parse: typeof parse;
+  tokenize: typeof tokenize;
+};
+
+export class ChatTemplate {
+  private constructor(
+    private readonly jinja: Jinja,
+    private readonly program: ReturnType<typeof parse>,
+    /** `bos_token` and the like. */
+    private readonly specialTokens: { readonly [name: string]: string },
+  ) {}
+
+  static async open(source: string, specialTokens: { readonly [name: string]: string } = {}): Promise<ChatTemplate> {
+    const jinja = await import('@huggingface/jinja');
+    try {
+      const program = jinja.parse(jinja.tokenize(source, { lstrip_blocks: true, trim_blocks: true }));
+      return new ChatTemplate(jinja, program, specialTokens);
+    } catch (error) {
+      throw new ChatTemplateError(`This chat template cannot be read: ${(error as Error).message}`);
+    }
+  }
+
+  render(messages: readonly ChatMessage[], { addGenerationPrompt, thinking = false }: RenderOptions): string {
+    const environment = new this.jinja.Environment();
+    const values = {
+      ...globals,
+      ...this.specialTokens,
+      messages,
+      add_generation_prompt: addGenerationPrompt,
+      enable_thinking: thinking,
+      date_string: fixedDateString,
+    };
+    for (const [name, value] of Object.entries(values)) environment.set(name, value);
+    try {
+      const result = new this.jinja.Interpreter(environment).run(this.program) as { value: string };
+      return result.value;
+    } catch (error) {
+      throw new ChatTemplateError(`This chat template refuses a conversation: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** What a template may call: as in transformers, but for the date. */
+const globals = {
+  true: true,
+  false: false,
+  none: null,
+  True: true,
+  False: false,
+  None: null,
+  range,
+  strftime_now: fixedStrftime,
+  raise_exception: (message: string) => {
+    throw new Error(message);
+  },
+};
+
+/** Marks that no template looks for, and that no trimming changes. */
+const mark = (role: 'user' | 'assistant', turn: number) => `<<mark of ${role} ${turn}>>`;
+
+/** A conversation of `turns` users' messages, the last one unanswered. */
+function marks(turns: number): ChatMessage[] {
+  return Array.from({ length: 2 * turns - 1 }, (_, i) => {
+    const role = i % 2 ? 'assistant' : 'user';
+    return { role, content: mark(role, Math.floor(i / 2)) };
+  });
+}
+
+/** What stands before, between and after the messages. */
+function around(text: string, messages: readonly ChatMessage[]): string[] {
+  const pieces: string[] = [];
+  let rest = text;
+  for (const { role, content } of messages) {
+    const parts = rest.split(content);
+    if (parts.length !== 2) {
+      throw new ChatTemplateError(
+        `This chat template shows one ${role}'s message of ${messages.length} ${parts.length - 1} times: the pieces of a turn ` +
+          'cannot be derived from it. Give the model another template (tokenizer_config.json, chat_template).',
+      );
+    }
+    pieces.push(parts[0]);
+    rest = parts[1];
+  }
+  return [...pieces, rest];
+}
+
+const quoted = (text: string) => JSON.stringify(text.length > 160 ? `${text.slice(0, 157)}...` : text);
+
+/** The one text that stands in all places of a kind; a template that varies it is refused. */
+function same(what: string, places: readonly string[]): string {
+  const other = places.find((text) => text !== places[0]);
+  if (other === undefined) return places[0];
+  throw new ChatTemplateError(
+    `In this chat template the text ${what} depends on the turns that follow or came before: ${quoted(places[0])} in one place, ` +
+      `${quoted(other)} in another. A conversation that is only ever continued cannot be written with it: give the model another template.`,
+  );
+}
+
+/** Derives the pieces from conversations of one, two and three turns, and checks that they make all three. */
+export function derivePieces(template: ChatTemplate, { thinking = false } = {}): ChatPieces {
+  const render = (messages: readonly ChatMessage[]) =>
+    template.render(messages, { addGenerationPrompt: true, thinking });
+  const renderings = [1, 2, 3].map((turns) => around(render(marks(turns)), marks(turns)));
+  const inner = renderings.flatMap((pieces) => pieces.slice(1, -1));
+  const beforeReply = same(
+    'before a reply',
+    renderings.map((pieces) => pieces.at(-1)!),
+  );
+  const beforeShownReply = same(
+    'before an earlier reply',
+    inner.filter((_, i) => i % 2 === 0),
+  );
+  if (!beforeReply.startsWith(beforeShownReply)) {
+    throw new ChatTemplateError(
+      `This chat template opens a reply with ${quoted(beforeReply)}, but shows an earlier one after ${quoted(beforeShownReply)}: ` +
+        'what the model was asked is not what it would remember. Give the model another template.',
+    );
+  }
+  return {
+    beforeFirstUser: same(
+      'before the first message',
+      renderings.map((pieces) => pieces[0]),
+    ),
+    beforeReply,
+    beforeShownReply,
+    betweenTurns: same(
+      'between a reply and the next message',
+      inner.filter((_, i) => i % 2 === 1),
+    ),
+    trimsUser: trimsUser(render),
+  };
+}
+
+function trimsUser(render: (messages: readonly ChatMessage[]) => string): boolean {
+  const content = mark('user', 0);
+  const plain = render([{ role: 'user', content }]);
+  const padded = ` \n${content}\n `;
+  const shown = render([{ role: 'user', content: padded }]);
+  if (shown === plain) return true;
+  if (shown === plain.replace(content, () => padded)) return false;
+  throw new ChatTemplateError(
+    "This chat template changes the whitespace of a user's message: what the world says would not be what the model reads. " +
+      'Give the model another template.',
+  );
+}

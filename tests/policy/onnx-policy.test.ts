@@ -1,0 +1,190 @@
+// The ONNX policy acts as the engine does: the same turns from the same seed as the GPU's sampler, constrained and not, the
+// same endings, the reference's scores; and it says what it cannot do.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/policy/config.ts';
+import { initWeights } from '../../src/policy/init.ts';
+import { Model } from '../../src/policy/model.ts';
+import { exportOnnx } from '../../src/policy/onnx-export.ts';
+import { ActsOnlyError, OnnxPolicy } from '../../src/policy/onnx-policy.ts';
+import type { GeneratedTurn, GenerateRow, PackedBatch, Policy, Sampling } from '../../src/policy/policy.ts';
+import { buildTrie } from '../../src/policy/trie.ts';
+import { useGpu } from '../gpu/open.ts';
+import { ReferencePolicy } from './reference-policy.ts';
+
+const gpu = useGpu();
+const config = parseConfig({
+  model_type: 'qwen3',
+  vocab_size: 41,
+  hidden_size: 24,
+  intermediate_size: 40,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  head_dim: 8,
+  rope_theta: 1000,
+  tie_word_embeddings: true,
+});
+const weights = initWeights(config, { seed: 11, std: 0.4 });
+const capacity = {
+  rows: 6,
+  groups: 2,
+  promptTokens: 12,
+  completionTokens: 24,
+  batchTokens: 64,
+  batchScored: 64,
+};
+const ints = (...values: number[]) => Int32Array.from(values);
+
+let policy: OnnxPolicy;
+beforeAll(async () => {
+  policy = await OnnxPolicy.create({ config, tensors: weights }, { capacity });
+});
+afterAll(() => policy.destroy());
+
+const groups = [
+  { prompt: ints(3, 1, 4, 1, 5), slots: [0, 1, 2], rowKeys: [0, 1, 2] },
+  { prompt: ints(9, 2, 6), slots: [3, 4], rowKeys: [3, 4] },
+];
+const sampling: Sampling = { temperature: 1.3, seed: 77, stream: 5, maxTokens: 6, stopTokens: [7, 30] };
+const trie = buildTrie([
+  [10, 11, 12, 40],
+  [10, 11, 13, 40],
+  [10, 20, 40],
+  [15, 16, 40],
+]);
+
+/** Two turns of every row: open ones and constrained ones, with what the world says between. */
+async function play(player: Policy, temperature: number): Promise<GeneratedTurn[]> {
+  await player.begin(groups);
+  const row = (slot: number, append: Int32Array): GenerateRow => ({
+    slot,
+    append,
+    constraint: slot % 2 ? trie.trie : null,
+  });
+  const first = await player.generate(
+    [0, 1, 2, 3, 4].map((slot) => row(slot, slot === 2 ? ints(8, 8) : ints())),
+    { ...sampling, temperature },
+  );
+  const words = ints(21, 22, 23);
+  const second = await player.generate(
+    [4, 3, 2, 1, 0].map((slot) => row(slot, words)),
+    { ...sampling, temperature },
+  );
+  return [...first, ...second];
+}
+
+const shape = (turns: readonly GeneratedTurn[]) =>
+  turns.map(({ tokens, leaf, ending }) => ({ tokens: [...tokens], leaf, ending }));
+
+describe('beside the engine', () => {
+  // f32 in both, sums in another order: measured 2e-6.
+  const bound = 5e-5;
+
+  it.each([1.3, 0.7, 0])('plays the same turns at temperature %d', async (temperature) => {
+    const model = await Model.create(await gpu(), config, { capacity, weights, trainable: false, reference: false });
+    const before = policy.counters();
+    const [ours, theirs] = [await play(policy, temperature), await play(model, temperature)];
+    const rooms = [policy, model].map((player) => [0, 1, 2, 3, 4].map((slot) => player.room(slot)));
+    const counts = [policy, model].map((player) => player.counters().tokensGenerated);
+    counts[0] -= before.tokensGenerated;
+    model.destroy();
+    expect(shape(ours)).toEqual(shape(theirs));
+    expect(rooms[0]).toEqual(rooms[1]);
+    expect(counts[0]).toBe(counts[1]);
+    const endings = new Set(ours.map(({ ending }) => ending));
+    expect(endings.has('leaf')).toBe(true);
+    ours.forEach(({ logprobs }, i) => {
+      logprobs.forEach((x, k) => {
+        expect(Math.abs(x - theirs[i].logprobs[k])).toBeLessThan(bound);
+      });
+    });
+  });
+
+  it('scores as the reference does, with shared prompts and masks', async () => {
+    const batch: PackedBatch = {
+      tokens: ints(3, 1, 4, 10, 11, 12, 10, 20, 9, 2, 6, 5),
+      segments: [
+        { start: 0, end: 3, parent: -1 },
+        { start: 3, end: 6, parent: 0 },
+        { start: 6, end: 8, parent: 0 },
+        { start: 8, end: 12, parent: -1 },
+      ],
+      scored: ints(3, 4, 6, 7, 9, 11),
+      allowed: {
+        offsets: ints(0, 2, 4, 6, 6, 6, 6),
+        tokens: ints(10, 15, 11, 20, 10, 15),
+      },
+    };
+    const reference = new ReferencePolicy(config, weights, capacity);
+    const wanted = await reference.score(batch, { temperature: 0.8, weights: 'policy' });
+    const got = await policy.score(batch, { temperature: 0.8, weights: 'policy' });
+    for (const column of ['logprob', 'entropy'] as const)
+      got[column].forEach((x, n) => {
+        expect(Math.abs(x - wanted[column][n])).toBeLessThan(bound);
+      });
+  });
+});
+
+describe('endings', () => {
+  const open = (slot: number, append = ints()): GenerateRow => ({ slot, append, constraint: null });
+
+  it('come in the order that the engine has them', async () => {
+    await policy.begin(groups);
+    const [short] = await policy.generate([open(0)], { ...sampling, stopTokens: [], maxTokens: 3 });
+    expect([short.ending, short.tokens.length]).toEqual(['length', 3]);
+    expect(policy.room(0)).toBe(21);
+    const everything = Array.from({ length: config.vocabSize }, (_, token) => token);
+    const [stopped] = await policy.generate([open(1)], { ...sampling, stopTokens: everything });
+    expect([stopped.ending, stopped.tokens.length]).toEqual(['stop', 1]);
+    const [full] = await policy.generate([open(3)], { ...sampling, stopTokens: [], maxTokens: 99 });
+    expect([full.ending, full.tokens.length]).toEqual(['context', 24]);
+    const [none] = await policy.generate([open(3, ints(1))], sampling);
+    expect([none.ending, none.tokens.length]).toEqual(['context', 0]);
+  });
+
+  it('a single action is not sampled', async () => {
+    await policy.begin(groups);
+    const only = buildTrie([[5, 6, 40]]).trie;
+    const [turn] = await policy.generate([{ slot: 0, append: ints(2), constraint: only }], sampling);
+    expect([turn.ending, turn.leaf, turn.tokens.length]).toEqual(['leaf', 0, 0]);
+    expect(policy.room(0)).toBe(23);
+  });
+
+  it('an abort is heeded', async () => {
+    await policy.begin(groups);
+    const aborted = AbortSignal.abort(new Error('enough'));
+    await expect(policy.generate([open(0)], sampling, aborted)).rejects.toThrow('enough');
+  });
+});
+
+describe('says what it cannot do', () => {
+  it('learn', async () => {
+    await expect(policy.update()).rejects.toThrow(ActsOnlyError);
+    await expect(policy.update()).rejects.toThrow(/no gradients.*browser with WebGPU/);
+    await expect(policy.freezeReference()).rejects.toThrow(ActsOnlyError);
+  });
+
+  it('but gives its own weights back and takes others', async () => {
+    const other = await OnnxPolicy.create({ config, tensors: weights }, { capacity });
+    const changed = initWeights(config, { seed: 12, std: 0.4 });
+    await other.load({ tensors: changed, optimizerStep: 9 });
+    expect((await other.save()).tensors.get('model.norm.weight')).toBe(changed.get('model.norm.weight'));
+    await other.begin(groups);
+    await policy.begin(groups);
+    const row = { slot: 0, append: ints(), constraint: null };
+    const turns = [await other.generate([row], sampling), await policy.generate([row], sampling)];
+    expect(turns[0][0].logprobs[0]).not.toBeCloseTo(turns[1][0].logprobs[0], 4);
+    const wrong = new Map(changed);
+    wrong.delete('model.norm.weight');
+    await expect(other.load({ tensors: wrong, optimizerStep: 0 })).rejects.toThrow(/missing: model.norm.weight/);
+    other.destroy();
+  });
+
+  it('a foreign model’s weights', async () => {
+    const foreign = await OnnxPolicy.create(exportOnnx(config, weights, { operators: 'standard' }), { capacity });
+    expect(foreign.vocabSize).toBe(config.vocabSize);
+    await expect(foreign.save()).rejects.toThrow(ActsOnlyError);
+    await expect(foreign.load({ tensors: weights, optimizerStep: 0 })).rejects.toThrow(ActsOnlyError);
+    foreign.destroy();
+  });
+});

@@ -1,0 +1,338 @@
+// An LLM's conversation: token for token what its template renders, masks, stop tokens, replies and their actions.
+import { describe, expect, it } from 'vitest';
+import { describeWorld } from '../../src/envs/registry.ts';
+import { parseReply } from '../../src/envs/reply.ts';
+import { type ChatMessage, ChatTemplate } from '../../src/policy/chat-template.ts';
+import { type ChatFamily, chatFamilies } from '../../src/policy/chat-templates.ts';
+import type { GeneratedTurn, GenerateRow, Sampling } from '../../src/policy/policy.ts';
+import { Tokenizer } from '../../src/policy/tokenizer.ts';
+import { acknowledgement, type Conversation } from '../../src/rl/conversation.ts';
+import { conversationOf } from '../../src/rl/conversation-files.ts';
+import { chosenPositions } from '../../src/rl/packing.ts';
+import { type RolloutRequest, rollout } from '../../src/rl/rollout.ts';
+import { TokenSource } from '../../src/rl/trajectory.ts';
+import { decodeTrajectories, encodeTrajectories } from '../../src/session/trajectory-codec.ts';
+import { bpeTokenizer, bpeTokenizerJson } from '../policy/bpe-fixture.ts';
+import { capacity, DoorWorld, FakePolicy } from './fakes.ts';
+import { tokenizer as tinyTokenizer } from './setup.ts';
+
+const families = Object.keys(chatFamilies) as ChatFamily[];
+const instruction = 'Open doors.\n\nAnswer with an action.\n';
+
+function tokenizerOf(family: ChatFamily) {
+  return bpeTokenizer(chatFamilies[family].specialTokens, family === 'qwen3' ? ['<think>', '</think>'] : []);
+}
+
+function conversationIn(family: ChatFamily, tokenizer = tokenizerOf(family)): Promise<Conversation> {
+  const { config, stopTokens } = chatFamilies[family];
+  const generationConfig = { eos_token_id: stopTokens.map((token) => tokenizer.id(token)) };
+  return conversationOf(tokenizer, { tokenizerConfig: config, generationConfig });
+}
+
+/** The whole conversation, as the template renders it and as the tokenizer reads that. */
+async function rendered(family: ChatFamily, words: readonly string[]): Promise<number[]> {
+  const { chat_template, bos_token } = chatFamilies[family].config;
+  const template = await ChatTemplate.open(chat_template, bos_token === null ? {} : { bos_token });
+  const messages = words.map((content, i): ChatMessage => ({ role: i % 2 ? 'assistant' : 'user', content }));
+  return Array.from(tokenizerOf(family).encode(template.render(messages, { addGenerationPrompt: true })));
+}
+
+describe.each(families)('%s', (family) => {
+  const first = '\n  Goal: open the red door. 🧪\n';
+
+  it('has a prompt that is its template’s, token for token', async () => {
+    const conversation = await conversationIn(family);
+    const { tokens } = conversation.prompt(first, instruction);
+    expect(Array.from(tokens)).toEqual(await rendered(family, [instruction, acknowledgement, first]));
+    expect(Array.from(conversation.prompt(first).tokens)).toEqual(await rendered(family, [first]));
+  });
+
+  // Qwen3's template takes the empty think block off earlier replies; what was sampled after it keeps it.
+  it.skipIf(family === 'qwen3')('goes on as its template would render the whole', async () => {
+    const conversation = await conversationIn(family);
+    const replies = ['Thought:\nhm\n\nAction:\nget red key', 'Action: open red door'];
+    const answers = ['Got it.', '\n\nOpened!\n'];
+    const tokens = [...conversation.prompt(first, instruction).tokens];
+    replies.forEach((reply, turn) => {
+      tokens.push(...conversation.action(reply), ...conversation.observation(answers[turn]).tokens);
+    });
+    const words = [instruction, acknowledgement, first, replies[0], answers[0], replies[1], answers[1]];
+    expect(tokens).toEqual(await rendered(family, words));
+  });
+
+  it('marks the world’s words, and nothing of the template', async () => {
+    const conversation = await conversationIn(family);
+    for (const { tokens, source } of [conversation.prompt('Goal', instruction), conversation.observation('Goal')]) {
+      const world = tokens.filter((_, i) => source[i] === TokenSource.world);
+      expect(conversation.tokenizer.exactText(world, { special: true })).toBe('Goal');
+      expect(source.includes(TokenSource.policy)).toBe(false);
+    }
+  });
+
+  it('ends a turn at any of its stop tokens, and closes it with the template’s', async () => {
+    const conversation = await conversationIn(family);
+    const { tokenizer, endOfTurn } = conversation;
+    const { stopTokens, config } = chatFamilies[family];
+    expect(tokenizer.token(endOfTurn)).toBe(config.eos_token);
+    expect(new Set(conversation.stopTokens)).toEqual(new Set(stopTokens.map((token) => tokenizer.id(token))));
+    for (const token of stopTokens) {
+      const said = tokenizer.encode(`get it${token}`);
+      expect(conversation.replyText(said)).toBe('get it');
+      expect(Array.from(conversation.closing(said))).toEqual(token === config.eos_token ? [] : [endOfTurn]);
+    }
+    expect(Array.from(conversation.closing(tokenizer.encode('get it')))).toEqual([endOfTurn]);
+  });
+});
+
+describe('Qwen3', () => {
+  it('keeps the think block that a reply was sampled after, turn for turn', async () => {
+    const conversation = await conversationIn('qwen3');
+    const text = conversation.tokenizer.exactText(conversation.observation('Got it.').tokens, { special: true });
+    expect(text).toBe('\n<|im_start|>user\nGot it.<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n');
+  });
+});
+
+describe('what a folder says', () => {
+  const plain = chatFamilies.qwen2;
+
+  it('a tiny policy’s vocabulary calls for a tiny policy’s conversation', async () => {
+    const { format } = await conversationOf(tinyTokenizer, {});
+    expect(format).toMatchObject({ instructs: false, parsesReplies: false });
+  });
+
+  it('a template may stand in a list, or in a file of its own', async () => {
+    const tokenizer = tokenizerOf('qwen2');
+    const template = plain.config.chat_template;
+    const list = [
+      { name: 'tool_use', template: 'no' },
+      { name: 'default', template },
+    ];
+    const one = await conversationOf(tokenizer, { tokenizerConfig: { chat_template: list } });
+    const other = await conversationOf(tokenizer, { chatTemplate: template, tokenizerConfig: { chat_template: 'no' } });
+    expect(other.format.pieces).toEqual(one.format.pieces);
+    expect(one.format.pieces.beforeFirstUser).toContain('You are Qwen');
+  });
+
+  it('special tokens may have flags; eos ids come from every file that has them', async () => {
+    const tokenizer = tokenizerOf('llama3');
+    const { config } = chatFamilies.llama3;
+    const flagged = {
+      ...config,
+      bos_token: { content: config.bos_token, special: true },
+      eos_token: { content: '<|eom_id|>' },
+    };
+    const { stopTokens, format } = await conversationOf(tokenizer, {
+      tokenizerConfig: flagged,
+      generationConfig: { eos_token_id: tokenizer.id('<|end_of_text|>') },
+      eosTokens: [tokenizer.id('<|eot_id|>')],
+    });
+    expect(format.pieces.beforeFirstUser.startsWith('<|begin_of_text|><|start')).toBe(true);
+    expect(stopTokens.map((id) => tokenizer.token(id)).sort()).toEqual(['<|end_of_text|>', '<|eom_id|>', '<|eot_id|>']);
+  });
+
+  it('a model without a template, or whose turns end in plain text, is refused in words', async () => {
+    await expect(conversationOf(tokenizerOf('qwen2'), {})).rejects.toThrow(/no chat template .* -Instruct/);
+    const chat_template =
+      "{% for m in messages %}{{ m['role'] + ': ' + m['content'] + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}";
+    await expect(conversationOf(tokenizerOf('qwen2'), { tokenizerConfig: { chat_template } })).rejects.toThrow(
+      /closes a turn with "\\nuser: ", which begins with no token of its own/,
+    );
+  });
+});
+
+describe('replies', () => {
+  it('one action: its line, letters, digits and commas alone; a second one is refused', () => {
+    const action = (text: string) => parseReply('one-action', text).action;
+    expect(action('Thought:\nhm\n\nAction:\nget 2 oak log')).toBe('get 2 oak log');
+    expect(action('Action: craft 1 x using 2 y,  1 z.')).toBe('craft 1 x using 2 y, 1 z');
+    expect(action('Action: `get 1 oak log` and so on\nget 3')).toBe('get 1 oak log and so on');
+    expect(action('get 2 oak log')).toBe('');
+    expect(action('Action:')).toBe('');
+    expect(parseReply('one-action', 'Action: a\nAction: b').refusal).toMatch(/^Error: Only one 'Action'/);
+  });
+
+  it('last action: all that follows the last mark', () => {
+    expect(parseReply('last-action', 'Action: look\nAction:\n open door to hall \n</s>').action).toBe(
+      'open door to hall',
+    );
+    expect(parseReply('last-action', 'look around')).toEqual({ action: '' });
+  });
+
+  it('each world says which; its own instruction asks for it, and the oracle’s words are found by it', async () => {
+    const conversation = await conversationIn('qwen2');
+    for (const [world, format] of [
+      ['textcraft', 'one-action'],
+      ['babyai', 'one-action'],
+      ['sciworld', 'last-action'],
+    ] as const) {
+      const { replies, instruction } = describeWorld(world);
+      expect(replies).toBe(format);
+      expect(instruction).toContain('Thought:\nyour thoughts.\n\nAction:\nyour next action');
+      expect(parseReply(replies!, conversation.reply('go to red ball 1')).action).toBe('go to red ball 1');
+    }
+  });
+});
+
+/** Says given texts turn by turn, encoded, and stops as it is told to. */
+class ScriptedPolicy extends FakePolicy {
+  readonly read: Int32Array[] = [];
+  private turn = 0;
+
+  constructor(
+    private readonly tokenizer: Tokenizer,
+    private readonly script: readonly { text: string; ending: GeneratedTurn['ending'] }[],
+    size = capacity({ promptTokens: 512, completionTokens: 512 }),
+  ) {
+    super(tokenizer.vocabSize, size);
+  }
+
+  override async generate(rows: readonly GenerateRow[], _sampling: Sampling): Promise<GeneratedTurn[]> {
+    const { text, ending } = this.script[this.turn++];
+    return rows.map(({ append, constraint }) => {
+      expect(constraint).toBeNull();
+      this.read.push(append);
+      const tokens = this.tokenizer.encode(text);
+      return { tokens, logprobs: Float32Array.from(tokens, () => -0.5), leaf: -1, ending };
+    });
+  }
+}
+
+/** Doors as a language model meets them: with an instruction, and a parser for its replies. */
+class SpokenDoors extends DoorWorld {
+  override describe() {
+    return { ...super.describe(), instruction, replies: 'one-action' as const };
+  }
+}
+
+describe('an episode without a mask', () => {
+  async function play(script: ConstructorParameters<typeof ScriptedPolicy>[1], change: Partial<RolloutRequest> = {}) {
+    const conversation = await conversationIn('qwen2');
+    const world = new SpokenDoors();
+    const policy = new ScriptedPolicy(conversation.tokenizer, script);
+    const tasks = (await world.tasks({}, 'train')).slice(0, 1);
+    const [trajectory] = await rollout(
+      { policy, worlds: new Map([['doors', world]]), conversation },
+      {
+        tasks,
+        groupSize: 1,
+        limit: script.length,
+        temperature: 1,
+        maskActions: false,
+        maxTokensPerTurn: 32,
+        rules: { invalidAction: 'continue' },
+        seed: 1,
+        stream: 1,
+        ...change,
+      },
+    );
+    return { trajectory, policy, world, conversation };
+  }
+
+  const script = [
+    { text: 'Thought:\nkey first\n\nAction:\nget red key<|im_end|>', ending: 'stop' },
+    { text: 'Action: open red door and', ending: 'length' },
+    { text: 'Action: wait<|endoftext|>', ending: 'stop' },
+    { text: 'Action: open red door\nAction: wait<|im_end|>', ending: 'stop' },
+    { text: 'Action: open red door<|im_end|>', ending: 'stop' },
+  ] as const;
+
+  it('finds the actions, and goes on after those it does not find', async () => {
+    const { trajectory, world } = await play(script);
+    expect(trajectory.turns.map(({ action, valid, reward }) => [action, valid, reward])).toEqual([
+      ['get red key', true, 0],
+      ['open red door and', false, 0],
+      ['wait', true, 0],
+      ['', false, 0],
+      ['open red door', true, 1],
+    ]);
+    expect(trajectory.turns[3].observation).toMatch(/^Error: Only one 'Action'/);
+    expect(trajectory.turns[0].reply).toBe('Thought:\nkey first\n\nAction:\nget red key');
+    expect(trajectory).toMatchObject({ ending: 'success', choices: null });
+    // The refused turn was not played.
+    expect(world.steps).toBe(4);
+    expect(decodeTrajectories(encodeTrajectories([trajectory]))).toEqual([trajectory]);
+  });
+
+  it('trains on what was sampled, stop tokens included, and on nothing that closed a turn', async () => {
+    const { trajectory, conversation } = await play(script);
+    const { tokens, source, turns, logprob } = trajectory;
+    const { tokenizer } = conversation;
+    turns.forEach(({ actionStart, actionEnd }, turn) => {
+      const said = tokenizer.encode(script[turn].text);
+      expect(tokens.subarray(actionStart, actionStart + said.length)).toEqual(said);
+      const closing = tokens.subarray(actionStart + said.length, actionEnd);
+      expect(Array.from(closing)).toEqual(turn === 1 || turn === 2 ? [conversation.endOfTurn] : []);
+      for (let i = actionStart; i < actionEnd; i++) {
+        expect(source[i]).toBe(i < actionStart + said.length ? TokenSource.policy : TokenSource.template);
+      }
+    });
+    const chosen = new Set(chosenPositions(trajectory));
+    tokens.forEach((_, i) => {
+      expect(chosen.has(i)).toBe(source[i] === TokenSource.policy);
+      expect(logprob[i]).toBe(chosen.has(i) ? -0.5 : 0);
+    });
+  });
+
+  it('is read by the policy without a gap: prompt, then what closed a turn and what the world said', async () => {
+    const { trajectory, policy } = await play(script);
+    const { tokens, source, turns, promptLength } = trajectory;
+    expect(policy.read[0]).toHaveLength(0);
+    turns.slice(0, -1).forEach(({ observationEnd }, turn) => {
+      let start = observationEnd;
+      while (source[start - 1] !== TokenSource.policy) start--;
+      expect(start).toBeGreaterThan(promptLength);
+      expect(policy.read[turn + 1]).toEqual(tokens.subarray(start, observationEnd));
+    });
+  });
+
+  it('ends at a reply that is refused or an action that is, where that is the rule', async () => {
+    for (const text of ['Action: fly<|im_end|>', 'Action: a\nAction: b<|im_end|>', 'nothing<|im_end|>']) {
+      const { trajectory } = await play([{ text, ending: 'stop' }, ...script], { rules: { invalidAction: 'end' } });
+      expect(trajectory).toMatchObject({ ending: 'invalid-action', score: 0 });
+      expect(trajectory.turns).toHaveLength(1);
+    }
+  });
+
+  it('ends by its context, with nothing of the turn that did not fit', async () => {
+    const { trajectory } = await play([script[0], { text: 'Action: op', ending: 'context' }]);
+    expect(trajectory.ending).toBe('context');
+    expect(trajectory.turns).toHaveLength(1);
+    expect(trajectory.tokens).toHaveLength(trajectory.turns[0].observationEnd);
+  });
+});
+
+describe('a constrained language model', () => {
+  it('says the action alone, and ends its turn as the template does', async () => {
+    const conversation = await conversationIn('llama3');
+    const policy = new FakePolicy(conversation.tokenizer.vocabSize, capacity({ promptTokens: 512 }));
+    const world = new SpokenDoors();
+    const tasks = (await world.tasks({}, 'train')).slice(0, 2);
+    const trajectories = await rollout(
+      { policy, worlds: new Map([['doors', world]]), conversation },
+      {
+        tasks,
+        groupSize: 4,
+        limit: 2,
+        temperature: 1,
+        maskActions: true,
+        maxTokensPerTurn: 4,
+        rules: { invalidAction: 'continue' },
+        seed: 1,
+        stream: 1,
+      },
+    );
+    for (const { turns, tokens } of trajectories) {
+      for (const { action, actionStart, actionEnd, reply } of turns) {
+        expect(reply).toBeUndefined();
+        expect(tokens.subarray(actionStart, actionEnd)).toEqual(conversation.action(action));
+      }
+    }
+  });
+});
+
+describe('a tokenizer file', () => {
+  it('is read with its configuration', () => {
+    const json = bpeTokenizerJson(['<|im_end|>']);
+    expect(new Tokenizer(json, chatFamilies.qwen2.config).encode('ok<|im_end|>')).toHaveLength(2);
+  });
+});
