@@ -8,8 +8,10 @@ const all = {
   replay: 'src/cli/replay.ts',
   'fuzz-babyai': 'src/cli/fuzz-babyai.ts',
   golden: 'src/cli/golden.ts',
+  export: 'src/cli/export.ts',
   bench: 'bench/main.ts',
   learn: 'src/cli/learn.ts',
+  imitate: 'src/cli/imitate.ts',
   crash: 'tests/crash/main.ts',
   'fuzz-sciworld': 'src/cli/fuzz-sciworld.ts',
   'make-model': 'src/cli/make-model.ts',
@@ -32,5 +34,5 @@ export default defineConfig({
     minify: false,
     rollupOptions: { input: entries, output: { entryFileNames: '[name].js' } },
   },
-  ssr: { noExternal: true, external: ['webgpu', 'playwright-core', 'vite'] },
+  ssr: { noExternal: true, external: ['webgpu', 'playwright-core', 'vite', 'onnxruntime-web'] },
 });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { readSafetensors } from '../policy/safetensors.ts';
 import {
   checkAggregation,
+  checkImitation,
   checkKlEstimators,
   checkTrl,
   checkVerl,
@@ -126,6 +127,7 @@ const checks: { [kind: string]: (checker: Checker) => void } = {
   aggregation: checkAggregation,
   kl: checkKlEstimators,
   'policy-loss': checkVerl,
+  sft: checkImitation,
   trl: checkTrl,
 };
 

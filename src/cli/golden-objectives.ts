@@ -1,6 +1,7 @@
 /** Golden checks of the policy objectives: advantages, clipped losses, KL, aggregation, metrics. */
 import { groupAdvantages } from '../rl/advantages.ts';
-import { type AggregationOptions, aggregationModes, maskCoefficients } from '../rl/aggregation.ts';
+import { type AggregationOptions, aggregationModes, maskCoefficients, maskCounts } from '../rl/aggregation.ts';
+import { imitationCoefficients, imitationTerm } from '../rl/imitation.ts';
 import {
   type ClippedInputs,
   type ClippedSettings,
@@ -225,6 +226,40 @@ function mean(mask: Float64Array, value: (i: number) => number): number {
     count += 1;
   });
   return total / Math.max(count, 1);
+}
+
+/** Loss forms of supervised fine-tuning: plain, over the rows above a threshold, and weighted by the return. */
+const imitationForms: { [form: string]: { mode: AggregationOptions['mode']; rows: 'all' | 'good' | 'weighted' } } = {
+  sft_token_mean: { mode: 'token-mean', rows: 'all' },
+  filtered_token_mean: { mode: 'token-mean', rows: 'good' },
+  weighted_token_mean: { mode: 'token-mean', rows: 'weighted' },
+  weighted_seq_mean_token_sum: { mode: 'seq-mean-token-sum', rows: 'weighted' },
+  weighted_seq_mean_token_mean: { mode: 'seq-mean-token-mean', rows: 'weighted' },
+};
+
+export function checkImitation(check: Checker): void {
+  for (const form of Object.keys(check.json.formulas)) {
+    const known = imitationForms[form];
+    if (known) checkImitationForm(check, form, known);
+    else check.skip(`supervised form ${form} is not implemented`, `sft ${form}`);
+  }
+}
+
+function checkImitationForm(check: Checker, form: string, { mode, rows }: (typeof imitationForms)[string]): void {
+  const [logprob, mask, returns] = ['logp', 'mask', 'rewards'].map((name) => check.tensor(`in.${name}`));
+  const width = check.width('in.mask');
+  const kept = mask.map((counted, i) =>
+    counted && (rows !== 'good' || returns[Math.floor(i / width)] > check.json.threshold) ? 1 : 0,
+  );
+  const coefficients = imitationCoefficients(maskCounts(kept, width), mode, rows === 'weighted' ? returns : null);
+  const terms = Array.from(logprob, (value, i) =>
+    kept[i] ? imitationTerm(value, coefficients[Math.floor(i / width)]) : { loss: 0, weight: 0 },
+  );
+  check.compare(`out.loss_${form}`, [sum(terms.map(({ loss }) => loss))]);
+  check.compare(
+    `out.grad_${form}`,
+    terms.map(({ weight }) => weight),
+  );
 }
 
 export function checkTrl(check: Checker): void {

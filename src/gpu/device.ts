@@ -66,6 +66,7 @@ export class Gpu {
     readonly device: GPUDevice,
     readonly info: GpuInfo,
     readonly features: ReadonlySet<string>,
+    private readonly mostBindingBytes = Number.POSITIVE_INFINITY,
   ) {
     this.lost = device.lost.then((reason) => {
       const error = new DeviceLostError(`The GPU device was lost (${reason.reason}): ${reason.message}`);
@@ -78,7 +79,8 @@ export class Gpu {
     });
   }
 
-  static async open(gpu: GPU | undefined): Promise<Gpu> {
+  /** `mostBindingBytes`: bindings no larger than this, as on an adapter that grants no more. */
+  static async open(gpu: GPU | undefined, options: { mostBindingBytes?: number } = {}): Promise<Gpu> {
     if (!gpu) {
       throw new GpuUnavailableError(
         'This browser has no WebGPU. Chrome or Edge 113+, Safari 26+ and Firefox 141+ (Windows, Apple silicon) have it.',
@@ -96,11 +98,21 @@ export class Gpu {
     const requiredLimits: Record<string, number> = {};
     for (const name of raised) requiredLimits[name] = adapter.limits[name];
     const device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
-    return new Gpu(device, describe(adapter), new Set(device.features as unknown as Iterable<string>));
+    return new Gpu(
+      device,
+      describe(adapter),
+      new Set(device.features as unknown as Iterable<string>),
+      options.mostBindingBytes,
+    );
   }
 
   get limits(): GPUSupportedLimits {
     return this.device.limits;
+  }
+
+  /** Most bytes of one binding: what is larger is cut. */
+  get bindingBytes(): number {
+    return Math.min(this.limits.maxStorageBufferBindingSize, this.mostBindingBytes);
   }
 
   /** Throws what the device has reported since the last check. */
@@ -121,7 +133,7 @@ export class Gpu {
   createBuffer(label: string, bytes: number, usage: GPUBufferUsageFlags): GPUBuffer {
     if (this.sealed) throw new GpuError(`Buffer ${label} (${bytes} bytes) was created during ${this.sealed}.`);
     const size = Math.max(16, Math.ceil(bytes / 16) * 16);
-    const bound = Math.min(this.limits.maxBufferSize, this.limits.maxStorageBufferBindingSize);
+    const bound = Math.min(this.limits.maxBufferSize, this.bindingBytes);
     if (size > bound) {
       throw new GpuUnavailableError(`${label} needs ${size} bytes in one buffer; this adapter allows ${bound}.`);
     }

@@ -12,6 +12,8 @@ const bytesEach = 16;
 /** Query results are put at multiples of this. */
 const alignment = 256;
 const roomBytes = 1 << 18;
+/** GPU bytes of a profile's buffers. */
+export const profileBytes = 2 * roomBytes;
 
 export interface KernelTime {
   /** Milliseconds of the dispatches that were timed. */

@@ -35,6 +35,8 @@ export function grid1d(count: number): [number, number] {
 /** Distance of two uniform blocks: the default minUniformBufferOffsetAlignment. */
 const stride = 256;
 const maxDispatches = 2048;
+/** GPU bytes of a recorder's uniform blocks. */
+export const uniformBytes = maxDispatches * stride;
 
 export class Recorder {
   dispatches = 0;
@@ -49,7 +51,7 @@ export class Recorder {
   readonly profile: Profile | null;
   readonly uniforms: GPUBuffer;
   private readonly staging: GPUBuffer;
-  private readonly words = new ArrayBuffer(maxDispatches * stride);
+  private readonly words = new ArrayBuffer(uniformBytes);
   private readonly u32s = new Uint32Array(this.words);
   private readonly f32s = new Float32Array(this.words);
   private encoder: GPUCommandEncoder | null = null;

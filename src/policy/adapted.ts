@@ -131,6 +131,10 @@ export class AdaptedWeights implements Weights {
     this.base.logitsBackward(dlogits, hidden, dhidden, M, first, rows);
   }
 
+  get canMask(): boolean {
+    return this.base.canMask;
+  }
+
   entryLogits(entries: Entries, hidden: BufferSlice, out: BufferSlice, temperature: number): void {
     this.base.entryLogits(entries, hidden, out, temperature);
   }

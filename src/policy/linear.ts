@@ -8,6 +8,8 @@ import { BatchError } from './batch.ts';
 import type { ModelConfig } from './config.ts';
 import type { Operations } from './operations.ts';
 import { type ParameterSet, type Table, tableOf, tableOperand } from './parameters.ts';
+import type { PackedRows } from './quantize.ts';
+import { StateError } from './state-error.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A scatter list in the `lists` buffer. */
@@ -26,7 +28,7 @@ export interface Entries {
 
 /**
  * What a model's weights offer. Operands are named by `layerOperands` (parameters.ts); M rows, N outputs, K inputs, C hidden,
- * all activations f32. A frozen base in another format (packed int8, int4) implements this whole; it ignores `inp` and `hidden`
+ * all activations f32. A frozen base in another precision (int8, int4) implements `BaseWeights` whole; it ignores `inp` and `hidden`
  * in the two backward products and answers null to every `gradient`, and an adapter and the reference policy follow: the
  * reference of an adapted model is its base. Vectors (norms, biases, head gains) stay f32.
  */
@@ -50,6 +52,8 @@ export interface Weights {
     first: number,
     rows: number,
   ): void;
+  /** Whether one binding holds the whole head, which the masked head and constrained decoding read. */
+  readonly canMask: boolean;
   /** Masked head: out (E) = logit of each entry / temperature, hidden (N, C). */
   entryLogits(entries: Entries, hidden: BufferSlice, out: BufferSlice, temperature: number): void;
   /** Masked head: out (N, C) += scale (E) times each entry's row of the head. */
@@ -64,8 +68,26 @@ export interface Weights {
 /** Scalars of sample_masked after R and C. */
 export type MaskedSampling = (number | ReturnType<typeof f32>)[];
 
+/** How the matrices of a frozen base are kept: f32, or packed as quantize.ts says. Vectors are f32 always. */
+export type Precision = 'f32' | 'int8' | 'int4';
+
+/** Some whole rows of a tensor, f32 or packed; a vector is one row. */
+export type WeightPiece = {
+  name: string;
+  shape: readonly number[];
+  /** The first row. */
+  row: number;
+  rows: number;
+} & ({ kind: 'f32'; values: Float32Array } | { kind: 'packed'; packed: PackedRows });
+
+/** Weights that a model comes with: they are written piece by piece, so that a large model is never whole in memory. */
+export interface BaseWeights extends Weights {
+  /** Puts a piece where it belongs. Throws StateError for one of another precision. */
+  write(piece: WeightPiece): void;
+}
+
 /** f32 weights: all trained where `grads` is given, else frozen. */
-export class DenseWeights implements Weights {
+export class DenseWeights implements BaseWeights {
   private readonly C: number;
   private readonly embedding: Table;
   private readonly head: Table;
@@ -78,9 +100,15 @@ export class DenseWeights implements Weights {
     readonly grads: ParameterSet | null = null,
   ) {
     this.C = config.hiddenSize;
-    const blockBytes = set.gpu.limits.maxStorageBufferBindingSize;
+    const blockBytes = set.gpu.bindingBytes;
     this.embedding = tableOf(config, 'embedding', this.C * 4, blockBytes);
     this.head = tableOf(config, 'head', this.C * 4, blockBytes);
+  }
+
+  write(piece: WeightPiece): void {
+    if (piece.kind !== 'f32') throw new StateError(`${piece.name} is packed; this model keeps its weights in f32.`);
+    const start = (piece.row * piece.values.length) / piece.rows;
+    this.set.write(this.ops.recorder, piece.name, start, piece.values);
   }
 
   vector(operand: string): BufferSlice {
@@ -138,9 +166,12 @@ export class DenseWeights implements Weights {
     if (grads) ops.matmulTN(dlogits, hidden, this.tile(grads, first, rows), this.ws.slice('partials'), M, rows, C);
   }
 
-  /** The whole head in one binding, which the masked kernels read. */
+  get canMask(): boolean {
+    return this.head.rowsEach >= this.head.rows;
+  }
+
   private wholeHead(): BufferSlice {
-    if (this.head.rowsEach < this.head.rows)
+    if (!this.canMask)
       throw new BatchError(
         `Constrained decoding reads the whole head at once: ${this.head.rows * this.C * 4} bytes, more than this adapter binds. Turn the action mask off.`,
       );

@@ -3,9 +3,13 @@
  * this very list, so the plan is what is used.
  */
 
+import { profileBytes } from '../gpu/profile.ts';
+import { uniformBytes } from '../gpu/submission.ts';
 import { adapterWidth, type LoraConfig, planAdapter } from './adapter.ts';
+import { planBase } from './base.ts';
 import { tokenWords } from './batch.ts';
 import type { ModelConfig } from './config.ts';
+import type { Precision } from './linear.ts';
 import { type Layout, layoutFloats, planLayout, vocabularyTile } from './parameters.ts';
 import type { Capacity } from './policy.ts';
 
@@ -45,6 +49,10 @@ export interface PlanOptions {
   reference: boolean;
   /** A low-rank adapter: it alone is trained. */
   lora?: LoraConfig | null;
+  /** Of a frozen base. Default: f32. */
+  precision?: Precision;
+  /** Whether dispatches can be timed, which takes buffers of its own. */
+  timestamps?: boolean;
   /** The adapter's largest binding in bytes. */
   blockBytes: number;
 }
@@ -78,6 +86,14 @@ function largestGradient(trained: Layout, tile: number): number {
   return [...trained.operands.values()].reduce((most, o) => Math.max(most, isTable(o.name) ? tile : o.size), 0);
 }
 
+const maxStaging = 32 << 20;
+
+/** The read-back buffer: what is trained with its moments in one piece, up to a bound, and a step's results. */
+function stagingBytes(c: Capacity, trainedBytes: number): number {
+  const results = c.batchScored * resultFloats * 4 * resultBatches + 256;
+  return Math.ceil(Math.min(maxStaging, Math.max(trainedBytes, results, 1 << 20)) / 16) * 16;
+}
+
 export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptions): PlannedBuffer[] {
   const {
     hiddenSize: h,
@@ -95,14 +111,14 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
   const tile = Math.min(V, vocabularyTile);
   const list: PlannedBuffer[] = [];
   const add = (part: PlannedBuffer['part'], buffers: { [name: string]: number }) => {
-    for (const [name, floats] of Object.entries(buffers)) list.push({ name, bytes: Math.max(16, floats * 4), part });
+    for (const [name, floats] of Object.entries(buffers))
+      list.push({ name, bytes: Math.max(16, Math.ceil(floats / 4) * 16), part });
   };
-  const base = planLayout(config, options.blockBytes);
-  const { lora } = options;
-  const trained = lora ? planAdapter(config, lora, options.blockBytes) : base;
-  add('weights', { weights: layoutFloats(base) });
+  const { lora, precision = 'f32', blockBytes } = options;
+  const trained = lora ? planAdapter(config, lora, blockBytes) : planLayout(config, blockBytes);
+  add('weights', { weights: planBase(config, precision, blockBytes) / 4 });
   if (lora) add('adapter', { adapter: layoutFloats(trained) });
-  else if (options.reference) add('reference', { reference: layoutFloats(base) });
+  else if (options.reference && precision === 'f32') add('reference', { reference: layoutFloats(trained) });
   if (options.trainable) {
     const floats = layoutFloats(trained);
     add('optimizer', { gradients: floats, exp_avg: floats, exp_avg_sq: floats });
@@ -173,6 +189,9 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
     sampleState: R * 8,
     stops: 64,
   });
+  const staging = stagingBytes(c, options.trainable ? layoutFloats(trained) * 12 : 0);
+  add('transfer', { staging: staging / 4, uniforms: uniformBytes / 4 });
+  if (options.timestamps) add('transfer', { timestamps: profileBytes / 4 });
   return list;
 }
 

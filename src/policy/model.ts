@@ -5,20 +5,25 @@
 import { type Gpu, GpuError } from '../gpu/device.ts';
 import { KernelCache, slice, whole } from '../gpu/kernel.ts';
 import { Recorder } from '../gpu/submission.ts';
-import { AdaptedWeights } from './adapted.ts';
-import { adapterShapes, type LoraConfig, planAdapter } from './adapter.ts';
 import { BatchError, describeTokens } from './batch.ts';
-import { type ModelConfig, parameterShapes, ropeInverseFrequencies } from './config.ts';
+import { countParameters, type ModelConfig, ropeInverseFrequencies } from './config.ts';
 import { Generation } from './generation.ts';
 import { Head, type ScoredRows } from './head.ts';
 import { fewRows, type KernelChoices } from './kernel-choices.ts';
 import { Layers, type Pass } from './layers.ts';
-import { DenseWeights, type Weights } from './linear.ts';
-import { type PlannedBuffer, planBuffers, resultBatches, resultFloats, ropePositions } from './memory-plan.ts';
+import type { Weights } from './linear.ts';
+import {
+  type PlannedBuffer,
+  type PlanOptions,
+  planBuffers,
+  resultBatches,
+  resultFloats,
+  ropePositions,
+} from './memory-plan.ts';
+import { checkTensors, ModelWeights, type WeightOptions } from './model-weights.ts';
 import { givenWeights, requestObjective, runObjective } from './objective.ts';
 import { Operations } from './operations.ts';
-import { AdamW } from './optimizer.ts';
-import { type Layout, layoutFloats, ParameterSet, planLayout, vocabularyTile } from './parameters.ts';
+import { type ParameterSet, vocabularyTile } from './parameters.ts';
 import type {
   Capacity,
   Counters,
@@ -36,26 +41,12 @@ import type {
 } from './policy.ts';
 import { Workspace } from './workspace.ts';
 
-export interface ModelOptions {
+export interface ModelOptions extends WeightOptions {
   capacity: Capacity;
-  weights: TensorMap;
-  /** A low-rank adapter beside the weights, which are then frozen: it alone is trained, saved and loaded. */
-  adapter?: { lora: LoraConfig; tensors: TensorMap } | null;
-  /** Gradients and moments are allocated. */
-  trainable: boolean;
-  /** A frozen copy of the weights is allocated, for KL. An adapted model has its reference without: the adapter switched off. */
-  reference: boolean;
   /** Forms of the kernels; another choice rounds otherwise. */
   choices?: KernelChoices;
   onProgress?: (done: number, total: number, kernel: string) => void;
 }
-
-/** Weights or state that do not belong to this model: names the tensor and both shapes. */
-export class StateError extends Error {
-  override name = 'StateError';
-}
-
-const maxStaging = 32 << 20;
 
 export class Model implements Policy {
   readonly kernels: KernelCache;
@@ -64,17 +55,9 @@ export class Model implements Policy {
   readonly layers: Layers;
   readonly head: Head;
   readonly generation: Generation;
-  /** What the policy plays and trains with. */
-  readonly weights: Weights;
   readonly plan: readonly PlannedBuffer[];
   private readonly ws: Workspace;
-  /** What scores with `weights: 'reference'` use; the base of an adapted model. */
-  private readonly reference: DenseWeights | null;
-  private readonly base: DenseWeights;
-  /** The values that are trained, saved and loaded: all weights, or the adapter's. */
-  private readonly trained: ParameterSet;
-  private readonly training: { grads: ParameterSet; adamw: AdamW } | null;
-  private readonly layout: Layout;
+  private readonly values: ModelWeights;
   private tokensTrained = 0;
 
   private constructor(
@@ -83,52 +66,38 @@ export class Model implements Policy {
     readonly options: ModelOptions,
   ) {
     const { capacity } = options;
-    const lora = options.adapter?.lora ?? null;
-    const blockBytes = gpu.limits.maxStorageBufferBindingSize;
-    const { trainable, reference } = options;
-    this.plan = planBuffers(config, capacity, { trainable, reference, lora, blockBytes });
-    this.layout = planLayout(config, blockBytes);
-    const trainedLayout = lora ? planAdapter(config, lora, blockBytes) : this.layout;
+    this.plan = planBuffers(config, capacity, planOptionsOf(options, gpu));
     this.kernels = KernelCache.of(gpu);
-    const resultBytes = capacity.batchScored * resultFloats * 4 * resultBatches;
-    const staging = Math.min(maxStaging, Math.max(layoutFloats(trainedLayout) * 12, resultBytes + 256, 1 << 20));
+    const staging = this.plan.find(({ name }) => name === 'staging')!.bytes;
     this.recorder = new Recorder(gpu, staging, gpu.info.isFallback ? 5e7 : 5e9);
     this.ws = new Workspace(gpu, this.plan);
     this.ops = new Operations(this.kernels, this.recorder, options.choices);
     this.layers = new Layers(config, this.ops, this.ws);
     this.head = new Head(config, this.ops, this.ws, capacity);
     this.generation = new Generation(config, this.ops, this.ws, this.layers, capacity);
-    const set = (layout: Layout, label: string) => new ParameterSet(gpu, layout, label);
-    const weights = set(this.layout, 'weights');
-    const grads = trainable ? set(trainedLayout, 'gradients') : null;
-    this.base = new DenseWeights(config, this.ops, this.ws, weights, lora ? null : grads);
-    this.trained = lora ? set(trainedLayout, 'adapter') : weights;
-    this.weights = lora
-      ? new AdaptedWeights(config, lora, this.ops, this.ws, this.base, this.trained, grads)
-      : this.base;
-    const copy = reference && !lora ? set(this.layout, 'reference') : null;
-    this.reference = lora ? this.base : copy && new DenseWeights(config, this.ops, this.ws, copy);
-    const moment = (label: string) => set(trainedLayout, label);
-    this.training = grads && {
-      grads,
-      adamw: new AdamW(this.ops, this.ws, this.trained, grads, moment('exp_avg'), moment('exp_avg_sq')),
-    };
+    this.values = new ModelWeights(gpu, config, options, this.ops, this.ws);
   }
 
   /** Allocates what the plan says, compiles every kernel, uploads the weights. */
   static async create(gpu: Gpu, config: ModelConfig, options: ModelOptions): Promise<Model> {
-    const { weights, adapter } = options;
-    checkTensors(parameterShapes(config), weights, '');
-    if (adapter) checkTensors(adapterShapes(config, adapter.lora), adapter.tensors, '');
+    ModelWeights.check(config, options);
     const model = await gpu.allocating(`a policy of ${config.numLayers} layers`, () => new Model(gpu, config, options));
-    model.compileAll();
-    await model.kernels.settle(options.onProgress);
-    model.base.set.upload(model.recorder, weights);
-    if (adapter) model.trained.upload(model.recorder, adapter.tensors);
-    else model.reference?.set.upload(model.recorder, weights);
-    model.uploadRope();
-    await model.recorder.finish();
+    try {
+      model.compileAll();
+      await model.kernels.settle(options.onProgress);
+      await model.values.fill();
+      model.uploadRope();
+      await model.recorder.finish();
+    } catch (error) {
+      model.destroy();
+      throw error;
+    }
     return model;
+  }
+
+  /** What the policy plays and trains with. */
+  get weights(): Weights {
+    return this.values.active;
   }
 
   /** Records every path without sending it, with few rows and with many, so that each kernel is asked for. */
@@ -137,12 +106,20 @@ export class Model implements Policy {
     const sampling: Sampling = { temperature: 1, seed: 0, stream: 0, maxTokens: 1, stopTokens: [] };
     for (const rows of [1, fewRows + 1]) {
       this.recordPasses(rows);
-      this.generation.recordSample(this.weights, this.ws.slice('rowHidden'), rows, 0, sampling, true, true);
+      this.generation.recordSample(
+        this.weights,
+        this.ws.slice('rowHidden'),
+        rows,
+        0,
+        sampling,
+        this.weights.canMask,
+        true,
+      );
     }
-    if (this.training) {
+    if (this.values.adamw) {
       requestObjective(this.ops, givenWeights);
       const settings = { learningRate: 0, beta1: 0, beta2: 0, epsilon: 1, weightDecay: 0, maxGradNorm: 1 };
-      this.training.adamw.record(settings);
+      this.values.adamw.record(settings);
     }
     this.recorder.dry = false;
   }
@@ -152,12 +129,12 @@ export class Model implements Policy {
     const masked = { E: 1, starts: 0, row: 0, token: 0, intoHidden: list, intoTable: list };
     const pass: Pass = { T, pairs: T, cache: () => this.ws.slice('kv') };
     this.layers.forward(this.weights, pass);
-    for (const mask of [masked, null]) {
+    for (const mask of this.weights.canMask ? [masked, null] : [null]) {
       const rows: ScoredRows = { N: T, intoTokens: list, masked: mask };
       this.head.forward(this.weights, rows, 0, 1);
-      if (this.training) this.head.backward(this.weights, rows, T, 0, 1);
+      if (this.values.adamw) this.head.backward(this.weights, rows, T, 0, 1);
     }
-    if (this.training) this.layers.backward(this.weights, pass);
+    if (this.values.adamw) this.layers.backward(this.weights, pass);
   }
 
   /** cos | sin of every position: computed here in double precision, since WGSL's own are only good to 2^-11. */
@@ -185,8 +162,10 @@ export class Model implements Policy {
     return this.config.vocabSize;
   }
 
+  /** Of the model, an adapter's included. */
   get numParameters(): number {
-    return this.layout.count;
+    const adapter = this.options.adapter ? this.values.trained!.layout.count : 0;
+    return countParameters(this.config) + adapter;
   }
 
   /** GPU bytes allocated, by part of the plan. */
@@ -260,9 +239,7 @@ export class Model implements Policy {
     { temperature, weights }: { temperature: number; weights: 'policy' | 'reference' },
   ): Promise<Scores> {
     return this.sealed('score', async () => {
-      const set = weights === 'policy' ? this.weights : this.reference;
-      if (!set) throw new GpuError('This model was created without a reference.');
-      this.forward(set, batch, 0, temperature);
+      this.forward(weights === 'policy' ? this.weights : this.reference(), batch, 0, temperature);
       const N = batch.scored.length;
       if (N === 0) return { logprob: new Float32Array(0), entropy: new Float32Array(0) };
       const [bytes] = await this.recorder.read([slice(this.ws.buffer('results'), 0, N * resultFloats * 4)]);
@@ -293,8 +270,14 @@ export class Model implements Policy {
   }
 
   private train() {
-    if (!this.training) throw new GpuError('This model was created to play, not to train.');
-    return this.training;
+    const { grads, adamw } = this.values;
+    if (!grads || !adamw) throw new GpuError('This model was created to play, not to train.');
+    return { grads, adamw };
+  }
+
+  private reference(): Weights {
+    if (!this.values.reference) throw new GpuError('This model was created without a reference.');
+    return this.values.reference;
   }
 
   async update(request: UpdateRequest, { temperature }: { temperature: number }): Promise<UpdateResult> {
@@ -345,27 +328,20 @@ export class Model implements Policy {
 
   /** Of an adapted model nothing is copied: its reference is the base, whatever the adapter holds. */
   async freezeReference(): Promise<void> {
-    const reference = this.referenceWeights();
-    if (reference === this.base) return;
-    reference.set.copyFrom(this.recorder, this.trained);
-    this.recorder.submit();
-  }
-
-  private referenceWeights(): DenseWeights {
-    if (!this.reference) throw new GpuError('This model was created without a reference.');
-    return this.reference;
+    this.reference();
+    this.values.freezeReference();
   }
 
   /** The tensors of a reference are those of a copy: an adapted model has none to save. */
   async save({ reference = false }: { reference?: boolean } = {}): Promise<PolicyState> {
+    const { trained, copied, adamw } = this.values;
     if (reference) {
-      const weights = this.referenceWeights();
-      const tensors = weights === this.base ? new Map() : await this.readSet([[weights.set, '']]);
-      return { tensors, optimizerStep: 0 };
+      this.reference();
+      return { tensors: await this.readSet(copied ? [[copied, '']] : []), optimizerStep: 0 };
     }
-    const sets: [ParameterSet, string][] = [[this.trained, '']];
-    if (this.training) sets.push([this.training.adamw.m, 'exp_avg.'], [this.training.adamw.v, 'exp_avg_sq.']);
-    return { tensors: await this.readSet(sets), optimizerStep: this.training?.adamw.step ?? 0 };
+    const sets: [ParameterSet, string][] = trained ? [[trained, '']] : [];
+    if (adamw) sets.push([adamw.m, 'exp_avg.'], [adamw.v, 'exp_avg_sq.']);
+    return { tensors: await this.readSet(sets), optimizerStep: adamw?.step ?? 0 };
   }
 
   private async readSet(sets: [ParameterSet, string][]): Promise<TensorMap> {
@@ -397,33 +373,30 @@ export class Model implements Policy {
   }
 
   async load(state: PolicyState, { reference = false }: { reference?: boolean } = {}): Promise<void> {
-    const { adapter } = this.options;
+    const { recorder } = this;
+    const { trained, trainedShapes, copied, grads, adamw } = this.values;
     if (reference) {
-      const weights = this.referenceWeights();
-      if (weights === this.base) return;
-      checkTensors(parameterShapes(this.config), state.tensors, '');
-      weights.set.upload(this.recorder, state.tensors);
-      return this.recorder.finish();
+      this.reference();
+      if (!copied) return;
+      checkTensors(trainedShapes, state.tensors, '');
+      copied.upload(recorder, state.tensors);
+      return recorder.finish();
     }
     const prefixes = [''];
-    const moments = this.training && [...state.tensors.keys()].some((name) => name.startsWith('exp_avg.'));
+    const moments = adamw && [...state.tensors.keys()].some((name) => name.startsWith('exp_avg.'));
     if (moments) prefixes.push('exp_avg.', 'exp_avg_sq.');
-    const shapes = adapter ? adapterShapes(this.config, adapter.lora) : parameterShapes(this.config);
-    for (const prefix of prefixes) checkTensors(shapes, state.tensors, prefix);
-    this.trained.upload(this.recorder, state.tensors);
-    if (this.training) {
-      const { m, v } = this.training.adamw;
-      if (moments) {
-        m.upload(this.recorder, state.tensors, 'exp_avg.');
-        v.upload(this.recorder, state.tensors, 'exp_avg_sq.');
-      } else {
-        m.clear(this.recorder);
-        v.clear(this.recorder);
-      }
-      this.training.grads.clear(this.recorder);
-      this.training.adamw.step = moments ? state.optimizerStep : 0;
+    for (const prefix of prefixes) checkTensors(trainedShapes, state.tensors, prefix);
+    trained?.upload(recorder, state.tensors);
+    if (moments) {
+      adamw.m.upload(recorder, state.tensors, 'exp_avg.');
+      adamw.v.upload(recorder, state.tensors, 'exp_avg_sq.');
+    } else {
+      adamw?.m.clear(recorder);
+      adamw?.v.clear(recorder);
     }
-    await this.recorder.finish();
+    grads?.clear(recorder);
+    if (adamw) adamw.step = moments ? state.optimizerStep : 0;
+    await recorder.finish();
   }
 
   /** Gradients of sum weight * logprob + entropyWeight * entropy. For tests and golden data: allocates nothing, keeps nothing. */
@@ -510,11 +483,7 @@ export class Model implements Policy {
   destroy(): void {
     this.kernels.forget(this.recorder.uniforms);
     this.ws.destroy();
-    this.base.destroy();
-    if (this.weights !== this.base) this.weights.destroy();
-    if (this.reference && this.reference !== this.base) this.reference.destroy();
-    this.training?.adamw.m.destroy();
-    this.training?.adamw.v.destroy();
+    this.values.destroy();
     this.recorder.destroy();
   }
 }
@@ -525,12 +494,14 @@ function pick(rows: Float32Array, column: number, N: number): Float32Array {
   return out;
 }
 
-function checkTensors(shapes: ReadonlyMap<string, number[]>, tensors: TensorMap, prefix: string): void {
-  for (const [name, shape] of shapes) {
-    const tensor = tensors.get(prefix + name);
-    if (!tensor) throw new StateError(`The tensor ${prefix + name} is missing.`);
-    if (tensor.shape.join() !== shape.join() || tensor.data.length !== shape.reduce((a, b) => a * b, 1)) {
-      throw new StateError(`${prefix + name} has shape (${tensor.shape}); this model needs (${shape}).`);
-    }
-  }
+/** What the plan needs to know of a model's options. */
+function planOptionsOf({ adapter, trainable, reference, precision }: ModelOptions, gpu: Gpu): PlanOptions {
+  return {
+    trainable,
+    reference,
+    precision,
+    lora: adapter?.lora,
+    blockBytes: gpu.bindingBytes,
+    timestamps: gpu.features.has('timestamp-query'),
+  };
 }

@@ -231,6 +231,22 @@ export class ParameterSet {
     });
   }
 
+  /** Values of a tensor from `start` on, wherever they lie. Returns how many of them belong here. */
+  write(recorder: Recorder, tensor: string, start: number, values: Float32Array): number {
+    let written = 0;
+    for (const { block, offset, parts } of this.layout.operands.values())
+      for (const part of parts) {
+        if (part.name !== tensor) continue;
+        const from = Math.max(start, part.start);
+        const to = Math.min(start + values.length, part.start + part.size);
+        if (from >= to) continue;
+        const at = offset + part.offset + from - part.start;
+        recorder.upload(this.buffers[block], at * 4, values.slice(from - start, to - start));
+        written += to - from;
+      }
+    return written;
+  }
+
   /** Buffers as slices, for a read-back. */
   slices(): BufferSlice[] {
     return this.buffers.map((buffer, i) => slice(buffer, 0, this.layout.blocks[i] * 4));

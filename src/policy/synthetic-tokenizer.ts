@@ -7,6 +7,7 @@
 import { byteLetters } from './byte-level.ts';
 import type { Family } from './catalogue.ts';
 import { chatFamilies } from './chat-templates.ts';
+import { preTokenizers } from './pre-tokenizers.ts';
 
 export interface SyntheticTokenizer {
   /** tokenizer.json, as an object. */
@@ -30,24 +31,6 @@ interface FamilyFacts {
   preTokenizer: object;
   template: string;
 }
-
-const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false };
-
-/** GPT-4's way of cutting, with `digits` of a number together. */
-const splitThenBytes = (digits: string) => ({
-  type: 'Sequence',
-  pretokenizers: [
-    {
-      type: 'Split',
-      pattern: {
-        Regex: `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`,
-      },
-      behavior: 'Isolated',
-      invert: false,
-    },
-    byteLevel,
-  ],
-});
 
 const qwenSpecial = [
   ...['<|endoftext|>', '<|im_start|>', '<|im_end|>', '<|object_ref_start|>', '<|object_ref_end|>', '<|box_start|>'],
@@ -75,7 +58,7 @@ const qwen: Omit<FamilyFacts, 'special' | 'template'> = {
   eos: ['<|im_end|>'],
   pad: '<|endoftext|>',
   addBos: false,
-  preTokenizer: splitThenBytes('\\p{N}'),
+  preTokenizer: preTokenizers.qwen2,
 };
 
 const families: { [family in Family]: FamilyFacts } = {
@@ -92,13 +75,7 @@ const families: { [family in Family]: FamilyFacts } = {
     eos: ['<|im_end|>'],
     pad: '<|im_end|>',
     addBos: false,
-    preTokenizer: {
-      type: 'Sequence',
-      pretokenizers: [
-        { type: 'Digits', individual_digits: true },
-        { ...byteLevel, use_regex: true },
-      ],
-    },
+    preTokenizer: preTokenizers.smollm,
     template: chatFamilies.smollm2.config.chat_template,
   },
   'llama-3.2': {
@@ -108,7 +85,7 @@ const families: { [family in Family]: FamilyFacts } = {
     eos: ['<|end_of_text|>', '<|eom_id|>', '<|eot_id|>'],
     pad: '<|finetune_right_pad_id|>',
     addBos: true,
-    preTokenizer: splitThenBytes('\\p{N}{1,3}'),
+    preTokenizer: preTokenizers['llama-bpe'],
     template: chatFamilies.llama3.config.chat_template,
   },
 };

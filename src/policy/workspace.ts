@@ -4,8 +4,14 @@ import { type BufferSlice, whole } from '../gpu/kernel.ts';
 import type { PlannedBuffer } from './memory-plan.ts';
 
 const STORAGE = 0x80 | 0x4 | 0x8; /* STORAGE | COPY_SRC | COPY_DST */
-/** What ParameterSets allocate themselves. */
-const parameters = new Set(['weights', 'adapter', 'reference', 'gradients', 'exp_avg', 'exp_avg_sq']);
+/** What the weights and the recorder allocate themselves. */
+const elsewhere: ReadonlySet<PlannedBuffer['part']> = new Set([
+  'weights',
+  'adapter',
+  'reference',
+  'optimizer',
+  'transfer',
+]);
 
 export class Workspace {
   private readonly buffers = new Map<string, GPUBuffer>();
@@ -14,8 +20,8 @@ export class Workspace {
     readonly gpu: Gpu,
     plan: readonly PlannedBuffer[],
   ) {
-    for (const { name, bytes } of plan) {
-      if (!parameters.has(name)) this.buffers.set(name, gpu.createBuffer(`Workspace.${name}`, bytes, STORAGE));
+    for (const { name, bytes, part } of plan) {
+      if (!elsewhere.has(part)) this.buffers.set(name, gpu.createBuffer(`Workspace.${name}`, bytes, STORAGE));
     }
   }
 

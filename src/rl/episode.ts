@@ -152,6 +152,29 @@ export class Episode {
     this.openTurn(start);
   }
 
+  /** Says what was not sampled: an oracle's action. False where the mask does not offer it. */
+  demonstrate(action: string): boolean {
+    const start = this.tokens.length;
+    const words = this.trie ? this.listed(action) : this.conversation.action(this.conversation.reply(action));
+    if (!words) return false;
+    if (!this.trie) this.read(this.conversation.reply(action));
+    this.append(words, TokenSource.policy, this.turns.length);
+    this.openTurn(start);
+    return true;
+  }
+
+  /** The words of an action of the list, and the choices they pass. */
+  private listed(action: string): Int32Array | null {
+    const { sequences, tails } = this.trie!;
+    const leaf = this.actions!.indexOf(action);
+    if (leaf < 0) return null;
+    const words = sequences[leaf];
+    const path = words.subarray(0, words.length - tails[leaf].length);
+    this.recordChoices(path, this.tokens.length);
+    this.choose(leaf);
+    return words;
+  }
+
   private recordChoices(tokens: Int32Array, start: number): void {
     if (!this.trie) return;
     allowedAlong(this.trie.trie, tokens).forEach((allowed, i) => {

@@ -81,18 +81,19 @@ export async function rollout(
 }
 
 /** Runs a batched call once for each world, over the rows that live in it. */
-async function perWorld(
-  parts: RolloutParts,
-  episodes: readonly Episode[],
-  call: (world: World, members: Episode[]) => Promise<void>,
+export async function perWorld<T extends { readonly task: Task }>(
+  worlds: ReadonlyMap<string, World>,
+  rows: readonly T[],
+  call: (world: World, members: T[]) => Promise<void>,
 ): Promise<void> {
-  const byWorld = new Map<string, Episode[]>();
-  for (const episode of episodes) {
-    const members = byWorld.get(episode.task.world);
-    if (members) members.push(episode);
-    else byWorld.set(episode.task.world, [episode]);
+  const byWorld = new Map<string, T[]>();
+  for (const row of rows) {
+    const name = row.task.world;
+    const members = byWorld.get(name);
+    if (members) members.push(row);
+    else byWorld.set(name, [row]);
   }
-  await Promise.all([...byWorld].map(([name, members]) => call(worldNamed(parts.worlds, name), members)));
+  await Promise.all([...byWorld].map(([name, members]) => call(worldNamed(worlds, name), members)));
 }
 
 export function worldNamed(worlds: ReadonlyMap<string, World>, name: string): World {
@@ -138,7 +139,7 @@ class Wave {
   }
 
   private async reset(): Promise<void> {
-    await perWorld(this.parts, this.episodes, async (world, members) => {
+    await perWorld(this.parts.worlds, this.episodes, async (world, members) => {
       const slots = members.map((episode) => episode.slot);
       const feedback = await world.reset(
         slots,
@@ -167,7 +168,7 @@ class Wave {
     const leaders = new Map<number, Episode>();
     for (const episode of this.active) if (!leaders.has(episode.group)) leaders.set(episode.group, episode);
     const turns = new Map<number, number>();
-    await perWorld(this.parts, [...leaders.values()], async (world, members) => {
+    await perWorld(this.parts.worlds, [...leaders.values()], async (world, members) => {
       if (!world.describe().hasOracle) return;
       const plans = await world.oracle(members.map((episode) => episode.slot));
       members.forEach((episode, i) => {
@@ -196,7 +197,7 @@ class Wave {
 
   private async turn(options: RolloutOptions): Promise<void> {
     const actors = await this.decide(options.signal);
-    await perWorld(this.parts, actors, async (world, members) => {
+    await perWorld(this.parts.worlds, actors, async (world, members) => {
       const feedback = await answers(world, members);
       for (let i = 0; i < members.length; i++) {
         members[i].answer(feedback[i]);

@@ -10,6 +10,7 @@ import type { Tokenizer } from '../policy/tokenizer.ts';
 import { Conversation } from './conversation.ts';
 import { type Evaluation, type SplitEvaluation, type StepRecord, summarize } from './evaluation.ts';
 import { stageAt, stageNumber, type TurnLimit } from './horizon.ts';
+import { type ImitationResult, imitate } from './imitation.ts';
 import { learningRateAt } from './learning-rate.ts';
 import { Players } from './players.ts';
 import { assignAdvantages, type GroupSummary } from './returns.ts';
@@ -111,6 +112,27 @@ export class Trainer {
     options.onProgress?.(null);
     const record = { step: k, stage: stageNumber(turns), metrics: { ...metrics, stepMs: performance.now() - started } };
     return { record, trajectories };
+  }
+
+  /** Step `k` of imitation, from 1: the oracle plays some training tasks, and one update makes its play likelier. */
+  imitate(
+    k: number,
+    { episodes, learningRate }: { episodes: number; learningRate?: number },
+  ): Promise<ImitationResult> {
+    const { optimizer, sampling } = this.settings;
+    const parts = { policy: this.policy, worlds: this.worlds, conversation: this.conversation };
+    return imitate(parts, this.tasks.sampler.step(k, episodes), {
+      maskActions: sampling.maskActions,
+      aggregation: 'token-mean',
+      optimizer: {
+        learningRate: learningRate ?? optimizer.learningRate,
+        beta1: optimizer.beta1,
+        beta2: optimizer.beta2,
+        epsilon: optimizer.epsilon,
+        weightDecay: optimizer.weightDecay,
+        maxGradNorm: optimizer.maxGradNorm ?? Number.POSITIVE_INFINITY,
+      },
+    });
   }
 
   private async taskMetrics(

@@ -12,15 +12,20 @@ import { planBuffers } from '../policy/memory-plan.ts';
 import { Model } from '../policy/model.ts';
 import type { Capacity, PolicyState } from '../policy/policy.ts';
 import { buildTokenizer, Tokenizer } from '../policy/tokenizer.ts';
+import type { Conversation } from '../rl/conversation.ts';
+import { conversationOf } from '../rl/conversation-files.ts';
 import type { TurnEvent } from '../rl/rollout.ts';
 import { Trainer, type TrainerProgress } from '../rl/trainer.ts';
 import type { AdapterMemory } from '../store/adapter-memory.ts';
+import { ActingEngine } from './acting-engine.ts';
+import { chatAssets, conversationFiles } from './chat-assets.ts';
 import type { Choices, Engine, EngineFactory, OpenOptions, StepOptions, WatchOptions } from './engine.ts';
 import type { Experiment } from './experiment.ts';
 import { adapterName, type GpuMachine, reportOf, requireHonest, unsupported } from './gpu-report.ts';
 import { chooseKernels } from './kernel-memory.ts';
+import { liveTurn, watchEpisode } from './live-turn.ts';
 import { planReport } from './plan-report.ts';
-import type { GpuReport, LiveTurn, MemoryPlanReport } from './protocol.ts';
+import type { GpuReport, MemoryPlanReport } from './protocol.ts';
 import { capacityOf, modelConfigOf } from './sizes.ts';
 import { textsOf } from './vocabulary.ts';
 
@@ -58,7 +63,7 @@ export class Assembly implements EngineFactory {
   }
 
   private buffers(experiment: Experiment, config: ModelConfig, capacity: Capacity, gpu: Gpu | null) {
-    const blockBytes = gpu?.limits.maxStorageBufferBindingSize ?? 128 * 2 ** 20;
+    const blockBytes = gpu?.bindingBytes ?? 128 * 2 ** 20;
     return planBuffers(config, capacity, { trainable: true, reference: needsReference(experiment), blockBytes });
   }
 
@@ -67,7 +72,7 @@ export class Assembly implements EngineFactory {
   }
 
   async open(experiment: Experiment, options: OpenOptions): Promise<Engine> {
-    const gpu = await this.device();
+    const gpu = await this.deviceFor(options);
     options.onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
     const worlds = await this.openWorlds(experiment);
     try {
@@ -76,12 +81,14 @@ export class Assembly implements EngineFactory {
         ? parseConfig(JSON.parse(utf8.decode(options.assets['config.json'])))
         : modelConfigOf(experiment, tokenizer);
       const capacity = (options.choices?.batchPlan.capacity as Capacity | undefined) ?? capacityOf(experiment);
+      const conversation = await conversationOf(tokenizer, conversationFiles(options.assets, config.eosTokens));
+      if (!gpu) return new ActingEngine({ ...options, experiment, config, capacity, tokenizer, worlds, conversation });
       const plan = planReport(this.buffers(experiment, config, capacity, gpu), gpu);
       if (!plan.fits) throw new GpuUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
       const model = await this.model(gpu, experiment, config, capacity, options);
-      const trainer = await this.testedTrainer(gpu, model, options, { experiment, worlds, tokenizer });
+      const trainer = await this.testedTrainer(gpu, model, options, { experiment, worlds, tokenizer, conversation });
       options.onProgress(null);
-      return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment);
+      return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment, options.assets);
     } catch (error) {
       for (const world of worlds.values()) await world.close();
       throw error;
@@ -93,7 +100,12 @@ export class Assembly implements EngineFactory {
     gpu: Gpu,
     model: Model,
     options: OpenOptions,
-    parts: { experiment: Experiment; worlds: ReadonlyMap<string, World>; tokenizer: Tokenizer },
+    parts: {
+      experiment: Experiment;
+      worlds: ReadonlyMap<string, World>;
+      tokenizer: Tokenizer;
+      conversation: Conversation;
+    },
   ): Promise<Trainer> {
     try {
       const report = await reportOf(gpu);
@@ -133,6 +145,14 @@ export class Assembly implements EngineFactory {
     current?.destroy();
     this.gpu = this.parts.machine.open();
     return this.gpu;
+  }
+
+  /** Null: there is none, and the run is only to be watched. */
+  private deviceFor({ purpose }: OpenOptions): Promise<Gpu | null> {
+    return this.device().catch((error) => {
+      if (purpose === 'watch' && error instanceof GpuUnavailableError) return null;
+      throw error;
+    });
   }
 
   private async openWorlds(experiment: Experiment): Promise<Map<string, World>> {
@@ -177,8 +197,10 @@ class ModelEngine implements Engine {
     private readonly worlds: ReadonlyMap<string, World>,
     tokenizer: Tokenizer,
     private readonly experiment: Experiment,
+    assets: OpenOptions['assets'],
   ) {
     this.assets = {
+      ...chatAssets(assets),
       'tokenizer.json': utf8.encode(JSON.stringify(tokenizer.json)),
       'config.json': utf8.encode(writeConfig(model.config)),
     };
@@ -194,13 +216,12 @@ class ModelEngine implements Engine {
     return this.trainer.evaluate(step, forTrainer(options));
   }
 
-  async watch({ split, taskIndex, turnMs, step }: WatchOptions, options: StepOptions): Promise<void> {
-    const onTurn = async (event: TurnEvent & { step: number }) => {
-      options.onTurn?.(await liveTurn(event));
-      options.signal.throwIfAborted();
-      await new Promise((resolve) => setTimeout(resolve, turnMs));
-    };
-    await this.trainer.watch(step, { split, taskIndex }, { signal: options.signal, onTurn });
+  imitate(step: number, options: { episodes: number; learningRate?: number }) {
+    return this.trainer.imitate(step, options);
+  }
+
+  watch(watching: WatchOptions, options: StepOptions): Promise<void> {
+    return watchEpisode(this.trainer, watching, options);
   }
 
   async save(options?: { reference?: boolean }): Promise<PolicyState> {
@@ -262,20 +283,4 @@ function forTrainer({ signal, onTurn, onProgress }: StepOptions) {
     },
     onProgress: (progress: TrainerProgress | null) => onProgress?.(progress),
   };
-}
-
-async function liveTurn({
-  step,
-  group,
-  member,
-  turn,
-  action,
-  observation,
-  reward,
-  done,
-  world,
-  slot,
-}: TurnEvent & { step: number }): Promise<LiveTurn> {
-  const view = await world.view(slot).catch(() => null);
-  return { step, group, member, turn, action, observation, reward, done, view };
 }

@@ -5,6 +5,7 @@
 import type { World } from '../envs/env.ts';
 import type { PolicyState } from '../policy/policy.ts';
 import type { Evaluation, StepRecord } from '../rl/evaluation.ts';
+import type { ImitationResult } from '../rl/imitation.ts';
 import type { Trajectory } from '../rl/trajectory.ts';
 import type { CheckpointMeta } from '../store/run.ts';
 import type { Experiment } from './experiment.ts';
@@ -28,12 +29,16 @@ export interface WatchOptions {
 }
 
 export interface Engine {
+  /** It plays and does not train: there is no GPU. */
+  readonly actsOnly?: boolean;
   readonly choices: Choices;
   /** Files that belong to the run whatever its step: tokenizer.json, config.json. */
   readonly assets: { [name: string]: Uint8Array };
   /** One training step: rollout and update. Its numbers depend on the weights and on `step` alone. */
   step(step: number, options: StepOptions): Promise<{ record: StepRecord; trajectories: Trajectory[] }>;
   evaluate(step: number, options: StepOptions): Promise<Evaluation>;
+  /** One step of imitation: the worlds' oracles play, one update makes their play likelier. Absent: it cannot. */
+  imitate?(step: number, options: { episodes: number; learningRate?: number }): Promise<ImitationResult>;
   /** Plays one episode without training. */
   watch(options: WatchOptions, step: StepOptions): Promise<void>;
   save(options?: { reference?: boolean }): Promise<PolicyState>;
@@ -52,6 +57,8 @@ export interface Engine {
 export interface OpenOptions {
   /** Files of the run, where it has begun: its own tokenizer and configuration are used. */
   assets: { [name: string]: Uint8Array } | null;
+  /** To be watched, a policy needs no GPU. */
+  purpose?: 'train' | 'watch';
   /** Choices of the checkpoint that is resumed. */
   choices: Choices | null;
   onProgress(progress: Progress | null): void;

@@ -8,7 +8,7 @@ import { checkpointInterval, SMALL_CHECKPOINT } from '../store/retention.ts';
 import { OwnershipError, QuotaError } from '../store/run.ts';
 import type { RunStore, StepCommit, StoredCheckpoint } from '../store/run-store.ts';
 import { checkpointOf, decodeState, encodeState, REFERENCE } from './checkpoint.ts';
-import type { Choices, Engine, EngineFactory, StepOptions, WatchOptions } from './engine.ts';
+import type { Choices, Engine, EngineFactory, OpenOptions, StepOptions, WatchOptions } from './engine.ts';
 import type { Experiment } from './experiment.ts';
 import { type Clock, FrozenError, systemClock, watchForFreeze } from './freeze-watch.ts';
 import type { RunStatus, SessionEvent } from './protocol.ts';
@@ -196,20 +196,22 @@ export class Session {
 
   /** An engine that holds the weights of the last committed step, which another tab may have committed. */
   private async prepare(mayBegin = true): Promise<void> {
-    if (this.engine?.failure()) await this.closeEngine();
+    // An engine that only acts may have been opened before there was a GPU.
+    if (this.engine?.failure() || (mayBegin && this.engine?.actsOnly)) await this.closeEngine();
     const checkpoint = await this.parts.store.checkpoint(this.runId);
     if (this.engine && checkpoint && this.at === (await this.parts.store.get(this.runId)).step) return;
     this.setStatus('preparing');
-    this.engine ??= await this.openEngine(checkpoint?.meta ?? null);
+    this.engine ??= await this.openEngine(checkpoint?.meta ?? null, mayBegin ? 'train' : 'watch');
     if (checkpoint) await this.restore(checkpoint);
     else if (mayBegin) await this.begin();
     else await this.engine.initialize();
   }
 
-  private async openEngine(choices: Choices | null): Promise<Engine> {
+  private async openEngine(choices: Choices | null, purpose: OpenOptions['purpose']): Promise<Engine> {
     return this.parts.engines.open(this.experiment, {
       assets: await this.assets(),
       choices,
+      purpose,
       onProgress: this.stepOptions().onProgress!,
       onReport: (report) => this.emit({ type: 'gpu', report }),
       signal: this.abort.signal,
@@ -226,7 +228,7 @@ export class Session {
 
   private async restore({ meta, bytes }: StoredCheckpoint): Promise<void> {
     const engine = this.engine!;
-    if (meta.adapter && meta.adapter !== engine.choices.adapter)
+    if (meta.adapter && meta.adapter !== engine.choices.adapter && !engine.actsOnly)
       this.emit({
         type: 'notice',
         level: 'info',

@@ -17,11 +17,19 @@ const trainingKey = 'tabgym.training';
 const themeKey = 'tabgym.theme';
 const mostLive = 64;
 const mostNotices = 200;
+/** A small trained policy that the site ships: something to watch before anything was trained here. */
+const samplePolicy = 'sample-policy.zip';
 
 const active: readonly RunStatus[] = ['preparing', 'running', 'pausing'];
 export const isActive = (status: RunStatus) => active.includes(status);
 
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+async function fetchFile(path: string): Promise<Blob> {
+  const response = await fetch(path);
+  if (!response.ok) throw new Error(msg(str`${path} could not be loaded (${response.status}). Try again.`));
+  return response.blob();
+}
 
 export class Controller {
   readonly store = new Store();
@@ -405,6 +413,20 @@ export class Controller {
       await this.open(run.id);
       this.notify('info', msg(str`“${run.name}” was imported.`));
     });
+  }
+
+  /** Lets the shipped policy play; it is fetched once and then a run like any other. */
+  async watchSample() {
+    const known = this.state.runs.find(
+      ({ origin, deletedUntil }) => deletedUntil === null && origin.kind === 'import' && origin.file === samplePolicy,
+    );
+    const opened = await this.attempt('sample', async () => {
+      const run = known ?? (await this.api.importPolicy(await fetchFile(samplePolicy), samplePolicy));
+      if (!known) await this.api.rename(run.id, msg('A trained policy'));
+      await this.refreshRuns();
+      await this.open(run.id);
+    });
+    if (opened) await this.watch('test', 0);
   }
 
   // -- drawer and page ---------------------------------------------------------------------------------------------

@@ -79,7 +79,12 @@ export class TabgymWatch extends Panel {
     return html`<div class="row spread head">
       <div class="row">${this.renderLabel(training)}</div>
       ${training ? nothing : this.renderWatchForm(watching)}
-    </div>`;
+    </div>
+    ${this.state.gpu?.supported ? nothing : this.renderProcessor()}`;
+  }
+
+  private renderProcessor() {
+    return html`<p class="soft small head">${msg('There is no WebGPU here: the policy plays on the processor, by the ONNX runtime (a download of 14 MB from this site, at the first episode). It does not learn.')}</p>`;
   }
 
   /** What the episode on show is: live, recorded, or played for its own sake. */
@@ -100,7 +105,7 @@ export class TabgymWatch extends Panel {
   /** Without training: choose a task and see the policy try it. */
   private renderWatchForm(watching: boolean) {
     const { gpu, owner } = this.state;
-    if (!gpu?.supported || owner === 'another-tab') return nothing;
+    if (!gpu || owner === 'another-tab') return nothing;
     if (watching) return html`<button @click=${() => this.app.stopWatching()}>${msg('Stop watching')}</button>`;
     return html`<form class="row task" @submit=${this.submit}>
       <label class="row" style="gap:4px">${msg('Goals')}
@@ -127,11 +132,11 @@ export class TabgymWatch extends Panel {
     if (status === 'running') return html`<div class="state">${msg('Waiting for the next turn of an episode.')}</div>`;
     if (!gpu?.supported)
       return emptyState(
-        msg('Read what was recorded'),
+        msg('Watch it, or read what was recorded'),
         msg(
-          'This run can be read here without a GPU: its curves below, its groups and trajectories in the other tabs.',
+          'Without a GPU this run cannot train here. Its policy can be watched, above; its curves are below, its groups and trajectories in the other tabs.',
         ),
-        this.readButton(),
+        records.length ? this.readButton() : nothing,
       );
     if (records.some((record) => record.step > 0))
       return emptyState(

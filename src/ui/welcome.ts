@@ -100,7 +100,10 @@ export class TabgymWelcome extends Panel {
         <p>${this.state.gpu?.problem}</p>
         <p class="small">${msg('Browsers that have it: Chrome and Edge 113 or later on Windows, macOS and ChromeOS, 121 on Android and, on most hardware, 144 on Linux; Safari 26; Firefox 141 on Windows and 145 on macOS with Apple silicon.')}</p>
       </div>
-      <p>${msg('Runs that were exported elsewhere can still be opened and read here, curves and trajectories included.')}</p>
-      <div class="row"><button class="primary" @click=${() => this.app.openDrawer('runs')}>${msg('Open an exported run')}</button></div>`;
+      <p>${msg('What works without it: a trained policy plays here, on the processor by the ONNX runtime; runs that were exported elsewhere are opened, read and watched; and you can play the worlds yourself.')}</p>
+      <div class="row">
+        <button class="primary" ?disabled=${this.state.busy !== null} @click=${() => this.app.watchSample()}><span aria-hidden="true">▶</span> ${msg('Watch a trained policy')}</button>
+        <button @click=${() => this.app.openDrawer('runs')}>${msg('Open an exported run')}</button>
+      </div>`;
   }
 }

@@ -10,6 +10,9 @@ async function entry(): Promise<GPU | undefined> {
   return nodeGpu();
 }
 
+/** A device of its own, which the test closes. */
+export const openGpu = async (...options: [{ mostBindingBytes?: number }]) => Gpu.open(await entry(), ...options);
+
 let opened: Promise<Gpu> | null = null;
 
 /** One device for the file; no test leaves an error or a buffer behind, nor does the file. */

@@ -57,6 +57,7 @@ const states: State[] = [
       await seen(page, /Browsers that have it: Chrome/);
       expect(await button(page, 'Train').isDisabled()).toBe(true);
       expect(await button(page, 'Open an exported run').isEnabled()).toBe(true);
+      expect(await button(page, 'Watch a trained policy').isEnabled()).toBe(true);
     },
   },
   {

@@ -1,6 +1,7 @@
 // The objective's shader against its double-precision twin, over every branch: both clips, the dual clip, the cap, all KL
 // estimators with and without clamps, and differences far beyond them.
 import { describe, expect, it } from 'vitest';
+import { imitationObjective, imitationTerm } from '../../src/rl/imitation.ts';
 import {
   type ClippedInputs,
   type ClippedSettings,
@@ -83,5 +84,30 @@ describe('the clipped objective on the GPU', () => {
       expect(flags.some((value) => value & flag)).toBe(true);
       expect(flags.some((value) => !(value & flag))).toBe(true);
     }
+  });
+});
+
+describe('the imitation objective on the GPU', () => {
+  it('is its twin', async () => {
+    const { logprob, entropy, advantage } = inputs();
+    const columns = [advantage];
+    const got = await objectiveOnGpu(await gpu(), imitationObjective, { logprob, entropy, columns, scalars: [] });
+    const terms = Array.from(logprob, (value, i) => imitationTerm(value, advantage[i]));
+    expectClose(
+      got.loss,
+      Float64Array.from(terms, ({ loss }) => loss),
+      'loss',
+    );
+    expectClose(
+      got.seed,
+      Float64Array.from(terms, ({ weight }) => weight),
+      'seed',
+    );
+    expectClose(got.entropyWeight, new Float64Array(rows), 'entropy weight');
+    expectClose(
+      got.aux[0],
+      Float64Array.from(logprob, (value) => -value),
+      'aux 0',
+    );
   });
 });

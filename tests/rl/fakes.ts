@@ -13,6 +13,7 @@ import type {
   UpdateRequest,
   UpdateResult,
 } from '../../src/policy/policy.ts';
+import { imitationTerm } from '../../src/rl/imitation.ts';
 import { type ClippedSettings, clippedTerm, klEstimators } from '../../src/rl/objectives.ts';
 import { hash, uniform } from '../../src/rl/random.ts';
 
@@ -177,7 +178,9 @@ export class FakePolicy implements Policy {
       this.count.tokensTrained += batch.tokens.length;
       const rows = this.scored(batch, this.weights, temperature);
       const terms = rows.map((row, i) =>
-        clippedTerm(row.logprob, row.entropy, columnsAt(columns, i), settingsOf(request.scalars)),
+        request.objective.name === 'imitation'
+          ? { ...imitationTerm(row.logprob, columns[0][i]), entropyWeight: 0, aux: [-row.logprob, 0, 0, 0] }
+          : clippedTerm(row.logprob, row.entropy, columnsAt(columns, i), settingsOf(request.scalars)),
       );
       rows.forEach((row, i) => {
         row.tokens.forEach((token, v) => {

@@ -1,0 +1,151 @@
+/**
+ * `npm run export -- FROM --format onnx|hf --out FOLDER`: a policy as files that other programs open. FROM is a run
+ * (.tabgym), a policy's zip, or a folder of a Hugging Face checkpoint; the folder written is laid out as on the Hub, so
+ * that transformers, onnxruntime and transformers.js find everything where they look for it.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Command, Option } from 'commander';
+import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../policy/checkpoint.ts';
+import { parseConfig, writeConfig } from '../policy/config.ts';
+import { exportOnnx } from '../policy/onnx-export.ts';
+import { decodeState } from '../session/checkpoint.ts';
+import { BundleError, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
+import { CommandError } from './training.ts';
+
+interface ExportOptions {
+  format: 'onnx' | 'hf';
+  out: string;
+  operators: 'standard' | 'contrib';
+  dtype: 'float32' | 'bfloat16';
+  zip: boolean;
+}
+
+const utf8 = new TextDecoder();
+
+function fromFolder(folder: string): Checkpoint {
+  const names = readdirSync(folder);
+  const weights = names.filter((name) => /^model(-\d+-of-\d+)?\.safetensors$/.test(name)).sort();
+  if (!names.includes('config.json') || !weights.length)
+    throw new CommandError(`${folder} is no checkpoint: config.json and model.safetensors are needed.`);
+  const text = (name: string) => readFileSync(join(folder, name), 'utf8');
+  return loadCheckpoint({
+    config: text('config.json'),
+    model: weights.map((name) => new Uint8Array(readFileSync(join(folder, name)))),
+    tokenizer: names.includes('tokenizer.json') ? text('tokenizer.json') : null,
+  });
+}
+
+/** The weights of a run's last checkpoint. */
+function fromRun(bytes: Uint8Array, file: string): Checkpoint {
+  const { checkpoints = [], assets = {} } = readRun(bytes, file);
+  const last = checkpoints.toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
+  if (!last || !assets['config.json'])
+    throw new CommandError(`${file} holds no checkpoint: export the run again, with its last step.`);
+  const { tensors } = decodeState(last.bytes, 0);
+  for (const name of [...tensors.keys()]) if (name.startsWith('exp_avg')) tensors.delete(name);
+  const config = parseConfig(JSON.parse(utf8.decode(assets['config.json'])));
+  const tokenizer = assets['tokenizer.json'];
+  return { config, tensors, tokenizer: tokenizer ? utf8.decode(tokenizer) : null };
+}
+
+function fromPolicy(bytes: Uint8Array): Checkpoint {
+  const files = readPolicy(bytes);
+  return loadCheckpoint({
+    config: utf8.decode(files['config.json']),
+    model: files['model.safetensors'],
+    tokenizer: utf8.decode(files['tokenizer.json']),
+  });
+}
+
+export function readCheckpoint(path: string): Checkpoint {
+  if (!existsSync(path)) throw new CommandError(`There is no ${path}.`);
+  if (statSync(path).isDirectory()) return fromFolder(path);
+  const bytes = new Uint8Array(readFileSync(path));
+  try {
+    return fromRun(bytes, path);
+  } catch (error) {
+    if (error instanceof BundleError && error.message.includes('no tabgym.json')) return fromPolicy(bytes);
+    throw error;
+  }
+}
+
+/** The files of the export, by their path in the folder; a large one in pieces. */
+export function exportedFiles(
+  { config, tensors, tokenizer }: Checkpoint,
+  { format, operators, dtype }: Pick<ExportOptions, 'format' | 'operators' | 'dtype'>,
+): Map<string, Uint8Array[]> {
+  const text = (content: string) => [new TextEncoder().encode(content)];
+  const files = new Map<string, Uint8Array[]>();
+  if (tokenizer) files.set('tokenizer.json', text(tokenizer));
+  if (format === 'hf') {
+    const saved = saveCheckpoint(config, tensors, tokenizer, dtype);
+    files.set('config.json', text(saved['config.json']));
+    files.set('model.safetensors', [saved['model.safetensors']]);
+  } else {
+    const { model, data } = exportOnnx(config, tensors, { operators });
+    files.set('config.json', text(writeConfig(config)));
+    files.set('onnx/model.onnx', [model]);
+    if (data.length) files.set('onnx/model.onnx_data', data);
+  }
+  return files;
+}
+
+function write(files: ReadonlyMap<string, Uint8Array[]>, out: string): void {
+  for (const [name, pieces] of files) {
+    const path = join(out, name);
+    mkdirSync(dirname(path), { recursive: true });
+    pieces.forEach((piece, i) => {
+      writeFileSync(path, piece, { flag: i === 0 ? 'w' : 'a' });
+    });
+    const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    console.log(`${path}  ${bytes.toLocaleString('en-US')} bytes`);
+  }
+}
+
+/** One zip, as the page's "Import policy" reads it. */
+function writeZip(files: ReadonlyMap<string, Uint8Array[]>, out: string): void {
+  const part = (name: string) => {
+    const pieces = files.get(name);
+    if (!pieces) throw new CommandError(`A policy's zip needs ${name}: this export has none. Use --format hf.`);
+    return pieces[0];
+  };
+  const zip = writePolicy({
+    'config.json': part('config.json'),
+    'model.safetensors': part('model.safetensors'),
+    'tokenizer.json': part('tokenizer.json'),
+  });
+  writeFileSync(out, zip);
+  console.log(`${out}  ${zip.length.toLocaleString('en-US')} bytes`);
+}
+
+function main(): void {
+  new Command('export')
+    .description('Writes a policy as files that other programs open, laid out as on the Hugging Face hub.')
+    .argument('<from>', "a run (.tabgym), a policy's zip, or a folder with config.json and model.safetensors")
+    .requiredOption('--out <path>', 'the folder to write (with --zip: the file)')
+    .addOption(new Option('--format <name>').choices(['onnx', 'hf']).default('onnx'))
+    .addOption(
+      new Option('--operators <set>', 'of ONNX: its own, or onnxruntime’s fused ones')
+        .choices(['standard', 'contrib'])
+        .default('standard'),
+    )
+    .addOption(new Option('--dtype <type>', 'of hf').choices(['float32', 'bfloat16']).default('float32'))
+    .option('--zip', 'hf: one zip, as the page imports it', false)
+    .action((from: string, options: ExportOptions) => {
+      const files = exportedFiles(readCheckpoint(from), options);
+      if (options.zip) writeZip(files, options.out);
+      else write(files, options.out);
+    })
+    .parse();
+}
+
+// The functions are used by tests, too: only as a tool does it read the command line.
+if (process.argv[1]?.endsWith('export.js')) {
+  try {
+    main();
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exitCode = 1;
+  }
+}

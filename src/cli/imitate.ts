@@ -1,0 +1,62 @@
+/** `npm run imitate -- experiments/NAME.json --out FOLDER [--until 0.5]` */
+import { Command, InvalidArgumentError } from 'commander';
+import { imitateOracle } from './imitating.ts';
+import { readExperiment } from './training.ts';
+
+function share(text: string): number {
+  const value = Number(text);
+  if (!(value >= 0 && value <= 1)) throw new InvalidArgumentError('It must be a number from 0 to 1.');
+  return value;
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return value;
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError('It must be a number above 0.');
+  return value;
+}
+
+const program = new Command('imitate')
+  .description("Teaches an experiment's policy by its worlds' oracles, and writes it as a Hugging Face folder.")
+  .argument('<experiment>', 'a file of experiments/')
+  .requiredOption('--out <folder>', 'where the policy is written')
+  .option('--until <share>', 'stop at this success on training goals, in sampled play', share, 1)
+  .option('--steps <n>', 'most steps', whole, 400)
+  .option('--every <n>', 'steps between evaluations', whole, 20)
+  .option('--episodes <n>', 'oracle episodes a step', whole, 32)
+  .option('--learning-rate <x>', "instead of the experiment's", positive)
+  .option('--seed <n>', 'instead of the seed in the file', Number);
+
+async function main(): Promise<number> {
+  program.parse();
+  const [file] = program.args;
+  const print = (line: string) => console.log(line);
+  const options = program.opts<{
+    out: string;
+    until: number;
+    steps: number;
+    every: number;
+    episodes: number;
+    learningRate?: number;
+    seed?: number;
+  }>();
+  const experiment = readExperiment({ file, seed: options.seed, print });
+  const { reached, steps, evaluation } = await imitateOracle({ ...options, experiment, print });
+  const rate = evaluation.train.policy.rate.toFixed(3);
+  print(`${reached ? 'reached' : 'did not reach'} ${options.until}: success ${rate} after ${steps} steps`);
+  return reached || options.until === 1 ? 0 : 1;
+}
+
+// Dawn keeps the process alive: it is ended explicitly.
+main().then(
+  (code) => process.exit(code),
+  (error: Error) => {
+    console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
+    process.exit(1);
+  },
+);

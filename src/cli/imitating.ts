@@ -1,0 +1,110 @@
+/**
+ * Imitation on Node: a policy from random weights follows the worlds' oracles until it reaches a share of success of its own
+ * sampled play, and is written as a Hugging Face folder, which a language model's place in an experiment takes.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Gpu } from '../gpu/device.ts';
+import { saveCheckpoint } from '../policy/checkpoint.ts';
+import { parseConfig } from '../policy/config.ts';
+import type { Evaluation } from '../rl/evaluation.ts';
+import { Assembly } from '../session/assemble.ts';
+import type { Engine } from '../session/engine.ts';
+import type { Experiment } from '../session/experiment.ts';
+import { openWorldPool } from '../workers/spawn-world.ts';
+import { nodeGpu } from './node-gpu.ts';
+import { CommandError } from './training.ts';
+
+export interface ImitationOptions {
+  experiment: Experiment;
+  out: string;
+  /** Stops at this success on training goals, sampled at the training temperature. */
+  until: number;
+  /** Most steps. */
+  steps: number;
+  /** Steps between evaluations. */
+  every: number;
+  /** Oracle episodes a step. */
+  episodes: number;
+  learningRate?: number;
+  print(line: string): void;
+}
+
+export interface Imitated {
+  steps: number;
+  evaluation: Evaluation;
+  /** Whether `until` was reached. */
+  reached: boolean;
+  folder: string;
+}
+
+export const nodeEngines = () =>
+  new Assembly({ machine: { open: async () => Gpu.open(await nodeGpu()) }, openWorld: openWorldPool });
+
+const three = (value: number) => value.toFixed(3);
+
+const quiet = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
+
+/** Follows the oracle, evaluating between, and writes the folder whatever was reached. */
+export async function imitateOracle(options: ImitationOptions): Promise<Imitated> {
+  const engine = await nodeEngines().open(options.experiment, quiet);
+  try {
+    await engine.initialize();
+    const found = await follow(engine, options);
+    await writeFolder(engine, options.out);
+    options.print(`written to ${options.out}: config.json, model.safetensors, tokenizer.json`);
+    return { ...found, folder: options.out };
+  } finally {
+    await engine.close();
+  }
+}
+
+async function follow(engine: Engine, options: ImitationOptions): Promise<Omit<Imitated, 'folder'>> {
+  const { until, steps, every, episodes, learningRate, print } = options;
+  if (!engine.imitate) throw new CommandError('This policy cannot be trained: imitation needs one that can.');
+  let evaluation = await measure(engine, 0, print);
+  let step = 0;
+  while (evaluation.train.policy.rate < until && step < steps) {
+    step += 1;
+    const { nats, gradNorm, demonstrations, skipped } = await engine.imitate(step, { episodes, learningRate });
+    if (demonstrations === 0)
+      throw new CommandError(
+        `The oracle has no play to imitate: ${skipped} tasks without one. A world needs an oracle, and room for its episodes ` +
+          '(sampling.promptTokens, sampling.completionTokens).',
+      );
+    const due = step % every === 0 || step === steps;
+    if (due) print(`step ${step}  ${three(nats)} nats a token  grad ${three(gradNorm)}  ${demonstrations} episodes`);
+    if (due) evaluation = await measure(engine, step, print);
+  }
+  return { steps: step, evaluation, reached: evaluation.train.policy.rate >= until };
+}
+
+async function measure(engine: Engine, step: number, print: (line: string) => void): Promise<Evaluation> {
+  const evaluation = await engine.evaluate(step, { signal: quiet.signal });
+  const { train, test } = evaluation;
+  const beside = `chance ${three(train.chance.rate)}, oracle ${train.oracle ? three(train.oracle.rate) : '-'}`;
+  print(`step ${step}  training ${three(train.policy.rate)} (${beside}), held-out ${three(test.policy.rate)}`);
+  return evaluation;
+}
+
+/** What a Hugging Face folder of a tiny policy says of its tokens. */
+const tokenizerConfig = {
+  tokenizer_class: 'PreTrainedTokenizerFast',
+  bos_token: '<bos>',
+  eos_token: '<eot>',
+  unk_token: '[UNK]',
+  pad_token: '[PAD]',
+  clean_up_tokenization_spaces: false,
+};
+
+/** The policy in Hugging Face's layout. */
+export async function writeFolder(engine: Engine, folder: string): Promise<void> {
+  const text = (name: string) => new TextDecoder().decode(engine.assets[name]);
+  const { tensors } = await engine.save();
+  const weights = new Map([...tensors].filter(([name]) => !name.startsWith('exp_avg')));
+  const config = parseConfig(JSON.parse(text('config.json')));
+  const files = saveCheckpoint(config, weights, text('tokenizer.json'));
+  mkdirSync(folder, { recursive: true });
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(tokenizerConfig, null, 2));
+}

@@ -1,0 +1,76 @@
+/**
+ * The base of a model, the weights that it comes with, in its precision: its bytes before anything is allocated, its
+ * creation, and how pieces stream into it.
+ */
+import type { ModelConfig } from './config.ts';
+import { type BaseWeights, DenseWeights, type Precision, type WeightPiece } from './linear.ts';
+import type { Operations } from './operations.ts';
+import { layoutFloats, ParameterSet, planLayout } from './parameters.ts';
+import type { TensorMap } from './policy.ts';
+import { StateError } from './state-error.ts';
+import type { Workspace } from './workspace.ts';
+
+/** A whole model in memory, or its pieces in any order. */
+export type WeightStream = TensorMap | AsyncIterable<WeightPiece>;
+
+/** A precision that this build cannot run. */
+export class PrecisionError extends Error {
+  override name = 'PrecisionError';
+}
+
+const unknown = (precision: Precision) => new PrecisionError(`Weights in ${precision} cannot be run yet; f32 can.`);
+
+/** Bytes that the base takes on the GPU, padding included. `blockBytes`: the adapter's largest binding. */
+export function planBase(config: ModelConfig, precision: Precision, blockBytes: number): number {
+  if (precision !== 'f32') throw unknown(precision);
+  return layoutFloats(planLayout(config, blockBytes)) * 4;
+}
+
+/** A frozen base, allocated and empty. */
+export function createBase(config: ModelConfig, precision: Precision, ops: Operations, ws: Workspace): BaseWeights {
+  if (precision !== 'f32') throw unknown(precision);
+  const layout = planLayout(config, ws.gpu.bindingBytes);
+  return new DenseWeights(config, ops, ws, new ParameterSet(ws.gpu, layout, 'weights'));
+}
+
+/** Bytes written before the queue is waited for: they lie in memory until then. */
+const bytesBetweenWaits = 64 << 20;
+
+/** Writes pieces until every tensor is whole. `shapes`: what the model needs. Throws StateError for what is missing or strange. */
+export async function streamInto(
+  base: BaseWeights,
+  pieces: AsyncIterable<WeightPiece>,
+  shapes: ReadonlyMap<string, number[]>,
+  settle: () => Promise<void>,
+): Promise<void> {
+  const rowsLeft = new Map([...shapes].map(([name, shape]) => [name, shape.length > 1 ? shape[0] : 1]));
+  let waiting = 0;
+  for await (const piece of pieces) {
+    const shape = shapes.get(piece.name);
+    if (!shape) throw new StateError(`${piece.name} is no tensor of this model.`);
+    if (shape.join() !== piece.shape.join())
+      throw new StateError(`${piece.name} has shape (${piece.shape}); this model needs (${shape}).`);
+    base.write(piece);
+    rowsLeft.set(piece.name, rowsLeft.get(piece.name)! - piece.rows);
+    waiting += bytesOf(piece);
+    if (waiting < bytesBetweenWaits) continue;
+    await settle();
+    waiting = 0;
+  }
+  const partial = [...rowsLeft].find(([, rows]) => rows !== 0);
+  if (partial) throw new StateError(`The tensor ${partial[0]} is not whole: ${partial[1]} rows of it did not come.`);
+}
+
+const bytesOf = (piece: WeightPiece) =>
+  piece.kind === 'f32' ? piece.values.byteLength : piece.packed.codes.byteLength + piece.packed.scales.byteLength;
+
+/** A model in memory as pieces, one a tensor. */
+export async function* piecesOf(
+  tensors: TensorMap,
+  shapes: ReadonlyMap<string, number[]>,
+): AsyncGenerator<WeightPiece> {
+  for (const [name, shape] of shapes) {
+    const rows = shape.length > 1 ? shape[0] : 1;
+    yield { name, shape, row: 0, rows, kind: 'f32', values: tensors.get(name)!.data };
+  }
+}

@@ -1,0 +1,29 @@
+/** The files of a run that say how its language model talks. A tiny policy has none of them. */
+import type { ConversationFiles } from '../rl/conversation-files.ts';
+
+type Assets = { readonly [name: string]: Uint8Array } | null;
+
+/** Names as a Hugging Face folder has them. */
+export const chatFiles = ['tokenizer_config.json', 'chat_template.jinja', 'generation_config.json'] as const;
+
+/** Those that are there. */
+export function chatAssets(assets: Assets): { [name: string]: Uint8Array } {
+  const found = chatFiles.flatMap((name) => (assets?.[name] ? [[name, assets[name]] as const] : []));
+  return Object.fromEntries(found);
+}
+
+/** `eosTokens`: config.json's. */
+export function conversationFiles(assets: Assets, eosTokens: readonly number[]): ConversationFiles {
+  const text = (name: (typeof chatFiles)[number]) =>
+    assets?.[name] ? new TextDecoder().decode(assets[name]) : undefined;
+  const json = (name: (typeof chatFiles)[number]) => {
+    const found = text(name);
+    return found === undefined ? undefined : JSON.parse(found);
+  };
+  return {
+    tokenizerConfig: json('tokenizer_config.json'),
+    chatTemplate: text('chat_template.jinja'),
+    generationConfig: json('generation_config.json'),
+    eosTokens,
+  };
+}

@@ -1,0 +1,219 @@
+/**
+ * A language model into the engine's hands: found at its source (model-files.ts), streamed row slice by row slice, packed on
+ * the way (model-format.ts), kept for next time (store/weights-cache.ts), and handed on piece by piece. No more than a slice
+ * is ever in memory. What is kept is handed on from the disk; a download that was broken off goes on after its last piece.
+ */
+import { type ModelConfig, parameterShapes, parseConfig } from '../policy/config.ts';
+import { rowSlices, type StoredTensor, sliceBytes } from '../policy/stored-tensor.ts';
+import type { Kept, PieceRecord, PieceWriter, WeightsCache } from '../store/weights-cache.ts';
+import { type ModelSource, SourceError } from '../store/weights-source.ts';
+import { findModelFiles, type ModelFiles, type WeightFile } from './model-files.ts';
+import { decodePiece, encodePiece, type ModelPiece, makePiece, type Precision } from './model-format.ts';
+import { FileReading, type ReadingState } from './model-reading.ts';
+
+export type PieceSink = (piece: ModelPiece) => void | Promise<void>;
+
+export interface LoadOptions {
+  signal: AbortSignal;
+  /** Bytes of the model's files that have been handed on, of all. */
+  onProgress?(done: number, total: number): void;
+}
+
+/** A model whose config is known and whose weights can be loaded, as often as needed. */
+export interface PreparedModel {
+  /** Names the model for ever: `openKept` finds it again by this. */
+  key: string;
+  label: string;
+  precision: Precision;
+  config: ModelConfig;
+  /** config.json, tokenizer.json, and those of tokenizer_config.json, chat_template.jinja, generation_config.json that there are. */
+  texts: { readonly [name: string]: string };
+  /** Bytes of its files of weights, and those of them that are still to come over the wire. */
+  totalBytes: number;
+  remainingBytes: number;
+  /** Hands every tensor on, in pieces of whole rows, in the order of the files. */
+  load(sink: PieceSink, options: LoadOptions): Promise<void>;
+}
+
+export interface PrepareOptions {
+  precision: Precision;
+  /** null: nothing is kept. */
+  cache: WeightsCache | null;
+  /** A GGUF file to read instead of the safetensors. */
+  gguf?: string | null;
+  signal: AbortSignal;
+}
+
+/** What the journal says of a piece: its file, tensor and rows, and where reading stood after it. */
+interface PieceNote extends ReadingState {
+  file: number;
+  name: string;
+  row: number;
+  rows: number;
+}
+
+/** Tells whether what is kept belongs to the files as they are now. */
+interface Plan {
+  sliceBytes: number;
+  files: { name: string; bytes: number; identity: string }[];
+}
+
+type KeptModel = Kept<PieceNote>;
+
+const keyOf = (source: ModelSource, gguf: string | null | undefined) => (gguf ? `${source.key}#${gguf}` : source.key);
+
+const planOf = (weights: readonly WeightFile[]): Plan => ({
+  sliceBytes,
+  files: weights.map(({ file: { name, bytes, identity } }) => ({ name, bytes, identity })),
+});
+
+const totalOf = ({ files }: Plan) => files.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Bytes of all files up to where a piece ends. */
+const doneAfter = ({ files }: Plan, { file, position }: PieceNote) =>
+  files.slice(0, file).reduce((sum, { bytes }) => sum + bytes, position);
+
+async function handOn(
+  cache: WeightsCache,
+  kept: KeptModel,
+  config: ModelConfig,
+  precision: Precision,
+  sink: PieceSink,
+  { signal, onProgress }: LoadOptions,
+): Promise<void> {
+  const plan = kept.note.plan as Plan;
+  const shapes = parameterShapes(config);
+  for (const record of [...kept.pieces]) {
+    signal.throwIfAborted();
+    const { name, row, rows } = record.what;
+    const bytes = await cache.read(kept, record as PieceRecord);
+    await sink(decodePiece(precision, { name, shape: shapes.get(name)!, row, rows }, bytes));
+    onProgress?.(doneAfter(plan, record.what), totalOf(plan));
+  }
+}
+
+/** A model that is kept whole, without asking its source; null: it is not. */
+export async function openKept(cache: WeightsCache, key: string, precision: Precision): Promise<PreparedModel | null> {
+  const kept = await cache.find<PieceNote>(key, precision);
+  if (!kept?.complete) return null;
+  const { label, texts, plan } = kept.note;
+  const config = parseConfig(JSON.parse(texts['config.json']));
+  return {
+    key,
+    label,
+    precision,
+    config,
+    texts,
+    totalBytes: totalOf(plan as Plan),
+    remainingBytes: 0,
+    load: (sink, options) => handOn(cache, kept, config, precision, sink, options),
+  };
+}
+
+/** Finds a model and what of it is kept already. Rejects with a sentence where it cannot be loaded or run. */
+export async function prepareModel(source: ModelSource, options: PrepareOptions): Promise<PreparedModel> {
+  const { precision, cache, gguf = null, signal } = options;
+  const key = keyOf(source, gguf);
+  const whole = cache && (await openKept(cache, key, precision));
+  if (whole) return whole;
+  const files = await findModelFiles(source, gguf, signal);
+  const plan = planOf(files.weights);
+  const found = (await cache?.find<PieceNote>(key, precision)) ?? null;
+  const kept = found && JSON.stringify(found.note.plan) === JSON.stringify(plan) ? found : null;
+  const last = kept?.pieces.at(-1);
+  const total = totalOf(plan);
+  const loading = new Loading({ key, label: source.label, precision, plan, files, cache });
+  return {
+    key,
+    label: source.label,
+    precision,
+    config: files.config,
+    texts: files.texts,
+    totalBytes: total,
+    remainingBytes: total - (last ? doneAfter(plan, last.what) : 0),
+    load: (sink, loadOptions) => loading.run(sink, loadOptions),
+  };
+}
+
+interface LoadingParts {
+  key: string;
+  label: string;
+  precision: Precision;
+  plan: Plan;
+  files: ModelFiles;
+  cache: WeightsCache | null;
+}
+
+/** One model on its way; may be run again after it failed. */
+class Loading {
+  constructor(private readonly parts: LoadingParts) {}
+
+  async run(sink: PieceSink, options: LoadOptions): Promise<void> {
+    const { cache, files, precision } = this.parts;
+    if (!cache) return this.download(null, null, sink, options);
+    const kept = await this.keptOrNew(cache);
+    await handOn(cache, kept, files.config, precision, sink, options);
+    if (kept.complete) return;
+    const writer = await cache.append(kept);
+    try {
+      await this.download(writer, kept.pieces.at(-1)?.what ?? null, sink, options);
+      await writer.complete();
+    } catch (error) {
+      await writer.close();
+      if (error instanceof SourceError && (error.problem === 'damaged' || error.problem === 'changed'))
+        await cache.remove(kept.folder);
+      throw error;
+    }
+    await writer.close();
+  }
+
+  private async keptOrNew(cache: WeightsCache): Promise<KeptModel> {
+    const { key, label, precision, plan, files } = this.parts;
+    const kept = await cache.find<PieceNote>(key, precision);
+    if (kept && JSON.stringify(kept.note.plan) === JSON.stringify(plan)) return kept;
+    return cache.begin<PieceNote>({ key, label, kind: precision, texts: files.texts, plan });
+  }
+
+  private async download(
+    writer: PieceWriter<PieceNote> | null,
+    from: PieceNote | null,
+    sink: PieceSink,
+    options: LoadOptions,
+  ): Promise<void> {
+    const { weights } = this.parts.files;
+    for (let file = from?.file ?? 0; file < weights.length; file++) {
+      const state = file === from?.file ? from : null;
+      const reading = await FileReading.open(weights[file].file, state, options.signal);
+      try {
+        for (const tensor of weights[file].tensors) await this.readTensor(file, tensor, reading, writer, sink, options);
+        await reading.finish();
+      } finally {
+        await reading.close();
+      }
+    }
+  }
+
+  private async readTensor(
+    file: number,
+    tensor: StoredTensor,
+    reading: FileReading,
+    writer: PieceWriter<PieceNote> | null,
+    sink: PieceSink,
+    { signal, onProgress }: LoadOptions,
+  ): Promise<void> {
+    const { plan, precision } = this.parts;
+    const rowBytes = (tensor.end - tensor.start) / tensor.rows;
+    for (const { row, rows } of rowSlices(tensor)) {
+      const start = tensor.start + row * rowBytes;
+      if (start < reading.position) continue;
+      signal.throwIfAborted();
+      await reading.skipTo(start);
+      const values = tensor.decode(await reading.take(rows * rowBytes));
+      const piece = makePiece(precision, { name: tensor.name, shape: tensor.shape, row, rows }, values);
+      const note: PieceNote = { file, name: tensor.name, row, rows, ...reading.state() };
+      await writer?.append(encodePiece(piece), note);
+      await sink(piece);
+      onProgress?.(doneAfter(plan, note), totalOf(plan));
+    }
+  }
+}

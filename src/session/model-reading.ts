@@ -1,0 +1,100 @@
+/**
+ * A file of weights read once, from some byte to its end, in portions of a given size, and hashed on the way. The state of
+ * the hash can be kept and gone on with, so that a download that was broken off is still checked as a whole.
+ */
+import { createSHA256, type IHasher } from 'hash-wasm';
+import { SourceError, type SourceFile } from '../store/weights-source.ts';
+
+const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
+const fromBase64 = (text: string) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
+/** Where reading stands: what a piece's record keeps. */
+export interface ReadingState {
+  position: number;
+  /** The hash so far; null: the source states none to compare with. */
+  hash: string | null;
+}
+
+function resume(hasher: IHasher | null, state: string, file: SourceFile): void {
+  try {
+    hasher?.load(fromBase64(state));
+  } catch {
+    throw new SourceError(
+      'changed',
+      `The kept part of ${file.name} is of an older version of this page and was deleted. Load it again.`,
+    );
+  }
+}
+
+export class FileReading {
+  private rest: Uint8Array = new Uint8Array();
+  private readonly iterator: AsyncIterator<Uint8Array>;
+
+  private constructor(
+    readonly file: SourceFile,
+    public position: number,
+    private readonly hasher: IHasher | null,
+    signal: AbortSignal,
+  ) {
+    this.iterator = file.stream(position, signal)[Symbol.asyncIterator]();
+  }
+
+  static async open(file: SourceFile, from: ReadingState | null, signal: AbortSignal): Promise<FileReading> {
+    const hasher = file.sha256 === null ? null : await createSHA256();
+    hasher?.init();
+    if (from?.hash) resume(hasher, from.hash, file);
+    return new FileReading(file, from?.position ?? 0, hasher, signal);
+  }
+
+  /** The next `bytes` bytes, hashed. The array is the caller's. */
+  async take(bytes: number): Promise<Uint8Array> {
+    const out = new Uint8Array(bytes);
+    for (let at = 0; at < bytes; ) {
+      if (!this.rest.length) await this.more();
+      const part = this.rest.subarray(0, bytes - at);
+      out.set(part, at);
+      at += part.length;
+      this.rest = this.rest.subarray(part.length);
+    }
+    this.hasher?.update(out);
+    this.position += bytes;
+    return out;
+  }
+
+  /** Reads up to `position` and throws it away, hashed. */
+  async skipTo(position: number): Promise<void> {
+    while (this.position < position) await this.take(Math.min(4 << 20, position - this.position));
+  }
+
+  private async more(): Promise<void> {
+    const { done, value } = await this.iterator.next();
+    if (!done) {
+      this.rest = value;
+      return;
+    }
+    throw new SourceError(
+      'truncated',
+      `${this.file.name} ended early; ${this.file.bytes} bytes were announced. Load it again.`,
+    );
+  }
+
+  state(): ReadingState {
+    return { position: this.position, hash: this.hasher ? toBase64(this.hasher.save()) : null };
+  }
+
+  /** Reads to the end and compares the hash. Throws SourceError. */
+  async finish(): Promise<void> {
+    await this.skipTo(this.file.bytes);
+    const found = this.hasher?.digest('hex') ?? null;
+    if (found === this.file.sha256) return;
+    throw new SourceError(
+      'damaged',
+      `${this.file.name} did not arrive as it was sent: its SHA-256 is ${found}, the server says ${this.file.sha256}. ` +
+        'What was kept of it was deleted. Load it again; if it happens again, use another server.',
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.iterator.return?.();
+  }
+}

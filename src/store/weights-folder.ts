@@ -1,0 +1,139 @@
+/**
+ * A model from files of this machine: the folder a person picked or dropped, as the browser hands it over, or a folder on
+ * Node. Its key holds a hash of what is in it, so that another model in a folder of the same name is another model.
+ */
+import { createSHA256 } from 'hash-wasm';
+import { type ModelSource, SourceError, type SourceFile } from './weights-source.ts';
+
+/** A file by its name in the folder. A browser's File is one; on Node, `nodeFiles` makes them. */
+export interface FolderFile {
+  name: string;
+  size: number;
+  /** Milliseconds; 0: not known. */
+  lastModified: number;
+  read(start: number, end: number): Promise<Uint8Array>;
+}
+
+/** Files of a picked or dropped folder, or single files. Sub-folders of a picked folder are left out. */
+export function browserFiles(files: Iterable<File>): FolderFile[] {
+  return [...files]
+    .filter(({ webkitRelativePath }) => (webkitRelativePath ?? '').split('/').length <= 2)
+    .map((file) => ({
+      name: file.name,
+      size: file.size,
+      lastModified: file.lastModified,
+      read: async (start, end) => new Uint8Array(await file.slice(start, end).arrayBuffer()),
+    }));
+}
+
+/** The files of a folder on Node. */
+export async function nodeFiles(folder: string): Promise<FolderFile[]> {
+  if (!import.meta.env.SSR) throw new Error('Folders are read by their path on Node only.');
+  const { open, readdir, stat } = await import('node:fs/promises');
+  const { join } = await import('node:path');
+  const names = await readdir(folder);
+  const files = await Promise.all(names.map(async (name) => ({ name, info: await stat(join(folder, name)) })));
+  return files
+    .filter(({ info }) => info.isFile())
+    .map(({ name, info }) => ({
+      name,
+      size: info.size,
+      lastModified: info.mtimeMs,
+      read: async (start, end) => {
+        const handle = await open(join(folder, name), 'r');
+        try {
+          const out = new Uint8Array(end - start);
+          const { bytesRead } = await handle.read(out, 0, out.length, start);
+          return out.subarray(0, bytesRead);
+        } finally {
+          await handle.close();
+        }
+      },
+    }));
+}
+
+/** Bytes read at a time. */
+const chunkBytes = 4 << 20;
+/** Of each file's beginning and end, what goes into the folder's key. */
+const printedBytes = 1 << 16;
+
+export class FolderSource implements ModelSource {
+  private readonly files: ReadonlyMap<string, FolderFile>;
+
+  private constructor(
+    readonly key: string,
+    readonly label: string,
+    files: readonly FolderFile[],
+  ) {
+    this.files = new Map(files.map((file) => [file.name, file]));
+  }
+
+  /** `label` is the folder's name. Throws SourceError where there is nothing to load in it. */
+  static async open(label: string, files: readonly FolderFile[]): Promise<FolderSource> {
+    const parts = files
+      .filter(({ name }) => /\.(json|jinja|safetensors|gguf)$/.test(name))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    if (!parts.some(({ name }) => /\.(safetensors|gguf)$/.test(name)))
+      throw new SourceError(
+        'missing',
+        `"${label}" holds no weights. Choose a folder with config.json, tokenizer.json and model.safetensors, or one .gguf file.`,
+      );
+    return new FolderSource(`folder/${label}@${await fingerprint(parts)}`, label, parts);
+  }
+
+  names(): string[] {
+    return [...this.files.keys()];
+  }
+
+  async text(name: string, signal: AbortSignal): Promise<string | null> {
+    const file = this.files.get(name);
+    if (!file) return null;
+    const bytes = await this.read(file, 0, file.size);
+    signal.throwIfAborted();
+    return new TextDecoder().decode(bytes);
+  }
+
+  async file(name: string): Promise<SourceFile | null> {
+    const file = this.files.get(name);
+    if (!file) return null;
+    return {
+      name,
+      bytes: file.size,
+      sha256: null,
+      identity: `${file.size} bytes, ${file.lastModified}`,
+      stream: (start, signal, end = file.size) => this.stream(file, start, end, signal),
+    };
+  }
+
+  private async *stream(file: FolderFile, start: number, end: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    for (let at = start; at < end; at += chunkBytes) {
+      signal.throwIfAborted();
+      yield await this.read(file, at, Math.min(at + chunkBytes, end));
+    }
+  }
+
+  private async read(file: FolderFile, start: number, end: number): Promise<Uint8Array> {
+    const bytes = await file.read(start, end).catch((error: Error) => {
+      throw new SourceError(
+        'unreadable',
+        `${file.name} in "${this.label}" cannot be read (${error.message}). It was moved or changed: choose the folder again.`,
+      );
+    });
+    if (bytes.length === end - start) return bytes;
+    throw new SourceError(
+      'truncated',
+      `${file.name} in "${this.label}" ends at byte ${start + bytes.length}; ${end} were expected. Choose the folder again.`,
+    );
+  }
+}
+
+/** Sixteen hex digits of names, sizes, and the beginnings and ends of the files. */
+async function fingerprint(files: readonly FolderFile[]): Promise<string> {
+  const hash = (await createSHA256()).init();
+  for (const { name, size, read } of files) {
+    hash.update(`${name}\0${size}\0`);
+    hash.update(await read(0, Math.min(printedBytes, size)));
+    hash.update(await read(Math.max(0, size - printedBytes), size));
+  }
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,308 @@
+/**
+ * A model on a server in the Hub's layout, `BASE/OWNER/NAME/resolve/REVISION/FILE`: the public hub, a mirror, or a folder
+ * behind any static server. Reads by range requests and goes on where a connection broke; a server without ranges is read
+ * from the start and what is known already is thrown away. Sizes and hashes come from the headers (`x-linked-etag`,
+ * `etag`), or from the pointer file that stands for a large file. Knows HTTP; has never heard of a tensor.
+ */
+import { type ModelSource, SourceError, type SourceFile } from './weights-source.ts';
+
+/** The public hub: the one place that names it. */
+export const publicHub = 'https://huggingface.co';
+
+export interface HubModel {
+  /** `owner/name`, or any path under the base. */
+  id: string;
+  /** A branch, tag or commit. */
+  revision?: string;
+  /** Address of the hub or mirror, without a slash at its end. */
+  base?: string;
+}
+
+export interface HttpOptions {
+  /** For gated repositories; sent to the base only, never stored. */
+  token?: string | null;
+  fetch?: typeof fetch;
+  /** Failures in a row before giving up. */
+  retries?: number;
+  /** Milliseconds before the first retry; doubled each time. */
+  retryMs?: number;
+}
+
+const hexSha256 = /^[0-9a-f]{64}$/;
+
+/** An etag without its quotes and weakness. */
+const plainTag = (tag: string | null) => tag?.replace(/^W\//, '').replace(/^"|"$/g, '') || null;
+
+const sleep = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+
+/** A connection that broke or a server that is busy: worth another try. */
+class Interrupted extends Error {
+  constructor(
+    message: string,
+    readonly afterMs: number | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/** Seconds or a date, as milliseconds from now; at most a minute. */
+function retryAfter(response: Response): number | null {
+  const value = response.headers.get('retry-after');
+  if (!value) return null;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), 60_000) : null;
+}
+
+/** The bytes of a file up to `end`. */
+interface Part {
+  name: string;
+  bytes: number;
+  end: number;
+}
+
+export class HttpSource implements ModelSource {
+  readonly key: string;
+  readonly label: string;
+  private readonly root: string;
+  private readonly host: string;
+  private readonly options: Required<HttpOptions>;
+
+  constructor(
+    readonly model: HubModel,
+    options: HttpOptions = {},
+  ) {
+    const { id, revision = 'main', base = publicHub } = model;
+    const trimmed = base.replace(/\/+$/, '');
+    const path = id.split('/').map(encodeURIComponent).join('/');
+    this.root = `${trimmed}/${path}`;
+    this.host = hostOf(trimmed);
+    this.revision = encodeURIComponent(revision);
+    this.key = `${trimmed}/${id}@${revision}`;
+    this.label = id;
+    this.options = { token: null, fetch: globalThis.fetch.bind(globalThis), retries: 5, retryMs: 500, ...options };
+  }
+
+  private readonly revision: string;
+
+  names(): null {
+    return null;
+  }
+
+  async text(name: string, signal: AbortSignal): Promise<string | null> {
+    const response = await this.patiently(signal, () => this.request('resolve', name, {}, signal));
+    if (!response) return null;
+    return this.patiently(signal, () => response.text());
+  }
+
+  async file(name: string, signal: AbortSignal): Promise<SourceFile | null> {
+    const response = await this.patiently(signal, () =>
+      this.request('resolve', name, { range: 'bytes=0-0', 'accept-encoding': 'identity' }, signal),
+    );
+    if (!response) return null;
+    await response.body?.cancel();
+    const bytes = sizeOf(response, name);
+    const tag = plainTag(response.headers.get('x-linked-etag')) ?? plainTag(response.headers.get('etag'));
+    const stated = tag?.toLowerCase().replace(/^sha256:/, '') ?? '';
+    // A redirect to another host hides the hub's own headers from a page: the pointer file tells the same.
+    const pointed = !hexSha256.test(stated) && response.redirected ? await this.pointer(name, bytes, signal) : null;
+    const sha256 = hexSha256.test(stated) ? stated : pointed;
+    return {
+      name,
+      bytes,
+      sha256,
+      identity: sha256 ?? tag ?? `${bytes} bytes`,
+      stream: (start, streamSignal, end = bytes) => this.stream({ name, bytes, end }, start, streamSignal),
+    };
+  }
+
+  /** The hash in the git-lfs pointer that a large file has in the repository; null where there is none. */
+  private async pointer(name: string, bytes: number, signal: AbortSignal): Promise<string | null> {
+    try {
+      const response = await this.request('raw', name, { range: 'bytes=0-511' }, signal);
+      const text = response && response.status === 206 ? await response.text() : '';
+      await response?.body?.cancel().catch(() => {});
+      const [, sha256, size] = /oid sha256:([0-9a-f]{64})\s+size (\d+)/.exec(text) ?? [];
+      return Number(size) === bytes ? sha256 : null;
+    } catch {
+      signal.throwIfAborted();
+      return null;
+    }
+  }
+
+  /** null: 404. Throws Interrupted where another try may help, SourceError where not. */
+  private async request(
+    kind: 'resolve' | 'raw',
+    name: string,
+    headers: { [name: string]: string },
+    signal: AbortSignal,
+  ): Promise<Response | null> {
+    const url = `${this.root}/${kind}/${this.revision}/${name.split('/').map(encodeURIComponent).join('/')}`;
+    const { token } = this.options;
+    const sent = token ? { ...headers, authorization: `Bearer ${token}` } : headers;
+    // A cached piece of a file that is gigabytes long is no use, and would fill the browser's cache.
+    const response = await this.options
+      .fetch(url, { headers: sent, signal, cache: kind === 'resolve' && 'range' in headers ? 'no-store' : 'default' })
+      .catch((error) => {
+        signal.throwIfAborted();
+        throw new Interrupted((error as Error).message);
+      });
+    if (response.ok) return response;
+    await response.body?.cancel().catch(() => {});
+    return this.refused(response, name);
+  }
+
+  private refused(response: Response, name: string): null {
+    const { status } = response;
+    const code = response.headers.get('x-error-code') ?? '';
+    if (status === 401 || status === 403 || code === 'GatedRepo') throw this.denied(status);
+    if (code === 'RepoNotFound' || code === 'RevisionNotFound')
+      throw new SourceError(
+        'missing',
+        `${this.host} has no ${code === 'RepoNotFound' ? `model "${this.model.id}"` : `revision "${this.model.revision}" of ${this.model.id}`}. Check the spelling.`,
+      );
+    if (status === 404) return null;
+    if (status === 429 || status >= 500 || status === 408)
+      throw new Interrupted(`${this.host} answered ${status} ${response.statusText}`.trim(), retryAfter(response));
+    throw new SourceError('unreachable', `${this.host} answered ${status} to a request for ${name} of ${this.label}.`);
+  }
+
+  private denied(status: number): SourceError {
+    const { token } = this.options;
+    const where = `${this.root.replace(/\/+$/, '')}`;
+    return new SourceError(
+      'denied',
+      token
+        ? `${this.host} refuses ${this.label} to this token (${status}). Accept the model's licence at ${where} with the token's account, ` +
+            'and check that the token may read gated repositories.'
+        : `${this.label} is gated, or is not there (${this.host} answered ${status}). Accept its licence at ${where}, then enter an access ` +
+            'token of your account: it is kept in memory only. Or choose a model that is not gated.',
+    );
+  }
+
+  /** Another try after a break, some times. */
+  private async patiently<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await call();
+      } catch (error) {
+        await this.pause(error, failures, signal);
+      }
+    }
+  }
+
+  /** Waits before the next try, or throws what a person should read. */
+  private async pause(error: unknown, failures: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (error instanceof SourceError) throw error;
+    if (failures > this.options.retries) throw this.unreachable(error as Error);
+    const afterMs = error instanceof Interrupted ? error.afterMs : null;
+    await sleep(afterMs ?? this.options.retryMs * 2 ** (failures - 1), signal);
+  }
+
+  private unreachable(error: Error): SourceError {
+    return new SourceError(
+      'unreachable',
+      `${this.host} cannot be reached (${error.message}). Check the connection and the address; a server of your own must allow ` +
+        'this page (Access-Control-Allow-Origin). What has arrived is kept: loading goes on from there.',
+    );
+  }
+
+  private async *stream(part: Part, start: number, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+    let position = start;
+    for (let failures = 0; position < part.end; ) {
+      try {
+        for await (const chunk of this.attempt(part, position, signal)) {
+          position += chunk.length;
+          failures = 0;
+          yield chunk;
+        }
+        if (position < part.end) throw new Interrupted(`the connection ended at byte ${position} of ${part.bytes}`);
+      } catch (error) {
+        await this.pause(error, ++failures, signal);
+      }
+    }
+  }
+
+  private async *attempt({ name, bytes, end }: Part, start: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const headers = { range: `bytes=${start}-${end === bytes ? '' : end - 1}`, 'accept-encoding': 'identity' };
+    const response = await this.request('resolve', name, headers, signal);
+    if (!response?.body) throw new SourceError('missing', `${name} of ${this.label} is no longer there.`);
+    this.checkSame(response, name, bytes, start);
+    let skip = response.status === 206 ? 0 : start;
+    let left = end - start;
+    for await (const chunk of chunksOf(response.body, signal)) {
+      const wanted = chunk.subarray(Math.min(skip, chunk.length));
+      skip -= chunk.length - wanted.length;
+      if (wanted.length > left && end === bytes)
+        throw new SourceError(
+          'changed',
+          `${name} of ${this.label} is longer than the ${bytes} bytes announced: it was replaced while it was loading. Load it again.`,
+        );
+      // A server without ranges sends on after the end of what was wanted.
+      if (left > 0 && wanted.length) yield wanted.subarray(0, left);
+      left -= wanted.length;
+      if (left <= 0 && end < bytes) return;
+    }
+  }
+
+  private checkSame(response: Response, name: string, bytes: number, start: number): void {
+    const [, first, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? [];
+    if (total !== undefined && Number(total) !== bytes)
+      throw new SourceError(
+        'changed',
+        `${name} of ${this.label} had ${bytes} bytes and now has ${total}: it was replaced while it was loading. Delete what is kept of it and load it again.`,
+      );
+    if (first !== undefined && Number(first) !== start)
+      throw new Interrupted(`asked for byte ${start}, the server began at ${first}`);
+  }
+}
+
+/** The chunks of a body. Leaving early closes the connection. */
+async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((error) => {
+        signal.throwIfAborted();
+        throw new Interrupted((error as Error).message);
+      });
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+function sizeOf(response: Response, name: string): number {
+  const total = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1];
+  const whole = response.status === 200 ? response.headers.get('content-length') : null;
+  const size = Number(response.headers.get('x-linked-size') ?? total ?? whole ?? Number.NaN);
+  if (Number.isSafeInteger(size)) return size;
+  throw new SourceError(
+    'unreadable',
+    `The server does not say how large ${name} is. It must send Content-Length or Content-Range, and show them to this page (Access-Control-Expose-Headers).`,
+  );
+}
+
+function hostOf(base: string): string {
+  try {
+    return new URL(base).host;
+  } catch {
+    throw new SourceError(
+      'unreadable',
+      `"${base}" is no address of a server. It begins with https:// or http://, for example ${publicHub}.`,
+    );
+  }
+}

@@ -1,0 +1,248 @@
+// An adapter beside a frozen model against its double-precision twin, at sizes no tile divides and with some projections only;
+// what it takes on the GPU; that the reference is the model without it; and a vocabulary cut into several bindings.
+import { describe, expect, it } from 'vitest';
+import { adapterShapes, initAdapter, type LoraConfig, projections } from '../../src/policy/adapter.ts';
+import { piecesOf } from '../../src/policy/base.ts';
+import { type ModelConfig, parameterShapes, parseConfig } from '../../src/policy/config.ts';
+import { initWeights, normals } from '../../src/policy/init.ts';
+import type { WeightPiece } from '../../src/policy/linear.ts';
+import { totalBytes } from '../../src/policy/memory-plan.ts';
+import { Model, type ModelOptions } from '../../src/policy/model.ts';
+import { givenWeights } from '../../src/policy/objective.ts';
+import { planLayout } from '../../src/policy/parameters.ts';
+import type { PackedBatch, TensorMap } from '../../src/policy/policy.ts';
+import { openGpu, useGpu } from '../gpu/open.ts';
+import { largest } from './reference.ts';
+import { ReferencePolicy } from './reference-policy.ts';
+
+const gpu = useGpu();
+
+const small = (change: object = {}): ModelConfig =>
+  parseConfig({
+    model_type: 'qwen2',
+    vocab_size: 19,
+    hidden_size: 15,
+    intermediate_size: 9,
+    num_hidden_layers: 2,
+    num_attention_heads: 3,
+    num_key_value_heads: 1,
+    head_dim: 6,
+    rope_theta: 100,
+    tie_word_embeddings: true,
+    ...change,
+  });
+
+const capacity = { rows: 2, groups: 2, promptTokens: 8, completionTokens: 8, batchTokens: 16, batchScored: 16 };
+
+const batch: PackedBatch = {
+  tokens: Int32Array.from([1, 5, 2, 7, 3, 3, 9, 4, 11, 6, 0, 12, 8]),
+  segments: [
+    { start: 0, end: 4, parent: -1 },
+    { start: 4, end: 7, parent: 0 },
+    { start: 7, end: 10, parent: 0 },
+    { start: 10, end: 13, parent: -1 },
+  ],
+  scored: Int32Array.from([2, 4, 5, 7, 9, 11, 12]),
+  allowed: { offsets: Int32Array.from([0, 0, 3, 3, 5, 8, 8, 8]), tokens: Int32Array.from([0, 3, 8, 4, 12, 2, 6, 7]) },
+};
+const weight = Float32Array.from([0.7, -1.1, 0.4, 0.9, -0.3, 1.3, 0.2]);
+const entropyWeight = Float32Array.from([0.2, 0.5, -0.4, 0.1, 0.6, 0, -0.2]);
+
+/** An adapter that changes something: B is not zero. */
+function trained(config: ModelConfig, lora: LoraConfig): TensorMap {
+  const tensors = initAdapter(config, lora, 3);
+  for (const [name, { data }] of tensors)
+    if (name.endsWith('lora_B.weight')) data.set(normals(data.length, 4, name, 0.3));
+  return tensors;
+}
+
+async function withModel(config: ModelConfig, options: Partial<ModelOptions>, use: (model: Model) => Promise<void>) {
+  const weights = initWeights(config, { seed: 2, std: 0.3 });
+  const model = await Model.create(await gpu(), config, {
+    capacity,
+    weights,
+    trainable: true,
+    reference: false,
+    ...options,
+  });
+  try {
+    await use(model);
+  } finally {
+    model.destroy();
+  }
+}
+
+const cases: [string, object, LoraConfig][] = [
+  ['all projections, rank 4', {}, { rank: 4, alpha: 8, targets: projections }],
+  ['k, v and up, rank 3', { model_type: 'qwen3' }, { rank: 3, alpha: 5, targets: ['k_proj', 'v_proj', 'up_proj'] }],
+  ['o and gate, rank 1', { model_type: 'llama' }, { rank: 1, alpha: 2, targets: ['o_proj', 'gate_proj'] }],
+  [
+    'q and down, rank 8, sizes of four',
+    { hidden_size: 16, intermediate_size: 12, head_dim: 8, tie_word_embeddings: false },
+    { rank: 8, alpha: 4, targets: ['q_proj', 'down_proj'], rankStabilized: true },
+  ],
+];
+
+describe.each(cases)('an adapter: %s', (_, change, lora) => {
+  const config = small(change);
+  const adapter = { lora, tensors: trained(config, lora) };
+  const twin = () => new ReferencePolicy(config, initWeights(config, { seed: 2, std: 0.3 }), capacity, {}, adapter);
+
+  it.each([true, false])('scores and gradients agree with the twin, masked %s', (masked) =>
+    withModel(config, { adapter }, async (model) => {
+      const asked = masked ? batch : { ...batch, allowed: null };
+      for (const weights of ['policy', 'reference'] as const) {
+        const got = await model.score(asked, { temperature: 0.7, weights });
+        const expected = await twin().score(asked, { temperature: 0.7, weights });
+        expect(largest(got.logprob, expected.logprob)).toBeLessThan(2e-5);
+        expect(largest(got.entropy, expected.entropy)).toBeLessThan(2e-5);
+      }
+      const got = await model.gradients(asked, weight, entropyWeight, { temperature: 0.7 });
+      const expected = await twin().gradients(asked, weight, entropyWeight, { temperature: 0.7 });
+      expect([...got.keys()].sort()).toEqual([...adapterShapes(config, lora).keys()].sort());
+      for (const [name, { data }] of expected) {
+        const scale = largest(data, new Float32Array(data.length));
+        expect(largest(got.get(name)!.data, data) / scale, name).toBeLessThan(5e-5);
+      }
+    }),
+  );
+
+  it('is all that is trained and saved, and goes on exactly from what was saved', () =>
+    withModel(config, { adapter }, async (model) => {
+      const reference = await model.score(batch, { temperature: 1, weights: 'reference' });
+      const update = () =>
+        model.update(
+          {
+            batches: [{ batch, columns: [weight, entropyWeight] }],
+            objective: givenWeights,
+            scalars: [],
+            optimizer: { learningRate: 1e-2, beta1: 0.9, beta2: 0.99, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
+          },
+          { temperature: 1 },
+        );
+      await update();
+      const saved = await model.save();
+      const own = [...adapterShapes(config, lora).keys()];
+      const names = ['', 'exp_avg.', 'exp_avg_sq.'].flatMap((prefix) => own.map((name) => prefix + name));
+      expect([...saved.tensors.keys()].sort()).toEqual(names.sort());
+      await update();
+      const after = await model.save();
+      expect(after).not.toEqual(saved);
+      await model.load(saved);
+      await update();
+      expect(await model.save()).toEqual(after);
+      expect(await model.score(batch, { temperature: 1, weights: 'reference' })).toEqual(reference);
+      expect((await model.save({ reference: true })).tensors.size).toBe(0);
+    }));
+
+  it('takes on the GPU what the plan says, and no gradient or moment of the base', async () => {
+    const device = await gpu();
+    const before = device.bytesAllocated;
+    await withModel(config, { adapter }, async (model) => {
+      expect(device.bytesAllocated - before).toBe(totalBytes(model.plan));
+      const optimizer = model.plan.filter(({ part }) => part === 'optimizer');
+      const own = [...adapterShapes(config, lora).values()].reduce((sum, [a, b]) => sum + a * b * 4, 0);
+      // Each operand begins at a multiple of 256 bytes.
+      const most = own + 256 * 8 * config.numLayers;
+      for (const { bytes } of optimizer) expect(bytes).toBeLessThanOrEqual(most);
+    });
+    expect(device.bytesAllocated).toBe(before);
+  });
+});
+
+it.each([
+  [true, true],
+  [true, false],
+  [false, false],
+])('a model without adapter takes what the plan says too: trainable %s, reference %s', async (trainable, reference) => {
+  const device = await gpu();
+  const before = device.bytesAllocated;
+  await withModel(small(), { trainable, reference }, async (model) => {
+    expect(device.bytesAllocated - before).toBe(totalBytes(model.plan));
+  });
+});
+
+it('an adapter that was not trained changes nothing', () => {
+  const config = small();
+  const lora = { rank: 4, alpha: 8, targets: projections };
+  return withModel(config, { adapter: { lora, tensors: initAdapter(config, lora, 1) } }, async (model) => {
+    const score = (weights: 'policy' | 'reference') => model.score(batch, { temperature: 1, weights });
+    expect(await score('policy')).toEqual(await score('reference'));
+  });
+});
+
+describe('weights that come in pieces', () => {
+  const config = small({ tie_word_embeddings: false });
+  const shapes = parameterShapes(config);
+  const weights = initWeights(config, { seed: 2, std: 0.3 });
+  async function* rows(skip = ''): AsyncGenerator<WeightPiece> {
+    for await (const piece of piecesOf(weights, shapes)) {
+      if (piece.kind !== 'f32' || piece.name === skip) continue;
+      const length = piece.values.length / piece.rows;
+      for (let row = 0; row < piece.rows; row += 4) {
+        const count = Math.min(4, piece.rows - row);
+        yield { ...piece, row, rows: count, values: piece.values.subarray(row * length, (row + count) * length) };
+      }
+    }
+  }
+
+  it('are the same model', () =>
+    withModel(config, { weights }, async (whole) =>
+      withModel(config, { weights: rows() }, async (pieces) => {
+        expect(await pieces.logits(batch)).toEqual(await whole.logits(batch));
+      }),
+    ));
+
+  it('must be complete', async () => {
+    const missing = withModel(config, { weights: rows('model.norm.weight') }, async () => {});
+    await expect(missing).rejects.toThrow(/model\.norm\.weight is not whole/);
+  });
+});
+
+it('computes the same with a vocabulary in three bindings, in training and in decoding', async () => {
+  const config = small({ vocab_size: 5000, hidden_size: 512, intermediate_size: 32, tie_word_embeddings: false });
+  const narrow = await openGpu({ mostBindingBytes: 2048 * 512 * 4 });
+  const lora = { rank: 2, alpha: 2, targets: projections };
+  const options = {
+    capacity: { ...capacity, groups: 1 },
+    weights: initWeights(config, { seed: 2, std: 0.3 }),
+    adapter: { lora, tensors: trained(config, lora) },
+    trainable: true,
+    reference: false,
+  };
+  const results = [];
+  for (const device of [await gpu(), narrow]) {
+    const model = await Model.create(device, config, options);
+    try {
+      // Tokens of each of the three pieces.
+      const spread = { ...batch, tokens: batch.tokens.map((t) => t * 380), allowed: null };
+      const scores = await model.score(spread, { temperature: 1, weights: 'policy' });
+      const gradients = await model.gradients(spread, weight, entropyWeight);
+      await model.begin([{ prompt: Int32Array.from([4999, 0, 2048]), slots: [0], rowKeys: [7] }]);
+      const row = { slot: 0, append: new Int32Array(0), constraint: null };
+      const sampling = { temperature: 1, seed: 3, stream: 0, maxTokens: 6, stopTokens: [] };
+      results.push({ scores, gradients, turns: await model.generate([row], sampling) });
+      if (device === narrow) {
+        const { scored, tokens } = batch;
+        const own = {
+          offsets: Int32Array.from([...scored.keys(), scored.length]),
+          tokens: scored.map((t) => tokens[t]),
+        };
+        const refused = model.score({ ...batch, allowed: own }, { temperature: 1, weights: 'policy' });
+        await expect(refused).rejects.toThrow(/Constrained decoding reads the whole head at once: 10240000 bytes/);
+      }
+    } finally {
+      model.destroy();
+    }
+  }
+  narrow.destroy();
+  expect(results[1]).toEqual(results[0]);
+});
+
+it('cuts a vocabulary that one binding does not hold at whole tiles, and refuses what no cut helps', () => {
+  const config = small({ vocab_size: 5000, hidden_size: 64 });
+  const layout = planLayout(config, 2048 * 64 * 4);
+  const sizes = [0, 1, 2].map((i) => layout.operands.get(`embedding.${i}`)!.size);
+  expect(sizes).toEqual([2048 * 64, 2048 * 64, (5000 - 4096) * 64]);
+  expect(() => planLayout(config, 100_000)).toThrow(/2048 rows of the vocabulary need 524288 bytes.*100000/);
+});

@@ -1,0 +1,186 @@
+// Imitation over the fakes: demonstrations in the policy's own tokens, the loss and its gradient, a policy that learns by it.
+import { describe, expect, it } from 'vitest';
+import type { WorldOptions } from '../../src/envs/env.ts';
+import { chatFamilies } from '../../src/policy/chat-templates.ts';
+import { Conversation } from '../../src/rl/conversation.ts';
+import { conversationOf } from '../../src/rl/conversation-files.ts';
+import { demonstrate, imitate, imitationCoefficients, imitationTerm, updateTowards } from '../../src/rl/imitation.ts';
+import { chosenPositions } from '../../src/rl/packing.ts';
+import { rollout } from '../../src/rl/rollout.ts';
+import { TokenSource } from '../../src/rl/trajectory.ts';
+import { bpeTokenizer } from '../policy/bpe-fixture.ts';
+import { capacity, colour, DoorWorld, FakePolicy } from './fakes.ts';
+import { tokenizer, settings as trainerSettings, trainerWith } from './setup.ts';
+
+const room = { promptTokens: 64, completionTokens: 128 };
+const optimizer = {
+  learningRate: 0.5,
+  beta1: 0.9,
+  beta2: 0.999,
+  epsilon: 1e-8,
+  weightDecay: 0,
+  maxGradNorm: Number.POSITIVE_INFINITY,
+};
+
+async function shown(options: WorldOptions, maskActions: boolean, size = room) {
+  const world = new DoorWorld();
+  const conversation = new Conversation(tokenizer);
+  const tasks = await world.tasks(options, 'train');
+  const parts = { worlds: new Map([['doors', world]]), conversation };
+  return { ...(await demonstrate(parts, tasks, { maskActions, ...size })), tasks, conversation };
+}
+
+describe('demonstrations', () => {
+  it('are the oracle’s plans, in the tokens a policy would have sampled', async () => {
+    for (const maskActions of [true, false]) {
+      const { trajectories, skipped, tasks, conversation } = await shown({}, maskActions);
+      expect([trajectories.length, skipped]).toEqual([tasks.length, 0]);
+      trajectories.forEach(({ turns, tokens, source, ending, success, score, oracleTurns }, i) => {
+        const name = colour(tasks[i]);
+        expect(turns.map(({ action }) => action)).toEqual([`get ${name} key`, `open ${name} door`]);
+        expect({ ending, success, score, oracleTurns }).toEqual({
+          ending: 'success',
+          success: true,
+          score: 1,
+          oracleTurns: 2,
+        });
+        for (const { action, actionStart, actionEnd } of turns) {
+          expect(tokens.subarray(actionStart, actionEnd)).toEqual(conversation.action(action));
+          expect(source.subarray(actionStart, actionEnd).every((who) => who === TokenSource.policy)).toBe(true);
+        }
+      });
+    }
+  });
+
+  it('count what is a choice under the mask; without it every token of a turn', async () => {
+    const masked = (await shown({}, true)).trajectories;
+    const free = (await shown({}, false)).trajectories;
+    masked.forEach((trajectory, i) => {
+      const rows = trajectory.choices!;
+      rows.position.forEach((position, row) => {
+        const allowed = rows.tokens.subarray(rows.offsets[row], rows.offsets[row + 1]);
+        expect(allowed.length).toBeGreaterThan(1);
+        expect(allowed).toContain(trajectory.tokens[position]);
+      });
+      expect(free[i].choices).toBeNull();
+      expect(free[i].tokens).toEqual(trajectory.tokens);
+      const said = free[i].turns.reduce((sum, { actionStart, actionEnd }) => sum + actionEnd - actionStart, 0);
+      expect(chosenPositions(free[i])).toHaveLength(said);
+      expect(chosenPositions(trajectory).length).toBeLessThan(said);
+    });
+  });
+
+  it('leave out tasks without a plan, whose world fails, whose action is not offered, or that do not fit', async () => {
+    for (const options of [{ silent: true }, { absent: true }, { fails: true }] as WorldOptions[]) {
+      expect((await shown(options, false)).trajectories).toHaveLength(0);
+    }
+    expect((await shown({ only: true }, true)).trajectories).toHaveLength(0);
+    expect((await shown({ only: true }, false)).skipped).toBe(0);
+    expect((await shown({}, true, { promptTokens: 4, completionTokens: 128 })).trajectories).toHaveLength(0);
+    const short = await shown({}, true, { promptTokens: 64, completionTokens: 12 });
+    expect([short.trajectories.length, short.skipped]).toEqual([0, short.tasks.length]);
+  });
+
+  it('of a language model hold its template’s pieces and an action its world’s parser finds', async () => {
+    const llm = bpeTokenizer(chatFamilies.llama3.specialTokens);
+    const conversation = await conversationOf(llm, { tokenizerConfig: chatFamilies.llama3.config });
+    class Spoken extends DoorWorld {
+      override describe() {
+        return { ...super.describe(), instruction: 'Open doors.', replies: 'one-action' as const };
+      }
+    }
+    const world = new Spoken();
+    const tasks = await world.tasks({}, 'train');
+    const { trajectories } = await demonstrate({ worlds: new Map([['doors', world]]), conversation }, tasks, {
+      maskActions: false,
+      promptTokens: 512,
+      completionTokens: 512,
+    });
+    expect(trajectories).toHaveLength(tasks.length);
+    for (const { turns, tokens } of trajectories) {
+      for (const { action, reply, actionStart, actionEnd } of turns) {
+        expect(reply).toBe(`Action:\n${action}`);
+        expect(tokens[actionEnd - 1]).toBe(conversation.endOfTurn);
+        expect(conversation.replyText(tokens.subarray(actionStart, actionEnd))).toBe(reply);
+      }
+    }
+  });
+});
+
+describe('the loss', () => {
+  it('has the slope of its own differences, whatever the coefficient', () => {
+    for (const [logprob, coefficient] of [
+      [-0.2, 1],
+      [-7, 0.125],
+      [-1, -2],
+    ]) {
+      const h = 1e-6;
+      const slope =
+        (imitationTerm(logprob + h, coefficient).loss - imitationTerm(logprob - h, coefficient).loss) / (2 * h);
+      expect(imitationTerm(logprob, coefficient).weight).toBeCloseTo(slope, 6);
+    }
+  });
+
+  it('is the mean over all counted tokens, and a weight of 0 leaves a row out', () => {
+    expect(Array.from(imitationCoefficients([3, 0, 5], 'token-mean'))).toEqual([1 / 8, 0, 1 / 8]);
+    expect(Array.from(imitationCoefficients([3, 1, 4], 'token-mean', [1, 0, 2]))).toEqual([1 / 8, 0, 1 / 4]);
+  });
+
+  it('is what an update reports, however the rows are cut into batches', async () => {
+    const { trajectories } = await shown({}, true);
+    const all = (change = {}) => new FakePolicy(tokenizer.vocabSize, capacity(change));
+    const step = { maskActions: true, aggregation: 'token-mean' as const, optimizer };
+    const [one, many] = [all(), all({ batchTokens: 48 })];
+    const whole = await updateTowards(one, trajectories, step);
+    const cut = await updateTowards(many, trajectories, step);
+    expect(many.updates[0].batches.length).toBeGreaterThan(one.updates[0].batches.length);
+    expect(cut.tokens).toBe(whole.tokens);
+    expect(cut.nats).toBeCloseTo(whole.nats, 5);
+    expect(cut.gradNorm).toBeCloseTo(whole.gradNorm, 5);
+    expect(await updateTowards(all(), [], step)).toEqual({ tokens: 0, nats: 0, gradNorm: 0 });
+  });
+});
+
+describe('a policy that imitates', () => {
+  async function success(policy: FakePolicy, maskActions: boolean): Promise<number> {
+    const world = new DoorWorld();
+    const trajectories = await rollout(
+      { policy, worlds: new Map([['doors', world]]), conversation: new Conversation(tokenizer) },
+      {
+        tasks: await world.tasks({}, 'train'),
+        groupSize: 16,
+        limit: 2,
+        temperature: 1,
+        maskActions,
+        maxTokensPerTurn: 8,
+        rules: { invalidAction: 'continue' },
+        seed: 5,
+        stream: 1,
+      },
+    );
+    return trajectories.filter((trajectory) => trajectory.success).length / trajectories.length;
+  }
+
+  it.each([true, false])('plays as the oracle does (mask: %s)', async (maskActions) => {
+    const world = new DoorWorld();
+    const policy = new FakePolicy(tokenizer.vocabSize, capacity({ batchScored: 256 }), 1024);
+    const before = await success(policy, maskActions);
+    const parts = { policy, worlds: new Map([['doors', world]]), conversation: new Conversation(tokenizer) };
+    const tasks = await world.tasks({}, 'train');
+    const step = { maskActions, aggregation: 'token-mean' as const, optimizer };
+    const nats: number[] = [];
+    for (let k = 0; k < 25; k++) nats.push((await imitate(parts, tasks, step)).nats);
+    expect(before).toBeLessThan(0.2);
+    expect(nats.at(-1)!).toBeLessThan(nats[0] / 10);
+    expect(await success(policy, maskActions)).toBeGreaterThan(0.75);
+  });
+
+  it('is asked by the trainer for the tasks of its step', async () => {
+    const { trainer, policy } = await trainerWith(trainerSettings());
+    const { demonstrations, tokens, gradNorm } = await trainer.imitate(1, { episodes: 5, learningRate: 0.5 });
+    expect(demonstrations).toBe(5);
+    expect(tokens).toBeGreaterThan(5);
+    expect(gradNorm).toBeGreaterThan(0);
+    expect(policy.updates[0]).toMatchObject({ objective: { name: 'imitation' }, optimizer: { learningRate: 0.5 } });
+  });
+});

@@ -1,0 +1,129 @@
+// A language model as the engine runs it, small and random: its template, free decoding on TextCraft, one GRPO step, one step of
+// imitation. What a run of a real one does, in its own words.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildWasm } from '../../scripts/build-wasm.mjs';
+import type { World } from '../../src/envs/env.ts';
+import { openWorld } from '../../src/envs/registry.ts';
+import { parseConfig } from '../../src/policy/config.ts';
+import { initWeights } from '../../src/policy/init.ts';
+import { defaultChoices } from '../../src/policy/kernel-choices.ts';
+import { Model } from '../../src/policy/model.ts';
+import { syntheticTokenizer } from '../../src/policy/synthetic-tokenizer.ts';
+import { Tokenizer, type TokenizerJson } from '../../src/policy/tokenizer.ts';
+import { conversationOf } from '../../src/rl/conversation-files.ts';
+import { chosenPositions } from '../../src/rl/packing.ts';
+import { Trainer } from '../../src/rl/trainer.ts';
+import { TokenSource, type Trajectory } from '../../src/rl/trajectory.ts';
+import { useGpu } from '../gpu/open.ts';
+import { settings } from './setup.ts';
+
+const open = useGpu();
+const made = syntheticTokenizer('qwen2.5', 2100);
+const tokenizer = new Tokenizer(made.tokenizer as TokenizerJson, made.config);
+const config = parseConfig({
+  model_type: 'qwen2',
+  vocab_size: 2112,
+  hidden_size: 32,
+  intermediate_size: 64,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  tie_word_embeddings: true,
+  eos_token_id: made.eosTokens,
+});
+const most = 8;
+
+let model: Model;
+let world: World;
+
+beforeAll(async () => {
+  await buildWasm();
+  world = await openWorld('textcraft');
+});
+afterAll(() => world.close());
+
+async function trainerOf(change: Parameters<typeof settings>[0] = {}) {
+  const base = settings();
+  const capacity = {
+    rows: 4,
+    groups: 4,
+    promptTokens: 1280,
+    completionTokens: 192,
+    batchTokens: 2560,
+    batchScored: 512,
+  };
+  model = await Model.create(await open(), config, {
+    capacity,
+    choices: defaultChoices,
+    weights: initWeights(config, { seed: 3, std: 0.3 }),
+    trainable: true,
+    reference: false,
+  });
+  const conversation = await conversationOf(tokenizer, { tokenizerConfig: made.config, eosTokens: config.eosTokens });
+  const trainer = await Trainer.create(
+    {
+      ...base,
+      worlds: [{ name: 'textcraft', weight: 1, options: { depths: [1], distractors: 0 } }],
+      algorithm: {
+        ...base.algorithm,
+        groups: 2,
+        groupSize: 2,
+        minibatches: 1,
+        innerEpochs: 1,
+        kl: { estimator: 'k3', coefficient: 0 },
+      },
+      horizon: [{ steps: 1, turns: 2 }],
+      sampling: { temperature: 1, maskActions: false, maxTokensPerTurn: most },
+      ...change,
+    },
+    { policy: model, worlds: new Map([['textcraft', world]]), tokenizer, conversation },
+  );
+  return { trainer, conversation, base };
+}
+
+describe('a language model without a mask', () => {
+  it('plays by its template, and what it said is what it is trained on', async () => {
+    const { trainer, conversation } = await trainerOf();
+    const { record, trajectories } = await trainer.step(1);
+    model.destroy();
+    expect(trajectories).toHaveLength(4);
+    for (const trajectory of trajectories) checkTurns(trajectory, conversation);
+    expect(record.metrics.chosenTokens).toBe(trajectories.reduce((sum, t) => sum + chosenPositions(t).length, 0));
+    // In f32 the two passes differ by the order of their sums alone (docs/conversation.md).
+    expect(record.metrics.logprobGapMax).toBeGreaterThan(0);
+    expect(record.metrics.logprobGapMax).toBeLessThan(1e-4);
+    expect(record.metrics.logprobGap).toBeLessThanOrEqual(record.metrics.logprobGapMax);
+    // A random model does not stumble on an action.
+    expect(record.metrics.validActions).toBe(0);
+    expect(record.metrics.success).toBe(0);
+  });
+
+  function checkTurns(trajectory: Trajectory, conversation: Awaited<ReturnType<typeof conversationOf>>) {
+    const { tokens, source, turns, prompt, promptLength, choices } = trajectory;
+    expect(choices).toBeNull();
+    const { instruction } = world.describe();
+    expect(tokens.subarray(0, promptLength)).toEqual(conversation.prompt(prompt, instruction).tokens);
+    const text = tokenizer.exactText(tokens.subarray(0, promptLength), { special: true });
+    expect(text).toMatch(/^<\|im_start\|>system\n.*<\|im_end\|>\n<\|im_start\|>assistant\n$/s);
+    for (const { actionStart, actionEnd, reply, observation, observationStart, observationEnd } of turns) {
+      const said = tokens
+        .subarray(actionStart, actionEnd)
+        .filter((_, i) => source[actionStart + i] === TokenSource.policy);
+      expect(said.length).toBeGreaterThan(0);
+      expect(said.length).toBeLessThanOrEqual(most);
+      expect(tokens[actionEnd - 1]).toBe(conversation.endOfTurn);
+      expect(conversation.replyText(said)).toBe(reply);
+      if (observationEnd > observationStart) {
+        expect(tokens.subarray(observationStart, observationEnd)).toEqual(conversation.observation(observation).tokens);
+      }
+    }
+  }
+
+  it('learns the oracle’s words by imitation', async () => {
+    const { trainer } = await trainerOf();
+    const nats: number[] = [];
+    for (let k = 1; k <= 4; k++) nats.push((await trainer.imitate(1, { episodes: 2, learningRate: 0.01 })).nats);
+    model.destroy();
+    expect(nats[3]).toBeLessThan(nats[0] - 0.5);
+  });
+});

@@ -1,0 +1,85 @@
+// Without a GPU a run can be watched: the episode is the one that the engine on the GPU plays. Training is refused in words.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { nodeGpu } from '../../src/cli/node-gpu.ts';
+import { openWorld } from '../../src/envs/registry.ts';
+import { Gpu } from '../../src/gpu/device.ts';
+import { initWeights } from '../../src/policy/init.ts';
+import { Assembly } from '../../src/session/assemble.ts';
+import { checkpointOf } from '../../src/session/checkpoint.ts';
+import { parseExperiment } from '../../src/session/experiment.ts';
+import type { LiveTurn, SessionEvent } from '../../src/session/protocol.ts';
+import { Session } from '../../src/session/session.ts';
+import { modelConfigOf } from '../../src/session/sizes.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+
+const micro = parseExperiment(JSON.parse(readFileSync('experiments/micro.json', 'utf8')));
+const folder = mkdtempSync(join(tmpdir(), 'tabgym-acting-'));
+const store = new RunStore(new FolderStore(folder));
+const opened: Gpu[] = [];
+afterAll(() => {
+  for (const gpu of opened) gpu.destroy();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const none = { open: () => Gpu.open(undefined) };
+const dawn = {
+  open: async () => {
+    const gpu = await Gpu.open(await nodeGpu());
+    opened.push(gpu);
+    return gpu;
+  },
+};
+
+function sessionOf(id: string, machine: typeof none) {
+  const live: LiveTurn[] = [];
+  const emit = (event: SessionEvent) => void (event.type === 'live' && live.push(event.live));
+  return { session: new Session(id, micro, { store, engines: new Assembly({ machine, openWorld }), emit }), live };
+}
+
+it('plays the episode that the GPU plays', async () => {
+  const { id } = await store.create({ name: 'a run', experiment: micro, origin: { kind: 'new' } });
+  const episodes: LiveTurn[][] = [];
+  for (const machine of [none, dawn]) {
+    const { session, live } = sessionOf(id, machine);
+    for (const taskIndex of [0, 3, 5]) await session.watch({ split: 'train', taskIndex, turnMs: 0 });
+    await session.close();
+    episodes.push(live);
+  }
+  expect(episodes[0].length).toBeGreaterThan(3);
+  expect(episodes[0].filter(({ done }) => done)).toHaveLength(3);
+  expect(episodes[0]).toEqual(episodes[1]);
+});
+
+it('plays with the weights of the last checkpoint', async () => {
+  const engines = new Assembly({ machine: none, openWorld });
+  const options = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
+  const engine = await engines.open(micro, { ...options, purpose: 'watch' });
+  const { tokenizer } = (engine as unknown as { parts: { tokenizer: Parameters<typeof modelConfigOf>[1] } }).parts;
+  const tensors = initWeights(modelConfigOf(micro, tokenizer), { seed: 99, std: 0.3 });
+  const meta = checkpointOf(0, { tensors, optimizerStep: 0 }, engine.choices);
+  await engine.close();
+  const run = { name: 'imported', experiment: micro, origin: { kind: 'import', file: 'x' } as const };
+  const { id } = await store.create({ ...run, checkpoints: [meta], assets: engine.assets });
+  const fresh = await store.create({ name: 'fresh', experiment: micro, origin: { kind: 'new' } });
+  const actions: string[][] = [];
+  for (const each of [id, fresh.id]) {
+    const { session, live } = sessionOf(each, none);
+    for (const taskIndex of [0, 1, 2]) await session.watch({ split: 'train', taskIndex, turnMs: 0 });
+    await session.close();
+    actions.push(live.map(({ action }) => action));
+  }
+  expect(actions[0]).not.toEqual(actions[1]);
+});
+
+it('training is refused, also after an episode was watched', async () => {
+  const { id } = await store.create({ name: 'a run', experiment: micro, origin: { kind: 'new' } });
+  const { session } = sessionOf(id, none);
+  await session.watch({ split: 'train', taskIndex: 0, turnMs: 0 });
+  await expect(session.train()).rejects.toThrow(/WebGPU/);
+  expect(session.status).toBe('failed');
+  await session.close();
+});

@@ -1,0 +1,368 @@
+import { createHash } from 'node:crypto';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type MakeModelOptions, makeModel } from '../../src/cli/making-model.ts';
+import { findModel } from '../../src/policy/catalogue.ts';
+import { loadCheckpoint } from '../../src/policy/checkpoint.ts';
+import { dequantizeRows, quantizeRows } from '../../src/policy/quantize.ts';
+import { bitsOf, type ModelPiece, type Precision } from '../../src/session/model-format.ts';
+import { openKept, prepareModel } from '../../src/session/model-loader.ts';
+import { FullError, WeightsCache } from '../../src/store/weights-cache.ts';
+import { NodeDisk } from '../../src/store/weights-disk.ts';
+import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
+import { HttpSource } from '../../src/store/weights-http.ts';
+import type { ModelSource } from '../../src/store/weights-source.ts';
+import { ModelServer } from './model-server.ts';
+
+const overrides = { layers: 2, hidden: 64, intermediate: 96, heads: 4, kvHeads: 2, headDim: 16, vocab: 600 };
+const signal = new AbortController().signal;
+let folder: string;
+let server: ModelServer;
+
+async function make(name: string, options: Partial<MakeModelOptions> = {}) {
+  await makeModel(findModel('qwen2.5-0.5b'), {
+    out: join(folder, 'models', name),
+    seed: 7,
+    dtype: 'f32',
+    overrides,
+    ...options,
+  });
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tabgym-load-'));
+  await make('plain');
+  await make('split', { shardBytes: 60_000 });
+  await make('half', { dtype: 'f16' });
+  await make('brain', { dtype: 'bf16' });
+  await make('tall', { overrides: { ...overrides, layers: 1, vocab: 40_000 } });
+  server = await ModelServer.open(join(folder, 'models'));
+});
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+beforeEach(() => server.reset());
+
+let caches = 0;
+const freshCache = () => new WeightsCache(new NodeDisk(join(folder, `cache-${caches++}`)));
+const onServer = (id: string, options: { token?: string; retries?: number } = {}) =>
+  new HttpSource({ id, base: server.base }, { retryMs: 1, retries: 2, ...options });
+const onDisk = async (id: string) => FolderSource.open(id, await nodeFiles(join(folder, 'models', id)));
+
+interface Loaded {
+  tensors: Map<string, Float32Array>;
+  pieces: ModelPiece[];
+}
+
+/** Loads a model and puts its tensors together, checking that every row comes once and in order. */
+async function load(
+  source: ModelSource,
+  {
+    cache = null,
+    precision = 'f32',
+    gguf = null,
+  }: { cache?: WeightsCache | null; precision?: Precision; gguf?: string | null } = {},
+): Promise<Loaded> {
+  const model = await prepareModel(source, { cache, precision, gguf, signal });
+  return collect(model.load);
+}
+
+async function collect(run: (sink: (piece: ModelPiece) => void, options: { signal: AbortSignal }) => Promise<void>) {
+  const tensors = new Map<string, Float32Array>();
+  const next = new Map<string, number>();
+  const pieces: ModelPiece[] = [];
+  await run(
+    (piece) => {
+      const columns = piece.shape.at(-1)!;
+      const whole = tensors.get(piece.name) ?? new Float32Array(piece.shape.reduce((a, b) => a * b, 1));
+      expect(piece.row).toBe(next.get(piece.name) ?? 0);
+      next.set(piece.name, piece.row + piece.rows);
+      whole.set(piece.kind === 'f32' ? piece.values : dequantizeRows(piece.packed), piece.row * columns);
+      tensors.set(piece.name, whole);
+      pieces.push(piece);
+    },
+    { signal },
+  );
+  return { tensors, pieces };
+}
+
+/** What the other reader, of whole files, makes of the same folder. */
+function whole(id: string) {
+  const at = join(folder, 'models', id);
+  const parts = readdirSync(at).filter((name) => name.endsWith('.safetensors'));
+  const { tensors } = loadCheckpoint({
+    config: readFileSync(join(at, 'config.json'), 'utf8'),
+    model: parts.map((name) => new Uint8Array(readFileSync(join(at, name)))),
+  });
+  return new Map([...tensors].map(([name, { data }]) => [name, data]));
+}
+
+/** Each tensor's shape of bits, by name: quick to compare. */
+const sorted = (tensors: ReadonlyMap<string, Float32Array>) =>
+  [...tensors]
+    .map(
+      ([name, values]) =>
+        `${name} ${values.length} ${createHash('sha1')
+          .update(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
+          .digest('hex')}`,
+    )
+    .sort();
+
+describe('loading', () => {
+  it.each(['plain', 'split', 'half', 'brain', 'tall'])('%s equals what is read as a whole', async (id) => {
+    const { tensors, pieces } = await load(onServer(id));
+    expect(sorted(tensors)).toEqual(sorted(whole(id)));
+    if (id === 'tall') expect(pieces.filter(({ name }) => name === 'model.embed_tokens.weight').length).toBe(2);
+  });
+
+  it('reads a folder as it reads a server', async () => {
+    const { tensors } = await load(await onDisk('split'));
+    expect(sorted(tensors)).toEqual(sorted(whole('plain')));
+  });
+
+  it.each(['int8', 'int4'] as Precision[])('packs to %s as a whole tensor is packed', async (precision) => {
+    const { tensors } = await load(onServer('plain'), { precision });
+    for (const [name, values] of whole('plain')) {
+      const columns = name.includes('norm') || name.includes('bias') ? null : name.includes('down') ? 96 : 64;
+      const bits = bitsOf(precision, name, columns ? [0, columns] : [0]);
+      const expected = bits && columns ? dequantizeRows(quantizeRows(bits, values, columns)) : values;
+      expect(sorted(new Map([[name, tensors.get(name)!]]))).toEqual(sorted(new Map([[name, expected]])));
+    }
+    expect(bitsOf('int4', 'model.embed_tokens.weight', [600, 64])).toBe(8);
+  });
+
+  it('reads from a server that knows no ranges', async () => {
+    server.reset({ ranges: false });
+    expect(sorted((await load(onServer('plain'))).tensors)).toEqual(sorted(whole('plain')));
+  });
+
+  it('waits for a busy server', async () => {
+    server.reset({ busy: 2 });
+    expect(sorted((await load(onServer('plain'))).tensors)).toEqual(sorted(whole('plain')));
+  });
+});
+
+describe('a download that is cut', () => {
+  const bytes = () => readFileSync(join(folder, 'models/plain/model.safetensors')).length;
+  const tenths = Array.from({ length: 10 }, (_, i) => i / 10);
+
+  it.each(tenths)('at %d of its bytes goes on by itself', async (part) => {
+    for (const ranges of [true, false]) {
+      server.reset({ cutAt: Math.floor(bytes() * part), ranges });
+      expect(sorted((await load(onServer('plain'))).tensors)).toEqual(sorted(whole('plain')));
+      if (ranges) expect(server.sent).toBeLessThan(bytes() * 1.5);
+    }
+  });
+
+  it.each(tenths)('and whose tab is closed at %d goes on at the next opening', async (part) => {
+    const cache = freshCache();
+    server.reset({ cutAt: Math.floor(bytes() * part), dead: true });
+    const first = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
+    await expect(collect(first.load)).rejects.toThrow(/cannot be reached/);
+    server.reset();
+    const second = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
+    const { tensors } = await collect(second.load);
+    expect(sorted(tensors)).toEqual(sorted((await load(onServer('plain'), { precision: 'int8' })).tensors));
+    if (part > 0.5) expect(second.remainingBytes).toBeLessThan(bytes() * 0.6);
+    expect((await cache.list())[0]).toMatchObject({ complete: true, label: 'plain', kind: 'int8' });
+  });
+
+  it('is stopped by its signal, and goes on later', async () => {
+    const cache = freshCache();
+    const stop = new AbortController();
+    const model = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
+    let pieces = 0;
+    const sink = () => {
+      if (++pieces === 5) stop.abort();
+    };
+    await expect(model.load(sink, { signal: stop.signal })).rejects.toThrow(/abort/i);
+    expect(pieces).toBe(5);
+    const { tensors } = await collect(model.load);
+    expect(sorted(tensors)).toEqual(sorted((await load(onServer('plain'), { precision: 'int8' })).tensors));
+  });
+
+  it('keeps what came before the engine failed', async () => {
+    const cache = freshCache();
+    const model = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
+    const lost = () => {
+      throw new Error('the device is lost');
+    };
+    await expect(model.load(lost, { signal })).rejects.toThrow(/device is lost/);
+    server.reset();
+    await collect(model.load);
+    expect(server.sent).toBeGreaterThan(0);
+    expect((await cache.list())[0].complete).toBe(true);
+  });
+});
+
+describe('what is kept', () => {
+  it('is opened a second time without a request', async () => {
+    const cache = freshCache();
+    const first = await load(onServer('split'), { cache, precision: 'int4' });
+    server.reset();
+    const second = await load(onServer('split'), { cache, precision: 'int4' });
+    expect(server.requests).toEqual([]);
+    expect(sorted(second.tensors)).toEqual(sorted(first.tensors));
+    const kept = await openKept(cache, onServer('split').key, 'int4');
+    expect(kept?.texts['tokenizer.json']).toContain('BPE');
+    expect(await openKept(cache, onServer('split').key, 'int8')).toBeNull();
+  });
+
+  it('does not survive another file of the same name', async () => {
+    const cache = freshCache();
+    cpSync(join(folder, 'models/plain'), join(folder, 'models/changing'), { recursive: true });
+    server.reset({ cutAt: 100_000, dead: true });
+    await expect(load(onServer('changing'), { cache })).rejects.toThrow(/cannot be reached/);
+    expect((await cache.list())[0]).toMatchObject({ complete: false });
+    const path = join(folder, 'models/changing/model.safetensors');
+    await make('changed', { seed: 8 });
+    writeFileSync(path, readFileSync(join(folder, 'models/changed/model.safetensors')));
+    const other = await ModelServer.open(join(folder, 'models'));
+    const moved = new HttpSource(
+      { id: 'changing', base: server.base },
+      { fetch: (url, init) => fetch(String(url).replace(server.base, other.base), init) },
+    );
+    const { tensors } = await load(moved, { cache });
+    await other.close();
+    expect(sorted(tensors)).toEqual(sorted(whole('changed')));
+  });
+
+  it('is found damaged where its bytes were changed', async () => {
+    const cache = freshCache();
+    await load(onServer('plain'), { cache, precision: 'int8' });
+    const at = join(folder, `cache-${caches - 1}`);
+    const data = join(at, readdirSync(at)[0], 'data.bin');
+    const bytes = readFileSync(data);
+    bytes[bytes.length >> 1] ^= 1;
+    writeFileSync(data, bytes);
+    await expect(load(onServer('plain'), { cache, precision: 'int8' })).rejects.toThrow(/damaged. Delete it/);
+  });
+
+  it('loses only its last line to a torn journal', async () => {
+    const cache = freshCache();
+    await load(onServer('plain'), { cache, precision: 'int8' });
+    const at = join(folder, `cache-${caches - 1}`);
+    const journal = join(at, readdirSync(at)[0], 'pieces.jsonl');
+    const lines = readFileSync(journal, 'utf8').split('\n');
+    writeFileSync(journal, `${lines.slice(0, 9).join('\n')}\n${lines[9].slice(0, 20)}`);
+    expect((await cache.list())[0].complete).toBe(false);
+    const { tensors } = await load(onServer('plain'), { cache, precision: 'int8' });
+    expect(sorted(tensors)).toEqual(sorted((await load(onServer('plain'), { precision: 'int8' })).tensors));
+  });
+
+  it('is deleted by its folder', async () => {
+    const cache = freshCache();
+    await load(onServer('plain'), { cache, precision: 'int8' });
+    const [kept] = await cache.list();
+    expect(kept.bytes).toBeGreaterThan(50_000);
+    await cache.remove(kept.folder);
+    expect(await cache.list()).toEqual([]);
+  });
+});
+
+/** A disk that is full after so many bytes. */
+class SmallDisk extends NodeDisk {
+  constructor(
+    root: string,
+    public room: number,
+  ) {
+    super(root);
+  }
+  override async writer(at: string, name: string) {
+    const file = await super.writer(at, name);
+    const write = file.write.bind(file);
+    file.write = async (position, bytes) => {
+      if (bytes.length > this.room) {
+        await write(position, bytes.subarray(0, this.room));
+        throw new FullError('no room');
+      }
+      this.room -= bytes.length;
+      return write(position, bytes);
+    };
+    return file;
+  }
+}
+
+describe('a full disk', () => {
+  it('is said in words, loses nothing, and loading goes on when there is room', async () => {
+    const disk = new SmallDisk(join(folder, 'small'), 100_000);
+    const cache = new WeightsCache(disk);
+    const model = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
+    await expect(collect(model.load)).rejects.toThrow(/no room to keep .* Nothing stored is lost/);
+    const [kept] = await cache.list();
+    expect(kept).toMatchObject({ complete: false });
+    disk.room = 1e9;
+    const again = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
+    expect(again.remainingBytes).toBeLessThan(again.totalBytes);
+    const { tensors } = await collect(again.load);
+    expect(sorted(tensors)).toEqual(sorted((await load(onServer('plain'), { precision: 'int8' })).tensors));
+  });
+
+  it('does not stand in the way of loading without keeping', async () => {
+    expect((await load(onServer('plain'), { cache: null, precision: 'int8' })).tensors.size).toBeGreaterThan(20);
+  });
+});
+
+describe('what is refused', () => {
+  it('a gated model without a token, and with a wrong one', async () => {
+    server.reset({ token: 'secret' });
+    await expect(load(onServer('plain'))).rejects.toThrow(
+      /is gated.* Accept its licence at .*\/plain, then enter an access token/,
+    );
+    await expect(load(onServer('plain', { token: 'other' }))).rejects.toThrow(/refuses plain to this token/);
+    expect((await load(onServer('plain', { token: 'secret' }))).tensors.size).toBeGreaterThan(0);
+  });
+
+  it('a model that is not there', async () => {
+    await expect(load(onServer('nothing'))).rejects.toThrow(/nothing has no config.json/);
+  });
+
+  it('a server that is not there, and an address that is none', async () => {
+    const gone = new HttpSource({ id: 'plain', base: 'http://127.0.0.1:9' }, { retryMs: 1, retries: 1 });
+    await expect(load(gone)).rejects.toThrow(/127.0.0.1:9 cannot be reached/);
+    expect(() => new HttpSource({ id: 'plain', base: 'hub' })).toThrow(/"hub" is no address/);
+  });
+
+  it('bytes that do not hash to what the server says, and forgets them', async () => {
+    const cache = freshCache();
+    server.reset({ hash: 'wrong' });
+    await expect(load(onServer('plain'), { cache, precision: 'int8' })).rejects.toThrow(
+      /its SHA-256 is [0-9a-f]{64}, the server says/,
+    );
+    expect(await cache.list()).toEqual([]);
+    server.reset({ hash: 'none' });
+    expect((await load(onServer('plain'))).tensors.size).toBeGreaterThan(0);
+  });
+
+  it('a file that ends before its announced end', async () => {
+    server.reset({ shorter: 1000 });
+    await expect(load(onServer('plain'))).rejects.toThrow(/ended at byte|terminated|cannot be reached/);
+  });
+
+  it('another architecture, by its name, before any weight is asked for', async () => {
+    cpSync(join(folder, 'models/plain'), join(folder, 'models/strange'), { recursive: true });
+    const path = join(folder, 'models/strange/config.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"qwen2"', '"gpt_neox"'));
+    await expect(load(onServer('strange'))).rejects.toThrow(/model_type is "gpt_neox"/);
+    expect(server.requests.filter((each) => each.includes('safetensors'))).toEqual([]);
+  });
+
+  it('weights that do not fit their config', async () => {
+    cpSync(join(folder, 'models/plain'), join(folder, 'models/misfit'), { recursive: true });
+    const path = join(folder, 'models/misfit/config.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"num_hidden_layers": 2', '"num_hidden_layers": 3'));
+    await expect(load(onServer('misfit'))).rejects.toThrow(/missing: model.layers.2/);
+  });
+
+  it('a folder without weights, and a truncated file on disk', async () => {
+    await expect(FolderSource.open('empty', [])).rejects.toThrow(/"empty" holds no weights/);
+    cpSync(join(folder, 'models/plain'), join(folder, 'models/short'), { recursive: true });
+    const path = join(folder, 'models/short/model.safetensors');
+    writeFileSync(path, readFileSync(path).subarray(0, 50_000));
+    await expect(load(await onDisk('short'))).rejects.toThrow(/cut short/);
+  });
+});

@@ -1,0 +1,108 @@
+/** A server in the Hub's layout over a folder, that can be as bad as servers are. Counts what it sends. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+export interface ServerFaults {
+  /** Answers every range with the whole file. */
+  ranges: boolean;
+  /** Closes the connection once so many bytes of weights were sent, in all; then goes on well. */
+  cutAt: number | null;
+  /** As `cutAt`, but every connection from then on. */
+  dead: boolean;
+  /** What x-linked-etag says of weights. */
+  hash: 'right' | 'wrong' | 'none';
+  /** Asked for, as `Bearer TOKEN`. */
+  token: string | null;
+  /** The weights end so many bytes early, though more are announced. */
+  shorter: number;
+  /** Answers 503 so many times. */
+  busy: number;
+}
+
+const good: ServerFaults = { ranges: true, cutAt: null, dead: false, hash: 'right', token: null, shorter: 0, busy: 0 };
+
+export class ModelServer {
+  faults: ServerFaults = { ...good };
+  /** Bytes of weights sent, and requests answered. */
+  sent = 0;
+  requests: string[] = [];
+  private server: Server;
+  private readonly files = new Map<string, Buffer>();
+
+  private constructor(private readonly folder: string) {
+    this.server = createServer((request, response) => this.answer(request, response));
+  }
+
+  static async open(folder: string): Promise<ModelServer> {
+    const made = new ModelServer(folder);
+    await new Promise<void>((resolve) => made.server.listen(0, '127.0.0.1', resolve));
+    return made;
+  }
+
+  get base(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  reset(faults: Partial<ServerFaults> = {}) {
+    this.faults = { ...good, ...faults };
+    this.sent = 0;
+    this.requests = [];
+  }
+
+  private read(name: string): Buffer | null {
+    const path = join(this.folder, name);
+    if (!this.files.has(path) && existsSync(path)) this.files.set(path, readFileSync(path));
+    return this.files.get(path) ?? null;
+  }
+
+  private answer(request: IncomingMessage, response: ServerResponse) {
+    const [, id, name] = /^\/(.+)\/resolve\/main\/(.+)$/.exec(request.url ?? '') ?? [];
+    this.requests.push(`${name ?? request.url} ${request.headers.range ?? ''}`.trim());
+    if (this.faults.busy > 0) {
+      this.faults.busy--;
+      return response.writeHead(503, { 'retry-after': '0' }).end();
+    }
+    if (this.faults.token && request.headers.authorization !== `Bearer ${this.faults.token}`)
+      return response.writeHead(401, { 'x-error-code': 'GatedRepo' }).end();
+    const bytes = name ? this.read(join(id, name)) : null;
+    if (!bytes) return response.writeHead(404).end();
+    this.send(name, bytes, request.headers.range, response);
+  }
+
+  private send(name: string, bytes: Buffer, range: string | undefined, response: ServerResponse) {
+    const isWeights = /\.(safetensors|gguf)$/.test(name);
+    const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
+    const ranged = this.faults.ranges && first !== undefined;
+    const start = ranged ? Number(first) : 0;
+    const end = ranged && last ? Number(last) + 1 : bytes.length;
+    const headers: { [name: string]: string | number } = { 'content-length': end - start };
+    if (ranged) headers['content-range'] = `bytes ${start}-${end - 1}/${bytes.length}`;
+    if (isWeights && this.faults.hash !== 'none') headers['x-linked-etag'] = `"${this.hash(bytes)}"`;
+    response.writeHead(ranged ? 206 : 200, headers);
+    const body = bytes.subarray(start, isWeights && end === bytes.length ? end - this.faults.shorter : end);
+    if (isWeights && end === bytes.length) this.sendWeights(body, response, end - start);
+    else response.end(body);
+  }
+
+  private hash(bytes: Buffer): string {
+    const text = createHash('sha256').update(bytes).digest('hex');
+    return this.faults.hash === 'wrong' ? text.replace(/^./, (c) => (c === '0' ? '1' : '0')) : text;
+  }
+
+  private sendWeights(body: Buffer, response: ServerResponse, announced: number) {
+    const { cutAt, dead } = this.faults;
+    const left = cutAt === null ? body.length : Math.max(0, Math.min(body.length, cutAt - this.sent));
+    this.sent += left;
+    if (left === body.length && body.length === announced) return response.end(body);
+    if (!dead) this.faults.cutAt = null;
+    response.write(body.subarray(0, left), () => setTimeout(() => response.destroy(), 5));
+  }
+
+  close(): Promise<unknown> {
+    this.server.closeAllConnections();
+    return new Promise((resolve) => this.server.close(resolve));
+  }
+}
