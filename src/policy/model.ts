@@ -9,7 +9,7 @@ import { BatchError, describeTokens } from './batch.ts';
 import { countParameters, type ModelConfig, ropeInverseFrequencies } from './config.ts';
 import { Generation } from './generation.ts';
 import { Head, type ScoredRows } from './head.ts';
-import { fewRows, type KernelChoices } from './kernel-choices.ts';
+import type { KernelChoices } from './kernel-choices.ts';
 import { Layers, type Pass } from './layers.ts';
 import type { Weights } from './linear.ts';
 import {
@@ -39,6 +39,7 @@ import type {
   UpdateRequest,
   UpdateResult,
 } from './policy.ts';
+import { quantRowSteps } from './quantized-operations.ts';
 import { Workspace } from './workspace.ts';
 
 export interface ModelOptions extends WeightOptions {
@@ -104,7 +105,9 @@ export class Model implements Policy {
   private compileAll(): void {
     this.recorder.dry = true;
     const sampling: Sampling = { temperature: 1, seed: 0, stream: 0, maxTokens: 1, stopTokens: [] };
-    for (const rows of [1, fewRows + 1]) {
+    const { batchTokens, batchScored, rows: most } = this.capacity;
+    const largest = Math.max(batchTokens, batchScored, most);
+    for (const rows of new Set(quantRowSteps.map((step) => Math.min(step, largest)))) {
       this.recordPasses(rows);
       this.generation.recordSample(
         this.weights,

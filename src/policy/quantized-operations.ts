@@ -24,9 +24,13 @@ export interface QuantTable {
 const ceil = (a: number, b: number) => Math.ceil(a / b);
 const lanesFor = (count: number) => (count > 16 ? 32 : count > 8 ? 16 : 8);
 const width = (k: number) => (k % 4 === 0 ? 4 : 1);
-/** Rows a thread of the register and lane forms takes: the fewest that are enough. */
-const rowSteps = [1, 4, 8, quantFewRows];
-const rowsFor = (M: number) => rowSteps.find((rows) => rows >= M) ?? quantFewRows;
+/** Rows a thread of the lane forms takes: the fewest that are enough. */
+const laneRows = [1, 4, 8, quantFewRows];
+/** The same of the register form, where more than eight spill. */
+const registerRows = [1, 8];
+const rowsFor = (M: number, steps: readonly number[]) => steps.find((rows) => rows >= M) ?? steps[steps.length - 1];
+/** Numbers of rows that bring up every kernel there is for them. */
+export const quantRowSteps: readonly number[] = [...laneRows, 32, fewRows, fewRows + 1];
 const stageBits = (form: string) => (form === 'tiled-half' ? 16 : 32);
 /** Threads a column of the lane forms. */
 const laneCount = 16;
@@ -79,12 +83,13 @@ export class QuantizedOperations {
     if (N % 4 !== 0 || K % 4 !== 0) return ['quant_matmul_nt_scalar', {}, ceil(M * N, 64)];
     const { quant_nt_few, quant_nt_some, quant_nt_many } = this.choices;
     const form = M <= quantFewRows ? quant_nt_few : M <= fewRows ? quant_nt_some : quant_nt_many;
-    const ROWS = rowsFor(M);
     if (form === 'registers') {
+      const ROWS = rowsFor(M, registerRows);
       const LANES = lanesFor(N / 4);
       return ['quant_matmul_nt', { ROWS, LANES }, ceil(M, ROWS) * ceil(N / 4, LANES)];
     }
     if (form === 'lanes' || form === 'lanes-subgroups') {
+      const ROWS = rowsFor(M, laneRows);
       const SUBGROUPS = form === 'lanes' ? 0 : 1;
       const LANES = SUBGROUPS ? this.subgroupLanes : laneCount;
       return ['quant_matmul_nt_lanes', { ROWS, LANES, SUBGROUPS }, ceil(M, ROWS) * ceil(N * LANES, 64)];
