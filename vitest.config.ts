@@ -16,7 +16,7 @@ export default defineConfig({
           name: 'node',
           environment: 'node',
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/page/**'],
+          exclude: ['tests/page/**', 'tests/browser/**'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // One process: one GPU device, and the two cores are not fought over.
@@ -36,7 +36,7 @@ export default defineConfig({
       {
         test: {
           name: 'chromium',
-          include: ['tests/gpu/**/*.test.ts', 'tests/policy/**/*.test.ts'],
+          include: ['tests/gpu/**/*.test.ts', 'tests/policy/**/*.test.ts', 'tests/browser/**/*.test.ts'],
           // They read the golden data from the disk.
           exclude: ['tests/**/golden*.test.ts'],
           testTimeout: 240_000,

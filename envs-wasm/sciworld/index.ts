@@ -9,6 +9,7 @@ import {
 import { help, step as stepWorld } from './agent';
 import { accepted as lastAccepted, putInventory, putTask } from './actions';
 import { describe } from './describe';
+import { putScene } from './scene';
 import { agentRoom } from './search';
 import { buildHouse } from './house';
 import { applyModifiers } from './setup';
@@ -234,6 +235,12 @@ function branch(o: Obj, depth: i32): void {
   integer(o.mat == 0 ? -100000 : <i32>Math.round(o.temperature * 10));
   byte(10);
   for (let c = at(o.first); !isNil(c); c = at(c.next)) if (!has(c, HIDDEN)) branch(c, depth + 1);
+}
+
+/** What a view draws (scene.ts). */
+export function scene(world: i32): void {
+  use(world);
+  putScene();
 }
 
 export function bytesOf(world: i32): i32 {

@@ -70,6 +70,7 @@ export type WorldView =
       tree: CraftNode;
     }
   | BabyAiView
+  | SciWorldView
   | { kind: 'text'; text: string };
 
 /** A grid seen from above, with what the agent sees of it. */
@@ -93,6 +94,43 @@ export interface GridCell {
   state: string;
   /** In the agent's field of view. */
   seen: boolean;
+}
+
+/** A house of ten rooms, what is in the agent's room, and how far the task is. */
+export interface SciWorldView {
+  kind: 'sciworld';
+  text: string;
+  task: string;
+  description: string;
+  /** Where the agent is. */
+  room: string;
+  /** All ten doors, whichever way they are passed. */
+  doors: { from: string; to: string; open: boolean }[];
+  /** What is in the agent's room, as a tree. */
+  things: SciWorldThing[];
+  inventory: SciWorldThing[];
+  /** The id of what the agent focuses on, which may be elsewhere; null: nothing. */
+  focus: number | null;
+  /** `fresh`: reached since the view before. */
+  goals: { text: string; reached: boolean; ordered: boolean; fresh: boolean }[];
+  /** -100, or 0 to 100. */
+  score: number;
+  moves: number;
+  stepLimit: number;
+  done: boolean;
+}
+export interface SciWorldThing {
+  id: number;
+  name: string;
+  kind: '' | 'agent' | 'inventory' | 'thermometer' | 'stopwatch' | 'air' | 'living';
+  /** A stage of life, a stopwatch's time, a place on a plane, what a terminal is joined to; or empty. */
+  detail: string;
+  marks: ('open' | 'closed' | 'on' | 'off' | 'broken' | 'on fire' | 'burned' | 'unwell' | 'dead' | 'liquid' | 'gas')[];
+  /** Degrees Celsius, to a tenth; null: it has none. */
+  temperature: number | null;
+  /** Degrees since the view before; 0 where it was not seen then. */
+  change: number;
+  contents: SciWorldThing[];
 }
 
 export interface CraftNode {

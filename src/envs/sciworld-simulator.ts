@@ -33,6 +33,7 @@ interface Exports {
   progress(world: number): void;
   goals(world: number): void;
   tree(world: number, whole: number): void;
+  scene(world: number): void;
   bytesOf(world: number): number;
   copy(from: number, to: number): void;
   snapshot(world: number): number;
@@ -208,6 +209,12 @@ export class SciWorldSimulator {
       const temperature = tenths === '-100000' ? null : Number(tenths) / 10;
       return { depth: Number(depth), uuid: Number(uuid), name, temperature };
     });
+  }
+
+  /** What a view draws, in lines (envs-wasm/sciworld/scene.ts). */
+  scene(world: number): string[] {
+    this.wasm.scene(world);
+    return this.lines();
   }
 
   snapshot(world: number): number {

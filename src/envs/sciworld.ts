@@ -5,6 +5,7 @@
  */
 import {
   type Feedback,
+  type SciWorldView,
   type Split,
   type Task,
   type World,
@@ -14,6 +15,7 @@ import {
   type WorldView,
 } from './env.ts';
 import { planOf } from './sciworld-oracle.ts';
+import { describeMap, type Past, readScene, remember } from './sciworld-scene.ts';
 import { SciWorldSimulator } from './sciworld-simulator.ts';
 import {
   bitsOf,
@@ -51,6 +53,8 @@ interface Slot {
   task: string;
   done: boolean;
   score: number;
+  /** What was viewed last. */
+  past: Past | null;
 }
 
 /** Python's round of the double product: halves go to the even number. */
@@ -105,7 +109,7 @@ export class SciWorld implements World {
     const bits = bitsOf(options.simplifications, name);
     const world = this.slots.get(slot)?.world ?? this.simulator.create();
     this.simulator.load(world, name, variation, bits);
-    const state: Slot = { world, options, task: name, done: false, score: 0 };
+    const state: Slot = { world, options, task: name, done: false, score: 0, past: null };
     this.slots.set(slot, state);
     const look = this.simulator.step(world, 'look around');
     const observation = `${this.simulator.description(world)}\n${look}`;
@@ -150,19 +154,40 @@ export class SciWorld implements World {
   }
 
   async view(slot: number): Promise<WorldView> {
-    const { world, task, score, done } = this.state(slot);
+    const state = this.state(slot);
+    const { world, task, done, options } = state;
     const { simulator } = this;
-    const goals = simulator
-      .goals(world)
-      .map(({ text, reached, ordered }) => `${reached ? '[x]' : '[ ]'} ${ordered ? '' : '(optional) '}${text}`);
-    const parts = [
-      `${task}: score ${Math.round(score * 100)}, moves ${simulator.moves(world)}${done ? ', over' : ''}`,
-      simulator.description(world),
-      simulator.look(world),
-      simulator.inventory(world),
+    const lines = simulator.scene(world);
+    const moves = simulator.moves(world);
+    const reached = simulator.goals(world);
+    state.past = remember(state.past, moves, readScene(lines, null), reached);
+    const { before } = state.past;
+    const view = {
+      kind: 'sciworld' as const,
+      task,
+      description: simulator.description(world),
+      ...readScene(lines, before),
+      goals: reached.map((goal, k) => ({ ...goal, fresh: goal.reached && before !== null && !before.goals[k] })),
+      score: Math.round(state.score * 100),
+      moves,
+      stepLimit: options.stepLimit,
+      done,
+    };
+    return { ...view, text: this.inWords(world, view) };
+  }
+
+  private inWords(world: number, view: Omit<SciWorldView, 'text'>): string {
+    const goals = view.goals.map(
+      ({ text, reached, ordered }) => `${reached ? '[x]' : '[ ]'} ${ordered ? '' : '(optional) '}${text}`,
+    );
+    return [
+      `${view.task}: score ${view.score}, moves ${view.moves}${view.done ? ', over' : ''}`,
+      view.description,
+      describeMap(view),
+      this.simulator.look(world),
+      this.simulator.inventory(world),
       `Subgoals:\n${goals.join('\n')}`,
-    ];
-    return { kind: 'text', text: parts.join('\n\n') };
+    ].join('\n\n');
   }
 
   async close(): Promise<void> {

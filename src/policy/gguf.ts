@@ -105,6 +105,9 @@ const blockTypes: { readonly [type: number]: BlockType } = {
   30: plain('BF16', 2),
 };
 
+/** Values of the blocks of a ggml type (0 F32, 1 F16, 2 Q4_0, 8 Q8_0, 14 Q6_K, 30 BF16). */
+export const decodeBlocks = (type: number, bytes: Uint8Array): Float32Array => blockTypes[type].decode(bytes);
+
 const layerNames: { readonly [gguf: string]: string } = {
   attn_norm: 'input_layernorm',
   attn_q: 'self_attn.q_proj',

@@ -5,7 +5,15 @@
 
 import { parseExperiment } from '../session/experiment.ts';
 import { differences } from '../session/paths.ts';
-import type { GpuReport, RunStatus, RunSummary, SessionEvent, StepRecord, TrainerApi } from '../session/protocol.ts';
+import type {
+  GpuReport,
+  PlayStart,
+  RunStatus,
+  RunSummary,
+  SessionEvent,
+  StepRecord,
+  TrainerApi,
+} from '../session/protocol.ts';
 import { mockGrid, mockPlayed } from './babyai-mock.ts';
 import {
   mockExperiment,
@@ -17,6 +25,7 @@ import {
   mockTexts,
   mockView,
 } from './mock-data.ts';
+import { sciworldPlay, sciworldReplay, withSciWorld } from './sciworld-mock.ts';
 
 export const mockStates = [
   'unsupported',
@@ -30,6 +39,7 @@ export const mockStates = [
   'long',
   'broken',
   'babyai',
+  'sciworld',
 ] as const;
 
 const supported: GpuReport = {
@@ -91,8 +101,13 @@ class MockTrainer implements TrainerApi {
       unsupported: 42,
       long: 10_000,
       babyai: 42,
+      sciworld: 42,
     };
-    if (state in steps) this.add(mockSummary('run-1', 'textcraft-first', steps[state]), mockRecords(steps[state]));
+    if (state in steps) {
+      const summary = mockSummary('run-1', 'textcraft-first', steps[state]);
+      const experiment = state === 'sciworld' ? withSciWorld(summary.experiment) : summary.experiment;
+      this.add({ ...summary, experiment }, mockRecords(steps[state]));
+    }
     if (state === 'paused') this.add(this.forked(), mockRecords(20));
     if (state === 'unsupported' && !location.hash) this.runs.clear();
     if (state === 'read-only') this.owner = 'another-tab';
@@ -312,6 +327,7 @@ class MockTrainer implements TrainerApi {
   }
 
   async replay(_: string, step: number, group: number, member: number) {
+    if (this.state === 'sciworld') return sciworldReplay(3);
     const frames = mockReplay(
       mockStep(step, this.repeat).find((each) => each.group === group && each.member === member)!,
     );
@@ -324,12 +340,14 @@ class MockTrainer implements TrainerApi {
 
   async stopWatching() {}
 
-  async playReset() {
+  async playReset(start: PlayStart) {
+    if (this.state === 'sciworld') return sciworldPlay.reset(start);
     this.played = [];
     return mockPlayed(this.played);
   }
 
   async playStep(action: string) {
+    if (this.state === 'sciworld') return sciworldPlay.step(action);
     this.played.push(action);
     return mockPlayed(this.played);
   }

@@ -8,6 +8,7 @@ import { customElement, query, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import type { Experiment } from '../session/experiment.ts';
 import type { PlayFrame, PlayStart } from '../session/protocol.ts';
+import { choicesOf, commonStem, fittingActions } from './completion.ts';
 import { Panel } from './panel.ts';
 import { controls } from './styles/shared.ts';
 import './world-view.ts';
@@ -20,6 +21,8 @@ interface Said {
 interface Tally {
   tries: number;
   successes: number;
+  /** Sum of the rewards at the end of each try. */
+  score: number;
 }
 
 /** A person's tries outlive the tab that shows them, a reload ends them. */
@@ -84,17 +87,46 @@ export class TabgymPlay extends Panel {
         display: grid;
         gap: 8px;
         align-content: start;
+        align-self: start;
+        min-width: 0;
+      }
+      @container (min-width: 620px) {
+        .side {
+          position: sticky;
+          inset-block-start: 0;
+        }
+      }
+      /* A tall view would push the line to type in out of sight. */
+      @container (max-width: 619px) {
+        .tall .side {
+          order: -1;
+        }
       }
       .actions {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 4px;
         max-height: 240px;
         overflow: auto;
-      }
-      .actions button {
+        border: 1px solid var(--line);
+        border-radius: var(--radius);
         font-family: var(--mono);
         font-size: var(--size-s);
+      }
+      .actions [role='option'] {
+        padding: 2px 8px;
+        border-inline-start: 3px solid transparent;
+        cursor: pointer;
+        overflow-wrap: anywhere;
+      }
+      .actions [role='option']:hover {
+        background: var(--surface-3);
+      }
+      .actions [aria-selected='true'] {
+        border-color: var(--accent);
+        background: var(--accent-soft);
+      }
+      @media (pointer: coarse) {
+        .actions [role='option'] {
+          padding-block: 8px;
+        }
       }
     `,
   ];
@@ -105,6 +137,8 @@ export class TabgymPlay extends Panel {
   @state() private said: Said[] = [];
   @state() private problem = '';
   @state() private typed = '';
+  /** Which listed action the arrows are on; -1: what is typed stands. */
+  @state() private chosen = -1;
   @state() private busy = false;
 
   @query('.said') private list!: HTMLElement | null;
@@ -120,7 +154,7 @@ export class TabgymPlay extends Panel {
 
   private get tally(): Tally {
     const key = JSON.stringify(this.experiment?.worlds[0]);
-    const known = tallies.get(key) ?? { tries: 0, successes: 0 };
+    const known = tallies.get(key) ?? { tries: 0, successes: 0, score: 0 };
     tallies.set(key, known);
     return known;
   }
@@ -145,16 +179,20 @@ export class TabgymPlay extends Panel {
   }
 
   private renderScore() {
-    const { tries, successes } = this.tally;
-    const agent = this.state.records.findLast((each) => each.evaluation)?.evaluation?.[this.split].policy.rate ?? null;
+    const { tries, successes, score } = this.tally;
+    const agent = this.state.records.findLast((each) => each.evaluation)?.evaluation?.[this.split] ?? null;
     return html`<span class="soft" role="status">${msg(str`You: ${successes} of ${tries}`)}${
-      agent === null ? nothing : html`; ${msg(str`the agent: ${Math.round(100 * agent)}%`)}`
+      tries ? html`, ${msg(str`mean score ${(score / tries).toFixed(2)}`)}` : nothing
+    }${
+      agent
+        ? html`; ${msg(str`the agent: ${Math.round(100 * agent.policy.rate)}%`)}, ${msg(str`mean score ${agent.score.toFixed(2)}`)}`
+        : nothing
     }</span>`;
   }
 
   private renderFrame(frame: PlayFrame) {
     const grid = frame.view.kind === 'babyai';
-    return html`<div class="parts">
+    return html`<div class="parts ${frame.view.kind === 'sciworld' ? 'tall' : ''}">
       <div class=${grid ? 'keeps-arrows' : ''} id="world" tabindex="0" role="group"
         aria-label=${grid ? msg('The world: arrow keys turn and move, Space toggles, D drops') : msg('The world')}
         @keydown=${this.key}><tabgym-world-view .view=${frame.view}></tabgym-world-view></div>
@@ -173,25 +211,40 @@ export class TabgymPlay extends Panel {
       <button class="primary" @click=${this.begin}>${msg('Next task')}</button>`;
   }
 
-  private renderActions({ actions }: PlayFrame) {
-    const fitting = (actions ?? []).filter((each) => each.includes(this.typed.trim()));
+  /** What may be chosen now: the answers to an open question, or the actions that fit what is typed. */
+  private get offered(): string[] {
+    const { actions, observation } = this.frame!;
+    return fittingActions(choicesOf(observation, actions) ?? actions ?? [], this.typed);
+  }
+
+  private renderActions({ actions, observation }: PlayFrame) {
+    const offered = actions ? this.offered : [];
+    const asked = choicesOf(observation, actions) !== null;
+    const shown = offered.slice(0, mostListed);
     return html`<form class="row type" @submit=${this.submit}>
-        <label for="action">${msg('Action')}</label>
-        <input id="action" list="actions" autocomplete="off" autocapitalize="off" .value=${live(this.typed)}
-          @input=${(event: Event) => (this.typed = (event.target as HTMLInputElement).value)} @keydown=${this.complete} />
-        <datalist id="actions">${fitting.slice(0, mostListed).map((each) => html`<option value=${each}></option>`)}</datalist>
+        <label for="action">${asked ? msg('Which one') : msg('Action')}</label>
+        <input id="action" role="combobox" aria-autocomplete="list" aria-expanded=${actions ? 'true' : 'false'} aria-controls="actions"
+          aria-activedescendant=${this.chosen >= 0 ? `action-${this.chosen}` : nothing} autocomplete="off" autocapitalize="off" spellcheck="false"
+          .value=${live(this.typed)} @input=${this.type} @keydown=${this.complete} />
         <button ?disabled=${this.busy}>${msg('Do it')}</button>
+        ${asked ? html`<button type="button" ?disabled=${this.busy} @click=${() => this.act('')}>${msg('None of these')}</button>` : nothing}
       </form>
       ${
         actions
-          ? html`<div class="actions" role="group" tabindex="0" aria-label=${msg('Valid actions')}>${fitting
-              .slice(0, mostListed)
-              .map(
-                (each) => html`<button ?disabled=${this.busy} @click=${() => this.act(each)}>${each}</button>`,
-              )}</div>
-              ${fitting.length > mostListed ? html`<p class="soft small">${msg(str`${fitting.length - mostListed} more: type to narrow them`)}</p>` : nothing}`
+          ? html`<div class="actions" id="actions" role="listbox" aria-label=${msg('Valid actions')} @click=${this.choose}>${shown.map(
+              (each, k) =>
+                html`<div role="option" id=${`action-${k}`} aria-selected=${k === this.chosen ? 'true' : 'false'}>${each}</div>`,
+            )}</div>
+            <p class="soft small" role="status">${this.renderCount(offered.length, actions.length)}</p>`
           : nothing
       }`;
+  }
+
+  private renderCount(offered: number, all: number) {
+    if (!offered) return msg('No valid action fits; it would be sent as typed.');
+    const keys = msg('Arrows choose, Tab completes, Enter acts.');
+    const more = offered > mostListed ? msg(str`${offered - mostListed} more: type to narrow them.`) : '';
+    return html`${msg(str`${offered} of ${all} valid actions fit.`)} ${more} ${keys}`;
   }
 
   private begin = (event: Event) => {
@@ -200,6 +253,10 @@ export class TabgymPlay extends Panel {
     const start = { name, options: options as PlayStart['options'], split: this.split, index: this.index++ };
     void this.ask(async () => {
       const frame = await this.app.api.playReset(start);
+      // A task left half done is a try too.
+      if (this.frame && !this.frame.done && this.said.length > 1) this.count(this.frame);
+      this.typed = '';
+      this.chosen = -1;
       this.said = [{ who: 'world', text: frame.observation }];
       return frame;
     });
@@ -207,22 +264,54 @@ export class TabgymPlay extends Panel {
 
   private submit = (event: Event) => {
     event.preventDefault();
-    if (this.typed.trim()) this.act(this.typed.trim());
+    const action = this.chosen >= 0 ? this.offered[this.chosen] : this.typed.trim();
+    if (action) this.actAs(action);
   };
 
-  /** Tab takes the one action that begins as typed, or what all that do have in common. */
-  private complete = (event: KeyboardEvent) => {
-    const fitting = (this.frame?.actions ?? []).filter((each) => each.startsWith(this.typed));
-    if (event.key !== 'Tab' || event.shiftKey || !this.typed || !fitting.length) return;
-    const common = fitting.reduce((stem, each) => {
-      let length = 0;
-      while (length < stem.length && stem[length] === each[length]) length++;
-      return stem.slice(0, length);
-    });
-    if (common.length <= this.typed.length) return;
-    event.preventDefault();
-    this.typed = common;
+  private type = (event: Event) => {
+    this.typed = (event.target as HTMLInputElement).value;
+    this.chosen = -1;
   };
+
+  private choose = (event: Event) => {
+    const id = (event.target as HTMLElement).closest('[role=option]')?.id;
+    if (id) this.actAs(this.offered[Number(id.replace('action-', ''))]);
+  };
+
+  /** An answer to a question is sent as its number. */
+  private actAs(action: string) {
+    const { observation, actions } = this.frame!;
+    const answer = choicesOf(observation, actions)?.includes(action) ? Number.parseInt(action, 10) : null;
+    this.act(answer === null ? action : String(answer));
+  }
+
+  /** Tab fills in what all actions that begin as typed have in common; arrows walk the list; Escape goes back to what is typed. */
+  private complete = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) this.walk(step);
+    else if (event.key === 'Escape' && this.chosen >= 0) this.chosen = -1;
+    else if (event.key !== 'Tab' || event.shiftKey || !this.fillIn()) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  private walk(step: number) {
+    const count = Math.min(mostListed, this.offered.length);
+    if (count) this.chosen = Math.max(-1, Math.min(count - 1, this.chosen + step));
+    void this.updateComplete.then(() =>
+      this.renderRoot.querySelector('.actions [aria-selected=true]')?.scrollIntoView({ block: 'nearest' }),
+    );
+  }
+
+  /** False where there is nothing to fill in, so that Tab goes on its way. */
+  private fillIn(): boolean {
+    const stem = this.chosen >= 0 ? this.offered[this.chosen] : commonStem(this.frame?.actions ?? [], this.typed);
+    if (stem.length <= this.typed.length) return false;
+    this.typed = stem;
+    this.chosen = -1;
+    return true;
+  }
 
   private key = (event: KeyboardEvent) => {
     const wanted = keyActions[event.key];
@@ -237,20 +326,29 @@ export class TabgymPlay extends Panel {
     if (this.busy || this.frame?.done) return;
     void this.ask(async () => {
       const frame = await this.app.api.playStep(action);
-      this.said = [...this.said, { who: 'you', text: action }, { who: 'world', text: frame.observation }];
+      this.said = [
+        ...this.said,
+        { who: 'you', text: action || msg('(blank)') },
+        { who: 'world', text: frame.observation },
+      ];
       this.typed = '';
-      if (frame.done) {
-        this.tally.tries++;
-        if (frame.success) this.tally.successes++;
-      }
+      this.chosen = -1;
+      if (frame.done) this.count(frame);
       return frame;
     });
+  }
+
+  private count({ success, reward }: PlayFrame) {
+    this.tally.tries++;
+    this.tally.score += reward;
+    if (success) this.tally.successes++;
   }
 
   private async ask(call: () => Promise<PlayFrame>) {
     this.busy = true;
     this.problem = '';
-    const first = this.frame === null;
+    const typing = this.input?.matches(':focus') ?? false;
+    const first = this.frame === null || this.frame.done;
     try {
       this.frame = await call();
     } catch (error) {
@@ -259,7 +357,8 @@ export class TabgymPlay extends Panel {
     this.busy = false;
     await this.updateComplete;
     this.list?.scrollTo({ top: this.list.scrollHeight });
-    if (first) this.focusWorld();
+    if (typing) this.input?.focus();
+    else if (first) this.focusWorld();
   }
 
   /** Where the next key goes: the grid, or the line to type in. */

@@ -110,6 +110,11 @@ export class TabgymWorldView extends LitElement {
     if (!view) return nothing;
     if (view.kind === 'textcraft') return this.renderTextcraft(view);
     if (view.kind === 'babyai') return html`<tabgym-babyai-grid .view=${view}></tabgym-babyai-grid>`;
+    if (view.kind === 'sciworld') {
+      // Loaded when there is such a world to show.
+      void import('./sciworld-view.ts');
+      return html`<tabgym-sciworld-view .view=${view}></tabgym-sciworld-view>`;
+    }
     return html`<div class="text">${paragraphs(view.text).map((each, index) => html`<p class=${index === 0 ? 'first' : ''}>${each}</p>`)}</div>`;
   }
 

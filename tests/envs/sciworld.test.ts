@@ -3,10 +3,11 @@ import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { readEpisodes, replayEpisodes } from '../../src/cli/replay-sciworld.ts';
-import type { Task, WorldOptions } from '../../src/envs/env.ts';
+import type { SciWorldView, Task, WorldOptions } from '../../src/envs/env.ts';
 import { uniformAt } from '../../src/envs/random-player.ts';
 import { percent, SciWorld } from '../../src/envs/sciworld.ts';
 import { tasksWithOracle } from '../../src/envs/sciworld-oracle.ts';
+import { everyThing } from '../../src/envs/sciworld-scene.ts';
 import { SciWorldSimulator } from '../../src/envs/sciworld-simulator.ts';
 import {
   agentGymTasks,
@@ -130,6 +131,63 @@ describe('the contract', () => {
     const view = await world.view(0);
     expect(view.text).toContain('In your inventory, you see:\n\tan orange');
     expect(view.text).toContain('Subgoals:\n[ ] focus on substance');
+    expect(view.text).toContain('Closed doors: kitchen to hallway, ');
+  });
+  it('draws doors, devices, subgoals and temperatures, with what changed since the view before', async () => {
+    const world = await SciWorld.open();
+    const see = async () => (await world.view(0)) as SciWorldView;
+    const find = (view: SciWorldView, name: string) => everyThing(view.things).find((thing) => thing.name === name)!;
+    await world.reset([0], [task(idOf('boil', 0), { simplifications: ['openDoors', 'teleportAction'] })]);
+    const start = await see();
+    expect(start.doors).toHaveLength(10);
+    expect(start.doors.every(({ open }) => open)).toBe(true);
+    expect(start.inventory.map(({ name }) => name)).toEqual(['orange']);
+    for (const action of ['teleport to kitchen', 'close door to outside']) await world.step([0], [action]);
+    const kitchen = await see();
+    expect(kitchen.room).toBe('kitchen');
+    expect(kitchen.doors.filter(({ open }) => !open)).toEqual([{ from: 'kitchen', to: 'outside', open: false }]);
+    expect(find(kitchen, 'glass jar').contents.map(({ name }) => name)).toEqual(['sodium chloride']);
+    expect(find(kitchen, 'glass jar')).toMatchObject({ marks: ['closed'], change: 0 });
+    expect(find(kitchen, 'stove').marks).toEqual(['off']);
+    for (const action of ['activate stove', 'pick up thermometer', 'move glass cup to stove', 'wait1']) {
+      await see();
+      await world.step([0], [action]);
+    }
+    const hot = await see();
+    expect(find(hot, 'stove').marks).toEqual(['on']);
+    expect(hot.inventory.map(({ name }) => name)).toEqual(['thermometer', 'orange']);
+    const cup = find(hot, 'glass cup');
+    expect(cup.temperature).toBeGreaterThan(50);
+    expect(cup.change).toBeGreaterThan(20);
+    // Looking again changes nothing, neither what is seen nor what it is compared with.
+    expect(await see()).toEqual(hot);
+    const [{ observation }] = await world.step([0], ['use thermometer on glass cup']);
+    expect(observation).toContain(`a temperature of ${cup.temperature!.toFixed(0)} degrees celsius`);
+  });
+  it('draws what is joined to what, and subgoals as they are reached', async () => {
+    const world = await SciWorld.open();
+    const see = async () => (await world.view(0)) as SciWorldView;
+    await world.reset([0], [task(idOf('power-component', 3), { simplifications: ['easy'] })]);
+    const [plan] = await world.oracle([0]);
+    const fresh: string[] = [];
+    let joined: string[] = [];
+    for (const action of plan!) {
+      await world.step([0], [action]);
+      const view = await see();
+      fresh.push(...view.goals.filter((goal) => goal.fresh && goal.ordered).map(({ text }) => text));
+      joined = everyThing(view.things).flatMap(({ detail }) => (detail.startsWith('joined to') ? [detail] : []));
+    }
+    const end = await see();
+    expect([end.score, end.done]).toEqual([100, true]);
+    expect(fresh).toEqual(
+      end.goals
+        .filter(({ ordered }) => ordered)
+        .map(({ text }) => text)
+        .slice(-fresh.length),
+    );
+    expect(fresh.length).toBeGreaterThan(0);
+    expect(joined).toHaveLength(8);
+    expect(joined).toContain('joined to anode of battery');
   });
 });
 

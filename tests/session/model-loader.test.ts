@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type MakeModelOptions, makeModel } from '../../src/cli/making-model.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { loadCheckpoint } from '../../src/policy/checkpoint.ts';
+import { parameterShapes, parseConfig } from '../../src/policy/config.ts';
+import { normals } from '../../src/policy/init.ts';
 import { dequantizeRows, quantizeRows } from '../../src/policy/quantize.ts';
 import { bitsOf, type ModelPiece, type Precision } from '../../src/session/model-format.ts';
 import { openKept, prepareModel } from '../../src/session/model-loader.ts';
@@ -15,9 +17,19 @@ import { NodeDisk } from '../../src/store/weights-disk.ts';
 import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
 import { HttpSource } from '../../src/store/weights-http.ts';
 import type { ModelSource } from '../../src/store/weights-source.ts';
+import { smallGguf } from '../policy/small-gguf.ts';
 import { ModelServer } from './model-server.ts';
 
 const overrides = { layers: 2, hidden: 64, intermediate: 96, heads: 4, kvHeads: 2, headDim: 16, vocab: 600 };
+const ggufFields = {
+  num_hidden_layers: 2,
+  hidden_size: 64,
+  intermediate_size: 96,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  head_dim: 16,
+  vocab_size: 600,
+};
 const signal = new AbortController().signal;
 let folder: string;
 let server: ModelServer;
@@ -364,5 +376,52 @@ describe('what is refused', () => {
     const path = join(folder, 'models/short/model.safetensors');
     writeFileSync(path, readFileSync(path).subarray(0, 50_000));
     await expect(load(await onDisk('short'))).rejects.toThrow(/cut short/);
+  });
+});
+
+describe('a GGUF file', () => {
+  const valuesOf = (name: string, shape: readonly number[]) =>
+    normals(
+      shape.reduce((a, b) => a * b, 1),
+      5,
+      name,
+      0.1,
+    );
+
+  function write(id: string) {
+    const config = parseConfig({ ...findModel('smollm2-135m').config, ...ggufFields });
+    mkdirSync(join(folder, 'models', id), { recursive: true });
+    writeFileSync(join(folder, 'models', id, 'model.gguf'), smallGguf(config, valuesOf));
+    return config;
+  }
+
+  it('loads from a server by its name and from a folder by itself, with a tokenizer', async () => {
+    const config = write('gguf');
+    const cache = freshCache();
+    for (const [source, gguf] of [
+      [onServer('gguf'), 'model.gguf'],
+      [await onDisk('gguf'), null],
+    ] as const) {
+      const model = await prepareModel(source, { cache, precision: 'f32', gguf, signal });
+      expect(model.config).toMatchObject({ modelType: 'llama', hiddenSize: 64, ropeTheta: 100_000 });
+      expect(JSON.parse(model.texts['tokenizer.json']).model.type).toBe('BPE');
+      const { tensors } = await collect(model.load);
+      const expected = new Map([...parameterShapes(config)].map(([name, shape]) => [name, valuesOf(name, shape)]));
+      expect(sorted(tensors)).toEqual(sorted(expected));
+    }
+    server.reset();
+    await load(onServer('gguf'), { cache, gguf: 'model.gguf' });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('goes on where it was cut', async () => {
+    const config = write('gguf-cut');
+    const cache = freshCache();
+    server.reset({ cutAt: 150_000, dead: true });
+    await expect(load(onServer('gguf-cut'), { cache, gguf: 'model.gguf' })).rejects.toThrow(/cannot be reached/);
+    server.reset();
+    const { tensors } = await load(onServer('gguf-cut'), { cache, gguf: 'model.gguf' });
+    expect(tensors.size).toBe(parameterShapes(config).size);
+    expect((await cache.list())[0].complete).toBe(true);
   });
 });

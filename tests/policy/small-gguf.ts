@@ -1,0 +1,74 @@
+/** What a GGUF file says of a small model of a family, as llama.cpp's converter would: names, metadata, tokenizer. */
+import type { Family } from '../../src/policy/catalogue.ts';
+import { type ModelConfig, parameterShapes } from '../../src/policy/config.ts';
+import { syntheticTokenizer } from '../../src/policy/synthetic-tokenizer.ts';
+import { f32Bytes, ggml, permute, writeGguf } from './gguf-writer.ts';
+
+const ggufNames: [RegExp, string][] = [
+  [/^model\.embed_tokens\./, 'token_embd.'],
+  [/^model\.norm\./, 'output_norm.'],
+  [/^lm_head\./, 'output.'],
+  [/^model\.layers\.(\d+)\./, 'blk.$1.'],
+  [/input_layernorm/, 'attn_norm'],
+  [/post_attention_layernorm/, 'ffn_norm'],
+  [/self_attn\.([qkv])_proj/, 'attn_$1'],
+  [/self_attn\.([qk])_norm/, 'attn_$1_norm'],
+  [/self_attn\.o_proj/, 'attn_output'],
+  [/mlp\.(gate|up|down)_proj/, 'ffn_$1'],
+];
+export const ggufName = (name: string) => ggufNames.reduce((text, [from, to]) => text.replace(from, to), name);
+
+const preOf: { [family in Family]: string } = {
+  'qwen2.5': 'qwen2',
+  qwen3: 'qwen2',
+  smollm2: 'smollm',
+  'llama-3.2': 'llama-bpe',
+};
+
+export function metadataOf(family: Family, config: ModelConfig) {
+  const { tokenizer, config: tokenizerConfig, bosToken, eosTokens } = syntheticTokenizer(family, config.vocabSize);
+  const { model, added_tokens } = tokenizer as {
+    model: { vocab: { [token: string]: number }; merges: string[][] };
+    added_tokens: { id: number; content: string; special: boolean }[];
+  };
+  const tokens = Array.from({ length: config.vocabSize }, (_, id) => `[PAD${id}]`);
+  const types = tokens.map(() => 5);
+  for (const [token, id] of Object.entries(model.vocab)) [tokens[id], types[id]] = [token, 1];
+  for (const { id, content, special } of added_tokens) [tokens[id], types[id]] = [content, special ? 3 : 4];
+  const arch = config.modelType;
+  return {
+    'general.architecture': arch,
+    'general.name': 'test',
+    [`${arch}.block_count`]: config.numLayers,
+    [`${arch}.embedding_length`]: config.hiddenSize,
+    [`${arch}.feed_forward_length`]: config.intermediateSize,
+    [`${arch}.attention.head_count`]: config.numHeads,
+    [`${arch}.attention.head_count_kv`]: config.numKvHeads,
+    [`${arch}.attention.key_length`]: config.headDim,
+    [`${arch}.attention.layer_norm_rms_epsilon`]: config.rmsNormEps,
+    [`${arch}.rope.freq_base`]: config.ropeTheta + 0.5,
+    [`${arch}.context_length`]: config.maxPosition,
+    'tokenizer.ggml.model': 'gpt2',
+    'tokenizer.ggml.pre': preOf[family],
+    'tokenizer.ggml.tokens': tokens,
+    'tokenizer.ggml.token_type': types,
+    'tokenizer.ggml.merges': model.merges.map((pair) => pair.join(' ')),
+    'tokenizer.ggml.bos_token_id': bosToken,
+    'tokenizer.ggml.eos_token_id': eosTokens.at(-1)!,
+    'tokenizer.chat_template': tokenizerConfig.chat_template,
+  };
+}
+
+/** A whole f32 file of a small SmolLM2. */
+export function smallGguf(
+  config: ModelConfig,
+  valuesOf: (name: string, shape: readonly number[]) => Float32Array,
+): Uint8Array<ArrayBuffer> {
+  const tensors = [...parameterShapes(config)].map(([name, shape]) => {
+    const heads = /q_proj/.test(name) ? config.numHeads : /k_proj/.test(name) ? config.numKvHeads : 0;
+    const values = valuesOf(name, shape);
+    const ordered = heads ? permute(values, heads, shape[1]) : values;
+    return { name: ggufName(name), shape, type: ggml.F32, bytes: f32Bytes(ordered) };
+  });
+  return writeGguf({ ...metadataOf('smollm2', config), 'llama.rope.freq_base': config.ropeTheta }, tensors);
+}
