@@ -8,6 +8,7 @@ import { cpus } from 'node:os';
 import { Command } from 'commander';
 import { benchBabyai } from './babyai.ts';
 import { benchEngine } from './engine.ts';
+import { benchQuantized } from './quantized.ts';
 import { benchSciworld } from './sciworld.ts';
 import { benchWorld, type WorldRow } from './world.ts';
 
@@ -41,6 +42,13 @@ async function engine(): Promise<Result> {
   return { on: details.adapter, adapter: details.adapter, columns, rows, details };
 }
 
+async function quantized(): Promise<Result> {
+  const details = await benchQuantized();
+  const columns = ['', 'ms', 'floor ms', 'tokens/s', 'GFLOP/s', 'MB'];
+  const rows = details.rows.map((r) => [r.name, r.ms, r.floorMs, r.tokensPerSecond, r.gflops, r.megabytes]);
+  return { on: details.adapter, adapter: details.adapter, columns, rows, details };
+}
+
 async function babyai(): Promise<Result> {
   return worldResult(await benchBabyai());
 }
@@ -67,7 +75,7 @@ function worldResult(details: readonly WorldRow[]): Result {
   return { on: cpu(), adapter: null, columns, rows, details };
 }
 
-const benches: { [name: string]: () => Promise<Result> } = { world, babyai, sciworld, engine };
+const benches: { [name: string]: () => Promise<Result> } = { world, babyai, sciworld, engine, quantized };
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
