@@ -12,9 +12,9 @@ import { initWeights } from '../src/policy/init.ts';
 import { measureChoices } from '../src/policy/measure-choices.ts';
 import { Model } from '../src/policy/model.ts';
 import { givenWeights } from '../src/policy/objective.ts';
-import { planPacked, packedWords } from '../src/policy/packed-layout.ts';
+import { packedWords, planPacked } from '../src/policy/packed-layout.ts';
 import type { Capacity, PackedBatch } from '../src/policy/policy.ts';
-import { measureMachine, type MachineRates, timed } from './machine.ts';
+import { type MachineRates, measureMachine, timed } from './machine.ts';
 
 export interface QuantizedRow {
   name: string;
@@ -103,9 +103,18 @@ class Bench {
     const weights = packedWords(planPacked(model.config, precision, this.gpu.bindingBytes)) * 4;
     const bytes = weights * passes;
     const floorMs = Math.max(flops / this.machine.gflops / 1e6, bytes / this.machine.gigabytesPerSecond / 1e6);
-    const row = { name, ms, tokensPerSecond: (1000 * tokens) / ms, gflops: flops / ms / 1e6, megabytes: bytes / 1e6, floorMs };
+    const row = {
+      name,
+      ms,
+      tokensPerSecond: (1000 * tokens) / ms,
+      gflops: flops / ms / 1e6,
+      megabytes: bytes / 1e6,
+      floorMs,
+    };
     this.rows.push(row);
-    console.log(`  ${name}: ${ms.toFixed(1)} ms, ${row.tokensPerSecond.toFixed(1)} tokens/s, floor ${floorMs.toFixed(1)} ms`);
+    console.log(
+      `  ${name}: ${ms.toFixed(1)} ms, ${row.tokensPerSecond.toFixed(1)} tokens/s, floor ${floorMs.toFixed(1)} ms`,
+    );
   }
 
   async size({ name, config }: Size): Promise<void> {
@@ -120,7 +129,9 @@ class Bench {
     try {
       const tokens = isFallback ? 8 : 64;
       for (const batch of [1, 8, 32])
-        await this.measure(`${name}: decode, batch ${batch}`, model, batch * tokens, tokens, () => decode(model, batch, tokens));
+        await this.measure(`${name}: decode, batch ${batch}`, model, batch * tokens, tokens, () =>
+          decode(model, batch, tokens),
+        );
       for (const T of lengths) await this.measure(`${name}: update, ${T} tokens`, model, T, 3, () => update(model, T));
     } finally {
       model.destroy();

@@ -171,9 +171,10 @@ class Episode {
 
 /** Token ids of all parts of the vocabulary. */
 const someTokens = (count: number, seed: number, vocabSize: number) =>
-  Int32Array.from({ length: count }, (_, i) => (Math.imul(i + 1, 40_503) + Math.imul(seed + 1, 2_654_435_761)) >>> 0).map(
-    (x) => Math.abs(x) % vocabSize,
-  );
+  Int32Array.from(
+    { length: count },
+    (_, i) => (Math.imul(i + 1, 40_503) + Math.imul(seed + 1, 2_654_435_761)) >>> 0,
+  ).map((x) => Math.abs(x) % vocabSize);
 
 async function play(model: Model, o: LargeOptions): Promise<Trajectory[]> {
   const episodes: Episode[] = [];
@@ -186,7 +187,8 @@ async function play(model: Model, o: LargeOptions): Promise<Trajectory[]> {
   await model.begin(groups);
   for (let turn = 0; turn < o.turns; turn++) {
     const rows = episodes.map((episode): GenerateRow => {
-      const append = turn === 0 ? new Int32Array(0) : someTokens(observationTokens, 100 * turn + episode.slot, model.vocabSize);
+      const append =
+        turn === 0 ? new Int32Array(0) : someTokens(observationTokens, 100 * turn + episode.slot, model.vocabSize);
       episode.add(append, TokenSource.world, turn);
       return { slot: episode.slot, append, constraint: null };
     });
@@ -199,7 +201,10 @@ async function play(model: Model, o: LargeOptions): Promise<Trajectory[]> {
     });
     turns.forEach(({ tokens, logprobs }, i) => {
       const start = episodes[i].length;
-      demand(tokens.length === o.turnTokens, `Row ${i} sampled ${tokens.length} tokens, ${o.turnTokens} were asked for.`);
+      demand(
+        tokens.length === o.turnTokens,
+        `Row ${i} sampled ${tokens.length} tokens, ${o.turnTokens} were asked for.`,
+      );
       episodes[i].add(tokens, TokenSource.policy, turn, logprobs);
       episodes[i].played(start);
     });
@@ -262,8 +267,13 @@ async function trainOnce(gpu: Gpu, folder: string, o: LargeOptions): Promise<{ b
     demand(metrics.gradNorm > 0 && Number.isFinite(metrics.gradNorm), `The gradient's norm is ${metrics.gradNorm}.`);
     demand(gpu.buffersCreated === created, `${gpu.buffersCreated - created} buffers were created after loading.`);
     demand(gpu.bytesAllocated === planned, `The engine holds ${gpu.bytesAllocated} bytes after the step.`);
-    demand(metrics.logprobGapMax < 1e-3, `Training sees log-probabilities ${metrics.logprobGapMax} from the sampled ones.`);
-    o.print(`gradient norm ${metrics.gradNorm.toExponential(3)}, largest log-probability gap ${metrics.logprobGapMax.toExponential(2)}`);
+    demand(
+      metrics.logprobGapMax < 1e-3,
+      `Training sees log-probabilities ${metrics.logprobGapMax} from the sampled ones.`,
+    );
+    o.print(
+      `gradient norm ${metrics.gradNorm.toExponential(3)}, largest log-probability gap ${metrics.logprobGapMax.toExponential(2)}`,
+    );
     gpu.check();
     return { bytes: planned, gap: metrics.logprobGapMax };
   } finally {

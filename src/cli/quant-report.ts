@@ -14,12 +14,19 @@ import { Model } from '../policy/model.ts';
 import { readSafetensors } from '../policy/safetensors.ts';
 import { packInputs, packSequences } from './golden-case.ts';
 import { nodeGpu } from './node-gpu.ts';
-import { bounds, costsOf, exceeded, type LogitsOf, type QuantisationCase, type QuantisationCost } from './quantisation.ts';
+import {
+  bounds,
+  costsOf,
+  exceeded,
+  type LogitsOf,
+  type QuantisationCase,
+  type QuantisationCost,
+} from './quantisation.ts';
 
 const read = (folder: string, name: string) => new Uint8Array(readFileSync(join(folder, name)));
 
 function checkpointOf(folder: string) {
-  return loadCheckpoint({ config: read(folder, 'config.json'), model: read(folder, 'model.safetensors') });
+  return loadCheckpoint({ config: readFileSync(join(folder, 'config.json'), 'utf8'), model: read(folder, 'model.safetensors') });
 }
 
 /** Every recorded model, and the trained one, which reads its own recorded continuation. */

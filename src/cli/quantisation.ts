@@ -41,7 +41,12 @@ export interface QuantisationCost {
 
 /** What a person may rely on; `npm run quant-report` and the tests check them. Measured values stand in docs/quantisation.md. */
 export const bounds: {
-  readonly [precision in PackedPrecision]: { relativeError: number; agreement: number; clearAgreement: number; divergence: number };
+  readonly [precision in PackedPrecision]: {
+    relativeError: number;
+    agreement: number;
+    clearAgreement: number;
+    divergence: number;
+  };
 } = {
   int8: { relativeError: 0.02, agreement: 0.95, clearAgreement: 1, divergence: 1e-3 },
   int4: { relativeError: 0.3, agreement: 0.6, clearAgreement: 0.9, divergence: 0.1 },
@@ -52,7 +57,9 @@ export function exceeded(cost: QuantisationCost): string[] {
   const bound = bounds[cost.precision];
   const over = (['relativeError', 'divergence'] as const).filter((name) => !(cost[name] <= bound[name]));
   const under = (['agreement', 'clearAgreement'] as const).filter((name) => !(cost[name] >= bound[name]));
-  return [...over, ...under].map((name) => `${cost.name} ${cost.precision}: ${name} is ${cost[name]}, bound ${bound[name]}`);
+  return [...over, ...under].map(
+    (name) => `${cost.name} ${cost.precision}: ${name} is ${cost[name]}, bound ${bound[name]}`,
+  );
 }
 
 interface Row {

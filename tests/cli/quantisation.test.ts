@@ -31,7 +31,10 @@ describe('the comparison', () => {
   });
 
   it('computes the divergence', () => {
-    const [a, b] = [Float32Array.from([Math.log(0.5), Math.log(0.5)]), Float32Array.from([Math.log(0.9), Math.log(0.1)])];
+    const [a, b] = [
+      Float32Array.from([Math.log(0.5), Math.log(0.5)]),
+      Float32Array.from([Math.log(0.9), Math.log(0.1)]),
+    ];
     expect(compareLogits(a, b, 2).divergence).toBeCloseTo(0.5 * Math.log(0.5 / 0.9) + 0.5 * Math.log(0.5 / 0.1), 6);
   });
 
@@ -47,13 +50,19 @@ const trained = join(goldenModelDir, 'stories260k');
 it.skipIf(!existsSync(trained))('int8 and int4 of a trained model stay within their bounds', async () => {
   const device = await gpu();
   const read = (name: string) => new Uint8Array(readFileSync(join(trained, name)));
-  const { config, tensors } = loadCheckpoint({ config: read('config.json'), model: read('model.safetensors') });
+  const { config, tensors } = loadCheckpoint({ config: new TextDecoder().decode(read('config.json')), model: read('model.safetensors') });
   const ids: number[] = JSON.parse(new TextDecoder().decode(read('expected.json'))).greedy_ids;
   const batch = packSequences(Int32Array.from(ids), [0, ids.length]);
   const T = ids.length;
   const logitsOf: LogitsOf = async (_, weights, precision) => {
     const capacity = { rows: 1, groups: 1, promptTokens: 1, completionTokens: 1, batchTokens: T, batchScored: T };
-    const model = await Model.create(device, config, { capacity, weights, precision, trainable: false, reference: false });
+    const model = await Model.create(device, config, {
+      capacity,
+      weights,
+      precision,
+      trainable: false,
+      reference: false,
+    });
     try {
       return await model.logits(batch);
     } finally {
