@@ -251,8 +251,18 @@ const GOAL = phrase('Your goal: ');
 const GOAL_SHORT = phrase('goal: ');
 export function putGoal(w: World): void {
   put(w.compact ? GOAL_SHORT : GOAL);
+  const start = out;
   putMission(w, true);
+  if (w.compact) capitalize(start);
   putByte(10);
+}
+// Ours: the compact goal is in capitals. Its words are then tokens that nothing else in the text has, and a small policy tells
+// the goal's red from a thing's by the token alone, without first learning where in the text the goal stands.
+function capitalize(start: usize): void {
+  for (let p = start; p < out; p++) {
+    const byte = load<u8>(p);
+    if (byte >= 97 && byte <= 122) store<u8>(p, byte - 32);
+  }
 }
 
 // Answers.

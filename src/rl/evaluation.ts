@@ -2,6 +2,7 @@
  * What a step and an evaluation report: success beside chance and oracle, with intervals. Knows trajectories and worlds;
  * has never heard of a GPU buffer, a run or a page.
  */
+import { mean, unbiasedStd } from './advantages.ts';
 
 /** A success rate with its 95% interval (Wilson). */
 export interface Rate {
@@ -10,6 +11,20 @@ export interface Rate {
   rate: number;
   low: number;
   high: number;
+}
+
+/** A mean with its 95% interval (normal). A single value has none: `low` and `high` are the value. */
+export interface Mean {
+  mean: number;
+  low: number;
+  high: number;
+  episodes: number;
+}
+
+/** Mean scores on the same tasks. Of chance each task counts once, with the mean of its several plays. */
+export interface Scores {
+  policy: Mean;
+  chance: Mean;
 }
 
 /** Metrics of one step: see rl/metrics.ts for each name's unit and sentence. */
@@ -35,7 +50,15 @@ export interface SplitEvaluation {
   chance: Rate;
   oracle: Rate | null;
   score: number;
-  strata: { [stratum: string]: { policy: Rate; chance: Rate } };
+  /** Missing in runs of before it was recorded. */
+  scores?: Scores;
+  strata: { [stratum: string]: StratumEvaluation };
+}
+
+export interface StratumEvaluation {
+  policy: Rate;
+  chance: Rate;
+  scores?: Scores;
 }
 
 /** 97.5% quantile of the normal distribution. */
@@ -59,27 +82,41 @@ export function rateOfAll(successes: readonly boolean[]): Rate {
   return rateOf(successes.filter(Boolean).length, successes.length);
 }
 
+export function meanOf(values: readonly number[]): Mean {
+  const center = mean(values);
+  const spread = values.length < 2 ? 0 : (z95 * unbiasedStd(values)) / Math.sqrt(values.length);
+  return { mean: center, low: center - spread, high: center + spread, episodes: values.length };
+}
+
 /** One evaluated episode: what the policy did on a task, and what chance and the oracle did on the same. */
 export interface EvaluatedEpisode {
   strata: readonly string[];
   success: boolean;
   score: number;
   /** Several plays: the baseline must be known better than what is measured against it. */
-  chance: readonly boolean[];
+  chance: readonly { success: boolean; score: number }[];
   oracle: boolean | null;
 }
 
 export function summarize(episodes: readonly EvaluatedEpisode[]): SplitEvaluation {
-  const both = (some: readonly EvaluatedEpisode[]) => ({
-    policy: rateOfAll(some.map((episode) => episode.success)),
-    chance: rateOfAll(some.flatMap((episode) => episode.chance)),
-  });
   const strata = [...new Set(episodes.flatMap((episode) => episode.strata))].sort();
   const oracle = episodes.map((episode) => episode.oracle);
   return {
-    ...both(episodes),
+    ...beside(episodes),
     oracle: oracle.length === 0 || oracle.includes(null) ? null : rateOfAll(oracle.map(Boolean)),
-    score: episodes.reduce((sum, episode) => sum + episode.score, 0) / Math.max(episodes.length, 1),
-    strata: Object.fromEntries(strata.map((name) => [name, both(episodes.filter((e) => e.strata.includes(name)))])),
+    score: mean(episodes.map((episode) => episode.score)),
+    strata: Object.fromEntries(strata.map((name) => [name, beside(episodes.filter((e) => e.strata.includes(name)))])),
+  };
+}
+
+/** The policy beside chance. */
+function beside(episodes: readonly EvaluatedEpisode[]): StratumEvaluation {
+  return {
+    policy: rateOfAll(episodes.map((episode) => episode.success)),
+    chance: rateOfAll(episodes.flatMap((episode) => episode.chance.map(({ success }) => success))),
+    scores: {
+      policy: meanOf(episodes.map((episode) => episode.score)),
+      chance: meanOf(episodes.map((episode) => mean(episode.chance.map(({ score }) => score)))),
+    },
   };
 }

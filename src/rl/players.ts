@@ -12,6 +12,8 @@ import { taskKey } from './tasks.ts';
 /** What playing one task once came to. */
 export interface Played {
   success: boolean;
+  /** The reward of its last turn. */
+  score: number;
   turns: number;
 }
 
@@ -61,19 +63,16 @@ export class Players {
     return this.recall('oracle', tasks, limit, (seat, turn) => seat.plan[turn]);
   }
 
-  /** Whether chance succeeds, in several episodes of each task. */
-  async chances(tasks: readonly Task[], limit: TurnLimit): Promise<boolean[][]> {
+  /** What chance comes to, in several episodes of each task. */
+  async chances(tasks: readonly Task[], limit: TurnLimit): Promise<Played[][]> {
     const repeated = tasks.flatMap((task) => Array<Task>(chanceEpisodes).fill(task));
     const played = await this.chance(repeated, limit);
-    return tasks.map((_, i) =>
-      played.slice(i * chanceEpisodes, (i + 1) * chanceEpisodes).map(({ success }) => success),
-    );
+    return tasks.map((_, i) => played.slice(i * chanceEpisodes, (i + 1) * chanceEpisodes));
   }
 
   /** Expected success of chance on a step's tasks. */
   async chanceRate(tasks: readonly Task[], limit: TurnLimit): Promise<number> {
-    const all = (await this.chances(tasks, limit)).flat();
-    return all.filter(Boolean).length / Math.max(all.length, 1);
+    return successRate((await this.chances(tasks, limit)).flat());
   }
 
   /** Success of the oracle, or null where some world has none. */
@@ -126,7 +125,7 @@ export class Players {
 
   private goesOn(seat: Seat, feedback: Feedback, successReward: number, turns: number): boolean {
     if (feedback.validActions) seat.actions = feedback.validActions;
-    seat.result = { success: feedback.reward >= successReward, turns };
+    seat.result = { success: feedback.reward >= successReward, score: feedback.reward, turns };
     const refused = !feedback.valid && this.endOnInvalid;
     return !feedback.done && feedback.failure === undefined && !refused && turns < seat.horizon;
   }
@@ -149,7 +148,7 @@ const seatOf = (entry: Entry, slot: number): Seat => ({
   horizon: 0,
   actions: [],
   plan: [],
-  result: { success: false, turns: 0 },
+  result: { success: false, score: 0, turns: 0 },
 });
 
 async function seat(world: World, seats: readonly Seat[], limit: TurnLimit): Promise<void> {

@@ -45,7 +45,7 @@ export function mockPlayed(actions: readonly string[]): PlayFrame {
   return {
     observation: won
       ? 'The task is completed.'
-      : 'goal: go to the red ball\nred ball 1 ahead 1 left 1; yellow key 1 ahead 3 left 2; wall ahead 5; carrying green key',
+      : 'goal: GO TO THE RED BALL\nred ball 1 ahead 1 left 1; yellow key 1 ahead 3 left 2; wall ahead 5; carrying green key',
     reward: won ? 0.9 : 0,
     done: won,
     valid: true,

@@ -297,7 +297,7 @@ describe('the compact observation', () => {
   it('tells the same in fewer words, without the list', async () => {
     const [full, compact] = await world.reset([0, 1], [taskOf(0), taskOf(0, { observation: 'compact' })]);
     expect(compact.observation).toBe(
-      'goal: go to the red ball\ngrey key 1 ahead 1 left 1; grey ball 1 ahead 1 right 1; grey key 2 ahead 2 left 1; grey key 3 ahead 2 right 1; grey box 1 ahead 2 right 2; grey ball 2 ahead 5 right 1; grey key 4 ahead 4 right 2; red ball 1 ahead 4 right 3; wall ahead 6; carrying nothing',
+      'goal: GO TO THE RED BALL\ngrey key 1 ahead 1 left 1; grey ball 1 ahead 1 right 1; grey key 2 ahead 2 left 1; grey key 3 ahead 2 right 1; grey box 1 ahead 2 right 2; grey ball 2 ahead 5 right 1; grey key 4 ahead 4 right 2; red ball 1 ahead 4 right 3; wall ahead 6; carrying nothing',
     );
     expect(compact.validActions).toEqual(full.validActions!.filter((action) => action !== 'check available actions'));
     const [next] = await world.step([1], ['go to red ball 1']);

@@ -221,7 +221,7 @@ describe('players', () => {
 
   it('the oracle solves everything in its own turns', async () => {
     const { tasks, players: two } = await players();
-    expect(await two.oracle(tasks, limit)).toEqual(tasks.map(() => ({ success: true, turns: 2 })));
+    expect(await two.oracle(tasks, limit)).toEqual(tasks.map(() => ({ success: true, score: 1, turns: 2 })));
     expect(await two.oracleRate(tasks, 1)).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { advantagesOfGroup } from '../../src/rl/advantages.ts';
-import { rateOf, summarize } from '../../src/rl/evaluation.ts';
+import { meanOf, rateOf, summarize } from '../../src/rl/evaluation.ts';
 import { assignAdvantages, returnOf } from '../../src/rl/returns.ts';
 import { drawSource, evaluationTasks, TaskSampler } from '../../src/rl/tasks.ts';
 import type { Trajectory } from '../../src/rl/trajectory.ts';
@@ -71,15 +71,32 @@ describe('rates', () => {
       strata: [`depth ${depth}`],
       success,
       score: success ? 1 : 0,
-      chance: [false],
+      chance: [
+        { success: false, score: 0 },
+        { success: false, score: 0.5 },
+      ],
       oracle: true,
     });
     const result = summarize([episode(1, true), episode(1, false), episode(2, false)]);
     expect(result.policy).toMatchObject({ successes: 1, episodes: 3 });
     expect(result.oracle).toMatchObject({ rate: 1 });
     expect(result.strata['depth 1'].policy).toMatchObject({ successes: 1, episodes: 2 });
-    expect(result.strata['depth 2'].chance).toMatchObject({ successes: 0, episodes: 1 });
+    expect(result.strata['depth 2'].chance).toMatchObject({ successes: 0, episodes: 2 });
     expect(summarize([{ ...episode(1, true), oracle: null }]).oracle).toBeNull();
+    // Scores 1, 0, 0; chance a quarter on every task.
+    const { policy, chance } = result.scores!;
+    expect([policy.mean, policy.episodes]).toEqual([1 / 3, 3]);
+    expect(chance).toEqual({ mean: 0.25, low: 0.25, high: 0.25, episodes: 3 });
+    expect(result.strata['depth 1'].scores!.policy.mean).toBe(0.5);
+  });
+
+  it('come with the interval of a mean', () => {
+    // Standard deviation 1 over 4 values: half a 1.96.
+    const { mean, low, high } = meanOf([1, 2, 3, 2].map((x) => x * Math.sqrt(3 / 2)));
+    expect(mean).toBeCloseTo(2 * Math.sqrt(1.5), 12);
+    expect(high - mean).toBeCloseTo(0.979982, 6);
+    expect(mean - low).toBeCloseTo(0.979982, 6);
+    expect(meanOf([1])).toEqual({ mean: 1, low: 1, high: 1, episodes: 1 });
   });
 });
 
