@@ -14,6 +14,7 @@ const all = {
   bench: 'bench/main.ts',
   learn: 'src/cli/learn.ts',
   imitate: 'src/cli/imitate.ts',
+  'learn-lora': 'src/cli/learn-lora.ts',
   crash: 'tests/crash/main.ts',
   'fuzz-sciworld': 'src/cli/fuzz-sciworld.ts',
   'make-model': 'src/cli/make-model.ts',

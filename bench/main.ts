@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Command } from 'commander';
 import { benchBabyai } from './babyai.ts';
+import { benchCompare } from './compare.ts';
 import { benchEngine } from './engine.ts';
 import { benchQuantized } from './quantized.ts';
 import { benchSciworld } from './sciworld.ts';
@@ -61,6 +62,13 @@ async function world(): Promise<Result> {
   return worldResult(await benchWorld());
 }
 
+async function compare(): Promise<Result> {
+  const details = await benchCompare();
+  const columns = ['', 'ours', 'theirs', 'unit', 'times', 'aim', 'agreement'];
+  const rows = details.rows.map((row) => [row.name, row.ours, row.theirs, row.unit, row.times, row.aim, row.agreement]);
+  return { on: details.adapter, adapter: details.adapter, columns, rows, details };
+}
+
 function worldResult(details: readonly WorldRow[]): Result {
   const columns = ['', 'ours', 'unit', 'original', 'times', 'floor', 'aim'];
   const rows = details.map((row) => [
@@ -75,7 +83,7 @@ function worldResult(details: readonly WorldRow[]): Result {
   return { on: cpu(), adapter: null, columns, rows, details };
 }
 
-const benches: { [name: string]: () => Promise<Result> } = { world, babyai, sciworld, engine, quantized };
+const benches: { [name: string]: () => Promise<Result> } = { world, babyai, sciworld, engine, quantized, compare };
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();

@@ -17,6 +17,7 @@ interface ExportOptions {
   format: 'onnx' | 'hf';
   out: string;
   operators: 'standard' | 'contrib';
+  weights: 'float32' | 'int8' | 'int4';
   dtype: 'float32' | 'bfloat16';
   zip: boolean;
 }
@@ -73,7 +74,7 @@ export function readCheckpoint(path: string): Checkpoint {
 /** The files of the export, by their path in the folder; a large one in pieces. */
 export function exportedFiles(
   { config, tensors, tokenizer }: Checkpoint,
-  { format, operators, dtype }: Pick<ExportOptions, 'format' | 'operators' | 'dtype'>,
+  { format, operators, weights, dtype }: Pick<ExportOptions, 'format' | 'operators' | 'weights' | 'dtype'>,
 ): Map<string, Uint8Array[]> {
   const text = (content: string) => [new TextEncoder().encode(content)];
   const files = new Map<string, Uint8Array[]>();
@@ -83,7 +84,7 @@ export function exportedFiles(
     files.set('config.json', text(saved['config.json']));
     files.set('model.safetensors', [saved['model.safetensors']]);
   } else {
-    const { model, data } = exportOnnx(config, tensors, { operators });
+    const { model, data } = exportOnnx(config, tensors, { operators, weights });
     files.set('config.json', text(writeConfig(config)));
     files.set('onnx/model.onnx', [model]);
     if (data.length) files.set('onnx/model.onnx_data', data);
@@ -129,6 +130,11 @@ function main(): void {
       new Option('--operators <set>', 'of ONNX: its own, or onnxruntime’s fused ones')
         .choices(['standard', 'contrib'])
         .default('standard'),
+    )
+    .addOption(
+      new Option('--weights <type>', 'of ONNX with contrib operators: packed matrices')
+        .choices(['float32', 'int8', 'int4'])
+        .default('float32'),
     )
     .addOption(new Option('--dtype <type>', 'of hf').choices(['float32', 'bfloat16']).default('float32'))
     .option('--zip', 'hf: one zip, as the page imports it', false)

@@ -14,6 +14,7 @@
 import { type ModelConfig, parameterShapes, ropeInverseFrequencies, writeConfig } from './config.ts';
 import { type OnnxFiles, OnnxGraph, valueInfo } from './onnx-graph.ts';
 import type { TensorMap } from './policy.ts';
+import { dequantizeRows, groupLength, type PackedRows, type QuantBits, quantizeRows, scaleAt } from './quantize.ts';
 
 /** A model that cannot be written as asked: says what and what would do. */
 export class OnnxExportError extends Error {
@@ -22,7 +23,12 @@ export class OnnxExportError extends Error {
 
 export interface OnnxExportOptions {
   operators: 'standard' | 'contrib';
-  /** Rows of the rotary table of `contrib`: the longest sequence. Default: the config's, at most 4096. */
+  /**
+   * Of the matrices; `contrib` only for the packed ones, which are MatMulNBits with blocks of 32, quantised as quantize.ts
+   * does. int4 keeps the embedding and the head in int8, as the engine does; norms and biases are f32.
+   */
+  weights?: 'float32' | 'int8' | 'int4';
+  /** Rows of the rotary tables: the longest sequence. Default: the config's, at most 32768. */
   maxPositions?: number;
   /** Weights in `model.onnx_data` beside the model. Default: from 1 GiB on. */
   external?: boolean;
@@ -30,6 +36,7 @@ export interface OnnxExportOptions {
 
 const opsets = { '': 18, 'com.microsoft': 1 };
 const externalFrom = 2 ** 30;
+const mostPositions = 32_768;
 /** Stands for minus infinity under a mask: finite, so that a row without any token to see stays a number. */
 const masked = -1e30;
 
@@ -40,6 +47,12 @@ function transposed(data: Float32Array, rows: number, columns: number): Float32A
   const out = new Float32Array(data.length);
   for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) out[c * rows + r] = data[r * columns + c];
   return out;
+}
+
+/** Codes as MatMulNBits has them: unsigned, with the zero point in the middle. int4's are so already. */
+function unsignedCodes({ row, codes }: PackedRows): Uint8Array {
+  const bytes = new Uint8Array(codes.buffer, codes.byteOffset, codes.byteLength);
+  return row.bits === 4 ? bytes : bytes.map((code) => code ^ 0x80);
 }
 
 /** What all layers read: names of values in the graph. */
@@ -79,14 +92,45 @@ class Exporter {
     return this.graph.floats(name, [data.length], data);
   }
 
+  /** Bits of a packed matrix; null: f32. */
+  private bits(part: 'projection' | 'table'): QuantBits | null {
+    const { weights = 'float32' } = this.options;
+    if (weights === 'float32') return null;
+    return weights === 'int4' && part === 'projection' ? 4 : 8;
+  }
+
+  /** x (..., in) times packed weights (out, in). */
+  private packedProduct(name: string, x: string, weight: string, bits: QuantBits): string {
+    const { shape, data } = this.tensor(weight);
+    const [N, K] = shape;
+    const packed = quantizeRows(bits, data, K, { name: weight });
+    const { groups } = packed.row;
+    const codes = this.graph.weight(`${weight}.codes`, 'uint8', [N, groups, bits * 4], unsignedCodes(packed));
+    const scales = Float32Array.from({ length: N * groups }, (_, i) =>
+      scaleAt(packed, Math.floor(i / groups), i % groups),
+    );
+    const attributes = { K, N, bits, block_size: groupLength };
+    return this.graph.op(name, 'MatMulNBits', [x, codes, this.graph.floats(`${weight}.scales`, [N * groups], scales)], {
+      attributes,
+      domain: 'com.microsoft',
+    });
+  }
+
   /** x (B, S, in) times a projection stored (out, in), plus its bias where it has one. */
   linear(name: string, x: string): string {
-    const { shape, data } = this.tensor(`${name}.weight`);
-    const [rows, columns] = shape;
-    const weight = this.graph.floats(`${name}.weight.T`, [columns, rows], transposed(data, rows, columns));
-    const product = this.graph.op(`${name}.product`, 'MatMul', [x, weight]);
+    const bits = this.bits('projection');
+    const product = bits
+      ? this.packedProduct(`${name}.product`, x, `${name}.weight`, bits)
+      : this.graph.op(`${name}.product`, 'MatMul', [x, this.columns(`${name}.weight`)]);
     if (!this.tensors.has(`${name}.bias`)) return product;
     return this.graph.op(`${name}.sum`, 'Add', [product, this.vector(`${name}.bias`)]);
+  }
+
+  /** A projection as MatMul takes it. */
+  private columns(name: string): string {
+    const { shape, data } = this.tensor(name);
+    const [rows, columns] = shape;
+    return this.graph.floats(`${name}.T`, [columns, rows], transposed(data, rows, columns));
   }
 
   /** RMSNorm over the last axis (Zhang and Sennrich 2019). */
@@ -148,11 +192,6 @@ class Exporter {
       throw new OnnxExportError(
         `head_dim is ${config.headDim}: GroupQueryAttention needs a multiple of 16. Export with standard operators.`,
       );
-    const half = config.headDim / 2;
-    const positions = this.options.maxPositions ?? Math.min(config.maxPosition, 4096);
-    const frequencies = ropeInverseFrequencies(config);
-    const table = (f: (angle: number) => number) =>
-      Float32Array.from({ length: positions * half }, (_, i) => f(Math.floor(i / half) * frequencies[i % half]));
     const counted = graph.op('mask.counted', 'ReduceSum', ['attention_mask', graph.integers([1])], {
       attributes: { keepdims: 0 },
     });
@@ -163,8 +202,8 @@ class Exporter {
     ]);
     const int32 = { attributes: { to: 6 } };
     return {
-      cos: graph.floats('rope.cos', [positions, half], table(Math.cos)),
-      sin: graph.floats('rope.sin', [positions, half], table(Math.sin)),
+      cos: this.rotations('cos'),
+      sin: this.rotations('sin'),
       bias: '',
       seqlens: graph.op('mask.seqlens', 'Cast', [last], int32),
       total: graph.op('mask.total', 'Cast', [length], int32),
@@ -172,20 +211,27 @@ class Exporter {
   }
 
   private sharedStandard(): Shared {
-    const { graph, config } = this;
-    const half = config.headDim / 2;
-    const frequencies = graph.floats('rope.frequencies', [half], Float32Array.from(ropeInverseFrequencies(config)));
-    const positions = graph.op('rope.positions', 'Cast', ['position_ids'], { attributes: { to: 1 } });
-    // (B, 1, S, 1) times (D / 2)
-    const column = graph.op('rope.column', 'Unsqueeze', [positions, graph.integers([1, 3])]);
-    const angles = graph.op('rope.angles', 'Mul', [column, frequencies]);
-    return {
-      cos: graph.op('rope.cos', 'Cos', [angles]),
-      sin: graph.op('rope.sin', 'Sin', [angles]),
-      bias: this.bias(),
-      seqlens: '',
-      total: '',
+    // (B, S, D / 2) -> (B, 1, S, D / 2)
+    const row = (name: 'cos' | 'sin') => {
+      const rows = this.graph.op(`rope.${name}.rows`, 'Gather', [this.rotations(name), 'position_ids']);
+      return this.graph.op(`rope.${name}`, 'Unsqueeze', [rows, this.graph.integers([1])]);
     };
+    return { cos: row('cos'), sin: row('sin'), bias: this.bias(), seqlens: '', total: '' };
+  }
+
+  /**
+   * (positions, D / 2), from double precision: a GPU's own cosine is only good to 2^-11, which an error of 2e-3 in the logits
+   * showed. The angle is rounded to f32, as the original computes it.
+   */
+  private rotations(name: 'cos' | 'sin'): string {
+    const { config } = this;
+    const half = config.headDim / 2;
+    const positions = this.options.maxPositions ?? Math.min(config.maxPosition, mostPositions);
+    const frequencies = ropeInverseFrequencies(config).map(Math.fround);
+    const values = Float32Array.from({ length: positions * half }, (_, i) =>
+      Math[name](Math.fround(Math.floor(i / half) * frequencies[i % half])),
+    );
+    return this.graph.floats(`rope.${name}.table`, [positions, half], values);
   }
 
   /** 0 where a token may look, `masked` where not: (B, 1, S, T). Token s of S is number T - S + s of its row. */
@@ -353,17 +399,28 @@ class Exporter {
   head(x: string): void {
     const { graph, config } = this;
     const name = config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight';
+    const bits = this.bits('table');
+    if (bits) return void this.packedProduct('logits', x, name, bits);
     const table = graph.floats(name, [config.vocabSize, config.hiddenSize], this.tensor(name).data);
     const columns = graph.op('head.columns', 'Transpose', [table], { attributes: { perm: [1, 0] } });
     graph.op('logits', 'MatMul', [x, columns]);
+  }
+
+  /** Rows are gathered from f32; under packed weights they are the values that the packed ones stand for. */
+  private embedding(): string {
+    const name = 'model.embed_tokens.weight';
+    const { vocabSize, hiddenSize } = this.config;
+    const { data } = this.tensor(name);
+    const bits = this.bits('table');
+    const values = bits ? dequantizeRows(quantizeRows(bits, data, hiddenSize, { name })) : data;
+    return this.graph.floats(name, [vocabSize, hiddenSize], values);
   }
 
   run(): OnnxFiles {
     const { graph, config, options } = this;
     this.signature();
     const shared = this.shared();
-    const embedding = 'model.embed_tokens.weight';
-    const table = graph.floats(embedding, [config.vocabSize, config.hiddenSize], this.tensor(embedding).data);
+    const table = this.embedding();
     let stream = graph.op('embedded', 'Gather', [table, 'input_ids']);
     let normed = this.norm(`${layerName(0)}.normed`, stream, `${layerName(0)}.input_layernorm.weight`);
     for (let layer = 0; layer < config.numLayers; layer++) {
@@ -381,7 +438,11 @@ class Exporter {
   }
 }
 
-/** The model's files. Weights are f32; a tensor that is missing or a shape that an operator cannot take is refused. */
+/** The model's files. A tensor that is missing, or a shape that an operator cannot take, is refused. */
 export function exportOnnx(config: ModelConfig, tensors: TensorMap, options: OnnxExportOptions): OnnxFiles {
+  if (options.operators === 'standard' && (options.weights ?? 'float32') !== 'float32')
+    throw new OnnxExportError(
+      `${options.weights} weights need MatMulNBits: export with contrib operators, or float32.`,
+    );
   return new Exporter(config, tensors, options).run();
 }

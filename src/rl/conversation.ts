@@ -113,10 +113,10 @@ export class Conversation {
     return this.format.parsesReplies ? `Action:\n${action}` : action;
   }
 
-  /** What the policy said, without the end of its turn. */
+  /** What the policy said, without the end of its turn; one that was cut within a character, without that character. */
   replyText(tokens: Int32Array): string {
     const stop = tokens.findIndex((token) => this.stopTokens.includes(token));
-    return this.tokenizer.decode(stop < 0 ? tokens : tokens.subarray(0, stop));
+    return this.tokenizer.partialText(stop < 0 ? tokens : tokens.subarray(0, stop)).trim();
   }
 
   /** What a sampled turn lacks to be closed: its limit cut it, or it ended with another stop token than the template's. */

@@ -69,8 +69,8 @@ export class Episode {
   private actions: readonly string[] | null = null;
   private trie: ActionTrie | null = null;
   private constrained = false;
-  /** The policy's words, where the action is only a part of them. */
-  private reply: string | null = null;
+  /** The policy's last words, where the action is only a part of them. */
+  reply: string | null = null;
   private horizon = 0;
   private oracleTurns: number | null = null;
   private world: Pick<WorldDescription, 'successReward' | 'instruction' | 'replies'> = plainWorld;

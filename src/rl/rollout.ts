@@ -40,6 +40,7 @@ export interface TurnEvent {
   member: number;
   turn: number;
   action: string;
+  reply?: string;
   observation: string;
   reward: number;
   done: boolean;
@@ -256,13 +257,14 @@ async function answers(world: World, members: readonly Episode[]): Promise<Feedb
 }
 
 function turnEvent(episode: Episode, world: World, feedback: Feedback): TurnEvent {
-  const { task, group, member, slot, action } = episode;
+  const { task, group, member, slot, action, reply } = episode;
   return {
     task,
     group,
     member,
     turn: episode.turnCount - 1,
     action,
+    reply: reply ?? undefined,
     observation: feedback.observation,
     reward: feedback.reward,
     done: episode.ended,

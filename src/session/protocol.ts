@@ -56,6 +56,8 @@ export interface LiveTurn {
   member: number;
   turn: number;
   action: string;
+  /** All a language model said, where the action was found in it. */
+  reply?: string;
   observation: string;
   reward: number;
   done: boolean;

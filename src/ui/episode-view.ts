@@ -44,6 +44,7 @@ export class TabgymEpisode extends LitElement {
       }
       .action {
         font-family: var(--mono);
+        white-space: pre-wrap;
         border-inline-start: 3px solid var(--policy-ink);
         padding-inline-start: 6px;
       }
@@ -82,7 +83,7 @@ export class TabgymEpisode extends LitElement {
     >`;
     return html`<li class=${newest ? 'newest' : ''}>
       <div class="turn row spread"><span>${msg(str`Turn ${turn.turn + 1}`)}</span>${turn.done ? reward : nothing}</div>
-      <div class="action"><span class="visually-hidden">${msg('Policy')}: </span>${turn.action}</div>
+      <div class="action"><span class="visually-hidden">${msg('Policy')}: </span>${turn.reply ?? turn.action}</div>
       <div class="observation" tabindex="0" role="group" aria-label=${msg('World')}>${turn.observation}</div>
     </li>`;
   }

@@ -23,6 +23,7 @@ export const liveTurns = (step: number, trajectory: Trajectory, frames: readonly
     member: trajectory.member,
     turn: index,
     action: turn.action,
+    reply: turn.reply,
     observation: turn.observation,
     reward: turn.reward,
     done: index === trajectory.turns.length - 1,

@@ -9,6 +9,7 @@ import { decodeOnnx, onnxType } from '../../src/policy/onnx-proto.ts';
 import { onnxRuntime } from '../../src/policy/onnx-runtime.ts';
 import { OnnxSession } from '../../src/policy/onnx-session.ts';
 import type { TensorMap } from '../../src/policy/policy.ts';
+import { dequantizeRows, quantizeRows } from '../../src/policy/quantize.ts';
 import { referenceForwardBackward } from './reference.ts';
 
 /**
@@ -199,12 +200,34 @@ it('has the reference’s logits with fused operators, behind a cache', async ()
   await session.destroy();
 });
 
+it.each(['int8', 'int4'] as const)('%s weights are those that quantize.ts packs', async (weights) => {
+  const tensors = weightsOf(grouped);
+  const ids = idsOf(grouped, 11);
+  const unpacked: TensorMap = new Map();
+  for (const [name, { shape, data }] of tensors) {
+    const bits = shape.length < 2 ? null : weights === 'int4' && name.includes('_proj') ? 4 : 8;
+    unpacked.set(name, { shape, data: bits ? dequantizeRows(quantizeRows(bits, data, shape[1])) : data });
+  }
+  const session = await OnnxSession.create(exportOnnx(grouped, tensors, { operators: 'contrib', weights }), 'wasm');
+  const { logits } = await session.run(ids, session.empty(), 'all');
+  await session.destroy();
+  expect(worst(logits, expected(grouped, unpacked, ids))).toBeLessThan(bound);
+  // Rounding is seen: these are not the weights that went in.
+  expect(worst(logits, expected(grouped, tensors, ids))).toBeGreaterThan(10 * bound);
+});
+
 describe('is refused', () => {
   const small = configs['qwen2, biases, tied'];
 
   it('a head size that the fused attention cannot take', () => {
     expect(() => exportOnnx(small, weightsOf(small), { operators: 'contrib' })).toThrow(
       /head_dim is 8: .* multiple of 16.*standard operators/,
+    );
+  });
+
+  it('packed weights without the operators for them', () => {
+    expect(() => exportOnnx(small, weightsOf(small), { operators: 'standard', weights: 'int4' })).toThrow(
+      /MatMulNBits/,
     );
   });
 

@@ -84,6 +84,16 @@ describe.each(families)('%s', (family) => {
   });
 });
 
+it('a reply that its limit cut within a character is read without that character', async () => {
+  const conversation = await conversationIn('qwen2');
+  const said = conversation.tokenizer.encode('get 水 🧪');
+  for (let cut = 1; cut < said.length; cut++) {
+    const reply = conversation.replyText(said.subarray(0, cut));
+    expect('get 水 🧪'.startsWith(reply), reply).toBe(true);
+  }
+  expect(conversation.replyText(said)).toBe('get 水 🧪');
+});
+
 describe('Qwen3', () => {
   it('keeps the think block that a reply was sampled after, turn for turn', async () => {
     const conversation = await conversationIn('qwen3');

@@ -1,0 +1,157 @@
+/**
+ * The engine beside two others in one Chromium page, on one adapter: onnxruntime-web's WebGPU backend decodes the same
+ * weights, jax-js takes the same training steps. Results are compared before times are: a ratio of two computations that
+ * differ would say nothing.
+ */
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { build, preview } from 'vite';
+import { chromiumArgs, findChromium, requireBrowser } from '../scripts/machine.mjs';
+import { repositoryRoot } from '../src/envs/wasm.ts';
+import type { DecodeRequest, DecodeResult, TrainRequest, TrainResult } from './compare/page.ts';
+
+export interface CompareRow {
+  name: string;
+  unit: string;
+  ours: number;
+  theirs: number;
+  /** Ours over theirs in speed. */
+  times: number;
+  aim: number;
+  /** How far the results agree, in words. */
+  agreement: string;
+}
+
+export interface CompareResult {
+  adapter: string;
+  rows: CompareRow[];
+  details: { decode: [DecodeRequest, DecodeResult][]; train: [TrainRequest, TrainResult][] };
+}
+
+const decodes: DecodeRequest[] = (['float32', 'int4'] as const).flatMap((weights) => [
+  { shape: 'tiny', weights, rows: 1, prompt: 32, tokens: 33, times: 4 },
+  { shape: 'tiny', weights, rows: 32, prompt: 32, tokens: 33, times: 4 },
+  { shape: '135M width, 2 layers', weights, rows: 1, prompt: 16, tokens: 9, times: 3 },
+  { shape: '135M width, 2 layers', weights, rows: 32, prompt: 16, tokens: 5, times: 2 },
+]);
+
+const trains: TrainRequest[] = [
+  { shape: 'tiny', rows: 8, length: 32, steps: 6 },
+  { shape: 'wide', rows: 8, length: 32, steps: 4 },
+];
+
+const aims = { one: 2, many: 10, train: 3 };
+
+async function serve(root: string): Promise<{ url: string; close(): Promise<void> }> {
+  const outDir = join(root, 'build/compare');
+  const input = join(root, 'bench/compare/page.html');
+  await build({
+    configFile: join(root, 'vite.config.ts'),
+    root,
+    logLevel: 'error',
+    build: { outDir, rollupOptions: { input } },
+  });
+  const options = { build: { outDir }, preview: { host: '127.0.0.1', port: 0 } };
+  const server = await preview({ configFile: false, root, logLevel: 'error', ...options });
+  const { port } = server.httpServer.address() as { port: number };
+  return { url: `http://127.0.0.1:${port}/bench/compare/page.html`, close: () => server.close() };
+}
+
+async function openPage(browser: Browser, url: string): Promise<Page> {
+  const page = await browser.newPage();
+  page.on('pageerror', (error) => console.error(`page: ${error.message}`));
+  page.setDefaultTimeout(0);
+  await page.goto(url);
+  await page.waitForFunction(() => 'compare' in window);
+  return page;
+}
+
+/** The fastest: what else runs on the machine only ever adds. The first of a kind compiles, so it is never the only one. */
+const best = (all: readonly number[]) => Math.min(...all);
+
+function decodeRow(request: DecodeRequest, result: DecodeResult): CompareRow {
+  const count = request.rows * (request.tokens - 1);
+  const [ours, theirs] = [result.oursMs, result.ortMs].map((ms) => (1000 * count) / best(ms));
+  const difference = `logits differ by ${result.logitDifference.toExponential(1)} of ${result.largestLogit.toFixed(1)}`;
+  return {
+    name: `decode, ${request.shape}, batch ${request.rows}, onnxruntime's weights ${request.weights}`,
+    unit: 'tokens/s',
+    ours,
+    theirs,
+    times: ours / theirs,
+    aim: request.rows === 1 ? aims.one : aims.many,
+    agreement: `${difference}, ${result.sameTokens} of ${result.allTokens} greedy tokens the same`,
+  };
+}
+
+function trainRow(request: TrainRequest, result: TrainResult): CompareRow {
+  // The first step compiles.
+  const [ours, theirs] = [result.ours, result.jax].map((steps) => best(steps.slice(1).map(({ ms }) => ms)));
+  const apart = (key: 'loss' | 'gradNorm') =>
+    Math.max(...result.ours.map((step, i) => Math.abs(step[key] - result.jax[i][key]))).toExponential(1);
+  const [first, last] = [result.ours[0], result.ours[result.ours.length - 1]].map(({ loss }) => loss.toFixed(3));
+  return {
+    name: `training step, ${request.shape}, ${request.rows * request.length} tokens`,
+    unit: 'ms',
+    ours,
+    theirs,
+    times: theirs / ours,
+    aim: aims.train,
+    agreement: `loss ${first} to ${last} in ${request.steps} steps, apart by ${apart('loss')}, gradient norms by ${apart('gradNorm')}`,
+  };
+}
+
+function print({ name, unit, ours, theirs, times, aim, agreement }: CompareRow): void {
+  const digits = (x: number) => x.toLocaleString('en-US', { maximumSignificantDigits: 4 });
+  console.log(
+    `  ${name}: ours ${digits(ours)} ${unit}, theirs ${digits(theirs)}, ${times.toFixed(2)} times (aim ${aim})`,
+  );
+  console.log(`    ${agreement}`);
+}
+
+/** Runs each comparison in a fresh page of one browser; one that fails is said and left out. */
+export async function benchCompare(): Promise<CompareResult> {
+  requireBrowser();
+  const server = await serve(await repositoryRoot());
+  const browser = await chromium.launch({ executablePath: findChromium()!, args: chromiumArgs });
+  const result: CompareResult = { adapter: '', rows: [], details: { decode: [], train: [] } };
+  const add = (row: CompareRow) => {
+    print(row);
+    result.rows.push(row);
+  };
+  const each = async <R>(what: string, run: (page: Page) => Promise<R>): Promise<R | null> => {
+    const page = await openPage(browser, server.url);
+    try {
+      return await run(page);
+    } catch (error) {
+      console.error(`  ${what} failed: ${(error as Error).message.split('\n')[0]}`);
+      return null;
+    } finally {
+      await page.close();
+    }
+  };
+  try {
+    result.adapter = (await each('adapter', (page) => page.evaluate(() => window.compare.adapter()))) ?? 'unknown';
+    console.log(`adapter: ${result.adapter}`);
+    for (const request of decodes) {
+      const got = await each(`decode ${request.shape}`, (page) =>
+        page.evaluate((r) => window.compare.decode(r), request),
+      );
+      if (!got) continue;
+      result.details.decode.push([request, got]);
+      add(decodeRow(request, got));
+    }
+    for (const request of trains) {
+      const got = await each(`train ${request.shape}`, (page) =>
+        page.evaluate((r) => window.compare.train(r), request),
+      );
+      if (!got) continue;
+      result.details.train.push([request, got]);
+      add(trainRow(request, got));
+    }
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+  return result;
+}

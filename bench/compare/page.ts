@@ -1,0 +1,138 @@
+// The page of the comparison: each engine runs in it on the same adapter, one after the other, called from bench/compare.ts.
+import { Gpu } from '../../src/gpu/device.ts';
+import { exportOnnx } from '../../src/policy/onnx-export.ts';
+import type { TensorMap } from '../../src/policy/policy.ts';
+import { dequantizeRows, quantizeRows } from '../../src/policy/quantize.ts';
+import { adapterName } from '../../src/session/gpu-report.ts';
+import { jaxTraining } from './jax.ts';
+import { ortDecoder } from './ort.ts';
+import { oursDecode, oursTrain } from './ours.ts';
+import { idsOf, shapes, weightsOf } from './shapes.ts';
+
+export interface Decoded {
+  /** Of tokens - 1 steps: the first token comes from the prompt, which is not timed. */
+  ms: number;
+  tokens: number[][];
+  /** (S, V) of the first row's prompt. */
+  promptLogits: Float32Array;
+}
+
+export type WeightType = 'float32' | 'int4';
+
+export interface DecodeRequest {
+  shape: string;
+  /** As onnxruntime has them. Ours are f32 either way: the values that the packed ones stand for. */
+  weights: WeightType;
+  rows: number;
+  prompt: number;
+  tokens: number;
+  times: number;
+}
+
+export interface DecodeResult {
+  oursMs: number[];
+  ortMs: number[];
+  /** Of the prompt's logits, and the largest of ours for scale. */
+  logitDifference: number;
+  largestLogit: number;
+  /** Greedy tokens that are the same, of all. */
+  sameTokens: number;
+  allTokens: number;
+}
+
+export interface TrainRequest {
+  shape: string;
+  rows: number;
+  length: number;
+  steps: number;
+}
+
+export interface TrainResult {
+  ours: { ms: number; loss: number; gradNorm: number }[];
+  jax: { ms: number; loss: number; gradNorm: number }[];
+}
+
+export interface ComparePage {
+  adapter(): Promise<string>;
+  decode(request: DecodeRequest): Promise<DecodeResult>;
+  train(request: TrainRequest): Promise<TrainResult>;
+}
+
+declare global {
+  interface Window {
+    compare: ComparePage;
+  }
+}
+
+const open = () => Gpu.open(navigator.gpu);
+
+async function adapter(): Promise<string> {
+  const gpu = await open();
+  const name = `${adapterName(gpu)}${gpu.info.isFallback ? ' (software)' : ''}`;
+  gpu.destroy();
+  return name;
+}
+
+const largest = (values: ArrayLike<number>) => Array.from(values).reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+
+/** What packed weights stand for, in f32: as exportOnnx packs them. */
+function unpacked(tensors: TensorMap): TensorMap {
+  const out: TensorMap = new Map();
+  for (const [name, { shape, data }] of tensors) {
+    const bits = shape.length < 2 ? null : name.includes('_proj') ? 4 : 8;
+    out.set(name, { shape, data: bits ? dequantizeRows(quantizeRows(bits, data, shape[1])) : data });
+  }
+  return out;
+}
+
+async function decode({ shape, weights: type, rows, prompt, tokens, times }: DecodeRequest): Promise<DecodeResult> {
+  const [config, tensors] = [shapes[shape], weightsOf(shape)];
+  const weights = type === 'int4' ? unpacked(tensors) : tensors;
+  const prompts = idsOf(shape, rows, prompt);
+  const gpu = await open();
+  const ours = await oursDecode(gpu, config, weights, prompts, tokens, times);
+  gpu.destroy();
+  const { model } = exportOnnx(config, tensors, { operators: 'contrib', weights: type });
+  const decoder = await ortDecoder(model, config);
+  const theirs: Decoded[] = [];
+  for (let i = 0; i < times; i++) theirs.push(await decoder.decode(prompts, tokens));
+  await decoder.close();
+  const difference = ours[0].promptLogits.map((x, i) => x - theirs[0].promptLogits[i]);
+  const pairs = ours[0].tokens.flatMap((row, r) => row.map((token, i) => token === theirs[0].tokens[r][i]));
+  return {
+    oursMs: ours.map(({ ms }) => ms),
+    ortMs: theirs.map(({ ms }) => ms),
+    logitDifference: largest(difference),
+    largestLogit: largest(ours[0].promptLogits),
+    sameTokens: pairs.filter(Boolean).length,
+    allTokens: pairs.length,
+  };
+}
+
+const optimizer = {
+  learningRate: 1e-3,
+  beta1: 0.9,
+  beta2: 0.999,
+  epsilon: 1e-8,
+  weightDecay: 0.01,
+  maxGradNorm: 1,
+};
+
+async function train({ shape, rows, length, steps }: TrainRequest): Promise<TrainResult> {
+  const [config, weights] = [shapes[shape], weightsOf(shape)];
+  const ids = idsOf(shape, rows, length);
+  const gpu = await open();
+  const ours = await oursTrain(gpu, config, weights, ids, optimizer, steps);
+  gpu.destroy();
+  const flat = Int32Array.from(ids.flatMap((row) => [...row]));
+  const training = await jaxTraining('webgpu', config, weights, flat, { rows, length }, optimizer);
+  const jax: TrainResult['jax'] = [];
+  for (let i = 0; i < steps; i++) {
+    const started = performance.now();
+    const { loss, gradNorm } = await training.step();
+    jax.push({ ms: performance.now() - started, loss, gradNorm });
+  }
+  return { ours, jax };
+}
+
+window.compare = { adapter, decode, train };

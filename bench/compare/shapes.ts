@@ -1,0 +1,62 @@
+/** The models that are compared: random weights, so that none has to be fetched. Named by their width and depth. */
+import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
+import { initWeights } from '../../src/policy/init.ts';
+import type { TensorMap } from '../../src/policy/policy.ts';
+
+export const shapes: { [name: string]: ModelConfig } = {
+  /** As the tiny policies of the page. */
+  tiny: parseConfig({
+    model_type: 'qwen3',
+    vocab_size: 512,
+    hidden_size: 64,
+    intermediate_size: 192,
+    num_hidden_layers: 3,
+    num_attention_heads: 4,
+    num_key_value_heads: 2,
+    head_dim: 16,
+    rope_theta: 10_000,
+    tie_word_embeddings: true,
+  }),
+  wide: parseConfig({
+    model_type: 'qwen3',
+    vocab_size: 1024,
+    hidden_size: 256,
+    intermediate_size: 768,
+    num_hidden_layers: 2,
+    num_attention_heads: 4,
+    num_key_value_heads: 2,
+    head_dim: 64,
+    rope_theta: 10_000,
+    tie_word_embeddings: true,
+  }),
+  /** SmolLM2-135M's widths and vocabulary, two of its thirty layers. */
+  '135M width, 2 layers': parseConfig({
+    model_type: 'llama',
+    vocab_size: 49_152,
+    hidden_size: 576,
+    intermediate_size: 1536,
+    num_hidden_layers: 2,
+    num_attention_heads: 9,
+    num_key_value_heads: 3,
+    head_dim: 64,
+    rope_theta: 100_000,
+    rms_norm_eps: 1e-5,
+    tie_word_embeddings: true,
+  }),
+};
+
+const made = new Map<string, TensorMap>();
+
+/** Spread wide enough that greedy choices are not ties. */
+export function weightsOf(shape: string): TensorMap {
+  const known = made.get(shape) ?? initWeights(shapes[shape], { seed: 7, std: shape === 'tiny' ? 0.1 : 0.04 });
+  made.set(shape, known);
+  return known;
+}
+
+/** (rows, length) token ids, each row its own. */
+export function idsOf(shape: string, rows: number, length: number): Int32Array[] {
+  const { vocabSize } = shapes[shape];
+  const row = (r: number) => Int32Array.from({ length }, (_, i) => (i * 7919 + r * 104_729 + 17) % vocabSize);
+  return Array.from({ length: rows }, (_, r) => row(r));
+}
