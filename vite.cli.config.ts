@@ -18,6 +18,7 @@ const all = {
   crash: 'tests/crash/main.ts',
   'fuzz-sciworld': 'src/cli/fuzz-sciworld.ts',
   'make-model': 'src/cli/make-model.ts',
+  plan: 'src/cli/plan.ts',
   'world-worker': 'src/workers/world-worker.ts',
 };
 

@@ -10,6 +10,7 @@ import { exportRun } from '../store/bundle.ts';
 import { FolderStore } from '../store/folder.ts';
 import { RunStore } from '../store/run-store.ts';
 import { openWorldPool } from '../workers/spawn-world.ts';
+import { NodeBaseModels } from './base-models.ts';
 import { nodeGpu } from './node-gpu.ts';
 
 /** A rate of success means little below this many episodes. */
@@ -117,7 +118,8 @@ export async function train(options: TrainingOptions): Promise<Training> {
 }
 
 async function trainRun(store: RunStore, run: RunSummary, print: (line: string) => void): Promise<void> {
-  const engines = new Assembly({ machine: { open: async () => Gpu.open(await nodeGpu()) }, openWorld: openWorldPool });
+  const machine = { open: async () => Gpu.open(await nodeGpu()) };
+  const engines = new Assembly({ machine, openWorld: openWorldPool, models: new NodeBaseModels() });
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
   print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);

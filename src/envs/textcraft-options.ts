@@ -16,11 +16,15 @@ const OptionsSchema = v.strictObject({
   distractors: v.optional(whole('distractors', 0, 100), 10),
   listSeed: v.optional(whole('listSeed', 0, 0xffffffff), 42),
   listSeeds: v.optional(whole('listSeeds', 1, 1000), 1),
+  naming: v.optional(whole('naming', 0, 0xffffffff), 0),
+  namings: v.optional(whole('namings', 0, 1000), 0),
 });
 
 /**
  * `depths`: goals by crafting depth. `distractors`: most unneeded commands shown. `listSeed`: seed of the command list.
  * `listSeeds`: under how many lists, of consecutive seeds, each training goal is met; held-out goals keep the first.
+ * `naming`: which exchange of the items' words; 0: their own. `namings`: training goals are met under the exchanges 1 to
+ * `namings` instead of their own words; held-out goals keep their own.
  */
 export type TextCraftOptions = v.InferOutput<typeof OptionsSchema>;
 

@@ -13,6 +13,7 @@ import {
   type WorldOptions,
   type WorldView,
 } from './env.ts';
+import { itemWords, Naming } from './textcraft-naming.ts';
 import { parseTextCraftOptions, type TextCraftOptions } from './textcraft-options.ts';
 import { splitIds } from './textcraft-split.ts';
 import { loadWasm } from './wasm.ts';
@@ -20,11 +21,15 @@ import { loadWasm } from './wasm.ts';
 const MAX_SLOTS = 1 << 20;
 const MAX_CACHED_TASKS = 4096;
 
-/** The options of each command list that this split is met under. */
-function listsOf(options: TextCraftOptions, split: Split): TextCraftOptions[] {
-  const count = split === 'train' ? options.listSeeds : 1;
-  return Array.from({ length: count }, (_, i) =>
-    parseTextCraftOptions({ ...options, listSeed: (options.listSeed + i) >>> 0, listSeeds: 1 }),
+/** The options of each command list and naming that this split is met under. */
+function variantsOf(options: TextCraftOptions, split: Split): TextCraftOptions[] {
+  const lists = split === 'train' ? options.listSeeds : 1;
+  const namings = split === 'train' && options.namings > 0 ? options.namings : 0;
+  return Array.from({ length: Math.max(1, namings) }, (_, k) => (namings ? k + 1 : options.naming)).flatMap((naming) =>
+    Array.from({ length: lists }, (_, i) => {
+      const listSeed = (options.listSeed + i) >>> 0;
+      return parseTextCraftOptions({ ...options, listSeed, listSeeds: 1, naming, namings: 0 });
+    }),
   );
 }
 
@@ -91,6 +96,10 @@ export class TextCraft implements World {
   private capacity = 0;
   private bytes = new Uint8Array(0);
   private readonly texts = new Map<string, TaskText>();
+  private readonly namings = new Map<number, Naming>();
+  private words: string[] | null = null;
+  /** By slot, where its items go by other words. */
+  private readonly named = new Map<number, Naming>();
 
   private constructor(private readonly wasm: Exports) {}
 
@@ -109,7 +118,7 @@ export class TextCraft implements World {
       .map((id) => ({ id, depth: this.wasm.goalDepth(id) }))
       .filter(({ depth }) => filled.depths.includes(depth));
     // List by list, so that the first tasks are every goal once, under the first list.
-    return listsOf(filled, split).flatMap((options) =>
+    return variantsOf(filled, split).flatMap((options) =>
       goals.map(({ id, depth }) => ({ world: 'textcraft', id, options, strata: { depth } })),
     );
   }
@@ -117,15 +126,17 @@ export class TextCraft implements World {
   async reset(slots: readonly number[], tasks: readonly Task[]): Promise<Feedback[]> {
     checkLengths('reset', slots, tasks);
     for (const slot of slots) checkSlot(slot);
-    const answers = tasks.map((task) => this.start(task));
+    const options = tasks.map((task) => parseTextCraftOptions(task.options));
+    const answers = tasks.map((task, b) => this.start(task.id, options[b]));
     this.wasm.ensureWorlds(Math.max(-1, ...slots) + 1);
     this.begin(slots);
     const { columns, capacity } = this;
     for (let b = 0; b < tasks.length; b++) {
-      const { distractors, listSeed } = parseTextCraftOptions(tasks[b].options);
+      const { distractors, listSeed, naming } = options[b];
       columns[Column.id * capacity + b] = tasks[b].id;
       columns[Column.distractors * capacity + b] = distractors;
       columns[Column.seed * capacity + b] = listSeed;
+      this.name(slots[b], naming);
     }
     this.wasm.reset(slots.length);
     return answers;
@@ -135,10 +146,12 @@ export class TextCraft implements World {
     checkLengths('step', slots, actions);
     this.checkWorlds(slots);
     this.begin(slots);
-    this.writeActions(actions);
+    this.writeActions(
+      this.named.size ? actions.map((text, b) => this.named.get(slots[b])?.mean(text) ?? text) : actions,
+    );
     this.wasm.step(slots.length);
-    return this.readTexts(slots.length, (observation, flags) => ({
-      observation,
+    return this.readTexts(slots.length, (observation, flags, b) => ({
+      observation: this.named.get(slots[b])?.show(observation) ?? observation,
       reward: flags & WON ? 1 : 0,
       done: (flags & WON) !== 0,
       valid: (flags & ACCEPTED) !== 0,
@@ -147,7 +160,10 @@ export class TextCraft implements World {
   }
 
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
-    return this.plans(slots, (text, flags) => (flags === 0 ? null : text.split('\n').slice(0, -1)));
+    return this.plans(slots, (text, flags, b) => {
+      const shown = this.named.get(slots[b])?.show(text) ?? text;
+      return flags === 0 ? null : shown.split('\n').slice(0, -1);
+    });
   }
 
   async oracleIsListed(slots: readonly number[]): Promise<(boolean | null)[]> {
@@ -157,7 +173,8 @@ export class TextCraft implements World {
   async view(slot: number): Promise<WorldView> {
     this.checkWorlds([slot]);
     this.wasm.writeView(slot);
-    return parseView(this.output());
+    const view = parseView(this.output());
+    return this.named.get(slot)?.view(view) ?? view;
   }
 
   async close(): Promise<void> {
@@ -169,7 +186,7 @@ export class TextCraft implements World {
     return this.wasm.memory.buffer.byteLength;
   }
 
-  private plans<T>(slots: readonly number[], read: (text: string, flags: number) => T): T[] {
+  private plans<T>(slots: readonly number[], read: (text: string, flags: number, b: number) => T): T[] {
     this.checkWorlds(slots);
     this.begin(slots);
     this.wasm.oracle(slots.length);
@@ -182,20 +199,42 @@ export class TextCraft implements World {
   }
 
   /** First words of a task; made once, since they depend on the task alone. */
-  private start(task: Task): Feedback {
-    if (!Number.isInteger(task.id) || task.id < 0 || task.id > 0x7fffffff)
-      throw new WorldError(`TextCraft's item ids are whole numbers from 0 (it is ${task.id}).`);
-    const { distractors, listSeed } = parseTextCraftOptions(task.options);
-    const { observation, validActions } = this.taskText(task.id, distractors, listSeed);
+  private start(id: number, { distractors, listSeed, naming }: TextCraftOptions): Feedback {
+    if (!Number.isInteger(id) || id < 0 || id > 0x7fffffff)
+      throw new WorldError(`TextCraft's item ids are whole numbers from 0 (it is ${id}).`);
+    const { observation, validActions } = this.taskText(id, distractors, listSeed, naming);
     return { observation, reward: 0, done: false, valid: true, validActions };
   }
 
-  private taskText(id: number, distractors: number, listSeed: number): TaskText {
-    const key = `${id},${distractors},${listSeed}`;
+  private name(slot: number, naming: number): void {
+    if (naming === 0) this.named.delete(slot);
+    else this.named.set(slot, this.naming(naming));
+  }
+
+  private naming(number: number): Naming {
+    let naming = this.namings.get(number);
+    if (!naming) {
+      this.words ??= this.allItemWords();
+      naming = new Naming(this.words, number);
+      if (this.namings.size >= MAX_CACHED_TASKS) this.namings.clear();
+      this.namings.set(number, naming);
+    }
+    return naming;
+  }
+
+  /** Of every goal's own recipes, in the order of the goals. */
+  private allItemWords(): string[] {
+    const goals = Array.from({ length: this.wasm.goalCount() }, (_, id) => this.taskText(id, 0, 0, 0));
+    return itemWords(goals.flatMap(({ validActions }) => validActions));
+  }
+
+  private taskText(id: number, distractors: number, listSeed: number, number: number): TaskText {
+    const key = `${id},${distractors},${listSeed},${number}`;
     let text = this.texts.get(key);
     if (!text) {
+      const naming = number === 0 ? null : this.naming(number);
       this.wasm.writeTask(id, distractors, listSeed);
-      const [observation, actions] = this.output().split('\0');
+      const [observation, actions] = (naming?.show(this.output()) ?? this.output()).split('\0');
       text = { observation, validActions: actions.split('\n') };
       // Every episode of this task is handed the same list.
       Object.freeze(text.validActions);
@@ -245,7 +284,7 @@ export class TextCraft implements World {
     return decoder.decode(this.bytes.subarray(start, start + this.wasm.outputLength()));
   }
 
-  private readTexts<T>(count: number, read: (text: string, flags: number) => T): T[] {
+  private readTexts<T>(count: number, read: (text: string, flags: number, b: number) => T): T[] {
     const all = this.output();
     const ascii = all.length === this.wasm.outputLength();
     const { columns, capacity } = this;
@@ -254,7 +293,7 @@ export class TextCraft implements World {
     for (let b = 0; b < count; b++) {
       const length = columns[Column.outputLength * capacity + b];
       const text = ascii ? all.slice(used, used + length) : this.outputSlice(used, length);
-      answers[b] = read(text, columns[Column.flags * capacity + b]);
+      answers[b] = read(text, columns[Column.flags * capacity + b], b);
       used += length;
     }
     return answers;

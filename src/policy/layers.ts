@@ -4,7 +4,7 @@
  *
  * Shapes: T tokens, h hidden, I intermediate, H query heads, KV key heads, D head size.
  */
-import type { BufferSlice } from '../gpu/kernel.ts';
+import { type BufferSlice, slice } from '../gpu/kernel.ts';
 import type { ModelConfig } from './config.ts';
 import type { Weights } from './linear.ts';
 import type { AttentionShape, Operations } from './operations.ts';
@@ -17,6 +17,12 @@ export interface Pass {
   pairs: number;
   /** K/V of layer l: the decoding cache, or the batch's own. */
   cache: (layer: number) => BufferSlice;
+}
+
+/** Neighbouring tokens of a pass. `first` is a multiple of 64, so that any row of floats begins where a binding may. */
+interface Rows {
+  first: number;
+  count: number;
 }
 
 export class Layers {
@@ -41,10 +47,27 @@ export class Layers {
     weights.embed(ws.slice('ids'), ws.slice('layerInput.0'), pass.T);
     for (let l = 0; l < config.numLayers; l++) {
       this.attentionHalf(weights, pass, l);
-      this.mlpHalf(weights, pass, l);
-      const { down } = layerOperands(l);
-      weights.forward(down, ws.slice('activated'), ws.slice(`layerInput.${l + 1}`), pass.T, ws.slice('middle'));
+      for (const rows of this.pieces(pass.T)) {
+        this.mlpHalf(weights, rows, l);
+        const { down } = layerOperands(l);
+        const out = this.rows(`layerInput.${l + 1}`, rows);
+        weights.forward(down, ws.slice('activated'), out, rows.count, this.rows('middle', rows));
+      }
     }
+  }
+
+  /** Tokens whose gate and up values the plan has room for, from the first on: the feed-forward half takes them in pieces. */
+  private pieces(T: number): Rows[] {
+    const most = Math.floor(this.ws.buffer('gateUp').size / (8 * this.config.intermediateSize));
+    const list: Rows[] = [];
+    for (let first = 0; first < T; first += most) list.push({ first, count: Math.min(most, T - first) });
+    return list;
+  }
+
+  /** Rows of a buffer (T, h). */
+  private rows(name: string, { first, count }: Rows): BufferSlice {
+    const rowBytes = this.config.hiddenSize * 4;
+    return slice(this.ws.buffer(name), first * rowBytes, count * rowBytes);
   }
 
   /** middle = x + attention(norm(x)). */
@@ -78,22 +101,16 @@ export class Layers {
     weights.forward(names.output, ws.slice('attended'), ws.slice('middle'), pass.T, x);
   }
 
-  /** activated = silu(gate) * up of norm(middle); the caller applies the down projection. */
-  private mlpHalf(weights: Weights, pass: Pass, l: number): void {
+  /** activated = silu(gate) * up of norm(middle), of some rows; the caller applies the down projection. */
+  private mlpHalf(weights: Weights, rows: Rows, l: number): void {
     const { ws, ops, config } = this;
     const names = layerOperands(l);
     const { hiddenSize: h, intermediateSize: I } = config;
-    ops.rmsnorm(
-      ws.slice('middle'),
-      weights.vector(names.norm2),
-      ws.slice('normed2'),
-      ws.slice('rstd2'),
-      pass.T,
-      h,
-      config.rmsNormEps,
-    );
-    weights.forward(names.gateUp, ws.slice('normed2'), ws.slice('gateUp'), pass.T);
-    ops.swiglu(ws.slice('gateUp'), ws.slice('activated'), pass.T, I);
+    const gain = weights.vector(names.norm2);
+    const middle = this.rows('middle', rows);
+    ops.rmsnorm(middle, gain, ws.slice('normed2'), ws.slice('rstd2'), rows.count, h, config.rmsNormEps);
+    weights.forward(names.gateUp, ws.slice('normed2'), ws.slice('gateUp'), rows.count);
+    ops.swiglu(ws.slice('gateUp'), ws.slice('activated'), rows.count, I);
   }
 
   /**
@@ -103,31 +120,33 @@ export class Layers {
   backward(weights: Weights, pass: Pass): void {
     for (let l = this.config.numLayers - 1; l >= 0; l--) {
       this.attentionHalf(weights, pass, l);
-      this.mlpHalf(weights, pass, l);
-      this.mlpBackward(weights, pass, l);
+      for (const rows of this.pieces(pass.T)) {
+        this.mlpHalf(weights, rows, l);
+        this.mlpBackward(weights, rows, l);
+      }
       this.attentionBackward(weights, pass, l);
     }
   }
 
-  /** dlayer -> dmiddle. */
-  private mlpBackward(weights: Weights, pass: Pass, l: number): void {
+  /** dlayer -> dmiddle, of some rows. */
+  private mlpBackward(weights: Weights, rows: Rows, l: number): void {
     const { ws, ops, config } = this;
     const names = layerOperands(l);
     const { hiddenSize: h, intermediateSize: I } = config;
-    const T = pass.T;
+    const T = rows.count;
     const partials = ws.slice('partials');
-    const dout = ws.slice('dlayer');
+    const dout = this.rows('dlayer', rows);
     weights.backward(names.down, dout, ws.slice('activated'), ws.slice('dactivated'), T);
     ops.swigluBackward(ws.slice('dactivated'), ws.slice('gateUp'), T, I);
     weights.backward(names.gateUp, ws.slice('gateUp'), ws.slice('normed2'), ws.slice('dnormed'), T);
     ops.rmsnormBackward(
       {
-        inp: ws.slice('middle'),
+        inp: this.rows('middle', rows),
         gain: weights.vector(names.norm2),
         rstd: ws.slice('rstd2'),
         dout: ws.slice('dnormed'),
         dresidual: dout,
-        dinp: ws.slice('dmiddle'),
+        dinp: this.rows('dmiddle', rows),
         dgain: weights.gradient(names.norm2),
         partials,
       },

@@ -80,6 +80,14 @@ export function partialChunks(rows: number, size: number): number {
   return Math.max(1, Math.min(wanted, Math.floor(partialFloats / size), 16));
 }
 
+const mostMlpBytes = 1 << 26;
+
+/** Tokens that go through the feed-forward half at once: all, or a multiple of 64 whose gate and up values fit a binding. */
+function mlpRows(T: number, intermediateSize: number, blockBytes: number): number {
+  const rows = Math.floor(Math.min(blockBytes, mostMlpBytes) / (8 * intermediateSize));
+  return T <= rows ? T : Math.max(64, rows - (rows % 64));
+}
+
 /** Floats of the largest operand whose gradient is summed in one go; the tables' go by tiles. */
 function largestGradient(trained: Layout, tile: number): number {
   const isTable = (name: string) => name.startsWith('embedding') || name.startsWith('head');
@@ -109,6 +117,7 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
   const R = c.rows;
   const heads = (H + 2 * KV) * D;
   const tile = Math.min(V, vocabularyTile);
+  const mlp = mlpRows(T, I, options.blockBytes);
   const list: PlannedBuffer[] = [];
   const add = (part: PlannedBuffer['part'], buffers: { [name: string]: number }) => {
     for (const [name, floats] of Object.entries(buffers))
@@ -128,16 +137,16 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
     ...layerInputs,
     normed: T * h,
     rstd1: T,
-    rstd2: T,
+    rstd2: mlp,
     qkv: T * heads,
     query: T * H * D,
     kv: T * 2 * KV * D,
     attended: T * H * D,
     lse: T * H,
     middle: T * h,
-    normed2: T * h,
-    gateUp: T * 2 * I,
-    activated: T * I,
+    normed2: mlp * h,
+    gateUp: mlp * 2 * I,
+    activated: mlp * I,
     ids: T,
     tokens: T * tokenWords,
     pairs: 2 * Math.max(T, N, R),
@@ -149,7 +158,7 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
       dlayer: T * h,
       dmiddle: T * h,
       dnormed: T * h,
-      dactivated: T * I,
+      dactivated: mlp * I,
       dattended: T * H * D,
       dquery: T * H * D,
       delta: T * H,

@@ -8,7 +8,7 @@ import type { EndingRules } from './returns.ts';
 export interface TrainerSettings {
   seed: number;
   steps: number;
-  worlds: readonly { name: string; weight: number; options: WorldOptions }[];
+  worlds: readonly { name: string; weight: number; options: WorldOptions; evaluated?: boolean }[];
   algorithm: AlgorithmSettings;
   horizon: readonly HorizonStage[];
   sampling: { temperature: number; maskActions: boolean; maxTokensPerTurn: number };

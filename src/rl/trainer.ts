@@ -75,7 +75,8 @@ export class Trainer {
     const [train, test] = [await all('train'), await all('test')];
     const sources = settings.worlds.map(({ weight }, i) => ({ weight, tasks: train[i] }));
     const sampler = new TaskSampler(sources, settings.seed);
-    const tasks = { sampler, train: interleaved(train), test: interleaved(test) };
+    const evaluated = (lists: Task[][]) => interleaved(lists.filter((_, i) => settings.worlds[i].evaluated !== false));
+    const tasks = { sampler, train: evaluated(train), test: evaluated(test) };
     const conversation = parts.conversation ?? new Conversation(parts.tokenizer);
     return new Trainer(settings, parts.policy, parts.worlds, conversation, tasks);
   }

@@ -72,7 +72,9 @@ export class ActingEngine implements Engine {
 
   async initialize(): Promise<void> {
     const { config, experiment } = this.parts;
-    const tensors = initWeights(config, { seed: experiment.seed, std: experiment.policy.initStd });
+    const { policy, seed } = experiment;
+    if (policy.kind !== 'tiny') throw new ActsOnlyError('open a language model with an adapter');
+    const tensors = initWeights(config, { seed, std: policy.initStd });
     await this.load({ tensors, optimizerStep: 0 });
   }
 

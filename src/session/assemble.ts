@@ -6,10 +6,13 @@ import type { World } from '../envs/env.ts';
 import { type Gpu, GpuUnavailableError } from '../gpu/device.ts';
 import { KernelCache } from '../gpu/kernel.ts';
 import type { KernelTime } from '../gpu/profile.ts';
+import { initAdapter } from '../policy/adapter.ts';
+import { configOf, findModel, UnknownModelError } from '../policy/catalogue.ts';
 import { type ModelConfig, parseConfig, writeConfig } from '../policy/config.ts';
 import { initWeights } from '../policy/init.ts';
 import { planBuffers } from '../policy/memory-plan.ts';
 import { Model } from '../policy/model.ts';
+import type { WeightOptions } from '../policy/model-weights.ts';
 import type { Capacity, PolicyState } from '../policy/policy.ts';
 import { buildTokenizer, Tokenizer } from '../policy/tokenizer.ts';
 import type { Conversation } from '../rl/conversation.ts';
@@ -18,6 +21,16 @@ import type { TurnEvent } from '../rl/rollout.ts';
 import { Trainer, type TrainerProgress } from '../rl/trainer.ts';
 import type { AdapterMemory } from '../store/adapter-memory.ts';
 import { ActingEngine } from './acting-engine.ts';
+import {
+  assetsOf,
+  type BaseModel,
+  type BaseModels,
+  changeOf,
+  LANGUAGE_MODEL_BUDGET,
+  loraOf,
+  NoBaseModelError,
+  planAdapted,
+} from './base-model.ts';
 import { chatAssets, conversationFiles } from './chat-assets.ts';
 import type { Choices, Engine, EngineFactory, OpenOptions, StepOptions, WatchOptions } from './engine.ts';
 import type { Experiment } from './experiment.ts';
@@ -34,6 +47,8 @@ export interface AssemblyParts {
   openWorld(name: string): Promise<World>;
   /** What was measured on this adapter before. */
   adapters?: AdapterMemory;
+  /** Language models; absent: none can be opened. */
+  models?: BaseModels;
 }
 
 const utf8 = {
@@ -56,15 +71,40 @@ export class Assembly implements EngineFactory {
   }
 
   async plan(experiment: Experiment): Promise<MemoryPlanReport> {
-    const tokenizer = await this.tokenizer(experiment, null);
-    const config = modelConfigOf(experiment, tokenizer);
     const gpu = await this.device().catch(() => null);
-    return planReport(this.buffers(experiment, config, capacityOf(experiment), gpu), gpu);
+    const config = await this.configOf(experiment);
+    return this.planned(experiment, config, capacityOf(experiment, config), gpu);
   }
 
-  private buffers(experiment: Experiment, config: ModelConfig, capacity: Capacity, gpu: Gpu | null) {
+  /** A listed model's config is known before it is found. */
+  private async configOf(experiment: Experiment): Promise<ModelConfig> {
+    const { policy, sampling } = experiment;
+    if (policy.kind === 'tiny') return modelConfigOf(policy, sampling, await this.tokenizer(experiment, null));
+    try {
+      return configOf(findModel(policy.model));
+    } catch (error) {
+      if (!(error instanceof UnknownModelError)) throw error;
+      return (await this.base(experiment))!.config;
+    }
+  }
+
+  private planned(experiment: Experiment, config: ModelConfig, capacity: Capacity, gpu: Gpu | null): MemoryPlanReport {
     const blockBytes = gpu?.bindingBytes ?? 128 * 2 ** 20;
-    return planBuffers(config, capacity, { trainable: true, reference: needsReference(experiment), blockBytes });
+    if (experiment.policy.kind === 'lora') {
+      const change = () => changeOf(experiment, config, blockBytes);
+      const buffers = planAdapted(experiment, config, capacity, blockBytes);
+      return planReport(buffers, gpu, { budget: LANGUAGE_MODEL_BUDGET, change });
+    }
+    const reference = needsReference(experiment);
+    return planReport(planBuffers(config, capacity, { trainable: true, reference, blockBytes }), gpu);
+  }
+
+  /** The language model that the experiment names; null: it names none. */
+  private async base({ policy }: Experiment): Promise<BaseModel | null> {
+    if (policy.kind === 'tiny') return null;
+    if (!this.parts.models)
+      throw new NoBaseModelError(`The language model ${policy.model} cannot be opened here: nothing is kept.`);
+    return this.parts.models.open(policy.model, policy.weights);
   }
 
   openWorld(name: string): Promise<World> {
@@ -72,27 +112,34 @@ export class Assembly implements EngineFactory {
   }
 
   async open(experiment: Experiment, options: OpenOptions): Promise<Engine> {
-    const gpu = await this.deviceFor(options);
+    const gpu = await this.deviceFor(experiment, options);
+    const base = await this.base(experiment);
+    const assets = options.assets ?? (base && assetsOf(base));
     options.onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
     const worlds = await this.openWorlds(experiment);
     try {
-      const tokenizer = await this.tokenizer(experiment, options.assets, worlds);
-      const config = options.assets?.['config.json']
-        ? parseConfig(JSON.parse(utf8.decode(options.assets['config.json'])))
-        : modelConfigOf(experiment, tokenizer);
-      const capacity = (options.choices?.batchPlan.capacity as Capacity | undefined) ?? capacityOf(experiment);
-      const conversation = await conversationOf(tokenizer, conversationFiles(options.assets, config.eosTokens));
+      const tokenizer = await this.tokenizer(experiment, assets, worlds);
+      const config = this.configWith(experiment, assets, tokenizer);
+      const capacity = (options.choices?.batchPlan.capacity as Capacity | undefined) ?? capacityOf(experiment, config);
+      const conversation = await conversationOf(tokenizer, conversationFiles(assets, config.eosTokens));
       if (!gpu) return new ActingEngine({ ...options, experiment, config, capacity, tokenizer, worlds, conversation });
-      const plan = planReport(this.buffers(experiment, config, capacity, gpu), gpu);
+      const plan = this.planned(experiment, config, capacity, gpu);
       if (!plan.fits) throw new GpuUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
-      const model = await this.model(gpu, experiment, config, capacity, options);
+      const model = await this.model(gpu, experiment, base, config, capacity, options);
       const trainer = await this.testedTrainer(gpu, model, options, { experiment, worlds, tokenizer, conversation });
       options.onProgress(null);
-      return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment, options.assets);
+      return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment, assets);
     } catch (error) {
       for (const world of worlds.values()) await world.close();
       throw error;
     }
+  }
+
+  private configWith({ policy, sampling }: Experiment, assets: OpenOptions['assets'], tokenizer: Tokenizer) {
+    const stored = assets?.['config.json'];
+    if (stored) return parseConfig(JSON.parse(utf8.decode(stored)));
+    if (policy.kind === 'tiny') return modelConfigOf(policy, sampling, tokenizer);
+    throw new NoBaseModelError(`The language model ${policy.model} has no config.json.`);
   }
 
   /** A trainer on kernels that have tested themselves; the model is given back where they fail. */
@@ -121,6 +168,7 @@ export class Assembly implements EngineFactory {
   private async model(
     gpu: Gpu,
     experiment: Experiment,
+    base: BaseModel | null,
     config: ModelConfig,
     capacity: Capacity,
     options: OpenOptions,
@@ -130,9 +178,7 @@ export class Assembly implements EngineFactory {
     return Model.create(gpu, config, {
       capacity,
       choices,
-      weights: initWeights(config, { seed: experiment.seed, std: experiment.policy.initStd }),
-      trainable: true,
-      reference: needsReference(experiment),
+      ...weightsOf(experiment, base, config, options),
       onProgress: (done, total, kernel) =>
         options.onProgress({ what: `Compiling ${kernel}`, done, total, unit: 'kernels' }),
     });
@@ -147,10 +193,10 @@ export class Assembly implements EngineFactory {
     return this.gpu;
   }
 
-  /** Null: there is none, and the run is only to be watched. */
-  private deviceFor({ purpose }: OpenOptions): Promise<Gpu | null> {
+  /** Null: there is none, and the run is only to be watched; an adapter needs one even so. */
+  private deviceFor({ policy }: Experiment, { purpose }: OpenOptions): Promise<Gpu | null> {
     return this.device().catch((error) => {
-      if (purpose === 'watch' && error instanceof GpuUnavailableError) return null;
+      if (policy.kind === 'tiny' && purpose === 'watch' && error instanceof GpuUnavailableError) return null;
       throw error;
     });
   }
@@ -184,7 +230,34 @@ export class Assembly implements EngineFactory {
   }
 }
 
-const needsReference = (experiment: Experiment) => experiment.algorithm.kl.coefficient !== 0;
+/** A copy of the weights is kept for the KL term; an adapted model is compared with its base, which is there anyway. */
+const needsReference = ({ algorithm, policy }: Experiment) => policy.kind === 'tiny' && algorithm.kl.coefficient !== 0;
+
+/** What a new policy starts from: its trained values, random but for an adapter's zeros. */
+function initialTensors({ policy, seed }: Experiment, config: ModelConfig) {
+  return policy.kind === 'tiny'
+    ? initWeights(config, { seed, std: policy.initStd })
+    : initAdapter(config, loraOf(policy), seed);
+}
+
+function weightsOf(
+  experiment: Experiment,
+  base: BaseModel | null,
+  config: ModelConfig,
+  { signal, onProgress }: OpenOptions,
+): WeightOptions {
+  const { policy } = experiment;
+  const tensors = initialTensors(experiment, config);
+  if (policy.kind === 'tiny') return { weights: tensors, trainable: true, reference: needsReference(experiment) };
+  const what = `Loading ${policy.model}`;
+  return {
+    weights: base!.pieces({ signal, onProgress: (done, total) => onProgress({ what, done, total, unit: 'bytes' }) }),
+    precision: policy.weights,
+    adapter: { lora: loraOf(policy), tensors },
+    trainable: true,
+    reference: false,
+  };
+}
 
 class ModelEngine implements Engine {
   readonly choices: Choices;
@@ -226,6 +299,8 @@ class ModelEngine implements Engine {
 
   async save(options?: { reference?: boolean }): Promise<PolicyState> {
     if (!options?.reference || needsReference(this.experiment)) return this.model.save(options);
+    // The reference of an adapter is the base: nothing of it belongs to the run.
+    if (this.experiment.policy.kind === 'lora') return { tensors: new Map(), optimizerStep: 0 };
     // No copy is held on the GPU: this is asked once, before the first update, when the weights are the reference.
     const { tensors } = await this.model.save();
     return { tensors: new Map([...tensors].filter(([name]) => !name.startsWith('exp_avg'))), optimizerStep: 0 };
@@ -236,8 +311,7 @@ class ModelEngine implements Engine {
   }
 
   async initialize(): Promise<void> {
-    const { seed, policy } = this.experiment;
-    await this.model.load({ tensors: initWeights(this.model.config, { seed, std: policy.initStd }), optimizerStep: 0 });
+    await this.model.load({ tensors: initialTensors(this.experiment, this.model.config), optimizerStep: 0 });
     if (needsReference(this.experiment)) await this.model.freezeReference();
   }
 

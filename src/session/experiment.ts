@@ -8,6 +8,7 @@ import type { WorldOptions } from '../envs/env.ts';
 import { OptionsError } from '../envs/options.ts';
 import { parseSciWorldOptions } from '../envs/sciworld-tasks.ts';
 import { parseTextCraftOptions } from '../envs/textcraft-options.ts';
+import { projections } from '../policy/adapter.ts';
 
 const integer = (min: number, max: number) => v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
 const real = (min: number, max: number) => v.pipe(v.number(), v.minValue(min), v.maxValue(max));
@@ -16,31 +17,53 @@ const seed = integer(0, 0xffffffff);
 /** A turn limit: a number, or the oracle's turns for the task plus some. */
 const turns = v.union([integer(1, 200), v.strictObject({ oraclePlus: integer(0, 100) })]);
 
+/** A policy that starts from random weights and trains all of them. */
+const TinyPolicySchema = v.strictObject({
+  kind: v.literal('tiny'),
+  layers: integer(1, 16),
+  hidden: v.pipe(integer(16, 1024), v.multipleOf(4)),
+  heads: integer(1, 32),
+  kvHeads: integer(1, 32),
+  headDim: v.pipe(integer(4, 128), v.multipleOf(4)),
+  intermediate: v.pipe(integer(16, 4096), v.multipleOf(4)),
+  tieEmbeddings: v.optional(v.boolean(), true),
+  qkNorm: v.optional(v.boolean(), false),
+  ropeTheta: v.optional(real(10, 1e7), 10_000),
+  initStd: v.optional(real(1e-4, 1), 0.02),
+});
+
+/** A language model that stays as it is, and a low-rank adapter beside it, which is trained. */
+const LoraPolicySchema = v.strictObject({
+  kind: v.literal('lora'),
+  /** A model of the catalogue, a repository of the Hub, or a folder; the page writes the key of a model that it keeps. */
+  model: v.pipe(v.string(), v.minLength(1), v.maxLength(500)),
+  /** How the frozen matrices are kept. */
+  weights: v.optional(v.picklist(['int4', 'int8', 'f32']), 'int4'),
+  lora: v.optional(
+    v.strictObject({
+      rank: v.optional(integer(1, 256), 16),
+      alpha: v.optional(real(0.01, 1024), 32),
+      targets: v.optional(v.pipe(v.array(v.picklist(projections)), v.minLength(1)), [...projections]),
+    }),
+    { rank: 16, alpha: 32, targets: [...projections] },
+  ),
+});
+
 export const ExperimentSchema = v.strictObject({
   format: v.literal('tabgym-experiment-1'),
   name: v.pipe(v.string(), v.minLength(1), v.maxLength(120)),
   description: v.optional(v.pipe(v.string(), v.maxLength(2000)), ''),
   seed,
   steps: integer(1, 1_000_000),
-  policy: v.strictObject({
-    kind: v.literal('tiny'),
-    layers: integer(1, 16),
-    hidden: v.pipe(integer(16, 1024), v.multipleOf(4)),
-    heads: integer(1, 32),
-    kvHeads: integer(1, 32),
-    headDim: v.pipe(integer(4, 128), v.multipleOf(4)),
-    intermediate: v.pipe(integer(16, 4096), v.multipleOf(4)),
-    tieEmbeddings: v.optional(v.boolean(), true),
-    qkNorm: v.optional(v.boolean(), false),
-    ropeTheta: v.optional(real(10, 1e7), 10_000),
-    initStd: v.optional(real(1e-4, 1), 0.02),
-  }),
+  policy: v.variant('kind', [TinyPolicySchema, LoraPolicySchema]),
   /** Mixture: each group of a step draws its world by weight. */
   worlds: v.pipe(
     v.array(
       v.strictObject({
         name: v.picklist(['textcraft', 'babyai', 'sciworld']),
         weight: v.optional(real(0, 1000), 1),
+        /** Whether evaluations ask its tasks too; false: only trained on. */
+        evaluated: v.optional(v.boolean(), true),
         options: v.optional(v.record(v.string(), v.any()), {}),
       }),
     ),
@@ -109,6 +132,8 @@ export const ExperimentSchema = v.strictObject({
 });
 
 export type Experiment = v.InferOutput<typeof ExperimentSchema>;
+export type TinyPolicy = v.InferOutput<typeof TinyPolicySchema>;
+export type LoraPolicy = v.InferOutput<typeof LoraPolicySchema>;
 type WorldEntry = Experiment['worlds'][number];
 export type TurnLimit = Experiment['horizon'][number]['turns'];
 
@@ -124,7 +149,7 @@ export class ExperimentError extends Error {
 function crossChecks(experiment: Experiment): { path: string; message: string }[] {
   const { policy, algorithm, worlds } = experiment;
   const problems: { path: string; message: string }[] = [];
-  if (policy.heads % policy.kvHeads)
+  if (policy.kind === 'tiny' && policy.heads % policy.kvHeads)
     problems.push({
       path: 'policy.kvHeads',
       message: `${policy.kvHeads} does not divide policy.heads (${policy.heads})`,
@@ -136,6 +161,8 @@ function crossChecks(experiment: Experiment): { path: string; message: string }[
     });
   if (!worlds.some((world) => world.weight > 0))
     problems.push({ path: 'worlds', message: 'every weight is 0: at least one must be above it' });
+  if (!worlds.some((world) => world.evaluated))
+    problems.push({ path: 'worlds', message: 'none is evaluated: at least one must be, to tell what was learnt' });
   return [...problems, ...worlds.flatMap((world, index) => optionProblems(world, `worlds.${index}.options`))];
 }
 

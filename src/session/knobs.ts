@@ -3,7 +3,10 @@
  * panel, the documentation and `--help` take their words from here, and only from here. Bounds repeat the schema's, so
  * that a slider can be drawn; a test compares the two. `*` in a path stands for an index.
  */
+
 import { sciWorldTasks, sciWorldVerbs, simplificationLabels } from '../envs/sciworld-tasks.ts';
+import { projections } from '../policy/adapter.ts';
+import type { Experiment } from './experiment.ts';
 
 export type KnobKind = 'integer' | 'real' | 'boolean' | 'choice' | 'turns' | 'integers' | 'choices' | 'text';
 
@@ -42,6 +45,8 @@ export interface Knob {
   section: KnobSection;
   /** An option of these worlds only. */
   worlds?: readonly string[];
+  /** A field of these kinds of policy only. */
+  policies?: readonly Experiment['policy']['kind'][];
 }
 
 type Extra = Partial<Knob>;
@@ -110,6 +115,14 @@ const worldKnobs: Knob[] = [
     range(0, 1000, 0.1),
   ),
   knob(
+    'worlds.*.evaluated',
+    'Evaluated',
+    'Whether evaluations ask the tasks of this entry too; switched off, it is only trained on.',
+    'boolean',
+    'advanced',
+    'fork',
+  ),
+  knob(
     'worlds.*.options.depths',
     'Depths',
     'How many crafting steps lie between the goal and what can be fetched: 1 is one craft, 4 is a chain of four.',
@@ -144,6 +157,24 @@ const worldKnobs: Knob[] = [
     'advanced',
     'fork',
     { ...range(1, 1000, 1), worlds: ['textcraft'] },
+  ),
+  knob(
+    'worlds.*.options.naming',
+    'Naming',
+    'Which exchange of the words that items are called by is used; 0 leaves every item its own name.',
+    'integer',
+    'advanced',
+    'fork',
+    { ...range(0, 0xffffffff, 1), worlds: ['textcraft'] },
+  ),
+  knob(
+    'worlds.*.options.namings',
+    'Namings a goal',
+    'Under how many exchanges of names each training goal is met instead of its own: a goal must then be looked up, not remembered.',
+    'integer',
+    'advanced',
+    'fork',
+    { ...range(0, 1000, 1), worlds: ['textcraft'] },
   ),
   knob(
     'worlds.*.options.levels',
@@ -237,17 +268,66 @@ const worldKnobs: Knob[] = [
   ),
 ];
 
+/** Fields of one kind of policy. */
+const adapted: Extra = { policies: ['lora'] };
+const whole: Extra = { policies: ['tiny'] };
+
 const policyKnobs: Knob[] = [
   knob(
     'policy.kind',
     'Kind',
-    'A tiny policy starts from random weights and trains all of them in this tab.',
+    'A tiny policy starts from random weights and trains all of them; lora trains an adapter beside a language model that stays as it is.',
     'choice',
     'advanced',
     'restart',
     {
-      choices: ['tiny'],
+      choices: ['tiny', 'lora'],
     },
+  ),
+  knob(
+    'policy.model',
+    'Language model',
+    'Which model the adapter stands beside: one of the catalogue, a repository of the Hub, or one that is kept here.',
+    'text',
+    'basic',
+    'restart',
+    adapted,
+  ),
+  knob(
+    'policy.weights',
+    'Weights',
+    'How the frozen matrices are kept: fewer bits take less memory and are a little less exact.',
+    'choice',
+    'basic',
+    'restart',
+    { choices: ['int4', 'int8', 'f32'], ...adapted },
+  ),
+  knob(
+    'policy.lora.rank',
+    'Rank',
+    'Width of the adapter: more can change more, and takes more memory for its gradients and moments.',
+    'integer',
+    'basic',
+    'restart',
+    { ...range(1, 256, 1), ...adapted },
+  ),
+  knob(
+    'policy.lora.alpha',
+    'Alpha',
+    "The adapter's output is scaled by alpha over rank: larger makes the same step of the optimiser count for more.",
+    'real',
+    'advanced',
+    'restart',
+    { ...range(0.01, 1024, 1), ...adapted },
+  ),
+  knob(
+    'policy.lora.targets',
+    'Adapted projections',
+    'Which matrices of each layer have an adapter beside them.',
+    'choices',
+    'advanced',
+    'restart',
+    { choices: projections, ...adapted },
   ),
   knob(
     'policy.layers',
@@ -256,11 +336,12 @@ const policyKnobs: Knob[] = [
     'integer',
     'basic',
     'restart',
-    range(1, 16, 1),
+    { ...range(1, 16, 1), ...whole },
   ),
   knob('policy.hidden', 'Width', 'Numbers that describe each token inside the policy.', 'integer', 'basic', 'restart', {
     ...range(16, 1024, 16),
     multipleOf: 4,
+    ...whole,
   }),
   knob(
     'policy.heads',
@@ -269,7 +350,7 @@ const policyKnobs: Knob[] = [
     'integer',
     'advanced',
     'restart',
-    range(1, 32, 1),
+    { ...range(1, 32, 1), ...whole },
   ),
   knob(
     'policy.kvHeads',
@@ -278,11 +359,12 @@ const policyKnobs: Knob[] = [
     'integer',
     'advanced',
     'restart',
-    range(1, 32, 1),
+    { ...range(1, 32, 1), ...whole },
   ),
   knob('policy.headDim', 'Head size', 'Numbers a head compares two tokens by.', 'integer', 'advanced', 'restart', {
     ...range(4, 128, 4),
     multipleOf: 4,
+    ...whole,
   }),
   knob(
     'policy.intermediate',
@@ -294,6 +376,7 @@ const policyKnobs: Knob[] = [
     {
       ...range(16, 4096, 16),
       multipleOf: 4,
+      ...whole,
     },
   ),
   knob(
@@ -303,6 +386,7 @@ const policyKnobs: Knob[] = [
     'boolean',
     'advanced',
     'restart',
+    whole,
   ),
   knob(
     'policy.qkNorm',
@@ -311,6 +395,7 @@ const policyKnobs: Knob[] = [
     'boolean',
     'advanced',
     'restart',
+    whole,
   ),
   knob(
     'policy.ropeTheta',
@@ -319,7 +404,7 @@ const policyKnobs: Knob[] = [
     'real',
     'advanced',
     'restart',
-    range(10, 1e7, 1000),
+    { ...range(10, 1e7, 1000), ...whole },
   ),
   knob(
     'policy.initStd',
@@ -328,7 +413,7 @@ const policyKnobs: Knob[] = [
     'real',
     'advanced',
     'restart',
-    range(1e-4, 1, 0.005),
+    { ...range(1e-4, 1, 0.005), ...whole },
   ),
 ];
 

@@ -2,11 +2,8 @@
  * In which precision a model's tensors are kept and handed to the engine, and how a piece of one is stored. Matrices may be
  * int4 or int8, tables of the vocabulary are int8 at least (they cost accuracy where they are smaller); vectors stay f32.
  */
-import type { PackedRows, QuantBits } from '../policy/quantize.ts';
-import { packedRow, quantizeRows } from '../policy/quantize.ts';
-
-/** How the matrices are kept: 4 or 8 bits a value, or f32. */
-export type Precision = 'int4' | 'int8' | 'f32';
+import type { Precision, WeightPiece } from '../policy/linear.ts';
+import { packedRow, type QuantBits, quantizeRows } from '../policy/quantize.ts';
 
 export const precisions: readonly Precision[] = ['int4', 'int8', 'f32'];
 
@@ -18,21 +15,10 @@ export function bitsOf(precision: Precision, name: string, shape: readonly numbe
   return precision === 'int4' && !isVocabularyTable(name) ? 4 : 8;
 }
 
-/** Some whole rows of a tensor, f32 or packed. */
-export type ModelPiece = {
-  name: string;
-  shape: readonly number[];
-  /** The first row; a vector is one row. */
-  row: number;
-  rows: number;
-} & ({ kind: 'f32'; values: Float32Array } | { kind: 'packed'; packed: PackedRows });
+type Rows = Pick<WeightPiece, 'name' | 'shape' | 'row' | 'rows'>;
 
 /** Packs what the precision packs. Throws QuantizeError. */
-export function makePiece(
-  precision: Precision,
-  { name, shape, row, rows }: Omit<ModelPiece, 'kind'>,
-  values: Float32Array,
-): ModelPiece {
+export function makePiece(precision: Precision, { name, shape, row, rows }: Rows, values: Float32Array): WeightPiece {
   const bits = bitsOf(precision, name, shape);
   if (bits === null) return { name, shape, row, rows, kind: 'f32', values };
   const packed = quantizeRows(bits, values, shape.at(-1)!, { name, firstRow: row });
@@ -43,16 +29,12 @@ const bytesOf = (array: Float32Array | Uint32Array) =>
   new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
 
 /** A piece's bytes in the order in which `decodePiece` reads them. */
-export function encodePiece(piece: ModelPiece): Uint8Array[] {
+export function encodePiece(piece: WeightPiece): Uint8Array[] {
   return piece.kind === 'f32' ? [bytesOf(piece.values)] : [bytesOf(piece.packed.codes), bytesOf(piece.packed.scales)];
 }
 
 /** The piece of stored bytes. */
-export function decodePiece(
-  precision: Precision,
-  { name, shape, row, rows }: Omit<ModelPiece, 'kind'>,
-  bytes: Uint8Array,
-): ModelPiece {
+export function decodePiece(precision: Precision, { name, shape, row, rows }: Rows, bytes: Uint8Array): WeightPiece {
   const bits = bitsOf(precision, name, shape);
   const buffer = bytes.byteOffset % 4 ? bytes.slice().buffer : bytes.buffer;
   const start = bytes.byteOffset % 4 ? 0 : bytes.byteOffset;

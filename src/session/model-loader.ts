@@ -4,14 +4,13 @@
  * is ever in memory. What is kept is handed on from the disk; a download that was broken off goes on after its last piece.
  */
 import { type ModelConfig, parameterShapes, parseConfig } from '../policy/config.ts';
+import type { Precision, WeightPiece } from '../policy/linear.ts';
 import { rowSlices, type StoredTensor, sliceBytes } from '../policy/stored-tensor.ts';
 import type { Kept, PieceRecord, PieceWriter, WeightsCache } from '../store/weights-cache.ts';
 import { type ModelSource, SourceError } from '../store/weights-source.ts';
 import { findModelFiles, type ModelFiles, type WeightFile } from './model-files.ts';
-import { decodePiece, encodePiece, type ModelPiece, makePiece, type Precision } from './model-format.ts';
+import { decodePiece, encodePiece, makePiece } from './model-format.ts';
 import { FileReading, type ReadingState } from './model-reading.ts';
-
-export type PieceSink = (piece: ModelPiece) => void | Promise<void>;
 
 export interface LoadOptions {
   signal: AbortSignal;
@@ -31,8 +30,11 @@ export interface PreparedModel {
   /** Bytes of its files of weights, and those of them that are still to come over the wire. */
   totalBytes: number;
   remainingBytes: number;
-  /** Hands every tensor on, in pieces of whole rows, in the order of the files. */
-  load(sink: PieceSink, options: LoadOptions): Promise<void>;
+  /**
+   * Every tensor, in pieces of whole rows, in the order of the files. May be asked for again, after a failure too. Rejects
+   * with a sentence, or as the signal does.
+   */
+  pieces(options: LoadOptions): AsyncGenerator<WeightPiece, void, undefined>;
 }
 
 export interface PrepareOptions {
@@ -73,21 +75,20 @@ const totalOf = ({ files }: Plan) => files.reduce((sum, { bytes }) => sum + byte
 const doneAfter = ({ files }: Plan, { file, position }: PieceNote) =>
   files.slice(0, file).reduce((sum, { bytes }) => sum + bytes, position);
 
-async function handOn(
+async function* keptPieces(
   cache: WeightsCache,
   kept: KeptModel,
   config: ModelConfig,
   precision: Precision,
-  sink: PieceSink,
   { signal, onProgress }: LoadOptions,
-): Promise<void> {
+): AsyncGenerator<WeightPiece, void, undefined> {
   const plan = kept.note.plan as Plan;
   const shapes = parameterShapes(config);
   for (const record of [...kept.pieces]) {
     signal.throwIfAborted();
     const { name, row, rows } = record.what;
     const bytes = await cache.read(kept, record as PieceRecord);
-    await sink(decodePiece(precision, { name, shape: shapes.get(name)!, row, rows }, bytes));
+    yield decodePiece(precision, { name, shape: shapes.get(name)!, row, rows }, bytes);
     onProgress?.(doneAfter(plan, record.what), totalOf(plan));
   }
 }
@@ -106,7 +107,7 @@ export async function openKept(cache: WeightsCache, key: string, precision: Prec
     texts,
     totalBytes: totalOf(plan as Plan),
     remainingBytes: 0,
-    load: (sink, options) => handOn(cache, kept, config, precision, sink, options),
+    pieces: (options) => keptPieces(cache, kept, config, precision, options),
   };
 }
 
@@ -131,7 +132,7 @@ export async function prepareModel(source: ModelSource, options: PrepareOptions)
     texts: files.texts,
     totalBytes: total,
     remainingBytes: total - (last ? doneAfter(plan, last.what) : 0),
-    load: (sink, loadOptions) => loading.run(sink, loadOptions),
+    pieces: (loadOptions) => loading.pieces(loadOptions),
   };
 }
 
@@ -148,23 +149,25 @@ interface LoadingParts {
 class Loading {
   constructor(private readonly parts: LoadingParts) {}
 
-  async run(sink: PieceSink, options: LoadOptions): Promise<void> {
+  async *pieces(options: LoadOptions): AsyncGenerator<WeightPiece, void, undefined> {
     const { cache, files, precision } = this.parts;
-    if (!cache) return this.download(null, null, sink, options);
+    if (!cache) return yield* this.download(null, null, options);
     const kept = await this.keptOrNew(cache);
-    await handOn(cache, kept, files.config, precision, sink, options);
+    yield* keptPieces(cache, kept, files.config, precision, options);
     if (kept.complete) return;
     const writer = await cache.append(kept);
+    let forget = false;
     try {
-      await this.download(writer, kept.pieces.at(-1)?.what ?? null, sink, options);
+      yield* this.download(writer, kept.pieces.at(-1)?.what ?? null, options);
       await writer.complete();
     } catch (error) {
-      await writer.close();
-      if (error instanceof SourceError && (error.problem === 'damaged' || error.problem === 'changed'))
-        await cache.remove(kept.folder);
+      forget = error instanceof SourceError && (error.problem === 'damaged' || error.problem === 'changed');
       throw error;
+    } finally {
+      // Also where the engine failed and asks for no more.
+      await writer.close();
+      if (forget) await cache.remove(kept.folder);
     }
-    await writer.close();
   }
 
   private async keptOrNew(cache: WeightsCache): Promise<KeptModel> {
@@ -174,18 +177,17 @@ class Loading {
     return cache.begin<PieceNote>({ key, label, kind: precision, texts: files.texts, plan });
   }
 
-  private async download(
+  private async *download(
     writer: PieceWriter<PieceNote> | null,
     from: PieceNote | null,
-    sink: PieceSink,
     options: LoadOptions,
-  ): Promise<void> {
+  ): AsyncGenerator<WeightPiece, void, undefined> {
     const { weights } = this.parts.files;
     for (let file = from?.file ?? 0; file < weights.length; file++) {
       const state = file === from?.file ? from : null;
       const reading = await FileReading.open(weights[file].file, state, options.signal);
       try {
-        for (const tensor of weights[file].tensors) await this.readTensor(file, tensor, reading, writer, sink, options);
+        for (const tensor of weights[file].tensors) yield* this.readTensor(file, tensor, reading, writer, options);
         await reading.finish();
       } finally {
         await reading.close();
@@ -193,14 +195,13 @@ class Loading {
     }
   }
 
-  private async readTensor(
+  private async *readTensor(
     file: number,
     tensor: StoredTensor,
     reading: FileReading,
     writer: PieceWriter<PieceNote> | null,
-    sink: PieceSink,
     { signal, onProgress }: LoadOptions,
-  ): Promise<void> {
+  ): AsyncGenerator<WeightPiece, void, undefined> {
     const { plan, precision } = this.parts;
     const rowBytes = (tensor.end - tensor.start) / tensor.rows;
     for (const { row, rows } of rowSlices(tensor)) {
@@ -212,7 +213,7 @@ class Loading {
       const piece = makePiece(precision, { name: tensor.name, shape: tensor.shape, row, rows }, values);
       const note: PieceNote = { file, name: tensor.name, row, rows, ...reading.state() };
       await writer?.append(encodePiece(piece), note);
-      await sink(piece);
+      yield piece;
       onProgress?.(doneAfter(plan, note), totalOf(plan));
     }
   }

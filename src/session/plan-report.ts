@@ -27,24 +27,44 @@ function partsOf(buffers: readonly PlannedBuffer[]): Map<PlannedBuffer['part'], 
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
+export interface PlanAdvice {
+  /** Most bytes in all. */
+  budget?: number;
+  /** In words, the very change that would make it fit, where that can be computed; null: none does. */
+  change?: () => string | null;
+}
+
+function helps(part: PlannedBuffer['part'], { change }: PlanAdvice): string {
+  if (!change) return `choose ${choices[part]}`;
+  const found = change();
+  return found ? `${found} would make it fit` : 'no change of its settings makes it fit; choose a smaller model';
+}
+
 /** The first reason why it does not fit, and what would help; empty where it fits. */
-function adviceFor(buffers: readonly PlannedBuffer[], gpu: Gpu | null): string {
+function adviceFor(buffers: readonly PlannedBuffer[], gpu: Gpu | null, options: PlanAdvice): string {
+  const budget = options.budget ?? BUDGET;
   const most = gpu
     ? Math.min(gpu.limits.maxBufferSize, gpu.limits.maxStorageBufferBindingSize)
     : Number.POSITIVE_INFINITY;
   // Parameters are laid out in as many buffers as they need; the rest must each fit one.
-  const whole = buffers.filter(({ part }) => !['weights', 'adapter', 'optimizer', 'reference'].includes(part));
+  const whole = buffers.filter(
+    ({ part }) => !['weights', 'adapter', 'optimizer', 'reference', 'transfer'].includes(part),
+  );
   const largest = whole.reduce((a, b) => (b.bytes > a.bytes ? b : a), whole[0]);
   if (largest && largest.bytes > most)
-    return `${largest.name} (${largest.part}) needs ${megabytes(largest.bytes)} in one buffer and this adapter allows ${megabytes(most)}: choose ${choices[largest.part]}.`;
+    return `${largest.name} (${largest.part}) needs ${megabytes(largest.bytes)} in one buffer and this adapter allows ${megabytes(most)}: ${helps(largest.part, options)}.`;
   const total = totalBytes(buffers);
-  if (total <= BUDGET) return '';
+  if (total <= budget) return '';
   const [part, bytes] = [...partsOf(buffers)].reduce((a, b) => (b[1] > a[1] ? b : a));
-  return `It needs ${megabytes(total)}, more than the ${megabytes(BUDGET)} that a tab can count on. The most goes to ${part} (${megabytes(bytes)}): choose ${choices[part]}.`;
+  return `It needs ${megabytes(total)}, more than the ${megabytes(budget)} that a tab can count on. The most goes to ${part} (${megabytes(bytes)}): ${helps(part, options)}.`;
 }
 
-export function planReport(buffers: readonly PlannedBuffer[], gpu: Gpu | null): MemoryPlanReport {
-  const advice = adviceFor(buffers, gpu);
+export function planReport(
+  buffers: readonly PlannedBuffer[],
+  gpu: Gpu | null,
+  options: PlanAdvice = {},
+): MemoryPlanReport {
+  const advice = adviceFor(buffers, gpu, options);
   const parts = [...partsOf(buffers)].map(([name, bytes]) => ({ name, bytes }));
   return { parts, total: totalBytes(buffers), fits: advice === '', advice };
 }

@@ -4,17 +4,22 @@
  */
 import { loadCheckpoint, saveCheckpoint } from '../policy/checkpoint.ts';
 import { type ModelConfig, parseConfig } from '../policy/config.ts';
+import { saveAdapter } from '../policy/peft.ts';
 import { BundleError, type PolicyFiles } from '../store/bundle.ts';
 import { StoreError } from '../store/run.ts';
 import type { NewRun, RunStore } from '../store/run-store.ts';
+import { loraOf } from './base-model.ts';
 import { decodeState, encodeState, REFERENCE } from './checkpoint.ts';
 import { type Experiment, ExperimentError, parseExperiment } from './experiment.ts';
 
 const utf8 = new TextDecoder();
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** The policy of a run's last checkpoint. */
-export async function exportedPolicy(store: RunStore, runId: string): Promise<PolicyFiles> {
+/** Files by their names in a zip. */
+type NamedFiles = { [name: string]: Uint8Array };
+
+/** The policy of a run's last checkpoint: a whole model, or an adapter in PEFT's layout with the tokenizer it was trained with. */
+export async function exportedPolicy(store: RunStore, runId: string): Promise<NamedFiles> {
   const [checkpoint, config, tokenizer] = [
     await store.checkpoint(runId),
     await store.asset(runId, 'config.json'),
@@ -24,6 +29,12 @@ export async function exportedPolicy(store: RunStore, runId: string): Promise<Po
     throw new StoreError('This run has no policy yet: train at least its first step.');
   const { tensors } = decodeState(checkpoint.bytes, 0);
   for (const name of [...tensors.keys()]) if (name.startsWith('exp_avg')) tensors.delete(name);
+  const { policy } = (await store.get<Experiment>(runId)).experiment;
+  if (policy.kind === 'lora') {
+    const model = parseConfig(JSON.parse(utf8.decode(config)));
+    const files = saveAdapter(model, { lora: loraOf(policy), tensors }, policy.model);
+    return { ...files, 'adapter_config.json': bytesOf(files['adapter_config.json']), 'tokenizer.json': tokenizer };
+  }
   const saved = saveCheckpoint(parseConfig(JSON.parse(utf8.decode(config))), tensors, utf8.decode(tokenizer));
   return {
     'config.json': bytesOf(saved['config.json']),
@@ -34,6 +45,7 @@ export async function exportedPolicy(store: RunStore, runId: string): Promise<Po
 
 /** An experiment to watch a foreign policy in: the preset's world, the policy's own sizes. */
 export function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name: string): Experiment {
+  if (preset.policy.kind !== 'tiny') throw new BundleError('The first preset has no tiny policy to take the place of.');
   const config: ModelConfig = parseConfig(JSON.parse(utf8.decode(files['config.json'])));
   const policy = {
     ...preset.policy,

@@ -8,6 +8,7 @@ import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evalua
 import type { Trajectory } from '../rl/trajectory.ts';
 import type { StoredRun } from '../store/run.ts';
 import type { Experiment } from './experiment.ts';
+import type { ModelApi } from './model-protocol.ts';
 
 export type RunStatus = 'idle' | 'preparing' | 'running' | 'pausing' | 'paused' | 'finished' | 'failed';
 
@@ -43,6 +44,8 @@ export type SessionEvent =
   /** The live episode: one message a turn of the watched trajectory. */
   | { type: 'live'; runId: string; live: LiveTurn }
   | { type: 'runs'; runs: RunSummary[] }
+  /** Bytes of a language model that have arrived, of all. */
+  | { type: 'model'; key: string; done: number; total: number }
   /** The report again, once a run's kernels are compiled and tested. */
   | { type: 'gpu'; report: GpuReport }
   | { type: 'notice'; level: 'info' | 'warning' | 'error'; message: string; action?: string }
@@ -106,7 +109,7 @@ export interface PlayStart {
 }
 
 /** Methods of the trainer's worker. Every method rejects with an Error whose message is one sentence and an action. */
-export interface TrainerApi {
+export interface TrainerApi extends ModelApi {
   /** First call. Finds the adapter and tests the kernels; never rejects for want of a GPU: the report says so. */
   start(listener: (event: SessionEvent) => void): Promise<GpuReport>;
   worlds(): Promise<WorldDescription[]>;

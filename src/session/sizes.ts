@@ -2,7 +2,7 @@
 import type { ModelConfig } from '../policy/config.ts';
 import type { Capacity } from '../policy/policy.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
-import type { Experiment } from './experiment.ts';
+import type { Experiment, TinyPolicy } from './experiment.ts';
 
 /** Rows decoded at once: more cost memory, fewer cost read-backs. */
 const MOST_ROWS = 256;
@@ -10,7 +10,7 @@ const EVALUATION_ROWS = 128;
 const MOST_BATCH_TOKENS = 8192;
 const MOST_SCORED = 4096;
 
-export function modelConfigOf({ policy, sampling }: Experiment, tokenizer: Tokenizer): ModelConfig {
+export function modelConfigOf(policy: TinyPolicy, sampling: Experiment['sampling'], tokenizer: Tokenizer): ModelConfig {
   return {
     modelType: policy.qkNorm ? 'qwen3' : 'llama',
     vocabSize: tokenizer.vocabSize,
@@ -32,15 +32,36 @@ export function modelConfigOf({ policy, sampling }: Experiment, tokenizer: Token
   };
 }
 
-/** A checkpoint stores it and a resume reuses it: the batches of a step follow from it. */
-export function capacityOf({ algorithm, sampling, evaluation }: Experiment): Capacity {
+/** Bytes that K/V rows, and the kept inputs of all layers in training, may take of a language model. */
+const CACHE_BYTES = 2 ** 29;
+const INPUT_BYTES = 2 ** 29;
+
+/** The most rows and tokens at once. A large model has fewer: what each takes grows with it. */
+function bounds({ sampling, policy }: Experiment, config: ModelConfig | null) {
+  if (policy.kind === 'tiny' || !config)
+    return { rows: MOST_ROWS, evaluated: EVALUATION_ROWS, tokens: MOST_BATCH_TOKENS };
+  const rowBytes = config.numLayers * 2 * config.numKvHeads * config.headDim * 4;
+  const tokenBytes = (config.numLayers + 1) * config.hiddenSize * 4;
+  const trajectory = sampling.promptTokens + sampling.completionTokens;
+  const rows = Math.min(MOST_ROWS, Math.max(1, Math.floor(CACHE_BYTES / (rowBytes * trajectory))));
+  const tokens = Math.min(MOST_BATCH_TOKENS, Math.floor(INPUT_BYTES / tokenBytes / 64) * 64);
+  return { rows, evaluated: Math.min(rows, EVALUATION_ROWS), tokens };
+}
+
+/**
+ * A checkpoint stores it and a resume reuses it: the batches of a step follow from it. `config`: of the language model that the
+ * experiment names.
+ */
+export function capacityOf(experiment: Experiment, config: ModelConfig | null = null): Capacity {
+  const { algorithm, sampling, evaluation } = experiment;
   const { groups, groupSize, minibatches } = algorithm;
   const { promptTokens, completionTokens } = sampling;
-  const trained = Math.max(groupSize, Math.min(groups * groupSize, MOST_ROWS - (MOST_ROWS % groupSize)));
-  const rows = Math.max(trained, Math.min(evaluation.episodes, EVALUATION_ROWS));
+  const most = bounds(experiment, config);
+  const trained = Math.max(groupSize, Math.min(groups * groupSize, most.rows - (most.rows % groupSize)));
+  const rows = Math.max(trained, Math.min(evaluation.episodes, most.evaluated));
   const perMinibatch = Math.ceil(groups / minibatches) * (promptTokens + groupSize * completionTokens);
   const longest = promptTokens + completionTokens;
-  const batchTokens = Math.max(longest, Math.min(perMinibatch, MOST_BATCH_TOKENS));
+  const batchTokens = Math.max(longest, Math.min(perMinibatch, most.tokens));
   const batchScored = Math.max(completionTokens, Math.min(batchTokens, MOST_SCORED));
   // An evaluation plays one episode a task: every row has its own prompt.
   return { rows, groups: rows, promptTokens, completionTokens, batchTokens, batchScored };

@@ -3,6 +3,7 @@
  * run has an engine at a time. The worker exposes an instance; tests and tools call it directly.
  */
 import type { World, WorldDescription } from '../envs/env.ts';
+import type { Precision } from '../policy/linear.ts';
 import type { Trajectory } from '../rl/trajectory.ts';
 import { exportRun, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
 import { StoreError } from '../store/run.ts';
@@ -10,6 +11,8 @@ import type { RunStore } from '../store/run-store.ts';
 import type { EngineFactory } from './engine.ts';
 import { type Experiment, parseExperiment } from './experiment.ts';
 import { duplicateRun, forkRun } from './fork.ts';
+import type { ModelLibrary } from './model-library.ts';
+import type { ModelCard, ModelRequest } from './model-protocol.ts';
 import type { Hold, Locks } from './ownership.ts';
 import { Playing } from './playing.ts';
 import { experimentOfPolicy, exportedPolicy, importedPolicy } from './policy-files.ts';
@@ -35,6 +38,8 @@ export interface ServiceParts {
   locks: Locks;
   presets: readonly unknown[];
   worlds: readonly WorldDescription[];
+  /** Language models; absent: none can be loaded here. */
+  models?: ModelLibrary;
 }
 
 type Owner = 'this-tab' | 'another-tab';
@@ -235,6 +240,33 @@ export class TrainerService implements TrainerApi {
 
   async gpuReport(): ReturnType<TrainerApi['gpuReport']> {
     return (await this.session?.gpuReport()) ?? { memory: [], kernels: [] };
+  }
+
+  private get models(): ModelLibrary {
+    if (this.parts.models) return this.parts.models;
+    throw new StoreError('Language models cannot be kept here: this browser has no private file system.');
+  }
+
+  async findModel(request: ModelRequest): Promise<ModelCard> {
+    const { limits } = await this.parts.engines.report();
+    return this.models.findModel(request, limits.maxStorageBufferBindingSize ?? 128 * 2 ** 20);
+  }
+
+  async downloadModel(key: string, precision: Precision): Promise<void> {
+    const tell = (done: number, total: number) => this.listener({ type: 'model', key, done, total });
+    await this.models.downloadModel(key, precision, tell);
+  }
+
+  async cancelDownload(): Promise<void> {
+    await this.parts.models?.cancelDownload();
+  }
+
+  async keptModels(): ReturnType<ModelLibrary['keptModels']> {
+    return (await this.parts.models?.keptModels()) ?? [];
+  }
+
+  async deleteModel(folder: string): Promise<void> {
+    await this.models.deleteModel(folder);
   }
 
   /** Ends everything this service holds. */

@@ -144,9 +144,9 @@ function metaOf(index: Index, step: number): CheckpointMeta {
 const POLICY_FILES = ['config.json', 'model.safetensors', 'tokenizer.json'] as const;
 export type PolicyFiles = { [name in (typeof POLICY_FILES)[number]]: Uint8Array };
 
-/** The policy alone, in the Hugging Face layout. */
-export function writePolicy(files: PolicyFiles): Uint8Array<ArrayBuffer> {
-  return zip(new Map(POLICY_FILES.map((name) => [name, files[name]])));
+/** The policy alone, in the Hugging Face layout, or an adapter in PEFT's. */
+export function writePolicy(files: { readonly [name: string]: Uint8Array }): Uint8Array<ArrayBuffer> {
+  return zip(new Map(Object.entries(files)));
 }
 
 /** The three files of a policy's zip, in its root or in one folder. */

@@ -9,6 +9,7 @@ import { type Client, openClient } from './client.ts';
 import { download } from './download.ts';
 import { Drafting } from './drafting.ts';
 import { fixed } from './format.ts';
+import { ModelPicking } from './model-picking.ts';
 import { Reading } from './reading.ts';
 import { Recorded } from './recorded.ts';
 import { type DrawerTab, type NarrowPanel, type Notice, none, type State, Store, type Theme } from './state.ts';
@@ -36,6 +37,7 @@ export class Controller {
   readonly reading = new Reading(this.store, () => this.api);
   readonly recorded = new Recorded(this.store, () => this.api);
   readonly drafting = new Drafting(this.store, () => this.api);
+  readonly models = new ModelPicking(this.store, () => this.api);
   private client: Client | null = null;
   private noticeCount = 0;
   /** Training a given number of steps: a reload in the middle does not go on by itself. */
@@ -116,6 +118,7 @@ export class Controller {
     if (event.type === 'runs') return this.takeRuns(event.runs);
     if (event.type === 'gpu') return this.store.set({ gpu: event.report });
     if (event.type === 'notice') return this.notify(event.level, event.message, event.action);
+    if (event.type === 'model') return this.models.progress(event.key, event.done, event.total);
     if (event.type === 'hint') return this.takeHint(event.hint);
     if (event.runId !== this.state.run?.id) return;
     if (event.type === 'status') this.takeStatus(event.status, event.detail);
@@ -433,7 +436,7 @@ export class Controller {
 
   async openDrawer(drawer: DrawerTab | null) {
     this.store.set({ drawer, panel: drawer ? 'drawer' : this.state.panel === 'drawer' ? 'stage' : this.state.panel });
-    if (drawer === 'storage') await this.loadStorage();
+    if (drawer === 'storage') await Promise.all([this.loadStorage(), this.models.refresh()]);
     if (drawer === 'gpu') await this.loadGpu();
   }
 

@@ -19,7 +19,7 @@ const compactAbove = 512;
 const replaces = (event: SessionEvent): string | null => {
   if (event.type === 'status' || event.type === 'progress' || event.type === 'owner')
     return `${event.type} ${event.runId}`;
-  return event.type === 'runs' ? 'runs' : null;
+  return event.type === 'runs' || event.type === 'model' ? event.type : null;
 };
 
 /** Drops what a later event of the list replaces, and all but the last turns of the live episode. */

@@ -4,6 +4,7 @@
  */
 
 import { parseExperiment } from '../session/experiment.ts';
+import type { ModelCard, ModelRequest } from '../session/model-protocol.ts';
 import { differences } from '../session/paths.ts';
 import type {
   GpuReport,
@@ -89,6 +90,25 @@ class MockTrainer implements TrainerApi {
   private owner: 'this-tab' | 'another-tab' = 'this-tab';
   private readonly repeat: number;
   private played: string[] = [];
+  private stopDownload = () => {};
+  private kept = [
+    {
+      folder: 'a',
+      key: 'a',
+      label: 'Qwen/Qwen2.5-0.5B-Instruct',
+      precision: 'int4',
+      bytes: 346_000_000,
+      complete: true,
+    },
+    {
+      folder: 'b',
+      key: 'b',
+      label: 'HuggingFaceTB/SmolLM2-135M-Instruct',
+      precision: 'int8',
+      bytes: 61_000_000,
+      complete: false,
+    },
+  ];
 
   constructor(private readonly state: string) {
     this.repeat = state === 'long' ? 400 : 1;
@@ -165,6 +185,7 @@ class MockTrainer implements TrainerApi {
 
   async plan(experiment: unknown) {
     const { policy } = parseExperiment(experiment);
+    if (policy.kind !== 'tiny') throw new Error('The mock knows tiny policies only.');
     if (policy.heads % policy.kvHeads)
       throw new Error(
         `This experiment cannot be run:\n  policy.kvHeads: ${policy.kvHeads} does not divide ${policy.heads} heads`,
@@ -382,6 +403,36 @@ class MockTrainer implements TrainerApi {
 
   async persist() {
     return false;
+  }
+
+  async findModel({ place, precision }: ModelRequest): Promise<ModelCard> {
+    const label = place.kind === 'hub' ? place.id : place.label;
+    if (label.startsWith('meta-llama') && !(place.kind === 'hub' && place.token))
+      throw new Error(
+        `${label} is gated, or is not there (hub.example answered 401). Accept its licence, then enter an access token of your account: it is kept in memory only.`,
+      );
+    const card = { key: label, label, precision, modelType: 'qwen2', layers: 24, hidden: 896, vocabulary: 151_936 };
+    const sizes = { parameters: 494_032_768, totalBytes: 988_097_824, remainingBytes: 988_097_824 };
+    return { ...card, ...sizes, storedBytes: 346_000_000, gpuBytes: 1_240_000_000 };
+  }
+
+  async downloadModel(key: string) {
+    this.listener({ type: 'model', key, done: 412_000_000, total: 988_097_824 });
+    await new Promise<void>((_, reject) => {
+      this.stopDownload = () => reject(new Error('The download was stopped. What has arrived is kept.'));
+    });
+  }
+
+  async cancelDownload() {
+    this.stopDownload();
+  }
+
+  async keptModels() {
+    return this.kept;
+  }
+
+  async deleteModel(folder: string) {
+    this.kept = this.kept.filter((each) => each.folder !== folder);
   }
 
   async gpuReport() {

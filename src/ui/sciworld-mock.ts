@@ -9,7 +9,12 @@ import { Playing } from '../session/playing.ts';
 import type { PlayStart, ReplayFrame } from '../session/protocol.ts';
 
 const worlds: Experiment['worlds'] = [
-  { name: 'sciworld', weight: 1, options: { tasks: ['find-non-living-thing'], simplifications: ['easy'] } },
+  {
+    name: 'sciworld',
+    weight: 1,
+    evaluated: true,
+    options: { tasks: ['find-non-living-thing'], simplifications: ['easy'] },
+  },
 ];
 
 export const withSciWorld = (experiment: Experiment): Experiment => ({ ...experiment, worlds });

@@ -51,9 +51,10 @@ function concrete(pattern: string, draft: Experiment): string[] {
   return list.map((_, index) => `${pattern.slice(0, star)}.${index}.${pattern.slice(star + 3)}`);
 }
 
-/** An option is drawn beside the worlds that have it. */
-const belongs = ({ worlds }: Knob, path: string, draft: Experiment) =>
-  !worlds || worlds.includes(readPath(draft, path.replace(/\.options\..*$/, '.name')) as string);
+/** An option is drawn beside the worlds that have it, a field of the policy for the kinds that have it. */
+const belongs = ({ worlds, policies }: Knob, path: string, draft: Experiment) =>
+  (!worlds || worlds.includes(readPath(draft, path.replace(/\.options\..*$/, '.name')) as string)) &&
+  (!policies || policies.includes(draft.policy.kind));
 
 @customElement('tabgym-setup')
 export class TabgymSetup extends Panel {
@@ -124,6 +125,7 @@ export class TabgymSetup extends Panel {
   ];
 
   @state() private advanced = false;
+  @state() private models = false;
 
   constructor() {
     super(['draft', 'preset', 'presets', 'problems', 'plan', 'run', 'status', 'gpu', 'busy']);
@@ -136,6 +138,7 @@ export class TabgymSetup extends Panel {
     return html`<div class="inner" @knob-change=${(event: KnobChangeEvent) => this.app.drafting.edit(event.path, event.value)}>
       ${this.renderPreset(draft)} ${this.renderPending(pending)} ${this.renderProblems()}
       ${order.map((section) => this.renderSection(section, draft))}
+      ${this.renderModels()}
       <label class="row"><input type="checkbox" .checked=${this.advanced} @change=${this.toggleAdvanced} />${msg('Show advanced settings')}</label>
       ${this.renderPlan()}
     </div>`;
@@ -265,6 +268,21 @@ export class TabgymSetup extends Panel {
     const last = stages.at(-1)!;
     const turns = typeof last.turns === 'number' ? last.turns + 4 : { oraclePlus: last.turns.oraclePlus + 2 };
     this.setStages([...stages, { steps: last.steps, turns }]);
+  }
+
+  /** Its code comes when it is opened: most visits do without. */
+  private renderModels() {
+    return html`<section aria-label=${msg('Language model')}>
+      <details @toggle=${this.toggleModels}><summary>${msg('Language model')}</summary>
+        ${this.models ? html`<tabgym-model-picker .app=${this.app}></tabgym-model-picker>` : nothing}
+      </details>
+    </section>`;
+  }
+
+  private async toggleModels(event: Event) {
+    if (!(event.target as HTMLDetailsElement).open) return;
+    await import('./model-picker.ts');
+    this.models = true;
   }
 
   private renderPlan() {

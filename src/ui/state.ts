@@ -6,6 +6,7 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { WorldDescription } from '../envs/env.ts';
 import type { Trajectory } from '../rl/trajectory.ts';
 import type { Experiment } from '../session/experiment.ts';
+import type { KeptModelInfo, ModelCard } from '../session/model-protocol.ts';
 import type {
   GpuReport,
   LiveTurn,
@@ -46,6 +47,16 @@ export type Fetched<T> =
 
 export const none = { state: 'none' } as const;
 
+/** The language model that the picker shows. */
+export interface ModelState {
+  step: 'none' | 'finding' | 'found' | 'downloading';
+  card: ModelCard | null;
+  /** Why it did not work, in a sentence. */
+  problem: string;
+  done: number;
+  total: number;
+}
+
 export type DrawerTab = 'runs' | 'storage' | 'gpu' | 'log';
 export type NarrowPanel = 'setup' | 'stage' | 'progress' | 'drawer';
 export type Theme = 'auto' | 'light' | 'dark';
@@ -84,6 +95,8 @@ export interface State {
   notices: Notice[];
   storage: Fetched<StorageReport>;
   gpuDetails: Fetched<GpuDetails>;
+  model: ModelState;
+  keptModels: KeptModelInfo[];
   drawer: DrawerTab | null;
   panel: NarrowPanel;
   theme: Theme;
@@ -122,6 +135,8 @@ export const initialState = (): State => ({
   notices: [],
   storage: none,
   gpuDetails: none,
+  model: { step: 'none', card: null, problem: '', done: 0, total: 0 },
+  keptModels: [],
   drawer: null,
   panel: 'stage',
   theme: 'auto',

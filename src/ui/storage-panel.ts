@@ -3,6 +3,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import { bytes } from './format.ts';
+import './model-storage.ts';
 import { Panel } from './panel.ts';
 import type { StorageReport } from './state.ts';
 import { errorState, loadingState } from './states.ts';
@@ -55,6 +56,7 @@ export class TabgymStorage extends Panel {
       ${quota < smallQuota ? html`<p class="message">${msg('There is little room. In a private window the data is gone when the window closes: export what you want to keep.')}</p>` : nothing}
       <p class="small soft">${msg('Safari deletes the data of a page that was not visited for seven days, unless it is on the home screen or in the Dock. A private window forgets everything when it closes.')}</p>
       ${report.runs.length ? this.renderRuns(report.runs) : nothing}
+      <tabgym-model-storage .app=${this.app}></tabgym-model-storage>
     </div>`;
   }
 

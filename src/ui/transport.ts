@@ -2,6 +2,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
+import type { Experiment } from '../session/experiment.ts';
 import type { RunStatus } from '../session/protocol.ts';
 import { pendingChanges } from './changes.ts';
 import { isActive } from './controller.ts';
@@ -14,6 +15,11 @@ import { controls } from './styles/shared.ts';
 
 const themes: readonly Theme[] = ['auto', 'light', 'dark'];
 const themeIcons: { [theme in Theme]: string } = { auto: '◐', light: '☀', dark: '☾' };
+
+function policyWords(policy: Experiment['policy']): string {
+  if (policy.kind === 'lora') return msg(str`${policy.model}, adapter of rank ${policy.lora.rank}`);
+  return msg(str`tiny policy ${policy.layers} × ${policy.hidden}`);
+}
 
 @customElement('tabgym-transport')
 export class TabgymTransport extends Panel {
@@ -184,10 +190,9 @@ export class TabgymTransport extends Panel {
     const experiment = run?.experiment ?? draft;
     if (!experiment) return nothing;
     const world = worlds.find((each) => each.name === experiment.worlds[0]?.name)?.title ?? experiment.worlds[0]?.name;
-    const { layers, hidden } = experiment.policy;
     return html`<div class="what">
       <span title=${run?.name ?? experiment.name}><strong>${run?.name ?? experiment.name}</strong></span>
-      <span class="soft small">${msg(str`${world} · tiny policy ${layers} × ${hidden}`)}</span>
+      <span class="soft small">${world} · ${policyWords(experiment.policy)}</span>
     </div>`;
   }
 

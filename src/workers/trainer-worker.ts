@@ -11,14 +11,22 @@ import textcraftFirst from '../../experiments/textcraft-first.json';
 import { describeWorld, worldNames } from '../envs/registry.ts';
 import { Assembly } from '../session/assemble.ts';
 import { browserGpu } from '../session/gpu-report.ts';
+import { ModelLibrary } from '../session/model-library.ts';
 import { noLocks, WebLocks } from '../session/ownership.ts';
 import { TrainerService } from '../session/trainer-service.ts';
 import { BrowserAdapterMemory } from '../store/adapter-memory.ts';
 import { IndexedDbStore } from '../store/indexeddb.ts';
 import { RunStore } from '../store/run-store.ts';
+import { WeightsCache } from '../store/weights-cache.ts';
+import { OpfsDisk } from '../store/weights-opfs.ts';
 import { openWorldPool } from './spawn-world.ts';
 
+/** Absent in old browsers and in pages without https. */
+const hasFiles = typeof navigator.storage?.getDirectory === 'function';
+const models = hasFiles ? new ModelLibrary(new WeightsCache(new OpfsDisk())) : undefined;
+
 const service = new TrainerService({
+  models,
   store: new RunStore(new IndexedDbStore()),
   engines: new Assembly({ machine: browserGpu, openWorld: openWorldPool, adapters: new BrowserAdapterMemory() }),
   locks: navigator.locks ? new WebLocks(navigator.locks) : noLocks,

@@ -135,7 +135,14 @@ describe('tasks', () => {
   it('keep to the depths asked for and carry filled-in options', async () => {
     const tasks = await world.tasks({ depths: [4], distractors: 3 }, 'test');
     expect(tasks.map(({ id }) => id)).toEqual([533, 534, 535]);
-    expect(tasks[0].options).toEqual({ depths: [4], distractors: 3, listSeed: 42, listSeeds: 1 });
+    expect(tasks[0].options).toEqual({
+      depths: [4],
+      distractors: 3,
+      listSeed: 42,
+      listSeeds: 1,
+      naming: 0,
+      namings: 0,
+    });
   });
   it('meet each training goal under every list, list by list, and held-out goals under the first', async () => {
     const options = { depths: [1], listSeed: 9, listSeeds: 3 };
@@ -144,6 +151,65 @@ describe('tasks', () => {
     expect(tasks.map(({ id }) => id)).toEqual([...once, ...once, ...once].map(({ id }) => id));
     expect(tasks.map(({ options }) => options.listSeed)).toEqual([9, 10, 11].flatMap((seed) => once.map(() => seed)));
     expect(new Set((await world.tasks(options, 'test')).map(({ options }) => options.listSeed))).toEqual(new Set([9]));
+  });
+});
+
+describe('other names', () => {
+  const named = (id: number, naming: number) => taskOf(id, { depths: [1], distractors: 3, naming });
+  const begin = async (id: number, naming: number, slot = 0) => (await world.reset([slot], [named(id, naming)]))[0];
+  const shape = (text: string) => text.replace(/[a-z]+/g, 'w');
+
+  it('training goals are met under each of them, held-out goals under their own', async () => {
+    const once = await world.tasks({ depths: [1] }, 'train');
+    const tasks = await world.tasks({ depths: [1], namings: 3 }, 'train');
+    expect(tasks.map(({ options }) => options.naming)).toEqual([1, 2, 3].flatMap((k) => once.map(() => k)));
+    const held = await world.tasks({ depths: [1], namings: 3 }, 'test');
+    expect(new Set(held.map(({ options }) => options.naming))).toEqual(new Set([0]));
+  });
+  it('exchange the words of items and nothing else', async () => {
+    const ids = (await world.tasks({ depths: [1] }, 'train')).map(({ id }) => id);
+    let same = 0;
+    for (const id of ids) {
+      const own = await begin(id, 0);
+      const other = await begin(id, 7);
+      expect(shape(other.observation)).toBe(shape(own.observation));
+      expect(other.validActions!.map(shape)).toEqual(own.validActions!.map(shape));
+      expect(await begin(id, 7)).toEqual(other);
+      if (other.observation === own.observation) same++;
+    }
+    expect(same).toBe(0);
+  });
+  it('are one to one: the same word stands for the same word everywhere', async () => {
+    const forward = new Map<string, string>();
+    for (const { id } of await world.tasks({ depths: [1] }, 'train')) {
+      const words = ({ observation }: Feedback) => observation.match(/[a-z]+/g)!;
+      const own = words(await begin(id, 0));
+      words(await begin(id, 3)).forEach((word, i) => {
+        expect(forward.get(own[i]) ?? word).toBe(word);
+        forward.set(own[i], word);
+      });
+    }
+    expect(new Set(forward.values()).size).toBe(forward.size);
+    expect([...forward].filter(([own, other]) => own !== other).length).toBeGreaterThan(100);
+  });
+  it('are played like the others: the oracle wins with the words shown, the view speaks them', async () => {
+    for (const { id } of await world.tasks({ depths: [1] }, 'test')) {
+      const { observation } = await begin(id, 5, 2);
+      const goal = /Goal: craft (.*)\./.exec(observation)![1];
+      const view = await world.view(2);
+      expect(view.kind === 'textcraft' && [view.goal, view.tree.name]).toEqual([goal, goal]);
+      const [plan] = await world.oracle([2]);
+      let last: Feedback | null = null;
+      for (const action of plan!) [last] = await world.step([2], [action]);
+      expect(last).toMatchObject({ reward: 1, done: true });
+      expect(last!.observation.replaceAll('_', ' ')).toContain(goal);
+    }
+  });
+  it('belong to a slot: the next task in it has its own words again', async () => {
+    await begin(0, 4);
+    const { validActions } = await begin(0, 0);
+    const action = validActions!.find((each) => each.startsWith('get '))!;
+    expect((await world.step([0], [action]))[0].observation).toBe(action.replace(/^get/, 'Got'));
   });
 });
 

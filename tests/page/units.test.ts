@@ -46,13 +46,27 @@ const bound = (schema: AnySchema, type: string): number | undefined =>
     )
     .find((each) => each !== undefined);
 
+/** A field that several variants have, their own name above all, has the choices of all. */
+function merged(all: readonly Leaf[]): Leaf[] {
+  const byPath = new Map<string, Leaf>();
+  for (const leaf of all) {
+    const before = byPath.get(leaf.path);
+    const choices = before && [...(before.choices ?? []), ...(leaf.choices ?? [])];
+    byPath.set(leaf.path, choices ? { ...leaf, choices } : leaf);
+  }
+  return [...byPath.values()];
+}
+
 /** Every leaf of the schema with its bounds, as the registry writes paths. */
 function leaves(schema: AnySchema, path: string, nullable = false): Leaf[] {
   if (schema.type === 'optional') return leaves(schema.wrapped!, path, nullable);
   if (schema.type === 'nullable') return leaves(schema.wrapped!, path, true);
+  if (schema.type === 'variant') return merged((schema.options as AnySchema[]).flatMap((each) => leaves(each, path)));
   if (schema.entries)
     return Object.entries(schema.entries).flatMap(([key, each]) => leaves(each, path ? `${path}.${key}` : key));
   const base = schema.pipe?.[0] ?? schema;
+  if (base.type === 'array' && base.item!.type === 'picklist')
+    return [{ path, nullable, choices: base.item!.options as string[] }];
   if (base.type === 'array') return leaves(base.item!, `${path}.*`);
   if (base.type === 'record') return [];
   if (base.type === 'union') return [{ ...leaves((base.options as AnySchema[])[0], path)[0], nullable }];

@@ -9,7 +9,7 @@ import { Gpu } from '../../src/gpu/device.ts';
 import { initWeights } from '../../src/policy/init.ts';
 import { Assembly } from '../../src/session/assemble.ts';
 import { checkpointOf } from '../../src/session/checkpoint.ts';
-import { parseExperiment } from '../../src/session/experiment.ts';
+import { parseExperiment, type TinyPolicy } from '../../src/session/experiment.ts';
 import type { LiveTurn, SessionEvent } from '../../src/session/protocol.ts';
 import { Session } from '../../src/session/session.ts';
 import { modelConfigOf } from '../../src/session/sizes.ts';
@@ -58,8 +58,11 @@ it('plays with the weights of the last checkpoint', async () => {
   const engines = new Assembly({ machine: none, openWorld });
   const options = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
   const engine = await engines.open(micro, { ...options, purpose: 'watch' });
-  const { tokenizer } = (engine as unknown as { parts: { tokenizer: Parameters<typeof modelConfigOf>[1] } }).parts;
-  const tensors = initWeights(modelConfigOf(micro, tokenizer), { seed: 99, std: 0.3 });
+  const { tokenizer } = (engine as unknown as { parts: { tokenizer: Parameters<typeof modelConfigOf>[2] } }).parts;
+  const tensors = initWeights(modelConfigOf(micro.policy as TinyPolicy, micro.sampling, tokenizer), {
+    seed: 99,
+    std: 0.3,
+  });
   const meta = checkpointOf(0, { tensors, optimizerStep: 0 }, engine.choices);
   await engine.close();
   const run = { name: 'imported', experiment: micro, origin: { kind: 'import', file: 'x' } as const };

@@ -9,9 +9,10 @@ import { findModel } from '../../src/policy/catalogue.ts';
 import { loadCheckpoint } from '../../src/policy/checkpoint.ts';
 import { parameterShapes, parseConfig } from '../../src/policy/config.ts';
 import { normals } from '../../src/policy/init.ts';
+import type { Precision, WeightPiece } from '../../src/policy/linear.ts';
 import { dequantizeRows, quantizeRows } from '../../src/policy/quantize.ts';
-import { bitsOf, type ModelPiece, type Precision } from '../../src/session/model-format.ts';
-import { openKept, prepareModel } from '../../src/session/model-loader.ts';
+import { bitsOf } from '../../src/session/model-format.ts';
+import { openKept, type PreparedModel, prepareModel } from '../../src/session/model-loader.ts';
 import { FullError, WeightsCache } from '../../src/store/weights-cache.ts';
 import { NodeDisk } from '../../src/store/weights-disk.ts';
 import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
@@ -67,7 +68,7 @@ const onDisk = async (id: string) => FolderSource.open(id, await nodeFiles(join(
 
 interface Loaded {
   tensors: Map<string, Float32Array>;
-  pieces: ModelPiece[];
+  pieces: WeightPiece[];
 }
 
 /** Loads a model and puts its tensors together, checking that every row comes once and in order. */
@@ -80,25 +81,27 @@ async function load(
   }: { cache?: WeightsCache | null; precision?: Precision; gguf?: string | null } = {},
 ): Promise<Loaded> {
   const model = await prepareModel(source, { cache, precision, gguf, signal });
-  return collect(model.load);
+  return collect(model);
 }
 
-async function collect(run: (sink: (piece: ModelPiece) => void, options: { signal: AbortSignal }) => Promise<void>) {
+/** Whatever is asked of a piece may throw, as an engine might. */
+async function each(model: PreparedModel, take: (piece: WeightPiece) => void, stop = signal) {
+  for await (const piece of model.pieces({ signal: stop })) take(piece);
+}
+
+async function collect(model: PreparedModel): Promise<Loaded> {
   const tensors = new Map<string, Float32Array>();
   const next = new Map<string, number>();
-  const pieces: ModelPiece[] = [];
-  await run(
-    (piece) => {
-      const columns = piece.shape.at(-1)!;
-      const whole = tensors.get(piece.name) ?? new Float32Array(piece.shape.reduce((a, b) => a * b, 1));
-      expect(piece.row).toBe(next.get(piece.name) ?? 0);
-      next.set(piece.name, piece.row + piece.rows);
-      whole.set(piece.kind === 'f32' ? piece.values : dequantizeRows(piece.packed), piece.row * columns);
-      tensors.set(piece.name, whole);
-      pieces.push(piece);
-    },
-    { signal },
-  );
+  const pieces: WeightPiece[] = [];
+  await each(model, (piece) => {
+    const columns = piece.shape.at(-1)!;
+    const whole = tensors.get(piece.name) ?? new Float32Array(piece.shape.reduce((a, b) => a * b, 1));
+    expect(piece.row).toBe(next.get(piece.name) ?? 0);
+    next.set(piece.name, piece.row + piece.rows);
+    whole.set(piece.kind === 'f32' ? piece.values : dequantizeRows(piece.packed), piece.row * columns);
+    tensors.set(piece.name, whole);
+    pieces.push(piece);
+  });
   return { tensors, pieces };
 }
 
@@ -174,10 +177,10 @@ describe('a download that is cut', () => {
     const cache = freshCache();
     server.reset({ cutAt: Math.floor(bytes() * part), dead: true });
     const first = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
-    await expect(collect(first.load)).rejects.toThrow(/cannot be reached/);
+    await expect(collect(first)).rejects.toThrow(/cannot be reached/);
     server.reset();
     const second = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
-    const { tensors } = await collect(second.load);
+    const { tensors } = await collect(second);
     expect(sorted(tensors)).toEqual(sorted((await load(onServer('plain'), { precision: 'int8' })).tensors));
     if (part > 0.5) expect(second.remainingBytes).toBeLessThan(bytes() * 0.6);
     expect((await cache.list())[0]).toMatchObject({ complete: true, label: 'plain', kind: 'int8' });
@@ -191,9 +194,9 @@ describe('a download that is cut', () => {
     const sink = () => {
       if (++pieces === 5) stop.abort();
     };
-    await expect(model.load(sink, { signal: stop.signal })).rejects.toThrow(/abort/i);
+    await expect(each(model, sink, stop.signal)).rejects.toThrow(/abort/i);
     expect(pieces).toBe(5);
-    const { tensors } = await collect(model.load);
+    const { tensors } = await collect(model);
     expect(sorted(tensors)).toEqual(sorted((await load(onServer('plain'), { precision: 'int8' })).tensors));
   });
 
@@ -203,9 +206,9 @@ describe('a download that is cut', () => {
     const lost = () => {
       throw new Error('the device is lost');
     };
-    await expect(model.load(lost, { signal })).rejects.toThrow(/device is lost/);
+    await expect(each(model, lost)).rejects.toThrow(/device is lost/);
     server.reset();
-    await collect(model.load);
+    await collect(model);
     expect(server.sent).toBeGreaterThan(0);
     expect((await cache.list())[0].complete).toBe(true);
   });
@@ -304,13 +307,13 @@ describe('a full disk', () => {
     const disk = new SmallDisk(join(folder, 'small'), 100_000);
     const cache = new WeightsCache(disk);
     const model = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
-    await expect(collect(model.load)).rejects.toThrow(/no room to keep .* Nothing stored is lost/);
+    await expect(collect(model)).rejects.toThrow(/no room to keep .* Nothing stored is lost/);
     const [kept] = await cache.list();
     expect(kept).toMatchObject({ complete: false });
     disk.room = 1e9;
     const again = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
     expect(again.remainingBytes).toBeLessThan(again.totalBytes);
-    const { tensors } = await collect(again.load);
+    const { tensors } = await collect(again);
     expect(sorted(tensors)).toEqual(sorted((await load(onServer('plain'), { precision: 'int8' })).tensors));
   });
 
@@ -405,7 +408,7 @@ describe('a GGUF file', () => {
       const model = await prepareModel(source, { cache, precision: 'f32', gguf, signal });
       expect(model.config).toMatchObject({ modelType: 'llama', hiddenSize: 64, ropeTheta: 100_000 });
       expect(JSON.parse(model.texts['tokenizer.json']).model.type).toBe('BPE');
-      const { tensors } = await collect(model.load);
+      const { tensors } = await collect(model);
       const expected = new Map([...parameterShapes(config)].map(([name, shape]) => [name, valuesOf(name, shape)]));
       expect(sorted(tensors)).toEqual(sorted(expected));
     }

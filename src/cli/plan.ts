@@ -1,0 +1,65 @@
+/** `npm run plan -- MODEL [options]`: what training a listed model with an adapter needs on a GPU, in bytes, without loading it. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Projection } from '../policy/adapter.ts';
+import { catalogue, findModel } from '../policy/catalogue.ts';
+import { totalBytes } from '../policy/memory-plan.ts';
+import { type PlanSettings, parseTargets, planLines, planModel, refusal } from './planning.ts';
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return value;
+}
+
+function targets(text: string): Projection[] {
+  try {
+    return parseTargets(text);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
+
+const program = new Command('plan')
+  .description('Prints what every part of a training run needs on a GPU, in bytes, without loading the model.')
+  .argument('<model>', catalogue.map(({ id }) => id).join(', '))
+  .addOption(
+    new Option('--weights <precision>', 'of the frozen matrices').choices(['int4', 'int8', 'f32']).default('int4'),
+  )
+  .option('--rank <n>', 'of the adapter', positive, 16)
+  .option('--targets <names>', 'adapted projections, with commas between, or all', targets, parseTargets('all'))
+  .option('--group <n>', 'trajectories of one prompt', positive, 8)
+  .option('--groups <n>', 'prompts at once', positive, 1)
+  .option('--prompt <n>', 'tokens of a prompt', positive, 1024)
+  .option('--completion <n>', 'tokens of a trajectory after its prompt', positive, 512)
+  .option('--tokens <n>', 'tokens of one training batch', positive, 2048)
+  .option('--binding <bytes>', 'most bytes that the adapter binds at once', positive, 128 * 2 ** 20)
+  .option('--memory <bytes>', 'most bytes in all: more is refused', positive)
+  .option('--buffers', 'every buffer of every part', false);
+
+type Options = Omit<PlanSettings, 'model'> & { binding: number; memory?: number; buffers: boolean };
+
+function main(): number {
+  program.parse();
+  const { binding, memory, buffers: withBuffers, ...settings } = program.opts<Options>();
+  const model = findModel(program.args[0]).id;
+  const asked: PlanSettings = { model, ...settings };
+  if (asked.tokens < asked.prompt + asked.completion)
+    throw new RangeError(
+      `--tokens ${asked.tokens} is less than a trajectory may have: --prompt ${asked.prompt} and --completion ${asked.completion}.`,
+    );
+  const room = { bindingBytes: binding, totalBytes: memory ?? Number.POSITIVE_INFINITY };
+  const buffers = planModel(asked, binding);
+  for (const line of planLines(buffers, withBuffers)) console.log(line);
+  const refused = refusal(asked, room);
+  if (refused) console.log(refused);
+  console.log(`total ${totalBytes(buffers)} bytes`);
+  return refused ? 1 : 0;
+}
+
+try {
+  process.exitCode = main();
+} catch (error) {
+  const { name, message, stack } = error as Error;
+  console.error(name === 'Error' || name === 'TypeError' ? stack : message);
+  process.exitCode = 2;
+}

@@ -1,0 +1,100 @@
+/**
+ * The language model under an adapter: what a session needs of it, whoever finds and loads it (the page's library, a folder on
+ * Node, a test). Its plan, and what of an experiment would have to change for it to fit.
+ */
+import type { LoraConfig } from '../policy/adapter.ts';
+import type { ModelConfig } from '../policy/config.ts';
+import type { Precision, WeightPiece } from '../policy/linear.ts';
+import { type Change, changeThatFits, misfit } from '../policy/memory-fit.ts';
+import { type PlannedBuffer, planBuffers } from '../policy/memory-plan.ts';
+import type { Experiment, LoraPolicy } from './experiment.ts';
+import { readPath, writePath } from './paths.ts';
+import { capacityOf } from './sizes.ts';
+
+export interface BaseModel {
+  config: ModelConfig;
+  /** config.json, tokenizer.json, and what there is of the files of its conversation. */
+  texts: { readonly [name: string]: string };
+  /** Every tensor, in pieces of whole rows; may be asked for again. */
+  pieces(options: { signal: AbortSignal; onProgress?(done: number, total: number): void }): AsyncIterable<WeightPiece>;
+}
+
+/** Finds language models by the name that an experiment has for them. */
+export interface BaseModels {
+  open(model: string, precision: Precision): Promise<BaseModel>;
+}
+
+/** An experiment names a language model where none can be opened. */
+export class NoBaseModelError extends Error {
+  override name = 'NoBaseModelError';
+}
+
+export const loraOf = ({ lora: { rank, alpha, targets } }: LoraPolicy): LoraConfig => ({ rank, alpha, targets });
+
+/** The files of a model as those of a run. */
+export const assetsOf = ({ texts }: BaseModel): { [name: string]: Uint8Array } =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, new TextEncoder().encode(text)]));
+
+/** Bytes that a run with a language model may take: what a discrete GPU of the smaller sort has. */
+export const LANGUAGE_MODEL_BUDGET = 2 ** 33;
+
+const adaptedPolicy = ({ policy }: Experiment) => policy as LoraPolicy;
+
+/** Every buffer of a run with an adapter. */
+export function planAdapted(
+  experiment: Experiment,
+  config: ModelConfig,
+  capacity = capacityOf(experiment, config),
+  blockBytes = 128 * 2 ** 20,
+): PlannedBuffer[] {
+  const policy = adaptedPolicy(experiment);
+  const { weights: precision } = policy;
+  return planBuffers(config, capacity, {
+    trainable: true,
+    reference: false,
+    precision,
+    lora: loraOf(policy),
+    blockBytes,
+  });
+}
+
+/** A number of the experiment, halved down to the least that makes sense. */
+const halving = (path: string, least: number): Change<Experiment> => ({
+  apply: (experiment) => {
+    const value = readPath(experiment, path) as number;
+    return value > least ? writePath(experiment, path, Math.max(least, value >> 1)) : null;
+  },
+  words: (experiment) => `${path} ${readPath(experiment, path)}`,
+});
+
+const packing: Change<Experiment> = {
+  apply: (experiment) => {
+    const { weights } = adaptedPolicy(experiment);
+    if (weights === 'int4') return null;
+    return writePath(experiment, 'policy.weights', weights === 'f32' ? 'int8' : 'int4');
+  },
+  words: (experiment) => `policy.weights ${adaptedPolicy(experiment).weights}`,
+};
+
+/** From what costs the run least to what costs it most. */
+const changes = [
+  packing,
+  halving('algorithm.groupSize', 2),
+  halving('sampling.completionTokens', 64),
+  halving('sampling.promptTokens', 64),
+  halving('policy.lora.rank', 1),
+];
+
+/** In words, the change of the experiment that makes it fit; null: none does. */
+export function changeOf(experiment: Experiment, config: ModelConfig, bindingBytes: number): string | null {
+  const room = { bindingBytes, totalBytes: LANGUAGE_MODEL_BUDGET };
+  const fits = (candidate: Experiment) => {
+    try {
+      return misfit(planAdapted(candidate, config, undefined, bindingBytes), room) === null;
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
+  };
+  return changeThatFits(experiment, changes, fits);
+}

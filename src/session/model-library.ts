@@ -1,0 +1,132 @@
+/**
+ * The language models that a person has found and those that are kept: looks them up, fetches them ahead of a run with
+ * progress and a stop, lists and deletes them, and opens them for an engine. Tokens live here, in memory, and nowhere else.
+ */
+import { projections } from '../policy/adapter.ts';
+import { PrecisionError } from '../policy/base.ts';
+import { countParameters, type ModelConfig, parameterShapes } from '../policy/config.ts';
+import type { Precision } from '../policy/linear.ts';
+import { planBuffers, totalBytes } from '../policy/memory-plan.ts';
+import { packedBytes, packedRow } from '../policy/quantize.ts';
+import type { WeightsCache } from '../store/weights-cache.ts';
+import { browserFiles, FolderSource } from '../store/weights-folder.ts';
+import { HttpSource } from '../store/weights-http.ts';
+import { type ModelSource, SourceError } from '../store/weights-source.ts';
+import { bitsOf } from './model-format.ts';
+import { openKept, type PreparedModel, prepareModel } from './model-loader.ts';
+import { cardRun, type KeptModelInfo, type ModelCard, type ModelPlace, type ModelRequest } from './model-protocol.ts';
+
+/** About the bytes of the pieces of a model at a precision. */
+export function storedBytes(config: ModelConfig, precision: Precision): number {
+  let total = 0;
+  for (const [name, shape] of parameterShapes(config)) {
+    const values = shape.reduce((a, b) => a * b, 1);
+    const columns = shape.at(-1)!;
+    const bits = bitsOf(precision, name, shape);
+    total += bits ? packedBytes(packedRow(bits, columns), values / columns) : values * 4;
+  }
+  return total;
+}
+
+/** Bytes on a GPU of `cardRun`; null where this build cannot run the precision. */
+function gpuBytes(config: ModelConfig, precision: Precision, blockBytes: number): number | null {
+  const { rank, episodes, prompt, completion, batchTokens } = cardRun;
+  const capacity = {
+    rows: episodes,
+    groups: 1,
+    promptTokens: prompt,
+    completionTokens: completion,
+    batchTokens,
+    batchScored: batchTokens,
+  };
+  const lora = { rank, alpha: 2 * rank, targets: projections };
+  try {
+    return totalBytes(planBuffers(config, capacity, { trainable: true, reference: true, precision, lora, blockBytes }));
+  } catch (error) {
+    if (error instanceof PrecisionError) return null;
+    throw error;
+  }
+}
+
+const cardOf = (
+  { key, label, precision, config, totalBytes, remainingBytes }: PreparedModel,
+  blockBytes: number,
+): ModelCard => ({
+  key,
+  label,
+  precision,
+  modelType: config.modelType,
+  layers: config.numLayers,
+  hidden: config.hiddenSize,
+  vocabulary: config.vocabSize,
+  parameters: countParameters(config),
+  totalBytes,
+  remainingBytes,
+  storedBytes: storedBytes(config, precision),
+  gpuBytes: gpuBytes(config, precision, blockBytes),
+});
+
+async function sourceOf(place: ModelPlace): Promise<ModelSource> {
+  if (place.kind === 'hub') return new HttpSource(place, { token: place.token ?? null });
+  return FolderSource.open(place.label, browserFiles(place.files));
+}
+
+const named = (key: string, precision: Precision) => `${precision} ${key}`;
+
+export type DownloadListener = (done: number, total: number) => void;
+
+export class ModelLibrary {
+  /** Found since this tab was opened, by key and precision. */
+  private readonly found = new Map<string, PreparedModel>();
+  private stop: AbortController | null = null;
+
+  constructor(private readonly cache: WeightsCache) {}
+
+  /** `blockBytes`: the adapter's largest binding. */
+  async findModel({ place, precision }: ModelRequest, blockBytes: number): Promise<ModelCard> {
+    const signal = new AbortController().signal;
+    const gguf = place.kind === 'hub' ? (place.gguf ?? null) : null;
+    const model = await prepareModel(await sourceOf(place), { cache: this.cache, precision, gguf, signal });
+    this.found.set(named(model.key, precision), model);
+    return cardOf(model, blockBytes);
+  }
+
+  /** A model for an engine: kept whole, or found in this tab. Throws SourceError where it is neither. */
+  async open(key: string, precision: Precision): Promise<PreparedModel> {
+    const model = (await openKept(this.cache, key, precision)) ?? this.found.get(named(key, precision));
+    if (model) return model;
+    throw new SourceError(
+      'missing',
+      `The model ${key} is not kept in ${precision} here. Choose it again under Language model, and download it.`,
+    );
+  }
+
+  async downloadModel(key: string, precision: Precision, listener: DownloadListener): Promise<void> {
+    const model = await this.open(key, precision);
+    this.stop?.abort();
+    const stop = new AbortController();
+    this.stop = stop;
+    // Every piece is kept on its way here; nothing else is done with it.
+    for await (const _ of model.pieces({ signal: stop.signal, onProgress: listener }));
+  }
+
+  async cancelDownload(): Promise<void> {
+    this.stop?.abort(new SourceError('unreachable', 'The download was stopped. What has arrived is kept.'));
+  }
+
+  async keptModels(): Promise<KeptModelInfo[]> {
+    const kept = await this.cache.list();
+    return kept.map(({ folder, key, label, kind, bytes, complete }) => ({
+      folder,
+      key,
+      label,
+      precision: kind,
+      bytes,
+      complete,
+    }));
+  }
+
+  async deleteModel(folder: string): Promise<void> {
+    await this.cache.remove(folder);
+  }
+}

@@ -1,0 +1,67 @@
+/** What the page and the trainer say to each other about language models. Everything is structured-cloneable; see protocol.ts. */
+import type { Precision } from '../policy/linear.ts';
+
+/** Where a model is: on a hub or mirror, or in files that a person picked. */
+export type ModelPlace =
+  | {
+      kind: 'hub';
+      /** `owner/name`. */
+      id: string;
+      revision?: string;
+      /** Address of the hub, a mirror or a local server; absent: the public hub. */
+      base?: string;
+      /** A GGUF file of the repository to read instead of its safetensors. */
+      gguf?: string;
+      /** For gated repositories. Kept in memory only. */
+      token?: string;
+    }
+  | { kind: 'files'; label: string; files: File[] };
+
+export interface ModelRequest {
+  place: ModelPlace;
+  precision: Precision;
+}
+
+/** A model that was found: what it is, and what it would cost. */
+export interface ModelCard {
+  /** Names the model for ever; an experiment refers to it by this. */
+  key: string;
+  label: string;
+  precision: Precision;
+  modelType: string;
+  layers: number;
+  hidden: number;
+  vocabulary: number;
+  parameters: number;
+  /** Of its files of weights; those still to come over the wire; and about what is kept of it at this precision. */
+  totalBytes: number;
+  remainingBytes: number;
+  storedBytes: number;
+  /** What training it with an adapter needs on this GPU (`cardRun`); null: not known here. */
+  gpuBytes: number | null;
+}
+
+/** A model of which something is kept. */
+export interface KeptModelInfo {
+  /** Names it for deletion. */
+  folder: string;
+  key: string;
+  label: string;
+  precision: string;
+  bytes: number;
+  complete: boolean;
+}
+
+/** The run that a card's GPU memory is told for; the setup's plan tells it for the experiment itself. */
+export const cardRun = { rank: 16, episodes: 8, prompt: 1024, completion: 512, batchTokens: 2048 } as const;
+
+export interface ModelApi {
+  /** Asks the source what it has and refuses what cannot be run; loads no weights. */
+  findModel(request: ModelRequest): Promise<ModelCard>;
+  /** Fetches what is missing of a model that was found, and keeps it. `model` events tell how far it is. */
+  downloadModel(key: string, precision: Precision): Promise<void>;
+  /** Stops a download; what has arrived is kept. */
+  cancelDownload(): Promise<void>;
+  keptModels(): Promise<KeptModelInfo[]>;
+  deleteModel(folder: string): Promise<void>;
+}

@@ -1,0 +1,81 @@
+/** What the language-model picker's buttons do: look a model up, fetch it, stop, list what is kept, delete it. Draws nothing. */
+import type { Precision } from '../policy/linear.ts';
+import type { ModelRequest } from '../session/model-protocol.ts';
+import type { TrainerApi } from '../session/protocol.ts';
+import type { ModelState, Store } from './state.ts';
+
+const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+export class ModelPicking {
+  private asked = 0;
+
+  constructor(
+    private readonly store: Store,
+    private readonly api: () => TrainerApi,
+  ) {}
+
+  private set(patch: Partial<ModelState>) {
+    this.store.set({ model: { ...this.store.state.model, ...patch } });
+  }
+
+  /** Another choice: what was found before no longer stands. */
+  forget() {
+    this.asked++;
+    this.set({ step: 'none', card: null, problem: '' });
+  }
+
+  async find(request: ModelRequest) {
+    const ask = ++this.asked;
+    this.set({ step: 'finding', card: null, problem: '' });
+    try {
+      const card = await this.api().findModel(request);
+      if (ask === this.asked) this.set({ step: 'found', card });
+    } catch (error) {
+      if (ask === this.asked) this.set({ step: 'none', problem: sentence(error) });
+    }
+  }
+
+  async download() {
+    const { card } = this.store.state.model;
+    if (!card) return;
+    const ask = this.asked;
+    this.set({ step: 'downloading', problem: '', done: card.totalBytes - card.remainingBytes, total: card.totalBytes });
+    try {
+      await this.api().downloadModel(card.key, card.precision);
+      if (ask === this.asked) this.set({ step: 'found', card: { ...card, remainingBytes: 0 } });
+      // Large, and dear to fetch again: the browser is asked to keep it.
+      void navigator.storage?.persist?.().catch(() => false);
+    } catch (error) {
+      const { done, total } = this.store.state.model;
+      if (ask === this.asked)
+        this.set({ step: 'found', card: { ...card, remainingBytes: total - done }, problem: sentence(error) });
+    }
+    await this.refresh();
+  }
+
+  cancel = () => this.api().cancelDownload();
+
+  progress(key: string, done: number, total: number) {
+    if (this.store.state.model.card?.key === key) this.set({ done, total });
+  }
+
+  async refresh() {
+    try {
+      this.store.set({ keptModels: await this.api().keptModels() });
+    } catch (error) {
+      this.set({ problem: sentence(error) });
+    }
+  }
+
+  async remove(folder: string) {
+    try {
+      await this.api().deleteModel(folder);
+      this.forget();
+    } catch (error) {
+      this.set({ problem: sentence(error) });
+    }
+    await this.refresh();
+  }
+}
+
+export const precisions: readonly Precision[] = ['int4', 'int8', 'f32'];

@@ -1,0 +1,80 @@
+// The memory plan of listed models from the command line: every part, what does not fit, and what would make it fit.
+import { describe, expect, it } from 'vitest';
+import { type PlanSettings, parseTargets, planLines, planModel, refusal } from '../../src/cli/planning.ts';
+import { projections } from '../../src/policy/adapter.ts';
+import { catalogue, configOf } from '../../src/policy/catalogue.ts';
+import { countParameters } from '../../src/policy/config.ts';
+import { totalBytes } from '../../src/policy/memory-plan.ts';
+
+const large = 2 ** 30;
+const settings: PlanSettings = {
+  model: 'qwen2.5-0.5b',
+  rank: 16,
+  targets: projections,
+  weights: 'f32',
+  group: 8,
+  groups: 1,
+  prompt: 1024,
+  completion: 512,
+  tokens: 2048,
+};
+const bytesOf = (change: Partial<PlanSettings>) => totalBytes(planModel({ ...settings, ...change }, large));
+
+it.each(catalogue.map((entry) => [entry.id, entry] as const))(
+  '%s: weights, adapter and moments are what they are',
+  (model, entry) => {
+    const config = configOf(entry);
+    const part = (name: string) =>
+      totalBytes(planModel({ ...settings, model }, large).filter((each) => each.part === name));
+    const weights = countParameters(config) * 4;
+    expect(part('weights')).toBeGreaterThanOrEqual(weights);
+    expect(part('weights')).toBeLessThan(weights * 1.001);
+    const { hiddenSize: h, intermediateSize: I, headDim: D, numHeads: H, numKvHeads: KV, numLayers: L } = config;
+    const adapter = 4 * 16 * L * (2 * (h + H * D) + 2 * (h + KV * D) + 3 * (h + I));
+    expect(part('adapter')).toBe(adapter);
+    expect(part('optimizer')).toBe(3 * adapter);
+    expect(part('reference')).toBe(0);
+  },
+);
+
+it('prints every part, and the parts are all of it', () => {
+  const lines = planLines(planModel(settings, large), false);
+  const sum = lines.reduce((total, line) => total + Number(/(\d+)$/.exec(line)![1]), 0);
+  expect(sum).toBe(bytesOf({}));
+  expect(lines.map((line) => line.replace(/ +\d+$/, ''))).toContain('KV cache');
+});
+
+describe('what does not fit is refused with the change that makes it fit', () => {
+  const room = (total: number, binding = large) => ({ bindingBytes: binding, totalBytes: total });
+
+  it('says nothing where it fits', () => expect(refusal(settings, room(bytesOf({})))).toBeNull());
+
+  it('one change where one is enough', () => {
+    const words = refusal({ ...settings, groups: 4 }, room(bytesOf({ groups: 2 })))!;
+    expect(words).toMatch(/needs \d+ bytes in all.*--(groups 2|weights int8) would make it fit/);
+    expect(refusal({ ...settings, groups: 2 }, room(bytesOf({ groups: 2 })))).toBeNull();
+  });
+
+  it('several where one is not', () => {
+    const less = { ...settings, tokens: 1536, group: 2, completion: 64, prompt: 64, rank: 4 };
+    const words = refusal({ ...settings, groups: 8 }, room(bytesOf({ ...less, tokens: 128 })))!;
+    expect(words.split(' and ').length).toBeGreaterThanOrEqual(2);
+    expect(words).toMatch(/would make it fit/);
+  });
+
+  it('a smaller model where none is', () =>
+    expect(refusal(settings, room(1e8))).toMatch(/No change of these settings makes it fit: choose a smaller model/));
+
+  it('a buffer that no binding holds', () => {
+    const wide = { ...settings, tokens: 65_536 };
+    expect(refusal(wide, room(1e12, 2 ** 27))).toMatch(
+      /needs \d+ bytes in one binding.*--tokens \d+ would make it fit/,
+    );
+  });
+});
+
+it('reads target names and names those that there are', () => {
+  expect(parseTargets('v_proj, q_proj')).toEqual(['q_proj', 'v_proj']);
+  expect(parseTargets('all')).toEqual(projections);
+  expect(() => parseTargets('q_proj,lm_head')).toThrow(/no lm_head; there are q_proj/);
+});

@@ -1,0 +1,110 @@
+/** The language-model picker and what is kept: by keyboard and by role, with nothing that axe objects to. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launch, narrow, open, screenshot, serveMock, type View, wide } from './harness.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serveMock>>;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([serveMock(), launch()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const result = await page.evaluate(() => (globalThis as unknown as { axe: { run(): Promise<unknown> } }).axe.run());
+  const { violations } = result as { violations: { id: string; nodes: { html: string }[] }[] };
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}
+
+async function opened(view: View = wide) {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=empty`, view);
+  if (view.width < 700) await page.getByRole('button', { name: 'Setup' }).first().click();
+  const summary = page.locator('tabgym-setup summary', { hasText: 'Language model' });
+  await summary.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('combobox', { name: 'Model', exact: true }).waitFor();
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  return { page, errors, close, button };
+}
+
+describe('the model picker', () => {
+  test.each([
+    ['wide', wide],
+    ['narrow', narrow],
+  ] as const)('looks a model up, downloads it, and is stopped (%s)', async (name, view) => {
+    const { page, errors, close, button } = await opened(view);
+    await button('Look it up').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Qwen/Qwen2.5-0.5B-Instruct' }).waitFor();
+    await page.getByText('988 MB', { exact: true }).waitFor();
+    await page.getByText('1.2 GB', { exact: true }).waitFor();
+    await button('Download').click();
+    await page.getByText(/412 MB of 988 MB \(42%\)/).waitFor();
+    await button('Stop').scrollIntoViewIfNeeded();
+    await screenshot(page, `models-${name}`);
+    expect(await findings(page)).toEqual([]);
+    await button('Stop').click();
+    await page.getByRole('alert').getByText('What has arrived is kept').waitFor();
+    await button('Go on downloading').waitFor();
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  test('explains a gated model, and takes a token', async () => {
+    const { page, close, button } = await opened();
+    await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('llama-3.2-1b');
+    await button('Look it up').click();
+    await page
+      .getByRole('alert')
+      .getByText(/is gated/)
+      .waitFor();
+    await screenshot(page, 'models-gated');
+    await page.getByRole('textbox', { name: 'Access token, for a gated model' }).fill('secret');
+    await button('Look it up').click();
+    await page.getByRole('heading', { name: 'meta-llama/Llama-3.2-1B-Instruct' }).waitFor();
+    await close();
+  });
+
+  test('takes a folder by the input and another repository by its name', async () => {
+    const { page, close, button } = await opened();
+    await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('files');
+    expect(await button('Look it up').isDisabled()).toBe(true);
+    await page.locator('tabgym-model-picker input#file').setInputFiles({
+      name: 'small.gguf',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from('GGUF'),
+    });
+    await page.getByText('small.gguf: 1 files').waitFor();
+    await screenshot(page, 'models-files');
+    await button('Look it up').click();
+    await page.getByRole('heading', { name: 'small.gguf' }).waitFor();
+    await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('other');
+    await page.getByRole('textbox', { name: 'Repository' }).fill('someone/model');
+    await page.locator('tabgym-model-picker summary').click();
+    await page.getByRole('textbox', { name: 'Address of the hub or mirror' }).fill('http://127.0.0.1:9999');
+    await screenshot(page, 'models-other');
+    await button('Look it up').click();
+    await page.getByRole('heading', { name: 'someone/model' }).waitFor();
+    await close();
+  });
+
+  test('lists what is kept under Storage, and deletes it after asking', async () => {
+    const { page, close, button } = await opened();
+    await button('Storage').click();
+    await page.getByText('not whole').waitFor();
+    await screenshot(page, 'models-storage');
+    await button('Delete HuggingFaceTB/SmolLM2-135M-Instruct').click();
+    await button('Delete for good').click();
+    await expect.poll(() => page.getByText('not whole').count()).toBe(0);
+    expect(await findings(page)).toEqual([]);
+    await close();
+  });
+});

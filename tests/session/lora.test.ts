@@ -1,0 +1,142 @@
+// A run with an adapter beside a frozen language model: a small one, made here. What a kill leaves behind goes on to the same
+// numbers; a checkpoint holds the adapter alone; what leaves is a PEFT checkpoint; what does not fit is refused with a change.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { nodeGpu } from '../../src/cli/node-gpu.ts';
+import { openWorld } from '../../src/envs/registry.ts';
+import { Gpu } from '../../src/gpu/device.ts';
+import { adapterShapes } from '../../src/policy/adapter.ts';
+import { piecesOf } from '../../src/policy/base.ts';
+import { configOf, findModel } from '../../src/policy/catalogue.ts';
+import { parameterShapes, writeConfig } from '../../src/policy/config.ts';
+import { initWeights } from '../../src/policy/init.ts';
+import { loadAdapter } from '../../src/policy/peft.ts';
+import { buildTokenizer } from '../../src/policy/tokenizer.ts';
+import type { StepRecord } from '../../src/rl/evaluation.ts';
+import { Assembly } from '../../src/session/assemble.ts';
+import { type BaseModel, changeOf, loraOf, planAdapted } from '../../src/session/base-model.ts';
+import { decodeState } from '../../src/session/checkpoint.ts';
+import { type LoraPolicy, parseExperiment } from '../../src/session/experiment.ts';
+import { exportedPolicy } from '../../src/session/policy-files.ts';
+import { withoutTimes } from '../../src/session/schedule.ts';
+import { Session } from '../../src/session/session.ts';
+import { modelConfigOf } from '../../src/session/sizes.ts';
+import { textsOf } from '../../src/session/vocabulary.ts';
+import type { AdapterMemory } from '../../src/store/adapter-memory.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+
+const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
+const policy: LoraPolicy = {
+  kind: 'lora',
+  model: 'a small model',
+  weights: 'f32',
+  lora: { rank: 2, alpha: 4, targets: ['q_proj', 'v_proj', 'down_proj'] },
+};
+const experiment = parseExperiment({ ...micro, steps: 3, policy });
+const folder = mkdtempSync(join(tmpdir(), 'tabgym-lora-'));
+const store = new RunStore(new FolderStore(folder));
+const opened: Gpu[] = [];
+const known = new Map<string, { readonly [kernel: string]: unknown }>();
+const adapters: AdapterMemory = {
+  read: async (adapter) => known.get(adapter) ?? null,
+  write: async (adapter, choices) => void known.set(adapter, choices),
+};
+afterAll(() => {
+  for (const gpu of opened) gpu.destroy();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let base: Promise<BaseModel> | null = null;
+
+/** The micro experiment's own policy as the language model. */
+async function makeBase(): Promise<BaseModel> {
+  const world = await openWorld('textcraft');
+  const tokenizer = buildTokenizer(await textsOf(world));
+  await world.close();
+  const tiny = parseExperiment(micro);
+  if (tiny.policy.kind !== 'tiny') throw new Error('micro.json has another policy now');
+  const config = modelConfigOf(tiny.policy, tiny.sampling, tokenizer);
+  const weights = initWeights(config, { seed: 8, std: 0.1 });
+  return {
+    config,
+    texts: { 'config.json': writeConfig(config), 'tokenizer.json': JSON.stringify(tokenizer.json) },
+    pieces: () => piecesOf(weights, parameterShapes(config)),
+  };
+}
+
+const models = {
+  open: (model: string, precision: string) => {
+    expect([model, precision]).toEqual(['a small model', 'f32']);
+    base ??= makeBase();
+    return base;
+  },
+};
+
+function sessionOf(id: string): Session {
+  const machine = {
+    open: async () => {
+      const gpu = await Gpu.open(await nodeGpu());
+      opened.push(gpu);
+      return gpu;
+    },
+  };
+  const engines = new Assembly({ machine, openWorld, adapters, models });
+  return new Session(id, experiment, { store, engines, emit: () => {} });
+}
+
+const newRun = async () => (await store.create({ name: 'a run', experiment, origin: { kind: 'new' } })).id;
+const recordsOf = async (id: string) => (await store.records<StepRecord>(id)).map(withoutTimes);
+
+it('a run killed after each step has the numbers of one that was not, and keeps only its adapter', async () => {
+  const whole = await newRun();
+  const session = sessionOf(whole);
+  await session.train();
+  await session.close();
+  const records = await recordsOf(whole);
+  expect(records.slice(1).every(({ metrics }) => metrics.gradNorm > 0 && metrics.buffersCreated === 0)).toBe(true);
+  // B starts at zero: the first step is still the base, and later ones are not.
+  expect(records.at(-1)!.metrics.kl).toBeGreaterThan(0);
+
+  const killed = await newRun();
+  for (let life = 0; life < experiment.steps; life++) {
+    const one = sessionOf(killed);
+    await one.train({ steps: 1 });
+    await one.close();
+  }
+  expect(await recordsOf(killed)).toEqual(records);
+
+  const { config } = await models.open('a small model', 'f32');
+  const own = [...adapterShapes(config, loraOf(policy)).keys()];
+  const { tensors } = decodeState((await store.checkpoint(whole))!.bytes, 0);
+  const names = ['', 'exp_avg.', 'exp_avg_sq.'].flatMap((prefix) => own.map((name) => prefix + name));
+  expect([...tensors.keys()].sort()).toEqual(names.sort());
+
+  const files = await exportedPolicy(store, whole);
+  const adapter = loadAdapter(config, {
+    config: new TextDecoder().decode(files['adapter_config.json']),
+    tensors: files['adapter_model.safetensors'],
+  });
+  expect(adapter.lora).toEqual(loraOf(policy));
+  for (const [name, { data }] of adapter.tensors) expect(data).toEqual(tensors.get(name)!.data);
+}, 300_000);
+
+it('says that a language model cannot be opened where there is no library', async () => {
+  const assembly = new Assembly({ machine: { open: async () => Gpu.open(await nodeGpu()) }, openWorld });
+  const options = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
+  await expect(assembly.open(experiment, options)).rejects.toThrow(/a small model cannot be opened here/);
+});
+
+it('names the change of an experiment that makes it fit', () => {
+  const large = parseExperiment({
+    ...experiment,
+    policy: { ...policy, model: 'qwen2.5-3b', weights: 'f32' },
+    sampling: { ...experiment.sampling, promptTokens: 1024, completionTokens: 512 },
+  });
+  const config = configOf(findModel('qwen2.5-0.5b'));
+  const needs = planAdapted(large, config).reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(needs).toBeGreaterThan(2e9);
+  expect(changeOf(large, config, 128 * 2 ** 20)).not.toBeNull();
+});
