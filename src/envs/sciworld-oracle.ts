@@ -1,130 +1,10 @@
 /**
  * Oracles: a plan a task, played in a copy of the world so that it can look at what it does. A plan is trusted only where the copy
- * ends completed. Tasks without a plan here have none. Knows the simulator's words, no batches.
+ * ends completed within the step limit. They know the answers. Plants have a file of their own. Knows the simulator's words, no batches.
  */
+import { growFruit, growPlant, plantStages } from './sciworld-growing.ts';
+import { type Plan, Rehearsal, Stuck } from './sciworld-rehearsal.ts';
 import type { SciWorldSimulator } from './sciworld-simulator.ts';
-
-const MOST_ACTIONS = 96;
-
-/** The map: every door joins two rooms, in every variation. */
-const doors: readonly (readonly [string, string])[] = [
-  ['kitchen', 'hallway'],
-  ['living room', 'hallway'],
-  ['bedroom', 'hallway'],
-  ['bathroom', 'kitchen'],
-  ['workshop', 'hallway'],
-  ['greenhouse', 'hallway'],
-  ['art studio', 'hallway'],
-  ['kitchen', 'outside'],
-  ['greenhouse', 'outside'],
-  ['foundry', 'outside'],
-];
-
-class Stuck extends Error {}
-
-/** The copy a plan is tried in, and the actions it took. */
-class Rehearsal {
-  readonly actions: string[] = [];
-  constructor(
-    readonly simulator: SciWorldSimulator,
-    readonly world: number,
-  ) {}
-
-  act(action: string): string {
-    if (this.actions.length === MOST_ACTIONS) throw new Stuck('too many actions');
-    this.actions.push(action);
-    const answer = this.simulator.step(this.world, action);
-    if (this.simulator.score(this.world) < 0) throw new Stuck(`${action} fails the task`);
-    return answer;
-  }
-
-  /** Acts, and where the words mean several things takes the first. */
-  do(action: string): string {
-    const answer = this.act(action);
-    return this.simulator.pending(this.world) > 0 ? this.act('0') : answer;
-  }
-
-  /** Does this action, tried in a copy of the copy, keep the task from failing. */
-  isRight(action: string): boolean {
-    const saved = this.simulator.create();
-    this.simulator.copy(this.world, saved);
-    this.simulator.step(saved, action);
-    const right = this.simulator.score(saved) >= 0;
-    this.simulator.discard(saved);
-    return right;
-  }
-
-  /** Can it be spoken of from here: tried in a copy. */
-  canName(thing: string): boolean {
-    const saved = this.simulator.create();
-    this.simulator.copy(this.world, saved);
-    const answer = this.simulator.step(saved, `look at ${thing}`);
-    this.simulator.discard(saved);
-    return !answer.startsWith('No known action');
-  }
-
-  /** Ordered subgoals reached. */
-  stage(): number {
-    return Number.parseInt(this.simulator.progress(this.world), 10);
-  }
-
-  /** Name of what directly holds the thing. */
-  holderOf(thing: string): string {
-    const tree = this.simulator.tree(this.world);
-    const at = tree.findIndex(({ name }) => name === thing);
-    const holder = tree.slice(0, Math.max(at, 0)).findLast(({ depth }) => depth === tree[at].depth - 1);
-    if (!holder) throw new Stuck(`${thing} is not here`);
-    return holder.name;
-  }
-
-  description(): string {
-    return this.simulator.description(this.world);
-  }
-
-  get completed(): boolean {
-    return this.simulator.completed(this.world);
-  }
-
-  look(): string {
-    return this.simulator.look(this.world);
-  }
-
-  room(): string {
-    return /(?:room|location) is called the ([^.]+)\./.exec(this.look())?.[1] ?? '';
-  }
-
-  /** Raw names of what is in the room at any depth, the agent's things included. */
-  names(): string[] {
-    return this.simulator.tree(this.world).map(({ name }) => name);
-  }
-
-  goTo(target: string): void {
-    for (const next of route(this.room(), target)) {
-      if (this.look().includes(`door to the ${next} (that is closed)`)) this.act(`open door to ${next}`);
-      this.act(`go to ${next}`);
-    }
-    if (this.room() !== target) throw new Stuck(`no way to the ${target}`);
-  }
-}
-
-/** Rooms to pass, by breadth. */
-function route(from: string, to: string): string[] {
-  const before = new Map<string, string>([[from, '']]);
-  const queue = [from];
-  for (const here of queue)
-    for (const [a, b] of doors) {
-      const next = a === here ? b : b === here ? a : null;
-      if (next === null || before.has(next)) continue;
-      before.set(next, here);
-      queue.push(next);
-    }
-  if (!before.has(to)) throw new Stuck(`there is no ${to}`);
-  const path: string[] = [];
-  for (let here = to; here !== from; here = before.get(here)!) path.unshift(here);
-  return path;
-}
-
-type Plan = (r: Rehearsal) => void;
 
 const boxOf = (r: Rehearsal) => /move it to the (\w+ box) in the ([\w ]+)\./.exec(r.simulator.description(r.world))!;
 
@@ -397,8 +277,11 @@ const chemistryMix: Plan = (r) => {
 
 const inWorkshop = ['rubber', 'lead', 'tin', 'mercury', 'gallium', 'caesium'];
 
+/** What may go into the metal pot, which conducts and does not burn. */
+type Potted = 'ice' | 'solids' | 'all';
+
 /** Focuses on the substance and has the agent carry it; returns what it is carried in, or its own name. */
-function fetch(r: Rehearsal, thing: string, inPot: boolean): string {
+function fetch(r: Rehearsal, thing: string, pots: Potted): string {
   if (thing === 'water') {
     fetchWater(r, 'metal pot');
     r.do('focus on water in metal pot');
@@ -410,72 +293,119 @@ function fetch(r: Rehearsal, thing: string, inPot: boolean): string {
     r.do('pick up metal pot');
   };
   const solid = ['rubber', 'ice', 'chocolate', 'marshmallow', 'soap'].includes(thing);
-  const potted = solid && (inPot || thing === 'ice');
+  const potted = thing === 'ice' || pots === 'all' || (pots === 'solids' && solid);
   if (potted) pot();
   r.goTo(inWorkshop.includes(thing) ? 'workshop' : 'kitchen');
   for (const place of ['fridge', 'freezer', 'cupboard']) if (!r.canName(thing)) r.act(`open ${place}`);
   r.do(`focus on ${thing}`);
   if (!solid) {
     const vessel = r.holderOf(thing);
-    r.do(`pick up ${vessel} containing ${thing}`);
-    return vessel;
+    r.do(potted ? `pour ${vessel} containing ${thing} into metal pot` : `pick up ${vessel} containing ${thing}`);
+    return potted ? 'metal pot' : vessel;
   }
   r.do(potted ? `move ${thing} to metal pot in inventory` : `pick up ${thing}`);
   return potted ? 'metal pot' : thing;
 }
 
-/** Waits until one more subgoal is reached. */
-function until(r: Rehearsal, stage: number, most: number): void {
-  for (let k = 0; k < most && r.stage() < stage; k++) r.act('wait1');
-  if (r.stage() < stage) throw new Stuck('it takes too long');
+/** Waits until one more subgoal is reached, or the moves run out. */
+function until(r: Rehearsal, stage: number): void {
+  while (r.stage() < stage) r.act('wait1');
 }
 
-function into(r: Rehearsal, room: string, device: string, carried: string): void {
+interface Device {
+  name: string;
+  room: string;
+}
+const stove = { name: 'stove', room: 'kitchen' };
+const oven = { name: 'oven', room: 'kitchen' };
+const furnace = { name: 'blast furnace', room: 'foundry' };
+const freezer = { name: 'ultra low temperature freezer', room: 'workshop' };
+
+function into(r: Rehearsal, { room, name }: Device, carried: string): void {
   r.goTo(room);
-  r.act(`open ${device}`);
-  r.do(`move ${carried} in inventory to ${device}`);
+  if (name !== 'stove') r.act(`open ${name}`);
+  r.do(`move ${carried} in inventory to ${name}`);
 }
 
-function heat(r: Rehearsal, carried: string, stage: number): void {
+function heat(r: Rehearsal, carried: string, stage: number, heater: Device = furnace): void {
   if (r.stage() >= stage) return;
-  into(r, 'foundry', 'blast furnace', carried);
-  r.act('activate blast furnace');
-  until(r, stage, 36);
+  into(r, heater, carried);
+  if (r.act(`activate ${heater.name}`).includes('broken')) throw new Stuck(`the ${heater.name} is broken`);
+  until(r, stage);
 }
 
 function cool(r: Rehearsal, carried: string, stage: number): void {
   if (r.stage() >= stage) return;
-  into(r, 'workshop', 'ultra low temperature freezer', carried);
-  until(r, stage, 40);
+  into(r, freezer, carried);
+  until(r, stage);
 }
 
 const substanceOf = (r: Rehearsal) => /(?:boil|melt|freeze|state of matter of) ([\w ]+)\. /.exec(r.description())![1];
 
-const boil: Plan = (r) => heat(r, fetch(r, substanceOf(r), false), 3);
-const changeState: Plan = (r) => heat(r, fetch(r, substanceOf(r), false), 3);
+const boil =
+  (pots: Potted): Plan =>
+  (r) =>
+    heat(r, fetch(r, substanceOf(r), pots), 3);
+const changeState: Plan = boil('ice');
 
 const melt: Plan = (r) => {
-  const carried = fetch(r, substanceOf(r), false);
+  const carried = fetch(r, substanceOf(r), 'ice');
   if (r.stage() < 2) {
     cool(r, carried, 2);
-    r.do(`pick up ${carried} in freezer`);
+    r.do(`pick up ${carried} in ${freezer.name}`);
   }
   heat(r, carried, 3);
 };
 
-const freeze: Plan = (r) => {
-  const carried = fetch(r, substanceOf(r), true);
-  if (r.stage() < 2) {
-    heat(r, carried, 2);
-    r.do(`pick up ${carried} in furnace`);
-  }
-  cool(r, carried, 3);
+/** The gentler the heat, the sooner it is undone; a furnace sets on fire what a stove only melts. */
+const freeze =
+  (heater: Device, pots: Potted): Plan =>
+  (r) => {
+    const carried = fetch(r, substanceOf(r), pots);
+    if (r.stage() < 2) {
+      heat(r, carried, 2, heater);
+      r.do(`pick up ${carried} in ${heater.name}`);
+    }
+    cool(r, carried, 3);
+  };
+
+// ---- answers that are only named: the experiment is left out -------------------------------------------------------------------------
+
+function focusOnRight(r: Rehearsal, candidates: readonly string[]): void {
+  const right = candidates.find((name) => r.isRight(`focus on ${name}`));
+  if (!right) throw new Stuck(`none of ${candidates.join(', ')} is right`);
+  r.do(`focus on ${right}`);
+}
+
+/** "(steel, glass)" or "(B, C)": surfaces or letters. */
+const rightPlane: Plan = (r) => {
+  const names = /inclined planes \(([^)]+)\)/.exec(r.description())![1].split(', ');
+  r.goTo('workshop');
+  focusOnRight(
+    r,
+    names.map((name) =>
+      /^inclined plane/.test(name)
+        ? name
+        : /^[A-Z]$/.test(name)
+          ? `inclined plane ${name}`
+          : `inclined plane with a ${name} surface`,
+    ),
+  );
 };
 
-const plans: Record<string, Plan> = {
-  boil,
+const dominance: Plan = (r) => {
+  r.goTo('greenhouse');
+  focusOnRight(
+    r,
+    [...r.description().matchAll(/focus on the (\w+ box)/g)].map((m) => m[1]),
+  );
+};
+
+/** Plans of a task, the likeliest first. */
+const plans: Record<string, Plan | readonly Plan[]> = {
+  boil: [boil('ice'), boil('all')],
   melt,
-  freeze,
+  freeze: [stove, oven, furnace].flatMap((heater) => [freeze(heater, 'solids'), freeze(heater, 'all')]),
   'change-the-state-of-matter-of': changeState,
   'use-thermometer': useThermometer,
   'measure-melting-point-known-substance': meltingPoint,
@@ -495,20 +425,39 @@ const plans: Record<string, Plan> = {
   'lifespan-shortest-lived': lifespan(shortLived),
   'lifespan-longest-lived-then-shortest-lived': lifespan(longLived, shortLived),
   'identify-life-stages-1': lifeStages,
+  'identify-life-stages-2': plantStages,
+  'grow-plant': growPlant,
+  'grow-fruit': growFruit,
+  'inclined-plane-determine-angle': rightPlane,
+  'inclined-plane-friction-named-surfaces': rightPlane,
+  'inclined-plane-friction-unnamed-surfaces': rightPlane,
+  'mendelian-genetics-known-plant': dominance,
+  'mendelian-genetics-unknown-plant': dominance,
 };
 
 export const tasksWithOracle: readonly string[] = Object.keys(plans);
 
-/** The actions that complete the task from here, or null. `world` is a copy, and is used up. */
-export function planOf(simulator: SciWorldSimulator, world: number, task: string): string[] | null {
-  const plan = plans[task];
-  if (!plan) return null;
-  const rehearsal = new Rehearsal(simulator, world);
+/** The actions that complete the task from here, or null. `copy` is a world to try them in. */
+export function planOf(
+  simulator: SciWorldSimulator,
+  world: number,
+  copy: number,
+  task: string,
+  stepLimit: number,
+): string[] | null {
+  for (const plan of [plans[task] ?? []].flat()) {
+    simulator.copy(world, copy);
+    const rehearsal = new Rehearsal(simulator, copy, stepLimit);
+    if (succeeds(plan, rehearsal)) return rehearsal.actions;
+  }
+  return null;
+}
+
+function succeeds(plan: Plan, rehearsal: Rehearsal): boolean {
   try {
     plan(rehearsal);
   } catch (error) {
     if (!(error instanceof Stuck)) throw error;
-    return null;
   }
-  return rehearsal.completed ? rehearsal.actions : null;
+  return rehearsal.completed;
 }

@@ -145,11 +145,10 @@ export class SciWorld implements World {
   /** Plays the task's plan in a copy of the world; null where there is no plan or it does not end at the goal. */
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
     return slots.map((slot) => {
-      const { world, task, done } = this.state(slot);
+      const { world, task, done, options } = this.state(slot);
       if (done) return null;
       this.rehearsal ??= this.simulator.create();
-      this.simulator.copy(world, this.rehearsal);
-      return planOf(this.simulator, this.rehearsal, task);
+      return planOf(this.simulator, world, this.rehearsal, task, options.stepLimit);
     });
   }
 

@@ -2,12 +2,13 @@
  * The base of a model, the weights that it comes with, in its precision: its bytes before anything is allocated, its
  * creation, and how pieces stream into it.
  */
+import { type LoraConfig, planAdapter } from './adapter.ts';
 import type { ModelConfig } from './config.ts';
 import { type BaseWeights, DenseWeights, type Precision, type WeightPiece } from './linear.ts';
 import type { Operations } from './operations.ts';
 import { packedWords, planPacked } from './packed-layout.ts';
 import { PackedSet, PackedWeights } from './packed-weights.ts';
-import { layoutFloats, ParameterSet, planLayout } from './parameters.ts';
+import { type Layout, layoutFloats, ParameterSet, placeOperands, planLayout } from './parameters.ts';
 import type { TensorMap } from './policy.ts';
 import { StateError } from './state-error.ts';
 import type { Workspace } from './workspace.ts';
@@ -24,6 +25,17 @@ export class PrecisionError extends Error {
 export function planBase(config: ModelConfig, precision: Precision, blockBytes: number): number {
   if (precision === 'f32') return layoutFloats(planLayout(config, blockBytes)) * 4;
   return packedWords(planPacked(config, precision, blockBytes)) * 4;
+}
+
+/** Where what is trained lies: the adapter, else all weights in f32; nothing of a packed model alone. */
+export function planTrained(
+  config: ModelConfig,
+  lora: LoraConfig | null,
+  precision: Precision,
+  blockBytes: number,
+): Layout {
+  if (lora) return planAdapter(config, lora, blockBytes);
+  return precision === 'f32' ? planLayout(config, blockBytes) : placeOperands([], blockBytes);
 }
 
 /** A frozen base, allocated and empty. */
