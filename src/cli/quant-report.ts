@@ -26,7 +26,10 @@ import {
 const read = (folder: string, name: string) => new Uint8Array(readFileSync(join(folder, name)));
 
 function checkpointOf(folder: string) {
-  return loadCheckpoint({ config: readFileSync(join(folder, 'config.json'), 'utf8'), model: read(folder, 'model.safetensors') });
+  return loadCheckpoint({
+    config: readFileSync(join(folder, 'config.json'), 'utf8'),
+    model: read(folder, 'model.safetensors'),
+  });
 }
 
 /** Every recorded model, and the trained one, which reads its own recorded continuation. */

@@ -25,6 +25,7 @@ export interface QuantisationCase {
 
 export interface QuantisationCost {
   name: string;
+  random: boolean;
   precision: PackedPrecision;
   positions: number;
   /** Root mean square of the logits' error over that of the logits, each row less its mean. */
@@ -39,22 +40,31 @@ export interface QuantisationCost {
   clearAgreement: number;
 }
 
-/** What a person may rely on; `npm run quant-report` and the tests check them. Measured values stand in docs/quantisation.md. */
-export const bounds: {
-  readonly [precision in PackedPrecision]: {
-    relativeError: number;
-    agreement: number;
-    clearAgreement: number;
-    divergence: number;
-  };
-} = {
-  int8: { relativeError: 0.02, agreement: 0.95, clearAgreement: 1, divergence: 1e-3 },
-  int4: { relativeError: 0.3, agreement: 0.6, clearAgreement: 0.9, divergence: 0.1 },
+export interface Bound {
+  relativeError: number;
+  divergence: number;
+  agreement: number;
+  clearAgreement: number;
+}
+
+/**
+ * What a person may rely on, about twice what was measured (docs/quantisation.md); `npm run quant-report` and the tests check them.
+ * Random models are narrow and their logits large, so that errors add up and many first tokens are nearly ties.
+ */
+export const bounds: { readonly [kind in 'trained' | 'random']: { readonly [precision in PackedPrecision]: Bound } } = {
+  trained: {
+    int8: { relativeError: 0.015, divergence: 1e-3, agreement: 0.97, clearAgreement: 1 },
+    int4: { relativeError: 0.2, divergence: 0.1, agreement: 0.8, clearAgreement: 0.95 },
+  },
+  random: {
+    int8: { relativeError: 0.06, divergence: 3e-3, agreement: 0.9, clearAgreement: 0.98 },
+    int4: { relativeError: 0.7, divergence: 0.4, agreement: 0.35, clearAgreement: 0.65 },
+  },
 };
 
 /** What a case exceeds, in words; empty: nothing. */
 export function exceeded(cost: QuantisationCost): string[] {
-  const bound = bounds[cost.precision];
+  const bound = bounds[cost.random ? 'random' : 'trained'][cost.precision];
   const over = (['relativeError', 'divergence'] as const).filter((name) => !(cost[name] <= bound[name]));
   const under = (['agreement', 'clearAgreement'] as const).filter((name) => !(cost[name] >= bound[name]));
   return [...over, ...under].map(
@@ -117,12 +127,12 @@ export function compareLogits(expected: Float32Array, got: Float32Array, vocabSi
 
 /** Both precisions of a case against f32. */
 export async function costsOf(test: QuantisationCase, logitsOf: LogitsOf): Promise<QuantisationCost[]> {
-  const { name, config, weights, batch } = test;
+  const { name, config, weights, batch, random } = test;
   const expected = await logitsOf(config, weights, 'f32', batch);
   const costs: QuantisationCost[] = [];
   for (const precision of ['int8', 'int4'] as const) {
     const got = await logitsOf(config, weights, precision, batch);
-    costs.push({ name, precision, ...compareLogits(expected, got, config.vocabSize) });
+    costs.push({ name, random, precision, ...compareLogits(expected, got, config.vocabSize) });
   }
   return costs;
 }

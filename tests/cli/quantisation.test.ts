@@ -39,7 +39,15 @@ describe('the comparison', () => {
   });
 
   it('says what exceeds its bound', () => {
-    const cost = { name: 'x', precision: 'int8', positions: 1, largestError: 0, divergence: 0, agreement: 1 } as const;
+    const cost = {
+      name: 'x',
+      random: false,
+      precision: 'int8',
+      positions: 1,
+      largestError: 0,
+      divergence: 0,
+      agreement: 1,
+    } as const;
     expect(exceeded({ ...cost, relativeError: 0.01, clearAgreement: 1 })).toEqual([]);
     expect(exceeded({ ...cost, relativeError: Number.NaN, clearAgreement: 0.5 })).toHaveLength(2);
   });
@@ -50,7 +58,10 @@ const trained = join(goldenModelDir, 'stories260k');
 it.skipIf(!existsSync(trained))('int8 and int4 of a trained model stay within their bounds', async () => {
   const device = await gpu();
   const read = (name: string) => new Uint8Array(readFileSync(join(trained, name)));
-  const { config, tensors } = loadCheckpoint({ config: new TextDecoder().decode(read('config.json')), model: read('model.safetensors') });
+  const { config, tensors } = loadCheckpoint({
+    config: new TextDecoder().decode(read('config.json')),
+    model: read('model.safetensors'),
+  });
   const ids: number[] = JSON.parse(new TextDecoder().decode(read('expected.json'))).greedy_ids;
   const batch = packSequences(Int32Array.from(ids), [0, ids.length]);
   const T = ids.length;

@@ -214,8 +214,8 @@ describe('packed weights', () => {
 });
 
 it('computes the same with a vocabulary in three bindings', async () => {
-  const config = small({ vocab_size: 5000, hidden_size: 256, intermediate_size: 32, tie_word_embeddings: false });
-  const narrow = await openGpu({ mostBindingBytes: 2048 * (256 + 16) + 512 });
+  const config = small({ vocab_size: 5000, hidden_size: 512, intermediate_size: 32, tie_word_embeddings: false });
+  const narrow = await openGpu({ mostBindingBytes: 2048 * (512 + 32) + 512 });
   const layout = planPacked(config, 'int8', narrow.bindingBytes);
   expect(['embedding', 'head'].map((name) => layout.operands.get(`${name}.2`)?.rows)).toEqual([904, 904]);
   const options = {
