@@ -18,7 +18,6 @@ import type { TrainerSettings } from '../rl/settings.ts';
 import { TokenSource, type Trajectory } from '../rl/trajectory.ts';
 import { Updater } from '../rl/updater.ts';
 import { prepareModel } from '../session/model-loader.ts';
-import { streamOf } from '../session/model-stream.ts';
 import { FolderSource, nodeFiles } from '../store/weights-folder.ts';
 import { makeModel, type ShapeOverrides } from './making-model.ts';
 import { nodeGpu } from './node-gpu.ts';
@@ -246,7 +245,7 @@ async function trainOnce(gpu: Gpu, folder: string, o: LargeOptions): Promise<{ b
   const model = await part(o, `loaded in ${o.precision}`, () =>
     Model.create(gpu, config, {
       capacity: capacityOf(o),
-      weights: streamOf(prepared, { signal }),
+      weights: prepared.pieces({ signal }),
       precision: o.precision,
       adapter: { lora, tensors: initAdapter(config, lora, 1) },
       trainable: true,
