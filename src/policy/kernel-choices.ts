@@ -1,10 +1,17 @@
 /**
- * Which form of a kernel runs, by the number of rows: plain data that is measured once an adapter, stored in a checkpoint and
+ * Which form of a kernel runs: plain data that is measured once an adapter, stored in a checkpoint and
  * reused by a resume, since another form adds in another order.
  */
 /** rows8 and rows4: so many rows a thread, from registers; tiled: 64 x 64 outputs a workgroup, from workgroup memory. */
 export const matmulForms = ['rows8', 'rows4', 'tiled'] as const;
 export type MatmulForm = (typeof matmulForms)[number];
+
+/**
+ * thread: one thread a row of scores; tiled: through workgroup memory, in decoding with the keys split over workgroups. With
+ * subgroups a row's maximum is found without a barrier (the same bits); with half the operands are staged as f16.
+ */
+export const attentionForms = ['thread', 'tiled', 'tiled-subgroups', 'tiled-half', 'tiled-half-subgroups'] as const;
+export type AttentionForm = (typeof attentionForms)[number];
 
 /** registers: several rows a thread; lanes: several threads a column, added up by way of workgroup memory or subgroups. */
 export const quantLaneForms = ['registers', 'lanes', 'lanes-subgroups'] as const;
@@ -26,6 +33,10 @@ export const kernelForms = {
   matmul_nn_many: matmulForms,
   /** Eight rows a thread, or tiled. */
   matmul_tn_many: matmulForms,
+  /** Decoding: one new token a row. */
+  attention_few: attentionForms,
+  /** Prefill and training. */
+  attention_many: attentionForms,
   quant_nt_few: quantLaneForms,
   quant_nt_some: quantTileForms,
   quant_nt_many: quantTileForms,
@@ -37,6 +48,26 @@ export type KernelChoices = { [choice in KernelChoice]: (typeof kernelForms)[cho
 
 const names = Object.keys(kernelForms) as KernelChoice[];
 
+/** Whether an adapter has what a form needs. A row's eight threads must lie in one subgroup. */
+export function attentionFormRuns(
+  form: AttentionForm,
+  features: ReadonlySet<string>,
+  subgroupMinSize: number,
+): boolean {
+  if (form.includes('half') && !features.has('shader-f16')) return false;
+  return !form.includes('subgroups') || (features.has('subgroups') && subgroupMinSize >= 8);
+}
+
+/** The same choices where this adapter has what they need; else the form without. A run may go on on another machine. */
+export function runnableChoices(
+  choices: KernelChoices,
+  { features, info }: { features: ReadonlySet<string>; info: { subgroupMinSize: number } },
+): KernelChoices {
+  const runnable = (form: AttentionForm) => (attentionFormRuns(form, features, info.subgroupMinSize) ? form : 'tiled');
+  const { attention_few, attention_many } = choices;
+  return { ...choices, attention_few: runnable(attention_few), attention_many: runnable(attention_many) };
+}
+
 /** Choices that were stored, as far as they are known here. */
 export function parseChoices(stored: { readonly [kernel: string]: unknown }): KernelChoices {
   const choose = (name: KernelChoice) => {
@@ -47,6 +78,3 @@ export function parseChoices(stored: { readonly [kernel: string]: unknown }): Ke
 }
 
 export const defaultChoices: KernelChoices = parseChoices({});
-
-/** Whether every choice was made, so that nothing is left to measure. */
-export const isComplete = (stored: { readonly [kernel: string]: unknown }) => names.every((name) => name in stored);

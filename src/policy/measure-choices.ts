@@ -1,9 +1,18 @@
-/** Measures the forms of each matmul on sizes that a small policy meets, once an adapter. */
+/** Measures the forms of each kernel on sizes that a policy meets, once an adapter. */
 import { fastest } from '../gpu/autotune.ts';
 import type { Gpu } from '../gpu/device.ts';
 import { KernelCache, whole } from '../gpu/kernel.ts';
 import { Recorder } from '../gpu/submission.ts';
-import { defaultChoices, type KernelChoices, type MatmulForm, matmulForms } from './kernel-choices.ts';
+import { AttentionTrial, groupSegments } from './attention-trial.ts';
+import {
+  type AttentionForm,
+  attentionFormRuns,
+  attentionForms,
+  defaultChoices,
+  type KernelChoices,
+  type MatmulForm,
+  matmulForms,
+} from './kernel-choices.ts';
 import { Operations } from './operations.ts';
 import { measureQuantized } from './quantized-choices.ts';
 
@@ -21,7 +30,8 @@ const largest = 1024 * 512;
 /** Well under a second on a GPU. A software adapter is not measured: the register form is the best there. */
 export async function measureChoices(gpu: Gpu): Promise<KernelChoices> {
   if (gpu.info.isFallback) return defaultChoices;
-  return { ...defaultChoices, ...(await measureMatmuls(gpu)), ...(await measureQuantized(gpu)) };
+  const matmuls = { ...(await measureMatmuls(gpu)), ...(await measureQuantized(gpu)) };
+  return { ...defaultChoices, ...matmuls, ...(await measureAttention(gpu)) };
 }
 
 async function measureMatmuls(gpu: Gpu): Promise<Pick<KernelChoices, MatmulChoice>> {
@@ -52,4 +62,28 @@ async function measureMatmuls(gpu: Gpu): Promise<Pick<KernelChoices, MatmulChoic
     for (const buffer of buffers) gpu.destroyBuffer(buffer);
   }
   return choices;
+}
+
+/** Training (forward and backward of a group behind a prompt) and decoding, each by itself. */
+async function measureAttention(gpu: Gpu): Promise<Pick<KernelChoices, 'attention_few' | 'attention_many'>> {
+  // Halves are for models whose weights are no more exact than that; who has one asks for them by name.
+  const forms = attentionForms.filter(
+    (form) => !form.includes('half') && attentionFormRuns(form, gpu.features, gpu.info.subgroupMinSize),
+  );
+  const recorder = new Recorder(gpu, 256, 5e9);
+  const kernels = KernelCache.of(gpu);
+  const shape = { heads: 8, kvHeads: 2, headDim: 64, eps: 0 };
+  const trial = new AttentionTrial(gpu, shape, groupSegments(256, 32, 8));
+  try {
+    trial.upload(recorder);
+    const choose = async (work: 'train' | 'decode') => {
+      const candidates = forms.map((form) => ({ name: form, record: () => trial[work]({ kernels, recorder }, form) }));
+      return (await fastest(kernels, recorder, candidates)) as AttentionForm;
+    };
+    return { attention_many: await choose('train'), attention_few: await choose('decode') };
+  } finally {
+    kernels.forget(recorder.uniforms);
+    recorder.destroy();
+    trial.destroy();
+  }
 }

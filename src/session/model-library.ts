@@ -4,6 +4,7 @@
  */
 import { projections } from '../policy/adapter.ts';
 import { PrecisionError } from '../policy/base.ts';
+import { catalogue } from '../policy/catalogue.ts';
 import { countParameters, type ModelConfig, parameterShapes } from '../policy/config.ts';
 import type { Precision } from '../policy/linear.ts';
 import { planBuffers, totalBytes } from '../policy/memory-plan.ts';
@@ -12,6 +13,7 @@ import type { WeightsCache } from '../store/weights-cache.ts';
 import { browserFiles, FolderSource } from '../store/weights-folder.ts';
 import { HttpSource } from '../store/weights-http.ts';
 import { type ModelSource, SourceError } from '../store/weights-source.ts';
+import type { BaseModels } from './base-model.ts';
 import { bitsOf } from './model-format.ts';
 import { openKept, type PreparedModel, prepareModel } from './model-loader.ts';
 import { cardRun, type KeptModelInfo, type ModelCard, type ModelPlace, type ModelRequest } from './model-protocol.ts';
@@ -71,11 +73,18 @@ async function sourceOf(place: ModelPlace): Promise<ModelSource> {
   return FolderSource.open(place.label, browserFiles(place.files));
 }
 
+/** The public hub's model of a short id or a repository's name; null: this is a key. */
+function hubSource(model: string): HttpSource | null {
+  const listed = catalogue.find(({ id }) => id === model.toLowerCase());
+  const id = listed?.repository ?? model;
+  return listed || /^[\w.-]+\/[\w.-]+$/.test(model) ? new HttpSource({ id }) : null;
+}
+
 const named = (key: string, precision: Precision) => `${precision} ${key}`;
 
 export type DownloadListener = (done: number, total: number) => void;
 
-export class ModelLibrary {
+export class ModelLibrary implements BaseModels {
   /** Found since this tab was opened, by key and precision. */
   private readonly found = new Map<string, PreparedModel>();
   private stop: AbortController | null = null;
@@ -91,13 +100,19 @@ export class ModelLibrary {
     return cardOf(model, blockBytes);
   }
 
-  /** A model for an engine: kept whole, or found in this tab. Throws SourceError where it is neither. */
-  async open(key: string, precision: Precision): Promise<PreparedModel> {
-    const model = (await openKept(this.cache, key, precision)) ?? this.found.get(named(key, precision));
-    if (model) return model;
+  /**
+   * A model for an engine, by its key, its short id or its repository: kept whole, found in this tab, or looked up on the public
+   * hub. Throws SourceError where it is none of these.
+   */
+  async open(model: string, precision: Precision): Promise<PreparedModel> {
+    const source = hubSource(model);
+    const key = source?.key ?? model;
+    const known = (await openKept(this.cache, key, precision)) ?? this.found.get(named(key, precision));
+    if (known) return known;
+    if (source) return prepareModel(source, { cache: this.cache, precision, signal: new AbortController().signal });
     throw new SourceError(
       'missing',
-      `The model ${key} is not kept in ${precision} here. Choose it again under Language model, and download it.`,
+      `The model ${model} is not kept in ${precision} here. Choose it again under Language model, and download it.`,
     );
   }
 

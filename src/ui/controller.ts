@@ -37,7 +37,11 @@ export class Controller {
   readonly reading = new Reading(this.store, () => this.api);
   readonly recorded = new Recorded(this.store, () => this.api);
   readonly drafting = new Drafting(this.store, () => this.api);
-  readonly models = new ModelPicking(this.store, () => this.api);
+  readonly models = new ModelPicking(
+    this.store,
+    () => this.api,
+    (draft) => this.drafting.use(draft),
+  );
   private client: Client | null = null;
   private noticeCount = 0;
   /** Training a given number of steps: a reload in the middle does not go on by itself. */

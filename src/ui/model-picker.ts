@@ -226,7 +226,8 @@ export class TabgymModelPicker extends Panel {
       </dl>
       ${step === 'downloading' ? this.renderProgress() : nothing}
       ${step === 'found' && !fetched ? html`<button type="button" class="primary" @click=${() => this.app.models.download()}>${card.remainingBytes < card.totalBytes ? msg('Go on downloading') : msg('Download')}</button>` : nothing}
-      ${step === 'found' && fetched ? html`<p><span class="badge good">✓ ${msg('ready')}</span></p>` : nothing}
+      ${fetched ? html`<p><span class="badge good">✓ ${msg('ready')}</span></p>` : nothing}
+      ${step === 'found' ? html`<button type="button" class=${fetched ? 'primary' : ''} @click=${() => this.app.models.use()}>${msg('Use it in the setup')}</button>` : nothing}
     </section>`;
   }
 

@@ -1,5 +1,7 @@
 /** What the language-model picker's buttons do: look a model up, fetch it, stop, list what is kept, delete it. Draws nothing. */
 import type { Precision } from '../policy/linear.ts';
+import type { Experiment } from '../session/experiment.ts';
+import { withLanguageModel } from '../session/model-draft.ts';
 import type { ModelRequest } from '../session/model-protocol.ts';
 import type { TrainerApi } from '../session/protocol.ts';
 import type { ModelState, Store } from './state.ts';
@@ -12,6 +14,7 @@ export class ModelPicking {
   constructor(
     private readonly store: Store,
     private readonly api: () => TrainerApi,
+    private readonly take: (draft: Experiment) => void,
   ) {}
 
   private set(patch: Partial<ModelState>) {
@@ -51,6 +54,17 @@ export class ModelPicking {
         this.set({ step: 'found', card: { ...card, remainingBytes: total - done }, problem: sentence(error) });
     }
     await this.refresh();
+  }
+
+  /** The setup's draft takes the model that is shown. */
+  use() {
+    const { model, draft } = this.store.state;
+    if (!draft || !model.card) return;
+    try {
+      this.take(withLanguageModel(draft, model.card.key, model.card.precision));
+    } catch (error) {
+      this.set({ problem: sentence(error) });
+    }
   }
 
   cancel = () => this.api().cancelDownload();

@@ -28,7 +28,12 @@ const models = hasFiles ? new ModelLibrary(new WeightsCache(new OpfsDisk())) : u
 const service = new TrainerService({
   models,
   store: new RunStore(new IndexedDbStore()),
-  engines: new Assembly({ machine: browserGpu, openWorld: openWorldPool, adapters: new BrowserAdapterMemory() }),
+  engines: new Assembly({
+    models,
+    machine: browserGpu,
+    openWorld: openWorldPool,
+    adapters: new BrowserAdapterMemory(),
+  }),
   locks: navigator.locks ? new WebLocks(navigator.locks) : noLocks,
   presets: [textcraftFirst, babyaiFirst, babyaiRl18, sciworldFirst, micro],
   worlds: worldNames.map(describeWorld),

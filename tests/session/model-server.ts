@@ -60,6 +60,10 @@ export class ModelServer {
 
   private answer(request: IncomingMessage, response: ServerResponse) {
     const [, id, name] = /^\/(.+)\/resolve\/main\/(.+)$/.exec(request.url ?? '') ?? [];
+    response.setHeader('access-control-allow-origin', '*');
+    response.setHeader('access-control-allow-headers', '*');
+    response.setHeader('access-control-expose-headers', '*');
+    if (request.method === 'OPTIONS') return response.writeHead(204).end();
     this.requests.push(`${name ?? request.url} ${request.headers.range ?? ''}`.trim());
     if (this.faults.busy > 0) {
       this.faults.busy--;

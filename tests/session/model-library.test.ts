@@ -1,0 +1,118 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import textcraftFirst from '../../experiments/textcraft-first.json';
+import { makeModel } from '../../src/cli/making-model.ts';
+import { findModel } from '../../src/policy/catalogue.ts';
+import { parseExperiment } from '../../src/session/experiment.ts';
+import { withLanguageModel } from '../../src/session/model-draft.ts';
+import { ModelLibrary, storedBytes } from '../../src/session/model-library.ts';
+import { WeightsCache } from '../../src/store/weights-cache.ts';
+import { NodeDisk } from '../../src/store/weights-disk.ts';
+import { ModelServer } from './model-server.ts';
+
+const overrides = { layers: 2, hidden: 64, intermediate: 96, heads: 4, kvHeads: 2, headDim: 16, vocab: 600 };
+const blockBytes = 128 * 2 ** 20;
+let folder: string;
+let server: ModelServer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tabgym-library-'));
+  const out = join(folder, 'models/test/small');
+  await makeModel(findModel('qwen2.5-0.5b'), { out, seed: 7, dtype: 'f32', overrides, shardBytes: 120_000 });
+  server = await ModelServer.open(join(folder, 'models'));
+});
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+beforeEach(() => server.reset());
+
+let caches = 0;
+const fresh = () => new ModelLibrary(new WeightsCache(new NodeDisk(join(folder, `cache-${caches++}`))));
+const again = () => new ModelLibrary(new WeightsCache(new NodeDisk(join(folder, `cache-${caches - 1}`))));
+const place = () => ({ kind: 'hub', id: 'test/small', base: server.base }) as const;
+
+describe('the library of language models', () => {
+  it('finds a model, tells what it costs, fetches it with progress, and keeps it', async () => {
+    const library = fresh();
+    const card = await library.findModel({ place: place(), precision: 'int8' }, blockBytes);
+    expect(card).toMatchObject({ label: 'test/small', layers: 2, hidden: 64, precision: 'int8', modelType: 'qwen2' });
+    expect(card.remainingBytes).toBe(card.totalBytes);
+    expect(server.sent).toBe(0);
+    const seen: number[] = [];
+    await library.downloadModel(card.key, 'int8', (done, total) => {
+      expect(total).toBe(card.totalBytes);
+      seen.push(done);
+    });
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    expect(seen.at(-1)).toBe(card.totalBytes);
+    const [kept] = await library.keptModels();
+    expect(kept).toMatchObject({ label: 'test/small', precision: 'int8', complete: true });
+    const model = await again().open(card.key, 'int8');
+    expect(Math.abs(storedBytes(model.config, 'int8') / kept.bytes - 1)).toBeLessThan(0.5);
+    server.reset();
+    expect(await again().findModel({ place: place(), precision: 'int8' }, blockBytes)).toMatchObject({
+      remainingBytes: 0,
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('stops, says so, and goes on', async () => {
+    const library = fresh();
+    const card = await library.findModel({ place: place(), precision: 'f32' }, blockBytes);
+    const stopped = library.downloadModel(card.key, 'f32', (done, total) => {
+      if (done > total / 2) void library.cancelDownload();
+    });
+    await expect(stopped).rejects.toThrow(/was stopped. What has arrived is kept/);
+    const found = await again().findModel({ place: place(), precision: 'f32' }, blockBytes);
+    expect(found.remainingBytes).toBeLessThan(found.totalBytes / 2);
+    expect(found.gpuBytes).toBeGreaterThan(found.parameters * 4);
+  });
+
+  it('deletes what it keeps, and then has it no more', async () => {
+    const library = fresh();
+    const card = await library.findModel({ place: place(), precision: 'int4' }, blockBytes);
+    await library.downloadModel(card.key, 'int4', () => {});
+    const [{ folder: at }] = await library.keptModels();
+    await library.deleteModel(at);
+    expect(await library.keptModels()).toEqual([]);
+    await expect(again().open(card.key, 'int4')).rejects.toThrow(/is not kept in int4 here/);
+  });
+
+  it('takes the files of a folder', async () => {
+    const at = join(folder, 'models/test/small');
+    const { readdir } = await import('node:fs/promises');
+    const files = await Promise.all(
+      (await readdir(at)).map(async (name) => new File([new Uint8Array(await readFile(join(at, name)))], name)),
+    );
+    const library = fresh();
+    const card = await library.findModel(
+      { place: { kind: 'files', label: 'mine', files }, precision: 'int8' },
+      blockBytes,
+    );
+    expect(card.key).toMatch(/^folder\/mine@[0-9a-f]{16}$/);
+    await library.downloadModel(card.key, 'int8', () => {});
+    expect((await again().open(card.key, 'int8')).config.hiddenSize).toBe(64);
+  });
+});
+
+describe('a draft with a language model', () => {
+  const draft = parseExperiment(textcraftFirst);
+
+  it('has an adapter, free replies and room for them', () => {
+    const { policy, sampling, optimizer } = withLanguageModel(draft, 'k', 'int4');
+    expect(policy).toMatchObject({ kind: 'lora', model: 'k', weights: 'int4', lora: { rank: 16 } });
+    expect(sampling).toMatchObject({ maskActions: false, promptTokens: 1024, completionTokens: 512 });
+    expect(optimizer.learningRate).toBeLessThanOrEqual(1e-4);
+  });
+
+  it('keeps an adapter that it has', () => {
+    const first = withLanguageModel(draft, 'k', 'int4');
+    const changed = { ...first, policy: { ...first.policy, lora: { rank: 4, alpha: 8, targets: ['q_proj'] } } };
+    const second = withLanguageModel(parseExperiment(changed), 'other', 'int8');
+    expect(second.policy).toMatchObject({ model: 'other', weights: 'int8', lora: { rank: 4 } });
+    expect(second.sampling).toEqual(first.sampling);
+  });
+});
