@@ -83,7 +83,14 @@ function worldResult(details: readonly WorldRow[]): Result {
   return { on: cpu(), adapter: null, columns, rows, details };
 }
 
-const benches: { [name: string]: (match?: string) => Promise<Result> } = { world, babyai, sciworld, engine, compare, quantized };
+const benches: { [name: string]: (match?: string) => Promise<Result> } = {
+  world,
+  babyai,
+  sciworld,
+  engine,
+  compare,
+  quantized,
+};
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
