@@ -1,10 +1,11 @@
 /**
  * What `npm run test:learn` asks of each experiment, as data, and the verdict on a run. Knows evaluations; trains nothing.
  *
- * A rate must end so far above chance; where a bound is asked by level, in each level as well. A score must end above chance
- * by more than the intervals: the policy's lower end above chance's upper end.
+ * A rate must end so far above chance; where a stratum is named, how far each of its values ended above chance is reported, and
+ * decides nothing: a quarter of the episodes says too little. A score must end above chance by more than the intervals: the
+ * policy's lower end above chance's upper end.
  */
-import type { Mean, Rate, SplitEvaluation } from '../rl/evaluation.ts';
+import type { Mean, Rate, SplitEvaluation, StratumEvaluation } from '../rl/evaluation.ts';
 import type { Ends } from './report.ts';
 
 export type Split = 'train' | 'test';
@@ -48,19 +49,23 @@ function successFindings(
   start: SplitEvaluation,
   end: SplitEvaluation,
 ): Finding[] {
-  const finding = (name: string, before: Rate | undefined, policy: Rate, chance: Rate): Finding => {
-    const needed = chance.rate + above;
-    const ok = policy.rate >= needed;
-    const line = `${name}: chance ${three(chance.rate)} start ${before ? three(before.rate) : '-'} end ${rateWords(policy)}; needed ${three(needed)}: ${said(ok)}`;
-    return { ok, line };
-  };
+  const needed = end.chance.rate + above;
+  const ok = end.policy.rate >= needed;
   const strata = Object.entries(end.strata).filter(([name]) => each !== undefined && name.startsWith(`${each} `));
   return [
-    finding(words[split], start.policy, end.policy, end.chance),
-    ...strata.map(([name, { policy, chance }]) =>
-      finding(`${words[split]}, ${name}`, start.strata[name]?.policy, policy, chance),
-    ),
+    { ok, line: `${rateLine(words[split], start.policy, end)}; needed ${three(needed)}: ${said(ok)}` },
+    ...strata.map(([name, stratum]) => reported(`${words[split]}, ${name}`, start.strata[name]?.policy, stratum)),
   ];
+}
+
+function rateLine(name: string, before: Rate | undefined, { policy, chance }: StratumEvaluation): string {
+  return `${name}: chance ${three(chance.rate)} start ${before ? three(before.rate) : '-'} end ${rateWords(policy)}`;
+}
+
+function reported(name: string, before: Rate | undefined, stratum: StratumEvaluation): Finding {
+  const difference = stratum.policy.rate - stratum.chance.rate;
+  const line = `${rateLine(name, before, stratum)}; ${difference < 0 ? '' : '+'}${three(difference)} over chance`;
+  return { ok: true, line };
 }
 
 function scoreFinding(name: string, start: SplitEvaluation, end: SplitEvaluation): Finding {

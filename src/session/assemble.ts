@@ -114,7 +114,7 @@ export class Assembly implements EngineFactory {
   async open(experiment: Experiment, options: OpenOptions): Promise<Engine> {
     const gpu = await this.deviceFor(experiment, options);
     const base = await this.base(experiment);
-    const assets = options.assets ?? (base && assetsOf(base));
+    const assets = base ? { ...assetsOf(base), ...options.assets } : options.assets;
     options.onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
     const worlds = await this.openWorlds(experiment);
     try {

@@ -134,6 +134,12 @@ export const ExperimentSchema = v.strictObject({
 export type Experiment = v.InferOutput<typeof ExperimentSchema>;
 export type TinyPolicy = v.InferOutput<typeof TinyPolicySchema>;
 export type LoraPolicy = v.InferOutput<typeof LoraPolicySchema>;
+/** What the page starts from when another kind of policy is chosen; its model is to be chosen, too. */
+export function defaultPolicy(kind: unknown): Experiment['policy'] {
+  if (kind === 'lora') return v.parse(LoraPolicySchema, { kind, model: 'qwen2.5-0.5b' });
+  const sizes = { layers: 2, hidden: 64, heads: 4, kvHeads: 2, headDim: 16, intermediate: 192 };
+  return v.parse(TinyPolicySchema, { kind: 'tiny', ...sizes });
+}
 type WorldEntry = Experiment['worlds'][number];
 export type TurnLimit = Experiment['horizon'][number]['turns'];
 

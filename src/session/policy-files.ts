@@ -4,8 +4,8 @@
  */
 import { loadCheckpoint, saveCheckpoint } from '../policy/checkpoint.ts';
 import { type ModelConfig, parseConfig } from '../policy/config.ts';
-import { saveAdapter } from '../policy/peft.ts';
-import { BundleError, type PolicyFiles } from '../store/bundle.ts';
+import { parseAdapterConfig, saveAdapter } from '../policy/peft.ts';
+import { type AdapterFiles, BundleError, type PolicyFiles } from '../store/bundle.ts';
 import { StoreError } from '../store/run.ts';
 import type { NewRun, RunStore } from '../store/run-store.ts';
 import { loraOf } from './base-model.ts';
@@ -65,6 +65,31 @@ export function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name:
     if (!(error instanceof ExperimentError)) throw error;
     throw new BundleError(`This policy is larger than a tiny policy may be:\n${error.message}`);
   }
+}
+
+/** A run at step 0 that holds a PEFT adapter, beside the model that the adapter names. `preset`: its world and its settings. */
+export function importedAdapter(files: AdapterFiles, preset: Experiment, fileName: string): NewRun {
+  const text = utf8.decode(files['adapter_config.json']);
+  const { rank, alpha, targets, rankStabilized } = parseAdapterConfig(text);
+  const model = JSON.parse(text).base_model_name_or_path;
+  if (typeof model !== 'string' || !model)
+    throw new BundleError('This adapter names no model (base_model_name_or_path): it is not known what it belongs to.');
+  // rsLoRA's scale, alpha / sqrt(rank), is that of a larger alpha.
+  const lora = { rank, alpha: rankStabilized ? alpha * Math.sqrt(rank) : alpha, targets: [...targets] };
+  const { tensors } = decodeState(files['adapter_model.safetensors'], 0);
+  const meta = { step: 0, optimizerStep: 0, kernelChoices: {}, batchPlan: {}, adapter: '' };
+  const experiment = parseExperiment({
+    ...preset,
+    name: fileName.slice(0, 120),
+    policy: { kind: 'lora', model, lora },
+  });
+  return {
+    name: experiment.name,
+    experiment,
+    origin: { kind: 'import', file: fileName },
+    checkpoints: [{ meta, bytes: encodeState({ tensors, optimizerStep: 0 }) }],
+    assets: { [REFERENCE]: encodeState({ tensors: new Map(), optimizerStep: 0 }) },
+  };
 }
 
 /** A run at step 0 that holds the policy: it can be watched, and trained from there. */

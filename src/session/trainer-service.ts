@@ -5,7 +5,7 @@
 import type { World, WorldDescription } from '../envs/env.ts';
 import type { Precision } from '../policy/linear.ts';
 import type { Trajectory } from '../rl/trajectory.ts';
-import { exportRun, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
+import { exportRun, type PolicyFiles, readAdapter, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
 import { StoreError } from '../store/run.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { EngineFactory } from './engine.ts';
@@ -15,7 +15,7 @@ import type { ModelLibrary } from './model-library.ts';
 import type { ModelCard, ModelRequest } from './model-protocol.ts';
 import type { Hold, Locks } from './ownership.ts';
 import { Playing } from './playing.ts';
-import { experimentOfPolicy, exportedPolicy, importedPolicy } from './policy-files.ts';
+import { experimentOfPolicy, exportedPolicy, importedAdapter, importedPolicy } from './policy-files.ts';
 import type {
   GpuReport,
   MemoryPlanReport,
@@ -51,6 +51,9 @@ export class ReadOnlyError extends Error {
     super('Another tab has this run. Take it over to train or change it here.');
   }
 }
+
+const policyRun = (files: PolicyFiles, preset: Experiment, name: string) =>
+  importedPolicy(files, experimentOfPolicy(files, preset, name), name);
 
 export class TrainerService implements TrainerApi {
   private listener: (event: SessionEvent) => void = () => {};
@@ -220,10 +223,11 @@ export class TrainerService implements TrainerApi {
   }
 
   async importPolicy(file: Blob, name: string): Promise<RunSummary> {
-    const files = readPolicy(new Uint8Array(await file.arrayBuffer()));
+    const bytes = new Uint8Array(await file.arrayBuffer());
     const preset = parseExperiment(this.parts.presets[0]);
-    const run = await this.parts.store.create(importedPolicy(files, experimentOfPolicy(files, preset, name), name));
-    return this.announced(run.id);
+    const adapter = readAdapter(bytes);
+    const run = adapter ? importedAdapter(adapter, preset, name) : policyRun(readPolicy(bytes), preset, name);
+    return this.announced((await this.parts.store.create(run)).id);
   }
 
   async storage(): ReturnType<TrainerApi['storage']> {

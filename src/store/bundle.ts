@@ -149,11 +149,29 @@ export function writePolicy(files: { readonly [name: string]: Uint8Array }): Uin
   return zip(new Map(Object.entries(files)));
 }
 
+/** A file of a zip, in its root or in a folder. */
+const fileIn = (entries: { readonly [name: string]: Uint8Array }, wanted: string) =>
+  Object.entries(entries).find(([name]) => name === wanted || name.endsWith(`/${wanted}`))?.[1];
+
+export interface AdapterFiles {
+  'adapter_config.json': Uint8Array;
+  'adapter_model.safetensors': Uint8Array;
+}
+
+/** The two files of a PEFT checkpoint's zip; null: it is none. */
+export function readAdapter(bytes: Uint8Array): AdapterFiles | null {
+  const entries = unzip(bytes);
+  const config = fileIn(entries, 'adapter_config.json');
+  if (!config) return null;
+  const model = fileIn(entries, 'adapter_model.safetensors');
+  if (!model) throw new BundleError('This zip has an adapter_config.json and no adapter_model.safetensors.');
+  return { 'adapter_config.json': config, 'adapter_model.safetensors': model };
+}
+
 /** The three files of a policy's zip, in its root or in one folder. */
 export function readPolicy(bytes: Uint8Array): PolicyFiles {
   const entries = unzip(bytes);
-  const find = (wanted: string) =>
-    Object.entries(entries).find(([name]) => name === wanted || name.endsWith(`/${wanted}`))?.[1];
+  const find = (wanted: string) => fileIn(entries, wanted);
   const missing = POLICY_FILES.filter((name) => !find(name));
   if (missing.length)
     throw new BundleError(

@@ -1,6 +1,5 @@
 /** The setup panel's draft: presets, edits, checks against the schema, and the memory plan that follows an edit. */
-import type { Experiment } from '../session/experiment.ts';
-import { ExperimentError, parseExperiment } from '../session/experiment.ts';
+import { defaultPolicy, type Experiment, ExperimentError, parseExperiment } from '../session/experiment.ts';
 import { writePath } from '../session/paths.ts';
 import type { TrainerApi } from '../session/protocol.ts';
 import { none, type Problem, type Store } from './state.ts';
@@ -48,7 +47,9 @@ export class Drafting {
     if (!draft) return;
     // Another world has other options.
     const emptied = /^worlds\.\d+\.name$/.test(path) ? writePath(draft, path.replace(/name$/, 'options'), {}) : draft;
-    const next = writePath(emptied, path, value);
+    // Another kind of policy has other fields.
+    const next =
+      path === 'policy.kind' ? writePath(emptied, 'policy', defaultPolicy(value)) : writePath(emptied, path, value);
     this.store.set({ draft: next, problems: check(next) });
     this.planSoon();
   }

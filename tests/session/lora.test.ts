@@ -19,12 +19,13 @@ import { Assembly } from '../../src/session/assemble.ts';
 import { type BaseModel, changeOf, loraOf, planAdapted } from '../../src/session/base-model.ts';
 import { decodeState } from '../../src/session/checkpoint.ts';
 import { type LoraPolicy, parseExperiment } from '../../src/session/experiment.ts';
-import { exportedPolicy } from '../../src/session/policy-files.ts';
+import { exportedPolicy, importedAdapter } from '../../src/session/policy-files.ts';
 import { withoutTimes } from '../../src/session/schedule.ts';
 import { Session } from '../../src/session/session.ts';
 import { modelConfigOf } from '../../src/session/sizes.ts';
 import { textsOf } from '../../src/session/vocabulary.ts';
 import type { AdapterMemory } from '../../src/store/adapter-memory.ts';
+import { readAdapter, writePolicy } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 
@@ -121,6 +122,13 @@ it('a run killed after each step has the numbers of one that was not, and keeps 
   });
   expect(adapter.lora).toEqual(loraOf(policy));
   for (const [name, { data }] of adapter.tensors) expect(data).toEqual(tensors.get(name)!.data);
+
+  // It comes back, from a zip, as a run at step 0 with the same adapter beside the same model.
+  const again = importedAdapter(readAdapter(writePolicy(files))!, experiment, 'adapter.zip');
+  expect(again.experiment).toMatchObject({ policy: { ...policy, weights: 'int4' } });
+  const back = decodeState(again.checkpoints![0].bytes, 0).tensors;
+  expect([...back.keys()].sort()).toEqual([...own].sort());
+  for (const [name, { data }] of back) expect(data).toEqual(tensors.get(name)!.data);
 }, 300_000);
 
 it('says that a language model cannot be opened where there is no library', async () => {
