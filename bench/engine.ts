@@ -8,9 +8,13 @@
 import { readFileSync } from 'node:fs';
 import { nodeGpu } from '../src/cli/node-gpu.ts';
 import { Gpu } from '../src/gpu/device.ts';
-import { whole } from '../src/gpu/kernel.ts';
+import { KernelCache, whole } from '../src/gpu/kernel.ts';
+import { Recorder } from '../src/gpu/submission.ts';
+import type { AttentionShape } from '../src/policy/attention.ts';
+import { AttentionTrial, groupSegments } from '../src/policy/attention-trial.ts';
 import { type ModelConfig, parseConfig } from '../src/policy/config.ts';
 import { initWeights } from '../src/policy/init.ts';
+import { type AttentionForm, attentionFormRuns, attentionForms } from '../src/policy/kernel-choices.ts';
 import { Model } from '../src/policy/model.ts';
 import type { Capacity, Counters, ObjectiveSpec, PackedBatch } from '../src/policy/policy.ts';
 import { Assembly } from '../src/session/assemble.ts';
@@ -165,6 +169,62 @@ async function benchMatmuls(gpu: Gpu, machine: MachineRates): Promise<EngineRow[
     }
   model.destroy();
   for (const buffer of buffers) gpu.destroyBuffer(buffer);
+  return rows;
+}
+
+/** Attention by itself, in the forms that run here: a tiny policy's heads, and those of Qwen2.5-0.5B. */
+async function benchAttention(gpu: Gpu, machine: MachineRates): Promise<EngineRow[]> {
+  const forms = attentionForms.filter((form) => attentionFormRuns(form, gpu.features, gpu.info.subgroupMinSize));
+  const cases: [string, AttentionShape, PackedBatch['segments']][] = [
+    ['4:2 x 16', { heads: 4, kvHeads: 2, headDim: 16, eps: 0 }, groupSegments(128, 32, 8)],
+    ['14:2 x 64', { heads: 14, kvHeads: 2, headDim: 64, eps: 0 }, groupSegments(256, 32, 8)],
+  ];
+  const rows: EngineRow[] = [];
+  for (const [name, shape, segments] of cases) {
+    const trial = new AttentionTrial(gpu, shape, segments);
+    for (const form of forms) rows.push(...(await attentionRows(gpu, machine, trial, `${name} ${form}`, form)));
+    trial.destroy();
+  }
+  return rows;
+}
+
+async function attentionRows(
+  gpu: Gpu,
+  machine: MachineRates,
+  trial: AttentionTrial,
+  name: string,
+  form: AttentionForm,
+): Promise<EngineRow[]> {
+  const kernels = KernelCache.of(gpu);
+  const recorder = new Recorder(gpu, 256, gpu.info.isFallback ? 5e7 : 5e9);
+  trial.upload(recorder);
+  const { heads, kvHeads, headDim } = trial.shape;
+  const [queries, keys] = [4 * heads * headDim, 8 * kvHeads * headDim];
+  const decoding = trial.rows.length;
+  const works: [string, 'forward' | 'backward' | 'decode', number][] = [
+    [`forward, ${trial.T} tokens`, 'forward', trial.T * (2 * queries + keys)],
+    [`backward, ${trial.T} tokens`, 'backward', trial.T * (4 * queries + 2 * keys)],
+    [`decode, ${decoding} rows`, 'decode', decoding * 2 * queries + trial.decodePairs * keys],
+  ];
+  const rows: EngineRow[] = [];
+  for (const [work, method, bytes] of works) {
+    recorder.dry = true;
+    trial[method]({ kernels, recorder }, form);
+    recorder.dry = false;
+    await kernels.settle();
+    const before = { flops: recorder.flops, dispatches: recorder.dispatches };
+    let runs = 0;
+    const ms = await timed(async () => {
+      runs++;
+      trial[method]({ kernels, recorder }, form);
+      await recorder.finish();
+    });
+    const flops = (recorder.flops - before.flops) / runs;
+    const dispatches = (recorder.dispatches - before.dispatches) / runs;
+    rows.push(rowOf(`attention ${name} ${work}`, { ms, flops, bytes, dispatches, readbacks: 0 }, machine));
+  }
+  kernels.forget(recorder.uniforms);
+  recorder.destroy();
   return rows;
 }
 
@@ -323,6 +383,7 @@ export async function benchEngine(): Promise<EngineResult> {
   const gpu = await Gpu.open(await nodeGpu());
   const machine = await measureMachine(gpu);
   const rows = await benchMatmuls(gpu, machine);
+  rows.push(...(await benchAttention(gpu, machine)));
   for (const [size, config] of sizes) rows.push(...(await benchModel(gpu, machine, size, config)));
   rows.push(...(await benchStep(gpu, machine, 'experiments/textcraft-first.json')));
   const { vendor, description } = gpu.info;

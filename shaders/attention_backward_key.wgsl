@@ -2,7 +2,7 @@
 // p dout. The queries of key j are the tokens [j, queryEnd): a shared prompt's are all its children, which follow it.
 // Shapes: as attention_backward_query; dcache (T, 2 KV D) = dk | dv. One thread a key head of a token: no atomics, fixed order.
 // Constants: H, KV, D, WIDTH, E = D / WIDTH, SCALE_F.
-// @include elem
+// @include elem WIDTH
 // @include grid
 // @include token
 struct Params { T: u32 }

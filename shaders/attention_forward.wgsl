@@ -3,7 +3,7 @@
 // Grouped-query attention: H / KV query heads share a key head (Ainslie et al. 2023).
 // Shapes: tokens (T), query (T, H D), cache (rows, 2 KV D) = k | v, out (T, H D), lse (T, H). One thread a head of a token.
 // Constants: H, KV, D, WIDTH, E = D / WIDTH, SCALE_F = 1/sqrt(D).
-// @include elem
+// @include elem WIDTH
 // @include grid
 // @include token
 struct Params { T: u32 }

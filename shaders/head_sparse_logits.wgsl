@@ -1,7 +1,7 @@
 // The masked head: the logit of each allowed token of each scored row, nothing else of the vocabulary.
 // Shapes: lists = entryRow (E) at rowOffset and entryToken (E) at tokenOffset, hidden (N, C), table (V, C), logits (E), already
 // divided by the temperature. One thread an entry. Constant: WIDTH.
-// @include elem
+// @include elem WIDTH
 // @include grid
 struct Params { E: u32, C: u32, rowOffset: u32, tokenOffset: u32, inverseTemperature: f32 }
 @group(0) @binding(0) var<uniform> p: Params;

@@ -2,7 +2,7 @@
 // (temperature 0: the largest logit), with its log-probability over those edges.
 // Shapes: hidden (R, C) after the final norm, table (V, C), trie = nodes (3 words: first edge, end, leaf) then, from edgeOffset,
 // edges (2 words: token, node). One workgroup a row. Constant: WIDTH.
-// @include elem
+// @include elem WIDTH
 // @include grid
 // @include token
 // @include row

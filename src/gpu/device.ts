@@ -36,6 +36,8 @@ export interface GpuInfo {
   description: string;
   /** A CPU pretending to be a GPU (SwiftShader, lavapipe). */
   isFallback: boolean;
+  /** Fewest invocations of a subgroup; 0: unknown. */
+  subgroupMinSize: number;
 }
 
 const softwareNames = /swiftshader|llvmpipe|lavapipe|software|basic render/i;
@@ -48,6 +50,7 @@ function describe(adapter: GPUAdapter): GpuInfo {
     architecture: info.architecture,
     description: info.description || info.device || info.vendor || 'unnamed adapter',
     isFallback: Boolean((info as { isFallbackAdapter?: boolean }).isFallbackAdapter) || softwareNames.test(all),
+    subgroupMinSize: (info as { subgroupMinSize?: number }).subgroupMinSize ?? 0,
   };
 }
 

@@ -2,11 +2,12 @@
  * Kernels: WGSL files of `shaders/`, their constants, their pipelines and their bind groups.
  *
  * A shader is one file an operation, entry point named as the file. Three small mechanisms, used everywhere: a line
- * `// @include NAME` is replaced by shaders/NAME.wgsl; the lines between `// @repeat i COUNT` and `// @end` are repeated with
- * `$i` counting up (software adapters keep an indexed array in memory, and run ten times slower than with named
- * registers); and the constants a caller injects stand in front as `const`
- * (numbers) or `alias` (type names). Bindings are read from the source, so a kernel call is plain data:
- * `{kernel, bindings, grid, params}`. Binding 0 is always the uniform block of per-call scalars.
+ * `// @include NAME` is replaced by shaders/NAME.wgsl, and `// @include NAME CONSTANT` by the file whose name ends with that
+ * constant's value; the lines between `// @repeat i COUNT` and `// @end` are repeated with `$i` counting up, also one inside
+ * another (software adapters keep an indexed array in memory, and run ten times slower than with named registers); and the
+ * constants a caller injects stand in front as `const` (numbers) or `alias` (type names). Lines `enable ...;` come to the
+ * front. Bindings are read from the source, so a kernel call is plain data: `{kernel, bindings, grid, params}`. Binding 0 is
+ * always the uniform block of per-call scalars.
  */
 import { type Gpu, GpuError } from './device.ts';
 
@@ -30,23 +31,31 @@ export function slice(buffer: GPUBuffer, offset: number, size: number): BufferSl
 
 /** The text of a shader file with its includes, without injected constants. */
 export function shaderSource(name: string, constants: Constants = {}, seen: string[] = []): string {
-  // `elem` is the one include with a choice: elem4 or elem1, by the injected WIDTH.
-  const file = name === 'elem' ? `elem${constants.WIDTH}` : name;
-  const text = sources[`../../shaders/${file}.wgsl`];
+  const text = sources[`../../shaders/${name}.wgsl`];
   if (text === undefined) throw new GpuError(`There is no shaders/${name}.wgsl.`);
   if (seen.includes(name)) throw new GpuError(`shaders/${name}.wgsl includes itself.`);
-  return text.replace(/^\/\/ @include (\w+)$/gm, (_, part: string) => shaderSource(part, constants, [...seen, name]));
+  return text.replace(/^\/\/ @include (\w+)(?: (\w+))?$/gm, (_, part: string, choice?: string) =>
+    shaderSource(choice ? `${part}${constants[choice]}` : part, constants, [...seen, name]),
+  );
 }
 
-/** Unrolls `@repeat` blocks. COUNT is a number or the name of an injected constant. */
+/** Unrolls `@repeat` blocks, inner ones first. COUNT is a number or the name of an injected constant. */
 function repeat(code: string, constants: Constants): string {
-  return code.replace(
-    /^[ \t]*\/\/ @repeat (\w+) (\w+)\n([\s\S]*?)^[ \t]*\/\/ @end\n/gm,
+  const unrolled = code.replace(
+    /^[ \t]*\/\/ @repeat (\w+) (\w+)\n((?:(?!^[ \t]*\/\/ @repeat )[\s\S])*?)^[ \t]*\/\/ @end\n/gm,
     (_, index: string, count: string, body: string) => {
       const times = Number(constants[count] ?? count);
       return Array.from({ length: times }, (_, i) => body.replaceAll(`$${index}`, String(i))).join('');
     },
   );
+  return unrolled === code ? code : repeat(unrolled, constants);
+}
+
+/** WGSL wants its `enable` directives before anything else. */
+function withEnables(code: string): string {
+  const line = /^enable \w+;$/gm;
+  const enables = [...new Set(code.match(line) ?? [])];
+  return [...enables, code.replace(line, '')].join('\n');
 }
 
 function inject(constants: Constants): string {
@@ -210,7 +219,7 @@ export interface KernelHandle {
 }
 
 async function compile(gpu: Gpu, name: string, constants: Constants, extra: string): Promise<Kernel> {
-  const code = `${inject(constants)}\n${extra}\n${repeat(shaderSource(name, constants), constants)}`;
+  const code = withEnables(`${inject(constants)}\n${extra}\n${repeat(shaderSource(name, constants), constants)}`);
   const device = gpu.device;
   device.pushErrorScope('validation');
   const module = device.createShaderModule({ label: name, code });

@@ -8,23 +8,43 @@
  */
 import { type BufferSlice, slice } from '../gpu/kernel.ts';
 import { f32, grid1d } from '../gpu/submission.ts';
+import { type AttentionPass, mostSplits, plainCache } from './attention.ts';
 import { BatchError } from './batch.ts';
 import type { ModelConfig } from './config.ts';
 import type { Layers, Pass } from './layers.ts';
 import type { Weights } from './linear.ts';
-import { cacheRows, decodeChunk, rowWords, trieWordsPerRow } from './memory-plan.ts';
+import { cacheRows, decodeChunk, rowWords, slotsOf, trieWordsPerRow } from './memory-plan.ts';
 import type { Operations } from './operations.ts';
 import { vocabularyTile } from './parameters.ts';
-import type { Capacity, GeneratedTurn, GenerateRow, Sampling, TokenTrie } from './policy.ts';
+import type { AdmittedGroup, Capacity, GeneratedTurn, GenerateRow, Sampling, TokenTrie } from './policy.ts';
 import type { Workspace } from './workspace.ts';
 
+interface Prompt {
+  /** Which place of the cache it has. */
+  index: number;
+  length: number;
+  /** Slots that share it. */
+  holders: number;
+}
+
+/** A turn that goes on with the next round. */
+interface OpenTurn {
+  constraint: TokenTrie | null;
+  node: number;
+  tokens: number[];
+  logprobs: number[];
+}
+
 interface Slot {
+  /** Key of its prompt. */
+  prompt: number;
   group: number;
   promptLength: number;
   /** Tokens of its own in the cache. */
   length: number;
   pending: number[];
   key: number;
+  turn: OpenTurn | null;
 }
 
 const noLeaf = 0xffffffff;
@@ -37,6 +57,8 @@ interface ActiveRow {
   slotIndex: number;
   append: number[];
   constraint: TokenTrie | null;
+  /** Where in the trie it stands. */
+  node: number;
   tokens: number[];
   logprobs: number[];
   leaf: number;
@@ -47,7 +69,8 @@ interface ActiveRow {
 export class Generation {
   tokensPrefilled = 0;
   tokensGenerated = 0;
-  private slots = new Map<number, Slot>();
+  private readonly slots = new Map<number, Slot>();
+  private readonly prompts = new Map<number, Prompt>();
 
   constructor(
     readonly config: ModelConfig,
@@ -80,36 +103,67 @@ export class Generation {
     return slot;
   }
 
-  /** Runs each group's prompt once; its slots start empty behind it. */
+  /** Runs each group's prompt once; its slots start empty behind it. Whoever was held before is gone. */
   begin(
     weights: Weights,
     groups: readonly { prompt: Int32Array; slots: readonly number[]; rowKeys: readonly number[] }[],
   ): void {
-    const { capacity: c } = this;
-    if (groups.length > c.groups)
-      throw new BatchError(`${groups.length} groups; at most ${c.groups} were planned for.`);
-    this.slots = new Map();
-    groups.forEach(({ prompt, slots, rowKeys }, group) => {
-      if (prompt.length === 0 || prompt.length > c.promptTokens) {
-        throw new BatchError(
-          `The prompt of group ${group} has ${prompt.length} tokens; 1 to ${c.promptTokens} were planned for.`,
-        );
-      }
-      slots.forEach((index, i) => {
-        if (index >= c.rows || this.slots.has(index))
-          throw new BatchError(`Slot ${index} is out of range (${c.rows}) or used twice.`);
-        this.slots.set(index, { group, promptLength: prompt.length, length: 0, pending: [], key: rowKeys[i] });
-      });
+    this.slots.clear();
+    this.prompts.clear();
+    this.admit(
+      weights,
+      groups.map((group, key) => ({ ...group, key })),
+    );
+  }
+
+  /** Runs the prompts that are not held yet; slots start empty behind theirs. */
+  admit(weights: Weights, groups: readonly AdmittedGroup[]): void {
+    const fresh = groups.filter(({ key }) => !this.prompts.has(key));
+    for (const { key, prompt } of fresh) this.placePrompt(key, prompt);
+    for (const group of groups) this.placeSlots(group);
+    const sequences = fresh.map(({ key, prompt }) => {
+      const { index } = this.prompts.get(key)!;
+      const place = { base: this.promptBase(index), target: index };
+      return { tokens: prompt, position: 0, length: 0, prefix: [0, 0] as [number, number], ...place };
     });
-    const sequences = groups.map(({ prompt }, group) => ({
-      tokens: prompt,
-      position: 0,
-      base: this.promptBase(group),
-      length: 0,
-      prefix: [0, 0] as [number, number],
-      target: group,
-    }));
     this.prefill(weights, sequences, 'groupHidden');
+  }
+
+  private placePrompt(key: number, prompt: Int32Array): void {
+    const { groups, promptTokens } = this.capacity;
+    const used = new Set([...this.prompts.values()].map(({ index }) => index));
+    if (used.size === groups) throw new BatchError(`${groups + 1} groups; at most ${groups} were planned for.`);
+    if (prompt.length === 0 || prompt.length > promptTokens) {
+      throw new BatchError(
+        `The prompt of group ${key} has ${prompt.length} tokens; 1 to ${promptTokens} were planned for.`,
+      );
+    }
+    let index = 0;
+    while (used.has(index)) index++;
+    this.prompts.set(key, { index, length: prompt.length, holders: 0 });
+  }
+
+  private placeSlots({ key, slots, rowKeys }: AdmittedGroup): void {
+    const prompt = this.prompts.get(key)!;
+    const most = slotsOf(this.capacity);
+    const { index: group, length: promptLength } = prompt;
+    slots.forEach((slot, i) => {
+      if (slot >= most || this.slots.has(slot))
+        throw new BatchError(`Slot ${slot} is out of range (${most}) or used twice.`);
+      const empty = { length: 0, pending: [], turn: null };
+      this.slots.set(slot, { prompt: key, group, promptLength, key: rowKeys[i], ...empty });
+      prompt.holders++;
+    });
+  }
+
+  /** Gives slots back; a prompt goes with its last slot. */
+  release(slots: readonly number[]): void {
+    for (const index of slots) {
+      const { prompt: key } = this.slot(index);
+      this.slots.delete(index);
+      const prompt = this.prompts.get(key)!;
+      if (--prompt.holders === 0) this.prompts.delete(key);
+    }
   }
 
   /** Runs sequences through the layers into the cache, in pieces that fit, and keeps each one's last hidden state. */
@@ -160,9 +214,11 @@ export class Generation {
     const { ws, ops, config } = this;
     this.tokensPrefilled += T;
     ops.recorder.upload(ws.buffer('ids'), 0, Uint32Array.from(ids));
-    ops.recorder.upload(ws.buffer('tokens'), 0, Uint32Array.from(words));
+    const described = Uint32Array.from(words);
+    ops.recorder.upload(ws.buffer('tokens'), 0, described);
     ops.recorder.upload(ws.buffer('pairs'), 0, Uint32Array.from(lasts));
-    this.layers.forward(weights, { T, pairs, cache: this.cache });
+    const attention = this.layers.describeAttention(described, plainCache, false);
+    this.layers.forward(weights, { T, pairs, cache: this.cache, attention });
     ops.gatherRows(
       ws.slice('pairs'),
       ws.slice(`layerInput.${config.numLayers}`),
@@ -179,8 +235,7 @@ export class Generation {
     sampling: Sampling,
     signal?: AbortSignal,
   ): Promise<GeneratedTurn[]> {
-    if (rows.length > this.capacity.rows)
-      throw new BatchError(`${rows.length} rows; at most ${this.capacity.rows} were planned for.`);
+    this.checkRows(rows);
     const all = rows.map((row, index) => this.activate(row, index));
     const active = all.filter((row) => !row.done);
     if (active.length > 0) {
@@ -189,12 +244,56 @@ export class Generation {
       await this.decode(weights, active, sampling, signal);
     }
     for (const row of active) this.keep(row);
-    return all.map((row) => ({
-      tokens: Int32Array.from(row.tokens),
-      logprobs: Float32Array.from(row.logprobs),
-      leaf: row.leaf,
-      ending: row.ending,
-    }));
+    return all.map((row) => turnOf(row, row));
+  }
+
+  /**
+   * A few tokens of each row, those whose turn is open going on where they were. Every round has the same number of steps and a
+   * turn starts with a round, so a token's kernels do not depend on who decodes beside it.
+   */
+  async round(
+    weights: Weights,
+    rows: readonly GenerateRow[],
+    sampling: Sampling,
+    signal?: AbortSignal,
+  ): Promise<(GeneratedTurn | null)[]> {
+    signal?.throwIfAborted();
+    this.checkRows(rows);
+    const all = rows.map((row, index) => this.resume(row, index) ?? this.activate(row, index));
+    const active = all.filter((row) => !row.done);
+    if (active.length > 0) {
+      this.extend(weights, active);
+      this.uploadRows(active, sampling);
+      const steps = Math.min(decodeChunk, Math.max(...active.map((row) => roomOf(row, sampling))));
+      this.recordChunk(weights, active, sampling, 0, steps);
+      await this.readChunk(active, 0, steps, sampling);
+    }
+    for (const row of active) this.keep(row);
+    return all.map((row) => this.closeRound(row));
+  }
+
+  private resume({ slot: slotIndex }: GenerateRow, index: number): ActiveRow | null {
+    const slot = this.slot(slotIndex);
+    if (!slot.turn) return null;
+    const { constraint, node } = slot.turn;
+    const nothing = { tokens: [], logprobs: [], leaf: -1, ending: 'length' as const, done: false };
+    return { index, slot, slotIndex, append: slot.pending, constraint, node, ...nothing };
+  }
+
+  /** The whole turn where it has ended; else it is kept for the next round. */
+  private closeRound(row: ActiveRow): GeneratedTurn | null {
+    const { slot, constraint, node } = row;
+    const turn = slot.turn ?? { constraint, node, tokens: [], logprobs: [] };
+    turn.tokens.push(...row.tokens);
+    turn.logprobs.push(...row.logprobs);
+    turn.node = node;
+    slot.turn = row.done ? null : turn;
+    return row.done ? turnOf(row, turn) : null;
+  }
+
+  private checkRows(rows: readonly GenerateRow[]): void {
+    if (rows.length > this.capacity.rows)
+      throw new BatchError(`${rows.length} rows; at most ${this.capacity.rows} were planned for.`);
   }
 
   /** A row as it starts its turn; one without room, or with a single thing to say, is done at once. */
@@ -207,6 +306,7 @@ export class Generation {
       slotIndex: row.slot,
       append,
       constraint: row.constraint,
+      node: 0,
       tokens: [],
       logprobs: [],
       leaf: -1,
@@ -273,11 +373,12 @@ export class Generation {
     const { ws, ops } = this;
     const { words, nodeBase, edgeOffset } = packTries(rows, trieWordsPerRow * this.capacity.rows);
     this.edgeOffset = edgeOffset;
+    this.nodeBase = nodeBase;
     ops.recorder.upload(ws.buffer('trie'), 0, words);
     const data = new Uint32Array(rows.length * rowWords);
     rows.forEach((row, r) => {
       const [prefixStart, prefixEnd] = this.prefix(row.slot);
-      const node = row.constraint ? nodeBase.get(row.constraint)! : 0;
+      const node = row.constraint ? nodeBase.get(row.constraint)! + row.node : 0;
       const base = this.ownBase(row.slotIndex);
       data.set(
         [
@@ -303,6 +404,7 @@ export class Generation {
   }
 
   private edgeOffset = 0;
+  private nodeBase: ReadonlyMap<TokenTrie, number> = new Map();
 
   /** Samples until every row is done: chunks of tokens without a word from the CPU. */
   private async decode(weights: Weights, rows: ActiveRow[], sampling: Sampling, signal?: AbortSignal): Promise<void> {
@@ -322,9 +424,11 @@ export class Generation {
     const { ws, config } = this;
     const R = rows.length;
     const pairs = rows.reduce((sum, row) => sum + row.slot.promptLength + row.slot.length, 0);
+    const attention = this.describeDecoding(rows, sampled + steps);
     for (let step = 0; step < steps; step++) {
       const first = sampled + step === 0;
-      if (!first) this.layers.forward(weights, { T: R, pairs: pairs + R * (sampled + step), cache: this.cache });
+      if (!first)
+        this.layers.forward(weights, { T: R, pairs: pairs + R * (sampled + step), cache: this.cache, attention });
       const hidden = ws.slice(first ? 'rowHidden' : `layerInput.${config.numLayers}`);
       this.recordSample(
         weights,
@@ -336,6 +440,28 @@ export class Generation {
         rows.some((r) => !r.constraint),
       );
     }
+  }
+
+  /** Which keys the next steps attend to, at most `more` of them new. */
+  private describeDecoding(rows: readonly ActiveRow[], more: number): AttentionPass {
+    const { capacity } = this;
+    const bounds = rows.map(({ slot }) => ({
+      prefix: this.promptBase(slot.group),
+      prefixKeys: slot.promptLength,
+      ownKeys: Math.min(slot.length + more, capacity.completionTokens),
+    }));
+    return this.layers.describeDecoding(bounds, capacity, plainCache);
+  }
+
+  /** Asks for the kernels of a prefill of T tokens and of a decoding step of T rows: called while nothing is sent. */
+  recordPasses(weights: Weights, T: number): void {
+    const splits = mostSplits(this.capacity.promptTokens, this.capacity.completionTokens);
+    const shared = { tiles: 1, format: plainCache };
+    const passes: AttentionPass[] = [
+      { kind: 'batch', ...shared },
+      { kind: 'decode', ...splits, ...shared },
+    ];
+    for (const attention of passes) this.layers.forward(weights, { T, pairs: T, cache: this.cache, attention });
   }
 
   /** One token of each row from its hidden state. */
@@ -385,7 +511,13 @@ export class Generation {
     });
   }
 
-  private async readChunk(rows: ActiveRow[], sampled: number, steps: number): Promise<void> {
+  private async readChunk(
+    rows: ActiveRow[],
+    sampled: number,
+    steps: number,
+    /** Where given, a row's turn ends at its own bound, whatever it sampled beyond. */
+    bounds?: Sampling,
+  ): Promise<void> {
     const { ws, ops } = this;
     const R = rows.length;
     const size = R * steps * 4;
@@ -400,16 +532,19 @@ export class Generation {
     rows.forEach((row, r) => {
       if (row.done) return;
       const state = words[r * rowWords + 6] as 0 | 1 | 2 | 3;
-      const count = words[r * rowWords + 9] - sampled;
-      for (let i = 0; i < Math.min(count, steps); i++) {
+      const all = Math.min(words[r * rowWords + 9] - sampled, steps);
+      const count = bounds ? Math.min(all, roomOf(row, bounds)) : all;
+      for (let i = 0; i < count; i++) {
         row.tokens.push(tokens[i * R + r]);
         row.logprobs.push(logprobs[i * R + r]);
       }
-      this.tokensGenerated += Math.min(count, steps);
+      this.tokensGenerated += count;
+      if (row.constraint) row.node = words[r * rowWords + 5] - this.nodeBase.get(row.constraint)!;
+      const isCut = count < all;
       const leaf = words[r * rowWords + 8];
-      row.leaf = leaf === noLeaf ? -1 : leaf;
-      row.ending = endings[state];
-      row.done = state !== 0;
+      row.leaf = isCut || leaf === noLeaf ? -1 : leaf;
+      row.ending = isCut ? 'length' : endings[state];
+      row.done = isCut || state !== 0 || (bounds !== undefined && roomOf(row, bounds) === 0);
     });
   }
 
@@ -421,6 +556,18 @@ export class Generation {
     row.slot.pending = [row.tokens[count - 1]];
   }
 }
+
+/** Tokens a row may still say in its turn. */
+function roomOf({ constraint, slot, tokens }: ActiveRow, { maxTokens }: Sampling): number {
+  return (constraint?.depth ?? maxTokens) - (slot.turn?.tokens.length ?? 0) - tokens.length;
+}
+
+const turnOf = ({ leaf, ending }: ActiveRow, said: { tokens: number[]; logprobs: number[] }): GeneratedTurn => ({
+  tokens: Int32Array.from(said.tokens),
+  logprobs: Float32Array.from(said.logprobs),
+  leaf,
+  ending,
+});
 
 /** Distinct tries of these rows in one array: nodes (first edge, end, leaf) and then edges (token, node). */
 function packTries(rows: readonly ActiveRow[], capacityWords: number) {

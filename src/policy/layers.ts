@@ -5,10 +5,21 @@
  * Shapes: T tokens, h hidden, I intermediate, H query heads, KV key heads, D head size.
  */
 import { type BufferSlice, slice } from '../gpu/kernel.ts';
+import {
+  type AttentionPass,
+  type AttentionShape,
+  type CacheFormat,
+  type DecodeRow,
+  decodeTiles,
+  mostSplits,
+  tileWords,
+  tokenTiles,
+} from './attention.ts';
 import type { ModelConfig } from './config.ts';
 import type { Weights } from './linear.ts';
-import type { AttentionShape, Operations } from './operations.ts';
+import type { Operations } from './operations.ts';
 import { layerOperands } from './parameters.ts';
+import type { Capacity } from './policy.ts';
 import type { Workspace } from './workspace.ts';
 
 /** The tokens of one pass: how many, their query-key pairs, and which K/V rows they write to and read. */
@@ -17,6 +28,8 @@ export interface Pass {
   pairs: number;
   /** K/V of layer l: the decoding cache, or the batch's own. */
   cache: (layer: number) => BufferSlice;
+  /** The tiles uploaded for it, and how its K/V rows lie. */
+  attention: AttentionPass;
 }
 
 /** Neighbouring tokens of a pass. `first` is a multiple of 64, so that any row of floats begins where a binding may. */
@@ -39,6 +52,28 @@ export class Layers {
       headDim: config.headDim,
       eps: config.rmsNormEps,
     };
+  }
+
+  /**
+   * Uploads the tiles of a pass over these tokens (their words: shaders/token.wgsl), where its form takes tiles. `across`: as in a
+   * packed batch, where sequences follow each other.
+   */
+  describeAttention(words: Uint32Array, format: CacheFormat, across: boolean): AttentionPass {
+    const pass: AttentionPass = { kind: 'batch', tiles: 0, format };
+    if (this.ops.attentionForm(this.shape, pass) === 'thread') return pass;
+    const tiles = tokenTiles(words, this.shape, across);
+    this.ops.recorder.upload(this.ws.buffer('tiles'), 0, tiles);
+    return { ...pass, tiles: tiles.length / tileWords };
+  }
+
+  /** The same for a decoding step of these rows. */
+  describeDecoding(rows: readonly DecodeRow[], capacity: Capacity, format: CacheFormat): AttentionPass {
+    const splits = mostSplits(capacity.promptTokens, capacity.completionTokens);
+    const pass: AttentionPass = { kind: 'decode', tiles: 0, format, ...splits };
+    if (this.ops.attentionForm(this.shape, pass) === 'thread') return pass;
+    const tiles = decodeTiles(rows, this.shape);
+    this.ops.recorder.upload(this.ws.buffer('tiles'), 0, tiles);
+    return { ...pass, tiles: tiles.length / tileWords };
   }
 
   /** Embeds `ids` and runs every layer; the last layer's output is `layerInput.L`. */
@@ -94,9 +129,19 @@ export class Layers {
     );
     ops.attention(
       shape,
-      { tokens: ws.slice('tokens'), query: ws.slice('query'), cache, out: ws.slice('attended'), lse: ws.slice('lse') },
+      {
+        tokens: ws.slice('tokens'),
+        tiles: ws.slice('tiles'),
+        pages: ws.slice('pages'),
+        query: ws.slice('query'),
+        cache,
+        partials: ws.slice('attentionPartials'),
+        out: ws.slice('attended'),
+        lse: ws.slice('lse'),
+      },
       pass.T,
       pass.pairs,
+      pass.attention,
     );
     weights.forward(names.output, ws.slice('attended'), ws.slice('middle'), pass.T, x);
   }
@@ -169,6 +214,7 @@ export class Layers {
       shape,
       {
         tokens,
+        tiles: ws.slice('tiles'),
         query: ws.slice('query'),
         cache: pass.cache(l),
         attended: ws.slice('attended'),
@@ -180,6 +226,7 @@ export class Layers {
       },
       T,
       pass.pairs,
+      pass.attention,
     );
     const gains = config.qkNorm ? weights.vector(names.headGains) : null;
     ops.ropeBackward(

@@ -1,13 +1,24 @@
-/** Measures the forms of each matmul on sizes that a small policy meets, once an adapter. */
+/** Measures the forms of each kernel on sizes that a policy meets, once an adapter. */
 import { fastest } from '../gpu/autotune.ts';
 import type { Gpu } from '../gpu/device.ts';
 import { KernelCache, whole } from '../gpu/kernel.ts';
 import { Recorder } from '../gpu/submission.ts';
-import { defaultChoices, type KernelChoices, type MatmulForm, matmulForms } from './kernel-choices.ts';
+import { AttentionTrial, groupSegments } from './attention-trial.ts';
+import {
+  type AttentionForm,
+  attentionFormRuns,
+  attentionForms,
+  defaultChoices,
+  type KernelChoices,
+  type MatmulForm,
+  matmulForms,
+} from './kernel-choices.ts';
 import { Operations } from './operations.ts';
 
+type MatmulChoice = Extract<keyof KernelChoices, `matmul_${string}`>;
+
 /** What each choice is measured on: M rows, N by K weights. */
-const questions: { choice: keyof KernelChoices; kind: 'NT' | 'NN' | 'TN'; M: number; N: number; K: number }[] = [
+const questions: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number; N: number; K: number }[] = [
   { choice: 'matmul_nt_few', kind: 'NT', M: 64, N: 512, K: 128 },
   { choice: 'matmul_nt_many', kind: 'NT', M: 1024, N: 512, K: 128 },
   { choice: 'matmul_nn_many', kind: 'NN', M: 1024, N: 512, K: 128 },
@@ -19,6 +30,12 @@ const largest = 1024 * 512;
 export async function measureChoices(gpu: Gpu): Promise<KernelChoices> {
   const choices = { ...defaultChoices };
   if (gpu.info.isFallback) return choices;
+  Object.assign(choices, await measureMatmuls(gpu));
+  return { ...choices, ...(await measureAttention(gpu)) };
+}
+
+async function measureMatmuls(gpu: Gpu): Promise<Pick<KernelChoices, MatmulChoice>> {
+  const choices: { -readonly [name in MatmulChoice]: MatmulForm } & KernelChoices = { ...defaultChoices };
   const buffers = ['inp', 'weight', 'out', 'partials'].map((name) =>
     gpu.createBuffer(`Autotune.${name}`, largest * 4, 0x80 | 0x8 /* STORAGE | COPY_DST */),
   );
@@ -45,4 +62,28 @@ export async function measureChoices(gpu: Gpu): Promise<KernelChoices> {
     for (const buffer of buffers) gpu.destroyBuffer(buffer);
   }
   return choices;
+}
+
+/** Training (forward and backward of a group behind a prompt) and decoding, each by itself. */
+async function measureAttention(gpu: Gpu): Promise<Pick<KernelChoices, 'attention_few' | 'attention_many'>> {
+  // Halves are for models whose weights are no more exact than that; who has one asks for them by name.
+  const forms = attentionForms.filter(
+    (form) => !form.includes('half') && attentionFormRuns(form, gpu.features, gpu.info.subgroupMinSize),
+  );
+  const recorder = new Recorder(gpu, 256, 5e9);
+  const kernels = KernelCache.of(gpu);
+  const shape = { heads: 8, kvHeads: 2, headDim: 64, eps: 0 };
+  const trial = new AttentionTrial(gpu, shape, groupSegments(256, 32, 8));
+  try {
+    trial.upload(recorder);
+    const choose = async (work: 'train' | 'decode') => {
+      const candidates = forms.map((form) => ({ name: form, record: () => trial[work]({ kernels, recorder }, form) }));
+      return (await fastest(kernels, recorder, candidates)) as AttentionForm;
+    };
+    return { attention_many: await choose('train'), attention_few: await choose('decode') };
+  } finally {
+    kernels.forget(recorder.uniforms);
+    recorder.destroy();
+    trial.destroy();
+  }
 }

@@ -6,6 +6,7 @@
 import { profileBytes } from '../gpu/profile.ts';
 import { uniformBytes } from '../gpu/submission.ts';
 import { adapterWidth, type LoraConfig, planAdapter } from './adapter.ts';
+import { mostSplits, partialFloatsOf, tileWords } from './attention.ts';
 import { planBase } from './base.ts';
 import { tokenWords } from './batch.ts';
 import type { ModelConfig } from './config.ts';
@@ -72,7 +73,10 @@ function listWords(capacity: Capacity): number {
 export const ropePositions = (c: Capacity) => Math.max(c.batchTokens, c.promptTokens + c.completionTokens);
 
 /** K/V rows: every group's prompt, every trajectory's own tokens, and one row that finished trajectories write to. */
-export const cacheRows = (c: Capacity) => c.groups * c.promptTokens + c.rows * c.completionTokens + 1;
+export const cacheRows = (c: Capacity) => c.groups * c.promptTokens + slotsOf(c) * c.completionTokens + 1;
+
+/** Trajectories held at once. */
+export const slotsOf = (c: Capacity) => Math.max(c.rows, c.slots ?? c.rows);
 
 /** Chunks of rows that a weight gradient is summed in, so that many workgroups share the work. */
 export function partialChunks(rows: number, size: number): number {
@@ -117,6 +121,7 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
   const R = c.rows;
   const heads = (H + 2 * KV) * D;
   const tile = Math.min(V, vocabularyTile);
+  const { splits } = mostSplits(c.promptTokens, c.completionTokens);
   const mlp = mlpRows(T, I, options.blockBytes);
   const list: PlannedBuffer[] = [];
   const add = (part: PlannedBuffer['part'], buffers: { [name: string]: number }) => {
@@ -149,6 +154,8 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
     activated: mlp * I,
     ids: T,
     tokens: T * tokenWords,
+    tiles: Math.max(T, R * splits) * tileWords,
+    pages: 4,
     pairs: 2 * Math.max(T, N, R),
     rope: ropePositions(c) * D,
     ...(lora ? { loraMid: T * adapterWidth(config, lora) } : {}),
@@ -191,6 +198,7 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
   add('decoding', {
     rowHidden: R * h,
     groupHidden: c.groups * h,
+    attentionPartials: R * partialFloatsOf(H, D, splits),
     rows: R * rowWords,
     trie: R * trieWordsPerRow,
     outTokens: R * decodeChunk,

@@ -5,11 +5,12 @@
 import { type Gpu, GpuError } from '../gpu/device.ts';
 import { KernelCache, slice, whole } from '../gpu/kernel.ts';
 import { Recorder } from '../gpu/submission.ts';
+import { plainCache } from './attention.ts';
 import { BatchError, describeTokens } from './batch.ts';
 import { countParameters, type ModelConfig, ropeInverseFrequencies } from './config.ts';
 import { Generation } from './generation.ts';
 import { Head, type ScoredRows } from './head.ts';
-import { fewRows, type KernelChoices } from './kernel-choices.ts';
+import { defaultChoices, fewRows, type KernelChoices, runnableChoices } from './kernel-choices.ts';
 import { Layers, type Pass } from './layers.ts';
 import type { Weights } from './linear.ts';
 import {
@@ -33,6 +34,7 @@ import type {
   PackedBatch,
   Policy,
   PolicyState,
+  Rounds,
   Sampling,
   Scores,
   TensorMap,
@@ -71,7 +73,7 @@ export class Model implements Policy {
     const staging = this.plan.find(({ name }) => name === 'staging')!.bytes;
     this.recorder = new Recorder(gpu, staging, gpu.info.isFallback ? 5e7 : 5e9);
     this.ws = new Workspace(gpu, this.plan);
-    this.ops = new Operations(this.kernels, this.recorder, options.choices);
+    this.ops = new Operations(this.kernels, this.recorder, runnableChoices(options.choices ?? defaultChoices, gpu));
     this.layers = new Layers(config, this.ops, this.ws);
     this.head = new Head(config, this.ops, this.ws, capacity);
     this.generation = new Generation(config, this.ops, this.ws, this.layers, capacity);
@@ -106,6 +108,7 @@ export class Model implements Policy {
     const sampling: Sampling = { temperature: 1, seed: 0, stream: 0, maxTokens: 1, stopTokens: [] };
     for (const rows of [1, fewRows + 1]) {
       this.recordPasses(rows);
+      this.generation.recordPasses(this.weights, rows);
       this.generation.recordSample(
         this.weights,
         this.ws.slice('rowHidden'),
@@ -127,7 +130,8 @@ export class Model implements Policy {
   private recordPasses(T: number): void {
     const list = { offset: 0, rows: 1, entries: 1 };
     const masked = { E: 1, starts: 0, row: 0, token: 0, intoHidden: list, intoTable: list };
-    const pass: Pass = { T, pairs: T, cache: () => this.ws.slice('kv') };
+    const attention: Pass['attention'] = { kind: 'batch', tiles: 1, format: plainCache };
+    const pass: Pass = { T, pairs: T, cache: () => this.ws.slice('kv'), attention };
     this.layers.forward(this.weights, pass);
     for (const mask of this.weights.canMask ? [masked, null] : [null]) {
       const rows: ScoredRows = { N: T, intoTokens: list, masked: mask };
@@ -213,6 +217,13 @@ export class Model implements Policy {
     return this.sealed('generate', () => this.generation.generate(this.weights, rows, sampling, signal));
   }
 
+  readonly rounds: Rounds = {
+    admit: (groups) => this.sealed('admit', async () => this.generation.admit(this.weights, groups)),
+    release: (slots) => this.generation.release(slots),
+    round: (rows, sampling, signal) =>
+      this.sealed('round', () => this.generation.round(this.weights, rows, sampling, signal)),
+  };
+
   /** Uploads a batch and runs its forward; the scores are in `results` from `resultOffset` on. */
   private forward(weights: Weights, batch: PackedBatch, resultOffset: number, temperature: number) {
     const T = batch.tokens.length;
@@ -228,7 +239,8 @@ export class Model implements Policy {
     const rows = this.head.upload(batch);
     let pairs = 0;
     for (let t = 0; t < T; t++) pairs += words[t * 8] + 1;
-    const pass: Pass = { T, pairs, cache: () => this.ws.slice('kv') };
+    const attention = this.layers.describeAttention(words, plainCache, true);
+    const pass: Pass = { T, pairs, cache: () => this.ws.slice('kv'), attention };
     this.layers.forward(weights, pass);
     this.head.forward(weights, rows, resultOffset, temperature);
     return { rows, pass };

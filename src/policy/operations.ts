@@ -4,7 +4,16 @@
  */
 import type { BufferSlice, Constants, KernelCache, KernelHandle } from '../gpu/kernel.ts';
 import { f32, grid1d, type Recorder } from '../gpu/submission.ts';
-import { defaultChoices, fewRows, type KernelChoices, type MatmulForm } from './kernel-choices.ts';
+import {
+  type AttentionBuffers,
+  type AttentionGradients,
+  type AttentionPass,
+  type AttentionShape,
+  attentionBackward,
+  attentionForward,
+  formOf,
+} from './attention.ts';
+import { type AttentionForm, defaultChoices, fewRows, type KernelChoices, type MatmulForm } from './kernel-choices.ts';
 import { partialChunks } from './memory-plan.ts';
 
 /** Outputs of one workgroup of a tiled matmul, in each direction. */
@@ -16,7 +25,6 @@ const lanes = (length: number) => (length > laneLength ? 64 : 1);
 /** Lanes of a workgroup over `count` columns of four: no more than are used. */
 const lanesFor = (count: number) => (count > 16 ? 32 : count > 8 ? 16 : 8);
 const vectorised = (N: number, K: number) => N % 4 === 0 && K % 4 === 0;
-const width = (k: number) => (k % 4 === 0 ? 4 : 1);
 
 export class Operations {
   constructor(
@@ -289,56 +297,18 @@ export class Operations {
   }
 
   /** `pairs`: query-key pairs, for the count of operations. */
-  attention(
-    a: AttentionShape,
-    x: { tokens: BufferSlice; query: BufferSlice; cache: BufferSlice; out: BufferSlice; lse: BufferSlice },
-    T: number,
-    pairs: number,
-  ) {
-    const kernel = this.kernels.request('attention_forward', this.attentionKernelConstants(a));
-    this.elementwise(
-      kernel,
-      [x.tokens, x.query, x.cache, x.out, x.lse],
-      T * a.heads,
-      [T],
-      (4 * a.headDim * pairs) / Math.max(1, T),
-    );
+  attention(a: AttentionShape, x: AttentionBuffers, T: number, pairs: number, pass: AttentionPass) {
+    attentionForward(this, a, x, T, pairs, pass, this.attentionForm(a, pass));
   }
 
-  private attentionKernelConstants(a: AttentionShape) {
-    const WIDTH = width(a.headDim);
-    return { ...this.attentionConstants(a), WIDTH, E: a.headDim / WIDTH, SCALE_F: 1 / Math.sqrt(a.headDim) };
+  /** The form a pass runs in: a cache of bytes is only read by tiles. */
+  attentionForm(a: AttentionShape, pass: AttentionPass): AttentionForm {
+    const wanted = this.choices[pass.kind === 'decode' ? 'attention_few' : 'attention_many'];
+    return formOf(a, wanted, pass.format);
   }
 
-  attentionBackward(
-    a: AttentionShape,
-    x: {
-      tokens: BufferSlice;
-      query: BufferSlice;
-      cache: BufferSlice;
-      attended: BufferSlice;
-      lse: BufferSlice;
-      dout: BufferSlice;
-      dquery: BufferSlice;
-      delta: BufferSlice;
-      dcache: BufferSlice;
-    },
-    T: number,
-    pairs: number,
-  ) {
-    const constants = this.attentionKernelConstants(a);
-    const each = (a.headDim * pairs) / Math.max(1, T);
-    const query = this.kernels.request('attention_backward_query', constants);
-    this.elementwise(
-      query,
-      [x.tokens, x.query, x.cache, x.attended, x.lse, x.dout, x.dquery, x.delta],
-      T * a.heads,
-      [T],
-      6 * each,
-    );
-    const key = this.kernels.request('attention_backward_key', constants);
-    const bindings = [x.tokens, x.query, x.cache, x.lse, x.dout, x.delta, x.dcache];
-    this.elementwise(key, bindings, T * a.kvHeads, [T], (8 * each * a.heads) / a.kvHeads);
+  attentionBackward(a: AttentionShape, x: AttentionGradients, T: number, pairs: number, pass: AttentionPass) {
+    attentionBackward(this, a, x, T, pairs, pass.tiles, this.attentionForm(a, pass));
   }
 
   /** Gradients of the query and key norms' gains, from gradient times xhat (T, (H + KV) D). */
@@ -386,11 +356,4 @@ export class Operations {
       8,
     );
   }
-}
-
-export interface AttentionShape {
-  heads: number;
-  kvHeads: number;
-  headDim: number;
-  eps: number;
 }

@@ -130,6 +130,8 @@ export interface GeneratedTurn {
 export interface Capacity {
   /** Trajectories decoded at once. */
   rows: number;
+  /** Trajectories held at once, each with its K/V rows; those above `rows` wait for their worlds or their turn. Default: `rows`. */
+  slots?: number;
   /** Prompts held at once. */
   groups: number;
   promptTokens: number;
@@ -139,6 +141,30 @@ export interface Capacity {
   batchTokens: number;
   /** N of one packed batch. */
   batchScored: number;
+}
+
+/** A prompt and slots that start behind it. `key`: who asks for the same key shares the prompt while any of its slots is held. */
+export interface AdmittedGroup {
+  key: number;
+  prompt: Int32Array;
+  slots: readonly number[];
+  rowKeys: readonly number[];
+}
+
+/**
+ * Decoding in rounds: trajectories come, go and wait for their worlds while others are in the middle of a turn. What a trajectory
+ * says does not depend on who decodes beside it, up to the rounding of another kernel where the number of rows chooses one.
+ */
+export interface Rounds {
+  /** Adds groups, or members to groups that are held. */
+  admit(groups: readonly AdmittedGroup[]): Promise<void>;
+  /** Gives slots back; a prompt goes with its last slot. */
+  release(slots: readonly number[]): void;
+  /**
+   * A few tokens of each row. null: the turn goes on with the next round that names the slot, whose `append` and `constraint` are
+   * then not read. A row without a constraint ends its turn at `maxTokens`, one with a constraint at a leaf.
+   */
+  round(rows: readonly GenerateRow[], sampling: Sampling, signal?: AbortSignal): Promise<(GeneratedTurn | null)[]>;
 }
 
 /** Counters since creation; a step's cost is the difference of two snapshots. */
@@ -174,6 +200,8 @@ export interface Policy {
   room(slot: number): number;
   /** One turn of each row: runs `append`, then samples until a leaf, a stop token or `maxTokens`. */
   generate(rows: readonly GenerateRow[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTurn[]>;
+  /** Where the policy has none, turns are played in lock-step. */
+  readonly rounds?: Rounds;
   /** Temperature divides the logits. */
   score(batch: PackedBatch, options: { temperature: number; weights: 'policy' | 'reference' }): Promise<Scores>;
   /** One optimiser step. */

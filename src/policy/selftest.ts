@@ -7,6 +7,7 @@ import { type Kernel, KernelCache } from '../gpu/kernel.ts';
 import { type KernelResult, runCases } from '../gpu/selftest.ts';
 import type { Twin } from './fixture.ts';
 import { attentionTwins } from './twins-attention.ts';
+import { tiledAttentionTwins } from './twins-attention-tiled.ts';
 import { denseTwins } from './twins-dense.ts';
 import { headTwins } from './twins-head.ts';
 import { loraTwins } from './twins-lora.ts';
@@ -15,6 +16,7 @@ import { loraTwins } from './twins-lora.ts';
 export const twins: { readonly [kernel: string]: Twin } = {
   ...denseTwins,
   ...attentionTwins,
+  ...tiledAttentionTwins,
   ...headTwins,
   ...loraTwins,
 };

@@ -6,12 +6,12 @@ import type { PackedBatch } from './policy.ts';
 /** Scores, their exponentials and sums of some. */
 const tolerance = 1e-5;
 
-interface Shape {
+export interface Shape {
   H: number;
   KV: number;
   D: number;
 }
-const shapeOf = (c: Parameters<Twin>[0]): Shape => ({ H: value(c, 'H'), KV: value(c, 'KV'), D: value(c, 'D') });
+export const shapeOf = (c: Parameters<Twin>[0]): Shape => ({ H: value(c, 'H'), KV: value(c, 'KV'), D: value(c, 'D') });
 
 /** A prompt of 3, two continuations and one sequence alone. */
 function describe(size: number): { words: Uint32Array<ArrayBuffer>; T: number } {
@@ -31,17 +31,21 @@ function describe(size: number): { words: Uint32Array<ArrayBuffer>; T: number } 
 }
 
 /** K/V rows that token t sees: of its prefix, and of its own sequence up to itself. */
-function seenRows(words: Uint32Array, t: number): number[] {
+export function seenRows(words: Uint32Array, t: number): number[] {
   const [prefixStart, prefixEnd, ownStart, ownEnd] = words.subarray(t * tokenWords + 2, t * tokenWords + 6);
   const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
   return [...range(prefixStart, prefixEnd), ...range(ownStart, ownEnd)];
 }
 
-/** A batch's attention in double precision, with what its backward needs. */
-function attend({ H, KV, D }: Shape, size: number) {
+/**
+ * A batch's attention in double precision, with what its backward needs. `stored`: the K/V rows as the cache gives them back, where
+ * it does not keep every bit.
+ */
+export function attend({ H, KV, D }: Shape, size: number, stored = (rows: Float32Array): ArrayLike<number> => rows) {
   const { words, T } = describe(size);
   const query = floats(T * H * D, 'query');
-  const cache = floats(T * 2 * KV * D, 'cache');
+  const written = floats(T * 2 * KV * D, 'cache');
+  const cache = stored(written);
   const key = (row: number, h: number, d: number) => cache[row * 2 * KV * D + Math.floor(h / (H / KV)) * D + d];
   const val = (row: number, h: number, d: number) => cache[(row * 2 + 1) * KV * D + Math.floor(h / (H / KV)) * D + d];
   const scores = (t: number, h: number) =>
@@ -54,7 +58,7 @@ function attend({ H, KV, D }: Shape, size: number) {
     const rows = seenRows(words, t);
     return weights(t, h).reduce((total, w, j) => total + w * val(rows[j], h, d), 0);
   });
-  return { words, T, query, cache, lse, weights, out, key, val };
+  return { words, T, query, cache: written, scores, lse, weights, out, key, val };
 }
 
 const attention_forward: Twin = (c, size) => {
@@ -71,7 +75,7 @@ const attention_forward: Twin = (c, size) => {
 };
 
 /** The gradients by query, by cache, and delta = dout . out. */
-function attendBackward(shape: Shape, size: number) {
+export function attendBackward(shape: Shape, size: number) {
   const { H, KV, D } = shape;
   const a = attend(shape, size);
   const dout = floats(a.T * H * D, 'dout');

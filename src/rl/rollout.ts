@@ -1,12 +1,15 @@
 /**
- * Rollouts: groups of trajectories played in lockstep over the `Policy` and `World` contracts, turn by turn, many rows at
- * once, in waves where there are more rows than the policy holds. Knows texts, tokens and endings; nothing of gradients.
+ * Rollouts: groups of trajectories played over the `Policy` and `World` contracts, turn by turn, many rows at once. Where the
+ * policy decodes in rounds, a trajectory that has ended its turn waits for its world while others go on, joins the next round
+ * when it is answered, and leaves its slot to the next when it ends. Else whole groups are played in lock-step, in waves.
+ * Knows texts, tokens and endings; nothing of gradients.
  *
- * Random numbers are keyed by (seed, stream, row, position), and a row's key is its group and member: neither the wave it
- * falls in nor its neighbours change what it does.
+ * Random numbers are keyed by (seed, stream, row, position), and a row's key is its group and member: neither the slot it
+ * falls in nor its neighbours change what it does. Who decodes in which round follows from what was said, never from how long a
+ * world took: a world is asked after a round and has answered after the next.
  */
 import type { Feedback, Task, World } from '../envs/env.ts';
-import type { GeneratedTurn, GenerateRow, Policy } from '../policy/policy.ts';
+import type { GeneratedTurn, Policy, Rounds } from '../policy/policy.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode, type EpisodeRules } from './episode.ts';
 import { type TurnLimit, turnsFor } from './horizon.ts';
@@ -66,19 +69,11 @@ export async function rollout(
   request: RolloutRequest,
   options: RolloutOptions = {},
 ): Promise<Trajectory[]> {
-  const { rows, groups } = parts.policy.capacity;
-  if (request.groupSize > rows) {
+  const { rows } = parts.policy.capacity;
+  if (!parts.policy.rounds && request.groupSize > rows) {
     throw new RolloutError(`A group of ${request.groupSize} does not fit in ${rows} rows: choose smaller groups.`);
   }
-  const perWave = Math.max(1, Math.min(groups, Math.floor(rows / request.groupSize)));
-  const trajectories: Trajectory[] = [];
-  const total = request.tasks.length * request.groupSize;
-  for (let first = 0; first < request.tasks.length; first += perWave) {
-    const wave = new Wave(parts, request, first, request.tasks.slice(first, first + perWave));
-    const report = (ended: number) => options.onEpisodes?.(first * request.groupSize + ended, total);
-    trajectories.push(...(await wave.play(options, report)));
-  }
-  return trajectories;
+  return new Flight(parts, request, options).play();
 }
 
 /** Runs a batched call once for each world, over the rows that live in it. */
@@ -103,44 +98,108 @@ export function worldNamed(worlds: ReadonlyMap<string, World>, name: string): Wo
   return world;
 }
 
-/** As many groups as the policy holds at once. */
-class Wave {
+/** Rounds of a policy that has none: each is a whole turn of every row, and nobody joins before all have left. */
+function lockstep(policy: Policy): Rounds {
+  return {
+    admit: (groups) => policy.begin(groups),
+    release: () => {},
+    round: (rows, sampling, signal) => {
+      // A trie bounds its own turn: cutting one short would leave no action.
+      const depth = Math.max(0, ...rows.map((row) => row.constraint?.depth ?? 0));
+      const maxTokens = rows.every((row) => row.constraint) ? depth : Math.max(depth, sampling.maxTokens);
+      return policy.generate(rows, { ...sampling, maxTokens }, signal);
+    },
+  };
+}
+
+/** Who has not started yet: a member of a group. */
+interface Seat {
+  task: Task;
+  group: number;
+  member: number;
+}
+
+/** All trajectories of a rollout: those to come, those that decode or wait for their worlds, and those that have ended. */
+class Flight {
+  private readonly rounds: Rounds;
+  private readonly queue: Seat[];
+  private readonly free: number[];
+  /** Whose turn it is to speak, in the order in which they decode. */
+  private ready: Episode[] = [];
+  /** Of `ready`, those in the middle of a turn. */
+  private readonly speaking = new Set<Episode>();
   private readonly episodes: Episode[] = [];
+  private ended = 0;
+  /** Turns of each group's oracle, once asked: same task, same world. */
+  private readonly plans = new Map<number, number | null>();
 
   constructor(
     private readonly parts: RolloutParts,
     private readonly request: RolloutRequest,
-    first: number,
-    tasks: readonly Task[],
+    private readonly options: RolloutOptions,
   ) {
-    const { groupSize, firstGroup = 0 } = request;
-    tasks.forEach((task, index) => {
-      for (let member = 0; member < groupSize; member++) {
-        const slot = index * groupSize + member;
-        const group = firstGroup + first + index;
-        this.episodes.push(new Episode(task, group, member, slot, parts.conversation, request));
-      }
-    });
+    const { groupSize, tasks, firstGroup = 0 } = request;
+    const { rounds, capacity } = parts.policy;
+    this.rounds = rounds ?? lockstep(parts.policy);
+    const places = rounds ? (capacity.slots ?? capacity.rows) : capacity.rows;
+    this.free = Array.from({ length: places }, (_, slot) => slot);
+    const members = Array.from({ length: groupSize }, (_, member) => member);
+    this.queue = tasks.flatMap((task, i) => members.map((member) => ({ task, group: firstGroup + i, member })));
   }
 
-  async play(options: RolloutOptions, report: (ended: number) => void): Promise<Trajectory[]> {
-    await this.reset();
-    await this.setHorizons();
-    await this.begin();
-    while (this.active.length > 0) {
-      options.signal?.throwIfAborted();
-      await this.turn(options);
-      report(this.episodes.length - this.active.length);
+  async play(): Promise<Trajectory[]> {
+    /** Those asked of their worlds while others decode: newcomers, and who has acted. */
+    let acting: Episode[] = [];
+    for (;;) {
+      this.options.signal?.throwIfAborted();
+      const newcomers = this.seat(acting);
+      if (this.ready.length + acting.length + newcomers.length === 0) break;
+      const worlds = [this.open(newcomers), this.act(acting)];
+      const [acted] = await Promise.all([this.decode(), ...worlds]).catch(async (error) => {
+        // The worlds are not left in the middle of an answer.
+        await Promise.allSettled(worlds);
+        throw error;
+      });
+      await this.admit(newcomers.filter((episode) => !episode.ended));
+      const gone = [...newcomers, ...acting].filter((episode) => episode.ended);
+      this.ready.push(...[...acting, ...newcomers].filter((episode) => !episode.ended));
+      this.leave(gone);
+      acting = acted;
     }
-    return this.episodes.map((episode) => episode.trajectory());
+    const order = (episode: Episode) => episode.group * this.request.groupSize + episode.member;
+    return this.episodes.sort((a, b) => order(a) - order(b)).map((episode) => episode.trajectory());
   }
 
-  private get active(): Episode[] {
-    return this.episodes.filter((episode) => !episode.ended);
+  /** Gives free slots to those who come next. Without rounds: to whole groups, when all have left. */
+  private seat(acting: readonly Episode[]): Episode[] {
+    const { groupSize } = this.request;
+    const inFlight = [...this.ready, ...acting];
+    let places = this.free.length;
+    if (!this.parts.policy.rounds) places = inFlight.length > 0 ? 0 : Math.floor(places / groupSize) * groupSize;
+    const groups = new Set(inFlight.map((episode) => episode.group));
+    const newcomers: Episode[] = [];
+    while (newcomers.length < places && this.queue.length > 0) {
+      groups.add(this.queue[0].group);
+      if (groups.size > this.parts.policy.capacity.groups) break;
+      const { task, group, member } = this.queue.shift()!;
+      const slot = this.free.shift()!;
+      newcomers.push(new Episode(task, group, member, slot, this.parts.conversation, this.request));
+    }
+    this.episodes.push(...newcomers);
+    return newcomers;
   }
 
-  private async reset(): Promise<void> {
-    await perWorld(this.parts.worlds, this.episodes, async (world, members) => {
+  private leave(gone: readonly Episode[]): void {
+    for (const { slot } of gone) this.free.push(slot);
+    this.free.sort((a, b) => a - b);
+    this.ended += gone.length;
+    const total = this.request.tasks.length * this.request.groupSize;
+    if (gone.length > 0) this.options.onEpisodes?.(this.ended, total);
+  }
+
+  /** Starts the worlds of newcomers, and sets what they may take. */
+  private async open(newcomers: readonly Episode[]): Promise<void> {
+    await perWorld(this.parts.worlds, newcomers, async (world, members) => {
       const slots = members.map((episode) => episode.slot);
       const feedback = await world.reset(
         slots,
@@ -151,12 +210,13 @@ class Wave {
         episode.start(feedback[i], description, this.parts.policy.capacity.promptTokens);
       });
     });
+    await this.setHorizons(newcomers.filter((episode) => !episode.ended));
   }
 
-  private async setHorizons(): Promise<void> {
-    const plans = await this.oracleTurns();
-    for (const episode of this.active) {
-      const turns = plans.get(episode.group) ?? null;
+  private async setHorizons(newcomers: readonly Episode[]): Promise<void> {
+    await this.askOracles(newcomers);
+    for (const episode of newcomers) {
+      const turns = this.plans.get(episode.group) ?? null;
       const { hasOracle } = worldNamed(this.parts.worlds, episode.task.world).describe();
       // An oracle that is there but did not answer leaves no horizon to play under: the world failed, not the run.
       if (turns === null && hasOracle && typeof this.request.limit !== 'number') episode.end('world-failure');
@@ -164,31 +224,27 @@ class Wave {
     }
   }
 
-  /** By group. The oracle is asked once a group: same task, same world. */
-  private async oracleTurns(): Promise<Map<number, number>> {
+  /** One member of each group that was not asked about yet. */
+  private async askOracles(newcomers: readonly Episode[]): Promise<void> {
     const leaders = new Map<number, Episode>();
-    for (const episode of this.active) if (!leaders.has(episode.group)) leaders.set(episode.group, episode);
-    const turns = new Map<number, number>();
+    for (const episode of newcomers)
+      if (!this.plans.has(episode.group) && !leaders.has(episode.group)) leaders.set(episode.group, episode);
     await perWorld(this.parts.worlds, [...leaders.values()], async (world, members) => {
       if (!world.describe().hasOracle) return;
       const plans = await world.oracle(members.map((episode) => episode.slot));
       members.forEach((episode, i) => {
-        if (plans[i]) turns.set(episode.group, plans[i].length);
+        this.plans.set(episode.group, plans[i]?.length ?? null);
       });
     });
-    return turns;
   }
 
-  private async begin(): Promise<void> {
+  private async admit(newcomers: readonly Episode[]): Promise<void> {
     const groups = new Map<number, Episode[]>();
-    for (const episode of this.active) {
-      const members = groups.get(episode.group);
-      if (members) members.push(episode);
-      else groups.set(episode.group, [episode]);
-    }
+    for (const episode of newcomers) groups.set(episode.group, [...(groups.get(episode.group) ?? []), episode]);
     if (groups.size === 0) return;
-    await this.parts.policy.begin(
-      [...groups.values()].map((members) => ({
+    await this.rounds.admit(
+      [...groups].map(([key, members]) => ({
+        key,
         prompt: members[0].promptTokens,
         slots: members.map((episode) => episode.slot),
         rowKeys: members.map((episode) => episode.group * this.request.groupSize + episode.member),
@@ -196,49 +252,55 @@ class Wave {
     );
   }
 
-  private async turn(options: RolloutOptions): Promise<void> {
-    const actors = await this.decide(options.signal);
-    await perWorld(this.parts.worlds, actors, async (world, members) => {
+  /** The worlds' answers to those who have acted. */
+  private async act(acting: readonly Episode[]): Promise<void> {
+    await perWorld(this.parts.worlds, acting, async (world, members) => {
       const feedback = await answers(world, members);
       for (let i = 0; i < members.length; i++) {
         members[i].answer(feedback[i]);
-        await options.onTurn?.(turnEvent(members[i], world, feedback[i]));
+        await this.options.onTurn?.(turnEvent(members[i], world, feedback[i]));
       }
     });
+    this.rounds.release(acting.filter((episode) => episode.ended).map((episode) => episode.slot));
   }
 
-  /** Samples an action for each active row; gives back those that have one. */
-  private async decide(signal?: AbortSignal): Promise<Episode[]> {
-    const active = this.active;
-    for (const episode of active) episode.checkRoom(this.parts.policy.room(episode.slot));
-    const speaking = active.filter((episode) => !episode.ended && !episode.isForced);
-    if (speaking.length > 0) {
-      const rows = speaking.map((episode) => episode.generateRow());
-      const turns = await this.parts.policy.generate(rows, this.sampling(rows), signal);
-      speaking.forEach((episode, i) => {
-        this.say(episode, turns[i]);
-      });
-    }
-    for (const episode of active) if (!episode.ended && episode.isForced) episode.sayForced();
-    return active.filter((episode) => !episode.ended);
+  /** One round of those whose turn it is, as many as decode at once; gives back those who have an action. */
+  private async decode(): Promise<Episode[]> {
+    const { policy } = this.parts;
+    const opening = this.ready.filter((episode) => !this.speaking.has(episode));
+    for (const episode of opening) episode.checkRoom(policy.room(episode.slot));
+    const forced = opening.filter((episode) => !episode.ended && episode.isForced);
+    for (const episode of forced) episode.sayForced();
+    const willing = this.ready.filter((episode) => !episode.ended && !forced.includes(episode));
+    const chosen = willing.slice(0, policy.capacity.rows);
+    const turns = await this.sample(chosen);
+    const done = chosen.filter((_, i) => turns[i]);
+    for (const episode of chosen) this.speaking.add(episode);
+    for (const episode of done) this.speaking.delete(episode);
+    chosen.forEach((episode, i) => {
+      if (turns[i]) this.say(episode, turns[i]);
+    });
+    const left = this.ready.filter((episode) => episode.ended);
+    this.rounds.release(left.map((episode) => episode.slot));
+    this.ready = [...chosen.filter((_, i) => !turns[i]), ...willing.slice(chosen.length)];
+    this.leave(left);
+    return [...done, ...forced].filter((episode) => !episode.ended);
+  }
+
+  private sample(chosen: readonly Episode[]): Promise<(GeneratedTurn | null)[]> {
+    if (chosen.length === 0) return Promise.resolve([]);
+    const { temperature, maxTokensPerTurn, seed, stream } = this.request;
+    const { stopTokens } = this.parts.conversation;
+    return this.rounds.round(
+      chosen.map((episode) => episode.generateRow()),
+      { temperature, seed, stream, maxTokens: maxTokensPerTurn, stopTokens },
+      this.options.signal,
+    );
   }
 
   private say(episode: Episode, turn: GeneratedTurn): void {
     if (turn.ending === 'context') episode.end('context');
     else episode.say(turn);
-  }
-
-  private sampling(rows: readonly GenerateRow[]) {
-    const { temperature, maxTokensPerTurn, seed, stream } = this.request;
-    // A trie bounds its own turn: cutting one short would leave no action.
-    const depth = Math.max(0, ...rows.map((row) => row.constraint?.depth ?? 0));
-    return {
-      temperature,
-      seed,
-      stream,
-      maxTokens: rows.every((row) => row.constraint) ? depth : Math.max(depth, maxTokensPerTurn),
-      stopTokens: this.parts.conversation.stopTokens,
-    };
   }
 }
 

@@ -3,7 +3,7 @@
  * this adapter, measured once and remembered.
  */
 import type { Gpu } from '../gpu/device.ts';
-import { type KernelChoices, parseChoices } from '../policy/kernel-choices.ts';
+import { defaultChoices, type KernelChoices, parseChoices } from '../policy/kernel-choices.ts';
 import { measureChoices } from '../policy/measure-choices.ts';
 import type { AdapterMemory } from '../store/adapter-memory.ts';
 import { adapterName } from './gpu-report.ts';
@@ -14,7 +14,8 @@ async function measureOrRecall(gpu: Gpu, memory: AdapterMemory | undefined): Pro
   const adapter = adapterName(gpu);
   // A browser may refuse storage: then it is measured again next time.
   const known = await memory?.read(adapter).catch(() => null);
-  if (known) return parseChoices(known);
+  // One that was measured before some choice existed is measured again.
+  if (known && Object.keys(defaultChoices).every((name) => name in known)) return parseChoices(known);
   const choices = await measureChoices(gpu);
   await memory?.write(adapter, choices).catch(() => {});
   return choices;

@@ -32,6 +32,8 @@ const all = (form: MatmulForm): KernelChoices => ({
   matmul_nt_many: form,
   matmul_nn_many: form,
   matmul_tn_many: form,
+  attention_few: form === 'tiled' ? 'tiled' : 'thread',
+  attention_many: form === 'tiled' ? 'tiled' : 'thread',
 });
 
 /** More rows than count as few. */

@@ -8,6 +8,7 @@ import type {
   PackedBatch,
   Policy,
   PolicyState,
+  Rounds,
   Sampling,
   Scores,
   UpdateRequest,
@@ -69,14 +70,19 @@ export class FakePolicy implements Policy {
   async begin(groups: Parameters<Policy['begin']>[0]): Promise<void> {
     if (groups.length > this.capacity.groups) throw new Error('more groups than planned');
     this.rows.clear();
-    for (const { prompt, slots, rowKeys } of groups) {
-      this.count.tokensPrefilled += prompt.length;
-      if (prompt.length > this.capacity.promptTokens) throw new Error('a prompt longer than planned');
-      slots.forEach((slot, i) => {
-        if (slot < 0 || slot >= this.capacity.rows) throw new Error('a slot outside the plan');
-        this.rows.set(slot, { history: [...prompt], prompt: prompt.length, key: rowKeys[i], started: false });
-      });
+    for (const group of groups) {
+      if (group.slots.some((slot) => slot < 0 || slot >= this.capacity.rows))
+        throw new Error('a slot outside the plan');
+      this.place(group, true);
     }
+  }
+
+  protected place({ prompt, slots, rowKeys }: Parameters<Policy['begin']>[0][number], isNew: boolean): void {
+    if (isNew) this.count.tokensPrefilled += prompt.length;
+    if (prompt.length > this.capacity.promptTokens) throw new Error('a prompt longer than planned');
+    slots.forEach((slot, i) => {
+      this.rows.set(slot, { history: [...prompt], prompt: prompt.length, key: rowKeys[i], started: false });
+    });
   }
 
   room(slot: number): number {
@@ -242,6 +248,53 @@ export class FakePolicy implements Policy {
   }
 
   destroy(): void {}
+}
+
+/** A fake policy that decodes in rounds of two tokens. */
+export class RoundPolicy extends FakePolicy {
+  /** Slots of each round. */
+  readonly roundsSeen: number[][] = [];
+  private readonly held = new Map<number, number>();
+  private readonly open = new Map<number, { turn: GeneratedTurn; said: number }>();
+  readonly rounds: Rounds = {
+    admit: async (groups) => {
+      for (const group of groups) {
+        const known = [...this.held.values()].includes(group.key);
+        for (const slot of group.slots) {
+          if (this.held.has(slot) || slot >= (this.capacity.slots ?? this.capacity.rows))
+            throw new Error('a slot in use');
+          this.held.set(slot, group.key);
+        }
+        if (new Set(this.held.values()).size > this.capacity.groups) throw new Error('more groups than planned');
+        this.place(group, !known);
+      }
+    },
+    release: (slots) => {
+      for (const slot of slots) if (!this.held.delete(slot)) throw new Error('a slot given back twice');
+    },
+    round: async (rows, sampling, signal) => {
+      signal?.throwIfAborted();
+      if (rows.length > this.capacity.rows) throw new Error('more rows than planned');
+      this.roundsSeen.push(rows.map(({ slot }) => slot));
+      return Promise.all(rows.map((row) => this.twoTokens(row, sampling)));
+    },
+  };
+
+  get slotsHeld(): number {
+    return this.held.size;
+  }
+
+  private async twoTokens(row: GenerateRow, sampling: Sampling): Promise<GeneratedTurn | null> {
+    const maxTokens = row.constraint?.depth ?? sampling.maxTokens;
+    const open = this.open.get(row.slot) ?? {
+      turn: (await this.generate([row], { ...sampling, maxTokens }))[0],
+      said: 0,
+    };
+    open.said += 2;
+    if (open.said < open.turn.tokens.length) this.open.set(row.slot, open);
+    else this.open.delete(row.slot);
+    return this.open.has(row.slot) ? null : open.turn;
+  }
 }
 
 const turn = (tokens: number[], logprobs: number[], leaf: number, ending: GeneratedTurn['ending']): GeneratedTurn => ({

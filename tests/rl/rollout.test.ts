@@ -6,7 +6,7 @@ import { Conversation } from '../../src/rl/conversation.ts';
 import { Players, successRate } from '../../src/rl/players.ts';
 import { type RolloutRequest, rollout } from '../../src/rl/rollout.ts';
 import { TokenSource, type Trajectory } from '../../src/rl/trajectory.ts';
-import { capacity, colour, DoorWorld, FakePolicy } from './fakes.ts';
+import { capacity, colour, DoorWorld, FakePolicy, RoundPolicy } from './fakes.ts';
 import { tokenizer } from './setup.ts';
 
 async function play(change: Partial<RolloutRequest> = {}, options: WorldOptions = {}, size: Partial<Capacity> = {}) {
@@ -207,6 +207,70 @@ describe('decoding', () => {
 
   it('refuses a group that does not fit', async () => {
     await expect(play({ groupSize: 17 })).rejects.toThrow(/17 does not fit in 16 rows/);
+  });
+});
+
+describe('rounds', () => {
+  async function inRounds(size: Partial<Capacity>, change: Partial<RolloutRequest> = {}, delayMs = 0) {
+    const world = new DoorWorld();
+    const policy = new RoundPolicy(tokenizer.vocabSize, capacity(size));
+    const step = world.step.bind(world);
+    world.step = async (slots, actions) => {
+      await new Promise((resolve) => setTimeout(resolve, delayMs * (slots.length % 3)));
+      return step(slots, actions);
+    };
+    const tasks = (await world.tasks({}, 'train')).slice(0, 3);
+    const request = {
+      ...{ tasks, groupSize: 4, limit: 5, temperature: 1, maskActions: true, maxTokensPerTurn: 6, seed: 3, stream: 17 },
+      ...{ rules: { invalidAction: 'continue' as const }, ...change },
+    };
+    const parts = { policy, worlds: new Map([['doors', world]]), conversation: new Conversation(tokenizer) };
+    return { policy, trajectories: await rollout(parts, request) };
+  }
+
+  it('give the trajectories of lock-step, in whatever company', async () => {
+    for (const maskActions of [true, false]) {
+      const together = (await play({ maskActions })).trajectories;
+      const sizes: Partial<Capacity>[] = [{}, { rows: 3 }, { rows: 2, slots: 7 }, { rows: 1, groups: 1 }];
+      for (const size of sizes) expect((await inRounds(size, { maskActions })).trajectories).toEqual(together);
+    }
+  });
+
+  it('refill slots, hold more trajectories than decode at once, and give every slot back', async () => {
+    const { policy, trajectories } = await inRounds({ rows: 2, slots: 5, groups: 2 }, { groupSize: 7 });
+    expect(trajectories).toHaveLength(21);
+    expect(policy.slotsHeld).toBe(0);
+    expect(Math.max(...policy.roundsSeen.map((slots) => slots.length))).toBe(2);
+    expect(new Set(policy.roundsSeen.flat()).size).toBe(5);
+  });
+
+  it('let some go on while others wait for their worlds', async () => {
+    const { policy } = await inRounds({ rows: 8 }, { maskActions: false });
+    const rounds = policy.roundsSeen.map((slots) => new Set(slots));
+    // A slot that spoke, was away for a round in which another spoke, and came back.
+    const wasAway = rounds.some((now, i) =>
+      [...now].some((slot) => i > 1 && !rounds[i - 1].has(slot) && rounds[i - 1].size > 0 && rounds[i - 2].has(slot)),
+    );
+    expect(wasAway).toBe(true);
+  });
+
+  it('are the same however long a world takes', async () => {
+    const quick = await inRounds({ rows: 3, slots: 6 });
+    const slow = await inRounds({ rows: 3, slots: 6 }, {}, 4);
+    expect(slow.policy.roundsSeen).toEqual(quick.policy.roundsSeen);
+    expect(slow.trajectories).toEqual(quick.trajectories);
+  });
+
+  it('stop when they are asked to', async () => {
+    const stop = new AbortController();
+    stop.abort(new Error('enough'));
+    const world = new DoorWorld();
+    const tasks = await world.tasks({}, 'train');
+    const policy = new RoundPolicy(tokenizer.vocabSize, capacity());
+    const parts = { policy, worlds: new Map([['doors', world]]), conversation: new Conversation(tokenizer) };
+    const sampling = { temperature: 1, maskActions: true, maxTokensPerTurn: 6, seed: 3, stream: 17 };
+    const request = { tasks, groupSize: 2, limit: 5, rules: { invalidAction: 'continue' as const }, ...sampling };
+    await expect(rollout(parts, request, { signal: stop.signal })).rejects.toThrow('enough');
   });
 });
 

@@ -1,0 +1,127 @@
+// dquery as attention_backward_query, by way of workgroup memory: for each 32 keys scores and dp = dout . v from the same slices, then
+// dquery += p (dp - delta) k / sqrt(D). delta comes from attention_delta. Tiles, threads and constants as attention_forward_tiled.
+// @include stage STAGE_BITS
+// @include grid
+// @include token
+struct Params { tiles: u32 }
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> tiles: array<Tile>;
+@group(0) @binding(2) var<storage, read> tokens: array<Token>;
+@group(0) @binding(3) var<storage, read> query: array<vec4f>;
+@group(0) @binding(4) var<storage, read> cache: array<vec4f>;
+@group(0) @binding(5) var<storage, read> lse: array<f32>;
+@group(0) @binding(6) var<storage, read> dout: array<vec4f>;
+@group(0) @binding(7) var<storage, read> delta: array<f32>;
+@group(0) @binding(8) var<storage, read_write> dquery: array<vec4f>;
+// @include kv0
+// @include attention_tile
+// Slices of queries, output gradients, keys and values, then keys: E vectors each of VK keys.
+var<workgroup> staged: array<STAGE, STAGED>;
+var<workgroup> weights: array<vec4f, ROWS * 9>;
+const LEFT = SW * (ROWS + 1u);
+const RIGHT = 2u * LEFT;
+const LAST = RIGHT + SW * 33u;
+
+@compute @workgroup_size(64)
+fn attention_backward_query_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let index = linear_workgroup(wg, count);
+  if (index >= p.tiles * KV) { return; }
+  let tile = tiles[index / KV];
+  let kv_head = index % KV;
+  let keys = keys_of(tile);
+  let rows = tile.count * G;
+  let to = keys.all;
+  let sx = lane % 8u;
+  let sy = lane / 8u;
+  let x = lane % LX;
+  let y = lane / LX;
+  // @repeat i SR
+  let row$i = min(sy + $iu * 8u, rows - 1u);
+  let at$i = (tile.first + row$i / G) * H + kv_head * G + row$i % G;
+  let own$i = own_keys(keys, tokens[tile.first + row$i / G]);
+  let lse$i = lse[at$i];
+  let delta$i = delta[at$i];
+  // @end
+  // @repeat i RO
+  // @repeat j CO
+  var acc$i_$j = vec4f();
+  // @end
+  // @end
+  for (var j0 = 0u; j0 < to; j0 += 32u) {
+    // @repeat i SR
+    var s$i = vec4f();
+    var g$i = vec4f();
+    // @end
+    for (var e0 = 0u; e0 < E; e0 += SW) {
+      workgroupBarrier();
+      for (var i = lane; i < ROWS * SW; i += 64u) {
+        let r = i / SW;
+        let e = i % SW;
+        let row = min(r, rows - 1u);
+        let at = ((tile.first + row / G) * H + kv_head * G + row % G) * E + e0 + e;
+        staged[e * (ROWS + 1u) + r] = STAGE(query[at] * SCALE_F);
+        staged[LEFT + e * (ROWS + 1u) + r] = STAGE(dout[at]);
+      }
+      for (var i = lane; i < 32u * SW; i += 64u) {
+        let k = i / SW;
+        let e = i % SW;
+        let row = row_of(keys, min(j0 + k, to - 1u));
+        let place = e * 33u + (k & 3u) * 8u + (k >> 2u);
+        staged[RIGHT + place] = STAGE(cached(row, 0u, kv_head, e0 + e));
+        staged[LAST + place] = STAGE(cached(row, 1u, kv_head, e0 + e));
+      }
+      workgroupBarrier();
+      for (var e = 0u; e < SW; e++) {
+        // @repeat j 4
+        let k$j = vec4f(staged[RIGHT + e * 33u + $ju * 8u + sx]);
+        let v$j = vec4f(staged[LAST + e * 33u + $ju * 8u + sx]);
+        // @end
+        // @repeat i SR
+        let q$i = vec4f(staged[e * (ROWS + 1u) + sy + $iu * 8u]);
+        let d$i = vec4f(staged[LEFT + e * (ROWS + 1u) + sy + $iu * 8u]);
+        s$i += vec4f(dot(q$i, k0), dot(q$i, k1), dot(q$i, k2), dot(q$i, k3));
+        g$i += vec4f(dot(d$i, v0), dot(d$i, v1), dot(d$i, v2), dot(d$i, v3));
+        // @end
+      }
+    }
+    let js = vec4u(j0 + sx * 4u) + vec4u(0u, 1u, 2u, 3u);
+    // @repeat i SR
+    let sees$i = (js < vec4u(keys.prefix)) | ((js >= vec4u(own$i.x)) & (js < vec4u(own$i.y)));
+    let p$i = exp(select(vec4f(-1e30), s$i - vec4f(lse$i), sees$i));
+    weights[(sy + $iu * 8u) * 9u + sx] = p$i * (g$i - vec4f(delta$i)) * SCALE_F;
+    // @end
+    for (var k0 = 0u; k0 < 32u; k0 += VK) {
+      workgroupBarrier();
+      for (var i = lane; i < VK * E; i += 64u) {
+        staged[i] = STAGE(cached(row_of(keys, min(j0 + k0 + i / E, to - 1u)), 0u, kv_head, i % E));
+      }
+      workgroupBarrier();
+      for (var k = 0u; k < VK; k += 4u) {
+        // @repeat i RO
+        let w$i = weights[(y + $iu * LY) * 9u + (k0 + k) / 4u];
+        // @end
+        // @repeat j CO
+        let at$j = k * E + min(x + $ju * LX, E - 1u);
+        let a$j = vec4f(staged[at$j]);
+        let b$j = vec4f(staged[at$j + E]);
+        let c$j = vec4f(staged[at$j + 2u * E]);
+        let d$j = vec4f(staged[at$j + 3u * E]);
+        // @repeat i RO
+        acc$i_$j += w$i.x * a$j + w$i.y * b$j + w$i.z * c$j + w$i.w * d$j;
+        // @end
+        // @end
+      }
+    }
+  }
+  // @repeat i RO
+  {
+    let r = y + $iu * LY;
+    if (r < rows) {
+      let at = ((tile.first + r / G) * H + kv_head * G + r % G) * E;
+      // @repeat j CO
+      if (x + $ju * LX < E) { dquery[at + x + $ju * LX] = acc$i_$j; }
+      // @end
+    }
+  }
+  // @end
+}

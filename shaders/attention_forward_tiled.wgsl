@@ -1,0 +1,169 @@
+// Causal attention as attention_forward, by way of workgroup memory (Dao 2023, algorithm 1): a workgroup works on ROWS rows (tokens
+// times the query heads of a key head), 32 keys at a time: scores from slices of SW vectors, their online softmax, then weights
+// times values. With SPLIT keys a workgroup (Flash-Decoding, Dao et al. 2023) it leaves unscaled sums, which attention_combine adds.
+// Shapes: as attention_forward; tiles (count); with SPLIT out is (T, H, splits, E + 1): the sum, then (largest score, sum of weights).
+// Thread (sx, sy) scores rows sy + 8 i against keys 4 sx + j, and sums rows y + LY i over columns x + LX j.
+// Constants: H, KV, G = H / KV, E = D / 4, SCALE_F, ROWS, SR = ROWS / 8, SW, LX, LY = 64 / LX, RO = ROWS / LY, CO >= E / LX, VK,
+// STAGED, SPLIT, PAGE_BITS, KV8, STAGE_BITS, SUBGROUPS.
+// @include stage STAGE_BITS
+// @include grid
+// @include token
+struct Params { tiles: u32, splits: u32, prefixSplits: u32 }
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> tiles: array<Tile>;
+@group(0) @binding(2) var<storage, read> tokens: array<Token>;
+@group(0) @binding(3) var<storage, read> pages: array<u32>;
+@group(0) @binding(4) var<storage, read> query: array<vec4f>;
+@group(0) @binding(5) var<storage, read> cache: array<CACHED>;
+@group(0) @binding(6) var<storage, read_write> out: array<vec4f>;
+@group(0) @binding(7) var<storage, read_write> lse: array<f32>;
+// @include kv KV8
+// @include pages
+// @include attention_tile
+// @include row_max SUBGROUPS
+// Slices of queries and keys, then values: E vectors each of VK keys.
+var<workgroup> staged: array<STAGE, STAGED>;
+// Of 32 keys, four a vector; nine vectors a row, so that rows fall on different banks.
+var<workgroup> weights: array<vec4f, ROWS * 9>;
+var<workgroup> factors: array<f32, ROWS>;
+var<workgroup> shares: array<f32, ROWS * 8>;
+var<workgroup> key_rows: array<u32, 32>;
+const RIGHT = SW * (ROWS + 1u);
+
+@compute @workgroup_size(64)
+fn attention_forward_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
+  let index = linear_workgroup(wg, count);
+  if (index >= p.tiles * KV) { return; }
+  let tile = tiles[index / KV];
+  let kv_head = index % KV;
+  let keys = keys_of(tile);
+  let rows = tile.count * G;
+  var begin = 0u;
+  var to = keys.all;
+  if (SPLIT > 0u) {
+    begin = tile.split * SPLIT;
+    if (tile.own == 1u) { begin += keys.prefix; } else { to = keys.prefix; }
+    if (begin >= to) { return; }
+    to = min(to, begin + SPLIT);
+  }
+  let sx = lane % 8u;
+  let sy = lane / 8u;
+  let x = lane % LX;
+  let y = lane / LX;
+  // @repeat i SR
+  let own$i = own_keys(keys, tokens[tile.first + min(sy + $iu * 8u, rows - 1u) / G]);
+  var m$i = -1e30;
+  var l$i = 0.0;
+  // @end
+  // @repeat i RO
+  // @repeat j CO
+  var acc$i_$j = vec4f();
+  // @end
+  // @end
+  for (var j0 = begin; j0 < to; j0 += 32u) {
+    if (lane < 32u) { key_rows[lane] = physical(row_of(keys, min(j0 + lane, to - 1u))); }
+    // @repeat i SR
+    var s$i = vec4f();
+    // @end
+    for (var e0 = 0u; e0 < E; e0 += SW) {
+      workgroupBarrier();
+      for (var i = lane; i < ROWS * SW; i += 64u) {
+        let r = i / SW;
+        let e = i % SW;
+        let row = min(r, rows - 1u);
+        let at = (tile.first + row / G) * H + kv_head * G + row % G;
+        staged[e * (ROWS + 1u) + r] = STAGE(query[at * E + e0 + e] * SCALE_F);
+      }
+      for (var i = lane; i < 32u * SW; i += 64u) {
+        let k = i / SW;
+        let e = i % SW;
+        staged[RIGHT + e * 33u + (k & 3u) * 8u + (k >> 2u)] = STAGE(cached(key_rows[k], 0u, kv_head, e0 + e));
+      }
+      workgroupBarrier();
+      for (var e = 0u; e < SW; e++) {
+        // @repeat j 4
+        let k$j = vec4f(staged[RIGHT + e * 33u + $ju * 8u + sx]);
+        // @end
+        // @repeat i SR
+        let q$i = vec4f(staged[e * (ROWS + 1u) + sy + $iu * 8u]);
+        s$i += vec4f(dot(q$i, k0), dot(q$i, k1), dot(q$i, k2), dot(q$i, k3));
+        // @end
+      }
+    }
+    let js = vec4u(j0 + sx * 4u) + vec4u(0u, 1u, 2u, 3u);
+    let seen = js < vec4u(to);
+    // @repeat i SR
+    let sees$i = seen & ((js < vec4u(keys.prefix)) | ((js >= vec4u(own$i.x)) & (js < vec4u(own$i.y))));
+    s$i = select(vec4f(-1e30), s$i, sees$i);
+    let top$i = max(max(s$i.x, s$i.y), max(s$i.z, s$i.w));
+    publish(sy + $iu * 8u, sx, top$i);
+    // @end
+    settle();
+    // @repeat i SR
+    let next$i = max(m$i, collect(sy + $iu * 8u, top$i));
+    let rescale$i = exp(m$i - next$i);
+    m$i = next$i;
+    let w$i = select(vec4f(), exp(s$i - vec4f(next$i)), sees$i);
+    l$i = l$i * rescale$i + dot(w$i, vec4f(1.0));
+    weights[(sy + $iu * 8u) * 9u + sx] = w$i;
+    if (sx == 0u) { factors[sy + $iu * 8u] = rescale$i; }
+    // @end
+    for (var k0 = 0u; k0 < 32u; k0 += VK) {
+      workgroupBarrier();
+      for (var i = lane; i < VK * E; i += 64u) { staged[i] = STAGE(cached(key_rows[k0 + i / E], 1u, kv_head, i % E)); }
+      workgroupBarrier();
+      if (k0 == 0u) {
+        // @repeat i RO
+        let factor$i = factors[y + $iu * LY];
+        // @repeat j CO
+        acc$i_$j *= factor$i;
+        // @end
+        // @end
+      }
+      for (var k = 0u; k < VK; k += 4u) {
+        // @repeat i RO
+        let p$i = weights[(y + $iu * LY) * 9u + (k0 + k) / 4u];
+        // @end
+        // @repeat j CO
+        let at$j = k * E + min(x + $ju * LX, E - 1u);
+        let a$j = vec4f(staged[at$j]);
+        let b$j = vec4f(staged[at$j + E]);
+        let c$j = vec4f(staged[at$j + 2u * E]);
+        let d$j = vec4f(staged[at$j + 3u * E]);
+        // @repeat i RO
+        acc$i_$j += p$i.x * a$j + p$i.y * b$j + p$i.z * c$j + p$i.w * d$j;
+        // @end
+        // @end
+      }
+    }
+  }
+  workgroupBarrier();
+  // @repeat i SR
+  shares[(sy + $iu * 8u) * 8u + sx] = l$i;
+  if (sx == 0u) { factors[sy + $iu * 8u] = m$i; }
+  // @end
+  workgroupBarrier();
+  if (lane < ROWS) {
+    var sum = 0.0;
+    for (var s = 0u; s < 8u; s++) { sum += shares[lane * 8u + s]; }
+    let largest = factors[lane];
+    factors[lane] = select(1.0 / max(sum, 1e-30), 1.0, SPLIT > 0u);
+    if (lane < rows) {
+      let at = (tile.first + lane / G) * H + kv_head * G + lane % G;
+      if (SPLIT > 0u) { out[(at * p.splits + tile.split + tile.own * p.prefixSplits) * (E + 1u) + E] = vec4f(largest, sum, 0.0, 0.0); }
+      else { lse[at] = largest + log(max(sum, 1e-30)); }
+    }
+  }
+  workgroupBarrier();
+  // @repeat i RO
+  {
+    let r = y + $iu * LY;
+    let scale = factors[r];
+    let at = (tile.first + r / G) * H + kv_head * G + r % G;
+    let base = select(at * E, (at * p.splits + tile.split + tile.own * p.prefixSplits) * (E + 1u), SPLIT > 0u);
+    // @repeat j CO
+    if (r < rows && x + $ju * LX < E) { out[base + x + $ju * LX] = acc$i_$j * scale; }
+    // @end
+  }
+  // @end
+}
