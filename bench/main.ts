@@ -54,8 +54,8 @@ async function world(): Promise<Result> {
   return worldResult(await benchWorld());
 }
 
-async function compare(): Promise<Result> {
-  const details = await benchCompare();
+async function compare(match?: string): Promise<Result> {
+  const details = await benchCompare(match);
   const columns = ['', 'ours', 'theirs', 'unit', 'times', 'aim', 'agreement'];
   const rows = details.rows.map((row) => [row.name, row.ours, row.theirs, row.unit, row.times, row.aim, row.agreement]);
   return { on: details.adapter, adapter: details.adapter, columns, rows, details };
@@ -75,7 +75,7 @@ function worldResult(details: readonly WorldRow[]): Result {
   return { on: cpu(), adapter: null, columns, rows, details };
 }
 
-const benches: { [name: string]: () => Promise<Result> } = { world, babyai, sciworld, engine, compare };
+const benches: { [name: string]: (match?: string) => Promise<Result> } = { world, babyai, sciworld, engine, compare };
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
@@ -140,16 +140,17 @@ function store(name: string, result: Result): void {
 const program = new Command('bench')
   .description('Measures kernels, decoding, a whole GRPO step and the world; prints each beside its floor.')
   .option('--only <names...>', `only these: ${Object.keys(benches).join(', ')}`)
+  .option('--match <text>', 'compare: only what has this in its name')
   .option('--write', 'store the results in bench/results', false);
 
 async function main(): Promise<void> {
-  const { only, write } = program.parse().opts<{ only?: string[]; write: boolean }>();
+  const { only, match, write } = program.parse().opts<{ only?: string[]; match?: string; write: boolean }>();
   const unknown = (only ?? []).filter((name) => !(name in benches));
   if (unknown.length)
     throw new Error(`No such bench: ${unknown.join(', ')}. There are ${Object.keys(benches).join(', ')}.`);
   for (const name of only ?? Object.keys(benches)) {
     console.log(`\n== ${name}`);
-    const result = await benches[name]();
+    const result = await benches[name](match);
     if (write) store(name, result);
   }
 }

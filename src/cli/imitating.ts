@@ -47,6 +47,11 @@ const quiet = { assets: null, choices: null, onProgress: () => {}, signal: new A
 
 /** Follows the oracle, evaluating between, and writes the folder whatever was reached. */
 export async function imitateOracle(options: ImitationOptions): Promise<Imitated> {
+  const { kind } = options.experiment.policy;
+  if (kind !== 'tiny')
+    throw new CommandError(
+      `policy.kind is "${kind}": imitation trains all weights of a policy of its own, kind "tiny".`,
+    );
   const engine = await nodeEngines().open(options.experiment, quiet);
   try {
     await engine.initialize();

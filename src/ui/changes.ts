@@ -1,6 +1,7 @@
 /** What the setup panel's draft would do to the run in focus: nothing, a fork at its last step, or a new run. Pure. */
 import type { Experiment } from '../session/experiment.ts';
-import { findKnob, type KnobChange } from '../session/knobs.ts';
+import type { KnobChange } from '../session/knob.ts';
+import { findKnob } from '../session/knobs.ts';
 import { type Difference, differences } from '../session/paths.ts';
 import type { RunSummary } from '../session/protocol.ts';
 

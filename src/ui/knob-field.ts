@@ -3,7 +3,8 @@ import { msg } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
-import { type Knob, knobs } from '../session/knobs.ts';
+import type { Knob } from '../session/knob.ts';
+import { knobs } from '../session/knobs.ts';
 import { controls } from './styles/shared.ts';
 import { knobLabel, knobSentence } from './words.ts';
 
