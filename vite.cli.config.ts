@@ -8,6 +8,8 @@ const all = {
   replay: 'src/cli/replay.ts',
   'fuzz-babyai': 'src/cli/fuzz-babyai.ts',
   golden: 'src/cli/golden.ts',
+  'quant-report': 'src/cli/quant-report.ts',
+  large: 'src/cli/large.ts',
   export: 'src/cli/export.ts',
   bench: 'bench/main.ts',
   learn: 'src/cli/learn.ts',

@@ -9,6 +9,7 @@ import { Command } from 'commander';
 import { benchBabyai } from './babyai.ts';
 import { benchCompare } from './compare.ts';
 import { benchEngine } from './engine.ts';
+import { benchQuantized } from './quantized.ts';
 import { benchSciworld } from './sciworld.ts';
 import { benchWorld, type WorldRow } from './world.ts';
 
@@ -39,6 +40,13 @@ async function engine(): Promise<Result> {
     row.readbacks,
     row.tokensPerSecond,
   ]);
+  return { on: details.adapter, adapter: details.adapter, columns, rows, details };
+}
+
+async function quantized(): Promise<Result> {
+  const details = await benchQuantized();
+  const columns = ['', 'ms', 'floor ms', 'tokens/s', 'GFLOP/s', 'MB'];
+  const rows = details.rows.map((r) => [r.name, r.ms, r.floorMs, r.tokensPerSecond, r.gflops, r.megabytes]);
   return { on: details.adapter, adapter: details.adapter, columns, rows, details };
 }
 
@@ -75,7 +83,14 @@ function worldResult(details: readonly WorldRow[]): Result {
   return { on: cpu(), adapter: null, columns, rows, details };
 }
 
-const benches: { [name: string]: (match?: string) => Promise<Result> } = { world, babyai, sciworld, engine, compare };
+const benches: { [name: string]: (match?: string) => Promise<Result> } = {
+  world,
+  babyai,
+  sciworld,
+  engine,
+  compare,
+  quantized,
+};
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();

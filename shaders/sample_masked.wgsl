@@ -1,18 +1,19 @@
 // The next token of each constrained row: the largest of logit / temperature + Gumbel noise over the edges of its trie node
 // (temperature 0: the largest logit), with its log-probability over those edges.
 // Shapes: hidden (R, C) after the final norm, table (V, C), trie = nodes (3 words: first edge, end, leaf) then, from edgeOffset,
-// edges (2 words: token, node). One workgroup a row. Constant: WIDTH.
+// edges (2 words: token, node). One workgroup a row. Constants: WIDTH, BITS of the table.
 // @include elem WIDTH
+// @include table BITS
 // @include grid
 // @include token
 // @include row
 // @include random
 // @include online_softmax
 // @include best
-struct Params { R: u32, C: u32, step: u32, trash: u32, edgeOffset: u32, seed: u32, stream: u32, inverseTemperature: f32 }
+struct Params { R: u32, C: u32, step: u32, trash: u32, edgeOffset: u32, seed: u32, stream: u32, inverseTemperature: f32, scalesAt: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> hidden: array<ELEM>;
-@group(0) @binding(2) var<storage, read> table: array<ELEM>;
+@group(0) @binding(2) var<storage, read> table: array<TABLE>;
 @group(0) @binding(3) var<storage, read> trie: array<u32>;
 @group(0) @binding(4) var<storage, read_write> rows: array<Row>;
 @group(0) @binding(5) var<storage, read_write> ids: array<u32>;
@@ -39,7 +40,7 @@ fn sample_masked(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) coun
     for (var e = trie[row.node * 3u] + lane; e < trie[row.node * 3u + 1u]; e += 32u) {
       let token = trie[p.edgeOffset + e * 2u];
       var product = splat(0.0);
-      for (var c = 0u; c < C; c++) { product += hidden[r * C + c] * table[token * C + c]; }
+      for (var c = 0u; c < C; c++) { product += hidden[r * C + c] * table_at(token, c, C); }
       let logit = inner_product(product, splat(1.0)) * scale;
       sum = softmax_add(sum, logit);
       var score = logit;

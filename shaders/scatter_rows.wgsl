@@ -1,14 +1,17 @@
-// out[target[u], c] += sum over entries e in [start[u], start[u+1]) of scale(e) * inp[source[e], c]: a sum into rows, without
+// out[target[u], c] += sum over entries e in [start[u], start[u+1]) of scale(e) * table[source[e], c]: a sum into rows, without
 // atomics, in a fixed order. It serves the embedding's backward (target = token id, source = where it stands), the head's
 // (scored rows into the tokens they were predicted from) and the masked head's (entries of a vocabulary row).
 // lists holds, one after another from listOffset: target (U), start (U + 1), source (E) and, with the constant SCALED, the index
 // of each entry's scale (E).
-// Shapes: inp (?, C), out (?, C), scale (E). One thread an element of a target row.
+// Shapes: table (?, C), out (?, C), scale (E). One thread an element of a target row. Constants: SCALED, WIDTH (1), BITS of
+// the table.
+// @include elem WIDTH
+// @include table BITS
 // @include grid
-struct Params { U: u32, C: u32, listOffset: u32, E: u32 }
+struct Params { U: u32, C: u32, listOffset: u32, E: u32, scalesAt: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> lists: array<u32>;
-@group(0) @binding(2) var<storage, read> inp: array<f32>;
+@group(0) @binding(2) var<storage, read> table: array<TABLE>;
 @group(0) @binding(3) var<storage, read> scale: array<f32>;
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;
 
@@ -22,7 +25,7 @@ fn scatter_rows(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count
   let sources = starts + p.U + 1u;
   var sum = 0.0;
   for (var e = lists[starts + u]; e < lists[starts + u + 1u]; e++) {
-    let value = inp[lists[sources + e] * p.C + c];
+    let value = table_at(lists[sources + e], c, p.C);
     if (SCALED == 1u) { sum += scale[lists[sources + p.E + e]] * value; } else { sum += value; }
   }
   out[lists[p.listOffset + u] * p.C + c] += sum;

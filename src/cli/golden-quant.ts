@@ -26,6 +26,10 @@ const gates = { product: 1e-12, gpu: 2e-6, f16Scales: 1e-3 };
 
 const numbers = (tensor: Tensor) => tensor.data as unknown as ArrayLike<number>;
 
+/** Whether NAME.json in this folder describes a case of quantisation. */
+export const isQuantCase = (dir: string, name: string): boolean =>
+  JSON.parse(readFileSync(join(dir, `${name}.json`), 'utf8')).kind === 'quant';
+
 export async function checkQuantisation(
   dir: string,
   run: RunProduct,
@@ -37,7 +41,7 @@ export async function checkQuantisation(
     .sort()) {
     const name = file.slice(0, -'.json'.length);
     if (only.length && !only.includes(name)) continue;
-    if (JSON.parse(readFileSync(join(dir, file), 'utf8')).kind !== 'quant') continue;
+    if (!isQuantCase(dir, name)) continue;
     try {
       await new QuantCase(dir, name, run, report).run();
     } catch (error) {

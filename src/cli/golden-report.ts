@@ -9,6 +9,7 @@ const required: ReadonlySet<string> = new Set([
   'generation',
   'checkpoint',
   'lora',
+  'quant',
   'logits-head',
   'aggregation',
   'kl',

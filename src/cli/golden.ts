@@ -8,19 +8,20 @@ import { join, resolve } from 'node:path';
 import { Gpu } from '../gpu/device.ts';
 import { headOnLogits } from '../policy/head-on-logits.ts';
 import { Model } from '../policy/model.ts';
+import { quantizedProduct } from '../policy/quantized-product.ts';
 import type { OpenPolicy } from './golden-case.ts';
 import { checkHeads } from './golden-head.ts';
 import { checkLosses } from './golden-losses.ts';
 import { checkModels } from './golden-model.ts';
+import { checkQuantisation, isQuantCase } from './golden-quant.ts';
 import { GoldenReport } from './golden-report.ts';
 import { nodeGpu } from './node-gpu.ts';
 
-/** Recorded kinds that lie in files of their own and are not implemented. */
+/** Recorded kinds that lie in files of their own and are unknown here. */
 function skipOthers(goldenDir: string, report: GoldenReport) {
   for (const file of readdirSync(goldenDir).filter((name) => name.endsWith('.json') && !name.startsWith('loss_'))) {
     const name = file.slice(0, -'.json'.length);
-    if (name.startsWith('quant')) report.skip('quantisation', name, 'quantised weights are not implemented');
-    else report.skip('unknown-file', name, 'nothing is known of such a file');
+    if (!isQuantCase(goldenDir, name)) report.skip('unknown-file', name, 'nothing is known of such a file');
   }
 }
 
@@ -55,6 +56,7 @@ async function main(only: readonly string[]) {
   console.log(`adapter: ${gpu.info.vendor} ${gpu.info.description}`);
   await checkModels(goldenDir, openOn(gpu, report), report, only);
   await checkHeads(goldenDir, (input) => headOnLogits(gpu, input), report, only);
+  await checkQuantisation(goldenDir, (x, weights) => quantizedProduct(gpu, x, weights), report, only);
   if (!only.length) {
     await checkLosses(goldenDir, report.check, report.skip);
     skipOthers(goldenDir, report);

@@ -2,10 +2,13 @@
  * The base of a model, the weights that it comes with, in its precision: its bytes before anything is allocated, its
  * creation, and how pieces stream into it.
  */
+import { type LoraConfig, planAdapter } from './adapter.ts';
 import type { ModelConfig } from './config.ts';
 import { type BaseWeights, DenseWeights, type Precision, type WeightPiece } from './linear.ts';
 import type { Operations } from './operations.ts';
-import { layoutFloats, ParameterSet, planLayout } from './parameters.ts';
+import { packedWords, planPacked } from './packed-layout.ts';
+import { PackedSet, PackedWeights } from './packed-weights.ts';
+import { type Layout, layoutFloats, ParameterSet, placeOperands, planLayout } from './parameters.ts';
 import type { TensorMap } from './policy.ts';
 import { StateError } from './state-error.ts';
 import type { Workspace } from './workspace.ts';
@@ -13,22 +16,34 @@ import type { Workspace } from './workspace.ts';
 /** A whole model in memory, or its pieces in any order. */
 export type WeightStream = TensorMap | AsyncIterable<WeightPiece>;
 
-/** A precision that this build cannot run. */
+/** A precision that does not go with what is asked of the model. */
 export class PrecisionError extends Error {
   override name = 'PrecisionError';
 }
 
-const unknown = (precision: Precision) => new PrecisionError(`Weights in ${precision} cannot be run yet; f32 can.`);
-
 /** Bytes that the base takes on the GPU, padding included. `blockBytes`: the adapter's largest binding. */
 export function planBase(config: ModelConfig, precision: Precision, blockBytes: number): number {
-  if (precision !== 'f32') throw unknown(precision);
-  return layoutFloats(planLayout(config, blockBytes)) * 4;
+  if (precision === 'f32') return layoutFloats(planLayout(config, blockBytes)) * 4;
+  return packedWords(planPacked(config, precision, blockBytes)) * 4;
+}
+
+/** Where what is trained lies: the adapter, else all weights in f32; nothing of a packed model alone. */
+export function planTrained(
+  config: ModelConfig,
+  lora: LoraConfig | null,
+  precision: Precision,
+  blockBytes: number,
+): Layout {
+  if (lora) return planAdapter(config, lora, blockBytes);
+  return precision === 'f32' ? planLayout(config, blockBytes) : placeOperands([], blockBytes);
 }
 
 /** A frozen base, allocated and empty. */
 export function createBase(config: ModelConfig, precision: Precision, ops: Operations, ws: Workspace): BaseWeights {
-  if (precision !== 'f32') throw unknown(precision);
+  if (precision !== 'f32') {
+    const packed = planPacked(config, precision, ws.gpu.bindingBytes);
+    return new PackedWeights(config, ops, ws, new PackedSet(ws.gpu, packed));
+  }
   const layout = planLayout(config, ws.gpu.bindingBytes);
   return new DenseWeights(config, ops, ws, new ParameterSet(ws.gpu, layout, 'weights'));
 }

@@ -2,6 +2,7 @@
 import type { Constants } from '../gpu/kernel.ts';
 import type { KernelCase } from '../gpu/selftest.ts';
 import { normals } from './init.ts';
+import { dequantizeRows, type QuantBits, quantizeRows } from './quantize.ts';
 
 /**
  * A kernel's fixed input with its result in double precision, for the constants it was compiled with. `size` multiplies the
@@ -43,4 +44,19 @@ export function oneResult(
   tolerance: number,
 ): KernelCase {
   return { bindings, calls: [call], expected: [{ binding: bindings.length - 1, values, tolerance }] };
+}
+
+/**
+ * A vocabulary table as a kernel reads it in one binding: f32, or packed where the constant BITS is 4 or 8 (codes, a gap, and the
+ * scales from the word `scalesAt` on). `values` is what it stands for.
+ */
+export function vocabularyTable(constants: Constants, rows: number, length: number) {
+  const values = floats(rows * length, 'table');
+  if (constants.BITS === 32) return { words: values, values, scalesAt: 0 };
+  const packed = quantizeRows(constants.BITS as QuantBits, values, length);
+  const scalesAt = Math.ceil(packed.codes.length / 64) * 64;
+  const words = new Uint32Array(scalesAt + packed.scales.length);
+  words.set(packed.codes);
+  words.set(packed.scales, scalesAt);
+  return { words, values: dequantizeRows(packed), scalesAt };
 }

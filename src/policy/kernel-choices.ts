@@ -13,34 +13,40 @@ export type MatmulForm = (typeof matmulForms)[number];
 export const attentionForms = ['thread', 'tiled', 'tiled-subgroups', 'tiled-half', 'tiled-half-subgroups'] as const;
 export type AttentionForm = (typeof attentionForms)[number];
 
+/** registers: several rows a thread; lanes: several threads a column, added up by way of workgroup memory or subgroups. */
+export const quantLaneForms = ['registers', 'lanes', 'lanes-subgroups'] as const;
+/** tiled: from workgroup memory, the codes as f32 or as f16. */
+export const quantTileForms = ['registers', 'tiled', 'tiled-half'] as const;
+
 /** Rows up to which a matmul counts as one of few. */
 export const fewRows = 64;
+/** Rows up to which a quantised matmul keeps all of them in a thread's registers. */
+export const quantFewRows = 16;
 
-/** `few`: batched decoding, up to `fewRows` rows; `many`: prefill and training. */
-export type KernelChoices = {
-  matmul_nt_few: MatmulForm;
-  matmul_nt_many: MatmulForm;
-  matmul_nn_many: MatmulForm;
+/**
+ * The forms there are, the best on every software adapter first. `few`: batched decoding, up to `fewRows` rows; `many`: prefill
+ * and training. Of the quantised ones `few` is up to `quantFewRows` rows, and `some` from there to `fewRows`.
+ */
+export const kernelForms = {
+  matmul_nt_few: matmulForms,
+  matmul_nt_many: matmulForms,
+  matmul_nn_many: matmulForms,
   /** Eight rows a thread, or tiled. */
-  matmul_tn_many: MatmulForm;
+  matmul_tn_many: matmulForms,
   /** Decoding: one new token a row. */
-  attention_few: AttentionForm;
+  attention_few: attentionForms,
   /** Prefill and training. */
-  attention_many: AttentionForm;
-};
+  attention_many: attentionForms,
+  quant_nt_few: quantLaneForms,
+  quant_nt_some: quantTileForms,
+  quant_nt_many: quantTileForms,
+  quant_nn_many: quantTileForms,
+} as const;
 
-/** The best on every software adapter measured. */
-export const defaultChoices: KernelChoices = {
-  matmul_nt_few: 'rows8',
-  matmul_nt_many: 'rows8',
-  matmul_nn_many: 'rows8',
-  matmul_tn_many: 'rows8',
-  attention_few: 'thread',
-  attention_many: 'thread',
-};
+export type KernelChoice = keyof typeof kernelForms;
+export type KernelChoices = { [choice in KernelChoice]: (typeof kernelForms)[choice][number] };
 
-const formsOf = (name: keyof KernelChoices): readonly string[] =>
-  name.startsWith('attention') ? attentionForms : matmulForms;
+const names = Object.keys(kernelForms) as KernelChoice[];
 
 /** Whether an adapter has what a form needs. A row's eight threads must lie in one subgroup. */
 export function attentionFormRuns(
@@ -64,8 +70,11 @@ export function runnableChoices(
 
 /** Choices that were stored, as far as they are known here. */
 export function parseChoices(stored: { readonly [kernel: string]: unknown }): KernelChoices {
-  const choices: { [kernel: string]: string } = { ...defaultChoices };
-  for (const name of Object.keys(defaultChoices) as (keyof KernelChoices)[])
-    if (formsOf(name).includes(stored[name] as string)) choices[name] = stored[name] as string;
-  return choices as KernelChoices;
+  const choose = (name: KernelChoice) => {
+    const forms: readonly string[] = kernelForms[name];
+    return forms.includes(stored[name] as string) ? stored[name] : forms[0];
+  };
+  return Object.fromEntries(names.map((name) => [name, choose(name)])) as KernelChoices;
 }
+
+export const defaultChoices: KernelChoices = parseChoices({});

@@ -181,7 +181,7 @@ export class DenseWeights implements BaseWeights {
   entryLogits({ E, row, token }: Entries, hidden: BufferSlice, out: BufferSlice, temperature: number): void {
     const { ops, ws, C } = this;
     ops.recorder.run({
-      kernel: ops.kernels.request('head_sparse_logits', { WIDTH: C % 4 === 0 ? 4 : 1 }),
+      kernel: ops.kernels.request('head_sparse_logits', { WIDTH: C % 4 === 0 ? 4 : 1, BITS: 32 }),
       bindings: [ws.slice('lists'), hidden, this.wholeHead(), out],
       grid: grid1d(Math.ceil(E / 64)),
       params: [E, C, row, token, f32(1 / temperature)],
@@ -196,7 +196,7 @@ export class DenseWeights implements BaseWeights {
   sampleMasked(hidden: BufferSlice, others: readonly BufferSlice[], R: number, params: MaskedSampling): void {
     const { ops, C } = this;
     ops.recorder.run({
-      kernel: ops.kernels.request('sample_masked', { WIDTH: C % 4 === 0 ? 4 : 1 }),
+      kernel: ops.kernels.request('sample_masked', { WIDTH: C % 4 === 0 ? 4 : 1, BITS: 32 }),
       bindings: [hidden, this.wholeHead(), ...others],
       grid: grid1d(R),
       params: [R, C, ...params],

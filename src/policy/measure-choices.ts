@@ -14,6 +14,7 @@ import {
   matmulForms,
 } from './kernel-choices.ts';
 import { Operations } from './operations.ts';
+import { measureQuantized } from './quantized-choices.ts';
 
 type MatmulChoice = Extract<keyof KernelChoices, `matmul_${string}`>;
 
@@ -28,10 +29,9 @@ const largest = 1024 * 512;
 
 /** Well under a second on a GPU. A software adapter is not measured: the register form is the best there. */
 export async function measureChoices(gpu: Gpu): Promise<KernelChoices> {
-  const choices = { ...defaultChoices };
-  if (gpu.info.isFallback) return choices;
-  Object.assign(choices, await measureMatmuls(gpu));
-  return { ...choices, ...(await measureAttention(gpu)) };
+  if (gpu.info.isFallback) return defaultChoices;
+  const matmuls = { ...(await measureMatmuls(gpu)), ...(await measureQuantized(gpu)) };
+  return { ...defaultChoices, ...matmuls, ...(await measureAttention(gpu)) };
 }
 
 async function measureMatmuls(gpu: Gpu): Promise<Pick<KernelChoices, MatmulChoice>> {

@@ -5,13 +5,13 @@
 
 import { profileBytes } from '../gpu/profile.ts';
 import { uniformBytes } from '../gpu/submission.ts';
-import { adapterWidth, type LoraConfig, planAdapter } from './adapter.ts';
+import { adapterWidth, type LoraConfig } from './adapter.ts';
 import { mostSplits, partialFloatsOf, tileWords } from './attention.ts';
-import { planBase } from './base.ts';
+import { planBase, planTrained } from './base.ts';
 import { tokenWords } from './batch.ts';
 import type { ModelConfig } from './config.ts';
 import type { Precision } from './linear.ts';
-import { type Layout, layoutFloats, planLayout, vocabularyTile } from './parameters.ts';
+import { type Layout, layoutFloats, vocabularyTile } from './parameters.ts';
 import type { Capacity } from './policy.ts';
 
 /** Words of one `Row` (shaders/row.wgsl). */
@@ -129,7 +129,7 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
       list.push({ name, bytes: Math.max(16, Math.ceil(floats / 4) * 16), part });
   };
   const { lora, precision = 'f32', blockBytes } = options;
-  const trained = lora ? planAdapter(config, lora, blockBytes) : planLayout(config, blockBytes);
+  const trained = planTrained(config, lora ?? null, precision, blockBytes);
   add('weights', { weights: planBase(config, precision, blockBytes) / 4 });
   if (lora) add('adapter', { adapter: layoutFloats(trained) });
   else if (options.reference && precision === 'f32') add('reference', { reference: layoutFloats(trained) });

@@ -4,13 +4,13 @@
  */
 import type { Gpu } from '../gpu/device.ts';
 import { AdaptedWeights } from './adapted.ts';
-import { adapterShapes, type LoraConfig, planAdapter } from './adapter.ts';
-import { createBase, PrecisionError, piecesOf, streamInto, type WeightStream } from './base.ts';
+import { adapterShapes, type LoraConfig } from './adapter.ts';
+import { createBase, PrecisionError, piecesOf, planTrained, streamInto, type WeightStream } from './base.ts';
 import { type ModelConfig, parameterShapes } from './config.ts';
 import { type BaseWeights, DenseWeights, type Precision, type Weights } from './linear.ts';
 import type { Operations } from './operations.ts';
 import { AdamW } from './optimizer.ts';
-import { type Layout, ParameterSet, planLayout } from './parameters.ts';
+import { type Layout, ParameterSet } from './parameters.ts';
 import type { TensorMap } from './policy.ts';
 import { StateError } from './state-error.ts';
 import type { Workspace } from './workspace.ts';
@@ -54,11 +54,7 @@ export class ModelWeights {
     const lora = options.adapter?.lora ?? null;
     const blockBytes = gpu.bindingBytes;
     const set = (layout: Layout, label: string) => new ParameterSet(gpu, layout, label);
-    if (trainable && !lora && precision !== 'f32')
-      throw new PrecisionError(
-        `Weights in ${precision} are frozen: train an adapter beside them, or keep them in f32.`,
-      );
-    const layout = lora ? planAdapter(config, lora, blockBytes) : planLayout(config, blockBytes);
+    const layout = planTrained(config, lora, precision, blockBytes);
     this.grads = trainable ? set(layout, 'gradients') : null;
     const whole = lora || precision !== 'f32' ? null : set(layout, 'weights');
     this.base = whole ? new DenseWeights(config, ops, ws, whole, this.grads) : createBase(config, precision, ops, ws);
@@ -71,8 +67,12 @@ export class ModelWeights {
       this.grads && new AdamW(ops, ws, this.trained!, this.grads, set(layout, 'exp_avg'), set(layout, 'exp_avg_sq'));
   }
 
-  /** Refuses, before anything is allocated, tensors that do not fit. */
-  static check(config: ModelConfig, { weights, adapter }: WeightOptions): void {
+  /** Refuses, before anything is allocated, tensors that do not fit and what cannot be trained. */
+  static check(config: ModelConfig, { weights, adapter, trainable, precision = 'f32' }: WeightOptions): void {
+    if (trainable && !adapter && precision !== 'f32')
+      throw new PrecisionError(
+        `Weights in ${precision} are frozen: train an adapter beside them, or keep them in f32.`,
+      );
     if (weights instanceof Map) checkTensors(parameterShapes(config), weights, '');
     if (adapter) checkTensors(adapterShapes(config, adapter.lora), adapter.tensors, '');
   }

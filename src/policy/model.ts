@@ -10,7 +10,7 @@ import { BatchError, describeTokens } from './batch.ts';
 import { countParameters, type ModelConfig, ropeInverseFrequencies } from './config.ts';
 import { Generation } from './generation.ts';
 import { Head, type ScoredRows } from './head.ts';
-import { defaultChoices, fewRows, type KernelChoices, runnableChoices } from './kernel-choices.ts';
+import { defaultChoices, type KernelChoices, runnableChoices } from './kernel-choices.ts';
 import { Layers, type Pass } from './layers.ts';
 import type { Weights } from './linear.ts';
 import {
@@ -41,6 +41,7 @@ import type {
   UpdateRequest,
   UpdateResult,
 } from './policy.ts';
+import { quantRowSteps } from './quantized-operations.ts';
 import { Workspace } from './workspace.ts';
 
 export interface ModelOptions extends WeightOptions {
@@ -106,7 +107,9 @@ export class Model implements Policy {
   private compileAll(): void {
     this.recorder.dry = true;
     const sampling: Sampling = { temperature: 1, seed: 0, stream: 0, maxTokens: 1, stopTokens: [] };
-    for (const rows of [1, fewRows + 1]) {
+    const { batchTokens, batchScored, rows: most } = this.capacity;
+    const largest = Math.max(batchTokens, batchScored, most);
+    for (const rows of new Set(quantRowSteps.map((step) => Math.min(step, largest)))) {
       this.recordPasses(rows);
       this.generation.recordPasses(this.weights, rows);
       this.generation.recordSample(

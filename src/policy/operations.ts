@@ -165,7 +165,7 @@ export class Operations {
     C: number,
     scale?: BufferSlice,
   ) {
-    const kernel = this.kernels.request('scatter_rows', { SCALED: scale ? 1 : 0 });
+    const kernel = this.kernels.request('scatter_rows', { SCALED: scale ? 1 : 0, WIDTH: 1, BITS: 32 });
     this.elementwise(
       kernel,
       [lists, inp, scale ?? inp, out],

@@ -11,6 +11,7 @@ import { tiledAttentionTwins } from './twins-attention-tiled.ts';
 import { denseTwins } from './twins-dense.ts';
 import { headTwins } from './twins-head.ts';
 import { loraTwins } from './twins-lora.ts';
+import { quantTwins } from './twins-quant.ts';
 
 /** By the kernel's name. */
 export const twins: { readonly [kernel: string]: Twin } = {
@@ -19,6 +20,7 @@ export const twins: { readonly [kernel: string]: Twin } = {
   ...tiledAttentionTwins,
   ...headTwins,
   ...loraTwins,
+  ...quantTwins,
 };
 
 /** Tested once a device: a kernel that is compiled later is tested the next time. */

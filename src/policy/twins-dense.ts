@@ -16,6 +16,7 @@ import {
   untouched,
   unwritten,
   value,
+  vocabularyTable,
 } from './fixture.ts';
 
 const ceil = (a: number, b: number) => Math.ceil(a / b);
@@ -157,7 +158,7 @@ const scatter_rows: Twin = (c, size) => {
   ];
   const [U, E] = [targets.length, sources.length];
   const lists = Uint32Array.from([9, 9, 9, ...targets, ...starts, ...sources, ...scales]);
-  const inp = floats(5 * C, 'inp');
+  const { words, values: inp, scalesAt } = vocabularyTable(c, 5, C);
   const scale = floats(E, 'scale');
   const out = floats(7 * C, 'out');
   const expected = Float64Array.from(out);
@@ -165,8 +166,8 @@ const scatter_rows: Twin = (c, size) => {
     for (let e = starts[u]; e < starts[u + 1]; e++)
       for (let i = 0; i < C; i++)
         expected[targets[u] * C + i] += (scaled ? scale[scales[e]] : 1) * inp[sources[e] * C + i];
-  const call = { grid: foldedThreads(U * C), params: [U, C, offset, E] };
-  return oneResult([lists, inp, scale, out], call, expected, sums);
+  const call = { grid: foldedThreads(U * C), params: [U, C, offset, E, scalesAt] };
+  return oneResult([lists, words, scale, out], call, expected, sums);
 };
 
 /** Row length for LANES threads a row: some lanes twice, some once. */

@@ -15,6 +15,7 @@ import {
   untouched,
   unwritten,
   value,
+  vocabularyTable,
 } from './fixture.ts';
 import { givenWeights } from './objective.ts';
 import { gumbel } from './random.ts';
@@ -133,14 +134,14 @@ const head_sparse_logits: Twin = (c, size) => {
   const { rows, tokens, E, at, lists } = masked;
   const C = 3 * size * value(c, 'WIDTH');
   const hidden = floats(4 * C, 'hidden');
-  const weight = floats(7 * C, 'table');
+  const { words, values: weight, scalesAt } = vocabularyTable(c, 7, C);
   const expected = table(
     1,
     E,
     (_, e) => sum(C, (i) => hidden[rows[e] * C + i] * weight[tokens[e] * C + i]) / temperature,
   );
-  const call = { grid: foldedThreads(E), params: [E, C, at.row, at.token, f32(1 / temperature)] };
-  return oneResult([Uint32Array.from(lists), hidden, weight, unwritten(E)], call, expected, tolerance);
+  const call = { grid: foldedThreads(E), params: [E, C, at.row, at.token, f32(1 / temperature), scalesAt] };
+  return oneResult([Uint32Array.from(lists), hidden, words, unwritten(E)], call, expected, tolerance);
 };
 
 const maskedLogits = () => {
@@ -377,7 +378,7 @@ const sample_masked: Twin = (c) => {
   ];
   const R = rows.length;
   const hidden = floats(R * C, 'hidden');
-  const weight = floats(firsts * C, 'table');
+  const { words: tableWords, values: weight, scalesAt } = vocabularyTable(c, firsts, C);
   const { words, edgeOffset, edges } = trieWords();
   const sampled = new Sampled(rows, steps);
   const before = sampled.snapshot();
@@ -397,10 +398,10 @@ const sample_masked: Twin = (c) => {
   take(1, 0);
   const call = (step: number, inverse: number) => ({
     grid: folded(R),
-    params: [R, C, step, trash, edgeOffset, random.seed, random.stream, f32(inverse)],
+    params: [R, C, step, trash, edgeOffset, random.seed, random.stream, f32(inverse), scalesAt],
   });
   return {
-    bindings: [hidden, weight, words, ...before],
+    bindings: [hidden, tableWords, words, ...before],
     calls: [call(0, 1 / temperature), call(1, 0)],
     expected: sampled.snapshot().map((values, i) => ({ binding: 3 + i, values, tolerance })),
   };

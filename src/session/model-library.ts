@@ -11,7 +11,7 @@ import { planBuffers, totalBytes } from '../policy/memory-plan.ts';
 import { packedBytes, packedRow } from '../policy/quantize.ts';
 import type { WeightsCache } from '../store/weights-cache.ts';
 import { browserFiles, FolderSource } from '../store/weights-folder.ts';
-import { HttpSource } from '../store/weights-http.ts';
+import { HttpSource, publicHub } from '../store/weights-http.ts';
 import { type ModelSource, SourceError } from '../store/weights-source.ts';
 import type { BaseModels } from './base-model.ts';
 import { bitsOf } from './model-format.ts';
@@ -43,7 +43,9 @@ function gpuBytes(config: ModelConfig, precision: Precision, blockBytes: number)
   };
   const lora = { rank, alpha: 2 * rank, targets: projections };
   try {
-    return totalBytes(planBuffers(config, capacity, { trainable: true, reference: true, precision, lora, blockBytes }));
+    return totalBytes(
+      planBuffers(config, capacity, { trainable: true, reference: false, precision, lora, blockBytes }),
+    );
   } catch (error) {
     if (error instanceof PrecisionError) return null;
     throw error;
@@ -55,6 +57,7 @@ const cardOf = (
   blockBytes: number,
 ): ModelCard => ({
   key,
+  name: nameOf(key),
   label,
   precision,
   modelType: config.modelType,
@@ -78,6 +81,12 @@ function hubSource(model: string): HttpSource | null {
   const listed = catalogue.find(({ id }) => id === model.toLowerCase());
   const id = listed?.repository ?? model;
   return listed || /^[\w.-]+\/[\w.-]+$/.test(model) ? new HttpSource({ id }) : null;
+}
+
+/** What an experiment calls a model: as short and as portable as its key allows. */
+function nameOf(key: string): string {
+  const [, id] = new RegExp(`^${publicHub.replaceAll('.', '\\.')}/(.+)@main$`).exec(key) ?? [];
+  return catalogue.find(({ repository }) => repository === id)?.id ?? id ?? key;
 }
 
 const named = (key: string, precision: Precision) => `${precision} ${key}`;

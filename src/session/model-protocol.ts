@@ -24,8 +24,10 @@ export interface ModelRequest {
 
 /** A model that was found: what it is, and what it would cost. */
 export interface ModelCard {
-  /** Names the model for ever; an experiment refers to it by this. */
+  /** Names the model for ever. */
   key: string;
+  /** What an experiment calls it: a short id or a repository where that is enough, else the key. */
+  name: string;
   label: string;
   precision: Precision;
   modelType: string;

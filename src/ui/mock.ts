@@ -411,7 +411,16 @@ class MockTrainer implements TrainerApi {
       throw new Error(
         `${label} is gated, or is not there (hub.example answered 401). Accept its licence, then enter an access token of your account: it is kept in memory only.`,
       );
-    const card = { key: label, label, precision, modelType: 'qwen2', layers: 24, hidden: 896, vocabulary: 151_936 };
+    const card = {
+      key: label,
+      name: label,
+      label,
+      precision,
+      modelType: 'qwen2',
+      layers: 24,
+      hidden: 896,
+      vocabulary: 151_936,
+    };
     const sizes = { parameters: 494_032_768, totalBytes: 988_097_824, remainingBytes: 988_097_824 };
     return { ...card, ...sizes, storedBytes: 346_000_000, gpuBytes: 1_240_000_000 };
   }

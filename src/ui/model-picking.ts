@@ -61,7 +61,7 @@ export class ModelPicking {
     const { model, draft } = this.store.state;
     if (!draft || !model.card) return;
     try {
-      this.take(withLanguageModel(draft, model.card.key, model.card.precision));
+      this.take(withLanguageModel(draft, model.card.name, model.card.precision));
     } catch (error) {
       this.set({ problem: sentence(error) });
     }

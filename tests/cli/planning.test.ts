@@ -4,6 +4,7 @@ import { type PlanSettings, parseTargets, planLines, planModel, refusal } from '
 import { projections } from '../../src/policy/adapter.ts';
 import { catalogue, configOf } from '../../src/policy/catalogue.ts';
 import { countParameters } from '../../src/policy/config.ts';
+import { changeThatFits } from '../../src/policy/memory-fit.ts';
 import { totalBytes } from '../../src/policy/memory-plan.ts';
 
 const large = 2 ** 30;
@@ -55,11 +56,16 @@ describe('what does not fit is refused with the change that makes it fit', () =>
     expect(refusal({ ...settings, groups: 2 }, room(bytesOf({ groups: 2 })))).toBeNull();
   });
 
-  it('several where one is not', () => {
-    const less = { ...settings, tokens: 1536, group: 2, completion: 64, prompt: 64, rank: 4 };
-    const words = refusal({ ...settings, groups: 8 }, room(bytesOf({ ...less, tokens: 128 })))!;
-    expect(words.split(' and ').length).toBeGreaterThanOrEqual(2);
-    expect(words).toMatch(/would make it fit/);
+  it('several where one is not, each no further than needed', () => {
+    const halve = (name: 'a' | 'b') => ({
+      apply: (s: { a: number; b: number }) => (s[name] > 1 ? { ...s, [name]: s[name] / 2 } : null),
+      words: (s: { a: number; b: number }) => `${name} ${s[name]}`,
+    });
+    const change = (most: number) =>
+      changeThatFits({ a: 8, b: 8 }, [halve('a'), halve('b')], ({ a, b }) => a + b <= most);
+    expect(change(12)).toBe('a 4');
+    expect(change(5)).toBe('a 1 and b 4');
+    expect(change(1)).toBeNull();
   });
 
   it('a smaller model where none is', () =>

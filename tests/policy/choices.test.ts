@@ -28,6 +28,7 @@ const T = 90;
 const capacity = { rows: 4, groups: 1, promptTokens: 8, completionTokens: 8, batchTokens: T, batchScored: T };
 const weights = initWeights(config, { seed: 2, std: 0.3 });
 const all = (form: MatmulForm): KernelChoices => ({
+  ...defaultChoices,
   matmul_nt_few: form,
   matmul_nt_many: form,
   matmul_nn_many: form,

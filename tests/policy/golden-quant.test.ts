@@ -1,31 +1,34 @@
+// The recorded cases of quantisation, where they are here; and that the check disagrees with a product that is wrong.
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkQuantisation } from '../../src/cli/golden-quant.ts';
+import { checkQuantisation, type RunProduct } from '../../src/cli/golden-quant.ts';
 import { GoldenReport } from '../../src/cli/golden-report.ts';
-import { dequantizeRows } from '../../src/policy/quantize.ts';
+import { quantizedProduct } from '../../src/policy/quantized-product.ts';
+import { useGpu } from '../gpu/open.ts';
+import { goldenModelDir } from './golden-files.ts';
 
-const dir = join(resolve(process.env.TABGYM_GOLDEN ?? '../shared/golden'), 'model');
-it.skipIf(!existsSync(dir))('x', async () => {
-  const report = new GoldenReport();
-  await checkQuantisation(
-    dir,
-    async (x, w) => {
-      const v = dequantizeRows(w);
-      const K = w.row.length;
-      const M = x.length / K;
-      const N = w.rows;
-      const out = new Float32Array(M * N);
-      for (let m = 0; m < M; m++)
-        for (let n = 0; n < N; n++) {
-          let s = 0;
-          for (let k = 0; k < K; k++) s += x[m * K + k] * v[n * K + k];
-          out[m * N + n] = s;
-        }
-      return out;
-    },
-    report,
+const gpu = useGpu();
+const missing = !existsSync(goldenModelDir);
+
+async function check(run: RunProduct) {
+  const failures: string[] = [];
+  const report = new GoldenReport((line) => line.startsWith('FAIL') && failures.push(line));
+  await checkQuantisation(goldenModelDir, run, report);
+  return { report, failures };
+}
+
+it.skipIf(missing)('recorded bytes, values and products agree', async () => {
+  const device = await gpu();
+  const { report, failures } = await check((x, weights) => quantizedProduct(device, x, weights));
+  expect(failures).toEqual([]);
+  expect(report.total).toBeGreaterThanOrEqual(16);
+  expect(report.skipped).toBe(0);
+});
+
+it.skipIf(missing)('a product with the scales of neighbours is found wrong', async () => {
+  const device = await gpu();
+  const { failures } = await check((x, weights) =>
+    quantizedProduct(device, x, { ...weights, scales: weights.scales.slice().reverse() }),
   );
-  report.close();
-  expect(report.ok).toBe(true);
+  expect(failures.length).toBe(3);
 });

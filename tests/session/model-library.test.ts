@@ -10,6 +10,7 @@ import { withLanguageModel } from '../../src/session/model-draft.ts';
 import { ModelLibrary, storedBytes } from '../../src/session/model-library.ts';
 import { WeightsCache } from '../../src/store/weights-cache.ts';
 import { NodeDisk } from '../../src/store/weights-disk.ts';
+import { publicHub } from '../../src/store/weights-http.ts';
 import { ModelServer } from './model-server.ts';
 
 const overrides = { layers: 2, hidden: 64, intermediate: 96, heads: 4, kvHeads: 2, headDim: 16, vocab: 600 };
@@ -39,6 +40,7 @@ describe('the library of language models', () => {
     const library = fresh();
     const card = await library.findModel({ place: place(), precision: 'int8' }, blockBytes);
     expect(card).toMatchObject({ label: 'test/small', layers: 2, hidden: 64, precision: 'int8', modelType: 'qwen2' });
+    expect(card.name).toBe(card.key);
     expect(card.remainingBytes).toBe(card.totalBytes);
     expect(server.sent).toBe(0);
     const seen: number[] = [];
@@ -79,6 +81,26 @@ describe('the library of language models', () => {
     await library.deleteModel(at);
     expect(await library.keptModels()).toEqual([]);
     await expect(again().open(card.key, 'int4')).rejects.toThrow(/is not kept in int4 here/);
+  });
+
+  it('opens by its short name what was fetched from the public hub', async () => {
+    const moved: typeof fetch = (url, init) =>
+      real(String(url).replace(publicHub, server.base).replace('Qwen/Qwen2.5-0.5B-Instruct', 'test/small'), init);
+    const real = globalThis.fetch;
+    globalThis.fetch = moved;
+    try {
+      const library = fresh();
+      const hub = { kind: 'hub', id: 'Qwen/Qwen2.5-0.5B-Instruct' } as const;
+      const card = await library.findModel({ place: hub, precision: 'int8' }, blockBytes);
+      expect(card.name).toBe('qwen2.5-0.5b');
+      await library.downloadModel(card.key, 'int8', () => {});
+      server.reset();
+      for (const name of [card.name, hub.id, card.key])
+        expect((await again().open(name, 'int8')).remainingBytes).toBe(0);
+      expect(server.requests).toEqual([]);
+    } finally {
+      globalThis.fetch = real;
+    }
   });
 
   it('takes the files of a folder', async () => {

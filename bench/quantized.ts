@@ -1,0 +1,172 @@
+/**
+ * Language models on packed weights, measured: decoding at batch 1, 8 and 32, and training an adapter on 512 and 2,048 tokens. On a
+ * software adapter fewer layers and shorter runs; the names say so. The floor counts each packed byte once a token of the batch
+ * (decoding) or three times an update (forward, recomputed forward, gradient of the inputs), and the arithmetic of the same.
+ */
+import { nodeGpu } from '../src/cli/node-gpu.ts';
+import { Gpu } from '../src/gpu/device.ts';
+import { initAdapter, type LoraConfig, projections } from '../src/policy/adapter.ts';
+import { findModel } from '../src/policy/catalogue.ts';
+import { type ModelConfig, parseConfig } from '../src/policy/config.ts';
+import { initWeights } from '../src/policy/init.ts';
+import { measureChoices } from '../src/policy/measure-choices.ts';
+import { Model } from '../src/policy/model.ts';
+import { givenWeights } from '../src/policy/objective.ts';
+import { packedWords, planPacked } from '../src/policy/packed-layout.ts';
+import type { Capacity, PackedBatch } from '../src/policy/policy.ts';
+import { type MachineRates, measureMachine, timed } from './machine.ts';
+
+export interface QuantizedRow {
+  name: string;
+  ms: number;
+  tokensPerSecond: number;
+  gflops: number;
+  /** Packed weights read, at the least. */
+  megabytes: number;
+  floorMs: number;
+}
+
+export interface QuantizedResult {
+  adapter: string;
+  machine: MachineRates;
+  rows: QuantizedRow[];
+}
+
+interface Size {
+  name: string;
+  config: ModelConfig;
+}
+
+const precision = 'int4';
+const lora: LoraConfig = { rank: 16, alpha: 32, targets: projections };
+const promptTokens = 32;
+
+/** A listed model with so many layers and a vocabulary of at most so many words; null: its own. */
+function listed(id: string, layers: number | null, vocab: number | null): Size {
+  const entry = findModel(id);
+  const whole = parseConfig(entry.config);
+  const config = parseConfig({
+    ...entry.config,
+    ...(layers ? { num_hidden_layers: layers } : {}),
+    ...(vocab ? { vocab_size: Math.min(vocab, whole.vocabSize) } : {}),
+  });
+  const cut = [layers && `${layers} of ${whole.numLayers} layers`, vocab && `vocabulary ${config.vocabSize}`];
+  return { name: [id, ...cut.filter(Boolean)].join(', '), config };
+}
+
+function sizes(isSoftware: boolean): Size[] {
+  const tiny: Size = {
+    name: 'tiny',
+    config: parseConfig({
+      model_type: 'qwen3',
+      vocab_size: 1024,
+      hidden_size: 128,
+      intermediate_size: 384,
+      num_hidden_layers: 4,
+      num_attention_heads: 8,
+      num_key_value_heads: 4,
+      head_dim: 16,
+      tie_word_embeddings: true,
+    }),
+  };
+  if (!isSoftware) return [tiny, listed('smollm2-135m', null, null), listed('qwen2.5-0.5b', null, null)];
+  return [tiny, listed('smollm2-135m', 2, 4096), listed('qwen2.5-0.5b', 1, 4096)];
+}
+
+function capacityOf(tokens: number): Capacity {
+  return { rows: 32, groups: 1, promptTokens, completionTokens: 64, batchTokens: tokens, batchScored: tokens };
+}
+
+/** Sequences of 256 tokens, the second half of each scored. */
+function trainingBatch(T: number, vocab: number): PackedBatch {
+  const segments = Array.from({ length: T / 256 }, (_, i) => ({ start: i * 256, end: (i + 1) * 256, parent: -1 }));
+  const scored = Int32Array.from({ length: T }, (_, t) => t).filter((t) => t % 256 >= 128);
+  return { tokens: Int32Array.from({ length: T }, (_, t) => (t * 7919) % vocab), segments, scored, allowed: null };
+}
+
+class Bench {
+  readonly rows: QuantizedRow[] = [];
+
+  constructor(
+    private readonly gpu: Gpu,
+    private readonly machine: MachineRates,
+  ) {}
+
+  private async measure(name: string, model: Model, tokens: number, passes: number, work: () => Promise<unknown>) {
+    let flops = 0;
+    const ms = await timed(async () => {
+      const before = model.counters().flops;
+      await work();
+      await model.recorder.finish();
+      flops = model.counters().flops - before;
+    });
+    const weights = packedWords(planPacked(model.config, precision, this.gpu.bindingBytes)) * 4;
+    const bytes = weights * passes;
+    const floorMs = Math.max(flops / this.machine.gflops / 1e6, bytes / this.machine.gigabytesPerSecond / 1e6);
+    const row = {
+      name,
+      ms,
+      tokensPerSecond: (1000 * tokens) / ms,
+      gflops: flops / ms / 1e6,
+      megabytes: bytes / 1e6,
+      floorMs,
+    };
+    this.rows.push(row);
+    console.log(
+      `  ${name}: ${ms.toFixed(1)} ms, ${row.tokensPerSecond.toFixed(1)} tokens/s, floor ${floorMs.toFixed(1)} ms`,
+    );
+  }
+
+  async size({ name, config }: Size): Promise<void> {
+    const { isFallback } = this.gpu.info;
+    const lengths = isFallback && config.hiddenSize > 256 ? [512] : [512, 2048];
+    const weights = initWeights(config, { seed: 1, std: 0.02 });
+    const adapter = { lora, tensors: initAdapter(config, lora, 1) };
+    const choices = await measureChoices(this.gpu);
+    const capacity = capacityOf(Math.max(...lengths));
+    const options = { capacity, weights, adapter, precision, trainable: true, reference: false, choices } as const;
+    const model = await Model.create(this.gpu, config, options);
+    try {
+      const tokens = isFallback ? 8 : 64;
+      for (const batch of [1, 8, 32])
+        await this.measure(`${name}: decode, batch ${batch}`, model, batch * tokens, tokens, () =>
+          decode(model, batch, tokens),
+        );
+      for (const T of lengths) await this.measure(`${name}: update, ${T} tokens`, model, T, 3, () => update(model, T));
+    } finally {
+      model.destroy();
+    }
+  }
+}
+
+/** The prompt's prefill is in the time. */
+async function decode(model: Model, batch: number, tokens: number): Promise<void> {
+  const slots = Array.from({ length: batch }, (_, slot) => slot);
+  await model.begin([{ prompt: Int32Array.from({ length: promptTokens }, (_, i) => i + 1), slots, rowKeys: slots }]);
+  const sampling = { temperature: 1, seed: 1, stream: 0, maxTokens: tokens, stopTokens: [] };
+  await model.generate(
+    slots.map((slot) => ({ slot, append: new Int32Array(0), constraint: null })),
+    sampling,
+  );
+}
+
+function update(model: Model, T: number) {
+  const batch = trainingBatch(T, model.vocabSize);
+  const columns = [1e-3, 0].map((value) => new Float32Array(batch.scored.length).fill(value));
+  const optimizer = { learningRate: 1e-5, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
+  return model.update(
+    { batches: [{ batch, columns }], objective: givenWeights, scalars: [], optimizer },
+    { temperature: 1 },
+  );
+}
+
+export async function benchQuantized(): Promise<QuantizedResult> {
+  const gpu = await Gpu.open(await nodeGpu());
+  const machine = await measureMachine(gpu);
+  const bench = new Bench(gpu, machine);
+  for (const size of sizes(gpu.info.isFallback)) await bench.size(size);
+  const { vendor, description, isFallback } = gpu.info;
+  gpu.check();
+  gpu.destroy();
+  return { adapter: `${vendor} ${description}${isFallback ? ' (software)' : ''}`, machine, rows: bench.rows };
+}

@@ -1,0 +1,13 @@
+// Sum over each run of LANES threads of a workgroup of 64, for its first thread, by way of workgroup memory, in the order of the
+// threads; ROWS sums at once, so that there is one barrier.
+var<workgroup> summands: array<f32, ROWS * 64>;
+fn lane_sum_begin(i: u32, value: f32, lane: u32) -> f32 {
+  summands[i * 64u + lane] = value;
+  return value;
+}
+fn lane_sum_settle() { workgroupBarrier(); }
+fn lane_sum_end(i: u32, own: f32, lane: u32) -> f32 {
+  var sum = own;
+  for (var l = 1u; l < LANES; l++) { sum += summands[i * 64u + lane + l]; }
+  return sum;
+}

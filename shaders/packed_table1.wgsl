@@ -1,0 +1,9 @@
+// As packed_table4, one value an element: for row lengths that four does not divide. Constant: BITS.
+alias TABLE = u32;
+fn table_at(row: u32, c: u32, C: u32) -> f32 {
+  let G = (C + 31u) / 32u;
+  let g = c / 32u;
+  let s = unpack2x16float(table[p.scalesAt + row * ((G + 1u) / 2u) + g / 2u])[g & 1u];
+  if (BITS == 4u) { return (f32((table[row * G * 4u + c / 8u] >> (4u * (c & 7u))) & 15u) - 8.0) * s; }
+  return f32(i32(table[row * G * 8u + c / 4u] << (24u - 8u * (c & 3u))) >> 24u) * s;
+}

@@ -1,0 +1,13 @@
+// As table32, packed (src/policy/quantize.ts), four values an element: codes first, and scales from the word `p.scalesAt` on, in
+// one binding. Constant: BITS.
+alias TABLE = u32;
+fn table_at(row: u32, c: u32, C: u32) -> vec4f {
+  let G = (C + 7u) / 8u;
+  let g = c / 8u;
+  let s = unpack2x16float(table[p.scalesAt + row * ((G + 1u) / 2u) + g / 2u])[g & 1u];
+  if (BITS == 4u) {
+    let word = table[row * G * 4u + c / 2u];
+    return (vec4f((vec4u(word) >> (vec4u(0u, 4u, 8u, 12u) + 16u * (c & 1u))) & vec4u(15u)) - 8.0) * s;
+  }
+  return vec4f(vec4i(vec4u(table[row * G * 8u + c]) << vec4u(24u, 16u, 8u, 0u)) >> vec4u(24u)) * s;
+}

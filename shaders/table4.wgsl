@@ -1,0 +1,2 @@
+// The vocabulary table in int4: see table32.
+// @include packed_table WIDTH

@@ -1,0 +1,2 @@
+// The vocabulary table in int8: see table32.
+// @include packed_table WIDTH

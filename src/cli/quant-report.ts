@@ -1,0 +1,135 @@
+/**
+ * `npm run quant-report [-- --write]`: what int8 and int4 cost in logits and in the most likely token, on the recorded models, on a
+ * trained small one and on a random wide one. Exits non-zero where a stated bound is exceeded; with --write stores the table in
+ * bench/results/.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Command } from 'commander';
+import { Gpu } from '../gpu/device.ts';
+import { loadCheckpoint } from '../policy/checkpoint.ts';
+import { parseConfig } from '../policy/config.ts';
+import { initWeights } from '../policy/init.ts';
+import { Model } from '../policy/model.ts';
+import { readSafetensors } from '../policy/safetensors.ts';
+import { packInputs, packSequences } from './golden-case.ts';
+import { nodeGpu } from './node-gpu.ts';
+import {
+  bounds,
+  costsOf,
+  exceeded,
+  type LogitsOf,
+  type QuantisationCase,
+  type QuantisationCost,
+} from './quantisation.ts';
+
+const read = (folder: string, name: string) => new Uint8Array(readFileSync(join(folder, name)));
+
+function checkpointOf(folder: string) {
+  return loadCheckpoint({
+    config: readFileSync(join(folder, 'config.json'), 'utf8'),
+    model: read(folder, 'model.safetensors'),
+  });
+}
+
+/** Every recorded model, and the trained one, which reads its own recorded continuation. */
+function recordedCases(goldenDir: string): QuantisationCase[] {
+  const cases: QuantisationCase[] = [];
+  for (const name of readdirSync(goldenDir).sort()) {
+    const folder = join(goldenDir, name);
+    if (!existsSync(join(folder, 'model.safetensors'))) continue;
+    const { config, tensors } = checkpointOf(folder);
+    const known = { name, config, weights: tensors };
+    if (existsSync(join(folder, 'inputs.safetensors'))) {
+      const { batch } = packInputs(readSafetensors(read(folder, 'inputs.safetensors')));
+      cases.push({ ...known, batch, random: true });
+    } else if (existsSync(join(folder, 'expected.json'))) {
+      const expected = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'));
+      const tokens = Int32Array.from(expected.greedy_ids);
+      cases.push({ ...known, batch: packSequences(tokens, [0, tokens.length]), random: false });
+    }
+  }
+  return cases;
+}
+
+/** As wide as Qwen2.5-0.5B, two layers, a vocabulary cut to what a software adapter can do. */
+function wideCase(): QuantisationCase {
+  const config = parseConfig({
+    model_type: 'qwen2',
+    vocab_size: 4096,
+    hidden_size: 896,
+    intermediate_size: 4864,
+    num_hidden_layers: 2,
+    num_attention_heads: 14,
+    num_key_value_heads: 2,
+    rope_theta: 1e6,
+    tie_word_embeddings: true,
+  });
+  const tokens = Int32Array.from({ length: 64 }, (_, t) => (t * 1_543 + 7) % config.vocabSize);
+  const weights = initWeights(config, { seed: 1, std: 0.05 });
+  return { name: 'random, 896 wide', config, weights, batch: packSequences(tokens, [0, tokens.length]), random: true };
+}
+
+const logitsOn =
+  (gpu: Gpu): LogitsOf =>
+  async (config, weights, precision, batch) => {
+    const T = batch.tokens.length;
+    const capacity = { rows: 1, groups: 1, promptTokens: 1, completionTokens: 1, batchTokens: T, batchScored: T };
+    const model = await Model.create(gpu, config, { capacity, weights, precision, trainable: false, reference: false });
+    try {
+      return await model.logits(batch);
+    } finally {
+      model.destroy();
+    }
+  };
+
+function table(costs: readonly QuantisationCost[]): string {
+  const lines = [
+    '| model | precision | positions | relative error | largest error | divergence (nats) | same first token | where clear |',
+    '|---|---|---:|---:|---:|---:|---:|---:|',
+    ...costs.map(
+      (c) =>
+        `| ${c.name} | ${c.precision} | ${c.positions} | ${c.relativeError.toFixed(4)} | ${c.largestError.toFixed(3)} | ` +
+        `${c.divergence.toExponential(1)} | ${(100 * c.agreement).toFixed(1)}% | ${(100 * c.clearAgreement).toFixed(1)}% |`,
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const program = new Command('quant-report')
+  .description('Compares logits and first tokens of int8 and int4 models with those of f32.')
+  .option('--write', 'store the table in bench/results', false)
+  .option('--no-wide', 'leave out the wide random model');
+
+async function main(): Promise<boolean> {
+  const { write, wide } = program.parse().opts<{ write: boolean; wide: boolean }>();
+  const goldenDir = join(resolve(process.env.TABGYM_GOLDEN ?? '../shared/golden'), 'model');
+  if (!existsSync(goldenDir)) console.log(`${goldenDir} is absent: only the random model is measured (TABGYM_GOLDEN).`);
+  const cases = [...(existsSync(goldenDir) ? recordedCases(goldenDir) : []), ...(wide ? [wideCase()] : [])];
+  const gpu = await Gpu.open(await nodeGpu());
+  const costs: QuantisationCost[] = [];
+  for (const test of cases) {
+    costs.push(...(await costsOf(test, logitsOn(gpu))));
+    console.log(table(costs.slice(-2)));
+  }
+  gpu.check();
+  gpu.destroy();
+  const report = `# What quantisation costs\n\nAgain: \`npm run quant-report -- --write\`\n\n${table(costs)}`;
+  if (write) {
+    mkdirSync('bench/results', { recursive: true });
+    writeFileSync('bench/results/quantisation.md', report);
+    writeFileSync('bench/results/quantisation.json', `${JSON.stringify({ bounds, costs }, null, 1)}\n`);
+    console.log('written: bench/results/quantisation.md and .json');
+  }
+  const over = costs.flatMap(exceeded);
+  for (const line of over) console.error(line);
+  return over.length === 0;
+}
+
+main().then(
+  (ok) => process.exit(ok ? 0 : 1),
+  (error: Error) => {
+    console.error(error.stack);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,174 @@
+// Each kernel on packed weights against its twin in double precision, and the forms of a product against each other: sizes that
+// no tile divides, grids folded into two dimensions; forms in f16 and with subgroups where the adapter has them.
+import { describe, expect, it } from 'vitest';
+import type { Gpu } from '../../src/gpu/device.ts';
+import { type Constants, KernelCache, whole } from '../../src/gpu/kernel.ts';
+import { Recorder } from '../../src/gpu/submission.ts';
+import { floats } from '../../src/policy/fixture.ts';
+import { defaultChoices, kernelForms } from '../../src/policy/kernel-choices.ts';
+import { dequantizeRows, quantizeRows } from '../../src/policy/quantize.ts';
+import { measureQuantized } from '../../src/policy/quantized-choices.ts';
+import { QuantizedOperations } from '../../src/policy/quantized-operations.ts';
+import { compareKernels, twins } from '../../src/policy/selftest.ts';
+import { useGpu } from '../gpu/open.ts';
+
+const open = useGpu();
+const sources = import.meta.glob<string>('../../shaders/quant_*.wgsl', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+});
+
+/** Constants of one bit width; `other` flips the flags, so that both values of each are tried. */
+function variants(BITS: number, other: 0 | 1): [string, Constants][] {
+  const flags = { BITS, HAS_BIAS: other, HAS_RESIDUAL: 1 - other };
+  const ACCUMULATE = other;
+  return [
+    ['quant_matmul_nt', { ROWS: other ? 4 : 16, LANES: other ? 8 : 32, ...flags }],
+    ['quant_matmul_nt_lanes', { ROWS: other ? 1 : 4, LANES: 16, SUBGROUPS: 0, ...flags }],
+    ['quant_matmul_nt_lanes', { ROWS: 4, LANES: 4, SUBGROUPS: 1, ...flags }],
+    ['quant_matmul_nt_tiled', { TILE_M: other ? 64 : 32, TILE_N: other ? 64 : 32, STAGE_BITS: 32, ...flags }],
+    ['quant_matmul_nt_tiled', { TILE_M: 64, TILE_N: 32, STAGE_BITS: 16, ...flags }],
+    ['quant_matmul_nt_scalar', { BITS, HAS_BIAS: 1, HAS_RESIDUAL: 1 }],
+    ['quant_matmul_nn', { BITS, ROWS: 8, LANES: other ? 8 : 16, ACCUMULATE }],
+    ['quant_matmul_nn_tiled', { BITS, STAGE_BITS: 32, ACCUMULATE: 1 - ACCUMULATE }],
+    ['quant_matmul_nn_tiled', { BITS, STAGE_BITS: 16, ACCUMULATE }],
+    ['quant_matmul_nn_scalar', { BITS, ACCUMULATE: 1 }],
+    ['quant_embed', { BITS }],
+  ];
+}
+const all = [...variants(4, 0), ...variants(8, 1)];
+
+function runs({ features }: Gpu, constants: Constants): boolean {
+  return (
+    (constants.STAGE_BITS !== 16 || features.has('shader-f16')) &&
+    (constants.SUBGROUPS !== 1 || features.has('subgroups'))
+  );
+}
+
+it('every kernel on packed weights has a twin and is tried here', () => {
+  const files = Object.keys(sources).map((path) => path.split('/').at(-1)!.replace('.wgsl', ''));
+  const entryPoints = files.filter((name) => name !== 'quant_words').sort();
+  expect(
+    Object.keys(twins)
+      .filter((name) => name.startsWith('quant_'))
+      .sort(),
+  ).toEqual(entryPoints);
+  expect([...new Set(all.map(([name]) => name))].sort()).toEqual(entryPoints);
+});
+
+describe('kernels on packed weights', () => {
+  it.for(all.map(([name, constants]) => [name, JSON.stringify(constants), constants] as const))(
+    '%s %s',
+    async ([name, , constants], { skip }) => {
+      const gpu = await open();
+      skip(!runs(gpu, constants), 'this adapter has no such feature');
+      const cache = KernelCache.of(gpu);
+      const handle = cache.request(name, constants);
+      await cache.settle();
+      for (const size of [1, 3]) {
+        const [result] = await compareKernels(gpu, [handle.get()], size);
+        expect(result.detail).toMatch(/^(equal|largest error)/);
+        expect(result.ok).toBe(true);
+      }
+    },
+  );
+});
+
+describe.each([4, 8] as const)('forms of products with %i bits', (bits) => {
+  const [N, K] = [44, 76];
+  const packed = quantizeRows(bits, floats(N * K, 'weight'), K);
+  const values = dequantizeRows(packed);
+
+  /** out = x W^T and back = out W of M rows, by the chosen forms. */
+  async function products(M: number, choices: Partial<typeof defaultChoices>) {
+    const gpu = await open();
+    const recorder = new Recorder(gpu, 1 << 20, 5e9);
+    const kernels = KernelCache.of(gpu);
+    const ops = new QuantizedOperations(kernels, recorder, { ...defaultChoices, ...choices });
+    const sizes = [M * K, packed.codes.length, packed.scales.length, M * N, M * K];
+    const buffers = sizes.map((words, i) => gpu.createBuffer(`test.${i}`, words * 4, 0x80 | 0x4 | 0x8));
+    const [inp, codes, scales, out, back] = buffers.map(whole);
+    const record = () => {
+      ops.matmulNT(inp, { bits, codes, scales }, out, M, N, K);
+      ops.matmulNN(out, { bits, codes, scales }, back, M, N, K);
+    };
+    try {
+      recorder.dry = true;
+      record();
+      recorder.dry = false;
+      await kernels.settle();
+      recorder.upload(buffers[0], 0, floats(M * K, 'x') as Float32Array<ArrayBuffer>);
+      recorder.upload(buffers[1], 0, packed.codes);
+      recorder.upload(buffers[2], 0, packed.scales);
+      record();
+      const [a, b] = await recorder.read([out, back]);
+      return {
+        out: new Float32Array(a, 0, M * N),
+        back: new Float32Array(b, 0, M * K),
+        used: [...recorder.perKernel.keys()],
+      };
+    } finally {
+      kernels.forget(recorder.uniforms);
+      recorder.destroy();
+      for (const buffer of buffers) gpu.destroyBuffer(buffer);
+    }
+  }
+
+  function expected(M: number) {
+    const x = floats(M * K, 'x');
+    const out = Float64Array.from({ length: M * N }, (_, i) => {
+      const [m, n] = [Math.floor(i / N), i % N];
+      let sum = 0;
+      for (let k = 0; k < K; k++) sum += x[m * K + k] * values[n * K + k];
+      return sum;
+    });
+    const back = Float64Array.from({ length: M * K }, (_, i) => {
+      const [m, k] = [Math.floor(i / K), i % K];
+      let sum = 0;
+      for (let n = 0; n < N; n++) sum += out[m * N + n] * values[n * K + k];
+      return sum;
+    });
+    return { out, back };
+  }
+
+  const farthest = (a: ArrayLike<number>, b: ArrayLike<number>) => {
+    let [worst, scale] = [0, 0];
+    for (let i = 0; i < b.length; i++) {
+      worst = Math.max(worst, Math.abs(a[i] - b[i]));
+      scale = Math.max(scale, Math.abs(b[i]));
+    }
+    return worst / scale;
+  };
+
+  it.each([1, 5, 16, 33, 65])('%i rows: every form agrees with the double-precision product', async (M) => {
+    const right = expected(M);
+    const choice = M <= 16 ? 'quant_nt_few' : M <= 64 ? 'quant_nt_some' : 'quant_nt_many';
+    for (const [i, form] of kernelForms[choice].entries()) {
+      const { out, back, used } = await products(M, { [choice]: form, quant_nn_many: kernelForms.quant_nn_many[i] });
+      expect(farthest(out, right.out), form).toBeLessThan(4e-6);
+      expect(farthest(back, right.back), form).toBeLessThan(4e-6);
+      const kernel = form === 'registers' ? 'quant_matmul_nt' : `quant_matmul_nt_${form.split('-')[0]}`;
+      expect(used).toEqual([kernel, i === 0 ? 'quant_matmul_nn' : 'quant_matmul_nn_tiled']);
+    }
+  });
+
+  it('adds in the same order whatever the number of rows', async () => {
+    const many = await products(12, {});
+    for (const M of [1, 3, 7]) {
+      const few = await products(M, {});
+      expect(few.out).toEqual(many.out.subarray(0, M * N));
+      expect(few.back).toEqual(many.back.subarray(0, M * K));
+    }
+  });
+});
+
+it('measures only forms that the adapter runs, and leaves no buffer', async ({ skip }) => {
+  const gpu = await open();
+  const before = gpu.liveBuffers;
+  skip(gpu.info.isFallback, 'a software adapter is not measured');
+  const choices = await measureQuantized(gpu);
+  expect(gpu.liveBuffers).toBe(before);
+  for (const name of ['quant_nt_few', 'quant_nt_some', 'quant_nt_many', 'quant_nn_many'] as const)
+    expect(kernelForms[name]).toContain(choices[name]);
+});
