@@ -7,6 +7,7 @@ import { Model } from '../../src/policy/model.ts';
 import type { Capacity, PackedBatch } from '../../src/policy/policy.ts';
 import { useGpu } from '../gpu/open.ts';
 import { referenceForwardBackward } from './reference.ts';
+import { entropyWeight, sharedPrefix, weight } from './shared-prefix.ts';
 
 const gpu = useGpu();
 // An open row lists the whole vocabulary: 4 rows x 2100 tokens need 8,400 entries, 64 a scored row.
@@ -51,22 +52,7 @@ const shapes: [string, ModelConfig][] = [
   ['wide: 64 lanes a row, vocabulary in two tiles', small({ hidden_size: 260, vocab_size: 2100, head_dim: 4 })],
 ];
 
-const batch = (allowed: boolean): PackedBatch => ({
-  tokens: Int32Array.from([1, 5, 2, 7, 3, 3, 9, 4, 11, 6, 0, 12, 8]),
-  segments: [
-    { start: 0, end: 4, parent: -1 },
-    { start: 4, end: 7, parent: 0 },
-    { start: 7, end: 10, parent: 0 },
-    { start: 10, end: 13, parent: -1 },
-  ],
-  scored: Int32Array.from([2, 4, 5, 7, 9, 11, 12]),
-  allowed: allowed
-    ? { offsets: Int32Array.from([0, 0, 3, 3, 5, 8, 8, 8]), tokens: Int32Array.from([0, 3, 8, 4, 12, 2, 6, 7]) }
-    : null,
-});
-
-const weight = Float32Array.from([0.7, -1.1, 0.4, 0.9, -0.3, 1.3, 0.2]);
-const entropyWeight = Float32Array.from([0.2, 0.5, -0.4, 0.1, 0.6, 0, -0.2]);
+const batch = (masked: boolean): PackedBatch => ({ ...sharedPrefix(), ...(masked ? {} : { allowed: null }) });
 
 describe.each(shapes)('%s', (_, config) => {
   it.each([true, false])('scores and gradients, masked %s', async (masked) => {

@@ -10,10 +10,11 @@ import { totalBytes } from '../../src/policy/memory-plan.ts';
 import { Model, type ModelOptions } from '../../src/policy/model.ts';
 import { givenWeights } from '../../src/policy/objective.ts';
 import { planPacked } from '../../src/policy/packed-layout.ts';
-import type { GenerateRow, PackedBatch, TensorMap } from '../../src/policy/policy.ts';
+import type { GenerateRow, TensorMap } from '../../src/policy/policy.ts';
 import { quantizeRows } from '../../src/policy/quantize.ts';
 import { dequantizedModel, tensorBits } from '../../src/policy/quantized-model.ts';
 import { openGpu, useGpu } from '../gpu/open.ts';
+import { entropyWeight, sharedPrefix, weight } from './shared-prefix.ts';
 
 const gpu = useGpu();
 
@@ -32,19 +33,7 @@ const small = (change: object = {}): ModelConfig =>
   });
 
 const capacity = { rows: 2, groups: 1, promptTokens: 8, completionTokens: 8, batchTokens: 16, batchScored: 16 };
-const batch: PackedBatch = {
-  tokens: Int32Array.from([1, 5, 2, 7, 3, 3, 9, 4, 11, 6, 0, 12, 48]),
-  segments: [
-    { start: 0, end: 4, parent: -1 },
-    { start: 4, end: 7, parent: 0 },
-    { start: 7, end: 10, parent: 0 },
-    { start: 10, end: 13, parent: -1 },
-  ],
-  scored: Int32Array.from([2, 4, 5, 7, 9, 11, 12]),
-  allowed: { offsets: Int32Array.from([0, 0, 3, 3, 5, 8, 8, 8]), tokens: Int32Array.from([0, 3, 8, 4, 12, 2, 6, 7]) },
-};
-const weight = Float32Array.from([0.7, -1.1, 0.4, 0.9, -0.3, 1.3, 0.2]);
-const entropyWeight = Float32Array.from([0.2, 0.5, -0.4, 0.1, 0.6, 0, -0.2]);
+const batch = sharedPrefix(48);
 const lora: LoraConfig = { rank: 4, alpha: 8, targets: projections };
 
 /** Weights as initialised, with biases that are not zero. */

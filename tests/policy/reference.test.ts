@@ -4,6 +4,7 @@ import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 import { initWeights } from '../../src/policy/init.ts';
 import type { PackedBatch } from '../../src/policy/policy.ts';
 import { type Gradients, largest, referenceForwardBackward } from './reference.ts';
+import { entropyWeight, sharedPrefix as sharedPrefixBatch, weight } from './shared-prefix.ts';
 
 const small = (change: object): ModelConfig =>
   parseConfig({
@@ -20,21 +21,7 @@ const small = (change: object): ModelConfig =>
     ...change,
   });
 
-/** A shared prompt with two children, a lone sequence, lists of allowed tokens on some rows. */
-const sharedPrefix: PackedBatch = {
-  tokens: Int32Array.from([1, 5, 2, 7, 3, 3, 9, 4, 11, 6, 0, 12, 8]),
-  segments: [
-    { start: 0, end: 4, parent: -1 },
-    { start: 4, end: 7, parent: 0 },
-    { start: 7, end: 10, parent: 0 },
-    { start: 10, end: 13, parent: -1 },
-  ],
-  scored: Int32Array.from([2, 4, 5, 7, 9, 11, 12]),
-  allowed: {
-    offsets: Int32Array.from([0, 0, 3, 3, 5, 8, 8, 8]),
-    tokens: Int32Array.from([0, 3, 8, 4, 12, 2, 6, 7]),
-  },
-};
+const sharedPrefix = sharedPrefixBatch();
 
 describe('the reference against finite differences', () => {
   it.each([
@@ -45,8 +32,6 @@ describe('the reference against finite differences', () => {
     const tensors: Gradients = new Map();
     for (const [name, { shape, data }] of initWeights(config, { seed: 3, std: 0.4 }))
       tensors.set(name, { shape, data: Float64Array.from(data, (x, i) => x + 0.1 * Math.sin(i + shape.length)) });
-    const weight = [0.7, -1.1, 0.4, 0.9, -0.3, 1.3, 0.2];
-    const entropyWeight = [0.2, 0.5, -0.4, 0.1, 0.6, 0, -0.2];
     const run = () => referenceForwardBackward(config, tensors, sharedPrefix, weight, entropyWeight, 0.7);
     const value = () => {
       const { logprob, entropy } = run();
