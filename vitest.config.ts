@@ -8,6 +8,10 @@ import { chromiumArgs, findChromium } from './scripts/machine.mjs';
 
 const chromium = findChromium();
 
+/** Every form of the packed and the attention kernels at many sizes: minutes of shader compilation. `npm test -- kernels` runs them. */
+const manyForms = ['tests/policy/attention.test.ts', 'tests/policy/quantized-kernels.test.ts'];
+const formsToo = process.env.TABGYM_KERNELS === 'all';
+
 export default defineConfig({
   test: {
     projects: [
@@ -16,7 +20,7 @@ export default defineConfig({
           name: 'node',
           environment: 'node',
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/page/**', 'tests/browser/**'],
+          exclude: ['tests/page/**', 'tests/browser/**', ...(formsToo ? [] : manyForms)],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // One process: one GPU device, and the two cores are not fought over.
@@ -38,7 +42,7 @@ export default defineConfig({
           name: 'chromium',
           include: ['tests/gpu/**/*.test.ts', 'tests/policy/**/*.test.ts', 'tests/browser/**/*.test.ts'],
           // They read the golden data from the disk.
-          exclude: ['tests/**/golden*.test.ts'],
+          exclude: ['tests/**/golden*.test.ts', ...(formsToo ? [] : manyForms)],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           fileParallelism: false,

@@ -1,5 +1,5 @@
 // `npm test`: everything that is checked, one after the other, each with its result, and one closing line. A failing check
-// does not hide those after it. `npm test -- NAME...` runs only the checks named.
+// does not hide those after it. `npm test -- NAME...` runs only the checks named; `npm test -- kernels` one that is too slow for all.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const node = (...args) => spawnSync(process.execPath, args, { cwd: root, stdio: 
 const bin = (path, ...args) => node(join('node_modules', path), ...args);
 
 /** Runs a Vitest project; every test counts. A run that dies before it can report counts as one failure. */
-function vitest(project) {
+function vitest(project, files = []) {
   const report = join(results, `${project}.json`);
   rmSync(report, { force: true });
   const ok = bin(
@@ -18,6 +18,7 @@ function vitest(project) {
     'run',
     '--project',
     project,
+    ...files,
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
@@ -45,12 +46,20 @@ const checks = {
   page: () => vitest('page'),
 };
 
+/** Only when asked for by name: every form of the kernels, minutes of shader compilation on a software adapter. */
+const slow = {
+  kernels: () => {
+    process.env.TABGYM_KERNELS = 'all';
+    return vitest('node', ['tests/policy/attention.test.ts', 'tests/policy/quantized-kernels.test.ts']);
+  },
+};
+
 function run(names) {
   const table = [];
   for (const name of names) {
     console.log(`\n== ${name}`);
     const started = Date.now();
-    table.push({ name, ...checks[name](), seconds: Math.round((Date.now() - started) / 1000) });
+    table.push({ name, ...{ ...checks, ...slow }[name](), seconds: Math.round((Date.now() - started) / 1000) });
   }
   return table;
 }
@@ -69,9 +78,9 @@ function report(table) {
 }
 
 const named = process.argv.slice(2);
-const unknown = named.filter((name) => !(name in checks));
+const unknown = named.filter((name) => !(name in checks || name in slow));
 if (unknown.length) {
-  console.error(`No such check: ${unknown.join(', ')}. There are ${Object.keys(checks).join(', ')}.`);
+  console.error(`No such check: ${unknown.join(', ')}. There are ${Object.keys({ ...checks, ...slow }).join(', ')}.`);
   process.exit(2);
 }
 mkdirSync(results, { recursive: true });
