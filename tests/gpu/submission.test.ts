@@ -100,7 +100,7 @@ describe('submissions', () => {
     await withBuffers(gpu, [rows * 4, 16, rows * 4, 4096], async (recorder, [ids, table, out, last]) => {
       recorder.upload(table, 0, Float32Array.of(1, 2, 3, 4));
       recorder.upload(ids, (rows - 5) * 4, Uint32Array.of(3, 1, 2, 3, 1));
-      const call = { kernel, bindings: [ids, table, out].map(whole), params: [rows, 1] };
+      const call = { kernel, bindings: [ids, table, out].map(whole), params: [rows, 1, 0, 4] };
       recorder.run({ ...call, grid: grid1d(Math.ceil(rows / 64)) });
       recorder.copy(whole(out), last, 0, 16);
       recorder.copy({ buffer: out, offset: (rows - 5) * 4, size: 20 }, last, 16, 20);
@@ -113,7 +113,7 @@ describe('submissions', () => {
     const gpu = await open();
     const kernel = await embedKernel(gpu);
     await withBuffers(gpu, [16, 16, 16, 32], async (recorder, [ids, table, out, both]) => {
-      const call = { kernel, bindings: [ids, table, out].map(whole), params: [4, 1], grid: [1] as const };
+      const call = { kernel, bindings: [ids, table, out].map(whole), params: [4, 1, 0, 4], grid: [1] as const };
       recorder.upload(table, 0, Float32Array.of(5, 6, 7, 8));
       for (const [i, order] of [Uint32Array.of(3, 2, 1, 0), Uint32Array.of(1, 1, 0, 2)].entries()) {
         recorder.upload(ids, 0, order);
@@ -135,7 +135,12 @@ describe('submissions', () => {
       recorder.upload(table, 0, Float32Array.of(5, 6, 7, 8));
       recorder.upload(ids, 0, Uint32Array.of(0, 1, 2, 3));
       for (let i = 0; i <= 2100; i++)
-        recorder.run({ kernel, bindings: [ids, table, out].map(whole), grid: [1], params: [i === 2100 ? 3 : 1, 1] });
+        recorder.run({
+          kernel,
+          bindings: [ids, table, out].map(whole),
+          grid: [1],
+          params: [i === 2100 ? 3 : 1, 1, 0, 4],
+        });
       const [bytes] = await recorder.read([whole(out)]);
       expect([...new Float32Array(bytes)]).toEqual([5, 6, 7, 0]);
       expect(recorder.submissions).toBe(2);
@@ -150,7 +155,8 @@ describe('profile', () => {
     await withBuffers(gpu, [16, 16, 16], async (recorder, [ids, table, out]) => {
       if (!recorder.profile) return expect(gpu.features.has('timestamp-query')).toBe(false);
       const { profile } = recorder;
-      const run = () => recorder.run({ kernel, bindings: [ids, table, out].map(whole), grid: [1], params: [4, 1] });
+      const run = () =>
+        recorder.run({ kernel, bindings: [ids, table, out].map(whole), grid: [1], params: [4, 1, 0, 4] });
       recorder.upload(table, 0, Float32Array.of(5, 6, 7, 8));
       run();
       gpu.seal('a step');
@@ -178,7 +184,8 @@ describe('profile', () => {
       const { profile } = recorder;
       if (!profile) return expect(gpu.features.has('timestamp-query')).toBe(false);
       profile.armed = true;
-      const run = () => recorder.run({ kernel, bindings: [ids, table, out].map(whole), grid: [1], params: [4, 1] });
+      const run = () =>
+        recorder.run({ kernel, bindings: [ids, table, out].map(whole), grid: [1], params: [4, 1, 0, 4] });
       // Each submission takes 256 bytes of 2^18.
       for (let i = 0; i < 1030; i++) {
         run();
