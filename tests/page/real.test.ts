@@ -199,7 +199,8 @@ describe.skipIf(!findFirefox())('in Firefox', () => {
       const element = await at(path);
       await element.evaluate((each, value) => {
         if (value === 'click') return (each as HTMLElement).click();
-        (each as HTMLSelectElement).value = value;
+        const select = each as HTMLSelectElement;
+        select.value = [...select.options].find(({ label }) => label === value)!.value;
         each?.dispatchEvent(new Event('change', { bubbles: true }));
       }, what);
     };
@@ -211,7 +212,7 @@ describe.skipIf(!findFirefox())('in Firefox', () => {
     expect(await text('tabgym-app tabgym-transport'), `Firefox found no adapter with ${driver}`).not.toContain(
       'No WebGPU',
     );
-    await act('tabgym-app tabgym-setup #preset', '1');
+    await act('tabgym-app tabgym-setup #preset', 'Micro');
     await act('tabgym-app tabgym-transport button.train', 'click');
     await expect.poll(step, poll).toBeGreaterThanOrEqual(2);
     await page.keyboard.press('r');
