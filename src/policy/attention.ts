@@ -47,7 +47,8 @@ type Heads = Pick<AttentionShape, 'heads' | 'kvHeads'>;
 export const groupOf = (a: Heads) => a.heads / a.kvHeads;
 
 /** Sizes the tiled kernels are written for; others run one thread a row. */
-export const canTile = (a: Omit<AttentionShape, 'eps'>) => a.headDim % 4 === 0 && a.headDim <= 256 && groupOf(a) <= rowsAtOnce;
+export const canTile = (a: Omit<AttentionShape, 'eps'>) =>
+  a.headDim % 4 === 0 && a.headDim <= 256 && groupOf(a) <= rowsAtOnce;
 
 /** The form that runs where this one is wanted: a thread a row where no tile fits, tiles where the cache is bytes, which threads cannot read. */
 export function formOf(a: AttentionShape, wanted: AttentionForm, format: CacheFormat): AttentionForm {
@@ -80,7 +81,10 @@ export interface TiledOptions {
 }
 
 /** Constants of a tiled kernel. */
-export function tiledConstants(a: AttentionShape, { form, rows, staged, int8 = false, split = 0 }: TiledOptions): Constants {
+export function tiledConstants(
+  a: AttentionShape,
+  { form, rows, staged, int8 = false, split = 0 }: TiledOptions,
+): Constants {
   const E = a.headDim / 4;
   const SW = largestDivisor(E, 16 / staged);
   const slices = (staged / 2) * SW * (rows + 1 + keysAtOnce + 1);
@@ -233,10 +237,7 @@ export function attentionForward(
   const { tiles } = pass;
   const split = pass.kind === 'decode' ? splitKeys : 0;
   const rows = pass.kind === 'decode' ? decodeRows(a) : rowsAtOnce;
-  const kernel = kernels.request(
-    'attention_forward_tiled',
-    tiledConstants(a, { form, rows, staged: 2, int8, split }),
-  );
+  const kernel = kernels.request('attention_forward_tiled', tiledConstants(a, { form, rows, staged: 2, int8, split }));
   const splits = pass.kind === 'decode' ? [pass.splits, pass.prefixSplits] : [0, 0];
   const out = pass.kind === 'decode' ? x.partials : x.out;
   const bindings = [x.tiles, x.tokens, x.pages, x.query, x.cache, out, x.lse];

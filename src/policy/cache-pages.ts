@@ -92,9 +92,9 @@ export class CachePages {
     return this.spare.length;
   }
 
-  /** The pages of a slot, in the order of its rows. */
-  pagesOf(slot: number): number[] {
-    const owner = this.slotOwner(slot);
+  /** The pages of the prompt or slot whose first row has this number, in the order of its rows. */
+  pagesFrom(base: number): number[] {
+    const owner = base >> pageBits;
     return [...this.table.subarray(owner, owner + (this.held.get(owner) ?? 0))];
   }
 

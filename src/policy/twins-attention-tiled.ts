@@ -80,7 +80,10 @@ const splitForward: Twin = (c, size) => {
       expected.set([largest, weights.reduce((a, b) => a + b, 0), 0, 0], base + D);
     }
   }
-  const call = { grid: folded((tiles.length / 4) * shape.KV), params: [tiles.length / 4, splits, prefixSplits, pageBits] };
+  const call = {
+    grid: folded((tiles.length / 4) * shape.KV),
+    params: [tiles.length / 4, splits, prefixSplits, pageBits],
+  };
   const out = unwritten(expected.length);
   return {
     bindings: [tiles, words, pages, query, cache, out, unwritten(4)],

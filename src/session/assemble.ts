@@ -178,6 +178,7 @@ export class Assembly implements EngineFactory {
     return Model.create(gpu, config, {
       capacity,
       choices,
+      kvCache: experiment.policy.kind === 'lora' ? experiment.policy.kvCache : 'f32',
       ...weightsOf(experiment, base, config, options),
       onProgress: (done, total, kernel) =>
         options.onProgress({ what: `Compiling ${kernel}`, done, total, unit: 'kernels' }),

@@ -39,6 +39,10 @@ const LoraPolicySchema = v.strictObject({
   model: v.pipe(v.string(), v.minLength(1), v.maxLength(500)),
   /** How the frozen matrices are kept. */
   weights: v.optional(v.picklist(['int4', 'int8', 'f32']), 'int4'),
+  /** How decoding keeps the keys and values of what was said. */
+  kvCache: v.optional(v.picklist(['f32', 'int8']), 'f32'),
+  /** Of the pages that all trajectories at their longest would fill. */
+  kvShare: v.optional(real(0.05, 1), 1),
   lora: v.optional(
     v.strictObject({
       rank: v.optional(integer(1, 256), 16),

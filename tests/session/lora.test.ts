@@ -34,6 +34,8 @@ const policy: LoraPolicy = {
   kind: 'lora',
   model: 'a small model',
   weights: 'f32',
+  kvCache: 'f32',
+  kvShare: 1,
   lora: { rank: 2, alpha: 4, targets: ['q_proj', 'v_proj', 'down_proj'] },
 };
 const experiment = parseExperiment({ ...micro, steps: 3, policy });
