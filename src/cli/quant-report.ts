@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { Gpu } from '../gpu/device.ts';
 import { loadCheckpoint } from '../policy/checkpoint.ts';
 import { parseConfig } from '../policy/config.ts';
@@ -130,14 +130,17 @@ async function kvGaps(gpu: Gpu, cases: readonly QuantisationCase[]): Promise<KvG
 const program = new Command('quant-report')
   .description('Compares logits and first tokens of int8 and int4 models with those of f32.')
   .option('--write', 'store the table in bench/results', false)
-  .option('--only <part>', 'weights or kv')
+  .addOption(new Option('--only <part>', 'of what is measured').choices(['weights', 'kv']))
+  .option('--model <text>', 'only models whose names contain it', '')
   .option('--no-wide', 'leave out the wide random model');
 
 async function main(): Promise<boolean> {
-  const { write, wide, only } = program.parse().opts<{ write: boolean; wide: boolean; only?: string }>();
+  type Options = { write: boolean; wide: boolean; only?: 'weights' | 'kv'; model: string };
+  const { write, wide, only, model } = program.parse().opts<Options>();
   const goldenDir = join(resolve(process.env.TABGYM_GOLDEN ?? '../shared/golden'), 'model');
   if (!existsSync(goldenDir)) console.log(`${goldenDir} is absent: only the random model is measured (TABGYM_GOLDEN).`);
-  const cases = [...(existsSync(goldenDir) ? recordedCases(goldenDir) : []), ...(wide ? [wideCase()] : [])];
+  const all = [...(existsSync(goldenDir) ? recordedCases(goldenDir) : []), ...(wide ? [wideCase()] : [])];
+  const cases = all.filter(({ name }) => name.includes(model));
   const gpu = await Gpu.open(await nodeGpu());
   const costs: QuantisationCost[] = [];
   for (const test of only === 'kv' ? [] : cases) {
