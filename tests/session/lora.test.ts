@@ -35,7 +35,8 @@ const policy: LoraPolicy = {
   model: 'a small model',
   weights: 'f32',
   kvCache: 'f32',
-  kvShare: 1,
+  // Few pages: trajectories wait for each other.
+  kvShare: 0.2,
   lora: { rank: 2, alpha: 4, targets: ['q_proj', 'v_proj', 'down_proj'] },
 };
 const experiment = parseExperiment({ ...micro, steps: 3, policy });
@@ -127,7 +128,7 @@ it('a run killed after each step has the numbers of one that was not, and keeps 
 
   // It comes back, from a zip, as a run at step 0 with the same adapter beside the same model.
   const again = importedAdapter(readAdapter(writePolicy(files))!, experiment, 'adapter.zip');
-  expect(again.experiment).toMatchObject({ policy: { ...policy, weights: 'int4' } });
+  expect(again.experiment).toMatchObject({ policy: { ...policy, weights: 'int4', kvShare: 1 } });
   const back = decodeState(again.checkpoints![0].bytes, 0).tensors;
   expect([...back.keys()].sort()).toEqual([...own].sort());
   for (const [name, { data }] of back) expect(data).toEqual(tensors.get(name)!.data);
@@ -156,7 +157,12 @@ it('keeps keys and values in bytes, and in a share of the pages, where the exper
   const sampling = { ...experiment.sampling, promptTokens: 1024, completionTokens: 512 };
   const evaluation = { every: 0, episodes: 128 };
   const of = (change: Partial<LoraPolicy>) =>
-    parseExperiment({ ...experiment, sampling, evaluation, policy: { ...policy, model: 'qwen2.5-0.5b', ...change } });
+    parseExperiment({
+      ...experiment,
+      sampling,
+      evaluation,
+      policy: { ...policy, model: 'qwen2.5-0.5b', kvShare: 1, ...change },
+    });
   const cacheBytes = (change: Partial<LoraPolicy>, capacity = capacityOf(of(change), config)) =>
     planAdapted(of(change), config, capacity).reduce((sum, b) => sum + (b.name.startsWith('cache.') ? b.bytes : 0), 0);
   const whole = capacityOf(of({}), config);
