@@ -5,6 +5,9 @@
  *
  * A sampled token that ends a turn has not been run through the model yet: it is kept as `pending` and runs with the next
  * turn's words.
+ *
+ * K/V rows lie in pages (cache-pages.ts), which a row takes before a pass writes to them. In rounds whoever cannot have them
+ * waits (`admits`, `grow`); a turn that is decoded whole cannot wait.
  */
 import { type BufferSlice, slice } from '../gpu/kernel.ts';
 import { f32, grid1d } from '../gpu/submission.ts';
