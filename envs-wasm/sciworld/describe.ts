@@ -71,9 +71,10 @@ export function putCanonical(o: Obj): void {
   putString(lifeform(o.cls));
 }
 
-/** Is the described name of `o` the string `id`? */
+/** Is the described name of `o` the string `id`? (Equal strings have one id.) */
 export function isNamed(o: Obj, id: i32): bool {
   if (has(o, DELETED)) return false;
+  if (!has(o, BURNED | BURNING) && o.cls != I.C_InclinedPlane && !isOf(o, I.F_Animal | I.F_Portal)) return o.name == id;
   const before = redirect(scratch);
   const from = out.length;
   putName(o);

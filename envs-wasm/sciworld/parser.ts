@@ -4,11 +4,12 @@
  */
 import { List, NIL, Obj, PENDING_BYTES, at, head, isNil, isOf, parentOf, pendingAt, ref, worked } from './arena';
 import * as I from './tables/ids';
-import { Buffer, byte, bytes, integer, lower, put, redirect, same as sameBytes } from './text';
+import { Buffer, byte, bytes, integer, lower, put, redirect } from './text';
 import { putName } from './describe';
 import { putString } from './tables';
 import { agentRoom, collectAccessible, sortByUuid, unique } from './search';
-import { baseCount, baseFirst, beginReferents, dropArticles, ensureBase, rangeLength, rangeStart } from './referents';
+import { baseAt, baseCount, beginReferents, dropArticles, ensureBase } from './words';
+import { IN_BYTES, ON_BYTES, wordFits, wordLength } from './interned';
 import { NO_ELECTRICAL, TELEPORT } from './devices';
 import { ACTIONS, A_CONNECT, A_DISCONNECT, A_TELEPORT } from './actions';
 
@@ -88,13 +89,6 @@ function skipSpace(at: i32): i32 {
   return at;
 }
 
-// @ts-ignore: decorator
-@inline
-function rangeFits(range: i32, at: i32): bool {
-  const n = rangeLength(range);
-  return n <= length - at && load<u8>(rangeStart(range)) == load<u8>(text + at) && sameBytes(rangeStart(range), text + at, n);
-}
-
 /** Ends (after trimming) of every referent of `o` that the text has at `from`, ascending; kept at `ends`. */
 const ends: StaticArray<i32> = new StaticArray<i32>(512);
 
@@ -109,28 +103,33 @@ function addEnd(count: i32, end: i32): i32 {
 
 function findEnds(o: Obj, from: i32): i32 {
   ensureBase(o);
-  const holder = isOf(o, I.F_Portal) ? NIL : parentOf(o);
+  const n = baseCount(o);
+  const words = baseAt(o);
   let count = 0;
-  const first = baseFirst(o);
-  const last = first + baseCount(o);
-  worked(last - first);
-  for (let r = first; r < last; r++) {
-    if (!rangeFits(r, from)) continue;
-    const stop = from + rangeLength(r);
+  worked(n);
+  for (let i = 0; i < n; i++) {
+    const word = load<i32>(words + (i << 2));
+    if (!wordFits(word, text + from, length - from)) continue;
+    const stop = from + wordLength(word);
     count = addEnd(count, skipSpace(stop));
-    if (isNil(holder) || stop + 4 > length) continue;
+    if (stop + 4 > length || isOf(o, I.F_Portal)) continue;
     const joint = load<u32>(text + stop);
-    if (joint != IN && joint != ON) continue;
-    ensureBase(holder);
-    for (let k = baseFirst(holder); k < baseFirst(holder) + baseCount(holder); k++)
-      if (rangeFits(k, stop + 4)) count = addEnd(count, skipSpace(stop + 4 + rangeLength(k)));
+    const holder = parentOf(o);
+    if (!isNil(holder) && (joint == IN_BYTES || joint == ON_BYTES)) count = endsWithin(holder, stop + 4, count);
   }
   return count;
 }
 
-/** The bytes of " in " and " on ". */
-const IN: u32 = 0x206e6920;
-const ON: u32 = 0x206e6f20;
+function endsWithin(holder: Obj, from: i32, count: i32): i32 {
+  ensureBase(holder);
+  const n = baseCount(holder);
+  const words = baseAt(holder);
+  for (let i = 0; i < n; i++) {
+    const word = load<i32>(words + (i << 2));
+    if (wordFits(word, text + from, length - from)) count = addEnd(count, skipSpace(from + wordLength(word)));
+  }
+  return count;
+}
 
 /** No house has so many things; a player with a shovel could make them. What comes after is not offered. */
 const MOST_MATCHES: i32 = 16384;

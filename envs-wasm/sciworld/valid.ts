@@ -7,7 +7,7 @@ import * as I from './tables/ids';
 import { putString, rank } from './tables';
 import { Buffer, byte, bytes, compare, out, put, redirect, order as bytesOrder, same as sameBytes } from './text';
 import { agentRoom, collectAccessible, collectAll, farSide, unique } from './search';
-import { beginReferents, fullReferents, rangeCount, rangeLength, rangeStart } from './referents';
+import { chooseReferents, putReferentOf } from './referents';
 import { isRegistered, slotCount, verb } from './parser';
 import {
   A_CONNECT, A_DUNK, A_GO, A_MOVE, A_POUR, A_TELEPORT, A_USE, may, mayBeFirst, mayBeSecond, resolved,
@@ -16,136 +16,9 @@ import {
 const objects: List = new List();
 const universe: List = new List();
 
-/** For each object of the list: its kept referents as ids of distinct strings, and which is chosen. */
-let firsts: StaticArray<i32> = new StaticArray<i32>(4096);
-let counts: StaticArray<i32> = new StaticArray<i32>(4096);
-let picks: StaticArray<i32> = new StaticArray<i32>(4096);
-/** Range -> id of its string; id -> a range of it, its frequency, its use. */
-let ids: StaticArray<i32> = new StaticArray<i32>(131072);
-let sample: StaticArray<i32> = new StaticArray<i32>(131072);
-let frequency: StaticArray<i32> = new StaticArray<i32>(131072);
-let uses: StaticArray<i32> = new StaticArray<i32>(131072);
-/** Open addressing: id + 1. */
-let table: StaticArray<i32> = new StaticArray<i32>(262144);
-
-function room(objectCount: i32, ranges: i32): void {
-  if (objectCount > firsts.length) {
-    firsts = new StaticArray<i32>(objectCount * 2);
-    counts = new StaticArray<i32>(objectCount * 2);
-    picks = new StaticArray<i32>(objectCount * 2);
-  }
-  if (ranges <= ids.length) return;
-  const n = ranges * 2;
-  const kept = ids;
-  ids = new StaticArray<i32>(n);
-  for (let i = 0; i < kept.length; i++) ids[i] = kept[i];
-  sample = new StaticArray<i32>(n);
-  frequency = new StaticArray<i32>(n);
-  uses = new StaticArray<i32>(n);
-  let size = 1024;
-  while (size < n * 2) size *= 2;
-  table = new StaticArray<i32>(size);
-}
-
-let distinct: i32 = 0;
-let mask: i32 = 0;
-
-function hash(from: usize, n: i32): i32 {
-  let h: u32 = 2166136261;
-  for (let i = 0; i < n; i++) h = (h ^ load<u8>(from + i)) * 16777619;
-  return <i32>(h ^ (h >> 15));
-}
-
-function intern(range: i32): i32 {
-  const from = rangeStart(range);
-  const n = rangeLength(range);
-  let slot = hash(from, n) & mask;
-  for (;;) {
-    const found = unchecked(table[slot]);
-    if (found == 0) break;
-    const other = unchecked(sample[found - 1]);
-    if (rangeLength(other) == n && sameBytes(rangeStart(other), from, n)) {
-      unchecked((frequency[found - 1] += 1));
-      return found - 1;
-    }
-    slot = (slot + 1) & mask;
-  }
-  unchecked((table[slot] = distinct + 1));
-  unchecked((sample[distinct] = range));
-  unchecked((frequency[distinct] = 1));
-  unchecked((uses[distinct] = 0));
-  return distinct++;
-}
-
-/** Gives each object of the list one referent, as unique as twenty attempts make it. */
-function uniqueReferents(list: List): void {
-  beginReferents(agentRoom(), false);
-  room(list.length, 0);
-  for (let i = 0; i < list.length; i++) {
-    const first = fullReferents(list.get(i));
-    firsts[i] = first;
-    counts[i] = rangeCount - first;
-  }
-  room(list.length, rangeCount);
-  let size = 1024;
-  while (size < rangeCount * 2) size *= 2;
-  mask = size - 1;
-  memory.fill(changetype<usize>(table), 0, <usize>size * 4);
-  distinct = 0;
-  for (let i = 0; i < list.length; i++) for (let k = firsts[i]; k < firsts[i] + counts[i]; k++) ids[k] = intern(k);
-  for (let i = 0; i < list.length; i++) keepUnique(i);
-  choose(list.length);
-}
-
-/** Only referents no other object has, or all where there is none. */
-function keepUnique(i: i32): void {
-  const first = firsts[i];
-  let kept = 0;
-  for (let k = first; k < first + counts[i]; k++) if (frequency[ids[k]] == 1) kept++;
-  if (kept == 0) return;
-  kept = first;
-  for (let k = first; k < first + counts[i]; k++) if (frequency[ids[k]] == 1) ids[kept++] = ids[k];
-  counts[i] = kept - first;
-}
-
-// @ts-ignore: decorator
-@inline
-function chosenId(i: i32): i32 {
-  return unchecked(ids[unchecked(firsts[i]) + unchecked(picks[i])]);
-}
-
-function choose(n: i32): void {
-  for (let i = 0; i < n; i++) {
-    picks[i] = 0;
-    if (counts[i] > 0) uses[chosenId(i)]++;
-  }
-  for (let attempt = 0; attempt < 20; attempt++) {
-    // Counts are taken once an attempt; the choices change under them.
-    for (let i = 0; i < n; i++) {
-      if (counts[i] == 0 || frozenUses(i) <= 1) continue;
-      picks[i] = attempt < 10 ? (picks[i] + 1) % counts[i] : draw(counts[i]);
-    }
-    recount(n);
-  }
-}
-
-function frozenUses(i: i32): i32 {
-  return unchecked(uses[chosenId(i)]);
-}
-
-function recount(n: i32): void {
-  for (let i = 0; i < distinct; i++) unchecked((uses[i] = 0));
-  for (let i = 0; i < n; i++) if (counts[i] > 0) unchecked((uses[chosenId(i)] += 1));
-}
-
 function putReferent(list: List, i: i32, plain: bool): void {
   const o = list.get(i);
-  if (plain || !isOf(o, I.F_Portal)) {
-    if (counts[i] == 0) return;
-    const range = sample[chosenId(i)];
-    out.reserve(rangeLength(range));
-    return bytes(rangeStart(range), rangeLength(range));
-  }
+  if (plain || !isOf(o, I.F_Portal)) return putReferentOf(i);
   const room = agentRoom();
   const here = ref(room);
   if (o.a == here || at(o.a).parent == here) {
@@ -349,7 +222,7 @@ function prepare(list: List): void {
     selves = new StaticArray<i32>(n * 2);
     seconds = new StaticArray<i32>(n * 2);
   }
-  uniqueReferents(list);
+  chooseReferents(list);
   spellAll(list, false);
   sortWords(byWord, n, '');
 }
@@ -426,7 +299,7 @@ export function putPossibleObjects(upstream: bool): void {
   objects.length = 0;
   collectAccessible(agentRoom(), false, objects);
   unique(objects);
-  uniqueReferents(objects);
+  chooseReferents(objects);
   spellAll(objects, true);
   for (let i = 0; i < objects.length; i++) {
     word(i);
