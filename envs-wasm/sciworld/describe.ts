@@ -75,6 +75,7 @@ export function putCanonical(o: Obj): void {
 export function isNamed(o: Obj, id: i32): bool {
   if (has(o, DELETED)) return false;
   if (!has(o, BURNED | BURNING) && o.cls != I.C_InclinedPlane && !isOf(o, I.F_Animal | I.F_Portal)) return o.name == id;
+  if (isOf(o, I.F_Portal) && load<u32>(stringAt(id)) != DOOR) return false;
   const before = redirect(scratch);
   const from = out.length;
   putName(o);
@@ -83,6 +84,9 @@ export function isNamed(o: Obj, id: i32): bool {
   redirect(before);
   return same;
 }
+
+/** The bytes of "door". */
+const DOOR: u32 = 0x726f6f64;
 
 /** Raw name or described name. */
 export function answersTo(o: Obj, id: i32): bool {

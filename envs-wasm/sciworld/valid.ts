@@ -48,6 +48,8 @@ function putReferent(list: List, i: i32, plain: bool): void {
 export const codes: Buffer = new Buffer(65536);
 let pieces: i32 = 0;
 
+// @ts-ignore: decorator
+@inline
 function code(value: i32): void {
   codes.reserve(4);
   store<i32>(codes.start + codes.length, value);
@@ -60,6 +62,7 @@ function endPiece(): i32 {
   return pieces++;
 }
 
+/** Where the count of the block being written stands. */
 let block: i32 = 0;
 
 function beginBlock(beginning: i32): void {
@@ -68,10 +71,8 @@ function beginBlock(beginning: i32): void {
   code(0);
 }
 
-function endsWith(piece: i32): void {
-  code(piece);
-  const count = codes.start + block;
-  store<i32>(count, load<i32>(count) + 1);
+function endBlock(): void {
+  store<i32>(codes.start + block, (codes.length - block) / 4 - 1);
 }
 
 // ---- words ----------------------------------------------------------------------------------------------------------------------------
@@ -98,9 +99,9 @@ function spellAll(list: List, plain: bool): void {
 }
 
 function word(i: i32): void {
-  const n = lengths[i];
+  const n = unchecked(lengths[i]);
   out.reserve(n);
-  bytes(out.start + spelled[i], n);
+  bytes(out.start + unchecked(spelled[i]), n);
 }
 
 // ---- order: lines come out sorted -------------------------------------------------------------------------------------------------
@@ -132,6 +133,14 @@ function byteAt(i: i32, k: i32): i32 {
   return k - n < tail.length ? tail.charCodeAt(k - n) : -1;
 }
 
+/** Do two words differ before either ends, within their first eight bytes. */
+// @ts-ignore: decorator
+@inline
+function partEarly(i: i32, j: i32): bool {
+  const differ = unchecked(heads[i]) ^ unchecked(heads[j]);
+  return differ != 0 && <i32>(clz(differ) >> 3) < min(unchecked(lengths[i]), unchecked(lengths[j]));
+}
+
 /** The first place where two phrases differ, or where one ends. */
 function parting(i: i32, j: i32): i32 {
   let k = 0;
@@ -140,6 +149,7 @@ function parting(i: i32, j: i32): i32 {
 }
 
 function phraseOrder(i: i32, j: i32): i32 {
+  if (partEarly(i, j)) return unchecked(heads[i]) < unchecked(heads[j]) ? -1 : 1;
   const k = parting(i, j);
   return byteAt(i, k) - byteAt(j, k);
 }
@@ -173,7 +183,9 @@ function phrasesFor(n: i32, after: string): void {
   for (let i = 0; i < n; i++) {
     const next = unchecked(byWord[i]);
     let j = i;
-    if (nested) for (; j > 0 && phraseOrder(byPhrase[j - 1], next) > 0; j--) byPhrase[j] = byPhrase[j - 1];
+    if (nested)
+      for (; j > 0 && phraseOrder(unchecked(byPhrase[j - 1]), next) > 0; j--)
+        unchecked((byPhrase[j] = unchecked(byPhrase[j - 1])));
     unchecked((byPhrase[j] = next));
   }
 }
@@ -200,9 +212,10 @@ function listOne(action: i32, list: List): void {
       beginBlock(endPiece());
       end = out.length;
     }
-    endsWith(firstPiece + i);
+    code(firstPiece + i);
   }
-  if (!begun) out.length = from;
+  if (begun) endBlock();
+  else out.length = from;
 }
 
 const FIRST: i32 = 1;
@@ -234,13 +247,14 @@ function listTwo(action: i32, list: List): void {
   const between = joint(action);
   giveRoles(action, list);
   let count = 0;
-  for (let y = 0; y < n; y++) if (roles[byWord[y]] & late) seconds[count++] = byWord[y];
+  for (let y = 0; y < n; y++)
+    if (unchecked(roles[unchecked(byWord[y])]) & late) unchecked((seconds[count++] = unchecked(byWord[y])));
   if (count == 0) return;
   phrasesFor(n, between);
   before = -1;
   for (let x = 0; x < n; x++) {
-    const i = byPhrase[x];
-    if (roles[i] & early) listPairs(action, i, between, count);
+    const i = unchecked(byPhrase[x]);
+    if (unchecked(roles[i]) & early) listPairs(action, i, between, count);
   }
 }
 
@@ -258,10 +272,11 @@ function listPairs(action: i32, i: i32, between: string, count: i32): void {
       put(between);
       beginBlock(endPiece());
     }
-    endsWith(firstPiece + j);
+    code(firstPiece + j);
   }
   if (!begun) return;
-  if (before >= 0 && heads[before] == heads[i]) {
+  endBlock();
+  if (before >= 0 && !partEarly(before, i)) {
     const k = parting(before, i);
     if (byteAt(before, k) < 0 || byteAt(i, k) < 0) inOrder = false;
   }
@@ -306,11 +321,12 @@ function listRooms(): void {
     let best = NIL;
     for (let c = at(at(head.universe).first); !isNil(c); c = at(c.next))
       if (isOf(c, I.F_Location) && rank(c.name) > last && (isNil(best) || rank(c.name) < rank(best.name))) best = c;
-    if (isNil(best)) return;
+    if (isNil(best)) break;
     last = rank(best.name);
     putString(best.name);
-    endsWith(endPiece());
+    code(endPiece());
   }
+  endBlock();
 }
 
 /** Moves the blocks since `end` to `place`. */
