@@ -1,5 +1,5 @@
 /** One unit of time: what each class does first, then for every object heat, contents, phase and current, depth first by uuid. */
-import { Obj, TERMINAL, TICKED, at, clearTicks, has, head, isBare, isNil, portal, stack, worked } from './arena';
+import { Obj, PORTALED, TERMINAL, TICKED, at, clearTicks, has, head, isBare, isNil, portal, stack, worked } from './arena';
 import * as I from './tables/ids';
 import { burn } from './combustion';
 import { runDevice } from './devices';
@@ -64,16 +64,23 @@ function tickObject(o: Obj): void {
   worked(1);
   ownStep(o);
   if (has(o, TICKED)) return;
-  if (o.mat != 0) burn(o);
-  const from = stack.length;
-  if (!isBare(o)) for (let c = at(o.first); !isNil(c); c = at(c.next)) if (!has(c, TERMINAL)) stack.push(c);
-  const n = stack.length - from;
-  if (n > 0) exchange(o, from, n);
-  if (o.mat != 0) updatePhase(o);
-  updatePassive(o, false);
-  for (let i = 0; i < n; i++) tickObject(stack.get(from + i));
-  stack.length = from;
-  for (let i = nextPortal(o, 0); i < head.portals; i = nextPortal(o, i + 1)) tickObject(portal(i));
+  const isMatter = o.mat != 0;
+  if (isMatter) burn(o);
+  if (isBare(o)) {
+    if (isMatter) updatePhase(o);
+    updatePassive(o, false);
+  } else tickHolder(o, isMatter);
+  if (has(o, PORTALED)) for (let i = nextPortal(o, 0); i < head.portals; i = nextPortal(o, i + 1)) tickObject(portal(i));
   o.flags |= TICKED;
 }
 
+function tickHolder(o: Obj, isMatter: bool): void {
+  const from = stack.length;
+  for (let c = at(o.first); !isNil(c); c = at(c.next)) if (!has(c, TERMINAL)) stack.push(c);
+  const n = stack.length - from;
+  if (n > 0) exchange(o, from, n);
+  if (isMatter) updatePhase(o);
+  updatePassive(o, false);
+  for (let i = 0; i < n; i++) tickObject(stack.get(from + i));
+  stack.length = from;
+}
