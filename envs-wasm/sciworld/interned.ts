@@ -16,6 +16,8 @@ const NEXT: usize = 28;
 export const POSTED: usize = 32;
 export const EPOCH: usize = 36;
 export const USES: usize = 40;
+/** Its number without articles; -1: not asked yet. */
+export const NORMAL: usize = 44;
 const RECORD: i32 = 48;
 
 export const IN: i32 = 1;
@@ -151,6 +153,7 @@ function add(at: usize, n: i32, bucket: i32): i32 {
   store<u32>(record + AT, <u32>kept);
   store<i32>(record + LENGTH, n);
   store<u64>(record + HEAD, headOf(kept, n));
+  store<i32>(record + NORMAL, -1);
   store<i32>(record + NEXT, buckets[bucket]);
   buckets[bucket] = id;
   findSides(id, kept, n);

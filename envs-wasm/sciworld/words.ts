@@ -14,7 +14,7 @@ import { Buffer, byte, bytes, compare, lower, out, put, redirect } from './text'
 import { bookField, plantNameId, putName, putOwner } from './describe';
 import { plantKind, putTraits } from './genetics';
 import { farSide, visibleCount } from './search';
-import { forgetWords, intern, putWordOf, wordOrder, wordsAreMany } from './interned';
+import { NORMAL, forgetWords, intern, putWordOf, recordOf, wordLength, wordOrder, wordsAreMany } from './interned';
 
 const text: Buffer = new Buffer(65536);
 /** Per object slot: where its set is and how many words it has plus one, valid until `beginReferents`. */
@@ -148,18 +148,32 @@ function begin(): void {
 
 /** Takes what was written since `begin` as a word, unless it is blank or already there. */
 function end(): void {
-  let length = out.length - began;
-  lower(out.start + began, length);
-  if (normalised && length > 1) {
-    dropArticles(began);
-    length = out.length - began;
-  }
+  const length = out.length - began;
   out.length = began;
   const from = out.start + began;
-  if (length == 0 || (normalised && length == 1) || blank(from, length)) return;
-  const id = intern(from, length);
+  lower(from, length);
+  if (blank(from, length)) return;
+  let id = intern(from, length);
+  if (normalised) id = normalOf(id);
+  if (id == 0) return;
   for (let i = 0; i < builtCount; i++) if (built[i] == id) return;
   built[builtCount++] = id;
+}
+
+/** The word without its articles; 0 where nothing is left, or it is a single letter. */
+function normalOf(id: i32): i32 {
+  const known = load<i32>(recordOf(id) + NORMAL);
+  if (known >= 0) return known;
+  const start = out.length;
+  let normal = 0;
+  if (wordLength(id) > 1) {
+    putWordOf(id);
+    dropArticles(start);
+    if (out.length > start) normal = intern(out.start + start, out.length - start);
+  }
+  out.length = start;
+  store<i32>(recordOf(id) + NORMAL, normal);
+  return normal;
 }
 
 function blank(from: usize, length: i32): bool {
