@@ -52,14 +52,21 @@ function say(before: string, o: Obj, after: string): void {
   put(after);
 }
 
+/** While a list is made nobody reads why something may not be done. */
+let silent: bool = false;
+
+export function keepSilent(yes: bool): void {
+  silent = yes;
+}
+
 /** A refusal: says why, and that it is one. */
 function no(before: string, o: Obj, after: string): bool {
-  say(before, o, after);
+  if (!silent) say(before, o, after);
   return false;
 }
 
 function refuse(text: string): bool {
-  put(text);
+  if (!silent) put(text);
   return false;
 }
 

@@ -10,7 +10,7 @@ import { agentRoom, collectAccessible, collectAll, farSide, unique } from './sea
 import { chooseReferents, putReferentOf } from './referents';
 import { isRegistered, slotCount, verb } from './parser';
 import {
-  A_CONNECT, A_DUNK, A_GO, A_MOVE, A_POUR, A_TELEPORT, A_USE, may, mayBeFirst, mayBeSecond, resolved,
+  A_CONNECT, A_DUNK, A_GO, A_MOVE, A_POUR, A_TELEPORT, A_USE, keepSilent, may, mayBeFirst, mayBeSecond, resolved,
 } from './actions';
 
 const objects: List = new List();
@@ -101,7 +101,7 @@ function spellAll(list: List, plain: bool): void {
 function word(i: i32): void {
   const n = unchecked(lengths[i]);
   out.reserve(n);
-  bytes(out.start + unchecked(spelled[i]), n);
+  bytes(wordStart(i), n);
 }
 
 // ---- order: lines come out sorted -------------------------------------------------------------------------------------------------
@@ -109,27 +109,39 @@ function word(i: i32): void {
 /** Objects by their word; and by their word followed by " to ", " into " or " on ", as a line continues. */
 let byWord: StaticArray<i32> = new StaticArray<i32>(1024);
 let byPhrase: StaticArray<i32> = new StaticArray<i32>(1024);
+let phrasesTo: StaticArray<i32> = new StaticArray<i32>(1024);
+let phrasesInto: StaticArray<i32> = new StaticArray<i32>(1024);
+let phrasesOn: StaticArray<i32> = new StaticArray<i32>(1024);
+/** Which of the three are sorted, as bits. */
+let phrasesSorted: i32 = 0;
 let spare: StaticArray<i32> = new StaticArray<i32>(1024);
 let tail: string = '';
 /** Does a word begin another. */
 let nested: bool = false;
 
+// @ts-ignore: decorator
+@inline
+function wordStart(i: i32): usize {
+  return out.start + unchecked(spelled[i]);
+}
+
 function wordOrder(i: i32, j: i32): i32 {
   const x = unchecked(heads[i]);
   const y = unchecked(heads[j]);
   if (x != y) return x < y ? -1 : 1;
-  return compare(out.start + spelled[i], lengths[i], out.start + spelled[j], lengths[j]);
+  return compare(wordStart(i), unchecked(lengths[i]), wordStart(j), unchecked(lengths[j]));
 }
 
 function begins(i: i32, j: i32): bool {
-  return lengths[i] < lengths[j] && sameBytes(out.start + spelled[i], out.start + spelled[j], lengths[i]);
+  const n = unchecked(lengths[i]);
+  return n < unchecked(lengths[j]) && sameBytes(wordStart(i), wordStart(j), n);
 }
 
 // @ts-ignore: decorator
 @inline
 function byteAt(i: i32, k: i32): i32 {
-  const n = lengths[i];
-  if (k < n) return load<u8>(out.start + spelled[i] + k);
+  const n = unchecked(lengths[i]);
+  if (k < n) return load<u8>(wordStart(i) + k);
   return k - n < tail.length ? tail.charCodeAt(k - n) : -1;
 }
 
@@ -143,7 +155,9 @@ function partEarly(i: i32, j: i32): bool {
 
 /** The first place where two phrases differ, or where one ends. */
 function parting(i: i32, j: i32): i32 {
+  const n = min(unchecked(lengths[i]), unchecked(lengths[j]));
   let k = 0;
+  while (k + 8 <= n && load<u64>(wordStart(i) + k) == load<u64>(wordStart(j) + k)) k += 8;
   while (byteAt(i, k) == byteAt(j, k) && byteAt(i, k) >= 0) k++;
   return k;
 }
@@ -173,13 +187,16 @@ function sortWords(n: i32): void {
   }
   nested = false;
   for (let k = 1; k < n; k++) if (begins(byWord[k - 1], byWord[k])) nested = true;
-  tail = '';
+  phrasesSorted = 0;
 }
 
-/** Phrases are ordered as their words are, unless a word begins another. */
+/** Sets `byPhrase`. Phrases are ordered as their words are, unless a word begins another. */
 function phrasesFor(n: i32, after: string): void {
-  if (tail == after) return;
   tail = after;
+  const bit = after == TO ? 1 : after == INTO ? 2 : 4;
+  byPhrase = bit == 1 ? phrasesTo : bit == 2 ? phrasesInto : phrasesOn;
+  if (phrasesSorted & bit) return;
+  phrasesSorted |= bit;
   for (let i = 0; i < n; i++) {
     const next = unchecked(byWord[i]);
     let j = i;
@@ -189,6 +206,10 @@ function phrasesFor(n: i32, after: string): void {
     unchecked((byPhrase[j] = next));
   }
 }
+
+const TO: string = ' to ';
+const INTO: string = ' into ';
+const ON: string = ' on ';
 
 // ---- listing ------------------------------------------------------------------------------------------------------------------------
 
@@ -204,7 +225,7 @@ function listOne(action: i32, list: List): void {
   for (let k = 0; k < list.length; k++) {
     const i = unchecked(byWord[k]);
     const yes = may(action, list.get(i), NIL, true);
-    // The refusal, if any, is written over.
+    // What a refusal still wrote is written over.
     out.length = end;
     if (!yes) continue;
     if (!begun) {
@@ -236,7 +257,7 @@ function giveRoles(action: i32, list: List): void {
 }
 
 function joint(action: i32): string {
-  return action == A_DUNK || action == A_POUR ? ' into ' : action == A_USE ? ' on ' : ' to ';
+  return action == A_DUNK || action == A_POUR ? INTO : action == A_USE ? ON : TO;
 }
 
 /** The original prints dunk's objects in reverse: what holds the liquid first. */
@@ -295,7 +316,9 @@ function room(n: i32): void {
   lengths = new StaticArray<i32>(n * 2);
   heads = new StaticArray<u64>(n * 2);
   byWord = new StaticArray<i32>(n * 2);
-  byPhrase = new StaticArray<i32>(n * 2);
+  phrasesTo = new StaticArray<i32>(n * 2);
+  phrasesInto = new StaticArray<i32>(n * 2);
+  phrasesOn = new StaticArray<i32>(n * 2);
   spare = new StaticArray<i32>(n * 2);
   roles = new StaticArray<u8>(n * 2);
   selves = new StaticArray<i32>(n * 2);
@@ -348,6 +371,7 @@ export function putValid(upstream: bool): void {
   collectAll(agentRoom(), false, objects);
   unique(objects);
   prepare(objects);
+  keepSilent(true);
   for (let k = 0; k < sortedActions.length; k++) {
     const action = sortedActions[k];
     if (!isRegistered(action)) continue;
@@ -370,6 +394,7 @@ export function putValid(upstream: bool): void {
     if (isRegistered(A_TELEPORT)) listOne(A_TELEPORT, universe);
     moveUp(place, end);
   }
+  keepSilent(false);
   if (!upstream) head.random = chance;
 }
 
