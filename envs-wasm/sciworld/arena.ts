@@ -65,6 +65,8 @@ export class Obj {
   small_genes: u8;
   /** Flowers: genes of the pollen that reached it. */
   small_otherGenes: u8;
+  /** Up to here: what every tick reads, within 48 bytes. */
+  temperature: f64;
   /** Terminals: the terminal it is connected to. */
   wire: i32;
   /** By class: portal from and to; stopwatch reading and shown; toilet's stage; pollination step and plant; picture, book, recipe. */
@@ -76,7 +78,6 @@ export class Obj {
   small_dry: u16;
   small_bare: u16;
   small_cold: u16;
-  temperature: f64;
   /** Place on an inclined plane, 1 top to 0 bottom. */
   place: f64;
   angle: f64;
