@@ -77,5 +77,7 @@ it('rows whose lists do not fit together say what each says alone', async () => 
 it('refuses one list that does not fit by itself', async () => {
   await begin([0]);
   const row = rowsOf([listOf(6000, 9)]);
-  await expect(model.generate(row, sampling)).rejects.toThrow(/One list of valid actions needs \d+ words of trie; 16384/);
+  await expect(model.generate(row, sampling)).rejects.toThrow(
+    /One list of valid actions needs \d+ words of trie; 16384/,
+  );
 });
