@@ -269,10 +269,10 @@ export class Generation {
     this.checkRows(rows);
     const all = rows.map((row, index) => this.activate(row, index));
     const active = all.filter((row) => !row.done);
-    if (active.length > 0) {
-      this.extend(weights, active);
-      this.uploadRows(active, sampling);
-      await this.decode(weights, active, sampling, signal);
+    for (const part of this.parts(active)) {
+      this.extend(weights, part);
+      this.uploadRows(part, sampling);
+      await this.decode(weights, part, sampling, signal);
     }
     for (const row of active) this.keep(row);
     return all.map((row) => turnOf(row, row));
@@ -292,12 +292,12 @@ export class Generation {
     this.checkRows(rows);
     const all = rows.map((row, index) => this.resume(row, index) ?? this.activate(row, index));
     const active = all.filter((row) => !row.done);
-    if (active.length > 0) {
-      this.extend(weights, active);
-      this.uploadRows(active, sampling);
-      const steps = Math.min(decodeChunk, Math.max(...active.map((row) => roomOf(row, sampling))));
-      this.recordChunk(weights, active, sampling, 0, steps);
-      await this.readChunk(active, 0, steps, sampling);
+    const steps = Math.min(decodeChunk, Math.max(...active.map((row) => roomOf(row, sampling))));
+    for (const part of this.parts(active)) {
+      this.extend(weights, part);
+      this.uploadRows(part, sampling);
+      this.recordChunk(weights, part, sampling, 0, steps);
+      await this.readChunk(part, 0, steps, sampling);
     }
     for (const row of active) this.keep(row);
     return all.map((row) => this.closeRound(row));
@@ -401,9 +401,35 @@ export class Generation {
     return [base, base + slot.promptLength];
   }
 
+  private get trieWords(): number {
+    return trieWordsPerRow * this.capacity.rows;
+  }
+
+  /** Rows in their order, cut where the lists of valid actions of those before leave no room for the next one's. */
+  private parts(rows: readonly ActiveRow[]): ActiveRow[][] {
+    const parts: ActiveRow[][] = [];
+    let held = new Set<TokenTrie>();
+    let words = 0;
+    for (const row of rows) {
+      const trie = row.constraint;
+      const more = trie && !held.has(trie) ? wordsOf(trie) : 0;
+      if (parts.length === 0 || words + more > this.trieWords) {
+        parts.push([]);
+        held = new Set();
+        words = 0;
+      }
+      if (trie && !held.has(trie)) {
+        held.add(trie);
+        words += wordsOf(trie);
+      }
+      parts[parts.length - 1].push(row);
+    }
+    return parts;
+  }
+
   private uploadRows(rows: ActiveRow[], sampling: Sampling): void {
     const { ws, ops } = this;
-    const { words, nodeBase, edgeOffset } = packTries(rows, trieWordsPerRow * this.capacity.rows);
+    const { words, nodeBase, edgeOffset } = packTries(rows, this.trieWords);
     this.edgeOffset = edgeOffset;
     this.nodeBase = nodeBase;
     ops.recorder.upload(ws.buffer('trie'), 0, words);
@@ -604,6 +630,8 @@ const turnOf = ({ leaf, ending }: ActiveRow, said: { tokens: number[]; logprobs:
   ending,
 });
 
+const wordsOf = (trie: TokenTrie) => trie.leaf.length * 3 + trie.edgeToken.length * 2;
+
 /** Distinct tries of these rows in one array: nodes (first edge, end, leaf) and then edges (token, node). */
 function packTries(rows: readonly ActiveRow[], capacityWords: number) {
   const tries = [...new Set(rows.flatMap((row) => (row.constraint ? [row.constraint] : [])))];
@@ -612,7 +640,7 @@ function packTries(rows: readonly ActiveRow[], capacityWords: number) {
   const edgeOffset = nodes * 3;
   if (edgeOffset + edges * 2 > capacityWords) {
     throw new BatchError(
-      `The valid actions need ${edgeOffset + edges * 2} words of trie; ${capacityWords} were planned for.`,
+      `One list of valid actions needs ${edgeOffset + edges * 2} words of trie; ${capacityWords} were planned for. Offer fewer actions (for example by "verbs"), or turn the mask off.`,
     );
   }
   const words = new Uint32Array(Math.max(4, edgeOffset + edges * 2));

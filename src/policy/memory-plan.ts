@@ -220,7 +220,7 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
   return list;
 }
 
-/** Words of trie a row may use on average: 3 a node and 2 an edge. */
+/** Words of trie a row may use on average: 3 a node and 2 an edge. Rows that need more decode one part after the other. */
 export const trieWordsPerRow = 4096;
 
 export const totalBytes = (buffers: readonly PlannedBuffer[]) => buffers.reduce((sum, b) => sum + b.bytes, 0);

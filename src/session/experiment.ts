@@ -30,6 +30,10 @@ const TinyPolicySchema = v.strictObject({
   qkNorm: v.optional(v.boolean(), false),
   ropeTheta: v.optional(real(10, 1e7), 10_000),
   initStd: v.optional(real(1e-4, 1), 0.02),
+  /** null: as initStd. */
+  embeddingStd: v.optional(v.nullable(real(1e-4, 1)), null),
+  /** 0: value and output projections start random like the rest. */
+  copyScale: v.optional(real(0, 4), 0),
 });
 
 /** A language model that stays as it is, and a low-rank adapter beside it, which is trained. */

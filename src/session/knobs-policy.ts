@@ -167,4 +167,22 @@ export const policyKnobs: Knob[] = [
     'restart',
     { ...range(1e-4, 1, 0.005), ...whole },
   ),
+  knob(
+    'policy.embeddingStd',
+    'Initial spread of embeddings',
+    'Standard deviation of the vectors of the vocabulary at the start: larger makes words easier to tell apart.',
+    'real',
+    'advanced',
+    'restart',
+    { ...range(1e-4, 1, 0.005), ...whole, nullMeans: 'as the other weights' },
+  ),
+  knob(
+    'policy.copyScale',
+    'Copying at the start',
+    'How strongly each attention layer begins by copying the words it looks at; 0 begins at random, and copying has to be learnt word by word.',
+    'real',
+    'advanced',
+    'restart',
+    { ...range(0, 4, 0.1), ...whole },
+  ),
 ];
