@@ -41,10 +41,12 @@ const variants: [string, Constants][] = [
   ['matmul_nn_tiled', { ACCUMULATE: 0 }],
   ['matmul_nn_tiled', { ACCUMULATE: 1 }],
   ['matmul_nn_scalar', { ACCUMULATE: 1 }],
-  ['matmul_tn', { LANES: 8 }],
-  ['matmul_tn', { LANES: 32 }],
-  ['matmul_tn_tiled', {}],
-  ['matmul_tn_scalar', {}],
+  ['matmul_tn', { LANES: 8, ACCUMULATE: 0 }],
+  ['matmul_tn', { LANES: 32, ACCUMULATE: 1 }],
+  ['matmul_tn_tiled', { ACCUMULATE: 0 }],
+  ['matmul_tn_tiled', { ACCUMULATE: 1 }],
+  ['matmul_tn_scalar', { ACCUMULATE: 0 }],
+  ['matmul_tn_scalar', { ACCUMULATE: 1 }],
   ['reduce_partials', {}],
   ['embed_forward', {}],
   ['gather_rows', {}],
@@ -80,7 +82,7 @@ const variants: [string, Constants][] = [
   ['attention_forward_tiled', split(3, 1, 12, { format: bytes })],
   ['attention_combine', { H: 3, E: 2, SPLIT: 2 }],
   ['attention_combine', { H: 2, E: 16, SPLIT: 128 }],
-  ['attention_delta', { H: 3, E: 5 }],
+  ['attention_delta', { H: 3 }],
   ['attention_backward_query_tiled', backward(4, 2, 8)],
   ['attention_backward_query_tiled', backward(7, 1, 20)],
   ['attention_backward_key_tiled', backward(4, 2, 8)],
@@ -92,6 +94,7 @@ const variants: [string, Constants][] = [
   ['rope_backward', rope(3, 1, 6, 1)],
   ['reduce_head_gains', { H: 3, KV: 1, D: 6 }],
   ['head_lse_update', { LANES: 1 }],
+  ['head_lse_update', { LANES: 8 }],
   ['head_lse_update', { LANES: 64 }],
   ['head_finish', {}],
   ['head_dlogits', {}],
@@ -173,7 +176,7 @@ describe('self-test', () => {
     const pairs: [string, Constants, Constants][] = [
       ['rmsnorm_forward', { LANES: 1, EPS_F: 1e-5 }, { LANES: 1, EPS_F: 1e-2 }],
       ['rmsnorm_backward', { LANES: 1, HAS_RESIDUAL: 0 }, { LANES: 1, HAS_RESIDUAL: 1 }],
-      ['matmul_tn', { LANES: 8 }, { LANES: 16 }],
+      ['matmul_tn', { LANES: 8, ACCUMULATE: 0 }, { LANES: 16, ACCUMULATE: 0 }],
     ];
     const handles = pairs.map(([name, wrong]) => cache.request(name, wrong));
     await cache.settle();
