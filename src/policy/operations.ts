@@ -239,12 +239,17 @@ export class Operations {
     return chunks;
   }
 
+  private swigluKernel(name: string, bindings: BufferSlice[], T: number, I: number, flopsEach: number) {
+    const WIDTH = I % 4 === 0 ? 4 : 1;
+    this.elementwise(this.kernels.request(name, { WIDTH }), bindings, (T * I) / WIDTH, [T, I], WIDTH * flopsEach);
+  }
+
   swiglu(inp: BufferSlice, out: BufferSlice, T: number, I: number) {
-    this.elementwise(this.kernels.request('swiglu_forward'), [inp, out], T * I, [T, I], 5);
+    this.swigluKernel('swiglu_forward', [inp, out], T, I, 5);
   }
 
   swigluBackward(dout: BufferSlice, inp: BufferSlice, T: number, I: number) {
-    this.elementwise(this.kernels.request('swiglu_backward'), [dout, inp], T * I, [T, I], 10);
+    this.swigluKernel('swiglu_backward', [dout, inp], T, I, 10);
   }
 
   private attentionConstants(a: AttentionShape) {

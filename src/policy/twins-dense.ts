@@ -242,18 +242,21 @@ const column_sum: Twin = (_, size) => {
 
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 
-const swiglu_forward: Twin = (_, size) => {
-  const [T, I] = [3 * size, 23];
+const swiglu_forward: Twin = (c, size) => {
+  const WIDTH = value(c, 'WIDTH');
+  const [T, I] = [3 * size, 23 * WIDTH];
   const inp = floats(T * 2 * I, 'inp');
   const expected = table(T, I, (t, i) => {
     const gate = inp[t * 2 * I + i];
     return gate * sigmoid(gate) * inp[t * 2 * I + I + i];
   });
-  return oneResult([inp, unwritten(T * I)], { grid: foldedThreads(T * I), params: [T, I] }, expected, transcendental);
+  const call = { grid: foldedThreads((T * I) / WIDTH), params: [T, I] };
+  return oneResult([inp, unwritten(T * I)], call, expected, transcendental);
 };
 
-const swiglu_backward: Twin = (_, size) => {
-  const [T, I] = [3 * size, 23];
+const swiglu_backward: Twin = (c, size) => {
+  const WIDTH = value(c, 'WIDTH');
+  const [T, I] = [3 * size, 23 * WIDTH];
   const dout = floats(T * I, 'dout');
   const inp = floats(T * 2 * I, 'inp');
   const expected = table(T, 2 * I, (t, column) => {
@@ -264,7 +267,8 @@ const swiglu_backward: Twin = (_, size) => {
     const d = dout[t * I + i];
     return column < I ? d * up * s * (1 + gate * (1 - s)) : d * gate * s;
   });
-  return oneResult([dout, inp], { grid: foldedThreads(T * I), params: [T, I] }, expected, transcendental);
+  const call = { grid: foldedThreads((T * I) / WIDTH), params: [T, I] };
+  return oneResult([dout, inp], call, expected, transcendental);
 };
 
 const square_sum: Twin = (_, size) => {

@@ -63,8 +63,10 @@ const variants: [string, Constants][] = [
   ['lora_up', { ROWS: 4 }],
   ['lora_up_backward', { ROWS: 4 }],
   ['lora_up_backward_weight', {}],
-  ['swiglu_forward', {}],
-  ['swiglu_backward', {}],
+  ['swiglu_forward', { WIDTH: 1 }],
+  ['swiglu_forward', { WIDTH: 4 }],
+  ['swiglu_backward', { WIDTH: 1 }],
+  ['swiglu_backward', { WIDTH: 4 }],
   ['square_sum', {}],
   ['clip_coefficient', {}],
   ['adamw', {}],
@@ -153,9 +155,9 @@ describe('self-test', () => {
   it('says in words which kernel is wrong', async () => {
     const gpu = await open();
     const cache = KernelCache.of(gpu);
-    const handle = cache.request('swiglu_forward');
+    const handle = cache.request('swiglu_forward', { WIDTH: 1 });
     await cache.settle();
-    const good = twins.swiglu_forward({}, 1, '')!;
+    const good = twins.swiglu_forward({ WIDTH: 1 }, 1, '')!;
     const [expected] = good.expected;
     const values = Float64Array.from(expected.values);
     values[5] += 0.01;
@@ -189,9 +191,9 @@ describe('self-test', () => {
   it('does not take what is not a number for a right result', async () => {
     const gpu = await open();
     const cache = KernelCache.of(gpu);
-    const handle = cache.request('swiglu_forward');
+    const handle = cache.request('swiglu_forward', { WIDTH: 1 });
     await cache.settle();
-    const good = twins.swiglu_forward({}, 1, '')!;
+    const good = twins.swiglu_forward({ WIDTH: 1 }, 1, '')!;
     const poisoned = floats(good.bindings[0].length, 'poisoned');
     poisoned[0] = Number.NaN;
     const [result] = await runCases(gpu, [
