@@ -6,13 +6,15 @@
 // @include elem WIDTH
 // @include grid
 // @include token
-struct Params { T: u32 }
+struct Params { T: u32, pageBits: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> tokens: array<Token>;
 @group(0) @binding(2) var<storage, read> query: array<ELEM>;
-@group(0) @binding(3) var<storage, read> cache: array<ELEM>;
-@group(0) @binding(4) var<storage, read_write> out: array<ELEM>;
-@group(0) @binding(5) var<storage, read_write> lse: array<f32>;
+@group(0) @binding(3) var<storage, read> pages: array<u32>;
+@group(0) @binding(4) var<storage, read> cache: array<ELEM>;
+@group(0) @binding(5) var<storage, read_write> out: array<ELEM>;
+@group(0) @binding(6) var<storage, read_write> lse: array<f32>;
+// @include pages
 
 @compute @workgroup_size(64)
 fn attention_forward(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -29,7 +31,7 @@ fn attention_forward(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) 
   let prefix = token.prefixEnd - token.prefixStart;
   let seen = prefix + token.ownEnd - token.ownStart;
   for (var j = 0u; j < seen; j++) {
-    let row = select(token.ownStart + j - prefix, token.prefixStart + j, j < prefix);
+    let row = physical(select(token.ownStart + j - prefix, token.prefixStart + j, j < prefix));
     let key = row * 2u * KV * E + kv_head * E;
     var product = splat(0.0);
     // @repeat e E

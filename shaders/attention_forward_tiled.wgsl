@@ -4,11 +4,11 @@
 // Shapes: as attention_forward; tiles (count); with SPLIT out is (T, H, splits, E + 1): the sum, then (largest score, sum of weights).
 // Thread (sx, sy) scores rows sy + 8 i against keys 4 sx + j, and sums rows y + LY i over columns x + LX j.
 // Constants: H, KV, G = H / KV, E = D / 4, SCALE_F, ROWS, SR = ROWS / 8, SW, LX, LY = 64 / LX, RO = ROWS / LY, CO >= E / LX, VK,
-// STAGED, SPLIT, PAGE_BITS, KV8, STAGE_BITS, SUBGROUPS.
+// STAGED, SPLIT, KV8, STAGE_BITS, SUBGROUPS.
 // @include stage STAGE_BITS
 // @include grid
 // @include token
-struct Params { tiles: u32, splits: u32, prefixSplits: u32 }
+struct Params { tiles: u32, splits: u32, prefixSplits: u32, pageBits: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> tiles: array<Tile>;
 @group(0) @binding(2) var<storage, read> tokens: array<Token>;

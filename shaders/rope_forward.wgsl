@@ -1,18 +1,43 @@
 // Rotary positions (Su et al. 2021, halves paired as Hugging Face does), after an optional RMSNorm of each head (Qwen3), from
 // the fused projection to the query buffer and the K/V cache.
 // Shapes: inp (T, (H + 2 KV) D) = q | k | v, tokens (T), table (P, D) = cos | sin, gains (2 D) = q_norm | k_norm,
-// query (T, H D), cache (rows, 2 KV D) = k | v. One thread a head of a token (H query, KV key, KV value heads).
-// Constants: H, KV, D, QK_NORM, EPS_F.
+// query (T, H D), cache (rows, 2 KV D) = k | v, as the bits of floats or, with KV8, as bytes: D of them a head and the bits of their
+// scale. One thread a head of a token (H query, KV key, KV value heads).
+// Constants: H, KV, D, QK_NORM, EPS_F, KV8.
 // @include grid
 // @include token
-struct Params { T: u32 }
+struct Params { T: u32, pageBits: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> tokens: array<Token>;
 @group(0) @binding(2) var<storage, read> inp: array<f32>;
 @group(0) @binding(3) var<storage, read> table: array<f32>;
 @group(0) @binding(4) var<storage, read> gains: array<f32>;
-@group(0) @binding(5) var<storage, read_write> query: array<f32>;
-@group(0) @binding(6) var<storage, read_write> cache: array<f32>;
+@group(0) @binding(5) var<storage, read> pages: array<u32>;
+@group(0) @binding(6) var<storage, read_write> query: array<f32>;
+@group(0) @binding(7) var<storage, read_write> cache: array<u32>;
+// @include pages
+// A head of a token: where it begins in `inp`, in `table` and in `gains`, and what its norm multiplies it by.
+struct Head { source: u32, angle: u32, gain: u32, scale: f32, isValue: bool }
+// Its halves' d-th elements after the norm.
+fn pair(head: Head, d: u32) -> vec2f {
+  let x = vec2f(inp[head.source + d], inp[head.source + d + D / 2u]) * head.scale;
+  if (QK_NORM == 0u) { return x; }
+  return x * vec2f(gains[head.gain + d], gains[head.gain + d + D / 2u]);
+}
+// The same, rotated.
+fn rotated(head: Head, d: u32) -> vec2f {
+  let x = pair(head, d);
+  let c = table[head.angle + d];
+  let s = table[head.angle + D / 2u + d];
+  return vec2f(x.x * c - x.y * s, x.y * c + x.x * s);
+}
+// Element d as it is kept: of a value as it came.
+fn element(head: Head, d: u32) -> f32 {
+  if (head.isValue) { return inp[head.source + d]; }
+  let x = rotated(head, d % (D / 2u));
+  return select(x.y, x.x, d < D / 2u);
+}
+// @include kv_store KV8
 
 @compute @workgroup_size(64)
 fn rope_forward(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -20,37 +45,22 @@ fn rope_forward(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count
   let i = linear_workgroup(wg, count) * 64u + lane;
   if (i >= p.T * heads) { return; }
   let t = i / heads;
-  let head = i % heads;
+  let h = i % heads;
   let token = tokens[t];
-  let source = i * D;
-  if (head >= H + KV) {
-    let to = (token.row * 2u + 1u) * KV * D + (head - H - KV) * D;
-    for (var d = 0u; d < D; d++) { cache[to + d] = inp[source + d]; }
+  var head = Head(i * D, token.position * D, select(D, 0u, h < H), 1.0, h >= H + KV);
+  if (QK_NORM == 1u && !head.isValue) {
+    var sum = 0.0;
+    for (var d = 0u; d < D; d++) { sum += inp[head.source + d] * inp[head.source + d]; }
+    head.scale = inverseSqrt(sum / f32(D) + EPS_F);
+  }
+  if (h >= H) {
+    keep(physical(token.row) * 2u * KV + h - H, head);
     return;
   }
-  var r = 1.0;
-  if (QK_NORM == 1u) {
-    var sum = 0.0;
-    for (var d = 0u; d < D; d++) { sum += inp[source + d] * inp[source + d]; }
-    r = inverseSqrt(sum / f32(D) + EPS_F);
-  }
-  let gain = select(D, 0u, head < H);
-  let angle = token.position * D;
+  let to = (t * H + h) * D;
   for (var d = 0u; d < D / 2u; d++) {
-    var a = inp[source + d] * r;
-    var b = inp[source + d + D / 2u] * r;
-    if (QK_NORM == 1u) { a *= gains[gain + d]; b *= gains[gain + d + D / 2u]; }
-    let c = table[angle + d];
-    let s = table[angle + D / 2u + d];
-    let x = a * c - b * s;
-    let y = b * c + a * s;
-    if (head < H) {
-      query[t * H * D + head * D + d] = x;
-      query[t * H * D + head * D + d + D / 2u] = y;
-    } else {
-      let to = token.row * 2u * KV * D + (head - H) * D;
-      cache[to + d] = x;
-      cache[to + d + D / 2u] = y;
-    }
+    let x = rotated(head, d);
+    query[to + d] = x.x;
+    query[to + d + D / 2u] = x.y;
   }
 }

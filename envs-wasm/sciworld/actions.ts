@@ -11,7 +11,8 @@ import { describe, list, putName, putOwner, readDocument } from './describe';
 import { agentRoom, farSide, hasPortal, nextPortal } from './search';
 import { ALREADY, CAUGHT, combustionPoint, ignite } from './combustion';
 import { mix } from './chemistry';
-import { baseCount, baseFirst, beginReferents, ensureBase, rangeLength, rangeStart } from './referents';
+import { baseAt, baseCount, beginReferents, ensureBase } from './words';
+import { wordAt, wordLength } from './interned';
 import { stringAt, stringLength } from './tables';
 import { resetGoals } from './goals';
 
@@ -51,14 +52,21 @@ function say(before: string, o: Obj, after: string): void {
   put(after);
 }
 
+/** While a list is made nobody reads why something may not be done. */
+let silent: bool = false;
+
+export function keepSilent(yes: bool): void {
+  silent = yes;
+}
+
 /** A refusal: says why, and that it is one. */
 function no(before: string, o: Obj, after: string): bool {
-  say(before, o, after);
+  if (!silent) say(before, o, after);
   return false;
 }
 
 function refuse(text: string): bool {
-  put(text);
+  if (!silent) put(text);
   return false;
 }
 
@@ -249,9 +257,11 @@ function wayTo(location: Obj): Obj {
   for (let i = nextPortal(room, 0); i < head.portals; i = nextPortal(room, i + 1)) {
     const far = farSide(portal(i), room);
     ensureBase(far);
-    for (let k = baseFirst(far); k < baseFirst(far) + baseCount(far); k++)
-      if (rangeLength(k) == stringLength(location.name) && sameBytes(rangeStart(k), stringAt(location.name), rangeLength(k)))
+    for (let k = 0; k < baseCount(far); k++) {
+      const word = load<i32>(baseAt(far) + (k << 2));
+      if (wordLength(word) == stringLength(location.name) && sameBytes(wordAt(word), stringAt(location.name), wordLength(word)))
         return portal(i);
+    }
   }
   return NIL;
 }

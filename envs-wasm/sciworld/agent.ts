@@ -17,9 +17,11 @@ function live(action: i32, a: Obj, b: Obj): void {
   const second = ref(b);
   for (;;) {
     const takesTime = !queued || (action != A_LOOK && action != A_INVENTORY && action != A_TASK);
-    ensureRoom();
-    if (queued) execute(action, at(first), at(second));
-    queued = false;
+    if (queued) {
+      ensureRoom();
+      execute(action, at(first), at(second));
+      queued = false;
+    }
     tickGoals();
     // An exception of the original's goals ends the loop and every later step.
     if (threw) return;

@@ -34,6 +34,10 @@ export const TERMINALS: i32 = 524288;
 export const POLARIZED: i32 = 1048576;
 /** Rooms with doors and basins with drains. */
 export const PORTALED: i32 = 2097152;
+/** A terminal itself. */
+export const TERMINAL: i32 = 4194304;
+/** Set only within a walk that collects each object once. */
+export const MARKED: i32 = 8388608;
 
 export const SOLID: i32 = 0;
 export const LIQUID: i32 = 1;
@@ -61,6 +65,8 @@ export class Obj {
   small_genes: u8;
   /** Flowers: genes of the pollen that reached it. */
   small_otherGenes: u8;
+  /** Up to here: what every tick reads, within 48 bytes. */
+  temperature: f64;
   /** Terminals: the terminal it is connected to. */
   wire: i32;
   /** By class: portal from and to; stopwatch reading and shown; toilet's stage; pollination step and plant; picture, book, recipe. */
@@ -72,7 +78,6 @@ export class Obj {
   small_dry: u16;
   small_bare: u16;
   small_cold: u16;
-  temperature: f64;
   /** Place on an inclined plane, 1 top to 0 bottom. */
   place: f64;
   angle: f64;
@@ -222,6 +227,8 @@ export class Obj {
 }
 
 export const SIZE: i32 = 96;
+/** An object and the two terminals that follow it. */
+export const TRIPLE: i32 = 3 * SIZE;
 export const NIL: Obj = changetype<Obj>(0);
 
 // ---- the header ----------------------------------------------------------------------------------------------------------
@@ -392,7 +399,7 @@ export function clearWorld(world: usize): void {
 /** Room for what one tick or one action can make: a filling basin gives each vessel in it water, plants flower and fruit, and so on. */
 export function ensureRoom(): usize {
   let makers = 24;
-  for (let offset = OBJECTS; offset < head.used; offset += SIZE) {
+  for (let offset = OBJECTS; offset < head.used; offset += TRIPLE) {
     const o = changetype<Obj>(base + offset);
     if (has(o, BURNING) || isOf(o, F_Tree | F_FruitingTree)) makers += 3;
     else if (o.parent != 0 && has(o, IS_CONTAINER)) {
@@ -427,7 +434,7 @@ function slot(uuid: i32, cls: i32, name: i32): Obj {
 
 function terminal(uuid: i32, cls: i32, name: i32, owner: Obj, hidden: bool): void {
   const t = slot(uuid, cls, name);
-  if (hidden) t.flags = HIDDEN;
+  t.flags = hidden ? HIDDEN | TERMINAL : TERMINAL;
   append(owner, t);
 }
 
@@ -493,6 +500,14 @@ export function terminal1(o: Obj): Obj {
 
 export function terminal2(o: Obj): Obj {
   return has(o, TERMINALS | POLARIZED) ? changetype<Obj>(changetype<usize>(o) + 2 * SIZE) : NIL;
+}
+
+/** Holds nothing but its own two terminals (whose numbers follow each other); told without visiting them. */
+// @ts-ignore: decorator
+@inline
+export function isBare(o: Obj): bool {
+  const one = ref(o) + SIZE;
+  return o.first == one && o.last == one + SIZE;
 }
 
 /** The object a terminal belongs to, wherever it lies. */
@@ -580,8 +595,9 @@ export function listOrder(a: Obj, b: Obj): i32 {
   return order != 0 ? order : a.uuid - b.uuid;
 }
 
+/** Terminals have no ticks. */
 export function clearTicks(): void {
-  for (let offset = OBJECTS; offset < head.used; offset += SIZE) changetype<Obj>(base + offset).flags &= ~TICKED;
+  for (let offset = OBJECTS; offset < head.used; offset += TRIPLE) changetype<Obj>(base + offset).flags &= ~TICKED;
 }
 
 /** Work done by this call: objects visited, pairs touched, referents compared. A count, so that a bound on it holds on any machine. */
@@ -607,15 +623,19 @@ export class List {
     this.items = heap.alloc(<usize>this.capacity * 4);
   }
 
+  // @ts-ignore: decorator
+  @inline
   push(o: Obj): void {
-    if (this.length == this.capacity) {
-      const next = heap.alloc(<usize>this.capacity * 8);
-      memory.copy(next, this.items, <usize>this.capacity * 4);
-      heap.free(this.items);
-      this.items = next;
-      this.capacity *= 2;
-    }
+    if (this.length == this.capacity) this.grow();
     store<i32>(this.items + (this.length++ << 2), ref(o));
+  }
+
+  private grow(): void {
+    const next = heap.alloc(<usize>this.capacity * 8);
+    memory.copy(next, this.items, <usize>this.capacity * 4);
+    heap.free(this.items);
+    this.items = next;
+    this.capacity *= 2;
   }
 
   // @ts-ignore: decorator

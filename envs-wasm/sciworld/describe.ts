@@ -71,9 +71,16 @@ export function putCanonical(o: Obj): void {
   putString(lifeform(o.cls));
 }
 
-/** Is the described name of `o` the string `id`? */
+/** Is the described name its raw one. */
+export function isPlain(o: Obj): bool {
+  return !has(o, BURNED | BURNING) && o.cls != I.C_InclinedPlane && !isOf(o, I.F_Animal | I.F_Portal);
+}
+
+/** Is the described name of `o` the string `id`? (Equal strings have one id.) */
 export function isNamed(o: Obj, id: i32): bool {
   if (has(o, DELETED)) return false;
+  if (isPlain(o)) return o.name == id;
+  if (isOf(o, I.F_Portal) && load<u32>(stringAt(id)) != DOOR) return false;
   const before = redirect(scratch);
   const from = out.length;
   putName(o);
@@ -82,6 +89,9 @@ export function isNamed(o: Obj, id: i32): bool {
   redirect(before);
   return same;
 }
+
+/** The bytes of "door". */
+const DOOR: u32 = 0x726f6f64;
 
 /** Raw name or described name. */
 export function answersTo(o: Obj, id: i32): bool {

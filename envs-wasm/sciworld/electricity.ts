@@ -36,13 +36,10 @@ function connectsToGround(t: Obj, steps: i32): bool {
 /** An ordinary object or a wire: passes nine volts from one end to the other. */
 export function updatePassive(o: Obj, activates: bool): void {
   if (!has(o, TERMINALS)) return;
+  // What does not conduct has had no volts on its terminals since it was made.
+  if (!isOf(o, I.F_UnpolarizedElectricalComponent) && (o.mat == 0 || !has(o, CONDUCTS))) return;
   const one = terminal1(o);
   const two = terminal2(o);
-  if (!isOf(o, I.F_UnpolarizedElectricalComponent) && (o.mat == 0 || !has(o, CONDUCTS))) {
-    one.volts = NONE;
-    two.volts = NONE;
-    return;
-  }
   if (activates) set(o, ACTIVE, false);
   if (one.wire == 0 || two.wire == 0) return;
   if (connectsToVoltage(two) && connectsToGround(one, 10)) one.volts = NINE;

@@ -6,7 +6,7 @@ import {
 } from './arena';
 import * as I from './tables/ids';
 import { lifeform, pool, stageString, variation } from './tables';
-import { answersTo, isNamed } from './describe';
+import { answersTo, isNamed, isPlain } from './describe';
 import { agentRoom, nextPortal, recursive, unique, visibleCount } from './search';
 
 import { areConnected } from './electricity';
@@ -113,6 +113,11 @@ export function isCompleted(): bool {
 
 const around: List = new List();
 let gathered: bool = false;
+/** By string: when an object of this raw name was last in the room. */
+let namesSeen: StaticArray<i32> = new StaticArray<i32>(4096);
+let gathering: i32 = 0;
+/** Is there an object whose described name is not its raw one. */
+let anyOdd: bool = false;
 
 function gather(): void {
   if (gathered) return;
@@ -120,6 +125,20 @@ function gather(): void {
   around.length = 0;
   recursive(agentRoom(), around);
   unique(around);
+  gathering++;
+  anyOdd = false;
+  for (let i = 0; i < around.length; i++) {
+    const o = around.get(i);
+    const name = o.name;
+    if (name >= namesSeen.length) anyOdd = true;
+    else namesSeen[name] = gathering;
+    if (!isPlain(o) && !isOf(o, I.F_Portal)) anyOdd = true;
+  }
+}
+
+/** Could something in the room answer to the string; false only where nothing does. */
+function mayBeHere(id: i32): bool {
+  return anyOdd || id >= namesSeen.length || namesSeen[id] == gathering;
 }
 
 export function tickGoals(): void {
@@ -394,8 +413,25 @@ function fits(g: usize, o: Obj): bool {
   }
 }
 
+/** Goals that only an object that answers to `nameA` can reach. */
+function asksForName(k: i32): bool {
+  switch (k) {
+    case I.G_InRoomWithObject:
+    case I.G_SpecificObjectInDirectContainer:
+    case I.G_ActivateDeviceWithName:
+    case I.G_DeactivateDeviceWithName:
+    case I.G_TemperatureOnFire:
+    case I.G_ContainerOpen:
+    case I.G_ObjectConnectedToWire:
+      return true;
+    default:
+      return false;
+  }
+}
+
 function inRoom(g: usize): i32 {
   gather();
+  if (asksForName(kind(g)) && !mayBeHere(nameA(g))) return NOT_YET;
   let missing = kind(g) == I.G_LifeStageAnywhere ? <i32>amount(g) : 1;
   for (let i = 0; i < around.length; i++) if (fits(g, around.get(i)) && --missing == 0) return REACHED;
   return NOT_YET;

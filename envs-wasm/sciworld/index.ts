@@ -17,7 +17,7 @@ import { goalText, goalRecord, optionalCount, orderedCount, startGoals } from '.
 import { answer, byte, integer } from './text';
 import { installTables, putString, taskCount, taskFirst, taskName } from './tables';
 import { OPEN_CONTAINERS, OPEN_DOORS } from './devices';
-import { inOrder, putPossibleObjects, putValid } from './valid';
+import { codes, inOrder, putPossibleObjects, putValid } from './valid';
 import { NIL } from './arena';
 
 /** uuids of the task registry's objects; the house follows. */
@@ -145,9 +145,19 @@ export function listActions(world: i32): void {
   help();
 }
 
+/** The pieces of the lines; `codesAt`, `codesLength` tell how they go together (valid.ts). */
 export function valid(world: i32, upstream: bool): void {
   use(world);
   putValid(upstream);
+}
+
+export function codesAt(): usize {
+  return codes.start;
+}
+
+/** In bytes. */
+export function codesLength(): i32 {
+  return codes.length;
 }
 
 /** Did the last list come out sorted (nearly always), or has the host to sort it. */

@@ -4,11 +4,12 @@
  */
 import { List, NIL, Obj, PENDING_BYTES, at, head, isNil, isOf, parentOf, pendingAt, ref, worked } from './arena';
 import * as I from './tables/ids';
-import { Buffer, byte, bytes, integer, lower, put, redirect, same as sameBytes } from './text';
+import { Buffer, byte, bytes, integer, lower, put, redirect } from './text';
 import { putName } from './describe';
 import { putString } from './tables';
-import { agentRoom, collectAccessible, sortByUuid, unique } from './search';
-import { baseCount, baseFirst, beginReferents, dropArticles, ensureBase, rangeLength, rangeStart } from './referents';
+import { agentRoom, collectAccessible, collectSpoken, sortByUuid, unique } from './search';
+import { baseAt, baseCount, beginReferents, dropArticles, ensureBase } from './words';
+import { IN_BYTES, ON_BYTES, wordFits, wordLength } from './interned';
 import { NO_ELECTRICAL, TELEPORT } from './devices';
 import { ACTIONS, A_CONNECT, A_DISCONNECT, A_TELEPORT } from './actions';
 
@@ -66,12 +67,21 @@ export function preposition(action: i32): string {
   return prepositions[action][0];
 }
 
+/** What the line can speak of, in no order. Every word of an ordinary terminal says that it is one. */
 function candidates(): void {
+  const terminals = speaksOf(TERMINAL_BYTES);
   here.length = 0;
-  collectAccessible(agentRoom(), true, here);
-  collectAccessible(at(head.agent), true, here);
+  collectSpoken(agentRoom(), terminals, here);
+  collectSpoken(at(head.agent), terminals, here);
   unique(here);
-  sortByUuid(here);
+}
+
+/** The bytes of "terminal". */
+const TERMINAL_BYTES: u64 = 0x6c616e696d726574;
+
+function speaksOf(eight: u64): bool {
+  for (let i = 0; i + 8 <= length; i++) if (load<u64>(text + i) == eight) return true;
+  return false;
 }
 
 function startsWith(at: i32, word: string): i32 {
@@ -88,13 +98,6 @@ function skipSpace(at: i32): i32 {
   return at;
 }
 
-// @ts-ignore: decorator
-@inline
-function rangeFits(range: i32, at: i32): bool {
-  const n = rangeLength(range);
-  return n <= length - at && load<u8>(rangeStart(range)) == load<u8>(text + at) && sameBytes(rangeStart(range), text + at, n);
-}
-
 /** Ends (after trimming) of every referent of `o` that the text has at `from`, ascending; kept at `ends`. */
 const ends: StaticArray<i32> = new StaticArray<i32>(512);
 
@@ -109,28 +112,33 @@ function addEnd(count: i32, end: i32): i32 {
 
 function findEnds(o: Obj, from: i32): i32 {
   ensureBase(o);
-  const holder = isOf(o, I.F_Portal) ? NIL : parentOf(o);
+  const n = baseCount(o);
+  const words = baseAt(o);
   let count = 0;
-  const first = baseFirst(o);
-  const last = first + baseCount(o);
-  worked(last - first);
-  for (let r = first; r < last; r++) {
-    if (!rangeFits(r, from)) continue;
-    const stop = from + rangeLength(r);
+  worked(n);
+  for (let i = 0; i < n; i++) {
+    const word = load<i32>(words + (i << 2));
+    if (!wordFits(word, text + from, length - from)) continue;
+    const stop = from + wordLength(word);
     count = addEnd(count, skipSpace(stop));
-    if (isNil(holder) || stop + 4 > length) continue;
+    if (stop + 4 > length || isOf(o, I.F_Portal)) continue;
     const joint = load<u32>(text + stop);
-    if (joint != IN && joint != ON) continue;
-    ensureBase(holder);
-    for (let k = baseFirst(holder); k < baseFirst(holder) + baseCount(holder); k++)
-      if (rangeFits(k, stop + 4)) count = addEnd(count, skipSpace(stop + 4 + rangeLength(k)));
+    const holder = parentOf(o);
+    if (!isNil(holder) && (joint == IN_BYTES || joint == ON_BYTES)) count = endsWithin(holder, stop + 4, count);
   }
   return count;
 }
 
-/** The bytes of " in " and " on ". */
-const IN: u32 = 0x206e6920;
-const ON: u32 = 0x206e6f20;
+function endsWithin(holder: Obj, from: i32, count: i32): i32 {
+  ensureBase(holder);
+  const n = baseCount(holder);
+  const words = baseAt(holder);
+  for (let i = 0; i < n; i++) {
+    const word = load<i32>(words + (i << 2));
+    if (wordFits(word, text + from, length - from)) count = addEnd(count, skipSpace(from + wordLength(word)));
+  }
+  return count;
+}
 
 /** No house has so many things; a player with a shovel could make them. What comes after is not offered. */
 const MOST_MATCHES: i32 = 16384;
@@ -171,24 +179,32 @@ function has2(from: i32, a: Obj, b: Obj): bool {
   return false;
 }
 
-function matchOne(action: i32, from: i32, first: i32, list: List): void {
+/** Objects that fit where they are looked for, in uuid order; first and second slots apart. */
+const firsts: List = new List();
+const seconds: List = new List();
+
+/** Those of the list that the line names from `from` on; to its end where `whole`. */
+function fitting(list: List, from: i32, whole: bool, into: List): void {
+  into.length = 0;
   for (let i = 0; i < list.length; i++) {
-    const o = list.get(i);
-    const n = findEnds(o, from);
-    for (let k = 0; k < n; k++)
-      if (ends[k] == length) {
-        if (!has2(first, o, NIL)) addMatch(action, o, NIL);
-        break;
-      }
+    const n = findEnds(list.get(i), from);
+    if (n > 0 && (!whole || ends[n - 1] == length)) into.push(list.get(i));
   }
+  sortByUuid(into);
+}
+
+function matchOne(action: i32, from: i32, first: i32, list: List): void {
+  fitting(list, from, true, firsts);
+  for (let i = 0; i < firsts.length; i++) if (!has2(first, firsts.get(i), NIL)) addMatch(action, firsts.get(i), NIL);
 }
 
 const middles: StaticArray<i32> = new StaticArray<i32>(512);
 
 function matchTwo(action: i32, from: i32): void {
   const joints = prepositions[action];
-  for (let i = 0; i < here.length; i++) {
-    const a = here.get(i);
+  fitting(here, from, false, firsts);
+  for (let i = 0; i < firsts.length; i++) {
+    const a = firsts.get(i);
     const n = findEnds(a, from);
     for (let k = 0; k < n; k++) middles[k] = ends[k];
     const block = matches.length / 2;
@@ -202,11 +218,8 @@ function matchTwo(action: i32, from: i32): void {
 }
 
 function matchSecondSlot(action: i32, a: Obj, from: i32, block: i32): void {
-  for (let i = 0; i < here.length; i++) {
-    const b = here.get(i);
-    const n = findEnds(b, from);
-    if (n > 0 && ends[n - 1] == length && !has2(block, a, b)) addMatch(action, a, b);
-  }
+  fitting(here, from, true, seconds);
+  for (let i = 0; i < seconds.length; i++) if (!has2(block, a, seconds.get(i))) addMatch(action, a, seconds.get(i));
 }
 
 function matchPattern(action: i32): void {
@@ -226,7 +239,6 @@ function teleportTargets(): List {
   everywhere.length = 0;
   collectAccessible(at(head.universe), true, everywhere);
   unique(everywhere);
-  sortByUuid(everywhere);
   return everywhere;
 }
 

@@ -1,7 +1,7 @@
 /** Walks over the object tree, each in the order the original enumerates: ascending uuid. */
-import { F_PolarizedElectricalComponent, F_UnpolarizedElectricalComponent, F_Portal, F_Location } from './tables/ids';
+import { C_Terminal, F_PolarizedElectricalComponent, F_UnpolarizedElectricalComponent, F_Portal, F_Location } from './tables/ids';
 import {
-  HAS_CONTAINER, HIDDEN, List, NIL, OPEN, Obj, PORTALED, TICKED, at, has, head, isNil, isOf, parentOf, portal, ref,
+  HAS_CONTAINER, HIDDEN, List, NIL, OPEN, Obj, POLARIZED, PORTALED, TICKED, at, has, head, isBare, isNil, isOf, parentOf, portal, ref,
   terminal1, terminal2,
 } from './arena';
 
@@ -86,6 +86,32 @@ export function accessible(o: Obj, hidden: bool, into: List): void {
   for (let i = nextPortal(o, 0); i < head.portals; i = nextPortal(o, i + 1)) into.push(portal(i));
 }
 
+/** What a line can speak of in `o`: the same with what is hidden, in no order, but for ordinary terminals (two in three). */
+function withoutTerminals(o: Obj, into: List): void {
+  if (!isBare(o))
+    for (let c = at(o.first); !isNil(c); c = at(c.next)) {
+      if (c.cls == C_Terminal) continue;
+      into.push(c);
+      if (has(c, POLARIZED)) {
+        into.push(terminal1(c));
+        into.push(terminal2(c));
+      }
+      if (has(c, HAS_CONTAINER) && has(c, OPEN)) withoutTerminals(c, into);
+    }
+  for (let i = nextPortal(o, 0); i < head.portals; i = nextPortal(o, i + 1)) into.push(portal(i));
+}
+
+/** As `collectAccessible` with what is hidden; in no order, and `terminals` only where they are asked for. May hold duplicates. */
+export function collectSpoken(root: Obj, terminals: bool, into: List): void {
+  into.push(root);
+  for (let i = nextPortal(root, 0); i < head.portals; i = nextPortal(root, i + 1)) {
+    into.push(portal(i));
+    into.push(farSide(portal(i), root));
+  }
+  if (terminals) accessible(root, true, into);
+  else withoutTerminals(root, into);
+}
+
 /** The room itself, its portals and the objects on their other sides, then what is accessible; may hold duplicates. */
 export function collectAccessible(root: Obj, hidden: bool, into: List): void {
   into.push(root);
@@ -142,6 +168,7 @@ let spare: usize = 0;
 let spareItems: i32 = 0;
 
 function mergeSort(items: usize, n: i32): void {
+  if (n < 2) return;
   if (n > spareItems) {
     spareItems = n * 2;
     spare = heap.alloc(<usize>spareItems * 4);

@@ -1,5 +1,5 @@
 /** One unit of time: what each class does first, then for every object heat, contents, phase and current, depth first by uuid. */
-import { Obj, TICKED, at, clearTicks, has, head, isNil, isOf, portal, stack, worked } from './arena';
+import { Obj, PORTALED, TERMINAL, TICKED, at, clearTicks, has, head, isBare, isNil, portal, stack, worked } from './arena';
 import * as I from './tables/ids';
 import { burn } from './combustion';
 import { runDevice } from './devices';
@@ -15,8 +15,12 @@ export function tickWorld(): void {
   tickObject(at(head.universe));
 }
 
+const ACTS: i32 = I.F_Animal | I.F_Plant | I.F_PolarizedElectricalComponent | I.F_UnpolarizedElectricalComponent
+  | I.F_HeatSource | I.F_CoolingSource;
+
 function ownStep(o: Obj): void {
   const bits = family(o.cls);
+  if (!(bits & ACTS) && o.cls != I.C_Flower && o.cls != I.C_InclinedPlane) return runDevice(o);
   if (bits & I.F_Animal) {
     if (o.cls == I.C_Bee) buzz(o);
     return age(o);
@@ -26,23 +30,20 @@ function ownStep(o: Obj): void {
   if (bits & I.F_UnpolarizedElectricalComponent) return updatePassive(o, true);
   if (o.cls == I.C_Flower) return bloom(o);
   if (o.cls == I.C_InclinedPlane) return slide(o);
-  if (bits & (I.F_HeatSource | I.F_CoolingSource)) {
-    if (o.cls != I.C_Lighter) heatOrCool(o);
-    return;
-  }
-  runDevice(o);
+  if (o.cls != I.C_Lighter) heatOrCool(o);
 }
 
 const MOST_IN_SEWER: i32 = 100;
 
 /** Contents exchange heat with their container, then pairwise; only things of a material take part. */
 function exchange(o: Obj, from: i32, n: i32): void {
-  if (o.mat != 0) for (let i = 0; i < n; i++) if (stack.get(from + i).mat != 0) touch(o, stack.get(from + i));
+  const takesPart = o.mat != 0;
   const warm = stack.length;
   let even = true;
   for (let i = 0; i < n; i++) {
     const c = stack.get(from + i);
     if (c.mat == 0) continue;
+    if (takesPart) touch(o, c);
     if (stack.length > warm && stack.get(warm).temperature != c.temperature) even = false;
     stack.push(c);
   }
@@ -63,16 +64,23 @@ function tickObject(o: Obj): void {
   worked(1);
   ownStep(o);
   if (has(o, TICKED)) return;
-  if (o.mat != 0) burn(o);
-  const from = stack.length;
-  for (let c = at(o.first); !isNil(c); c = at(c.next)) if (!isOf(c, I.F_Terminal)) stack.push(c);
-  const n = stack.length - from;
-  if (n > 0) exchange(o, from, n);
-  if (o.mat != 0) updatePhase(o);
-  updatePassive(o, false);
-  for (let i = 0; i < n; i++) tickObject(stack.get(from + i));
-  stack.length = from;
-  for (let i = nextPortal(o, 0); i < head.portals; i = nextPortal(o, i + 1)) tickObject(portal(i));
+  const isMatter = o.mat != 0;
+  if (isMatter) burn(o);
+  if (isBare(o)) {
+    if (isMatter) updatePhase(o);
+    updatePassive(o, false);
+  } else tickHolder(o, isMatter);
+  if (has(o, PORTALED)) for (let i = nextPortal(o, 0); i < head.portals; i = nextPortal(o, i + 1)) tickObject(portal(i));
   o.flags |= TICKED;
 }
 
+function tickHolder(o: Obj, isMatter: bool): void {
+  const from = stack.length;
+  for (let c = at(o.first); !isNil(c); c = at(c.next)) if (!has(c, TERMINAL)) stack.push(c);
+  const n = stack.length - from;
+  if (n > 0) exchange(o, from, n);
+  if (isMatter) updatePhase(o);
+  updatePassive(o, false);
+  for (let i = 0; i < n; i++) tickObject(stack.get(from + i));
+  stack.length = from;
+}

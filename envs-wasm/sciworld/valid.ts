@@ -2,150 +2,23 @@
  * Which actions are valid: every action over every object (pair) its test admits, told by referents made as unique as the
  * original makes them. The last ten attempts of that draw from the world's generator; the caller decides whether that counts.
  */
-import { List, NIL, at, draw, head, isNil, isOf, ref } from './arena';
+import { List, NIL, at, head, isNil, isOf, ref } from './arena';
 import * as I from './tables/ids';
 import { putString, rank } from './tables';
-import { Buffer, byte, bytes, compare, out, put, redirect, order as bytesOrder, same as sameBytes } from './text';
+import { Buffer, byte, bytes, compare, out, put, same as sameBytes } from './text';
 import { agentRoom, collectAccessible, collectAll, farSide, unique } from './search';
-import { beginReferents, fullReferents, rangeCount, rangeLength, rangeStart } from './referents';
+import { chooseReferents, putReferentOf } from './referents';
 import { isRegistered, slotCount, verb } from './parser';
 import {
-  A_CONNECT, A_DUNK, A_GO, A_MOVE, A_POUR, A_TELEPORT, A_USE, may, mayBeFirst, mayBeSecond, resolved,
+  A_CONNECT, A_DUNK, A_GO, A_MOVE, A_POUR, A_TELEPORT, A_USE, keepSilent, may, mayBeFirst, mayBeSecond, resolved,
 } from './actions';
 
 const objects: List = new List();
 const universe: List = new List();
 
-/** For each object of the list: its kept referents as ids of distinct strings, and which is chosen. */
-let firsts: StaticArray<i32> = new StaticArray<i32>(4096);
-let counts: StaticArray<i32> = new StaticArray<i32>(4096);
-let picks: StaticArray<i32> = new StaticArray<i32>(4096);
-/** Range -> id of its string; id -> a range of it, its frequency, its use. */
-let ids: StaticArray<i32> = new StaticArray<i32>(131072);
-let sample: StaticArray<i32> = new StaticArray<i32>(131072);
-let frequency: StaticArray<i32> = new StaticArray<i32>(131072);
-let uses: StaticArray<i32> = new StaticArray<i32>(131072);
-/** Open addressing: id + 1. */
-let table: StaticArray<i32> = new StaticArray<i32>(262144);
-
-function room(objectCount: i32, ranges: i32): void {
-  if (objectCount > firsts.length) {
-    firsts = new StaticArray<i32>(objectCount * 2);
-    counts = new StaticArray<i32>(objectCount * 2);
-    picks = new StaticArray<i32>(objectCount * 2);
-  }
-  if (ranges <= ids.length) return;
-  const n = ranges * 2;
-  const kept = ids;
-  ids = new StaticArray<i32>(n);
-  for (let i = 0; i < kept.length; i++) ids[i] = kept[i];
-  sample = new StaticArray<i32>(n);
-  frequency = new StaticArray<i32>(n);
-  uses = new StaticArray<i32>(n);
-  let size = 1024;
-  while (size < n * 2) size *= 2;
-  table = new StaticArray<i32>(size);
-}
-
-let distinct: i32 = 0;
-let mask: i32 = 0;
-
-function hash(from: usize, n: i32): i32 {
-  let h: u32 = 2166136261;
-  for (let i = 0; i < n; i++) h = (h ^ load<u8>(from + i)) * 16777619;
-  return <i32>(h ^ (h >> 15));
-}
-
-function intern(range: i32): i32 {
-  const from = rangeStart(range);
-  const n = rangeLength(range);
-  let slot = hash(from, n) & mask;
-  for (;;) {
-    const found = unchecked(table[slot]);
-    if (found == 0) break;
-    const other = unchecked(sample[found - 1]);
-    if (rangeLength(other) == n && sameBytes(rangeStart(other), from, n)) {
-      unchecked((frequency[found - 1] += 1));
-      return found - 1;
-    }
-    slot = (slot + 1) & mask;
-  }
-  unchecked((table[slot] = distinct + 1));
-  unchecked((sample[distinct] = range));
-  unchecked((frequency[distinct] = 1));
-  unchecked((uses[distinct] = 0));
-  return distinct++;
-}
-
-/** Gives each object of the list one referent, as unique as twenty attempts make it. */
-function uniqueReferents(list: List): void {
-  beginReferents(agentRoom(), false);
-  room(list.length, 0);
-  for (let i = 0; i < list.length; i++) {
-    const first = fullReferents(list.get(i));
-    firsts[i] = first;
-    counts[i] = rangeCount - first;
-  }
-  room(list.length, rangeCount);
-  let size = 1024;
-  while (size < rangeCount * 2) size *= 2;
-  mask = size - 1;
-  memory.fill(changetype<usize>(table), 0, <usize>size * 4);
-  distinct = 0;
-  for (let i = 0; i < list.length; i++) for (let k = firsts[i]; k < firsts[i] + counts[i]; k++) ids[k] = intern(k);
-  for (let i = 0; i < list.length; i++) keepUnique(i);
-  choose(list.length);
-}
-
-/** Only referents no other object has, or all where there is none. */
-function keepUnique(i: i32): void {
-  const first = firsts[i];
-  let kept = 0;
-  for (let k = first; k < first + counts[i]; k++) if (frequency[ids[k]] == 1) kept++;
-  if (kept == 0) return;
-  kept = first;
-  for (let k = first; k < first + counts[i]; k++) if (frequency[ids[k]] == 1) ids[kept++] = ids[k];
-  counts[i] = kept - first;
-}
-
-// @ts-ignore: decorator
-@inline
-function chosenId(i: i32): i32 {
-  return unchecked(ids[unchecked(firsts[i]) + unchecked(picks[i])]);
-}
-
-function choose(n: i32): void {
-  for (let i = 0; i < n; i++) {
-    picks[i] = 0;
-    if (counts[i] > 0) uses[chosenId(i)]++;
-  }
-  for (let attempt = 0; attempt < 20; attempt++) {
-    // Counts are taken once an attempt; the choices change under them.
-    for (let i = 0; i < n; i++) {
-      if (counts[i] == 0 || frozenUses(i) <= 1) continue;
-      picks[i] = attempt < 10 ? (picks[i] + 1) % counts[i] : draw(counts[i]);
-    }
-    recount(n);
-  }
-}
-
-function frozenUses(i: i32): i32 {
-  return unchecked(uses[chosenId(i)]);
-}
-
-function recount(n: i32): void {
-  for (let i = 0; i < distinct; i++) unchecked((uses[i] = 0));
-  for (let i = 0; i < n; i++) if (counts[i] > 0) unchecked((uses[chosenId(i)] += 1));
-}
-
 function putReferent(list: List, i: i32, plain: bool): void {
   const o = list.get(i);
-  if (plain || !isOf(o, I.F_Portal)) {
-    if (counts[i] == 0) return;
-    const range = sample[chosenId(i)];
-    out.reserve(rangeLength(range));
-    return bytes(rangeStart(range), rangeLength(range));
-  }
+  if (plain || !isOf(o, I.F_Portal)) return putReferentOf(i);
   const room = agentRoom();
   const here = ref(room);
   if (o.a == here || at(o.a).parent == here) {
@@ -165,26 +38,70 @@ function putReferent(list: List, i: i32, plain: bool): void {
   putString(at(o.b).name);
 }
 
-// ---- the list, one line an action ---------------------------------------------------------------------------------------------------
+// ---- the pieces of lines ------------------------------------------------------------------------------------------------------------
 
-let spelled: StaticArray<i32> = new StaticArray<i32>(8192);
-const words: Buffer = new Buffer(65536);
+/**
+ * A list leaves as its pieces and how they go together, since its lines are a hundred words in a thousand pairs. The answer
+ * holds the pieces, a line each: the objects' words and the beginnings ("move cup to "). `codes` holds blocks of four-byte numbers: the piece that begins
+ * them, how many lines, and the piece that ends each; no lines: the beginning is one itself.
+ */
+export const codes: Buffer = new Buffer(65536);
+let pieces: i32 = 0;
+
+// @ts-ignore: decorator
+@inline
+function code(value: i32): void {
+  codes.reserve(4);
+  store<i32>(codes.start + codes.length, value);
+  codes.length += 4;
+}
+
+/** What was written since the last piece is one. */
+function endPiece(): i32 {
+  byte(10);
+  return pieces++;
+}
+
+/** Where the count of the block being written stands. */
+let block: i32 = 0;
+
+function beginBlock(beginning: i32): void {
+  code(beginning);
+  block = codes.length;
+  code(0);
+}
+
+function endBlock(): void {
+  store<i32>(codes.start + block, (codes.length - block) / 4 - 1);
+}
+
+// ---- words ----------------------------------------------------------------------------------------------------------------------------
+
+/** Where each object's word is in the answer, its length, and its first eight bytes as a number that orders as they do. */
+let spelled: StaticArray<i32> = new StaticArray<i32>(1024);
+let lengths: StaticArray<i32> = new StaticArray<i32>(1024);
+let heads: StaticArray<u64> = new StaticArray<u64>(1024);
+let firstPiece: i32 = 0;
 
 /** `plain`: portals too by their own referents. */
 function spellAll(list: List, plain: bool): void {
-  if (list.length + 1 > spelled.length) spelled = new StaticArray<i32>(list.length * 2 + 2);
-  words.length = 0;
-  const before = redirect(words);
+  firstPiece = pieces;
   for (let i = 0; i < list.length; i++) {
-    spelled[i] = out.length;
+    const from = out.length;
     putReferent(list, i, plain);
+    const n = out.length - from;
+    unchecked((spelled[i] = from));
+    unchecked((lengths[i] = n));
+    const head = bswap<u64>(load<u64>(out.start + from));
+    unchecked((heads[i] = n >= 8 ? head : n == 0 ? 0 : head & (~(<u64>0) << (64 - (n << 3)))));
+    endPiece();
   }
-  spelled[list.length] = out.length;
-  redirect(before);
 }
 
 function word(i: i32): void {
-  bytes(words.start + spelled[i], spelled[i + 1] - spelled[i]);
+  const n = unchecked(lengths[i]);
+  out.reserve(n);
+  bytes(wordStart(i), n);
 }
 
 // ---- order: lines come out sorted -------------------------------------------------------------------------------------------------
@@ -192,33 +109,67 @@ function word(i: i32): void {
 /** Objects by their word; and by their word followed by " to ", " into " or " on ", as a line continues. */
 let byWord: StaticArray<i32> = new StaticArray<i32>(1024);
 let byPhrase: StaticArray<i32> = new StaticArray<i32>(1024);
+let phrasesTo: StaticArray<i32> = new StaticArray<i32>(1024);
+let phrasesInto: StaticArray<i32> = new StaticArray<i32>(1024);
+let phrasesOn: StaticArray<i32> = new StaticArray<i32>(1024);
+/** Which of the three are sorted, as bits. */
+let phrasesSorted: i32 = 0;
 let spare: StaticArray<i32> = new StaticArray<i32>(1024);
 let tail: string = '';
+/** Does a word begin another. */
+let nested: bool = false;
+
+// @ts-ignore: decorator
+@inline
+function wordStart(i: i32): usize {
+  return out.start + unchecked(spelled[i]);
+}
+
+function wordOrder(i: i32, j: i32): i32 {
+  const x = unchecked(heads[i]);
+  const y = unchecked(heads[j]);
+  if (x != y) return x < y ? -1 : 1;
+  return compare(wordStart(i), unchecked(lengths[i]), wordStart(j), unchecked(lengths[j]));
+}
+
+function begins(i: i32, j: i32): bool {
+  const n = unchecked(lengths[i]);
+  return n < unchecked(lengths[j]) && sameBytes(wordStart(i), wordStart(j), n);
+}
 
 // @ts-ignore: decorator
 @inline
 function byteAt(i: i32, k: i32): i32 {
-  const n = spelled[i + 1] - spelled[i];
-  if (k < n) return load<u8>(words.start + spelled[i] + k);
+  const n = unchecked(lengths[i]);
+  if (k < n) return load<u8>(wordStart(i) + k);
   return k - n < tail.length ? tail.charCodeAt(k - n) : -1;
 }
 
-function wordOrder(i: i32, j: i32): i32 {
-  const a = spelled[i];
-  const b = spelled[j];
-  const na = spelled[i + 1] - a;
-  const nb = spelled[j + 1] - b;
-  const n = min(na, nb);
-  const d = bytesOrder(words.start + a, words.start + b, n);
-  if (d != 0) return d;
-  let k = n;
+/** Do two words differ before either ends, within their first eight bytes. */
+// @ts-ignore: decorator
+@inline
+function partEarly(i: i32, j: i32): bool {
+  const differ = unchecked(heads[i]) ^ unchecked(heads[j]);
+  return differ != 0 && <i32>(clz(differ) >> 3) < min(unchecked(lengths[i]), unchecked(lengths[j]));
+}
+
+/** The first place where two phrases differ, or where one ends. */
+function parting(i: i32, j: i32): i32 {
+  const n = min(unchecked(lengths[i]), unchecked(lengths[j]));
+  let k = 0;
+  while (k + 8 <= n && load<u64>(wordStart(i) + k) == load<u64>(wordStart(j) + k)) k += 8;
   while (byteAt(i, k) == byteAt(j, k) && byteAt(i, k) >= 0) k++;
+  return k;
+}
+
+function phraseOrder(i: i32, j: i32): i32 {
+  if (partEarly(i, j)) return unchecked(heads[i]) < unchecked(heads[j]) ? -1 : 1;
+  const k = parting(i, j);
   return byteAt(i, k) - byteAt(j, k);
 }
 
-function sortWords(into: StaticArray<i32>, n: i32, after: string): void {
-  tail = after;
-  for (let i = 0; i < n; i++) into[i] = i;
+function sortWords(n: i32): void {
+  for (let i = 0; i < n; i++) unchecked((byWord[i] = i));
   for (let width = 1; width < n; width *= 2) {
     for (let left = 0; left < n; left += 2 * width) {
       const middle = min(left + width, n);
@@ -226,51 +177,66 @@ function sortWords(into: StaticArray<i32>, n: i32, after: string): void {
       let i = left;
       let j = middle;
       for (let k = left; k < right; k++) {
-        const takeLeft = i < middle && (j >= right || wordOrder(into[i], into[j]) <= 0);
-        spare[k] = takeLeft ? into[i++] : into[j++];
+        const takeLeft = i < middle && (j >= right || wordOrder(unchecked(byWord[i]), unchecked(byWord[j])) <= 0);
+        unchecked((spare[k] = unchecked(byWord[takeLeft ? i++ : j++])));
       }
     }
-    for (let k = 0; k < n; k++) into[k] = spare[k];
+    const sorted = spare;
+    spare = byWord;
+    byWord = sorted;
+  }
+  nested = false;
+  for (let k = 1; k < n; k++) if (begins(byWord[k - 1], byWord[k])) nested = true;
+  phrasesSorted = 0;
+}
+
+/** Sets `byPhrase`. Phrases are ordered as their words are, unless a word begins another. */
+function phrasesFor(n: i32, after: string): void {
+  tail = after;
+  const bit = after == TO ? 1 : after == INTO ? 2 : 4;
+  byPhrase = bit == 1 ? phrasesTo : bit == 2 ? phrasesInto : phrasesOn;
+  if (phrasesSorted & bit) return;
+  phrasesSorted |= bit;
+  for (let i = 0; i < n; i++) {
+    const next = unchecked(byWord[i]);
+    let j = i;
+    if (nested)
+      for (; j > 0 && phraseOrder(unchecked(byPhrase[j - 1]), next) > 0; j--)
+        unchecked((byPhrase[j] = unchecked(byPhrase[j - 1])));
+    unchecked((byPhrase[j] = next));
   }
 }
 
-/** Two-slot action whose phrases `byPhrase` is sorted for; "connect" and "move" share " to ". */
-function phrasesFor(n: i32, after: string): void {
-  if (tail != after) sortWords(byPhrase, n, after);
-}
+const TO: string = ' to ';
+const INTO: string = ' into ';
+const ON: string = ' on ';
 
 // ---- listing ------------------------------------------------------------------------------------------------------------------------
 
-/** Where the last line began; a block's first line is compared with it (within a block the words are sorted). */
-let lastLine: i32 = -1;
-
-/** False where two lines came out in the wrong order, and the host has to sort. */
+/** False where two lines may have come out in the wrong order, and the host has to sort. */
 export let inOrder: bool = true;
 
-function endLine(start: i32, firstOfBlock: bool): void {
-  if (firstOfBlock && lastLine >= 0) {
-    const before = start - 1 - lastLine;
-    if (compare(out.start + lastLine, before, out.start + start, out.length - start) > 0) inOrder = false;
-  }
-  lastLine = start;
-  byte(10);
-}
-
 function listOne(action: i32, list: List): void {
-  let first = true;
+  const from = out.length;
+  put(verb(action));
+  put(action == A_GO || action == A_TELEPORT ? ' to ' : ' ');
+  let begun = false;
+  let end = out.length;
   for (let k = 0; k < list.length; k++) {
     const i = unchecked(byWord[k]);
-    // The refusal, if any, is written over.
-    const from = out.length;
     const yes = may(action, list.get(i), NIL, true);
-    out.length = from;
+    // What a refusal still wrote is written over.
+    out.length = end;
     if (!yes) continue;
-    put(verb(action));
-    put(action == A_GO || action == A_TELEPORT ? ' to ' : ' ');
-    word(i);
-    endLine(from, first);
-    first = false;
+    if (!begun) {
+      begun = true;
+      beginBlock(endPiece());
+      end = out.length;
+    }
+    code(firstPiece + i);
   }
+  if (begun) endBlock();
+  else out.length = from;
 }
 
 const FIRST: i32 = 1;
@@ -291,7 +257,7 @@ function giveRoles(action: i32, list: List): void {
 }
 
 function joint(action: i32): string {
-  return action == A_DUNK || action == A_POUR ? ' into ' : action == A_USE ? ' on ' : ' to ';
+  return action == A_DUNK || action == A_POUR ? INTO : action == A_USE ? ON : TO;
 }
 
 /** The original prints dunk's objects in reverse: what holds the liquid first. */
@@ -302,56 +268,68 @@ function listTwo(action: i32, list: List): void {
   const between = joint(action);
   giveRoles(action, list);
   let count = 0;
-  for (let y = 0; y < n; y++) if (roles[byWord[y]] & late) seconds[count++] = byWord[y];
+  for (let y = 0; y < n; y++)
+    if (unchecked(roles[unchecked(byWord[y])]) & late) unchecked((seconds[count++] = unchecked(byWord[y])));
   if (count == 0) return;
   phrasesFor(n, between);
+  before = -1;
   for (let x = 0; x < n; x++) {
-    const i = byPhrase[x];
-    if (roles[i] & early) listPairs(action, i, between, count);
+    const i = unchecked(byPhrase[x]);
+    if (unchecked(roles[i]) & early) listPairs(action, i, between, count);
   }
 }
 
-/** Every line of one first object: the beginning is written once and copied. */
+/** Every line of one first object. Where one phrase begins the next, the lines of both are in no order. */
 function listPairs(action: i32, i: i32, between: string, count: i32): void {
-  let prefix = -1;
-  let length = 0;
+  let begun = false;
   for (let y = 0; y < count; y++) {
     const j = unchecked(seconds[y]);
     if (unchecked(selves[i]) == unchecked(selves[j]) && (i == j ? action != A_POUR && action != A_USE : true)) continue;
-    const from = out.length;
-    if (prefix < 0) {
+    if (!begun) {
+      begun = true;
       put(verb(action));
       byte(32);
       word(i);
       put(between);
-      length = out.length - from;
-    } else {
-      out.reserve(length);
-      memory.copy(out.start + from, out.start + prefix, length);
-      out.length += length;
+      beginBlock(endPiece());
     }
-    word(j);
-    endLine(from, prefix < 0);
-    prefix = from;
+    code(firstPiece + j);
   }
+  if (!begun) return;
+  endBlock();
+  if (before >= 0 && !partEarly(before, i)) {
+    const k = parting(before, i);
+    if (byteAt(before, k) < 0 || byteAt(i, k) < 0) inOrder = false;
+  }
+  before = i;
 }
+
+/** The first object of the block before, of the same action. */
+let before: i32 = -1;
 
 /** Actions in the order of their lines. */
 const sortedActions: StaticArray<i32> = [7, 1, 17, 8, 18, 26, 9, 16, 12, 2, 21, 4, 5, 6, 24, 10, 0, 22, 11, 23, 15, 13, 25, 3, 14, 20, 19];
 
+function room(n: i32): void {
+  if (n <= spelled.length) return;
+  spelled = new StaticArray<i32>(n * 2);
+  lengths = new StaticArray<i32>(n * 2);
+  heads = new StaticArray<u64>(n * 2);
+  byWord = new StaticArray<i32>(n * 2);
+  phrasesTo = new StaticArray<i32>(n * 2);
+  phrasesInto = new StaticArray<i32>(n * 2);
+  phrasesOn = new StaticArray<i32>(n * 2);
+  spare = new StaticArray<i32>(n * 2);
+  roles = new StaticArray<u8>(n * 2);
+  selves = new StaticArray<i32>(n * 2);
+  seconds = new StaticArray<i32>(n * 2);
+}
+
 function prepare(list: List): void {
-  const n = list.length;
-  if (n > byWord.length) {
-    byWord = new StaticArray<i32>(n * 2);
-    byPhrase = new StaticArray<i32>(n * 2);
-    spare = new StaticArray<i32>(n * 2);
-    roles = new StaticArray<u8>(n * 2);
-    selves = new StaticArray<i32>(n * 2);
-    seconds = new StaticArray<i32>(n * 2);
-  }
-  uniqueReferents(list);
+  room(list.length);
+  chooseReferents(list);
   spellAll(list, false);
-  sortWords(byWord, n, '');
+  sortWords(list.length);
 }
 
 /**
@@ -360,78 +338,74 @@ function prepare(list: List): void {
  */
 function listRooms(): void {
   let last = -1;
+  put('teleport to ');
+  beginBlock(endPiece());
   for (;;) {
     let best = NIL;
     for (let c = at(at(head.universe).first); !isNil(c); c = at(c.next))
       if (isOf(c, I.F_Location) && rank(c.name) > last && (isNil(best) || rank(c.name) < rank(best.name))) best = c;
-    if (isNil(best)) return;
+    if (isNil(best)) break;
     last = rank(best.name);
-    put('teleport to ');
     putString(best.name);
-    byte(10);
+    code(endPiece());
   }
+  endBlock();
 }
 
-/** Moves what was written since `end` to `place`. */
+/** Moves the blocks since `end` to `place`. */
 function moveUp(place: i32, end: i32): void {
-  const n = out.length - end;
-  out.reserve(n);
-  memory.copy(out.start + place + n, out.start + place, end - place + n);
-  memory.copy(out.start + place, out.start + end + n, n);
+  const n = codes.length - end;
+  codes.reserve(n);
+  memory.copy(codes.start + place + n, codes.start + place, end - place + n);
+  memory.copy(codes.start + place, codes.start + end + n, n);
 }
 
-/** Writes the valid actions, one a line, sorted (see `inOrder`). `upstream`: chance advances as in the original. */
+/** Writes the valid actions as pieces and blocks, sorted (see `inOrder`). `upstream`: chance advances as in the original. */
 export function putValid(upstream: bool): void {
-  const before = head.random;
-  const start = out.length;
-  let place = start;
-  lastLine = -1;
+  const chance = head.random;
+  let place = 0;
   inOrder = true;
+  pieces = 0;
+  codes.length = 0;
   objects.length = 0;
   collectAll(agentRoom(), false, objects);
   unique(objects);
   prepare(objects);
+  keepSilent(true);
   for (let k = 0; k < sortedActions.length; k++) {
     const action = sortedActions[k];
     if (!isRegistered(action)) continue;
     const slots = slotCount(action);
-    if (action == A_TELEPORT) place = out.length;
-    else if (slots == 0) {
-      const from = out.length;
+    if (action == A_TELEPORT) {
+      place = codes.length;
+      if (!upstream) listRooms();
+    } else if (slots == 0) {
       put(verb(action));
-      endLine(from, true);
+      beginBlock(endPiece());
     } else if (slots == 1) listOne(action, objects);
     else listTwo(action, objects);
-  }
-  if (!upstream && isRegistered(A_TELEPORT)) {
-    const end = out.length;
-    listRooms();
-    moveUp(place, end);
   }
   if (upstream) {
     universe.length = 0;
     collectAll(at(head.universe), true, universe);
     unique(universe);
-    const end = out.length;
+    const end = codes.length;
     prepare(universe);
-    lastLine = -1;
     if (isRegistered(A_TELEPORT)) listOne(A_TELEPORT, universe);
     moveUp(place, end);
   }
-  if (!upstream) head.random = before;
+  keepSilent(false);
+  if (!upstream) head.random = chance;
 }
 
 export function putPossibleObjects(upstream: bool): void {
-  const before = head.random;
+  const chance = head.random;
+  pieces = 0;
   objects.length = 0;
   collectAccessible(agentRoom(), false, objects);
   unique(objects);
-  uniqueReferents(objects);
+  room(objects.length);
+  chooseReferents(objects);
   spellAll(objects, true);
-  for (let i = 0; i < objects.length; i++) {
-    word(i);
-    byte(10);
-  }
-  if (!upstream) head.random = before;
+  if (!upstream) head.random = chance;
 }
-

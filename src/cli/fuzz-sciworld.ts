@@ -1,7 +1,8 @@
 /**
  * `npm run fuzz:sciworld [-- COUNT [SEED]]`: plays commands nobody would type in all thirty tasks: grammar-shaped ones of random
  * words and objects, valid actions, answers to questions, and arbitrary Unicode. It fails on a trap, on a command that takes more
- * work than the bound (a count of visits, pairs and comparisons: no clock), and on memory above the bound.
+ * work than the bound (a count of visits, pairs and comparisons: no clock), and on memory of a world or of the whole instance
+ * (what its worlds share and scratch space) above the bounds.
  */
 import { pathToFileURL } from 'node:url';
 import { uniformAt } from '../envs/random-player.ts';
@@ -11,6 +12,8 @@ import { bitsOf, sciWorldTasks } from '../envs/sciworld-tasks.ts';
 /** Most work of one command, and most memory of one world (bytes). */
 export const MOST_WORK = 5_000_000;
 export const MOST_BYTES = 16 << 20;
+/** Most memory of the instance that a fuzz of one world at a time may come to (bytes). */
+export const MOST_INSTANCE_BYTES = 64 << 20;
 const EPISODE = 200;
 
 const verbs = [
@@ -121,13 +124,14 @@ export interface FuzzReport {
   understood: number;
   mostWork: number;
   mostBytes: number;
+  instanceBytes: number;
 }
 
 /** Throws what the simulator throws; otherwise tells the largest figures seen. */
 export async function fuzzSciworld(count: number, seed: number): Promise<FuzzReport> {
   const simulator = await SciWorldSimulator.open();
   const world = simulator.create();
-  const report: FuzzReport = { commands: 0, understood: 0, mostWork: 0, mostBytes: 0 };
+  const report: FuzzReport = { commands: 0, understood: 0, mostWork: 0, mostBytes: 0, instanceBytes: 0 };
   for (let episode = 0; report.commands < count; episode++) {
     const { name, variations } = sciWorldTasks[episode % sciWorldTasks.length];
     const dice = new Dice(seed, episode);
@@ -141,15 +145,17 @@ export async function fuzzSciworld(count: number, seed: number): Promise<FuzzRep
       report.mostBytes = Math.max(report.mostBytes, simulator.bytesOf(world));
     }
   }
+  report.instanceBytes = simulator.memoryBytes();
   return report;
 }
 
 async function main(count: number, seed: number): Promise<void> {
-  const { commands, understood, mostWork, mostBytes } = await fuzzSciworld(count, seed);
+  const { commands, understood, mostWork, mostBytes, instanceBytes } = await fuzzSciworld(count, seed);
   console.log(`${commands} commands, ${understood} of them done; no trap`);
   console.log(`most work of a command: ${mostWork} of ${MOST_WORK} allowed`);
   console.log(`most memory of a world: ${mostBytes} of ${MOST_BYTES} bytes allowed`);
-  if (mostWork > MOST_WORK || mostBytes > MOST_BYTES) process.exitCode = 1;
+  console.log(`memory of the instance: ${instanceBytes} of ${MOST_INSTANCE_BYTES} bytes allowed`);
+  if (mostWork > MOST_WORK || mostBytes > MOST_BYTES || instanceBytes > MOST_INSTANCE_BYTES) process.exitCode = 1;
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)

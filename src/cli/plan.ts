@@ -25,6 +25,8 @@ const program = new Command('plan')
   .addOption(
     new Option('--weights <precision>', 'of the frozen matrices').choices(['int4', 'int8', 'f32']).default('int4'),
   )
+  .addOption(new Option('--kv <precision>', "of decoding's K/V cache").choices(['f32', 'int8']).default('f32'))
+  .option('--pages <n>', 'of 16 tokens of the K/V cache; fewer than all need: trajectories wait', positive)
   .option('--rank <n>', 'of the adapter', positive, 16)
   .option('--targets <names>', 'adapted projections, with commas between, or all', targets, parseTargets('all'))
   .option('--group <n>', 'trajectories of one prompt', positive, 8)

@@ -1,5 +1,6 @@
 /** The memory plan of a listed model as lines: every part in bytes, whether it fits, and what would make it fit. Loads nothing. */
 import { type LoraConfig, type Projection, projections } from '../policy/adapter.ts';
+import type { KvPrecision } from '../policy/cache-pages.ts';
 import { configOf, findModel } from '../policy/catalogue.ts';
 import type { Precision } from '../policy/linear.ts';
 import { type Change, changeThatFits, misfit, type Room } from '../policy/memory-fit.ts';
@@ -11,6 +12,9 @@ export interface PlanSettings {
   rank: number;
   targets: readonly Projection[];
   weights: Precision;
+  /** How decoding keeps K/V rows, and in how many pages; none: all that may be needed. */
+  kv?: KvPrecision;
+  pages?: number;
   /** Trajectories of a prompt that are decoded at once. */
   group: number;
   /** Prompts at once. */
@@ -22,11 +26,12 @@ export interface PlanSettings {
   tokens: number;
 }
 
-const capacityOf = ({ group, groups, prompt, completion, tokens }: PlanSettings): Capacity => ({
+const capacityOf = ({ group, groups, prompt, completion, pages, tokens }: PlanSettings): Capacity => ({
   rows: group * groups,
   groups,
   promptTokens: prompt,
   completionTokens: completion,
+  cachePages: pages,
   batchTokens: tokens,
   batchScored: tokens,
 });
@@ -39,6 +44,7 @@ export function planModel(settings: PlanSettings, bindingBytes: number): Planned
     trainable: true,
     reference: true,
     precision: settings.weights,
+    kvCache: settings.kv,
     lora,
     blockBytes: bindingBytes,
   });
@@ -68,6 +74,7 @@ const changes: readonly Change<PlanSettings>[] = [
     apply: (s) => (s.weights === 'int4' ? null : { ...s, weights: s.weights === 'f32' ? 'int8' : 'int4' }),
     words: (s) => `--weights ${s.weights}`,
   },
+  { apply: (s) => (s.kv === 'int8' ? null : { ...s, kv: 'int8' }), words: () => '--kv int8' },
   { apply: (s) => halved(s, 'tokens', leastTokens(s)), words: (s) => `--tokens ${s.tokens}` },
   { apply: (s) => halved(s, 'groups', 1), words: (s) => `--groups ${s.groups}` },
   { apply: (s) => halved(s, 'group', 2), words: (s) => `--group ${s.group}` },

@@ -1,11 +1,11 @@
 /**
- * `npm run quant-report [-- --write]`: what int8 and int4 cost in logits and in the most likely token, on the recorded models, on a
- * trained small one and on a random wide one. Exits non-zero where a stated bound is exceeded; with --write stores the table in
+ * `npm run quant-report [-- --write]`: what weights in int8 and int4 cost in logits and in the most likely token, and a K/V cache in
+ * int8 between rollout and training, on the recorded models, on a trained small one and on a random wide one. Exits non-zero where a stated bound is exceeded; with --write stores the table in
  * bench/results/.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { Gpu } from '../gpu/device.ts';
 import { loadCheckpoint } from '../policy/checkpoint.ts';
 import { parseConfig } from '../policy/config.ts';
@@ -18,7 +18,12 @@ import {
   bounds,
   costsOf,
   exceeded,
+  gapExceeded,
+  type KvGap,
+  kvBounds,
+  kvGapOf,
   type LogitsOf,
+  type PolicyWith,
   type QuantisationCase,
   type QuantisationCost,
 } from './quantisation.ts';
@@ -96,32 +101,63 @@ function table(costs: readonly QuantisationCost[]): string {
   return `${lines.join('\n')}\n`;
 }
 
+const policyOn =
+  (gpu: Gpu): PolicyWith =>
+  ({ config, weights }, kvCache, capacity) =>
+    Model.create(gpu, config, { capacity, weights, kvCache, trainable: false, reference: false });
+
+function gapTable(gaps: readonly KvGap[]): string {
+  const lines = [
+    '| model | K/V cache | sampled tokens | mean gap (nats) | largest gap |',
+    '|---|---|---:|---:|---:|',
+    ...gaps.map(
+      (g) => `| ${g.name} | ${g.kvCache} | ${g.tokens} | ${g.mean.toExponential(1)} | ${g.max.toExponential(1)} |`,
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The gap of both caches, for every case. */
+async function kvGaps(gpu: Gpu, cases: readonly QuantisationCase[]): Promise<KvGap[]> {
+  const gaps: KvGap[] = [];
+  for (const test of cases) {
+    for (const kvCache of ['f32', 'int8'] as const) gaps.push(await kvGapOf(test, kvCache, policyOn(gpu)));
+    console.log(gapTable(gaps.slice(-2)));
+  }
+  return gaps;
+}
+
 const program = new Command('quant-report')
   .description('Compares logits and first tokens of int8 and int4 models with those of f32.')
   .option('--write', 'store the table in bench/results', false)
+  .addOption(new Option('--only <part>', 'of what is measured').choices(['weights', 'kv']))
+  .option('--model <text>', 'only models whose names contain it', '')
   .option('--no-wide', 'leave out the wide random model');
 
 async function main(): Promise<boolean> {
-  const { write, wide } = program.parse().opts<{ write: boolean; wide: boolean }>();
+  type Options = { write: boolean; wide: boolean; only?: 'weights' | 'kv'; model: string };
+  const { write, wide, only, model } = program.parse().opts<Options>();
   const goldenDir = join(resolve(process.env.TABGYM_GOLDEN ?? '../shared/golden'), 'model');
   if (!existsSync(goldenDir)) console.log(`${goldenDir} is absent: only the random model is measured (TABGYM_GOLDEN).`);
-  const cases = [...(existsSync(goldenDir) ? recordedCases(goldenDir) : []), ...(wide ? [wideCase()] : [])];
+  const all = [...(existsSync(goldenDir) ? recordedCases(goldenDir) : []), ...(wide ? [wideCase()] : [])];
+  const cases = all.filter(({ name }) => name.includes(model));
   const gpu = await Gpu.open(await nodeGpu());
   const costs: QuantisationCost[] = [];
-  for (const test of cases) {
+  for (const test of only === 'kv' ? [] : cases) {
     costs.push(...(await costsOf(test, logitsOn(gpu))));
     console.log(table(costs.slice(-2)));
   }
+  const gaps = only === 'weights' ? [] : await kvGaps(gpu, cases);
   gpu.check();
   gpu.destroy();
-  const report = `# What quantisation costs\n\nAgain: \`npm run quant-report -- --write\`\n\n${table(costs)}`;
+  const report = `# What quantisation costs\n\nAgain: \`npm run quant-report -- --write\`\n\n${table(costs)}\n${gapTable(gaps)}`;
   if (write) {
     mkdirSync('bench/results', { recursive: true });
     writeFileSync('bench/results/quantisation.md', report);
-    writeFileSync('bench/results/quantisation.json', `${JSON.stringify({ bounds, costs }, null, 1)}\n`);
+    writeFileSync('bench/results/quantisation.json', `${JSON.stringify({ bounds, costs, kvBounds, gaps }, null, 1)}\n`);
     console.log('written: bench/results/quantisation.md and .json');
   }
-  const over = costs.flatMap(exceeded);
+  const over = [...costs.flatMap(exceeded), ...gaps.flatMap(gapExceeded)];
   for (const line of over) console.error(line);
   return over.length === 0;
 }

@@ -1,10 +1,12 @@
 /**
- * What packing costs: the same tokens through a model in f32 and in int8 or int4, compared at every position. Teacher-forced, so
- * that one other token does not hide all that follow.
+ * What packing costs. Of weights: the same tokens through a model in f32 and in int8 or int4, compared at every position;
+ * teacher-forced, so that one other token does not hide all that follow. Of the K/V cache: how far what is sampled with bytes is
+ * from what training, which has floats, makes of it.
  */
+import type { KvPrecision } from '../policy/cache-pages.ts';
 import type { ModelConfig } from '../policy/config.ts';
 import type { PackedPrecision } from '../policy/packed-layout.ts';
-import type { PackedBatch, TensorMap } from '../policy/policy.ts';
+import type { Capacity, PackedBatch, Policy, TensorMap } from '../policy/policy.ts';
 
 /** Logits (T, V) of a batch by a model in a precision. */
 export type LogitsOf = (
@@ -135,4 +137,69 @@ export async function costsOf(test: QuantisationCase, logitsOf: LogitsOf): Promi
     costs.push({ name, random, precision, ...compareLogits(expected, got, config.vocabSize) });
   }
   return costs;
+}
+
+/** A policy that keeps K/V rows in a precision. */
+export type PolicyWith = (test: QuantisationCase, kvCache: KvPrecision, capacity: Capacity) => Promise<Policy>;
+
+/** How far training's log-probabilities are from those that were sampled with. */
+export interface KvGap {
+  name: string;
+  random: boolean;
+  kvCache: KvPrecision;
+  tokens: number;
+  /** Absolute differences, in nats. */
+  mean: number;
+  max: number;
+}
+
+/** What a person may rely on, about twice what was measured; of f32 it is the rounding of sums. */
+export const kvBounds: {
+  readonly [kind in 'trained' | 'random']: { readonly [kvCache in KvPrecision]: { mean: number; max: number } };
+} = {
+  trained: { f32: { mean: 1e-5, max: 1e-4 }, int8: { mean: 0.06, max: 0.8 } },
+  random: { f32: { mean: 1e-5, max: 1e-4 }, int8: { mean: 0.03, max: 0.25 } },
+};
+
+export function gapExceeded(gap: KvGap): string[] {
+  const bound = kvBounds[gap.random ? 'random' : 'trained'][gap.kvCache];
+  return (['mean', 'max'] as const)
+    .filter((name) => !(gap[name] <= bound[name]))
+    .map((name) => `${gap.name}, K/V in ${gap.kvCache}: the ${name} gap is ${gap[name]}, bound ${bound[name]}`);
+}
+
+const [rows, promptTokens, sampled] = [8, 12, 96];
+
+/** Trajectories at temperature 1 behind the case's first tokens, and the gap to what training computes of them. */
+export async function kvGapOf(test: QuantisationCase, kvCache: KvPrecision, open: PolicyWith): Promise<KvGap> {
+  const batchTokens = promptTokens + rows * sampled;
+  const sizes = { promptTokens, completionTokens: sampled + 1, batchTokens, batchScored: rows * sampled };
+  const policy = await open(test, kvCache, { rows, groups: 1, ...sizes });
+  try {
+    const prompt = test.batch.tokens.slice(0, promptTokens);
+    const slots = Array.from({ length: rows }, (_, r) => r);
+    await policy.begin([{ prompt, slots, rowKeys: slots }]);
+    const asked = slots.map((slot) => ({ slot, append: new Int32Array(0), constraint: null }));
+    const sampling = { temperature: 1, seed: 1, stream: 1, maxTokens: sampled, stopTokens: [] };
+    const turns = await policy.generate(asked, sampling);
+    const { logprob } = await policy.score(groupOf(prompt, turns), { temperature: 1, weights: 'policy' });
+    const gaps = turns.flatMap(({ logprobs }) => [...logprobs]).map((value, i) => Math.abs(value - logprob[i]));
+    const mean = gaps.reduce((a, b) => a + b, 0) / gaps.length;
+    const { name, random } = test;
+    return { name, random, kvCache, tokens: gaps.length, mean, max: gaps.reduce((a, b) => Math.max(a, b), 0) };
+  } finally {
+    policy.destroy();
+  }
+}
+
+/** A prompt and what was said behind it, every word of which is scored. */
+function groupOf(prompt: Int32Array, turns: readonly { tokens: Int32Array }[]): PackedBatch {
+  const tokens = [...prompt];
+  const segments: PackedBatch['segments'] = [{ start: 0, end: prompt.length, parent: -1 }];
+  for (const turn of turns) {
+    segments.push({ start: tokens.length, end: tokens.length + turn.tokens.length, parent: 0 });
+    tokens.push(...turn.tokens);
+  }
+  const scored = Int32Array.from({ length: tokens.length - prompt.length }, (_, i) => prompt.length + i);
+  return { tokens: Int32Array.from(tokens), segments, scored, allowed: null };
 }

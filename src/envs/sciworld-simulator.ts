@@ -21,6 +21,8 @@ interface Exports {
   description(world: number): void;
   listActions(world: number): void;
   valid(world: number, upstream: number): void;
+  codesAt(): number;
+  codesLength(): number;
   validInOrder(): number;
   possibleObjects(world: number, upstream: number): void;
   score(world: number): number;
@@ -145,8 +147,23 @@ export class SciWorldSimulator {
     const pending = this.wasm.pending(world);
     if (pending > 0) return Array.from({ length: pending }, (_, k) => String(k)).sort();
     this.wasm.valid(world, upstream ? 1 : 0);
-    const list = this.lines();
+    const list = this.join(this.lines());
     return this.wasm.validInOrder() ? list : list.sort();
+  }
+
+  /** Puts a list's lines together from its pieces (envs-wasm/sciworld/valid.ts). */
+  private join(pieces: readonly string[]): string[] {
+    const { wasm } = this;
+    const codes = new Uint32Array(wasm.memory.buffer, wasm.codesAt(), wasm.codesLength() / 4);
+    const list: string[] = [];
+    for (let k = 0; k < codes.length; ) {
+      const beginning = pieces[codes[k]];
+      const end = k + 2 + codes[k + 1];
+      k += 2;
+      if (k === end) list.push(beginning);
+      for (; k < end; k++) list.push(beginning + pieces[codes[k]]);
+    }
+    return list;
   }
 
   possibleObjects(world: number, upstream = false): string[] {

@@ -20,7 +20,7 @@ export interface AttentionShape {
 
 /** How K/V rows lie in their buffer. */
 export interface CacheFormat {
-  /** Pages of 2^pageBits rows, found by a table; 0: none. */
+  /** Pages of 2^pageBits rows, found by a table; 0: rows lie where their numbers say. */
   pageBits: number;
   /** Bytes with a scale a head instead of floats. */
   int8: boolean;
@@ -47,12 +47,13 @@ type Heads = Pick<AttentionShape, 'heads' | 'kvHeads'>;
 export const groupOf = (a: Heads) => a.heads / a.kvHeads;
 
 /** Sizes the tiled kernels are written for; others run one thread a row. */
-export const canTile = (a: AttentionShape) => a.headDim % 4 === 0 && a.headDim <= 256 && groupOf(a) <= rowsAtOnce;
+export const canTile = (a: Omit<AttentionShape, 'eps'>) =>
+  a.headDim % 4 === 0 && a.headDim <= 256 && groupOf(a) <= rowsAtOnce;
 
-/** The form that runs where this one is wanted: a thread a row where no tile fits, tiles where the cache is one that threads cannot read. */
+/** The form that runs where this one is wanted: a thread a row where no tile fits, tiles where the cache is bytes, which threads cannot read. */
 export function formOf(a: AttentionShape, wanted: AttentionForm, format: CacheFormat): AttentionForm {
   if (!canTile(a)) return 'thread';
-  return wanted === 'thread' && (format.int8 || format.pageBits > 0) ? 'tiled' : wanted;
+  return wanted === 'thread' && format.int8 ? 'tiled' : wanted;
 }
 
 /** Tokens of one tile: their rows (times the query heads of a key head) fill a workgroup. */
@@ -75,12 +76,15 @@ export interface TiledOptions {
   rows: number;
   /** Matrices whose slices are staged at once: 2 forward, 4 backward. */
   staged: 2 | 4;
-  format?: CacheFormat;
+  int8?: boolean;
   split?: number;
 }
 
 /** Constants of a tiled kernel. */
-export function tiledConstants(a: AttentionShape, { form, rows, staged, format, split = 0 }: TiledOptions): Constants {
+export function tiledConstants(
+  a: AttentionShape,
+  { form, rows, staged, int8 = false, split = 0 }: TiledOptions,
+): Constants {
   const E = a.headDim / 4;
   const SW = largestDivisor(E, 16 / staged);
   const slices = (staged / 2) * SW * (rows + 1 + keysAtOnce + 1);
@@ -108,8 +112,7 @@ export function tiledConstants(a: AttentionShape, { form, rows, staged, format, 
     ...(staged === 2
       ? {
           SPLIT: split,
-          PAGE_BITS: format?.pageBits ?? 0,
-          KV8: format?.int8 ? 1 : 0,
+          KV8: int8 ? 1 : 0,
           SUBGROUPS: form.includes('subgroups') ? 1 : 0,
         }
       : {}),
@@ -224,23 +227,21 @@ export function attentionForward(
   form: AttentionForm,
 ): void {
   const flops = 4 * a.headDim * a.heads * pairs;
+  const { pageBits, int8 } = pass.format;
   if (form === 'thread') {
     const kernel = kernels.request('attention_forward', threadConstants(a));
-    const bindings = [x.tokens, x.query, x.cache, x.out, x.lse];
-    recorder.run({ kernel, bindings, grid: grid1d(ceil(T * a.heads, threads)), params: [T], flops });
+    const bindings = [x.tokens, x.query, x.pages, x.cache, x.out, x.lse];
+    recorder.run({ kernel, bindings, grid: grid1d(ceil(T * a.heads, threads)), params: [T, pageBits], flops });
     return;
   }
-  const { format, tiles } = pass;
+  const { tiles } = pass;
   const split = pass.kind === 'decode' ? splitKeys : 0;
   const rows = pass.kind === 'decode' ? decodeRows(a) : rowsAtOnce;
-  const kernel = kernels.request(
-    'attention_forward_tiled',
-    tiledConstants(a, { form, rows, staged: 2, format, split }),
-  );
+  const kernel = kernels.request('attention_forward_tiled', tiledConstants(a, { form, rows, staged: 2, int8, split }));
   const splits = pass.kind === 'decode' ? [pass.splits, pass.prefixSplits] : [0, 0];
   const out = pass.kind === 'decode' ? x.partials : x.out;
   const bindings = [x.tiles, x.tokens, x.pages, x.query, x.cache, out, x.lse];
-  recorder.run({ kernel, bindings, grid: grid1d(tiles * a.kvHeads), params: [tiles, ...splits], flops });
+  recorder.run({ kernel, bindings, grid: grid1d(tiles * a.kvHeads), params: [tiles, ...splits, pageBits], flops });
   if (pass.kind !== 'decode') return;
   recorder.run({
     kernel: kernels.request('attention_combine', { H: a.heads, E: a.headDim / 4, SPLIT: splitKeys }),

@@ -5,15 +5,19 @@
  *
  * A sampled token that ends a turn has not been run through the model yet: it is kept as `pending` and runs with the next
  * turn's words.
+ *
+ * K/V rows lie in pages (cache-pages.ts), which a row takes before a pass writes to them. In rounds whoever cannot have them
+ * waits (`admits`, `grow`); a turn that is decoded whole cannot wait.
  */
 import { type BufferSlice, slice } from '../gpu/kernel.ts';
 import { f32, grid1d } from '../gpu/submission.ts';
-import { type AttentionPass, mostSplits, plainCache } from './attention.ts';
+import { type AttentionPass, type CacheFormat, mostSplits } from './attention.ts';
 import { BatchError } from './batch.ts';
+import { CachePages, type KvPrecision, pageBits, slotsOf } from './cache-pages.ts';
 import type { ModelConfig } from './config.ts';
 import type { Layers, Pass } from './layers.ts';
 import type { Weights } from './linear.ts';
-import { cacheRows, decodeChunk, rowWords, slotsOf, trieWordsPerRow } from './memory-plan.ts';
+import { decodeChunk, rowWords, trieWordsPerRow } from './memory-plan.ts';
 import type { Operations } from './operations.ts';
 import { vocabularyTile } from './parameters.ts';
 import type { AdmittedGroup, Capacity, GeneratedTurn, GenerateRow, Sampling, TokenTrie } from './policy.ts';
@@ -71,6 +75,8 @@ export class Generation {
   tokensGenerated = 0;
   private readonly slots = new Map<number, Slot>();
   private readonly prompts = new Map<number, Prompt>();
+  readonly pages: CachePages;
+  private readonly format: CacheFormat;
 
   constructor(
     readonly config: ModelConfig,
@@ -78,14 +84,10 @@ export class Generation {
     readonly ws: Workspace,
     readonly layers: Layers,
     readonly capacity: Capacity,
-  ) {}
-
-  private promptBase(group: number): number {
-    return group * this.capacity.promptTokens;
-  }
-
-  private ownBase(slot: number): number {
-    return this.capacity.groups * this.capacity.promptTokens + slot * this.capacity.completionTokens;
+    kvCache: KvPrecision = 'f32',
+  ) {
+    this.pages = new CachePages(capacity);
+    this.format = { pageBits, int8: kvCache === 'int8' };
   }
 
   private get cache(): Pass['cache'] {
@@ -110,6 +112,7 @@ export class Generation {
   ): void {
     this.slots.clear();
     this.prompts.clear();
+    this.pages.clear();
     this.admit(
       weights,
       groups.map((group, key) => ({ ...group, key })),
@@ -123,7 +126,7 @@ export class Generation {
     for (const group of groups) this.placeSlots(group);
     const sequences = fresh.map(({ key, prompt }) => {
       const { index } = this.prompts.get(key)!;
-      const place = { base: this.promptBase(index), target: index };
+      const place = { base: this.pages.promptBase(index), target: index };
       return { tokens: prompt, position: 0, length: 0, prefix: [0, 0] as [number, number], ...place };
     });
     this.prefill(weights, sequences, 'groupHidden');
@@ -140,6 +143,7 @@ export class Generation {
     }
     let index = 0;
     while (used.has(index)) index++;
+    this.pages.takePrompt(index, prompt.length);
     this.prompts.set(key, { index, length: prompt.length, holders: 0 });
   }
 
@@ -161,9 +165,35 @@ export class Generation {
     for (const index of slots) {
       const { prompt: key } = this.slot(index);
       this.slots.delete(index);
+      this.pages.releaseSlot(index);
       const prompt = this.prompts.get(key)!;
-      if (--prompt.holders === 0) this.prompts.delete(key);
+      if (--prompt.holders > 0) continue;
+      this.prompts.delete(key);
+      this.pages.releasePrompt(prompt.index);
     }
+  }
+
+  /** How many of these groups, from the first on, there are pages for now. */
+  admits(groups: readonly AdmittedGroup[]): number {
+    return this.pages.promptsThatFit(groups.map(({ key, prompt }) => (this.prompts.has(key) ? 0 : prompt.length)));
+  }
+
+  /** Takes the pages of a row's next round; false: it waits. */
+  grow({ slot: index, append }: GenerateRow): boolean {
+    const slot = this.slot(index);
+    const words = slot.pending.length + (slot.turn ? 0 : append.length);
+    return this.pages.growSlot(index, this.rowsAfter(slot.length + words + decodeChunk));
+  }
+
+  private rowsAfter(tokens: number): number {
+    return Math.min(tokens, this.capacity.completionTokens);
+  }
+
+  /** The table of pages, where it has changed. */
+  private uploadPages(): void {
+    if (!this.pages.changed) return;
+    this.ops.recorder.upload(this.ws.buffer('pages'), 0, this.pages.table);
+    this.pages.changed = false;
   }
 
   /** Runs sequences through the layers into the cache, in pieces that fit, and keeps each one's last hidden state. */
@@ -217,7 +247,8 @@ export class Generation {
     const described = Uint32Array.from(words);
     ops.recorder.upload(ws.buffer('tokens'), 0, described);
     ops.recorder.upload(ws.buffer('pairs'), 0, Uint32Array.from(lasts));
-    const attention = this.layers.describeAttention(described, plainCache, false);
+    this.uploadPages();
+    const attention = this.layers.describeAttention(described, this.format, false);
     this.layers.forward(weights, { T, pairs, cache: this.cache, attention });
     ops.gatherRows(
       ws.slice('pairs'),
@@ -238,10 +269,10 @@ export class Generation {
     this.checkRows(rows);
     const all = rows.map((row, index) => this.activate(row, index));
     const active = all.filter((row) => !row.done);
-    if (active.length > 0) {
-      this.extend(weights, active);
-      this.uploadRows(active, sampling);
-      await this.decode(weights, active, sampling, signal);
+    for (const part of this.parts(active)) {
+      this.extend(weights, part);
+      this.uploadRows(part, sampling);
+      await this.decode(weights, part, sampling, signal);
     }
     for (const row of active) this.keep(row);
     return all.map((row) => turnOf(row, row));
@@ -261,12 +292,12 @@ export class Generation {
     this.checkRows(rows);
     const all = rows.map((row, index) => this.resume(row, index) ?? this.activate(row, index));
     const active = all.filter((row) => !row.done);
-    if (active.length > 0) {
-      this.extend(weights, active);
-      this.uploadRows(active, sampling);
-      const steps = Math.min(decodeChunk, Math.max(...active.map((row) => roomOf(row, sampling))));
-      this.recordChunk(weights, active, sampling, 0, steps);
-      await this.readChunk(active, 0, steps, sampling);
+    const steps = Math.min(decodeChunk, Math.max(...active.map((row) => roomOf(row, sampling))));
+    for (const part of this.parts(active)) {
+      this.extend(weights, part);
+      this.uploadRows(part, sampling);
+      this.recordChunk(weights, part, sampling, 0, steps);
+      await this.readChunk(part, 0, steps, sampling);
     }
     for (const row of active) this.keep(row);
     return all.map((row) => this.closeRound(row));
@@ -328,6 +359,7 @@ export class Generation {
 
   private extend(weights: Weights, rows: ActiveRow[]): void {
     const { ws, ops, config } = this;
+    for (const { slot, slotIndex, append } of rows) this.pages.needSlot(slotIndex, slot.length + append.length);
     const fresh: number[] = [];
     const sequences = rows.flatMap((row, r) => {
       if (row.append.length === 0) {
@@ -335,7 +367,7 @@ export class Generation {
         fresh.push(row.slot.group, r);
         return [];
       }
-      const base = this.ownBase(row.slotIndex);
+      const base = this.pages.slotBase(row.slotIndex);
       return [
         {
           tokens: row.append,
@@ -365,13 +397,39 @@ export class Generation {
   }
 
   private prefix(slot: Slot): [number, number] {
-    const base = this.promptBase(slot.group);
+    const base = this.pages.promptBase(slot.group);
     return [base, base + slot.promptLength];
+  }
+
+  private get trieWords(): number {
+    return trieWordsPerRow * this.capacity.rows;
+  }
+
+  /** Rows in their order, cut where the lists of valid actions of those before leave no room for the next one's. */
+  private parts(rows: readonly ActiveRow[]): ActiveRow[][] {
+    const parts: ActiveRow[][] = [];
+    let held = new Set<TokenTrie>();
+    let words = 0;
+    for (const row of rows) {
+      const trie = row.constraint;
+      const more = trie && !held.has(trie) ? wordsOf(trie) : 0;
+      if (parts.length === 0 || words + more > this.trieWords) {
+        parts.push([]);
+        held = new Set();
+        words = 0;
+      }
+      if (trie && !held.has(trie)) {
+        held.add(trie);
+        words += wordsOf(trie);
+      }
+      parts[parts.length - 1].push(row);
+    }
+    return parts;
   }
 
   private uploadRows(rows: ActiveRow[], sampling: Sampling): void {
     const { ws, ops } = this;
-    const { words, nodeBase, edgeOffset } = packTries(rows, trieWordsPerRow * this.capacity.rows);
+    const { words, nodeBase, edgeOffset } = packTries(rows, this.trieWords);
     this.edgeOffset = edgeOffset;
     this.nodeBase = nodeBase;
     ops.recorder.upload(ws.buffer('trie'), 0, words);
@@ -379,7 +437,7 @@ export class Generation {
     rows.forEach((row, r) => {
       const [prefixStart, prefixEnd] = this.prefix(row.slot);
       const node = row.constraint ? nodeBase.get(row.constraint)! + row.node : 0;
-      const base = this.ownBase(row.slotIndex);
+      const base = this.pages.slotBase(row.slotIndex);
       data.set(
         [
           base,
@@ -424,6 +482,9 @@ export class Generation {
     const { ws, config } = this;
     const R = rows.length;
     const pairs = rows.reduce((sum, row) => sum + row.slot.promptLength + row.slot.length, 0);
+    for (const { slot, slotIndex, done } of rows)
+      if (!done) this.pages.needSlot(slotIndex, this.rowsAfter(slot.length + sampled + steps));
+    this.uploadPages();
     const attention = this.describeDecoding(rows, sampled + steps);
     for (let step = 0; step < steps; step++) {
       const first = sampled + step === 0;
@@ -446,17 +507,17 @@ export class Generation {
   private describeDecoding(rows: readonly ActiveRow[], more: number): AttentionPass {
     const { capacity } = this;
     const bounds = rows.map(({ slot }) => ({
-      prefix: this.promptBase(slot.group),
+      prefix: this.pages.promptBase(slot.group),
       prefixKeys: slot.promptLength,
       ownKeys: Math.min(slot.length + more, capacity.completionTokens),
     }));
-    return this.layers.describeDecoding(bounds, capacity, plainCache);
+    return this.layers.describeDecoding(bounds, capacity, this.format);
   }
 
   /** Asks for the kernels of a prefill of T tokens and of a decoding step of T rows: called while nothing is sent. */
   recordPasses(weights: Weights, T: number): void {
     const splits = mostSplits(this.capacity.promptTokens, this.capacity.completionTokens);
-    const shared = { tiles: 1, format: plainCache };
+    const shared = { tiles: 1, format: this.format };
     const passes: AttentionPass[] = [
       { kind: 'batch', ...shared },
       { kind: 'decode', ...splits, ...shared },
@@ -477,7 +538,7 @@ export class Generation {
     const { ws, ops, config } = this;
     const C = config.hiddenSize;
     const inverseTemperature = f32(sampling.temperature === 0 ? 0 : 1 / sampling.temperature);
-    const trash = cacheRows(this.capacity) - 1;
+    const trash = this.pages.restRow;
     const normed = ws.slice('hiddenNormed');
     ops.rmsnorm(hidden, weights.vector('finalNorm'), normed, ws.slice('rstdHead'), R, C, config.rmsNormEps);
     const outputs = [
@@ -569,6 +630,8 @@ const turnOf = ({ leaf, ending }: ActiveRow, said: { tokens: number[]; logprobs:
   ending,
 });
 
+const wordsOf = (trie: TokenTrie) => trie.leaf.length * 3 + trie.edgeToken.length * 2;
+
 /** Distinct tries of these rows in one array: nodes (first edge, end, leaf) and then edges (token, node). */
 function packTries(rows: readonly ActiveRow[], capacityWords: number) {
   const tries = [...new Set(rows.flatMap((row) => (row.constraint ? [row.constraint] : [])))];
@@ -577,7 +640,7 @@ function packTries(rows: readonly ActiveRow[], capacityWords: number) {
   const edgeOffset = nodes * 3;
   if (edgeOffset + edges * 2 > capacityWords) {
     throw new BatchError(
-      `The valid actions need ${edgeOffset + edges * 2} words of trie; ${capacityWords} were planned for.`,
+      `One list of valid actions needs ${edgeOffset + edges * 2} words of trie; ${capacityWords} were planned for. Offer fewer actions (for example by "verbs"), or turn the mask off.`,
     );
   }
   const words = new Uint32Array(Math.max(4, edgeOffset + edges * 2));

@@ -43,22 +43,87 @@ export interface InitOptions {
   seed: number;
   /** Standard deviation of every matrix; those that write to the residual stream get std / sqrt(2 layers). */
   std: number;
+  /** Of the embedding (and of an untied head); `std` where it is not given. */
+  embeddingStd?: number;
+  /**
+   * c > 0: a layer's value rows start orthonormal and each head's output columns as their transpose times c / (heads of a key
+   * head), so that attention begins by copying what it looks at. See `copying`. 0: random, like every other matrix.
+   */
+  copyScale?: number;
 }
 
 /** Norms 1, biases 0, matrices random. */
-export function initWeights(config: ModelConfig, { seed, std }: InitOptions): TensorMap {
+export function initWeights(config: ModelConfig, options: InitOptions): TensorMap {
+  const { seed, std, embeddingStd = std, copyScale = 0 } = options;
   const residualStd = std / Math.sqrt(2 * config.numLayers);
   const tensors: TensorMap = new Map();
   for (const [name, shape] of parameterShapes(config)) {
     const size = shape.reduce((a, b) => a * b, 1);
     tensors.set(name, { shape, data: initialValues(name, size) });
   }
+  if (copyScale > 0) for (let layer = 0; layer < config.numLayers; layer++) copying(config, tensors, layer, copyScale);
   return tensors;
 
   function initialValues(name: string, size: number): Float32Array {
     if (name.endsWith('norm.weight')) return new Float32Array(size).fill(1);
     if (name.endsWith('.bias')) return new Float32Array(size);
-    const writesResidual = name.endsWith('o_proj.weight') || name.endsWith('down_proj.weight');
-    return normals(size, seed, name, writesResidual ? residualStd : std);
+    return normals(size, seed, name, stdOf(name));
+  }
+
+  function stdOf(name: string): number {
+    if (/embed_tokens|lm_head/.test(name)) return embeddingStd;
+    return name.endsWith('o_proj.weight') || name.endsWith('down_proj.weight') ? residualStd : std;
   }
 }
+
+/**
+ * Lets a layer's attention begin as a copy: W_V orthonormal, W_O = scale W_V^T for each head, so that W_O W_V is `scale` times a projection where
+ * all heads of a key head look at one place. What a tiny policy must learn of a list it reads is where to look, for any word
+ * alike; with random W_V and W_O it learns to copy word by word. The products of value and output projections near a multiple of the
+ * identity are what Trockman & Kolter (2023, "Mimetic Initialization of Self-Attention Layers", arXiv 2305.09828) find in trained
+ * models and start from; the sign here is the one that copies.
+ */
+function copying(config: ModelConfig, tensors: TensorMap, layer: number, scale: number): void {
+  const { hiddenSize: C, headDim: D, numHeads: H, numKvHeads } = config;
+  const at = (name: string) => tensors.get(`model.layers.${layer}.self_attn.${name}_proj.weight`)!.data as Float32Array;
+  const [values, outputs] = [at('v'), at('o')];
+  orthonormalize(values, numKvHeads * D, C);
+  const shared = H / numKvHeads;
+  for (let h = 0; h < H; h++)
+    for (let d = 0; d < D; d++) {
+      const row = (Math.floor(h / shared) * D + d) * C;
+      for (let c = 0; c < C; c++) outputs[c * H * D + h * D + d] = (scale / shared) * values[row + c];
+    }
+}
+
+/** Gram-Schmidt over the rows of (rows, columns), beginning anew after each `columns` rows. Sums in double precision, in one order everywhere. */
+function orthonormalize(values: Float32Array, rows: number, columns: number): void {
+  const done: Float64Array[] = [];
+  for (let r = 0; r < rows; r++) {
+    if (done.length === columns) done.length = 0;
+    const row = Float64Array.from(values.subarray(r * columns, (r + 1) * columns));
+    // Twice: once leaves rounding's share of the others where many rows are taken out.
+    for (let pass = 0; pass < 2; pass++)
+      for (const other of done) {
+        let dot = 0;
+        for (let c = 0; c < columns; c++) dot += row[c] * other[c];
+        for (let c = 0; c < columns; c++) row[c] -= dot * other[c];
+      }
+    let square = 0;
+    for (let c = 0; c < columns; c++) square += row[c] * row[c];
+    const scale = 1 / Math.sqrt(square);
+    done.push(row.map((value) => value * scale));
+    values.set(done.at(-1)!, r * columns);
+  }
+}
+
+/** What an experiment says of a tiny policy's start. */
+export interface StartSettings {
+  initStd: number;
+  embeddingStd?: number | null;
+  copyScale?: number;
+}
+
+/** A tiny policy's first weights, as its experiment describes them. */
+export const initTiny = (config: ModelConfig, { initStd, embeddingStd, copyScale }: StartSettings, seed: number) =>
+  initWeights(config, { seed, std: initStd, embeddingStd: embeddingStd ?? initStd, copyScale });

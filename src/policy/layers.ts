@@ -122,10 +122,12 @@ export class Layers {
         qkv: ws.slice('qkv'),
         table: ws.slice('rope'),
         gains,
+        pages: ws.slice('pages'),
         query: ws.slice('query'),
         cache,
       },
       pass.T,
+      pass.attention.format,
     );
     ops.attention(
       shape,

@@ -6,9 +6,10 @@
 import { profileBytes } from '../gpu/profile.ts';
 import { uniformBytes } from '../gpu/submission.ts';
 import { adapterWidth, type LoraConfig } from './adapter.ts';
-import { mostSplits, partialFloatsOf, tileWords } from './attention.ts';
-import { planBase, planTrained } from './base.ts';
+import { canTile, mostSplits, partialFloatsOf, tileWords } from './attention.ts';
+import { PrecisionError, planBase, planTrained } from './base.ts';
 import { tokenWords } from './batch.ts';
+import { cacheRows, type KvPrecision, kvRowWords, tableEntries } from './cache-pages.ts';
 import type { ModelConfig } from './config.ts';
 import type { Precision } from './linear.ts';
 import { type Layout, layoutFloats, vocabularyTile } from './parameters.ts';
@@ -52,6 +53,8 @@ export interface PlanOptions {
   lora?: LoraConfig | null;
   /** Of a frozen base. Default: f32. */
   precision?: Precision;
+  /** Of the cache that decoding reads. Default: f32. */
+  kvCache?: KvPrecision;
   /** Whether dispatches can be timed, which takes buffers of its own. */
   timestamps?: boolean;
   /** The adapter's largest binding in bytes. */
@@ -71,12 +74,6 @@ function listWords(capacity: Capacity): number {
 
 /** Positions the rotary table covers. */
 export const ropePositions = (c: Capacity) => Math.max(c.batchTokens, c.promptTokens + c.completionTokens);
-
-/** K/V rows: every group's prompt, every trajectory's own tokens, and one row that finished trajectories write to. */
-export const cacheRows = (c: Capacity) => c.groups * c.promptTokens + slotsOf(c) * c.completionTokens + 1;
-
-/** Trajectories held at once. */
-export const slotsOf = (c: Capacity) => Math.max(c.rows, c.slots ?? c.rows);
 
 /** Chunks of rows that a weight gradient is summed in, so that many workgroups share the work. */
 export function partialChunks(rows: number, size: number): number {
@@ -106,6 +103,15 @@ function stagingBytes(c: Capacity, trainedBytes: number): number {
   return Math.ceil(Math.min(maxStaging, Math.max(trainedBytes, results, 1 << 20)) / 16) * 16;
 }
 
+/** A cache of bytes is read by tiles, four values at a time. */
+function checkBytes({ numHeads, numKvHeads, headDim }: ModelConfig): void {
+  if (canTile({ heads: numHeads, kvHeads: numKvHeads, headDim })) return;
+  const sizes = `${numHeads} heads over ${numKvHeads}, of ${headDim}`;
+  throw new PrecisionError(
+    `A K/V cache in int8 needs heads of a multiple of 4, at most 256, and at most 32 of them to a key head; here are ${sizes}. Keep it in f32.`,
+  );
+}
+
 export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptions): PlannedBuffer[] {
   const {
     hiddenSize: h,
@@ -128,7 +134,8 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
     for (const [name, floats] of Object.entries(buffers))
       list.push({ name, bytes: Math.max(16, Math.ceil(floats / 4) * 16), part });
   };
-  const { lora, precision = 'f32', blockBytes } = options;
+  const { lora, precision = 'f32', kvCache = 'f32', blockBytes } = options;
+  if (kvCache === 'int8') checkBytes(config);
   const trained = planTrained(config, lora ?? null, precision, blockBytes);
   add('weights', { weights: planBase(config, precision, blockBytes) / 4 });
   if (lora) add('adapter', { adapter: layoutFloats(trained) });
@@ -155,7 +162,6 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
     ids: T,
     tokens: T * tokenWords,
     tiles: Math.max(T, R * splits) * tileWords,
-    pages: 4,
     pairs: 2 * Math.max(T, N, R),
     rope: ropePositions(c) * D,
     ...(lora ? { loraMid: T * adapterWidth(config, lora) } : {}),
@@ -194,7 +200,9 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
     lists: listWords(c),
     entryLogits: allowedCapacity(c),
   });
-  add('KV cache', Object.fromEntries(Array.from({ length: L }, (_, l) => [`cache.${l}`, cacheRows(c) * 2 * KV * D])));
+  const cacheWords = cacheRows(c) * kvRowWords(config, kvCache);
+  const caches = Object.fromEntries(Array.from({ length: L }, (_, l) => [`cache.${l}`, cacheWords]));
+  add('KV cache', { ...caches, pages: tableEntries(c) });
   add('decoding', {
     rowHidden: R * h,
     groupHidden: c.groups * h,
@@ -212,7 +220,7 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
   return list;
 }
 
-/** Words of trie a row may use on average: 3 a node and 2 an edge. */
+/** Words of trie a row may use on average: 3 a node and 2 an edge. Rows that need more decode one part after the other. */
 export const trieWordsPerRow = 4096;
 
 export const totalBytes = (buffers: readonly PlannedBuffer[]) => buffers.reduce((sum, b) => sum + b.bytes, 0);

@@ -7,6 +7,7 @@ import { KernelCache, slice, whole } from '../gpu/kernel.ts';
 import { Recorder } from '../gpu/submission.ts';
 import { plainCache } from './attention.ts';
 import { BatchError, describeTokens } from './batch.ts';
+import type { KvPrecision } from './cache-pages.ts';
 import { countParameters, type ModelConfig, ropeInverseFrequencies } from './config.ts';
 import { Generation } from './generation.ts';
 import { Head, type ScoredRows } from './head.ts';
@@ -48,6 +49,8 @@ export interface ModelOptions extends WeightOptions {
   capacity: Capacity;
   /** Forms of the kernels; another choice rounds otherwise. */
   choices?: KernelChoices;
+  /** How decoding keeps K/V rows. Default: f32; training's are f32 in any case. */
+  kvCache?: KvPrecision;
   onProgress?: (done: number, total: number, kernel: string) => void;
 }
 
@@ -77,7 +80,7 @@ export class Model implements Policy {
     this.ops = new Operations(this.kernels, this.recorder, runnableChoices(options.choices ?? defaultChoices, gpu));
     this.layers = new Layers(config, this.ops, this.ws);
     this.head = new Head(config, this.ops, this.ws, capacity);
-    this.generation = new Generation(config, this.ops, this.ws, this.layers, capacity);
+    this.generation = new Generation(config, this.ops, this.ws, this.layers, capacity, options.kvCache);
     this.values = new ModelWeights(gpu, config, options, this.ops, this.ws);
   }
 
@@ -221,6 +224,10 @@ export class Model implements Policy {
   }
 
   readonly rounds: Rounds = {
+    pages: {
+      admits: (groups) => this.generation.admits(groups),
+      grow: (row) => this.generation.grow(row),
+    },
     admit: (groups) => this.sealed('admit', async () => this.generation.admit(this.weights, groups)),
     release: (slots) => this.generation.release(slots),
     round: (rows, sampling, signal) =>
@@ -510,11 +517,12 @@ function pick(rows: Float32Array, column: number, N: number): Float32Array {
 }
 
 /** What the plan needs to know of a model's options. */
-function planOptionsOf({ adapter, trainable, reference, precision }: ModelOptions, gpu: Gpu): PlanOptions {
+function planOptionsOf({ adapter, trainable, reference, precision, kvCache }: ModelOptions, gpu: Gpu): PlanOptions {
   return {
     trainable,
     reference,
     precision,
+    kvCache,
     lora: adapter?.lora,
     blockBytes: gpu.bindingBytes,
     timestamps: gpu.features.has('timestamp-query'),

@@ -11,6 +11,7 @@ import {
   type AttentionShape,
   attentionBackward,
   attentionForward,
+  type CacheFormat,
   formOf,
 } from './attention.ts';
 import { type AttentionForm, defaultChoices, fewRows, type KernelChoices, type MatmulForm } from './kernel-choices.ts';
@@ -263,22 +264,25 @@ export class Operations {
       qkv: BufferSlice;
       table: BufferSlice;
       gains: BufferSlice | null;
+      pages: BufferSlice;
       query: BufferSlice;
       cache: BufferSlice;
     },
     T: number,
+    { pageBits, int8 }: CacheFormat,
   ) {
     const kernel = this.kernels.request('rope_forward', {
       ...this.attentionConstants(a),
       QK_NORM: x.gains ? 1 : 0,
       EPS_F: a.eps,
+      KV8: int8 ? 1 : 0,
     });
     const heads = a.heads + 2 * a.kvHeads;
     this.elementwise(
       kernel,
-      [x.tokens, x.qkv, x.table, x.gains ?? x.table, x.query, x.cache],
+      [x.tokens, x.qkv, x.table, x.gains ?? x.table, x.pages, x.query, x.cache],
       T * heads,
-      [T],
+      [T, pageBits],
       6 * a.headDim,
     );
   }

@@ -137,6 +137,11 @@ export interface Capacity {
   promptTokens: number;
   /** Tokens of a trajectory after its prompt. */
   completionTokens: number;
+  /**
+   * Pages (of 16 tokens) of the K/V cache that prompts and trajectories share. Fewer than the longest of all would fill: in rounds
+   * trajectories wait for pages. Default: as many as that.
+   */
+  cachePages?: number;
   /** T of one packed batch. */
   batchTokens: number;
   /** N of one packed batch. */
@@ -156,6 +161,13 @@ export interface AdmittedGroup {
  * says does not depend on who decodes beside it, up to the rounding of another kernel where the number of rows chooses one.
  */
 export interface Rounds {
+  /** Who may go on where fewer pages are planned than all may need. Absent: everyone, always. */
+  readonly pages?: {
+    /** How many of these groups, from the first on, can be admitted now. */
+    admits(groups: readonly AdmittedGroup[]): number;
+    /** Takes what the row's next round may need. False: it waits until others have given back theirs; there is always one that need not. */
+    grow(row: GenerateRow): boolean;
+  };
   /** Adds groups, or members to groups that are held. */
   admit(groups: readonly AdmittedGroup[]): Promise<void>;
   /** Gives slots back; a prompt goes with its last slot. */

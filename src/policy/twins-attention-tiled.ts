@@ -1,56 +1,32 @@
-/** Twins of the tiled kernels of attention, with pages, bytes and splits. */
+/** Twins of the tiled kernels of attention, with bytes and splits. */
 import { decodeTiles, tokenTiles } from './attention.ts';
 import { tokenWords } from './batch.ts';
 import { floats, folded, foldedThreads, oneResult, type Twin, untouched, unwritten, value } from './fixture.ts';
-import { bytesPerRow, packRows, unpackRows } from './kv-bytes.ts';
-import { attend, attendBackward, type Shape, seenRows } from './twins-attention.ts';
+import { packRows, unpackRows } from './kv-bytes.ts';
+import { attend, attendBackward, paged, type Shape, seenRows } from './twins-attention.ts';
 
 /** Scores, their exponentials and sums of some; with operands staged in 11 bits, those bits. */
 const toleranceOf = (c: Parameters<Twin>[0]) => (value(c, 'STAGE_BITS') === 16 ? 4e-3 : 1e-5);
 const shapeOf = (c: Parameters<Twin>[0]): Shape => ({ H: value(c, 'H'), KV: value(c, 'KV'), D: 4 * value(c, 'E') });
 const headsOf = ({ H, KV }: Shape) => ({ heads: H, kvHeads: KV });
 
-/** The pages of a cache in another order than their rows. */
-function paged(
-  T: number,
-  bits: number,
-): { table: Uint32Array<ArrayBuffer>; place: (row: number) => number; rows: number } {
-  if (bits === 0) return { table: new Uint32Array(4), place: (row) => row, rows: T };
-  const count = Math.ceil(T / 2 ** bits);
-  const table = Uint32Array.from({ length: Math.max(4, count) }, (_, i) => Math.max(0, count - 1 - i));
-  return { table, place: (row) => (table[row >> bits] << bits) | (row & (2 ** bits - 1)), rows: count << bits };
-}
-
-/** The cache as the kernel finds it: rows in their pages, as floats or as bytes with scales. */
-function laidOut(c: Parameters<Twin>[0], { KV, D }: Shape, cache: Float32Array) {
-  const isBytes = value(c, 'KV8') === 1;
-  const heads = 2 * KV;
-  const T = cache.length / (heads * D);
-  const pages = paged(T, value(c, 'PAGE_BITS'));
-  const source = isBytes ? packRows(cache, D) : cache;
-  const width = isBytes ? (heads * bytesPerRow(D)) / 4 : heads * D;
-  const target = isBytes ? new Uint32Array(pages.rows * width) : new Float32Array(pages.rows * width);
-  for (let row = 0; row < T; row++)
-    target.set(source.subarray(row * width, (row + 1) * width), pages.place(row) * width);
-  return { pages: pages.table, cache: target };
-}
-
+/** Attention over the cache as the kernel finds it: rows in their pages, as floats or as bytes with scales. */
 function attendAs(c: Parameters<Twin>[0], size: number) {
   const shape = shapeOf(c);
   const isBytes = value(c, 'KV8') === 1;
   const a = attend(shape, size, (rows) => (isBytes ? unpackRows(packRows(rows, shape.D), shape.D) : rows));
-  return { ...a, ...laidOut(c, shape, a.cache) };
+  return { ...a, ...paged(isBytes ? packRows(a.cache, shape.D) : a.cache, a.T, size) };
 }
 
 const attention_forward_tiled: Twin = (c, size) => {
   if (value(c, 'SPLIT') > 0) return splitForward(c, size, '');
   const shape = shapeOf(c);
-  const { words, query, pages, cache, out, lse } = attendAs(c, size);
+  const { words, query, pageBits, pages, cache, out, lse } = attendAs(c, size);
   const tiles = tokenTiles(words, headsOf(shape), true);
   const tolerance = toleranceOf(c);
   return {
     bindings: [tiles, words, pages, query, cache, unwritten(out.length), unwritten(lse.length)],
-    calls: [{ grid: folded((tiles.length / 4) * shape.KV), params: [tiles.length / 4, 0, 0] }],
+    calls: [{ grid: folded((tiles.length / 4) * shape.KV), params: [tiles.length / 4, 0, 0, pageBits] }],
     expected: [
       { binding: 5, values: out, tolerance },
       { binding: 6, values: lse, tolerance },
@@ -87,7 +63,7 @@ const splitForward: Twin = (c, size) => {
   const shape = shapeOf(c);
   const { H, D } = shape;
   const split = value(c, 'SPLIT');
-  const { words, T, query, pages, cache, scores, val } = attendAs(c, size);
+  const { words, T, query, pageBits, pages, cache, scores, val } = attendAs(c, size);
   const { lengths, prefixSplits, splits } = splitsOf(words, T, split);
   const tiles = decodeTiles(lengths, headsOf(shape), split);
   const expected = Float64Array.from(unwritten(T * H * splits * (D + 4)));
@@ -104,7 +80,10 @@ const splitForward: Twin = (c, size) => {
       expected.set([largest, weights.reduce((a, b) => a + b, 0), 0, 0], base + D);
     }
   }
-  const call = { grid: folded((tiles.length / 4) * shape.KV), params: [tiles.length / 4, splits, prefixSplits] };
+  const call = {
+    grid: folded((tiles.length / 4) * shape.KV),
+    params: [tiles.length / 4, splits, prefixSplits, pageBits],
+  };
   const out = unwritten(expected.length);
   return {
     bindings: [tiles, words, pages, query, cache, out, unwritten(4)],

@@ -1,10 +1,13 @@
 /** Twins of the kernels of attention: rotary positions, attention with a shared prefix, and their backwards. */
 import { describeTokens, tokenWords } from './batch.ts';
 import { floats, foldedThreads, oneResult, sum, type Twin, table, unwritten, value } from './fixture.ts';
+import { packRows, unpackRows } from './kv-bytes.ts';
 import type { PackedBatch } from './policy.ts';
 
 /** Scores, their exponentials and sums of some. */
 const tolerance = 1e-5;
+/** A byte is off by at most half a scale, which is the largest value of its head over 127; and rounding may go the other way. */
+const halfByte = 0.51 / 127;
 
 export interface Shape {
   H: number;
@@ -61,15 +64,34 @@ export function attend({ H, KV, D }: Shape, size: number, stored = (rows: Float3
   return { words, T, query, cache: written, scores, lse, weights, out, key, val };
 }
 
+/** Rows in pages of two or four, the first page last: how the call says so, the table, where a row lies, and how many rows there are. */
+function pagesOf(rows: number, size: number) {
+  const pageBits = size > 1 ? 2 : 1;
+  const count = Math.ceil(rows / 2 ** pageBits);
+  const pages = Uint32Array.from({ length: Math.max(4, count) }, (_, i) => Math.max(0, count - 1 - i));
+  const place = (row: number) => (pages[row >> pageBits] << pageBits) | (row & (2 ** pageBits - 1));
+  return { pageBits, pages, place, rows: count << pageBits };
+}
+
+/** A cache of T rows in its pages. */
+export function paged(rows: Float32Array | Uint32Array, T: number, size: number) {
+  const { pageBits, pages, place, rows: count } = pagesOf(T, size);
+  const width = rows.length / T;
+  const cache = rows instanceof Float32Array ? new Float32Array(count * width) : new Uint32Array(count * width);
+  for (let row = 0; row < T; row++) cache.set(rows.subarray(row * width, (row + 1) * width), place(row) * width);
+  return { pageBits, pages, cache };
+}
+
 const attention_forward: Twin = (c, size) => {
   const shape = shapeOf(c);
-  const { words, T, query, cache, lse, out } = attend(shape, size);
+  const { words, T, query, cache: rows, lse, out } = attend(shape, size);
+  const { pageBits, pages, cache } = paged(rows, T, size);
   return {
-    bindings: [words, query, cache, unwritten(out.length), unwritten(lse.length)],
-    calls: [{ grid: foldedThreads(T * shape.H), params: [T] }],
+    bindings: [words, query, pages, cache, unwritten(out.length), unwritten(lse.length)],
+    calls: [{ grid: foldedThreads(T * shape.H), params: [T, pageBits] }],
     expected: [
-      { binding: 3, values: out, tolerance },
-      { binding: 4, values: lse, tolerance },
+      { binding: 4, values: out, tolerance },
+      { binding: 5, values: lse, tolerance },
     ],
   };
 };
@@ -168,18 +190,24 @@ const rope_forward: Twin = (c, size) => {
     return x(d) * turn[angle] + other * turn[angle + D / 2];
   };
   const query = table(T, H * D, (t, i) => rotated(t, Math.floor(i / D), i % D));
-  const cache = Float64Array.from(unwritten((T + 1) * 2 * KV * D));
+  const { pageBits, pages, place, rows } = pagesOf(T + 1, size);
+  const empty = unwritten(rows * 2 * KV * D);
+  const cache = Float64Array.from(empty);
   for (let t = 0; t < T; t++)
     for (let i = 0; i < KV * D; i++) {
-      cache[row(t) * 2 * KV * D + i] = rotated(t, H + Math.floor(i / D), i % D);
-      cache[(row(t) * 2 + 1) * KV * D + i] = inp[at(t, H + KV) + i];
+      cache[place(row(t)) * 2 * KV * D + i] = rotated(t, H + Math.floor(i / D), i % D);
+      cache[(place(row(t)) * 2 + 1) * KV * D + i] = inp[at(t, H + KV) + i];
     }
+  const isBytes = value(c, 'KV8') === 1;
+  const kept = isBytes
+    ? { values: cache, tolerance: halfByte, read: (words: Uint32Array) => unpackRows(words, D) }
+    : { values: cache, tolerance };
   return {
-    bindings: [words, inp, turn, gains, unwritten(query.length), unwritten(cache.length)],
-    calls: [{ grid: foldedThreads(T * (H + 2 * KV)), params: [T] }],
+    bindings: [words, inp, turn, gains, pages, unwritten(query.length), isBytes ? packRows(empty, D) : empty],
+    calls: [{ grid: foldedThreads(T * (H + 2 * KV)), params: [T, pageBits] }],
     expected: [
-      { binding: 4, values: query, tolerance },
-      { binding: 5, values: cache, tolerance },
+      { binding: 5, values: query, tolerance },
+      { binding: 6, ...kept },
     ],
   };
 };

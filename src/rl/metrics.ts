@@ -111,7 +111,7 @@ export const metrics: readonly Metric[] = [
     'policy',
     'logprobGap',
     'nats',
-    'Mean difference between the log-probability when sampled and when first recomputed for training; should be near 0.',
+    'Mean difference between the log-probability when sampled and when first recomputed for training; should be near 0, and hundredths where keys and values are kept in int8.',
   ),
   metric(
     'policy',

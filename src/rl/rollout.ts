@@ -126,6 +126,8 @@ class Flight {
   private readonly free: number[];
   /** Whose turn it is to speak, in the order in which they decode. */
   private ready: Episode[] = [];
+  /** Whose prompts wait for pages, in the order in which they came. */
+  private arrived: Episode[] = [];
   /** Of `ready`, those in the middle of a turn. */
   private readonly speaking = new Set<Episode>();
   private readonly episodes: Episode[] = [];
@@ -153,16 +155,16 @@ class Flight {
     for (;;) {
       this.options.signal?.throwIfAborted();
       const newcomers = this.seat(acting);
-      if (this.ready.length + acting.length + newcomers.length === 0) break;
+      if (this.ready.length + this.arrived.length + acting.length + newcomers.length === 0) break;
       const worlds = [this.open(newcomers), this.act(acting)];
       const [acted] = await Promise.all([this.decode(), ...worlds]).catch(async (error) => {
         // The worlds are not left in the middle of an answer.
         await Promise.allSettled(worlds);
         throw error;
       });
-      await this.admit(newcomers.filter((episode) => !episode.ended));
+      this.arrived.push(...newcomers.filter((episode) => !episode.ended));
       const gone = [...newcomers, ...acting].filter((episode) => episode.ended);
-      this.ready.push(...[...acting, ...newcomers].filter((episode) => !episode.ended));
+      this.ready.push(...acting.filter((episode) => !episode.ended), ...(await this.admit()));
       this.leave(gone);
       acting = acted;
     }
@@ -172,6 +174,7 @@ class Flight {
 
   /** Gives free slots to those who come next. Without rounds: to whole groups, when all have left. */
   private seat(acting: readonly Episode[]): Episode[] {
+    if (this.arrived.length > 0) return [];
     const { groupSize } = this.request;
     const inFlight = [...this.ready, ...acting];
     let places = this.free.length;
@@ -238,18 +241,33 @@ class Flight {
     });
   }
 
-  private async admit(newcomers: readonly Episode[]): Promise<void> {
-    const groups = new Map<number, Episode[]>();
-    for (const episode of newcomers) groups.set(episode.group, [...(groups.get(episode.group) ?? []), episode]);
-    if (groups.size === 0) return;
-    await this.rounds.admit(
-      [...groups].map(([key, members]) => ({
-        key,
-        prompt: members[0].promptTokens,
-        slots: members.map((episode) => episode.slot),
-        rowKeys: members.map((episode) => episode.group * this.request.groupSize + episode.member),
-      })),
-    );
+  /** Gives their slots to those who have arrived, as far as there are pages for their prompts. */
+  private async admit(): Promise<Episode[]> {
+    const byGroup = new Map<number, Episode[]>();
+    for (const episode of this.arrived) byGroup.set(episode.group, [...(byGroup.get(episode.group) ?? []), episode]);
+    const groups = [...byGroup].map(([key, members]) => ({
+      key,
+      prompt: members[0].promptTokens,
+      slots: members.map((episode) => episode.slot),
+      rowKeys: members.map((episode) => episode.group * this.request.groupSize + episode.member),
+    }));
+    const admitted = groups.slice(0, this.rounds.pages?.admits(groups) ?? groups.length);
+    const slots = new Set(admitted.flatMap((group) => group.slots));
+    const [seated, waiting] = parted(this.arrived, (episode) => slots.has(episode.slot));
+    this.arrived = waiting;
+    if (admitted.length > 0) await this.rounds.admit(admitted);
+    return seated;
+  }
+
+  /** Of those whose turn it is, as many as decode at once and have pages; who waits for pages lets others go first. */
+  private choose(willing: readonly Episode[]): [Episode[], Episode[]] {
+    const { rows } = this.parts.policy.capacity;
+    let count = 0;
+    return parted(willing, (episode) => {
+      const goes = count < rows && (this.rounds.pages?.grow(episode.generateRow()) ?? true);
+      if (goes) count++;
+      return goes;
+    });
   }
 
   /** The worlds' answers to those who have acted. */
@@ -272,7 +290,8 @@ class Flight {
     const forced = opening.filter((episode) => !episode.ended && episode.isForced);
     for (const episode of forced) episode.sayForced();
     const willing = this.ready.filter((episode) => !episode.ended && !forced.includes(episode));
-    const chosen = willing.slice(0, policy.capacity.rows);
+    // Before anything is awaited: pages that a world's answer frees meanwhile are given out in the next round.
+    const [chosen, others] = this.choose(willing);
     const turns = await this.sample(chosen);
     const done = chosen.filter((_, i) => turns[i]);
     for (const episode of chosen) this.speaking.add(episode);
@@ -282,7 +301,7 @@ class Flight {
     });
     const left = this.ready.filter((episode) => episode.ended);
     this.rounds.release(left.map((episode) => episode.slot));
-    this.ready = [...chosen.filter((_, i) => !turns[i]), ...willing.slice(chosen.length)];
+    this.ready = [...chosen.filter((_, i) => !turns[i]), ...others];
     this.leave(left);
     return [...done, ...forced].filter((episode) => !episode.ended);
   }
@@ -302,6 +321,13 @@ class Flight {
     if (turn.ending === 'context') episode.end('context');
     else episode.say(turn);
   }
+}
+
+/** Those of whom it holds, and the others. */
+function parted<T>(list: readonly T[], holds: (item: T) => boolean): [T[], T[]] {
+  const [yes, no]: [T[], T[]] = [[], []];
+  for (const item of list) (holds(item) ? yes : no).push(item);
+  return [yes, no];
 }
 
 /** The world's answers; one whose reply was refused is answered by the refusal, and the world does not move. */

@@ -4,7 +4,7 @@
  */
 import type { World } from '../envs/env.ts';
 import { type ModelConfig, writeConfig } from '../policy/config.ts';
-import { initWeights } from '../policy/init.ts';
+import { initTiny } from '../policy/init.ts';
 import { ActsOnlyError, OnnxPolicy } from '../policy/onnx-policy.ts';
 import type { Capacity, PolicyState } from '../policy/policy.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
@@ -74,7 +74,7 @@ export class ActingEngine implements Engine {
     const { config, experiment } = this.parts;
     const { policy, seed } = experiment;
     if (policy.kind !== 'tiny') throw new ActsOnlyError('open a language model with an adapter');
-    const tensors = initWeights(config, { seed, std: policy.initStd });
+    const tensors = initTiny(config, policy, seed);
     await this.load({ tensors, optimizerStep: 0 });
   }
 

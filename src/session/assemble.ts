@@ -9,7 +9,7 @@ import type { KernelTime } from '../gpu/profile.ts';
 import { initAdapter } from '../policy/adapter.ts';
 import { configOf, findModel, UnknownModelError } from '../policy/catalogue.ts';
 import { type ModelConfig, parseConfig, writeConfig } from '../policy/config.ts';
-import { initWeights } from '../policy/init.ts';
+import { initTiny } from '../policy/init.ts';
 import { planBuffers } from '../policy/memory-plan.ts';
 import { Model } from '../policy/model.ts';
 import type { WeightOptions } from '../policy/model-weights.ts';
@@ -178,6 +178,7 @@ export class Assembly implements EngineFactory {
     return Model.create(gpu, config, {
       capacity,
       choices,
+      kvCache: experiment.policy.kind === 'lora' ? experiment.policy.kvCache : 'f32',
       ...weightsOf(experiment, base, config, options),
       onProgress: (done, total, kernel) =>
         options.onProgress({ what: `Compiling ${kernel}`, done, total, unit: 'kernels' }),
@@ -235,9 +236,7 @@ const needsReference = ({ algorithm, policy }: Experiment) => policy.kind === 't
 
 /** What a new policy starts from: its trained values, random but for an adapter's zeros. */
 function initialTensors({ policy, seed }: Experiment, config: ModelConfig) {
-  return policy.kind === 'tiny'
-    ? initWeights(config, { seed, std: policy.initStd })
-    : initAdapter(config, loraOf(policy), seed);
+  return policy.kind === 'tiny' ? initTiny(config, policy, seed) : initAdapter(config, loraOf(policy), seed);
 }
 
 function weightsOf(

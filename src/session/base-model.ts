@@ -3,6 +3,7 @@
  * Node, a test). Its plan, and what of an experiment would have to change for it to fit.
  */
 import type { LoraConfig } from '../policy/adapter.ts';
+import { PrecisionError } from '../policy/base.ts';
 import type { ModelConfig } from '../policy/config.ts';
 import type { Precision, WeightPiece } from '../policy/linear.ts';
 import { type Change, changeThatFits, misfit } from '../policy/memory-fit.ts';
@@ -48,11 +49,12 @@ export function planAdapted(
   blockBytes = 128 * 2 ** 20,
 ): PlannedBuffer[] {
   const policy = adaptedPolicy(experiment);
-  const { weights: precision } = policy;
+  const { weights: precision, kvCache } = policy;
   return planBuffers(config, capacity, {
     trainable: true,
     reference: false,
     precision,
+    kvCache,
     lora: loraOf(policy),
     blockBytes,
   });
@@ -76,9 +78,16 @@ const packing: Change<Experiment> = {
   words: (experiment) => `policy.weights ${adaptedPolicy(experiment).weights}`,
 };
 
+const keptInBytes: Change<Experiment> = {
+  apply: (experiment) =>
+    adaptedPolicy(experiment).kvCache === 'int8' ? null : writePath(experiment, 'policy.kvCache', 'int8'),
+  words: () => 'policy.kvCache int8',
+};
+
 /** From what costs the run least to what costs it most. */
 const changes = [
   packing,
+  keptInBytes,
   halving('algorithm.groupSize', 2),
   halving('sampling.completionTokens', 64),
   halving('sampling.promptTokens', 64),
@@ -92,7 +101,7 @@ export function changeOf(experiment: Experiment, config: ModelConfig, bindingByt
     try {
       return misfit(planAdapted(candidate, config, undefined, bindingBytes), room) === null;
     } catch (error) {
-      if (error instanceof RangeError) return false;
+      if (error instanceof RangeError || error instanceof PrecisionError) return false;
       throw error;
     }
   };

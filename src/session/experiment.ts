@@ -30,6 +30,10 @@ const TinyPolicySchema = v.strictObject({
   qkNorm: v.optional(v.boolean(), false),
   ropeTheta: v.optional(real(10, 1e7), 10_000),
   initStd: v.optional(real(1e-4, 1), 0.02),
+  /** null: as initStd. */
+  embeddingStd: v.optional(v.nullable(real(1e-4, 1)), null),
+  /** 0: value and output projections start random like the rest. */
+  copyScale: v.optional(real(0, 4), 0),
 });
 
 /** A language model that stays as it is, and a low-rank adapter beside it, which is trained. */
@@ -39,6 +43,10 @@ const LoraPolicySchema = v.strictObject({
   model: v.pipe(v.string(), v.minLength(1), v.maxLength(500)),
   /** How the frozen matrices are kept. */
   weights: v.optional(v.picklist(['int4', 'int8', 'f32']), 'int4'),
+  /** How decoding keeps the keys and values of what was said. */
+  kvCache: v.optional(v.picklist(['f32', 'int8']), 'f32'),
+  /** Of the pages that all trajectories at their longest would fill. */
+  kvShare: v.optional(real(0.05, 1), 1),
   lora: v.optional(
     v.strictObject({
       rank: v.optional(integer(1, 256), 16),

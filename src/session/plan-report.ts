@@ -14,7 +14,8 @@ const choices: { [part in PlannedBuffer['part']]: string } = {
   activations: 'shorter prompts and completions, or more minibatches',
   'gradients of activations': 'shorter prompts and completions, or more minibatches',
   head: 'shorter completions, or more minibatches',
-  'KV cache': 'fewer groups, a smaller group, or shorter prompts and completions',
+  'KV cache':
+    'fewer groups, a smaller group, shorter prompts and completions, or, with an adapter, keys and values in int8',
   decoding: 'fewer groups or a smaller group',
   transfer: 'a smaller policy',
 };

@@ -1,4 +1,5 @@
 /** From an experiment to sizes: the model's configuration, and the capacity that is planned and allocated for a run. */
+import { kvRowWords, pagesNeeded } from '../policy/cache-pages.ts';
 import type { ModelConfig } from '../policy/config.ts';
 import type { Capacity } from '../policy/policy.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
@@ -40,7 +41,7 @@ const INPUT_BYTES = 2 ** 29;
 function bounds({ sampling, policy }: Experiment, config: ModelConfig | null) {
   if (policy.kind === 'tiny' || !config)
     return { rows: MOST_ROWS, evaluated: EVALUATION_ROWS, tokens: MOST_BATCH_TOKENS };
-  const rowBytes = config.numLayers * 2 * config.numKvHeads * config.headDim * 4;
+  const rowBytes = config.numLayers * kvRowWords(config, policy.kvCache) * 4 * policy.kvShare;
   const tokenBytes = (config.numLayers + 1) * config.hiddenSize * 4;
   const trajectory = sampling.promptTokens + sampling.completionTokens;
   const rows = Math.min(MOST_ROWS, Math.max(1, Math.floor(CACHE_BYTES / (rowBytes * trajectory))));
@@ -64,5 +65,12 @@ export function capacityOf(experiment: Experiment, config: ModelConfig | null = 
   const batchTokens = Math.max(longest, Math.min(perMinibatch, most.tokens));
   const batchScored = Math.max(completionTokens, Math.min(batchTokens, MOST_SCORED));
   // An evaluation plays one episode a task: every row has its own prompt.
-  return { rows, groups: rows, promptTokens, completionTokens, batchTokens, batchScored };
+  return withPages({ rows, groups: rows, promptTokens, completionTokens, batchTokens, batchScored }, experiment);
+}
+
+/** Fewer pages of the K/V cache where the experiment wants a share of them, but enough for one trajectory. */
+function withPages(capacity: Capacity, { policy }: Experiment): Capacity {
+  if (policy.kind === 'tiny' || policy.kvShare === 1) return capacity;
+  const { least, most } = pagesNeeded(capacity);
+  return { ...capacity, cachePages: Math.max(least, Math.ceil(most * policy.kvShare)) };
 }

@@ -45,6 +45,19 @@ it('prints every part, and the parts are all of it', () => {
   expect(lines.map((line) => line.replace(/ +\d+$/, ''))).toContain('KV cache');
 });
 
+it('counts a K/V cache in bytes, and in fewer pages', () => {
+  const caches = (change: Partial<PlanSettings>) =>
+    planModel({ ...settings, ...change }, large).filter(({ name }) => name.startsWith('cache.'));
+  const config = configOf(catalogue.find(({ id }) => id === settings.model)!);
+  const of = (pages: number, headBytes: number) =>
+    Array(config.numLayers).fill((pages + 1) * 16 * 2 * config.numKvHeads * headBytes);
+  const bytes = (change: Partial<PlanSettings>) => caches(change).map((each) => each.bytes);
+  expect(bytes({})).toEqual(of(64 + 8 * 32, 4 * config.headDim));
+  expect(bytes({ kv: 'int8' })).toEqual(of(64 + 8 * 32, config.headDim + 4));
+  expect(bytes({ kv: 'int8', pages: 100 })).toEqual(of(100, config.headDim + 4));
+  expect(() => planModel({ ...settings, pages: 95 }, large)).toThrow(/95 pages .* need 96/);
+});
+
 describe('what does not fit is refused with the change that makes it fit', () => {
   const room = (total: number, binding = large) => ({ bindingBytes: binding, totalBytes: total });
 

@@ -20,7 +20,10 @@ const attention = (H: number, KV: number, D: number): Constants => {
   const WIDTH = D % 4 === 0 ? 4 : 1;
   return { H, KV, D, WIDTH, E: D / WIDTH, SCALE_F: 1 / Math.sqrt(D) };
 };
-const rope = (H: number, KV: number, D: number, QK_NORM: number): Constants => ({ H, KV, D, QK_NORM, EPS_F: 1e-6 });
+const rope = (H: number, KV: number, D: number, QK_NORM: number, KV8 = 0): Constants => ({
+  ...{ H, KV, D, KV8 },
+  ...{ QK_NORM, EPS_F: 1e-6 },
+});
 
 const tiled = (heads: number, kvHeads: number, headDim: number, options: Partial<TiledOptions>): Constants =>
   tiledConstants({ heads, kvHeads, headDim, eps: 0 }, { form: 'tiled', rows: 32, staged: 2, ...options });
@@ -28,7 +31,6 @@ const backward = (heads: number, kvHeads: number, headDim: number, options: Part
   tiled(heads, kvHeads, headDim, { staged: 4, ...options });
 const split = (heads: number, kvHeads: number, headDim: number, options: Partial<TiledOptions> = {}) =>
   tiled(heads, kvHeads, headDim, { rows: 8, split: 2, ...options });
-const bytes = { pageBits: 1, int8: true };
 
 const variants: [string, Constants][] = [
   ['matmul_nt', { ROWS: 8, LANES: 32, HAS_BIAS: 1, HAS_RESIDUAL: 0 }],
@@ -77,11 +79,11 @@ const variants: [string, Constants][] = [
   ['attention_backward_key', attention(4, 2, 8)],
   ['attention_backward_key', attention(3, 1, 6)],
   ['attention_forward_tiled', tiled(4, 2, 8, {})],
-  ['attention_forward_tiled', tiled(7, 1, 16, { format: { pageBits: 2, int8: false } })],
-  ['attention_forward_tiled', tiled(6, 2, 20, { format: bytes })],
+  ['attention_forward_tiled', tiled(7, 1, 16, {})],
+  ['attention_forward_tiled', tiled(6, 2, 20, { int8: true })],
   ['attention_forward_tiled', split(7, 1, 64, { split: 128 })],
   ['attention_forward_tiled', split(4, 2, 16)],
-  ['attention_forward_tiled', split(3, 1, 12, { format: bytes })],
+  ['attention_forward_tiled', split(3, 1, 12, { int8: true })],
   ['attention_combine', { H: 3, E: 2, SPLIT: 2 }],
   ['attention_combine', { H: 2, E: 16, SPLIT: 128 }],
   ['attention_delta', { H: 3 }],
@@ -92,6 +94,7 @@ const variants: [string, Constants][] = [
   ['attention_backward_key_tiled', backward(2, 2, 16, { rows: 16 })],
   ['rope_forward', rope(4, 2, 8, 0)],
   ['rope_forward', rope(3, 1, 6, 1)],
+  ['rope_forward', rope(3, 1, 12, 1, 1)],
   ['rope_backward', rope(4, 2, 8, 0)],
   ['rope_backward', rope(3, 1, 6, 1)],
   ['reduce_head_gains', { H: 3, KV: 1, D: 6 }],

@@ -289,7 +289,8 @@ class Layer {
     return rmsnormBackward(dout, inp, this.p.value(weight), this.p.gradient(weight), this.config.rmsNormEps);
   }
 
-  forward(x: Float64Array): Float64Array {
+  /** `kept`: keys and values as a cache that does not keep every bit gives them back. */
+  forward(x: Float64Array, kept = (rows: Float64Array) => rows): Float64Array {
     const { hiddenSize: h, intermediateSize: I, numHeads, numKvHeads, headDim, qkNorm } = this.config;
     const { position, visible } = this.layout;
     const normed = this.norm('input_layernorm', x);
@@ -300,7 +301,7 @@ class Layer {
     const kn = qkNorm ? this.norm('self_attn.k_norm', k) : k;
     const qr = rotate(qn, numHeads, this.frequencies, position, 1);
     const kr = rotate(kn, numKvHeads, this.frequencies, position, 1);
-    const mixed = attention(qr, kr, v, visible, this.sizes);
+    const mixed = attention(qr, kept(kr), kept(v), visible, this.sizes);
     const middle = add(x, this.project('self_attn.o_proj', mixed, numHeads * headDim));
     const normed2 = this.norm('post_attention_layernorm', middle);
     const gate = this.project('mlp.gate_proj', normed2, h);
@@ -385,7 +386,8 @@ function allowedAt(batch: PackedBatch, row: number, V: number): Iterable<number>
 
 /**
  * Everything the engine computes for a batch. `weight` and `entropyWeight` are (N): the gradient returned is that of
- * sum(weight * logprob + entropyWeight * entropy). Null weights: forward only, no gradients (all zero).
+ * sum(weight * logprob + entropyWeight * entropy). Null weights: forward only, no gradients (all zero). `kept`: what becomes of
+ * keys and values in a cache (forward only).
  */
 export function referenceForwardBackward(
   config: ModelConfig,
@@ -394,6 +396,7 @@ export function referenceForwardBackward(
   weight: ArrayLike<number> | null,
   entropyWeight: ArrayLike<number> | null,
   temperature = 1,
+  kept?: (rows: Float64Array) => Float64Array,
 ): ReferenceResult {
   const { hiddenSize: h, vocabSize: V, numLayers, rmsNormEps } = config;
   const p = new Parameters(config, tensors);
@@ -407,7 +410,7 @@ export function referenceForwardBackward(
   const hidden = [x];
   const layers = Array.from({ length: numLayers }, (_, index) => new Layer(config, p, layout, index));
   for (const layer of layers) {
-    x = layer.forward(x) as Float64Array<ArrayBuffer>;
+    x = layer.forward(x, kept) as Float64Array<ArrayBuffer>;
     hidden.push(x);
   }
   const final = rmsnorm(x, p.value('model.norm.weight'), rmsNormEps);

@@ -2,10 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/policy/config.ts';
 import { initWeights } from '../../src/policy/init.ts';
+import { packRows, unpackRows } from '../../src/policy/kv-bytes.ts';
+import { planBuffers, totalBytes } from '../../src/policy/memory-plan.ts';
 import { Model } from '../../src/policy/model.ts';
 import type { GeneratedTurn, TokenTrie } from '../../src/policy/policy.ts';
 import { buildTrie } from '../../src/policy/trie.ts';
 import { useGpu } from '../gpu/open.ts';
+import { referenceForwardBackward } from './reference.ts';
 
 const open = useGpu();
 
@@ -26,6 +29,7 @@ const capacity = {
 };
 const weights = initWeights(config, { seed: 11, std: 0.4 });
 const prompts = [Int32Array.of(3, 1, 4, 1, 5), Int32Array.of(2, 7, 1)];
+const options = { capacity, weights, trainable: false, reference: false };
 const sampling = { temperature: 1, seed: 5, stream: 9, maxTokens: 40, stopTokens: [23] };
 const words = Int32Array.of(6, 2, 8);
 
@@ -36,7 +40,7 @@ const deep: TokenTrie = buildTrie(
 
 let model: Model;
 beforeAll(async () => {
-  model = await Model.create(await open(), config, { capacity, weights, trainable: false, reference: false });
+  model = await Model.create(await open(), config, options);
 });
 afterAll(() => model.destroy());
 
@@ -53,57 +57,100 @@ const constraintOf = (k: number, turn: number) => (turn === 0 && k % 4 === 1 ? d
 const appendOf = (turn: number) => (turn === 0 ? new Int32Array(0) : words);
 
 /** Both turns of each trajectory in lock-step, alone. */
-async function alone(k: number): Promise<Plain[]> {
-  await model.begin([{ prompt: prompts[k % 2], slots: [0], rowKeys: [k] }]);
+async function alone(k: number, policy = model): Promise<Plain[]> {
+  await policy.begin([{ prompt: prompts[k % 2], slots: [0], rowKeys: [k] }]);
   const turns: Plain[] = [];
   for (const turn of [0, 1]) {
     const constraint = constraintOf(k, turn);
     const maxTokens = constraint?.depth ?? sampling.maxTokens;
     const row = { slot: 0, append: appendOf(turn), constraint };
-    turns.push(plain((await model.generate([row], { ...sampling, maxTokens }))[0]));
+    turns.push(plain((await policy.generate([row], { ...sampling, maxTokens }))[0]));
   }
   return turns;
 }
 
-/** The same in rounds: trajectories join one by one as slots and rows are free. */
-async function together(count: number, slots: readonly number[], atOnce: number): Promise<Plain[][]> {
-  await model.begin([]);
+async function allAlone(policy = model): Promise<Plain[][]> {
+  const said: Plain[][] = [];
+  for (let k = 0; k < 9; k++) said.push(await alone(k, policy));
+  return said;
+}
+
+/** The same in rounds: trajectories join one by one as slots, rows and pages are free. */
+async function together(count: number, slots: readonly number[], atOnce: number, policy = model) {
+  const { rounds } = policy;
+  await policy.begin([]);
+  let waits = 0;
   const said: Plain[][] = Array.from({ length: count }, () => []);
   const free = [...slots];
   const seated: { k: number; slot: number }[] = [];
   for (let next = 0; next < count || seated.length > 0; ) {
     if (next < count && free.length > 0) {
-      const slot = free.shift()!;
-      await model.rounds.admit([{ key: next % 2, prompt: prompts[next % 2], slots: [slot], rowKeys: [next] }]);
-      seated.push({ k: next++, slot });
+      const group = { key: next % 2, prompt: prompts[next % 2], slots: [free[0]], rowKeys: [next] };
+      if (rounds.pages!.admits([group]) === 1) {
+        await rounds.admit([group]);
+        seated.push({ k: next++, slot: free.shift()! });
+      } else waits++;
     }
-    const now = seated.slice(0, atOnce);
-    const rows = now.map(({ k, slot }) => {
+    const rowOf = ({ k, slot }: (typeof seated)[number]) => {
       const turn = said[k].length;
       return { slot, append: appendOf(turn), constraint: constraintOf(k, turn) };
-    });
-    const turns = await model.rounds.round(rows, sampling);
+    };
+    const now = seated.slice(0, atOnce).filter((seat) => rounds.pages!.grow(rowOf(seat)));
+    waits += Math.min(atOnce, seated.length) - now.length;
+    const turns = await rounds.round(now.map(rowOf), sampling);
     now.forEach((seat, i) => {
       const turn = turns[i];
       if (!turn) return;
       said[seat.k].push(plain(turn));
       if (said[seat.k].length < 2) return;
-      model.rounds.release([seat.slot]);
+      rounds.release([seat.slot]);
       free.push(seat.slot);
       seated.splice(seated.indexOf(seat), 1);
     });
   }
-  return said;
+  return { said, waits };
 }
 
 describe('rounds', () => {
   it('say what lock-step says, bit for bit, in any company', async () => {
-    const want: Plain[][] = [];
-    for (let k = 0; k < 9; k++) want.push(await alone(k));
+    const want = await allAlone();
     expect(want.flat().some(({ tokens }) => tokens.length > 32)).toBe(true);
     expect(new Set(want.flat().map(({ ending }) => ending))).toEqual(new Set(['leaf', 'stop', 'length']));
-    expect(await together(9, [0, 1, 2, 3, 4, 5, 6, 7], 6)).toEqual(want);
-    expect(await together(9, [5, 2], 2)).toEqual(want);
+    expect(await together(9, [0, 1, 2, 3, 4, 5, 6, 7], 6)).toEqual({ said: want, waits: 0 });
+    expect(await together(9, [5, 2], 2)).toEqual({ said: want, waits: 0 });
+  });
+
+  it('say the same wherever their pages lie', async () => {
+    const { pages } = model.generation;
+    const slots = [0, 1, 2, 3, 4, 5, 6, 7];
+    await model.begin([{ prompt: prompts[0], slots, rowKeys: slots }]);
+    for (const rows of [16, 40, 96]) for (const slot of slots) pages.needSlot(slot, rows);
+    model.rounds.release([5, 0, 6, 2, 7, 1, 4, 3]);
+    const want = await allAlone();
+    await model.begin([{ prompt: prompts[0], slots, rowKeys: slots }]);
+    for (const rows of [32, 64, 80]) for (const slot of slots) pages.needSlot(slot, rows);
+    const held = pages.pagesFrom(pages.slotBase(3));
+    expect(held.every((page, i) => i > 0 && page === held[i - 1] + 1)).toBe(false);
+    model.rounds.release([3, 1, 7, 0, 5, 2, 6, 4]);
+    expect(await together(9, [4, 0, 7, 2], 3)).toEqual({ said: want, waits: 0 });
+  });
+
+  it('say the same with fewer pages than all may need, waiting for each other', async () => {
+    const want = await allAlone();
+    const few = await Model.create(await open(), config, { ...options, capacity: { ...capacity, cachePages: 9 } });
+    const created = few.counters().buffersCreated;
+    try {
+      const { said, waits } = await together(9, [0, 1, 2, 3, 4, 5, 6, 7], 6, few);
+      expect(said).toEqual(want);
+      expect(waits).toBeGreaterThan(9);
+      expect(few.counters().buffersCreated).toBe(created);
+      // Turn by turn nobody can wait.
+      await few.begin([{ prompt: prompts[0], slots: [0, 1], rowKeys: [0, 1] }]);
+      const rows = [0, 1].map((slot) => ({ slot, append: new Int32Array(60).fill(3), constraint: null }));
+      await expect(few.generate(rows, sampling)).rejects.toThrow(/no pages for 60 rows of slot 1: .*cachePages/);
+    } finally {
+      few.destroy();
+    }
   });
 
   it('run a prompt once while anyone holds it, and again after', async () => {
@@ -131,5 +178,63 @@ describe('rounds', () => {
     await expect(model.rounds.admit([group(0, [8])])).rejects.toThrow(/Slot 8/);
     const rows = [0, 7, 1, 0, 7, 1, 0].map((slot) => ({ slot, append: words, constraint: null }));
     await expect(model.rounds.round(rows, sampling)).rejects.toThrow(/7 rows; at most 6/);
+  });
+});
+
+describe('a K/V cache in int8', () => {
+  const bytes = (rows: Float64Array) =>
+    unpackRows(packRows(Float32Array.from(rows), config.headDim), config.headDim) as typeof rows;
+
+  /** Log-probabilities of both turns by the twin, all whose tokens went through the cache. */
+  function byTwin(k: number, turns: readonly Plain[], kept?: typeof bytes): number[] {
+    const tokens = [...prompts[k % 2]];
+    const scored: number[] = [];
+    turns.forEach((turn, t) => {
+      tokens.push(...appendOf(t));
+      for (const token of turn.tokens) scored.push(tokens.push(token) - 1);
+    });
+    const segments = [{ start: 0, end: tokens.length, parent: -1 }];
+    const batch = { tokens: Int32Array.from(tokens), segments, scored: Int32Array.from(scored), allowed: null };
+    return [...referenceForwardBackward(config, weights, batch, null, null, 1, kept).logprob];
+  }
+
+  it('says what the twin says whose keys and values went through bytes, in any company', async () => {
+    const gpu = await open();
+    const before = gpu.bytesAllocated;
+    const model8 = await Model.create(gpu, config, { ...options, kvCache: 'int8' });
+    try {
+      expect(gpu.bytesAllocated - before).toBe(totalBytes(model8.plan));
+      const want = await allAlone(model8);
+      let [error, gap] = [0, 0];
+      for (const k of [0, 2, 3, 4, 6, 7, 8]) {
+        const said = want[k].flatMap(({ logprobs }) => logprobs);
+        const [twin, exact] = [byTwin(k, want[k], bytes), byTwin(k, want[k])];
+        said.forEach((logprob, i) => {
+          error += Math.abs(logprob - twin[i]);
+          gap += Math.abs(logprob - exact[i]);
+        });
+      }
+      // A byte may be rounded the other way; every byte is rounded.
+      expect(gap).toBeGreaterThan(0.01);
+      expect(error).toBeLessThan(0.05 * gap);
+      // Tiles and splits add in other orders, so a round says what a round says.
+      const many = await together(9, [0, 1, 2, 3, 4, 5, 6, 7], 6, model8);
+      expect(await together(9, [5, 2], 2, model8)).toEqual(many);
+    } finally {
+      model8.destroy();
+    }
+  });
+
+  it('takes a byte a value and a scale a head, and is refused where heads are odd', () => {
+    const bytesOf = (kvCache: 'f32' | 'int8', headDim = 8) =>
+      planBuffers({ ...config, headDim }, capacity, { ...options, kvCache, blockBytes: 2 ** 27 })
+        .filter(({ name }) => name.startsWith('cache.'))
+        .map(({ bytes }) => bytes);
+    const rows = (2 * 1 + 8 * 6 + 1) * 16;
+    expect(bytesOf('f32')).toEqual([rows * 2 * 8 * 4, rows * 2 * 8 * 4]);
+    expect(bytesOf('int8')).toEqual([rows * 2 * (8 + 4), rows * 2 * (8 + 4)]);
+    expect(() => bytesOf('int8', 6)).toThrow(
+      /heads of a multiple of 4.*here are 2 heads over 1, of 6\. Keep it in f32/,
+    );
   });
 });

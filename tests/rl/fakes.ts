@@ -1,5 +1,6 @@
 /** A policy of plain numbers and a world of doors, both to the contracts: what rl/ is tested against without a GPU. */
 import type { Feedback, Split, Task, World, WorldDescription, WorldOptions, WorldView } from '../../src/envs/env.ts';
+import { CachePages } from '../../src/policy/cache-pages.ts';
 import type {
   Capacity,
   Counters,
@@ -250,15 +251,39 @@ export class FakePolicy implements Policy {
   destroy(): void {}
 }
 
-/** A fake policy that decodes in rounds of two tokens. */
+/** Most tokens of a turn that the tests ask for. */
+const longestTurn = 16;
+
+/** A fake policy that decodes in rounds of two tokens, and holds pages as the engine does. */
 export class RoundPolicy extends FakePolicy {
+  readonly pages = new CachePages(this.capacity);
+  /** Who was told to wait for pages, counted each time. */
+  waits = 0;
+  /** Places of the prompts that are held. */
+  private readonly places = new Map<number, number>();
   /** Slots of each round. */
   readonly roundsSeen: number[][] = [];
   private readonly held = new Map<number, number>();
   private readonly open = new Map<number, { turn: GeneratedTurn; said: number }>();
   readonly rounds: Rounds = {
+    pages: {
+      admits: (groups) => {
+        const lengths = groups.map(({ key, prompt }) => (this.places.has(key) ? 0 : prompt.length));
+        const count = this.pages.promptsThatFit(lengths);
+        this.waits += groups.length - count;
+        return count;
+      },
+      grow: (row) => {
+        const { completionTokens } = this.capacity;
+        const rows = completionTokens - this.room(row.slot) + row.append.length + longestTurn;
+        const grown = this.pages.growSlot(row.slot, Math.min(completionTokens, rows));
+        if (!grown) this.waits++;
+        return grown;
+      },
+    },
     admit: async (groups) => {
       for (const group of groups) {
+        this.placePrompt(group);
         const known = [...this.held.values()].includes(group.key);
         for (const slot of group.slots) {
           if (this.held.has(slot) || slot >= (this.capacity.slots ?? this.capacity.rows))
@@ -270,7 +295,14 @@ export class RoundPolicy extends FakePolicy {
       }
     },
     release: (slots) => {
-      for (const slot of slots) if (!this.held.delete(slot)) throw new Error('a slot given back twice');
+      for (const slot of slots) {
+        const key = this.held.get(slot);
+        if (key === undefined || !this.held.delete(slot)) throw new Error('a slot given back twice');
+        this.pages.releaseSlot(slot);
+        if ([...this.held.values()].includes(key)) continue;
+        this.pages.releasePrompt(this.places.get(key)!);
+        this.places.delete(key);
+      }
     },
     round: async (rows, sampling, signal) => {
       signal?.throwIfAborted();
@@ -284,12 +316,23 @@ export class RoundPolicy extends FakePolicy {
     return this.held.size;
   }
 
+  private placePrompt({ key, prompt }: { key: number; prompt: Int32Array }): void {
+    if (this.places.has(key)) return;
+    const used = new Set(this.places.values());
+    let place = 0;
+    while (used.has(place)) place++;
+    this.pages.takePrompt(place, prompt.length);
+    this.places.set(key, place);
+  }
+
   private async twoTokens(row: GenerateRow, sampling: Sampling): Promise<GeneratedTurn | null> {
     const maxTokens = row.constraint?.depth ?? sampling.maxTokens;
     const open = this.open.get(row.slot) ?? {
       turn: (await this.generate([row], { ...sampling, maxTokens }))[0],
       said: 0,
     };
+    const used = this.capacity.completionTokens - this.room(row.slot);
+    if (this.pages.pagesFrom(this.pages.slotBase(row.slot)).length * 16 < used) throw new Error('rows without pages');
     open.said += 2;
     if (open.said < open.turn.tokens.length) this.open.set(row.slot, open);
     else this.open.delete(row.slot);

@@ -255,10 +255,29 @@ describe('rounds', () => {
   });
 
   it('are the same however long a world takes', async () => {
-    const quick = await inRounds({ rows: 3, slots: 6 });
-    const slow = await inRounds({ rows: 3, slots: 6 }, {}, 4);
-    expect(slow.policy.roundsSeen).toEqual(quick.policy.roundsSeen);
-    expect(slow.trajectories).toEqual(quick.trajectories);
+    for (const cachePages of [undefined, 15]) {
+      const size = { rows: 3, slots: 6, cachePages };
+      const quick = await inRounds(size, { groupSize: 6 });
+      const slow = await inRounds(size, { groupSize: 6 }, 4);
+      expect(slow.policy.roundsSeen).toEqual(quick.policy.roundsSeen);
+      expect(slow.trajectories).toEqual(quick.trajectories);
+    }
+  });
+
+  it('wait for pages where there are fewer than all may need, and every trajectory is what it was', async () => {
+    for (const maskActions of [true, false]) {
+      const change = { maskActions, groupSize: 8, limit: 12 };
+      const together = (await play(change)).trajectories;
+      const enough = await inRounds({}, change);
+      expect(enough.policy.waits).toBe(0);
+      // One trajectory at its longest needs 12.
+      for (const size of [{ cachePages: 12 }, { cachePages: 13, rows: 2, slots: 5 }, { cachePages: 30, groups: 2 }]) {
+        const { policy, trajectories } = await inRounds(size, change);
+        expect(trajectories).toEqual(together);
+        expect(policy.waits).toBeGreaterThan(5);
+        expect(policy.pages.free).toBe(size.cachePages);
+      }
+    }
   });
 
   it('stop when they are asked to', async () => {

@@ -22,7 +22,7 @@ import { type LoraPolicy, parseExperiment } from '../../src/session/experiment.t
 import { exportedPolicy, importedAdapter } from '../../src/session/policy-files.ts';
 import { withoutTimes } from '../../src/session/schedule.ts';
 import { Session } from '../../src/session/session.ts';
-import { modelConfigOf } from '../../src/session/sizes.ts';
+import { capacityOf, modelConfigOf } from '../../src/session/sizes.ts';
 import { textsOf } from '../../src/session/vocabulary.ts';
 import type { AdapterMemory } from '../../src/store/adapter-memory.ts';
 import { readAdapter, writePolicy } from '../../src/store/bundle.ts';
@@ -34,6 +34,9 @@ const policy: LoraPolicy = {
   kind: 'lora',
   model: 'a small model',
   weights: 'f32',
+  kvCache: 'f32',
+  // Few pages: trajectories wait for each other.
+  kvShare: 0.2,
   lora: { rank: 2, alpha: 4, targets: ['q_proj', 'v_proj', 'down_proj'] },
 };
 const experiment = parseExperiment({ ...micro, steps: 3, policy });
@@ -125,7 +128,7 @@ it('a run killed after each step has the numbers of one that was not, and keeps 
 
   // It comes back, from a zip, as a run at step 0 with the same adapter beside the same model.
   const again = importedAdapter(readAdapter(writePolicy(files))!, experiment, 'adapter.zip');
-  expect(again.experiment).toMatchObject({ policy: { ...policy, weights: 'int4' } });
+  expect(again.experiment).toMatchObject({ policy: { ...policy, weights: 'int4', kvShare: 1 } });
   const back = decodeState(again.checkpoints![0].bytes, 0).tensors;
   expect([...back.keys()].sort()).toEqual([...own].sort());
   for (const [name, { data }] of back) expect(data).toEqual(tensors.get(name)!.data);
@@ -147,4 +150,30 @@ it('names the change of an experiment that makes it fit', () => {
   const needs = planAdapted(large, config).reduce((sum, { bytes }) => sum + bytes, 0);
   expect(needs).toBeGreaterThan(2e9);
   expect(changeOf(large, config, 128 * 2 ** 20)).not.toBeNull();
+});
+
+it('keeps keys and values in bytes, and in a share of the pages, where the experiment says so', () => {
+  const config = configOf(findModel('qwen2.5-0.5b'));
+  const sampling = { ...experiment.sampling, promptTokens: 1024, completionTokens: 512 };
+  const evaluation = { every: 0, episodes: 128 };
+  const of = (change: Partial<LoraPolicy>) =>
+    parseExperiment({
+      ...experiment,
+      sampling,
+      evaluation,
+      policy: { ...policy, model: 'qwen2.5-0.5b', kvShare: 1, ...change },
+    });
+  const cacheBytes = (change: Partial<LoraPolicy>, capacity = capacityOf(of(change), config)) =>
+    planAdapted(of(change), config, capacity).reduce((sum, b) => sum + (b.name.startsWith('cache.') ? b.bytes : 0), 0);
+  const whole = capacityOf(of({}), config);
+  expect(whole.cachePages).toBeUndefined();
+  // Heads of 64: 68 bytes instead of 256.
+  expect(cacheBytes({ kvCache: 'int8' }, whole) / cacheBytes({}, whole)).toBe(68 / 256);
+  const most = whole.rows * (64 + 32);
+  expect(cacheBytes({}, whole)).toBe((most + 1) * 16 * 24 * 2 * 2 * 64 * 4);
+  // Fewer bytes a row let more rows decode at once, within the same bytes.
+  expect(capacityOf(of({ kvCache: 'int8', kvShare: 0.25 }), config).rows).toBeGreaterThan(whole.rows);
+  const few = parseExperiment({ ...of({ kvShare: 0.05 }), evaluation: { every: 0, episodes: 1 } });
+  const tight = capacityOf({ ...few, algorithm: { ...few.algorithm, groups: 1, groupSize: 2 } }, config);
+  expect(tight).toMatchObject({ rows: 2, cachePages: 64 + 32 });
 });

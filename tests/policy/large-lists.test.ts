@@ -1,0 +1,83 @@
+// Lists of valid actions that do not fit beside each other: rows decode part after part and say what they say alone, bit for bit.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseConfig } from '../../src/policy/config.ts';
+import { initWeights } from '../../src/policy/init.ts';
+import { trieWordsPerRow } from '../../src/policy/memory-plan.ts';
+import { Model } from '../../src/policy/model.ts';
+import type { GeneratedTurn, TokenTrie } from '../../src/policy/policy.ts';
+import { buildTrie } from '../../src/policy/trie.ts';
+import { useGpu } from '../gpu/open.ts';
+
+const open = useGpu();
+
+const config = parseConfig({
+  model_type: 'qwen2',
+  vocab_size: 24,
+  hidden_size: 16,
+  intermediate_size: 20,
+  num_hidden_layers: 1,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  head_dim: 8,
+  tie_word_embeddings: true,
+});
+const ROWS = 4;
+const capacity = {
+  ...{ rows: ROWS, slots: ROWS, groups: 1, promptTokens: 8, completionTokens: 64 },
+  ...{ batchTokens: 64, batchScored: 16 },
+};
+const weights = initWeights(config, { seed: 11, std: 0.4 });
+const prompt = Int32Array.of(3, 1, 4, 1, 5);
+const sampling = { temperature: 1, seed: 5, stream: 9, maxTokens: 8, stopTokens: [23] };
+
+/** `count` sequences of four tokens, others for another seed. */
+function listOf(count: number, seed: number): TokenTrie {
+  let state = seed;
+  const token = () => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return 1 + ((state >>> 16) % 22);
+  };
+  const distinct = new Map<string, number[]>();
+  while (distinct.size < count) {
+    const sequence = [token(), token(), token(), token()];
+    distinct.set(sequence.join(), sequence);
+  }
+  return buildTrie([...distinct.values()]).trie;
+}
+
+const wordsOf = (trie: TokenTrie) => trie.leaf.length * 3 + trie.edgeToken.length * 2;
+const plain = ({ tokens, logprobs, leaf, ending }: GeneratedTurn) => [[...tokens], [...logprobs], leaf, ending];
+
+let model: Model;
+beforeAll(async () => {
+  model = await Model.create(await open(), config, { capacity, weights, trainable: false, reference: false });
+});
+afterAll(() => model.destroy());
+
+const begin = (rowKeys: readonly number[]) => model.begin([{ prompt, slots: rowKeys.map((_, k) => k), rowKeys }]);
+const rowsOf = (tries: readonly TokenTrie[]) =>
+  tries.map((constraint, slot) => ({ slot, append: new Int32Array(0), constraint }));
+
+it('rows whose lists do not fit together say what each says alone', async () => {
+  const tries = [1, 2, 3, 4].map((seed) => listOf(1400, seed));
+  const together = tries.reduce((sum, trie) => sum + wordsOf(trie), 0);
+  expect(together).toBeGreaterThan(2 * ROWS * trieWordsPerRow);
+  const want: unknown[] = [];
+  for (let k = 0; k < ROWS; k++) {
+    await begin([k]);
+    want.push(plain((await model.generate(rowsOf([tries[k]]), sampling))[0]));
+  }
+  await begin([0, 1, 2, 3]);
+  expect((await model.generate(rowsOf(tries), sampling)).map(plain)).toEqual(want);
+  await begin([0, 1, 2, 3]);
+  const turns = await model.rounds.round(rowsOf(tries), sampling);
+  expect(turns.map((turn) => turn && plain(turn))).toEqual(want);
+});
+
+it('refuses one list that does not fit by itself', async () => {
+  await begin([0]);
+  const row = rowsOf([listOf(6000, 9)]);
+  await expect(model.generate(row, sampling)).rejects.toThrow(
+    /One list of valid actions needs \d+ words of trie; 16384/,
+  );
+});
