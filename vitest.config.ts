@@ -21,7 +21,8 @@ export default defineConfig({
           environment: 'node',
           include: ['tests/**/*.test.ts'],
           exclude: ['tests/page/**', 'tests/browser/**', ...(formsToo ? [] : manyForms)],
-          testTimeout: 120_000,
+          // Every form: lavapipe compiles a tiled kernel of attention for up to half a minute, and a case has six of them.
+          testTimeout: formsToo ? 1_800_000 : 120_000,
           hookTimeout: 120_000,
           // One process: one GPU device, and the two cores are not fought over.
           fileParallelism: false,

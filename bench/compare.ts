@@ -113,8 +113,7 @@ function print({ name, unit, ours, theirs, times, aim, agreement }: CompareRow):
   console.log(`    ${agreement}`);
 }
 
-const decodeName = ({ shape, rows, weights }: DecodeRequest) =>
-  `decode, ${shape}, batch ${rows}, onnxruntime's weights ${weights}`;
+const decodeName = ({ shape, rows, weights }: DecodeRequest) => `decode, ${shape}, batch ${rows}, weights ${weights}`;
 const trainName = ({ shape, rows, length }: TrainRequest) => `training step, ${shape}, ${rows * length} tokens`;
 
 /** Runs each comparison whose name has `match` in it in a fresh page of one browser; one that fails is said and left out. */

@@ -119,7 +119,7 @@ class Bench {
 
   async size({ name, config }: Size): Promise<void> {
     const { isFallback } = this.gpu.info;
-    const lengths = isFallback && config.hiddenSize > 256 ? [512] : [512, 2048];
+    const lengths = [512, 2048];
     const weights = initWeights(config, { seed: 1, std: 0.02 });
     const adapter = { lora, tensors: initAdapter(config, lora, 1) };
     const choices = await measureChoices(this.gpu);

@@ -1,13 +1,18 @@
 // partials[s, n, k] = sum over the rows t of chunk s of dout[t, n] * inp[t, k]: the backward of a linear layer to its weight.
 // Shapes: dout (T, N), inp (T, K), partials (chunks, N, K); four divides N and K. Chunk s covers rows [s chunk, (s + 1) chunk); a
 // second pass (reduce_partials) adds the chunks in order, so that the result does not depend on which finished first.
-// One thread computes eight rows n of four columns k. Constant: LANES.
+// One thread computes eight rows n of four columns k. With ACCUMULATE there is one chunk, and
+// `partials` is the gradient itself. Constants: LANES, ACCUMULATE.
 // @include grid
 struct Params { T: u32, N: u32, K: u32, chunk: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> dout: array<vec4f>;
 @group(0) @binding(2) var<storage, read> inp: array<vec4f>;
 @group(0) @binding(3) var<storage, read_write> partials: array<vec4f>;
+
+fn add(i: u32, value: vec4f) {
+  if (ACCUMULATE == 1u) { partials[i] += value; } else { partials[i] = value; }
+}
 
 @compute @workgroup_size(LANES)
 fn matmul_tn(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -42,12 +47,12 @@ fn matmul_tn(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: v
   }
   let base = (s * p.N + n * 4u) * K + k;
   // @repeat i 4
-  partials[base + $iu * K] = acc$i;
+  add(base + $iu * K, acc$i);
   // @end
   if (n + 1u < N) {
-    partials[base + 4u * K] = acc4;
-    partials[base + 5u * K] = acc5;
-    partials[base + 6u * K] = acc6;
-    partials[base + 7u * K] = acc7;
+    add(base + 4u * K, acc4);
+    add(base + 5u * K, acc5);
+    add(base + 6u * K, acc6);
+    add(base + 7u * K, acc7);
   }
 }

@@ -1,4 +1,4 @@
-// As matmul_tn, one output a thread: for sizes that four does not divide.
+// As matmul_tn, one output a thread: for sizes that four does not divide. Constant: ACCUMULATE.
 // @include grid
 struct Params { T: u32, N: u32, K: u32, chunk: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
@@ -17,5 +17,6 @@ fn matmul_tn_scalar(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) c
   let k = i % p.K;
   var sum = 0.0;
   for (var t = begin; t < end; t++) { sum += dout[t * p.N + n] * inp[t * p.K + k]; }
+  if (ACCUMULATE == 1u) { sum += partials[i]; }
   partials[i] = sum;
 }

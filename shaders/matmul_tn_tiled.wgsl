@@ -1,5 +1,6 @@
 // As matmul_tn, by way of workgroup memory: for large sizes on real GPUs. One workgroup computes 64 x 64 values of a chunk's
 // partial, 16 tokens at a time; a thread computes four neighbouring rows n of four neighbouring columns k. What lies outside is zero.
+// Constant: ACCUMULATE, as matmul_tn.
 // Shapes: dout (T, N), inp (T, K), partials (chunks, N, K); four divides N and K.
 // @include grid
 struct Params { T: u32, N: u32, K: u32, chunk: u32 }
@@ -9,6 +10,10 @@ struct Params { T: u32, N: u32, K: u32, chunk: u32 }
 @group(0) @binding(3) var<storage, read_write> partials: array<vec4f>;
 var<workgroup> rows: array<vec4f, 256>;
 var<workgroup> columns: array<vec4f, 256>;
+
+fn add(i: u32, value: vec4f) {
+  if (ACCUMULATE == 1u) { partials[i] += value; } else { partials[i] = value; }
+}
 
 @compute @workgroup_size(256)
 fn matmul_tn_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -51,6 +56,6 @@ fn matmul_tn_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) co
   if (n0 + y >= N || k >= K) { return; }
   let base = (s * p.N + (n0 + y) * 4u) * K + k;
   // @repeat i 4
-  partials[base + $iu * K] = acc$i;
+  add(base + $iu * K, acc$i);
   // @end
 }

@@ -1,6 +1,7 @@
 /** The engine of this repository: greedy decoding, and a training step with the loss and optimiser that jax-js is given. */
 import type { Gpu } from '../../src/gpu/device.ts';
 import type { ModelConfig } from '../../src/policy/config.ts';
+import type { Precision } from '../../src/policy/linear.ts';
 import { Model } from '../../src/policy/model.ts';
 import { givenWeights } from '../../src/policy/objective.ts';
 import type { OptimizerSettings, PackedBatch, TensorMap } from '../../src/policy/policy.ts';
@@ -10,6 +11,7 @@ export async function oursDecode(
   gpu: Gpu,
   config: ModelConfig,
   weights: TensorMap,
+  precision: Precision,
   prompts: readonly Int32Array[],
   tokens: number,
   times: number,
@@ -23,7 +25,7 @@ export async function oursDecode(
     batchTokens: Math.max(length, rows),
     batchScored: Math.max(length, rows),
   };
-  const model = await Model.create(gpu, config, { capacity, weights, trainable: false, reference: false });
+  const model = await Model.create(gpu, config, { capacity, weights, precision, trainable: false, reference: false });
   const logits = await model.logits({
     tokens: prompts[0],
     segments: [{ start: 0, end: length, parent: -1 }],

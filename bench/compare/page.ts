@@ -1,8 +1,6 @@
 // The page of the comparison: each engine runs in it on the same adapter, one after the other, called from bench/compare.ts.
 import { Gpu } from '../../src/gpu/device.ts';
 import { exportOnnx } from '../../src/policy/onnx-export.ts';
-import type { TensorMap } from '../../src/policy/policy.ts';
-import { dequantizeRows, quantizeRows } from '../../src/policy/quantize.ts';
 import { adapterName } from '../../src/session/gpu-report.ts';
 import { jaxTraining } from './jax.ts';
 import { ortDecoder } from './ort.ts';
@@ -21,7 +19,7 @@ export type WeightType = 'float32' | 'int4';
 
 export interface DecodeRequest {
   shape: string;
-  /** As onnxruntime has them. Ours are f32 either way: the values that the packed ones stand for. */
+  /** Of both: f32, or the same codes and scales (int4, the table in int8). */
   weights: WeightType;
   rows: number;
   prompt: number;
@@ -75,22 +73,12 @@ async function adapter(): Promise<string> {
 
 const largest = (values: ArrayLike<number>) => Array.from(values).reduce((most, x) => Math.max(most, Math.abs(x)), 0);
 
-/** What packed weights stand for, in f32: as exportOnnx packs them. */
-function unpacked(tensors: TensorMap): TensorMap {
-  const out: TensorMap = new Map();
-  for (const [name, { shape, data }] of tensors) {
-    const bits = shape.length < 2 ? null : name.includes('_proj') ? 4 : 8;
-    out.set(name, { shape, data: bits ? dequantizeRows(quantizeRows(bits, data, shape[1])) : data });
-  }
-  return out;
-}
-
 async function decode({ shape, weights: type, rows, prompt, tokens, times }: DecodeRequest): Promise<DecodeResult> {
   const [config, tensors] = [shapes[shape], weightsOf(shape)];
-  const weights = type === 'int4' ? unpacked(tensors) : tensors;
+  const precision = type === 'int4' ? 'int4' : 'f32';
   const prompts = idsOf(shape, rows, prompt);
   const gpu = await open();
-  const ours = await oursDecode(gpu, config, weights, prompts, tokens, times);
+  const ours = await oursDecode(gpu, config, tensors, precision, prompts, tokens, times);
   gpu.destroy();
   const { model } = exportOnnx(config, tensors, { operators: 'contrib', weights: type });
   const decoder = await ortDecoder(model, config);

@@ -271,7 +271,8 @@ async function trainOnce(gpu: Gpu, folder: string, o: LargeOptions): Promise<{ b
       `Training sees log-probabilities ${metrics.logprobGapMax} from the sampled ones.`,
     );
     o.print(
-      `gradient norm ${metrics.gradNorm.toExponential(3)}, largest log-probability gap ${metrics.logprobGapMax.toExponential(2)}`,
+      `gradient norm ${metrics.gradNorm.toExponential(3)}, entropy ${metrics.entropy.toFixed(2)} nats, ` +
+        `largest log-probability gap ${metrics.logprobGapMax.toExponential(2)}`,
     );
     gpu.check();
     return { bytes: planned, gap: metrics.logprobGapMax };

@@ -301,10 +301,10 @@ function backwardByTiles(
 ) {
   const each = a.headDim * a.heads * pairs;
   recorder.run({
-    kernel: kernels.request('attention_delta', { H: a.heads, E: a.headDim / 4 }),
+    kernel: kernels.request('attention_delta', { H: a.heads }),
     bindings: [x.dout, x.attended, x.delta],
     grid: grid1d(ceil(T * a.heads, threads)),
-    params: [T],
+    params: [T, a.headDim / 4],
     flops: 2 * T * a.heads * a.headDim,
   });
   recorder.run({

@@ -1,7 +1,7 @@
 /**
  * The language-model head: log-probability and entropy of scored tokens, and their gradient, without ever holding
  * (tokens, vocabulary). Two forms, one result:
- * - dense: the vocabulary goes by in tiles; a running softmax per row; the backward recomputes each tile.
+ * - dense: the vocabulary goes by in tiles; a running softmax per row; the backward recomputes each tile, where there are several.
  * - masked: only each row's allowed tokens have a logit at all (DESIGN.md section 1), with sums by precomputed lists.
  *
  * N scored rows, E allowed entries, V vocabulary, C hidden. Temperature divides the logits in both.
@@ -167,7 +167,7 @@ export class Head {
     });
   }
 
-  /** From `seeds` (weight, entropyWeight per row) to the gradient of the last layer's output in `dlayer`, and, where they are trained, of the head's weights. */
+  /** Right after the forward of the same rows: from `seeds` (weight, entropyWeight per row) to the gradient of the last layer's output in `dlayer`, and, where they are trained, of the head's weights. */
   backward(weights: Weights, rows: ScoredRows, T: number, resultOffset: number, temperature: number): void {
     const { ws, ops, config } = this;
     const C = config.hiddenSize;
@@ -194,8 +194,10 @@ export class Head {
   private denseBackward(weights: Weights, rows: ScoredRows, resultOffset: number, temperature: number): void {
     const { ws, ops } = this;
     const logits = ws.slice('logits');
-    for (const [first, W] of this.tiles()) {
-      weights.logits(ws.slice('hiddenNormed'), logits, rows.N, first, W);
+    const tiles = this.tiles();
+    for (const [first, W] of tiles) {
+      // A vocabulary of one tile: the forward's logits still stand.
+      if (tiles.length > 1) weights.logits(ws.slice('hiddenNormed'), logits, rows.N, first, W);
       const x = {
         targets: ws.slice('targets'),
         lse: ws.slice('headLse'),

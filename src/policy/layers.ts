@@ -162,13 +162,16 @@ export class Layers {
 
   /**
    * From `dlayer` = gradient of layerInput.L to the gradients of every trained weight (added up) and of the embeddings, left in
-   * `dlayer`.
+   * `dlayer`. It comes right after the forward of the same pass: what the last layer computed then still stands and is not computed
+   * again.
    */
   backward(weights: Weights, pass: Pass): void {
-    for (let l = this.config.numLayers - 1; l >= 0; l--) {
-      this.attentionHalf(weights, pass, l);
-      for (const rows of this.pieces(pass.T)) {
-        this.mlpHalf(weights, rows, l);
+    const last = this.config.numLayers - 1;
+    const pieces = this.pieces(pass.T);
+    for (let l = last; l >= 0; l--) {
+      if (l < last) this.attentionHalf(weights, pass, l);
+      for (const rows of pieces) {
+        if (l < last || pieces.length > 1) this.mlpHalf(weights, rows, l);
         this.mlpBackward(weights, rows, l);
       }
       this.attentionBackward(weights, pass, l);

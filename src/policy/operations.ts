@@ -126,23 +126,28 @@ export class Operations {
     if (T === 0) return;
     const chunk = ceil(T, partialChunks(T, N * K));
     const chunks = ceil(T, chunk);
-    const call = { bindings: [dout, inp, partials], params: [T, N, K, chunk], flops: 2 * T * N * K };
-    if (vectorised(N, K) && this.choices.matmul_tn_many === 'tiled') {
-      const kernel = this.kernels.request('matmul_tn_tiled');
-      this.recorder.run({ kernel, grid: grid1d(chunks * ceil(N, TILE) * ceil(K, TILE)), ...call });
-    } else if (vectorised(N, K)) {
-      const LANES = lanesFor(K / 4);
-      const tiles = ceil(N / 4, 2) * ceil(K / 4, LANES);
-      this.recorder.run({
-        kernel: this.kernels.request('matmul_tn', { LANES }),
-        grid: grid1d(chunks * tiles),
-        ...call,
-      });
-    } else {
-      const kernel = this.kernels.request('matmul_tn_scalar');
-      this.recorder.run({ kernel, grid: grid1d(ceil(chunks * N * K, 64)), ...call });
-    }
-    this.reducePartials(partials, dweight, N * K, chunks);
+    // One chunk is added to the gradient at once.
+    const ACCUMULATE = chunks === 1 ? 1 : 0;
+    const [name, constants, tiles] = this.formTN(N, K);
+    // A batch of another length needs the other.
+    if (this.recorder.dry) this.kernels.request(name, { ...constants, ACCUMULATE: 1 - ACCUMULATE });
+    this.recorder.run({
+      kernel: this.kernels.request(name, { ...constants, ACCUMULATE }),
+      bindings: [dout, inp, ACCUMULATE ? dweight : partials],
+      grid: grid1d(tiles(chunks)),
+      params: [T, N, K, chunk],
+      flops: 2 * T * N * K,
+    });
+    if (!ACCUMULATE || this.recorder.dry) this.reducePartials(partials, dweight, N * K, chunks);
+  }
+
+  /** Kernel, its constants, and its workgroups for so many chunks. */
+  private formTN(N: number, K: number): [string, Constants, (chunks: number) => number] {
+    if (!vectorised(N, K)) return ['matmul_tn_scalar', {}, (chunks) => ceil(chunks * N * K, 64)];
+    if (this.choices.matmul_tn_many === 'tiled')
+      return ['matmul_tn_tiled', {}, (chunks) => chunks * ceil(N, TILE) * ceil(K, TILE)];
+    const LANES = lanesFor(K / 4);
+    return ['matmul_tn', { LANES }, (chunks) => chunks * ceil(N / 4, 2) * ceil(K / 4, LANES)];
   }
 
   reducePartials(partials: BufferSlice, out: BufferSlice, size: number, chunks: number) {
@@ -235,12 +240,17 @@ export class Operations {
     return chunks;
   }
 
+  private swigluKernel(name: string, bindings: BufferSlice[], T: number, I: number, flopsEach: number) {
+    const WIDTH = I % 4 === 0 ? 4 : 1;
+    this.elementwise(this.kernels.request(name, { WIDTH }), bindings, (T * I) / WIDTH, [T, I], WIDTH * flopsEach);
+  }
+
   swiglu(inp: BufferSlice, out: BufferSlice, T: number, I: number) {
-    this.elementwise(this.kernels.request('swiglu_forward'), [inp, out], T * I, [T, I], 5);
+    this.swigluKernel('swiglu_forward', [inp, out], T, I, 5);
   }
 
   swigluBackward(dout: BufferSlice, inp: BufferSlice, T: number, I: number) {
-    this.elementwise(this.kernels.request('swiglu_backward'), [dout, inp], T * I, [T, I], 10);
+    this.swigluKernel('swiglu_backward', [dout, inp], T, I, 10);
   }
 
   private attentionConstants(a: AttentionShape) {
@@ -329,7 +339,8 @@ export class Operations {
     first: number,
     temperature: number,
   ) {
-    const LANES = lanes(W);
+    // A barrier costs a software adapter as much as hundreds of values: small vocabularies take as few as their length allows.
+    const LANES = W > 4 * laneLength ? 64 : W > laneLength ? 8 : 1;
     const kernel = this.kernels.request('head_lse_update', { LANES });
     this.recorder.run({
       kernel,

@@ -124,9 +124,10 @@ const attention_combine: Twin = (c, size) => {
 };
 
 const attention_delta: Twin = (c, size) => {
-  const [H, E] = [value(c, 'H'), value(c, 'E')];
+  const H = value(c, 'H');
+  const E = 5;
   const a = attendBackward({ H, KV: 1, D: 4 * E }, size);
-  const call = { grid: foldedThreads(a.T * H), params: [a.T] };
+  const call = { grid: foldedThreads(a.T * H), params: [a.T, E] };
   return oneResult([a.dout, Float32Array.from(a.out), unwritten(a.delta.length)], call, a.delta, 1e-5);
 };
 

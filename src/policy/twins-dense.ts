@@ -90,15 +90,21 @@ const matmul_nn_tiled: Twin = (c, size) => {
   return linearToInput([M, 20, K], ceil(M, tile) * ceil(K, tile), value(c, 'ACCUMULATE'));
 };
 
-/** partials of dweight = dout^T inp over chunks of tokens. */
-function linearToWeight([T, N, K]: [number, number, number], workgroups: (chunks: number) => number, chunk = 4) {
+/** partials of dweight = dout^T inp over chunks of tokens, added to what is there where the kernel accumulates. */
+function linearToWeight(
+  c: Parameters<Twin>[0],
+  [T, N, K]: [number, number, number],
+  workgroups: (chunks: number) => number,
+  chunk = 4,
+) {
   const chunks = ceil(T, chunk);
   const dout = floats(T * N, 'dout');
   const inp = floats(T * K, 'inp');
   const expected = table(chunks * N, K, (row, k) => {
     const [s, n] = [Math.floor(row / N), row % N];
     const tokens = Math.min(chunk, T - s * chunk);
-    return sum(tokens, (i) => dout[(s * chunk + i) * N + n] * inp[(s * chunk + i) * K + k]);
+    const there = value(c, 'ACCUMULATE') * untouched;
+    return there + sum(tokens, (i) => dout[(s * chunk + i) * N + n] * inp[(s * chunk + i) * K + k]);
   });
   const call = { grid: folded(workgroups(chunks)), params: [T, N, K, chunk] };
   return oneResult([dout, inp, unwritten(chunks * N * K)], call, expected, sums);
@@ -107,15 +113,16 @@ function linearToWeight([T, N, K]: [number, number, number], workgroups: (chunks
 const matmul_tn: Twin = (c, size) => {
   const lanes = value(c, 'LANES');
   const [N, K] = [12, 4 * (lanes + 3)];
-  return linearToWeight([11 * size, N, K], (chunks) => chunks * ceil(N / 4, 2) * ceil(K / 4, lanes));
+  return linearToWeight(c, [11 * size, N, K], (chunks) => chunks * ceil(N / 4, 2) * ceil(K / 4, lanes));
 };
 
-const matmul_tn_scalar: Twin = (_, size) => linearToWeight([11 * size, 5, 23], (chunks) => ceil(chunks * 5 * 23, 64));
+const matmul_tn_scalar: Twin = (c, size) =>
+  linearToWeight(c, [11 * size, 5, 23], (chunks) => ceil(chunks * 5 * 23, 64));
 
 /** Chunks of 20 tokens: a whole step of 16 and a piece. */
-const matmul_tn_tiled: Twin = (_, size) => {
+const matmul_tn_tiled: Twin = (c, size) => {
   const [N, K] = [tile + 12, tile + 4];
-  return linearToWeight([25 * size, N, K], (chunks) => chunks * ceil(N, tile) * ceil(K, tile), 20);
+  return linearToWeight(c, [25 * size, N, K], (chunks) => chunks * ceil(N, tile) * ceil(K, tile), 20);
 };
 
 const reduce_partials: Twin = (_, size) => {
@@ -235,18 +242,21 @@ const column_sum: Twin = (_, size) => {
 
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 
-const swiglu_forward: Twin = (_, size) => {
-  const [T, I] = [3 * size, 23];
+const swiglu_forward: Twin = (c, size) => {
+  const WIDTH = value(c, 'WIDTH');
+  const [T, I] = [3 * size, 23 * WIDTH];
   const inp = floats(T * 2 * I, 'inp');
   const expected = table(T, I, (t, i) => {
     const gate = inp[t * 2 * I + i];
     return gate * sigmoid(gate) * inp[t * 2 * I + I + i];
   });
-  return oneResult([inp, unwritten(T * I)], { grid: foldedThreads(T * I), params: [T, I] }, expected, transcendental);
+  const call = { grid: foldedThreads((T * I) / WIDTH), params: [T, I] };
+  return oneResult([inp, unwritten(T * I)], call, expected, transcendental);
 };
 
-const swiglu_backward: Twin = (_, size) => {
-  const [T, I] = [3 * size, 23];
+const swiglu_backward: Twin = (c, size) => {
+  const WIDTH = value(c, 'WIDTH');
+  const [T, I] = [3 * size, 23 * WIDTH];
   const dout = floats(T * I, 'dout');
   const inp = floats(T * 2 * I, 'inp');
   const expected = table(T, 2 * I, (t, column) => {
@@ -257,7 +267,8 @@ const swiglu_backward: Twin = (_, size) => {
     const d = dout[t * I + i];
     return column < I ? d * up * s * (1 + gate * (1 - s)) : d * gate * s;
   });
-  return oneResult([dout, inp], { grid: foldedThreads(T * I), params: [T, I] }, expected, transcendental);
+  const call = { grid: foldedThreads((T * I) / WIDTH), params: [T, I] };
+  return oneResult([dout, inp], call, expected, transcendental);
 };
 
 const square_sum: Twin = (_, size) => {

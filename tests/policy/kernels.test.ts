@@ -43,10 +43,12 @@ const variants: [string, Constants][] = [
   ['matmul_nn_tiled', { ACCUMULATE: 0 }],
   ['matmul_nn_tiled', { ACCUMULATE: 1 }],
   ['matmul_nn_scalar', { ACCUMULATE: 1 }],
-  ['matmul_tn', { LANES: 8 }],
-  ['matmul_tn', { LANES: 32 }],
-  ['matmul_tn_tiled', {}],
-  ['matmul_tn_scalar', {}],
+  ['matmul_tn', { LANES: 8, ACCUMULATE: 0 }],
+  ['matmul_tn', { LANES: 32, ACCUMULATE: 1 }],
+  ['matmul_tn_tiled', { ACCUMULATE: 0 }],
+  ['matmul_tn_tiled', { ACCUMULATE: 1 }],
+  ['matmul_tn_scalar', { ACCUMULATE: 0 }],
+  ['matmul_tn_scalar', { ACCUMULATE: 1 }],
   ['reduce_partials', {}],
   ['embed_forward', {}],
   ['gather_rows', {}],
@@ -63,8 +65,10 @@ const variants: [string, Constants][] = [
   ['lora_up', { ROWS: 4 }],
   ['lora_up_backward', { ROWS: 4 }],
   ['lora_up_backward_weight', {}],
-  ['swiglu_forward', {}],
-  ['swiglu_backward', {}],
+  ['swiglu_forward', { WIDTH: 1 }],
+  ['swiglu_forward', { WIDTH: 4 }],
+  ['swiglu_backward', { WIDTH: 1 }],
+  ['swiglu_backward', { WIDTH: 4 }],
   ['square_sum', {}],
   ['clip_coefficient', {}],
   ['adamw', {}],
@@ -82,7 +86,7 @@ const variants: [string, Constants][] = [
   ['attention_forward_tiled', split(3, 1, 12, { int8: true })],
   ['attention_combine', { H: 3, E: 2, SPLIT: 2 }],
   ['attention_combine', { H: 2, E: 16, SPLIT: 128 }],
-  ['attention_delta', { H: 3, E: 5 }],
+  ['attention_delta', { H: 3 }],
   ['attention_backward_query_tiled', backward(4, 2, 8)],
   ['attention_backward_query_tiled', backward(7, 1, 20)],
   ['attention_backward_key_tiled', backward(4, 2, 8)],
@@ -95,6 +99,7 @@ const variants: [string, Constants][] = [
   ['rope_backward', rope(3, 1, 6, 1)],
   ['reduce_head_gains', { H: 3, KV: 1, D: 6 }],
   ['head_lse_update', { LANES: 1 }],
+  ['head_lse_update', { LANES: 8 }],
   ['head_lse_update', { LANES: 64 }],
   ['head_finish', {}],
   ['head_dlogits', {}],
@@ -153,9 +158,9 @@ describe('self-test', () => {
   it('says in words which kernel is wrong', async () => {
     const gpu = await open();
     const cache = KernelCache.of(gpu);
-    const handle = cache.request('swiglu_forward');
+    const handle = cache.request('swiglu_forward', { WIDTH: 1 });
     await cache.settle();
-    const good = twins.swiglu_forward({}, 1, '')!;
+    const good = twins.swiglu_forward({ WIDTH: 1 }, 1, '')!;
     const [expected] = good.expected;
     const values = Float64Array.from(expected.values);
     values[5] += 0.01;
@@ -176,7 +181,7 @@ describe('self-test', () => {
     const pairs: [string, Constants, Constants][] = [
       ['rmsnorm_forward', { LANES: 1, EPS_F: 1e-5 }, { LANES: 1, EPS_F: 1e-2 }],
       ['rmsnorm_backward', { LANES: 1, HAS_RESIDUAL: 0 }, { LANES: 1, HAS_RESIDUAL: 1 }],
-      ['matmul_tn', { LANES: 8 }, { LANES: 16 }],
+      ['matmul_tn', { LANES: 8, ACCUMULATE: 0 }, { LANES: 16, ACCUMULATE: 0 }],
     ];
     const handles = pairs.map(([name, wrong]) => cache.request(name, wrong));
     await cache.settle();
@@ -189,9 +194,9 @@ describe('self-test', () => {
   it('does not take what is not a number for a right result', async () => {
     const gpu = await open();
     const cache = KernelCache.of(gpu);
-    const handle = cache.request('swiglu_forward');
+    const handle = cache.request('swiglu_forward', { WIDTH: 1 });
     await cache.settle();
-    const good = twins.swiglu_forward({}, 1, '')!;
+    const good = twins.swiglu_forward({ WIDTH: 1 }, 1, '')!;
     const poisoned = floats(good.bindings[0].length, 'poisoned');
     poisoned[0] = Number.NaN;
     const [result] = await runCases(gpu, [
