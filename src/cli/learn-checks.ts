@@ -1,18 +1,18 @@
 /**
  * What `npm run test:learn` asks of each experiment, as data, and the verdict on a run. Knows evaluations; trains nothing.
  *
- * A rate must end so far above chance; where a stratum is named, how far each of its values ended above chance is reported, and
- * decides nothing: a quarter of the episodes says too little. A score must end above chance by more than the intervals: the
- * policy's lower end above chance's upper end.
+ * A rate must end so far above chance, and so must each value of a stratum that is named (each level of BabyAI by itself).
+ * A score must end above chance by more than the intervals: the policy's lower end above chance's upper end; of a stratum's
+ * values it is told.
  */
-import type { Mean, Rate, SplitEvaluation, StratumEvaluation } from '../rl/evaluation.ts';
+import type { Mean, Rate, Scores, SplitEvaluation, StratumEvaluation } from '../rl/evaluation.ts';
 import type { Ends } from './report.ts';
 
 export type Split = 'train' | 'test';
 
 export type LearnCheck =
   | { what: 'success'; split: Split; above: number; each?: string }
-  | { what: 'score'; split: Split };
+  | { what: 'score'; split: Split; each?: string };
 
 /** By the name of the experiment's file. */
 export const learnChecks: { [experiment: string]: readonly LearnCheck[] } = {
@@ -21,7 +21,7 @@ export const learnChecks: { [experiment: string]: readonly LearnCheck[] } = {
     { what: 'success', split: 'test', above: 0.2 },
   ],
   'babyai-first': [{ what: 'success', split: 'test', above: 0.3, each: 'level' }],
-  'sciworld-first': [{ what: 'score', split: 'test' }],
+  'sciworld-first': [{ what: 'score', split: 'test', each: 'task' }],
 };
 
 export interface Finding {
@@ -40,38 +40,56 @@ const said = (ok: boolean) => (ok ? 'ok' : 'NOT REACHED');
 export function judge(checks: readonly LearnCheck[], ends: Ends): Finding[] {
   return checks.flatMap((check) => {
     const [start, end] = [ends.start[check.split], ends.end[check.split]];
-    return check.what === 'score' ? [scoreFinding(words[check.split], start, end)] : successFindings(check, start, end);
+    return check.what === 'score' ? scoreFindings(check, start, end) : successFindings(check, start, end);
   });
 }
+
+/** The values of a stratum: "level 1", "level 2" of the stratum "level". */
+const valuesOf = (stratum: string | undefined, { strata }: SplitEvaluation) =>
+  Object.entries(strata).filter(([name]) => stratum !== undefined && name.startsWith(`${stratum} `));
 
 function successFindings(
   { split, above, each }: Extract<LearnCheck, { what: 'success' }>,
   start: SplitEvaluation,
   end: SplitEvaluation,
 ): Finding[] {
-  const needed = end.chance.rate + above;
-  const ok = end.policy.rate >= needed;
-  const strata = Object.entries(end.strata).filter(([name]) => each !== undefined && name.startsWith(`${each} `));
   return [
-    { ok, line: `${rateLine(words[split], start.policy, end)}; needed ${three(needed)}: ${said(ok)}` },
-    ...strata.map(([name, stratum]) => reported(`${words[split]}, ${name}`, start.strata[name]?.policy, stratum)),
+    rateFinding(words[split], start.policy, end, above),
+    ...valuesOf(each, end).map(([name, stratum]) =>
+      rateFinding(`${words[split]}, ${name}`, start.strata[name]?.policy, stratum, above),
+    ),
   ];
 }
 
-function rateLine(name: string, before: Rate | undefined, { policy, chance }: StratumEvaluation): string {
-  return `${name}: chance ${three(chance.rate)} start ${before ? three(before.rate) : '-'} end ${rateWords(policy)}`;
+function rateFinding(name: string, before: Rate | undefined, end: StratumEvaluation, above: number): Finding {
+  const { policy, chance } = end;
+  const needed = chance.rate + above;
+  const ok = policy.rate >= needed;
+  const rates = `chance ${three(chance.rate)} start ${before ? three(before.rate) : '-'} end ${rateWords(policy)}`;
+  return { ok, line: `${name}: ${rates}; needed ${three(needed)}: ${said(ok)}` };
 }
 
-function reported(name: string, before: Rate | undefined, stratum: StratumEvaluation): Finding {
-  const difference = stratum.policy.rate - stratum.chance.rate;
-  const line = `${rateLine(name, before, stratum)}; ${difference < 0 ? '' : '+'}${three(difference)} over chance`;
-  return { ok: true, line };
-}
+const scoreWords = (start: number | undefined, { policy, chance }: Scores) =>
+  `chance ${meanWords(chance)} start ${start === undefined ? '-' : three(start)} end ${meanWords(policy)} of ${policy.episodes}`;
 
-function scoreFinding(name: string, start: SplitEvaluation, end: SplitEvaluation): Finding {
-  if (!end.scores) return { ok: false, line: `${name}: the run was recorded without scores: train it again` };
+function scoreFindings(
+  { split, each }: Extract<LearnCheck, { what: 'score' }>,
+  start: SplitEvaluation,
+  end: SplitEvaluation,
+): Finding[] {
+  const name = `${words[split]}, mean score`;
+  if (!end.scores) return [{ ok: false, line: `${name}: the run was recorded without scores: train it again` }];
   const { policy, chance } = end.scores;
   const ok = policy.low > chance.high;
-  const line = `${name}, mean score: chance ${meanWords(chance)} start ${three(start.score)} end ${meanWords(policy)} of ${policy.episodes}: ${said(ok)}`;
-  return { ok, line };
+  const told = valuesOf(each, end).flatMap(([value, { scores }]) =>
+    scores
+      ? [
+          {
+            ok: true,
+            line: `${name}, ${value}: ${scoreWords(start.strata[value]?.scores?.policy.mean, scores)}`,
+          },
+        ]
+      : [],
+  );
+  return [{ ok, line: `${name}: ${scoreWords(start.score, end.scores)}: ${said(ok)}` }, ...told];
 }

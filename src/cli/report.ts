@@ -1,5 +1,5 @@
 /** The closing words of a run: success by depth beside chance, with intervals, and what it cost to get the first gain. */
-import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
+import type { Evaluation, Mean, Rate, Scores, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
 
 /** What a laptop's GPU is taken to cost: see the checks of the first landing. */
 const SECONDS = { dispatch: 50e-6, readback: 5e-3, flop: 1 / 200e9 };
@@ -32,6 +32,24 @@ function strataLines(words: string, start: SplitEvaluation, end: SplitEvaluation
 
 const closing = (words: string, start: SplitEvaluation, end: SplitEvaluation) =>
   `${words} success: chance ${three(end.chance.rate)} start ${three(start.policy.rate)} end ${three(end.policy.rate)}`;
+
+const meanWords = ({ mean, low, high }: Mean) => `${three(mean)} [${three(low)}, ${three(high)}]`;
+
+/** Mean scores, the whole and by stratum: where success is out of reach they are what there is to see. */
+function scoreLines(words: string, start: SplitEvaluation, end: SplitEvaluation): string[] {
+  const line = (name: string, before: number | undefined, scores: Scores | undefined) =>
+    scores
+      ? [
+          `${words} goals, mean score${name}: chance ${meanWords(scores.chance)}  start ${before === undefined ? '-' : three(before)}  end ${meanWords(scores.policy)}`,
+        ]
+      : [];
+  return [
+    ...Object.entries(end.strata).flatMap(([stratum, { scores }]) =>
+      line(`, ${stratum}`, start.strata[stratum]?.scores?.policy.mean, scores),
+    ),
+    ...line('', start.score, end.scores),
+  ];
+}
 
 export interface Cost {
   step: number;
@@ -77,6 +95,8 @@ export function reportLines(records: readonly StepRecord[]): string[] {
   return [
     ...strataLines('training', start.train, end.train),
     ...strataLines('held-out', start.test, end.test),
+    ...scoreLines('training', start.train, end.train),
+    ...scoreLines('held-out', start.test, end.test),
     costLine(costOfFirstGain(records, start.train.policy.rate)),
     closing('training-goal', start.train, end.train),
     closing('held-out', start.test, end.test),

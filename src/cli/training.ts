@@ -67,7 +67,7 @@ async function findRun(store: RunStore, experiment: Experiment, resume: boolean)
 
 const fixed = (value: number | undefined, digits: number) => (value === undefined ? '-' : value.toFixed(digits));
 
-/** step, stage, success of the batch beside chance, entropy, KL, gradient norm, time. */
+/** step, stage, success of the batch beside chance, score, entropy, KL, gradient norm, time. */
 export function stepLine({ step, stage, metrics, evaluation }: StepRecord, steps: number): string {
   const evaluated = evaluation
     ? `  evaluation: training ${fixed(evaluation.train.policy.rate, 3)} held-out ${fixed(evaluation.test.policy.rate, 3)}`
@@ -76,7 +76,7 @@ export function stepLine({ step, stage, metrics, evaluation }: StepRecord, steps
   const chance = metrics.chanceSuccess ?? metrics.chance;
   return (
     `step ${step}/${steps}  stage ${stage}  success ${fixed(metrics.success, 3)}  chance ${fixed(chance, 3)}  ` +
-    `entropy ${fixed(metrics.entropy, 3)}  kl ${fixed(metrics.kl, 4)}  grad ${fixed(metrics.gradNorm, 3)}  ${fixed(metrics.stepMs, 0)} ms${evaluated}`
+    `score ${fixed(metrics.score, 3)}  entropy ${fixed(metrics.entropy, 3)}  kl ${fixed(metrics.kl, 4)}  grad ${fixed(metrics.gradNorm, 3)}  ${fixed(metrics.stepMs, 0)} ms${evaluated}`
   );
 }
 

@@ -44,14 +44,6 @@ const show = (value: unknown): string => {
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
-/** Paths of a pattern in this document: `horizon.*.turns` for each stage. */
-function concrete(pattern: string, draft: Experiment): string[] {
-  const star = pattern.indexOf('.*.');
-  if (star < 0) return [pattern];
-  const list = readPath(draft, pattern.slice(0, star)) as unknown[];
-  return list.map((_, index) => `${pattern.slice(0, star)}.${index}.${pattern.slice(star + 3)}`);
-}
-
 /** An option is drawn beside the worlds that have it, a field of the policy for the kinds that have it. */
 const belongs = ({ worlds, policies }: Knob, path: string, draft: Experiment) =>
   (!worlds || worlds.includes(readPath(draft, path.replace(/\.options\..*$/, '.name')) as string)) &&
@@ -110,6 +102,11 @@ export class TabgymSetup extends Panel {
       }
       .plan span {
         min-width: 1px;
+      }
+      .entry + .entry {
+        border-block-start: 1px dashed var(--line);
+        margin-block-start: 6px;
+        padding-block-start: 4px;
       }
       .list {
         list-style: none;
@@ -216,16 +213,43 @@ export class TabgymSetup extends Panel {
     if (!shown.length) return nothing;
     return html`<section aria-label=${sectionNames()[section]}>
       <h2>${sectionNames()[section]}</h2>
-      ${
-        section === 'horizon'
-          ? this.renderStages(draft)
-          : shown.flatMap((each) =>
-              concrete(each.path, draft)
-                .filter((path) => belongs(each, path, draft))
-                .map((path) => this.renderKnob(each, path, draft)),
-            )
-      }
+      ${this.renderKnobs(section, shown, draft)}
     </section>`;
+  }
+
+  private renderKnobs(section: KnobSection, shown: readonly Knob[], draft: Experiment) {
+    if (section === 'horizon') return this.renderStages(draft);
+    if (section === 'world') return this.renderWorlds(shown, draft);
+    return shown
+      .filter((each) => belongs(each, each.path, draft))
+      .map((each) => this.renderKnob(each, each.path, draft));
+  }
+
+  /** A mixture, entry by entry. One world alone needs no heading, and no share of itself. */
+  private renderWorlds(shown: readonly Knob[], { worlds }: Experiment) {
+    const draft = this.state.draft!;
+    const several = worlds.length > 1;
+    const ofOne = ({ path }: Knob) => several || !/\.(weight|evaluated)$/.test(path);
+    return html`${worlds.map(
+      (_, index) => html`<div role="group" class="entry" aria-label=${msg(str`World ${index + 1}`)}>
+        ${
+          several
+            ? html`<div class="row spread"><h3>${msg(str`World ${index + 1}`)}</h3>
+                <button class="quiet" aria-label=${msg(str`Remove world ${index + 1}`)} @click=${() => this.setWorlds(worlds.filter((_, other) => other !== index))}>✕</button></div>`
+            : nothing
+        }
+        ${shown
+          .filter(ofOne)
+          .map((each) => ({ each, path: each.path.replace('*', String(index)) }))
+          .filter(({ each, path }) => belongs(each, path, draft))
+          .map(({ each, path }) => this.renderKnob(each, path, draft))}
+      </div>`,
+    )}
+    ${worlds.length < 8 ? html`<button class="link" @click=${() => this.setWorlds([...worlds, structuredClone(worlds.at(-1)!)])}>${msg('Add a world')}</button>` : nothing}`;
+  }
+
+  private setWorlds(worlds: Experiment['worlds']) {
+    this.app.drafting.edit('worlds', worlds);
   }
 
   private renderKnob(knob: Knob, path: string, draft: Experiment) {

@@ -38,6 +38,24 @@ it('ends with the two lines of the result, after depths, intervals and the cost'
   expect(lines[1]).toMatch(/^held-out goals, depth 1: /);
 });
 
+it('tells mean scores where they were recorded', () => {
+  const mean = (value: number) => ({ mean: value, low: value - 0.1, high: value + 0.1, episodes: 256 });
+  const scored = (value: number): SplitEvaluation => ({
+    ...split(0, 0),
+    score: value,
+    scores: { policy: mean(value), chance: mean(0) },
+  });
+  const [first, last] = [records[0], records.at(-1)!];
+  const lines = reportLines([
+    { ...first, evaluation: { train: scored(0.2), test: scored(0.3) } },
+    { ...last, evaluation: { train: scored(0.6), test: scored(0.5) } },
+  ]).filter((line) => line.includes('mean score'));
+  expect(lines).toEqual([
+    'training goals, mean score: chance 0.000 [-0.100, 0.100]  start 0.200  end 0.600 [0.500, 0.700]',
+    'held-out goals, mean score: chance 0.000 [-0.100, 0.100]  start 0.300  end 0.500 [0.400, 0.600]',
+  ]);
+});
+
 it('counts what was spent up to the first 0.3 of gain', () => {
   // The mean of five steps reaches 0.25 + 0.3 first at step 8: (0.4 + ... + 0.8) / 5 = 0.6; at step 7 it is 0.5.
   const cost = costOfFirstGain(records, 0.25)!;
