@@ -5,8 +5,8 @@
  * A score must end above chance by more than the intervals: the policy's lower end above chance's upper end; of a stratum's
  * values it is told.
  */
-import type { Mean, Rate, Scores, SplitEvaluation, StratumEvaluation } from '../rl/evaluation.ts';
-import type { Ends } from './report.ts';
+import type { Rate, Scores, SplitEvaluation, StratumEvaluation } from '../rl/evaluation.ts';
+import { type Ends, meanWords, rateWords, three } from './report.ts';
 
 export type Split = 'train' | 'test';
 
@@ -30,10 +30,6 @@ export interface Finding {
 }
 
 const words = { train: 'training goals', test: 'held-out goals' } as const;
-const three = (value: number) => value.toFixed(3);
-const rateWords = ({ rate, low, high, episodes }: Rate) =>
-  `${three(rate)} [${three(low)}, ${three(high)}] of ${episodes}`;
-const meanWords = ({ mean, low, high }: Mean) => `${three(mean)} [${three(low)}, ${three(high)}]`;
 const said = (ok: boolean) => (ok ? 'ok' : 'NOT REACHED');
 
 /** Each check of an experiment on a run's first and last evaluation. */

@@ -8,11 +8,11 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Precision } from '../policy/linear.ts';
-import type { Rate, StepRecord } from '../rl/evaluation.ts';
+import type { StepRecord } from '../rl/evaluation.ts';
 import { type Experiment, parseExperiment } from '../session/experiment.ts';
 import { sparkline } from './curves.ts';
 import { imitateOracle } from './imitating.ts';
-import { endsOf } from './report.ts';
+import { endsOf, rateWords, three } from './report.ts';
 import { readExperiment, train } from './training.ts';
 
 /** Sampled success on training goals must rise by this much. */
@@ -20,9 +20,6 @@ const NEEDED_GAIN = 0.2;
 const LORA = { rank: 16, alpha: 32 };
 
 const print = (line: string) => console.log(line);
-const three = (value: number) => value.toFixed(3);
-const interval = ({ rate, low, high, episodes }: Rate) =>
-  `${three(rate)} [${three(low)}, ${three(high)}] of ${episodes}`;
 
 const precisions: readonly Precision[] = ['f32', 'int8', 'int4'];
 
@@ -74,8 +71,8 @@ function verdict(weights: Precision, records: readonly StepRecord[]): boolean {
   const gap = Math.max(...steps.map(({ metrics }) => metrics.logprobGapMax));
   const gain = end.train.policy.rate - start.train.policy.rate;
   print(`|${sparkline(steps.map(({ metrics }) => metrics.success))}|  success of each step's batch at ${weights}`);
-  print(`${weights}, held-out goals: start ${interval(start.test.policy)}, end ${interval(end.test.policy)}`);
-  print(`${weights}, training goals: start ${interval(start.train.policy)}, end ${interval(end.train.policy)}`);
+  print(`${weights}, held-out goals: start ${rateWords(start.test.policy)}, end ${rateWords(end.test.policy)}`);
+  print(`${weights}, training goals: start ${rateWords(start.train.policy)}, end ${rateWords(end.train.policy)}`);
   print(`${weights}: chance ${three(end.train.chance.rate)}, largest log-probability gap ${gap.toExponential(1)} nats`);
   print(`${weights}: gained ${three(gain)}, needed ${NEEDED_GAIN}: ${gain >= NEEDED_GAIN ? 'ok' : 'NOT REACHED'}`);
   return gain >= NEEDED_GAIN;

@@ -7,8 +7,9 @@ const GAIN = 0.3;
 /** One step's batch is noisy: the mean over this many is compared. */
 const WINDOW = 5;
 
-const three = (value: number) => value.toFixed(3);
-const interval = ({ rate, low, high, episodes }: Rate) =>
+export const three = (value: number) => value.toFixed(3);
+/** A rate with its interval and its episodes. */
+export const rateWords = ({ rate, low, high, episodes }: Rate) =>
   `${three(rate)} [${three(low)}, ${three(high)}] of ${episodes}`;
 
 export interface Ends {
@@ -26,14 +27,15 @@ export function endsOf(records: readonly StepRecord[]): Ends | null {
 function strataLines(words: string, start: SplitEvaluation, end: SplitEvaluation): string[] {
   return Object.entries(end.strata).map(([stratum, { policy, chance }]) => {
     const before = start.strata[stratum];
-    return `${words} goals, ${stratum}: chance ${interval(chance)}  start ${before ? interval(before.policy) : '-'}  end ${interval(policy)}`;
+    return `${words} goals, ${stratum}: chance ${rateWords(chance)}  start ${before ? rateWords(before.policy) : '-'}  end ${rateWords(policy)}`;
   });
 }
 
 const closing = (words: string, start: SplitEvaluation, end: SplitEvaluation) =>
   `${words} success: chance ${three(end.chance.rate)} start ${three(start.policy.rate)} end ${three(end.policy.rate)}`;
 
-const meanWords = ({ mean, low, high }: Mean) => `${three(mean)} [${three(low)}, ${three(high)}]`;
+/** A mean with its interval. */
+export const meanWords = ({ mean, low, high }: Mean) => `${three(mean)} [${three(low)}, ${three(high)}]`;
 
 /** Mean scores, the whole and by stratum: where success is out of reach they are what there is to see. */
 function scoreLines(words: string, start: SplitEvaluation, end: SplitEvaluation): string[] {
