@@ -1,8 +1,8 @@
 // partials[s, n, k] = sum over the rows t of chunk s of dout[t, n] * inp[t, k]: the backward of a linear layer to its weight.
 // Shapes: dout (T, N), inp (T, K), partials (chunks, N, K); four divides N and K. Chunk s covers rows [s chunk, (s + 1) chunk); a
 // second pass (reduce_partials) adds the chunks in order, so that the result does not depend on which finished first.
-// One thread computes eight rows n of four columns k. With ACCUMULATE there is one chunk, and
-// `partials` is the gradient itself. Constants: LANES, ACCUMULATE.
+// One thread computes 4 FOURS rows n of four columns k. With ACCUMULATE there is one chunk, and
+// `partials` is the gradient itself. Constants: FOURS, LANES, ACCUMULATE.
 // @include grid
 struct Params { T: u32, N: u32, K: u32, chunk: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
@@ -19,40 +19,40 @@ fn matmul_tn(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: v
   let N = p.N / 4u;
   let K = p.K / 4u;
   let columns = (K + LANES - 1u) / LANES;
-  let rows = (N + 1u) / 2u;
+  let rows = (N + FOURS - 1u) / FOURS;
   let tile = linear_workgroup(wg, count);
   let s = tile / (rows * columns);
   let rest = tile % (rows * columns);
-  let n = (rest / columns) * 2u;
+  let n = (rest / columns) * FOURS;
   let k = (rest % columns) * LANES + lane;
   let begin = s * p.chunk;
   if (begin >= p.T || k >= K) { return; }
   let end = min(begin + p.chunk, p.T);
-  let second = min(n + 1u, N - 1u);
-  // @repeat i 8
-  var acc$i = vec4f();
+  // Rows past N repeat the last four: their sums are computed and not stored.
+  // @repeat i FOURS
+  let n$i = min(n + $iu, N - 1u);
+  var a$i = vec4f();
+  var b$i = vec4f();
+  var c$i = vec4f();
+  var d$i = vec4f();
   // @end
   for (var t = begin; t < end; t++) {
     let x = inp[t * K + k];
-    let a = dout[t * N + n];
-    let b = dout[t * N + second];
-    acc0 += a.x * x;
-    acc1 += a.y * x;
-    acc2 += a.z * x;
-    acc3 += a.w * x;
-    acc4 += b.x * x;
-    acc5 += b.y * x;
-    acc6 += b.z * x;
-    acc7 += b.w * x;
+    // @repeat i FOURS
+    let y$i = dout[t * N + n$i];
+    a$i += y$i.x * x;
+    b$i += y$i.y * x;
+    c$i += y$i.z * x;
+    d$i += y$i.w * x;
+    // @end
   }
   let base = (s * p.N + n * 4u) * K + k;
-  // @repeat i 4
-  add(base + $iu * K, acc$i);
-  // @end
-  if (n + 1u < N) {
-    add(base + 4u * K, acc4);
-    add(base + 5u * K, acc5);
-    add(base + 6u * K, acc6);
-    add(base + 7u * K, acc7);
+  // @repeat i FOURS
+  if (n + $iu < N) {
+    add(base + 4u * $iu * K, a$i);
+    add(base + (4u * $iu + 1u) * K, b$i);
+    add(base + (4u * $iu + 2u) * K, c$i);
+    add(base + (4u * $iu + 3u) * K, d$i);
   }
+  // @end
 }

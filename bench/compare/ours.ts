@@ -2,6 +2,7 @@
 import type { Gpu } from '../../src/gpu/device.ts';
 import type { ModelConfig } from '../../src/policy/config.ts';
 import type { Precision } from '../../src/policy/linear.ts';
+import { measureChoices } from '../../src/policy/measure-choices.ts';
 import { Model } from '../../src/policy/model.ts';
 import { givenWeights } from '../../src/policy/objective.ts';
 import type { OptimizerSettings, PackedBatch, TensorMap } from '../../src/policy/policy.ts';
@@ -25,7 +26,9 @@ export async function oursDecode(
     batchTokens: Math.max(length, rows),
     batchScored: Math.max(length, rows),
   };
-  const model = await Model.create(gpu, config, { capacity, weights, precision, trainable: false, reference: false });
+  const choices = await measureChoices(gpu);
+  const options = { capacity, weights, precision, choices, trainable: false, reference: false };
+  const model = await Model.create(gpu, config, options);
   const logits = await model.logits({
     tokens: prompts[0],
     segments: [{ start: 0, end: length, parent: -1 }],
@@ -68,7 +71,8 @@ export async function oursTrain(
     batchTokens: T,
     batchScored: T,
   };
-  const model = await Model.create(gpu, config, { capacity, weights, trainable: true, reference: false });
+  const choices = await measureChoices(gpu);
+  const model = await Model.create(gpu, config, { capacity, weights, choices, trainable: true, reference: false });
   const batch: PackedBatch = {
     tokens: Int32Array.from(rows.flatMap((row) => [...row])),
     segments: rows.map((_, r) => ({ start: r * length, end: (r + 1) * length, parent: -1 })),

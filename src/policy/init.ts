@@ -3,7 +3,7 @@
  * with integer arithmetic and one multiplication, so that every browser and Node start from bit-identical weights: Math.log
  * and Math.cos may differ in the last bit between engines, so Box-Muller would not do.
  */
-import { type ModelConfig, parameterShapes } from './config.ts';
+import { type ModelConfig, parameterShapes, ropeInverseFrequencies } from './config.ts';
 import type { TensorMap } from './policy.ts';
 import { pcg4d } from './random.ts';
 
@@ -50,11 +50,13 @@ export interface InitOptions {
    * head), so that attention begins by copying what it looks at. See `copying`. 0: random, like every other matrix.
    */
   copyScale?: number;
+  /** The first heads of the first layer that begin by looking at one token before, the h-th (from 0) at the (h + 1)th before. See `lookBack`. */
+  previousTokenHeads?: number;
 }
 
 /** Norms 1, biases 0, matrices random. */
 export function initWeights(config: ModelConfig, options: InitOptions): TensorMap {
-  const { seed, std, embeddingStd = std, copyScale = 0 } = options;
+  const { seed, std, embeddingStd = std, copyScale = 0, previousTokenHeads = 0 } = options;
   const residualStd = std / Math.sqrt(2 * config.numLayers);
   const tensors: TensorMap = new Map();
   for (const [name, shape] of parameterShapes(config)) {
@@ -62,6 +64,7 @@ export function initWeights(config: ModelConfig, options: InitOptions): TensorMa
     tensors.set(name, { shape, data: initialValues(name, size) });
   }
   if (copyScale > 0) for (let layer = 0; layer < config.numLayers; layer++) copying(config, tensors, layer, copyScale);
+  if (previousTokenHeads > 0) lookBack(config, tensors, options);
   return tensors;
 
   function initialValues(name: string, size: number): Float32Array {
@@ -96,6 +99,46 @@ function copying(config: ModelConfig, tensors: TensorMap, layer: number, scale: 
     }
 }
 
+/** How much more a head that looks back gives to its own place than to the ones beside it, in nats. */
+const lookBackMargin = 6;
+
+/**
+ * Previous-token heads (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et al. 2022, arXiv
+ * 2209.11895): the first half of what finds the place where a word stood before, and takes over what followed it. A tiny policy
+ * that learns by reward alone hardly forms them. Biases of the queries and keys make the h-th head's score a function of
+ * the distance alone, which is largest at h + 1 tokens: with a key bias of sqrt(s) in every rotary pair, and the same as
+ * the query's bias, turned back by h + 1 places, the score is s / sqrt(D) * sum_i cos((distance - h - 1) theta_i). s is such that the
+ * place beside gets `lookBackMargin` nats less. With `copyScale` these heads write what they copy to directions of their own, so that later layers
+ * can tell a token from the one before it.
+ */
+function lookBack(config: ModelConfig, tensors: TensorMap, options: InitOptions): void {
+  const { seed, copyScale = 0, previousTokenHeads: heads = 0 } = options;
+  const { hiddenSize: C, headDim: D, numHeads: H, numKvHeads, qkvBias } = config;
+  if (!qkvBias || heads > H)
+    throw new RangeError(
+      `${heads} heads that look back need biases of the queries and keys, and as many heads; here are ${H}.`,
+    );
+  const at = (name: string) => tensors.get(`model.layers.0.self_attn.${name}`)!.data as Float32Array;
+  const [queries, keys, outputs] = [at('q_proj.bias'), at('k_proj.bias'), at('o_proj.weight')];
+  // The last bits of cos and sin, which may differ between engines, are gone in the rounding to f32.
+  const frequencies = ropeInverseFrequencies(config);
+  const fall = frequencies.reduce((sum, theta) => sum + 1 - Math.cos(theta), 0);
+  const bias = Math.sqrt((lookBackMargin * Math.sqrt(D)) / fall);
+  const directions = normals(heads * D * C, seed, 'model.layers.0.previous_token_heads', 1);
+  orthonormalize(directions, heads * D, C);
+  for (let h = 0; h < heads; h++) {
+    const key = Math.floor(h / (H / numKvHeads)) * D;
+    for (const [i, theta] of frequencies.entries()) {
+      keys[key + i] = bias;
+      queries[h * D + i] = bias * Math.cos((h + 1) * theta);
+      queries[h * D + D / 2 + i] = -bias * Math.sin((h + 1) * theta);
+    }
+    if (copyScale > 0)
+      for (let d = 0; d < D; d++)
+        for (let c = 0; c < C; c++) outputs[c * H * D + h * D + d] = copyScale * directions[(h * D + d) * C + c];
+  }
+}
+
 /** Gram-Schmidt over the rows of (rows, columns), beginning anew after each `columns` rows. Sums in double precision, in one order everywhere. */
 function orthonormalize(values: Float32Array, rows: number, columns: number): void {
   const done: Float64Array[] = [];
@@ -122,8 +165,15 @@ export interface StartSettings {
   initStd: number;
   embeddingStd?: number | null;
   copyScale?: number;
+  previousTokenHeads?: number;
 }
 
 /** A tiny policy's first weights, as its experiment describes them. */
-export const initTiny = (config: ModelConfig, { initStd, embeddingStd, copyScale }: StartSettings, seed: number) =>
-  initWeights(config, { seed, std: initStd, embeddingStd: embeddingStd ?? initStd, copyScale });
+export const initTiny = (config: ModelConfig, { initStd, embeddingStd, ...structure }: StartSettings, seed: number) =>
+  initWeights(config, {
+    seed,
+    std: initStd,
+    embeddingStd: embeddingStd ?? initStd,
+    copyScale: structure.copyScale,
+    previousTokenHeads: structure.previousTokenHeads,
+  });

@@ -5,6 +5,8 @@
 /** rows8 and rows4: so many rows a thread, from registers; tiled: 64 x 64 outputs a workgroup, from workgroup memory. */
 export const matmulForms = ['rows8', 'rows4', 'tiled'] as const;
 export type MatmulForm = (typeof matmulForms)[number];
+/** The gradient of a weight: its rows a thread. rows8 and rows16 have the same bits. */
+export const weightGradientForms = ['rows8', 'rows16', 'tiled'] as const;
 
 /**
  * thread: one thread a row of scores; tiled: through workgroup memory, in decoding with the keys split over workgroups. With
@@ -31,8 +33,7 @@ export const kernelForms = {
   matmul_nt_few: matmulForms,
   matmul_nt_many: matmulForms,
   matmul_nn_many: matmulForms,
-  /** Eight rows a thread, or tiled. */
-  matmul_tn_many: matmulForms,
+  matmul_tn_many: weightGradientForms,
   /** Decoding: one new token a row. */
   attention_few: attentionForms,
   /** Prefill and training. */
@@ -78,3 +79,9 @@ export function parseChoices(stored: { readonly [kernel: string]: unknown }): Ke
 }
 
 export const defaultChoices: KernelChoices = parseChoices({});
+
+/** What is best on an adapter of software: the forms from registers. SwiftShader has more of them than lavapipe before it spills. */
+export const softwareChoices = ({ architecture }: { architecture: string }): KernelChoices => ({
+  ...defaultChoices,
+  ...(/swiftshader/i.test(architecture) ? { matmul_tn_many: 'rows16' } : {}),
+});

@@ -1,6 +1,7 @@
 /**
- * The transformer's layers, forward and backward, as recorded dispatches. Only the input of each layer is kept; the backward
- * recomputes the layer from it (gradient checkpointing, Chen et al. 2016) and then runs the chain rule in reverse.
+ * The transformer's layers, forward and backward, as recorded dispatches. Where the plan has room, every layer keeps
+ * what its backward reads. Else only the input of each layer is kept; the backward recomputes the layer from it (gradient
+ * checkpointing, Chen et al. 2016) and then runs the chain rule in reverse.
  *
  * Shapes: T tokens, h hidden, I intermediate, H query heads, KV key heads, D head size.
  */
@@ -17,6 +18,7 @@ import {
 } from './attention.ts';
 import type { ModelConfig } from './config.ts';
 import type { Weights } from './linear.ts';
+import { activationName } from './memory-plan.ts';
 import type { Operations } from './operations.ts';
 import { layerOperands } from './parameters.ts';
 import type { Capacity } from './policy.ts';
@@ -40,6 +42,8 @@ interface Rows {
 
 export class Layers {
   readonly shape: AttentionShape;
+  /** Whether each layer has activations of its own. */
+  private readonly kept: boolean;
 
   constructor(
     readonly config: ModelConfig,
@@ -52,6 +56,17 @@ export class Layers {
       headDim: config.headDim,
       eps: config.rmsNormEps,
     };
+    this.kept = ws.has(activationName('normed', 0, true));
+  }
+
+  /** An activation of layer l (`activationName`). */
+  private of(name: string, l: number): BufferSlice {
+    return this.ws.slice(activationName(name, l, this.kept));
+  }
+
+  /** The batch's own K/V of layer l. */
+  keysAndValues(l: number): BufferSlice {
+    return this.of('kv', l);
   }
 
   /**
@@ -85,24 +100,24 @@ export class Layers {
       for (const rows of this.pieces(pass.T)) {
         this.mlpHalf(weights, rows, l);
         const { down } = layerOperands(l);
-        const out = this.rows(`layerInput.${l + 1}`, rows);
-        weights.forward(down, ws.slice('activated'), out, rows.count, this.rows('middle', rows));
+        const out = this.rows(ws.slice(`layerInput.${l + 1}`), rows);
+        weights.forward(down, this.of('activated', l), out, rows.count, this.rows(this.of('middle', l), rows));
       }
     }
   }
 
   /** Tokens whose gate and up values the plan has room for, from the first on: the feed-forward half takes them in pieces. */
   private pieces(T: number): Rows[] {
-    const most = Math.floor(this.ws.buffer('gateUp').size / (8 * this.config.intermediateSize));
+    const most = Math.floor(this.of('gateUp', 0).buffer.size / (8 * this.config.intermediateSize));
     const list: Rows[] = [];
     for (let first = 0; first < T; first += most) list.push({ first, count: Math.min(most, T - first) });
     return list;
   }
 
   /** Rows of a buffer (T, h). */
-  private rows(name: string, { first, count }: Rows): BufferSlice {
+  private rows({ buffer }: BufferSlice, { first, count }: Rows): BufferSlice {
     const rowBytes = this.config.hiddenSize * 4;
-    return slice(this.ws.buffer(name), first * rowBytes, count * rowBytes);
+    return slice(buffer, first * rowBytes, count * rowBytes);
   }
 
   /** middle = x + attention(norm(x)). */
@@ -111,19 +126,27 @@ export class Layers {
     const names = layerOperands(l);
     const h = config.hiddenSize;
     const x = ws.slice(`layerInput.${l}`);
-    ops.rmsnorm(x, weights.vector(names.norm1), ws.slice('normed'), ws.slice('rstd1'), pass.T, h, config.rmsNormEps);
-    weights.forward(names.qkv, ws.slice('normed'), ws.slice('qkv'), pass.T);
+    ops.rmsnorm(
+      x,
+      weights.vector(names.norm1),
+      this.of('normed', l),
+      this.of('rstd1', l),
+      pass.T,
+      h,
+      config.rmsNormEps,
+    );
+    weights.forward(names.qkv, this.of('normed', l), this.of('qkv', l), pass.T);
     const gains = config.qkNorm ? weights.vector(names.headGains) : null;
     const cache = pass.cache(l);
     ops.rope(
       shape,
       {
         tokens: ws.slice('tokens'),
-        qkv: ws.slice('qkv'),
+        qkv: this.of('qkv', l),
         table: ws.slice('rope'),
         gains,
         pages: ws.slice('pages'),
-        query: ws.slice('query'),
+        query: this.of('query', l),
         cache,
       },
       pass.T,
@@ -135,43 +158,44 @@ export class Layers {
         tokens: ws.slice('tokens'),
         tiles: ws.slice('tiles'),
         pages: ws.slice('pages'),
-        query: ws.slice('query'),
+        query: this.of('query', l),
         cache,
         partials: ws.slice('attentionPartials'),
-        out: ws.slice('attended'),
-        lse: ws.slice('lse'),
+        out: this.of('attended', l),
+        lse: this.of('lse', l),
       },
       pass.T,
       pass.pairs,
       pass.attention,
     );
-    weights.forward(names.output, ws.slice('attended'), ws.slice('middle'), pass.T, x);
+    weights.forward(names.output, this.of('attended', l), this.of('middle', l), pass.T, x);
   }
 
   /** activated = silu(gate) * up of norm(middle), of some rows; the caller applies the down projection. */
   private mlpHalf(weights: Weights, rows: Rows, l: number): void {
-    const { ws, ops, config } = this;
+    const { ops, config } = this;
     const names = layerOperands(l);
     const { hiddenSize: h, intermediateSize: I } = config;
     const gain = weights.vector(names.norm2);
-    const middle = this.rows('middle', rows);
-    ops.rmsnorm(middle, gain, ws.slice('normed2'), ws.slice('rstd2'), rows.count, h, config.rmsNormEps);
-    weights.forward(names.gateUp, ws.slice('normed2'), ws.slice('gateUp'), rows.count);
-    ops.swiglu(ws.slice('gateUp'), ws.slice('activated'), rows.count, I);
+    const middle = this.rows(this.of('middle', l), rows);
+    ops.rmsnorm(middle, gain, this.of('normed2', l), this.of('rstd2', l), rows.count, h, config.rmsNormEps);
+    weights.forward(names.gateUp, this.of('normed2', l), this.of('gateUp', l), rows.count);
+    ops.swiglu(this.of('gateUp', l), this.of('activated', l), rows.count, I);
   }
 
   /**
    * From `dlayer` = gradient of layerInput.L to the gradients of every trained weight (added up) and of the embeddings, left in
-   * `dlayer`. It comes right after the forward of the same pass: what the last layer computed then still stands and is not computed
-   * again.
+   * `dlayer`. It comes right after the forward of the same pass: what the last layer computed then, or every layer where each keeps its
+   * own, still stands and is not computed again.
    */
   backward(weights: Weights, pass: Pass): void {
     const last = this.config.numLayers - 1;
     const pieces = this.pieces(pass.T);
     for (let l = last; l >= 0; l--) {
-      if (l < last) this.attentionHalf(weights, pass, l);
+      const stands = this.kept || l === last;
+      if (!stands) this.attentionHalf(weights, pass, l);
       for (const rows of pieces) {
-        if (l < last || pieces.length > 1) this.mlpHalf(weights, rows, l);
+        if (!stands || pieces.length > 1) this.mlpHalf(weights, rows, l);
         this.mlpBackward(weights, rows, l);
       }
       this.attentionBackward(weights, pass, l);
@@ -185,18 +209,18 @@ export class Layers {
     const { hiddenSize: h, intermediateSize: I } = config;
     const T = rows.count;
     const partials = ws.slice('partials');
-    const dout = this.rows('dlayer', rows);
-    weights.backward(names.down, dout, ws.slice('activated'), ws.slice('dactivated'), T);
-    ops.swigluBackward(ws.slice('dactivated'), ws.slice('gateUp'), T, I);
-    weights.backward(names.gateUp, ws.slice('gateUp'), ws.slice('normed2'), ws.slice('dnormed'), T);
+    const dout = this.rows(ws.slice('dlayer'), rows);
+    weights.backward(names.down, dout, this.of('activated', l), ws.slice('dactivated'), T);
+    ops.swigluBackward(ws.slice('dactivated'), this.of('gateUp', l), T, I);
+    weights.backward(names.gateUp, this.of('gateUp', l), this.of('normed2', l), ws.slice('dnormed'), T);
     ops.rmsnormBackward(
       {
-        inp: this.rows('middle', rows),
+        inp: this.rows(this.of('middle', l), rows),
         gain: weights.vector(names.norm2),
-        rstd: ws.slice('rstd2'),
+        rstd: this.of('rstd2', l),
         dout: ws.slice('dnormed'),
         dresidual: dout,
-        dinp: this.rows('dmiddle', rows),
+        dinp: this.rows(ws.slice('dmiddle'), rows),
         dgain: weights.gradient(names.norm2),
         partials,
       },
@@ -213,17 +237,17 @@ export class Layers {
     const T = pass.T;
     const partials = ws.slice('partials');
     const dout = ws.slice('dmiddle');
-    weights.backward(names.output, dout, ws.slice('attended'), ws.slice('dattended'), T);
+    weights.backward(names.output, dout, this.of('attended', l), ws.slice('dattended'), T);
     const tokens = ws.slice('tokens');
     ops.attentionBackward(
       shape,
       {
         tokens,
         tiles: ws.slice('tiles'),
-        query: ws.slice('query'),
+        query: this.of('query', l),
         cache: pass.cache(l),
-        attended: ws.slice('attended'),
-        lse: ws.slice('lse'),
+        attended: this.of('attended', l),
+        lse: this.of('lse', l),
         dout: ws.slice('dattended'),
         dquery: ws.slice('dquery'),
         delta: ws.slice('delta'),
@@ -238,7 +262,7 @@ export class Layers {
       shape,
       {
         tokens,
-        qkv: ws.slice('qkv'),
+        qkv: this.of('qkv', l),
         table: ws.slice('rope'),
         gains,
         dquery: ws.slice('dquery'),
@@ -250,12 +274,12 @@ export class Layers {
     );
     const dheadGains = gains && weights.gradient(names.headGains);
     if (dheadGains) ops.headGainsBackward(shape, ws.slice('dgains'), partials, dheadGains, T);
-    weights.backward(names.qkv, ws.slice('dqkv'), ws.slice('normed'), ws.slice('dnormed'), T);
+    weights.backward(names.qkv, ws.slice('dqkv'), this.of('normed', l), ws.slice('dnormed'), T);
     ops.rmsnormBackward(
       {
         inp: ws.slice(`layerInput.${l}`),
         gain: weights.vector(names.norm1),
-        rstd: ws.slice('rstd1'),
+        rstd: this.of('rstd1', l),
         dout: ws.slice('dnormed'),
         dresidual: dout,
         dinp: ws.slice('dlayer'),

@@ -10,8 +10,9 @@ import {
   attentionForms,
   defaultChoices,
   type KernelChoices,
-  type MatmulForm,
   matmulForms,
+  softwareChoices,
+  weightGradientForms,
 } from './kernel-choices.ts';
 import { Operations } from './operations.ts';
 import { measureQuantized } from './quantized-choices.ts';
@@ -27,15 +28,15 @@ const questions: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number; N:
 ];
 const largest = 1024 * 512;
 
-/** Well under a second on a GPU. A software adapter is not measured: the register form is the best there. */
+/** Well under a second on a GPU. A software adapter is not measured: which forms are the best there is known. */
 export async function measureChoices(gpu: Gpu): Promise<KernelChoices> {
-  if (gpu.info.isFallback) return defaultChoices;
+  if (gpu.info.isFallback) return softwareChoices(gpu.info);
   const matmuls = { ...(await measureMatmuls(gpu)), ...(await measureQuantized(gpu)) };
   return { ...defaultChoices, ...matmuls, ...(await measureAttention(gpu)) };
 }
 
 async function measureMatmuls(gpu: Gpu): Promise<Pick<KernelChoices, MatmulChoice>> {
-  const choices: { -readonly [name in MatmulChoice]: MatmulForm } & KernelChoices = { ...defaultChoices };
+  let choices = defaultChoices;
   const buffers = ['inp', 'weight', 'out', 'partials'].map((name) =>
     gpu.createBuffer(`Autotune.${name}`, largest * 4, 0x80 | 0x8 /* STORAGE | COPY_DST */),
   );
@@ -44,7 +45,7 @@ async function measureMatmuls(gpu: Gpu): Promise<Pick<KernelChoices, MatmulChoic
   try {
     for (const { choice, kind, M, N, K } of questions) {
       const [inp, weight, out, partials] = buffers.map(whole);
-      const forms = kind === 'TN' ? (['rows8', 'tiled'] as const) : matmulForms;
+      const forms = kind === 'TN' ? weightGradientForms : matmulForms;
       const candidates = forms.map((form) => {
         const ops = new Operations(kernels, recorder, { ...choices, [choice]: form });
         const record = {
@@ -54,7 +55,7 @@ async function measureMatmuls(gpu: Gpu): Promise<Pick<KernelChoices, MatmulChoic
         }[kind];
         return { name: form, record };
       });
-      choices[choice] = (await fastest(kernels, recorder, candidates)) as MatmulForm;
+      choices = { ...choices, [choice]: await fastest(kernels, recorder, candidates) };
     }
   } finally {
     kernels.forget(recorder.uniforms);

@@ -55,6 +55,8 @@ export interface PlanOptions {
   precision?: Precision;
   /** Of the cache that decoding reads. Default: f32. */
   kvCache?: KvPrecision;
+  /** Most bytes that the layers but one may take to keep what their backward reads; where it takes more, the backward computes it again. */
+  keptBytes?: number;
   /** Whether dispatches can be timed, which takes buffers of its own. */
   timestamps?: boolean;
   /** The adapter's largest binding in bytes. */
@@ -82,6 +84,36 @@ export function partialChunks(rows: number, size: number): number {
 }
 
 const mostMlpBytes = 1 << 26;
+
+const defaultKeptBytes = 1 << 27;
+
+/** What a layer computes of T tokens and its backward reads, in floats. */
+function layerActivations(
+  { hiddenSize: h, intermediateSize: I, numHeads: H, numKvHeads: KV, headDim: D }: ModelConfig,
+  T: number,
+  mlp: number,
+) {
+  return {
+    normed: T * h,
+    rstd1: T,
+    rstd2: mlp,
+    qkv: T * (H + 2 * KV) * D,
+    query: T * H * D,
+    kv: T * 2 * KV * D,
+    attended: T * H * D,
+    lse: T * H,
+    middle: T * h,
+    normed2: mlp * h,
+    gateUp: mlp * 2 * I,
+    activated: mlp * I,
+  };
+}
+
+/**
+ * Name of an activation of layer l in a plan. Where all layers keep theirs each has its own buffers; else all share one layer's, and
+ * the backward computes them again from the layer's input.
+ */
+export const activationName = (name: string, layer: number, kept: boolean) => (kept ? `${name}.${layer}` : name);
 
 /** Tokens that go through the feed-forward half at once: all, or a multiple of 64 whose gate and up values fit a binding. */
 function mlpRows(T: number, intermediateSize: number, blockBytes: number): number {
@@ -144,21 +176,17 @@ export function planBuffers(config: ModelConfig, c: Capacity, options: PlanOptio
     const floats = layoutFloats(trained);
     add('optimizer', { gradients: floats, exp_avg: floats, exp_avg_sq: floats });
   }
+  const activations = layerActivations(config, T, mlp);
+  const layerFloats = Object.values(activations).reduce((a, b) => a + b, 0);
+  const kept = options.trainable && mlp === T && (L - 1) * layerFloats * 4 <= (options.keptBytes ?? defaultKeptBytes);
+  for (let l = 0; l < (kept ? L : 1); l++)
+    add(
+      'activations',
+      Object.fromEntries(Object.entries(activations).map(([name, size]) => [activationName(name, l, kept), size])),
+    );
   const layerInputs = Object.fromEntries(Array.from({ length: L + 1 }, (_, l) => [`layerInput.${l}`, T * h]));
   add('activations', {
     ...layerInputs,
-    normed: T * h,
-    rstd1: T,
-    rstd2: mlp,
-    qkv: T * heads,
-    query: T * H * D,
-    kv: T * 2 * KV * D,
-    attended: T * H * D,
-    lse: T * H,
-    middle: T * h,
-    normed2: mlp * h,
-    gateUp: mlp * 2 * I,
-    activated: mlp * I,
     ids: T,
     tokens: T * tokenWords,
     tiles: Math.max(T, R * splits) * tileWords,

@@ -51,6 +51,8 @@ export interface ModelOptions extends WeightOptions {
   choices?: KernelChoices;
   /** How decoding keeps K/V rows. Default: f32; training's are f32 in any case. */
   kvCache?: KvPrecision;
+  /** Of activations, between forward and backward (`PlanOptions`). */
+  keptBytes?: number;
   onProgress?: (done: number, total: number, kernel: string) => void;
 }
 
@@ -137,7 +139,7 @@ export class Model implements Policy {
     const list = { offset: 0, rows: 1, entries: 1 };
     const masked = { E: 1, starts: 0, row: 0, token: 0, intoHidden: list, intoTable: list };
     const attention: Pass['attention'] = { kind: 'batch', tiles: 1, format: plainCache };
-    const pass: Pass = { T, pairs: T, cache: () => this.ws.slice('kv'), attention };
+    const pass: Pass = { T, pairs: T, cache: (l) => this.layers.keysAndValues(l), attention };
     this.layers.forward(this.weights, pass);
     for (const mask of this.weights.canMask ? [masked, null] : [null]) {
       const rows: ScoredRows = { N: T, intoTokens: list, masked: mask };
@@ -250,7 +252,7 @@ export class Model implements Policy {
     let pairs = 0;
     for (let t = 0; t < T; t++) pairs += words[t * 8] + 1;
     const attention = this.layers.describeAttention(words, plainCache, true);
-    const pass: Pass = { T, pairs, cache: () => this.ws.slice('kv'), attention };
+    const pass: Pass = { T, pairs, cache: (l) => this.layers.keysAndValues(l), attention };
     this.layers.forward(weights, pass);
     this.head.forward(weights, rows, resultOffset, temperature);
     return { rows, pass };
@@ -517,12 +519,16 @@ function pick(rows: Float32Array, column: number, N: number): Float32Array {
 }
 
 /** What the plan needs to know of a model's options. */
-function planOptionsOf({ adapter, trainable, reference, precision, kvCache }: ModelOptions, gpu: Gpu): PlanOptions {
+function planOptionsOf(
+  { adapter, trainable, reference, precision, kvCache, keptBytes }: ModelOptions,
+  gpu: Gpu,
+): PlanOptions {
   return {
     trainable,
     reference,
     precision,
     kvCache,
+    keptBytes,
     lora: adapter?.lora,
     blockBytes: gpu.bindingBytes,
     timestamps: gpu.features.has('timestamp-query'),

@@ -147,7 +147,8 @@ export class Operations {
     if (this.choices.matmul_tn_many === 'tiled')
       return ['matmul_tn_tiled', {}, (chunks) => chunks * ceil(N, TILE) * ceil(K, TILE)];
     const LANES = lanesFor(K / 4);
-    return ['matmul_tn', { LANES }, (chunks) => chunks * ceil(N / 4, 2) * ceil(K / 4, LANES)];
+    const FOURS = this.choices.matmul_tn_many === 'rows16' ? 4 : 2;
+    return ['matmul_tn', { FOURS, LANES }, (chunks) => chunks * ceil(N / 4, FOURS) * ceil(K / 4, LANES)];
   }
 
   reducePartials(partials: BufferSlice, out: BufferSlice, size: number, chunks: number) {

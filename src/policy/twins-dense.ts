@@ -112,8 +112,9 @@ function linearToWeight(
 
 const matmul_tn: Twin = (c, size) => {
   const lanes = value(c, 'LANES');
-  const [N, K] = [12, 4 * (lanes + 3)];
-  return linearToWeight(c, [11 * size, N, K], (chunks) => chunks * ceil(N / 4, 2) * ceil(K / 4, lanes));
+  const fours = value(c, 'FOURS');
+  const [N, K] = [4 * (fours + 1), 4 * (lanes + 3)];
+  return linearToWeight(c, [11 * size, N, K], (chunks) => chunks * ceil(N / 4, fours) * ceil(K / 4, lanes));
 };
 
 const matmul_tn_scalar: Twin = (c, size) =>

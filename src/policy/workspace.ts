@@ -31,6 +31,10 @@ export class Workspace {
     return buffer;
   }
 
+  has(name: string): boolean {
+    return this.buffers.has(name);
+  }
+
   slice(name: string): BufferSlice {
     return whole(this.buffer(name));
   }

@@ -28,12 +28,15 @@ const TinyPolicySchema = v.strictObject({
   intermediate: v.pipe(integer(16, 4096), v.multipleOf(4)),
   tieEmbeddings: v.optional(v.boolean(), true),
   qkNorm: v.optional(v.boolean(), false),
+  qkvBias: v.optional(v.boolean(), false),
   ropeTheta: v.optional(real(10, 1e7), 10_000),
   initStd: v.optional(real(1e-4, 1), 0.02),
   /** null: as initStd. */
   embeddingStd: v.optional(v.nullable(real(1e-4, 1)), null),
   /** 0: value and output projections start random like the rest. */
   copyScale: v.optional(real(0, 4), 0),
+  /** Of the first layer's heads; 0: all begin at random. */
+  previousTokenHeads: v.optional(integer(0, 32), 0),
 });
 
 /** A language model that stays as it is, and a low-rank adapter beside it, which is trained. */
@@ -168,6 +171,7 @@ function crossChecks(experiment: Experiment): { path: string; message: string }[
       path: 'policy.kvHeads',
       message: `${policy.kvHeads} does not divide policy.heads (${policy.heads})`,
     });
+  if (policy.kind === 'tiny') problems.push(...startProblems(policy));
   if (algorithm.minibatches > algorithm.groups)
     problems.push({
       path: 'algorithm.minibatches',
@@ -178,6 +182,31 @@ function crossChecks(experiment: Experiment): { path: string; message: string }[
   if (!worlds.some((world) => world.evaluated))
     problems.push({ path: 'worlds', message: 'none is evaluated: at least one must be, to tell what was learnt' });
   return [...problems, ...worlds.flatMap((world, index) => optionProblems(world, `worlds.${index}.options`))];
+}
+
+function startProblems({
+  qkNorm,
+  qkvBias,
+  previousTokenHeads,
+  heads,
+}: TinyPolicy): { path: string; message: string }[] {
+  const problems: { path: string; message: string }[] = [];
+  if (qkNorm && qkvBias)
+    problems.push({
+      path: 'policy.qkvBias',
+      message: 'not together with policy.qkNorm: no model of the family has both',
+    });
+  if (previousTokenHeads > heads)
+    problems.push({
+      path: 'policy.previousTokenHeads',
+      message: `${previousTokenHeads} is more than policy.heads (${heads})`,
+    });
+  if (previousTokenHeads > 0 && !qkvBias)
+    problems.push({
+      path: 'policy.previousTokenHeads',
+      message: 'needs policy.qkvBias: where a head looks at the start is in the biases of its queries and keys',
+    });
+  return problems;
 }
 
 const optionReaders: Record<WorldEntry['name'], (options: WorldOptions) => unknown> = {

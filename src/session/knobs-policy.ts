@@ -150,6 +150,15 @@ export const policyKnobs: Knob[] = [
     whole,
   ),
   knob(
+    'policy.qkvBias',
+    'Attention biases',
+    'Queries, keys and values have biases, as in Qwen2: a head can then look at a distance, whatever stands there. Not together with QK-norm.',
+    'boolean',
+    'advanced',
+    'restart',
+    whole,
+  ),
+  knob(
     'policy.ropeTheta',
     'RoPE base',
     'How slowly the position code turns: larger reaches further back.',
@@ -184,5 +193,14 @@ export const policyKnobs: Knob[] = [
     'advanced',
     'restart',
     { ...range(0, 4, 0.1), ...whole },
+  ),
+  knob(
+    'policy.previousTokenHeads',
+    'Heads that look back at the start',
+    'The first heads of the first layer begin by looking at the token before, the one before that, and so on; with them finding where a word stood before is soon learnt. Needs attention biases.',
+    'integer',
+    'advanced',
+    'restart',
+    { ...range(0, 32, 1), ...whole },
   ),
 ];

@@ -57,6 +57,8 @@ export function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name:
     intermediate: config.intermediateSize,
     tieEmbeddings: config.tieWordEmbeddings,
     qkNorm: config.qkNorm,
+    qkvBias: config.qkvBias,
+    previousTokenHeads: 0,
     ropeTheta: config.ropeTheta,
   };
   try {

@@ -13,7 +13,7 @@ const MOST_SCORED = 4096;
 
 export function modelConfigOf(policy: TinyPolicy, sampling: Experiment['sampling'], tokenizer: Tokenizer): ModelConfig {
   return {
-    modelType: policy.qkNorm ? 'qwen3' : 'llama',
+    modelType: policy.qkNorm ? 'qwen3' : policy.qkvBias ? 'qwen2' : 'llama',
     vocabSize: tokenizer.vocabSize,
     hiddenSize: policy.hidden,
     intermediateSize: policy.intermediate,
@@ -26,7 +26,7 @@ export function modelConfigOf(policy: TinyPolicy, sampling: Experiment['sampling
     ropeScaling: null,
     maxPosition: sampling.promptTokens + sampling.completionTokens,
     tieWordEmbeddings: policy.tieEmbeddings,
-    qkvBias: false,
+    qkvBias: policy.qkvBias,
     qkNorm: policy.qkNorm,
     bosToken: tokenizer.id('<bos>'),
     eosTokens: [tokenizer.id('<eot>')],

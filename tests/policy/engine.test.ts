@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 import { initWeights } from '../../src/policy/init.ts';
+import { totalBytes } from '../../src/policy/memory-plan.ts';
 import { Model } from '../../src/policy/model.ts';
 import type { Capacity, PackedBatch } from '../../src/policy/policy.ts';
 import { useGpu } from '../gpu/open.ts';
@@ -75,6 +76,29 @@ describe.each(shapes)('%s', (_, config) => {
       expect(worst / scale, name).toBeLessThan(5e-5);
     }
     model.destroy();
+  });
+
+  it('has the same gradients, to the bit, where the backward computes the layers again', async () => {
+    const options = {
+      capacity,
+      weights: initWeights(config, { seed: 3, std: 0.3 }),
+      trainable: true,
+      reference: false,
+    };
+    const results: { gradients: Awaited<ReturnType<Model['gradients']>>; bytes: number; dispatches: number }[] = [];
+    for (const keptBytes of [undefined, 0]) {
+      const model = await Model.create(await gpu(), config, { ...options, keptBytes });
+      const before = model.counters().dispatches;
+      const gradients = await model.gradients(batch(true), weight, entropyWeight, { temperature: 0.7 });
+      const dispatches = model.counters().dispatches - before;
+      results.push({ gradients, bytes: totalBytes(model.plan), dispatches });
+      model.destroy();
+    }
+    const [kept, again] = results;
+    expect(kept.bytes).toBeGreaterThan(again.bytes);
+    expect(kept.dispatches).toBeLessThan(again.dispatches);
+    for (const [name, { data }] of kept.gradients)
+      expect([name, again.gradients.get(name)!.data]).toEqual([name, data]);
   });
 
   it('greedy decoding repeats the forward pass', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/policy/config.ts';
 import { initTiny, initWeights } from '../../src/policy/init.ts';
 
-const config = parseConfig({
+const json = {
   model_type: 'qwen3',
   vocab_size: 300,
   hidden_size: 24,
@@ -14,7 +14,8 @@ const config = parseConfig({
   head_dim: 4,
   rope_theta: 10_000,
   tie_word_embeddings: true,
-});
+};
+const config = parseConfig(json);
 const [C, H, KV, D] = [24, 6, 3, 4];
 const data = (tensors: ReturnType<typeof initWeights>, name: string) => tensors.get(name)!.data as Float32Array;
 const stdOf = (values: Float32Array) =>
@@ -63,6 +64,47 @@ describe('the first weights', () => {
     expect(data(copying, 'model.layers.0.self_attn.v_proj.weight').every(Number.isFinite)).toBe(true);
     for (const [name, { data: values }] of plain)
       if (!/[vo]_proj/.test(name)) expect([name, copying.get(name)!.data]).toEqual([name, values]);
+  });
+
+  it('look back where they are told to: by distance alone, the h-th head most at h + 1 tokens', () => {
+    const qwen2 = parseConfig({ ...json, model_type: 'qwen2', head_dim: 8 });
+    const tensors = initWeights(qwen2, { seed: 3, std: 0.05, copyScale: 0.5, previousTokenHeads: 3 });
+    const queries = data(tensors, 'model.layers.0.self_attn.q_proj.bias');
+    const keys = data(tensors, 'model.layers.0.self_attn.k_proj.bias');
+    // The rotation of transformers' apply_rotary_pos_emb, pairs (i, i + D/2), in plain complex numbers.
+    const score = (head: number, distance: number) => {
+      let sum = 0;
+      for (let i = 0; i < 4; i++) {
+        const angle = (position: number) => position * 10_000 ** ((-2 * i) / 8);
+        const [q, k] = [queries.subarray(head * 8), keys.subarray(Math.floor(head / 2) * 8)];
+        const turn = angle(distance);
+        const real = q[i] * Math.cos(turn) - q[i + 4] * Math.sin(turn);
+        const imaginary = q[i] * Math.sin(turn) + q[i + 4] * Math.cos(turn);
+        sum += real * k[i] + imaginary * k[i + 4];
+      }
+      return sum / Math.sqrt(8);
+    };
+    for (const head of [0, 1, 2]) {
+      const at = Array.from({ length: 200 }, (_, distance) => score(head, distance));
+      const peak = at[head + 1];
+      expect(at.indexOf(Math.max(...at))).toBe(head + 1);
+      expect(peak - at[head]).toBeCloseTo(6, 4);
+      expect(peak - at[head + 2]).toBeCloseTo(6, 4);
+    }
+    // The others, and later layers, look at nothing in particular.
+    expect(queries.subarray(3 * 8).every((value) => value === 0)).toBe(true);
+    expect(data(tensors, 'model.layers.1.self_attn.k_proj.bias').every((value) => value === 0)).toBe(true);
+    // What they copy lies along directions of their own: the columns are orthogonal and of the scale's length.
+    const outputs = data(tensors, 'model.layers.0.self_attn.o_proj.weight');
+    const column = (index: number) => Array.from({ length: C }, (_, c) => outputs[c * H * 8 + index]);
+    const dot = (a: number[], b: number[]) => a.reduce((sum, x, i) => sum + x * b[i], 0);
+    expect(dot(column(0), column(0))).toBeCloseTo(0.25, 6);
+    expect(dot(column(0), column(8 + 3))).toBeCloseTo(0, 6);
+    expect(dot(column(7), column(2 * 8))).toBeCloseTo(0, 6);
+  });
+
+  it('cannot look back without biases', () => {
+    expect(() => initWeights(config, { seed: 1, std: 0.05, previousTokenHeads: 1 })).toThrow(/need biases/);
   });
 
   it('are the ones of before where an experiment says nothing of them', () => {

@@ -43,8 +43,8 @@ const variants: [string, Constants][] = [
   ['matmul_nn_tiled', { ACCUMULATE: 0 }],
   ['matmul_nn_tiled', { ACCUMULATE: 1 }],
   ['matmul_nn_scalar', { ACCUMULATE: 1 }],
-  ['matmul_tn', { LANES: 8, ACCUMULATE: 0 }],
-  ['matmul_tn', { LANES: 32, ACCUMULATE: 1 }],
+  ['matmul_tn', { FOURS: 2, LANES: 8, ACCUMULATE: 0 }],
+  ['matmul_tn', { FOURS: 4, LANES: 32, ACCUMULATE: 1 }],
   ['matmul_tn_tiled', { ACCUMULATE: 0 }],
   ['matmul_tn_tiled', { ACCUMULATE: 1 }],
   ['matmul_tn_scalar', { ACCUMULATE: 0 }],
@@ -181,7 +181,7 @@ describe('self-test', () => {
     const pairs: [string, Constants, Constants][] = [
       ['rmsnorm_forward', { LANES: 1, EPS_F: 1e-5 }, { LANES: 1, EPS_F: 1e-2 }],
       ['rmsnorm_backward', { LANES: 1, HAS_RESIDUAL: 0 }, { LANES: 1, HAS_RESIDUAL: 1 }],
-      ['matmul_tn', { LANES: 8, ACCUMULATE: 0 }, { LANES: 16, ACCUMULATE: 0 }],
+      ['matmul_tn', { FOURS: 2, LANES: 8, ACCUMULATE: 0 }, { FOURS: 2, LANES: 16, ACCUMULATE: 0 }],
     ];
     const handles = pairs.map(([name, wrong]) => cache.request(name, wrong));
     await cache.settle();

@@ -80,11 +80,22 @@ describe('what is out of range is refused by path and bound', () => {
 describe('what no single field can say', () => {
   it.each([
     ['policy.kvHeads', 3, /3 does not divide policy\.heads \(2\)/],
+    ['policy.previousTokenHeads', 1, /needs policy\.qkvBias/],
     ['algorithm.minibatches', 9, /9 is more than the 2 groups/],
     ['worlds', [{ name: 'textcraft', weight: 0 }], /every weight is 0/],
   ])('%s = %j', (path, value, words) => {
     const problems = problemsOf(writePath(micro, path, value));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatchObject({ path, message: expect.stringMatching(words) });
+  });
+
+  it.each([
+    [{ qkvBias: true, qkNorm: true }, 'policy.qkvBias', /not together with policy\.qkNorm/],
+    [{ qkvBias: true, previousTokenHeads: 3 }, 'policy.previousTokenHeads', /3 is more than policy\.heads \(2\)/],
+    [{ qkvBias: true, previousTokenHeads: 2 }, null, null],
+  ])('how a policy starts: %j', (start, path, words) => {
+    const problems = problemsOf({ ...micro, policy: { ...micro.policy, ...start } });
+    expect(problems.map((each) => each.path)).toEqual(path ? [path] : []);
+    if (words) expect(problems[0].message).toMatch(words);
   });
 });

@@ -168,10 +168,10 @@ describe('files', () => {
     }
   });
 
-  it('a policy goes in and out unchanged', async () => {
+  it.each(['llama', 'qwen2', 'qwen3'])('a policy goes in and out unchanged: %s', async (modelType) => {
     const { service } = tab();
     const config = parseConfig({
-      model_type: 'qwen3',
+      model_type: modelType,
       vocab_size: 40,
       hidden_size: 16,
       intermediate_size: 32,
@@ -197,7 +197,8 @@ describe('files', () => {
       heads: 2,
       kvHeads: 1,
       headDim: 8,
-      qkNorm: true,
+      qkNorm: modelType === 'qwen3',
+      qkvBias: modelType === 'qwen2',
     });
     expect(new Uint8Array(await (await service.exportPolicy(run.id)).arrayBuffer())).toEqual(zip);
   });
