@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { fastest } from '../../src/gpu/autotune.ts';
 import { KernelCache } from '../../src/gpu/kernel.ts';
 import { Recorder } from '../../src/gpu/submission.ts';
-import { parseConfig } from '../../src/policy/config.ts';
 import { initWeights, normals } from '../../src/policy/init.ts';
 import {
   defaultChoices,
@@ -17,19 +16,10 @@ import { Model } from '../../src/policy/model.ts';
 import type { PackedBatch } from '../../src/policy/policy.ts';
 import { selfTest } from '../../src/policy/selftest.ts';
 import { useGpu } from '../gpu/open.ts';
+import { smallConfig } from './small-model.ts';
 
 const open = useGpu();
-const config = parseConfig({
-  model_type: 'qwen2',
-  vocab_size: 40,
-  hidden_size: 16,
-  intermediate_size: 20,
-  num_hidden_layers: 1,
-  num_attention_heads: 2,
-  num_key_value_heads: 1,
-  head_dim: 8,
-  tie_word_embeddings: true,
-});
+const config = smallConfig({ vocab_size: 40 });
 const T = 90;
 const capacity = { rows: 4, groups: 1, promptTokens: 8, completionTokens: 8, batchTokens: T, batchScored: T };
 const weights = initWeights(config, { seed: 2, std: 0.3 });

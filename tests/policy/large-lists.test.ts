@@ -1,26 +1,16 @@
 // Lists of valid actions that do not fit beside each other: rows decode part after part and say what they say alone, bit for bit.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parseConfig } from '../../src/policy/config.ts';
 import { initWeights } from '../../src/policy/init.ts';
 import { trieWordsPerRow } from '../../src/policy/memory-plan.ts';
 import { Model } from '../../src/policy/model.ts';
 import type { GeneratedTurn, TokenTrie } from '../../src/policy/policy.ts';
 import { buildTrie } from '../../src/policy/trie.ts';
 import { useGpu } from '../gpu/open.ts';
+import { smallConfig } from './small-model.ts';
 
 const open = useGpu();
 
-const config = parseConfig({
-  model_type: 'qwen2',
-  vocab_size: 24,
-  hidden_size: 16,
-  intermediate_size: 20,
-  num_hidden_layers: 1,
-  num_attention_heads: 2,
-  num_key_value_heads: 1,
-  head_dim: 8,
-  tie_word_embeddings: true,
-});
+const config = smallConfig();
 const ROWS = 4;
 const capacity = {
   ...{ rows: ROWS, slots: ROWS, groups: 1, promptTokens: 8, completionTokens: 64 },

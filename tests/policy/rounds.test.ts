@@ -1,6 +1,5 @@
 // Decoding in rounds: a trajectory says the same, bit for bit, whoever decodes beside it, whenever it joins, and as in lock-step.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseConfig } from '../../src/policy/config.ts';
 import { initWeights } from '../../src/policy/init.ts';
 import { packRows, unpackRows } from '../../src/policy/kv-bytes.ts';
 import { planBuffers, totalBytes } from '../../src/policy/memory-plan.ts';
@@ -9,20 +8,11 @@ import type { GeneratedTurn, TokenTrie } from '../../src/policy/policy.ts';
 import { buildTrie } from '../../src/policy/trie.ts';
 import { useGpu } from '../gpu/open.ts';
 import { referenceForwardBackward } from './reference.ts';
+import { smallConfig } from './small-model.ts';
 
 const open = useGpu();
 
-const config = parseConfig({
-  model_type: 'qwen2',
-  vocab_size: 24,
-  hidden_size: 16,
-  intermediate_size: 20,
-  num_hidden_layers: 2,
-  num_attention_heads: 2,
-  num_key_value_heads: 1,
-  head_dim: 8,
-  tie_word_embeddings: true,
-});
+const config = smallConfig({ num_hidden_layers: 2 });
 const capacity = {
   ...{ rows: 6, slots: 8, groups: 2, promptTokens: 8, completionTokens: 96 },
   ...{ batchTokens: 64, batchScored: 16 },
