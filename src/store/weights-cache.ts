@@ -10,6 +10,7 @@
  * This layer knows pieces and bytes; what a piece holds is the caller's. Disks: weights-opfs.ts, weights-disk.ts.
  */
 import { crc32 } from './crc32.ts';
+import { joined } from './joined.ts';
 import { CorruptError, type Space, StoreError } from './run.ts';
 
 /** An append-only file under one writer. */
@@ -286,14 +287,4 @@ export class PieceWriter<W> {
     await this.open.data.close();
     await this.open.journal.close();
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
 }

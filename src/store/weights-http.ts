@@ -4,6 +4,9 @@
  * from the start and what is known already is thrown away. Sizes and hashes come from the headers (`x-linked-etag`,
  * `etag`), or from the pointer file that stands for a large file. Knows HTTP; has never heard of a tensor.
  */
+import { sha256 } from 'hash-wasm';
+import { announcedText, plainTag, retryAfter, sizeOf, statedHash } from './http-headers.ts';
+import { joined } from './joined.ts';
 import { type ModelSource, SourceError, type SourceFile } from './weights-source.ts';
 
 /** The public hub: the one place that names it. */
@@ -28,11 +31,6 @@ export interface HttpOptions {
   retryMs?: number;
 }
 
-const hexSha256 = /^[0-9a-f]{64}$/;
-
-/** An etag without its quotes and weakness. */
-const plainTag = (tag: string | null) => tag?.replace(/^W\//, '').replace(/^"|"$/g, '') || null;
-
 const sleep = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve, reject) => {
     const stop = () => {
@@ -54,14 +52,6 @@ class Interrupted extends Error {
   ) {
     super(message);
   }
-}
-
-/** Seconds or a date, as milliseconds from now; at most a minute. */
-function retryAfter(response: Response): number | null {
-  const value = response.headers.get('retry-after');
-  if (!value) return null;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), 60_000) : null;
 }
 
 /** The bytes of a file up to `end`. */
@@ -100,9 +90,25 @@ export class HttpSource implements ModelSource {
   }
 
   async text(name: string, signal: AbortSignal): Promise<string | null> {
-    const response = await this.patiently(signal, () => this.request('resolve', name, {}, signal));
+    return this.patiently(signal, () => this.wholeText(name, signal));
+  }
+
+  /** Request and body in one: a body that broke cannot be read again. */
+  private async wholeText(name: string, signal: AbortSignal): Promise<string | null> {
+    const response = await this.request('resolve', name, {}, signal);
     if (!response) return null;
-    return this.patiently(signal, () => response.text());
+    const bytes = await wholeBody(response, signal);
+    const announced = announcedText(response);
+    if (bytes.length < announced)
+      throw new Interrupted(`the connection ended at byte ${bytes.length} of ${announced} of ${name}`);
+    const stated = statedHash(response);
+    const found = stated && (await sha256(bytes));
+    if (stated === found) return new TextDecoder().decode(bytes);
+    throw new SourceError(
+      'damaged',
+      `${name} of ${this.label} did not arrive as it was sent: its SHA-256 is ${found}, the server says ${stated}. ` +
+        'Load it again; if it happens again, use another server.',
+    );
   }
 
   async file(name: string, signal: AbortSignal): Promise<SourceFile | null> {
@@ -113,10 +119,9 @@ export class HttpSource implements ModelSource {
     await response.body?.cancel();
     const bytes = sizeOf(response, name);
     const tag = plainTag(response.headers.get('x-linked-etag')) ?? plainTag(response.headers.get('etag'));
-    const stated = tag?.toLowerCase().replace(/^sha256:/, '') ?? '';
     // A redirect to another host hides the hub's own headers from a page: the pointer file tells the same.
-    const pointed = !hexSha256.test(stated) && response.redirected ? await this.pointer(name, bytes, signal) : null;
-    const sha256 = hexSha256.test(stated) ? stated : pointed;
+    const stated = statedHash(response);
+    const sha256 = stated ?? (response.redirected ? await this.pointer(name, bytes, signal) : null);
     return {
       name,
       bytes,
@@ -285,15 +290,11 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal):
   }
 }
 
-function sizeOf(response: Response, name: string): number {
-  const total = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1];
-  const whole = response.status === 200 ? response.headers.get('content-length') : null;
-  const size = Number(response.headers.get('x-linked-size') ?? total ?? whole ?? Number.NaN);
-  if (Number.isSafeInteger(size)) return size;
-  throw new SourceError(
-    'unreadable',
-    `The server does not say how large ${name} is. It must send Content-Length or Content-Range, and show them to this page (Access-Control-Expose-Headers).`,
-  );
+/** All of a body, for small files. */
+async function wholeBody({ body }: Response, signal: AbortSignal): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  if (body) for await (const chunk of chunksOf(body, signal)) chunks.push(chunk);
+  return joined(chunks);
 }
 
 function hostOf(base: string): string {

@@ -173,6 +173,16 @@ describe('a download that is cut', () => {
     }
   });
 
+  it('inside tokenizer.json is taken up again, and the text is whole', async () => {
+    const text = readFileSync(join(folder, 'models/plain/tokenizer.json'), 'utf8');
+    for (const cutTextAt of [1100, text.length - 1]) {
+      server.reset({ cutTextAt });
+      const model = await prepareModel(onServer('plain'), { cache: null, precision: 'f32', signal });
+      expect(model.texts['tokenizer.json']).toBe(text);
+      expect(server.requests.filter((each) => each === 'tokenizer.json').length).toBe(2);
+    }
+  });
+
   it.each(tenths)('and whose tab is closed at %d goes on at the next opening', async (part) => {
     const cache = freshCache();
     server.reset({ cutAt: Math.floor(bytes() * part), dead: true });

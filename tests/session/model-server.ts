@@ -12,6 +12,8 @@ export interface ServerFaults {
   cutAt: number | null;
   /** As `cutAt`, but every connection from then on. */
   dead: boolean;
+  /** Closes the connection once, after so many bytes of a text that is longer. */
+  cutTextAt: number | null;
   /** What x-linked-etag says of weights. */
   hash: 'right' | 'wrong' | 'none';
   /** Asked for, as `Bearer TOKEN`. */
@@ -22,7 +24,16 @@ export interface ServerFaults {
   busy: number;
 }
 
-const good: ServerFaults = { ranges: true, cutAt: null, dead: false, hash: 'right', token: null, shorter: 0, busy: 0 };
+const good: ServerFaults = {
+  ranges: true,
+  cutAt: null,
+  dead: false,
+  cutTextAt: null,
+  hash: 'right',
+  token: null,
+  shorter: 0,
+  busy: 0,
+};
 
 export class ModelServer {
   faults: ServerFaults = { ...good };
@@ -88,7 +99,19 @@ export class ModelServer {
     response.writeHead(ranged ? 206 : 200, headers);
     const body = bytes.subarray(start, isWeights && end === bytes.length ? end - this.faults.shorter : end);
     if (isWeights && end === bytes.length) this.sendWeights(body, response, end - start);
-    else response.end(body);
+    else this.sendText(body, response);
+  }
+
+  private sendText(body: Buffer, response: ServerResponse) {
+    const { cutTextAt } = this.faults;
+    if (cutTextAt === null || body.length <= cutTextAt) return response.end(body);
+    this.faults.cutTextAt = null;
+    this.cut(body.subarray(0, cutTextAt), response);
+  }
+
+  /** The pause lets what was written arrive before the connection is gone. */
+  private cut(body: Buffer, response: ServerResponse) {
+    response.write(body, () => setTimeout(() => response.destroy(), 5));
   }
 
   private hash(bytes: Buffer): string {
@@ -102,7 +125,7 @@ export class ModelServer {
     this.sent += left;
     if (left === body.length && body.length === announced) return response.end(body);
     if (!dead) this.faults.cutAt = null;
-    response.write(body.subarray(0, left), () => setTimeout(() => response.destroy(), 5));
+    this.cut(body.subarray(0, left), response);
   }
 
   close(): Promise<unknown> {

@@ -1,0 +1,50 @@
+/** What a server says of a file in its headers: its size, its version, its hash. Asks nothing of anyone. */
+import { SourceError } from './weights-source.ts';
+
+const hexSha256 = /^[0-9a-f]{64}$/;
+
+/** An etag without its quotes and weakness. */
+export const plainTag = (tag: string | null) => tag?.replace(/^W\//, '').replace(/^"|"$/g, '') || null;
+
+/** Seconds or a date, as milliseconds from now; at most a minute. */
+export function retryAfter(response: Response): number | null {
+  const value = response.headers.get('retry-after');
+  if (!value) return null;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), 60_000) : null;
+}
+
+function hashIn(tag: string | null): string | null {
+  const hash = plainTag(tag)
+    ?.toLowerCase()
+    .replace(/^sha256:/, '');
+  return hash && hexSha256.test(hash) ? hash : null;
+}
+
+/** The SHA-256 of a file's content, where the server states it. */
+export const statedHash = ({ headers }: Response) =>
+  hashIn(headers.get('x-linked-etag')) ?? hashIn(headers.get('etag'));
+
+/** Below this a compressed text may be longer than the text itself. */
+const surelyShorter = 1024;
+
+/**
+ * Bytes that a whole text has at least; 0: not known. A page may see the length of a compressed body without seeing that it is
+ * compressed, and gets more bytes than that.
+ */
+export function announcedText({ headers }: Response): number {
+  const length = Number(headers.get('x-linked-size') ?? headers.get('content-length') ?? 0);
+  return length > surelyShorter && !headers.get('content-encoding') ? length : 0;
+}
+
+/** Bytes of the whole file. Throws SourceError where the server does not say. */
+export function sizeOf(response: Response, name: string): number {
+  const total = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1];
+  const whole = response.status === 200 ? response.headers.get('content-length') : null;
+  const size = Number(response.headers.get('x-linked-size') ?? total ?? whole ?? Number.NaN);
+  if (Number.isSafeInteger(size)) return size;
+  throw new SourceError(
+    'unreadable',
+    `The server does not say how large ${name} is. It must send Content-Length or Content-Range, and show them to this page (Access-Control-Expose-Headers).`,
+  );
+}
