@@ -21,9 +21,12 @@ function hashIn(tag: string | null): string | null {
   return hash && hexSha256.test(hash) ? hash : null;
 }
 
-/** The SHA-256 of a file's content, where the server states it. */
+/** The SHA-256 of a file's content, where the server states it: as the hub does, or a mirror in its plain etag. */
 export const statedHash = ({ headers }: Response) =>
   hashIn(headers.get('x-linked-etag')) ?? hashIn(headers.get('etag'));
+
+/** NaN: not stated. */
+export const contentLength = ({ headers }: Response) => Number(headers.get('content-length') ?? Number.NaN);
 
 /** Below this a compressed text may be longer than the text itself. */
 const surelyShorter = 1024;

@@ -5,7 +5,7 @@
  * `etag`), or from the pointer file that stands for a large file. Knows HTTP; has never heard of a tensor.
  */
 import { sha256 } from 'hash-wasm';
-import { announcedText, plainTag, retryAfter, sizeOf, statedHash } from './http-headers.ts';
+import { announcedText, contentLength, plainTag, retryAfter, sizeOf, statedHash } from './http-headers.ts';
 import { joined } from './joined.ts';
 import { type ModelSource, SourceError, type SourceFile } from './weights-source.ts';
 
@@ -54,6 +54,9 @@ class Interrupted extends Error {
   }
 }
 
+/** A git-lfs pointer is about 130 bytes long. */
+const pointerBytes = 1024;
+
 /** The bytes of a file up to `end`. */
 interface Part {
   name: string;
@@ -101,7 +104,7 @@ export class HttpSource implements ModelSource {
     const announced = announcedText(response);
     if (bytes.length < announced)
       throw new Interrupted(`the connection ended at byte ${bytes.length} of ${announced} of ${name}`);
-    const stated = statedHash(response);
+    const stated = await this.hashOf(response, name, bytes.length, signal);
     const found = stated && (await sha256(bytes));
     if (stated === found) return new TextDecoder().decode(bytes);
     throw new SourceError(
@@ -119,9 +122,7 @@ export class HttpSource implements ModelSource {
     await response.body?.cancel();
     const bytes = sizeOf(response, name);
     const tag = plainTag(response.headers.get('x-linked-etag')) ?? plainTag(response.headers.get('etag'));
-    // A redirect to another host hides the hub's own headers from a page: the pointer file tells the same.
-    const stated = statedHash(response);
-    const sha256 = stated ?? (response.redirected ? await this.pointer(name, bytes, signal) : null);
+    const sha256 = await this.hashOf(response, name, bytes, signal);
     return {
       name,
       bytes,
@@ -131,12 +132,27 @@ export class HttpSource implements ModelSource {
     };
   }
 
+  /**
+   * The SHA-256 of a file, by the hub's own word. After a redirect to another host a page sees that host's headers only, and
+   * its etag may be any other hash of 64 digits: the pointer file tells what the hub's headers told.
+   */
+  private async hashOf(response: Response, name: string, bytes: number, signal: AbortSignal): Promise<string | null> {
+    const elsewhere = response.redirected && new URL(response.url).host !== this.host;
+    const stated = elsewhere ? null : statedHash(response);
+    return stated ?? (response.redirected ? await this.pointer(name, bytes, signal) : null);
+  }
+
   /** The hash in the git-lfs pointer that a large file has in the repository; null where there is none. */
   private async pointer(name: string, bytes: number, signal: AbortSignal): Promise<string | null> {
     try {
-      const response = await this.request('raw', name, { range: 'bytes=0-511' }, signal);
-      const text = response && response.status === 206 ? await response.text() : '';
-      await response?.body?.cancel().catch(() => {});
+      const response = await this.request('raw', name, { range: `bytes=0-${pointerBytes - 1}` }, signal);
+      if (!response) return null;
+      // A server without ranges sends the whole file: the weights themselves where they lie in the repository as they are.
+      if (response.status !== 206 && !(contentLength(response) <= pointerBytes)) {
+        await response.body?.cancel().catch(() => {});
+        return null;
+      }
+      const text = new TextDecoder().decode(await wholeBody(response, signal));
       const [, sha256, size] = /oid sha256:([0-9a-f]{64})\s+size (\d+)/.exec(text) ?? [];
       return Number(size) === bytes ? sha256 : null;
     } catch {

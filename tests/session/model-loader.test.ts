@@ -34,6 +34,8 @@ const ggufFields = {
 const signal = new AbortController().signal;
 let folder: string;
 let server: ModelServer;
+/** Where a hub keeps large files. */
+let content: ModelServer;
 
 async function make(name: string, options: Partial<MakeModelOptions> = {}) {
   await makeModel(findModel('qwen2.5-0.5b'), {
@@ -53,12 +55,17 @@ beforeAll(async () => {
   await make('brain', { dtype: 'bf16' });
   await make('tall', { overrides: { ...overrides, layers: 1, vocab: 40_000 } });
   server = await ModelServer.open(join(folder, 'models'));
+  content = await ModelServer.open(join(folder, 'models'));
 });
 afterAll(async () => {
   await server.close();
+  await content.close();
   await rm(folder, { recursive: true });
 });
-beforeEach(() => server.reset());
+beforeEach(() => {
+  server.reset();
+  content.reset({ hash: 'none', strangeTag: true });
+});
 
 let caches = 0;
 const freshCache = () => new WeightsCache(new NodeDisk(join(folder, `cache-${caches++}`)));
@@ -286,6 +293,58 @@ describe('what is kept', () => {
     expect(kept.bytes).toBeGreaterThan(50_000);
     await cache.remove(kept.folder);
     expect(await cache.list()).toEqual([]);
+  });
+});
+
+describe('a hub that redirects to where the files are', () => {
+  const sha256 = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, 'models/plain', name)))
+      .digest('hex');
+
+  it.each(['ranged', 'whole'] as const)('is believed by its pointer, answered %s', async (pointer) => {
+    server.reset({ contentFrom: content.base, pointer });
+    expect((await onServer('plain').file('model.safetensors', signal))?.sha256).toBe(sha256('model.safetensors'));
+    expect(sorted((await load(onServer('plain'))).tensors)).toEqual(sorted(whole('plain')));
+    expect(content.sent).toBeGreaterThan(0);
+  });
+
+  it('states no hash where it has no pointer, whatever the etag of the other server looks like', async () => {
+    server.reset({ contentFrom: content.base });
+    expect((await onServer('plain').file('model.safetensors', signal))?.sha256).toBeNull();
+    expect(sorted((await load(onServer('plain'))).tensors)).toEqual(sorted(whole('plain')));
+  });
+
+  it('does not have a large file read for its pointer', async () => {
+    const { length } = readFileSync(join(folder, 'models/plain/model.safetensors'));
+    const large = `oid sha256:${'a'.repeat(64)}\nsize ${length}\n`.padEnd(4000);
+    const file = async (url: string | URL | Request, init?: RequestInit) => {
+      if (String(url).includes('/raw/')) return new Response(large, { headers: { 'content-length': '4000' } });
+      return fetch(String(url).replace('//hub.test', `//${new URL(server.base).host}`), init);
+    };
+    server.reset({ contentFrom: content.base });
+    const source = new HttpSource({ id: 'plain', base: 'http://hub.test' }, { fetch: file as typeof fetch });
+    expect((await source.file('model.safetensors', signal))?.sha256).toBeNull();
+  });
+
+  it('finds a text damaged that does not hash to its pointer', async () => {
+    server.reset({ contentFrom: content.base, pointer: 'whole', hash: 'wrong' });
+    await expect(onServer('plain').text('tokenizer.json', signal)).rejects.toThrow(
+      /tokenizer.json of plain did not arrive as it was sent: its SHA-256 is [0-9a-f]{64}, the server says/,
+    );
+  });
+
+  it('is not needed where a mirror states the hash in its plain etag', async () => {
+    const hash = sha256('model.safetensors');
+    const plainly: typeof fetch = async (url, init) => {
+      const { status, headers, body } = await fetch(url, init);
+      const own = new Headers(headers);
+      own.delete('x-linked-etag');
+      own.set('etag', `"${hash}"`);
+      return new Response(body, { status, headers: own });
+    };
+    const source = new HttpSource({ id: 'plain', base: server.base }, { fetch: plainly });
+    expect((await source.file('model.safetensors', signal))?.sha256).toBe(hash);
   });
 });
 

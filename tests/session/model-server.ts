@@ -16,6 +16,12 @@ export interface ServerFaults {
   cutTextAt: number | null;
   /** What x-linked-etag says of weights. */
   hash: 'right' | 'wrong' | 'none';
+  /** The address of a second server to which large files are redirected, as the hub does: only this one's answer has x-linked-etag. */
+  contentFrom: string | null;
+  /** An etag of large files that is 64 hexadecimal digits and no SHA-256 of theirs. */
+  strangeTag: boolean;
+  /** How the git-lfs pointer at raw/ is answered. */
+  pointer: 'ranged' | 'whole' | 'none';
   /** Asked for, as `Bearer TOKEN`. */
   token: string | null;
   /** The weights end so many bytes early, though more are announced. */
@@ -24,12 +30,19 @@ export interface ServerFaults {
   busy: number;
 }
 
+/** As the hub keeps such files in git-lfs. */
+const isLarge = (name: string) => /\.(safetensors|gguf)$|^tokenizer\.json$/.test(name);
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
 const good: ServerFaults = {
   ranges: true,
   cutAt: null,
   dead: false,
   cutTextAt: null,
   hash: 'right',
+  contentFrom: null,
+  strangeTag: false,
+  pointer: 'none',
   token: null,
   shorter: 0,
   busy: 0,
@@ -70,12 +83,13 @@ export class ModelServer {
   }
 
   private answer(request: IncomingMessage, response: ServerResponse) {
-    const [, id, name] = /^\/(.+)\/resolve\/main\/(.+)$/.exec(request.url ?? '') ?? [];
+    const [, id, kind, name] = /^\/(.+)\/(resolve|raw)\/main\/(.+)$/.exec(request.url ?? '') ?? [];
     response.setHeader('access-control-allow-origin', '*');
     response.setHeader('access-control-allow-headers', '*');
     response.setHeader('access-control-expose-headers', '*');
     if (request.method === 'OPTIONS') return response.writeHead(204).end();
-    this.requests.push(`${name ?? request.url} ${request.headers.range ?? ''}`.trim());
+    const asked = kind === 'raw' ? `raw ${name}` : (name ?? request.url);
+    this.requests.push(`${asked} ${request.headers.range ?? ''}`.trim());
     if (this.faults.busy > 0) {
       this.faults.busy--;
       return response.writeHead(503, { 'retry-after': '0' }).end();
@@ -84,7 +98,23 @@ export class ModelServer {
       return response.writeHead(401, { 'x-error-code': 'GatedRepo' }).end();
     const bytes = name ? this.read(join(id, name)) : null;
     if (!bytes) return response.writeHead(404).end();
+    if (kind === 'raw') return this.sendPointer(bytes, response);
+    if (this.faults.contentFrom && isLarge(name)) return this.redirect(request.url!, bytes, response);
     this.send(name, bytes, request.headers.range, response);
+  }
+
+  private redirect(path: string, bytes: Buffer, response: ServerResponse) {
+    const location = `${this.faults.contentFrom}${path}`;
+    const headers = { location, 'x-linked-etag': `"${this.hash(bytes)}"`, 'x-linked-size': bytes.length };
+    response.writeHead(302, headers).end();
+  }
+
+  private sendPointer(bytes: Buffer, response: ServerResponse) {
+    const { pointer } = this.faults;
+    if (pointer === 'none') return response.writeHead(404).end();
+    const text = `version https://git-lfs.github.com/spec/v1\noid sha256:${this.hash(bytes)}\nsize ${bytes.length}\n`;
+    const range = pointer === 'ranged' ? { 'content-range': `bytes 0-${text.length - 1}/${text.length}` } : {};
+    response.writeHead(pointer === 'ranged' ? 206 : 200, { 'content-length': text.length, ...range }).end(text);
   }
 
   private send(name: string, bytes: Buffer, range: string | undefined, response: ServerResponse) {
@@ -96,6 +126,7 @@ export class ModelServer {
     const headers: { [name: string]: string | number } = { 'content-length': end - start };
     if (ranged) headers['content-range'] = `bytes ${start}-${end - 1}/${bytes.length}`;
     if (isWeights && this.faults.hash !== 'none') headers['x-linked-etag'] = `"${this.hash(bytes)}"`;
+    if (this.faults.strangeTag && isLarge(name)) headers.etag = `"${sha256(Buffer.from(bytes.toString('base64')))}"`;
     response.writeHead(ranged ? 206 : 200, headers);
     const body = bytes.subarray(start, isWeights && end === bytes.length ? end - this.faults.shorter : end);
     if (isWeights && end === bytes.length) this.sendWeights(body, response, end - start);
@@ -115,7 +146,7 @@ export class ModelServer {
   }
 
   private hash(bytes: Buffer): string {
-    const text = createHash('sha256').update(bytes).digest('hex');
+    const text = sha256(bytes);
     return this.faults.hash === 'wrong' ? text.replace(/^./, (c) => (c === '0' ? '1' : '0')) : text;
   }
 
