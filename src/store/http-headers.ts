@@ -4,7 +4,7 @@ import { SourceError } from './weights-source.ts';
 const hexSha256 = /^[0-9a-f]{64}$/;
 
 /** An etag without its quotes and weakness. */
-export const plainTag = (tag: string | null) => tag?.replace(/^W\//, '').replace(/^"|"$/g, '') || null;
+const plainTag = (tag: string | null) => tag?.replace(/^W\//, '').replace(/^"|"$/g, '') || null;
 
 /** Seconds or a date, as milliseconds from now; at most a minute. */
 export function retryAfter(response: Response): number | null {
@@ -24,6 +24,34 @@ function hashIn(tag: string | null): string | null {
 /** The SHA-256 of a file's content, where the server states it: as the hub does, or a mirror in its plain etag. */
 export const statedHash = ({ headers }: Response) =>
   hashIn(headers.get('x-linked-etag')) ?? hashIn(headers.get('etag'));
+
+/** What tells one content of a file from another, as one answer states it; null: it does not. */
+export interface Version {
+  /** Of the server that answered, after redirects. */
+  host: string;
+  linked: string | null;
+  tag: string | null;
+  modified: string | null;
+}
+
+export function versionOf({ url, headers }: Response): Version {
+  return {
+    host: url && new URL(url).host,
+    linked: plainTag(headers.get('x-linked-etag')),
+    tag: plainTag(headers.get('etag')),
+    modified: headers.get('last-modified'),
+  };
+}
+
+const differ = (a: string | null, b: string | null) => a !== null && b !== null && a !== b;
+
+/** Whether the content was replaced between two answers. Two servers' own tags and dates of the same content may differ. */
+export function isReplaced(before: Version, now: Version): boolean {
+  if (differ(before.linked, now.linked)) return true;
+  if (before.host !== now.host) return false;
+  if (before.tag !== null && now.tag !== null) return before.tag !== now.tag;
+  return differ(before.modified, now.modified);
+}
 
 /** NaN: not stated. */
 export const contentLength = ({ headers }: Response) => Number(headers.get('content-length') ?? Number.NaN);

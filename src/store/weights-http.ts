@@ -5,7 +5,16 @@
  * `etag`), or from the pointer file that stands for a large file. Knows HTTP; has never heard of a tensor.
  */
 import { sha256 } from 'hash-wasm';
-import { announcedText, contentLength, plainTag, retryAfter, sizeOf, statedHash } from './http-headers.ts';
+import {
+  announcedText,
+  contentLength,
+  isReplaced,
+  retryAfter,
+  sizeOf,
+  statedHash,
+  type Version,
+  versionOf,
+} from './http-headers.ts';
 import { joined } from './joined.ts';
 import { type ModelSource, SourceError, type SourceFile } from './weights-source.ts';
 
@@ -62,6 +71,8 @@ interface Part {
   name: string;
   bytes: number;
   end: number;
+  /** When the file was found: every later answer must be of the same. */
+  version: Version;
 }
 
 export class HttpSource implements ModelSource {
@@ -121,14 +132,15 @@ export class HttpSource implements ModelSource {
     if (!response) return null;
     await response.body?.cancel();
     const bytes = sizeOf(response, name);
-    const tag = plainTag(response.headers.get('x-linked-etag')) ?? plainTag(response.headers.get('etag'));
+    const version = versionOf(response);
+    const { linked, tag, modified } = version;
     const sha256 = await this.hashOf(response, name, bytes, signal);
     return {
       name,
       bytes,
       sha256,
-      identity: sha256 ?? tag ?? `${bytes} bytes`,
-      stream: (start, streamSignal, end = bytes) => this.stream({ name, bytes, end }, start, streamSignal),
+      identity: sha256 ?? linked ?? tag ?? [`${bytes} bytes`, modified].filter(Boolean).join(', '),
+      stream: (start, streamSignal, end = bytes) => this.stream({ name, bytes, end, version }, start, streamSignal),
     };
   }
 
@@ -193,9 +205,17 @@ export class HttpSource implements ModelSource {
         `${this.host} has no ${code === 'RepoNotFound' ? `model "${this.model.id}"` : `revision "${this.model.revision}" of ${this.model.id}`}. Check the spelling.`,
       );
     if (status === 404) return null;
+    if (status === 416) throw this.changed(name, 'is now shorter than what has arrived of it');
     if (status === 429 || status >= 500 || status === 408)
       throw new Interrupted(`${this.host} answered ${status} ${response.statusText}`.trim(), retryAfter(response));
     throw new SourceError('unreachable', `${this.host} answered ${status} to a request for ${name} of ${this.label}.`);
+  }
+
+  private changed(name: string, how: string): SourceError {
+    return new SourceError(
+      'changed',
+      `${name} of ${this.label} ${how}: it changed while it was loading. What was kept of it was deleted. Look it up and load it again.`,
+    );
   }
 
   private denied(status: number): SourceError {
@@ -255,21 +275,19 @@ export class HttpSource implements ModelSource {
     }
   }
 
-  private async *attempt({ name, bytes, end }: Part, start: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  private async *attempt(part: Part, start: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const { name, bytes, end } = part;
     const headers = { range: `bytes=${start}-${end === bytes ? '' : end - 1}`, 'accept-encoding': 'identity' };
     const response = await this.request('resolve', name, headers, signal);
     if (!response?.body) throw new SourceError('missing', `${name} of ${this.label} is no longer there.`);
-    this.checkSame(response, name, bytes, start);
+    this.checkSame(response, part, start);
     let skip = response.status === 206 ? 0 : start;
     let left = end - start;
     for await (const chunk of chunksOf(response.body, signal)) {
       const wanted = chunk.subarray(Math.min(skip, chunk.length));
       skip -= chunk.length - wanted.length;
       if (wanted.length > left && end === bytes)
-        throw new SourceError(
-          'changed',
-          `${name} of ${this.label} is longer than the ${bytes} bytes announced: it was replaced while it was loading. Load it again.`,
-        );
+        throw this.changed(name, `is longer than the ${bytes} bytes announced`);
       // A server without ranges sends on after the end of what was wanted.
       if (left > 0 && wanted.length) yield wanted.subarray(0, left);
       left -= wanted.length;
@@ -277,17 +295,19 @@ export class HttpSource implements ModelSource {
     }
   }
 
-  private checkSame(response: Response, name: string, bytes: number, start: number): void {
+  private checkSame(response: Response, { name, bytes, version }: Part, start: number): void {
     const [, first, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? [];
     if (total !== undefined && Number(total) !== bytes)
-      throw new SourceError(
-        'changed',
-        `${name} of ${this.label} had ${bytes} bytes and now has ${total}: it was replaced while it was loading. Delete what is kept of it and load it again.`,
-      );
+      throw this.changed(name, `had ${bytes} bytes and now has ${total}`);
+    const now = versionOf(response);
+    if (isReplaced(version, now))
+      throw this.changed(name, `had the version ${shown(version)} and now has ${shown(now)}`);
     if (first !== undefined && Number(first) !== start)
       throw new Interrupted(`asked for byte ${start}, the server began at ${first}`);
   }
 }
+
+const shown = ({ linked, tag, modified }: Version) => JSON.stringify(linked ?? tag ?? modified);
 
 /** The chunks of a body. Leaving early closes the connection. */
 async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {

@@ -180,6 +180,25 @@ describe('a download that is cut', () => {
     }
   });
 
+  it.each([
+    ['x-linked-etag', { versions: null }],
+    ['etag', { versions: 'etag' }],
+    ['last-modified', { versions: 'last-modified' }],
+    ['etag of a server without ranges', { versions: 'etag', ranges: false }],
+  ] as const)('is not gone on with in another file of the same size (%s)', async (_, faults) => {
+    const cache = freshCache();
+    server.reset({ ...faults, cutAt: Math.floor(bytes() / 2), replaced: 'same size' });
+    await expect(load(onServer('plain'), { cache, precision: 'int8' })).rejects.toThrow(
+      /model.safetensors of plain had the version ".+" and now has ".+": it changed while it was loading/,
+    );
+    expect(await cache.list()).toEqual([]);
+  });
+
+  it('is not gone on with in a shorter file', async () => {
+    server.reset({ cutAt: Math.floor(bytes() / 2), replaced: bytes() - 1000 });
+    await expect(load(onServer('plain'))).rejects.toThrow(/had \d+ bytes and now has \d+: it changed while/);
+  });
+
   it('inside tokenizer.json is taken up again, and the text is whole', async () => {
     const text = readFileSync(join(folder, 'models/plain/tokenizer.json'), 'utf8');
     for (const cutTextAt of [1100, text.length - 1]) {

@@ -20,6 +20,10 @@ export interface ServerFaults {
   contentFrom: string | null;
   /** An etag of large files that is 64 hexadecimal digits and no SHA-256 of theirs. */
   strangeTag: boolean;
+  /** After the first cut, weights of the same size with another content, or of this many bytes; as another version, too. */
+  replaced: 'same size' | number | null;
+  /** What tells versions apart besides x-linked-etag, which then is not sent. */
+  versions: 'etag' | 'last-modified' | null;
   /** How the git-lfs pointer at raw/ is answered. */
   pointer: 'ranged' | 'whole' | 'none';
   /** Asked for, as `Bearer TOKEN`. */
@@ -30,8 +34,9 @@ export interface ServerFaults {
   busy: number;
 }
 
-/** As the hub keeps such files in git-lfs. */
-const isLarge = (name: string) => /\.(safetensors|gguf)$|^tokenizer\.json$/.test(name);
+const isWeights = (name: string) => /\.(safetensors|gguf)$/.test(name);
+/** What the hub keeps in git-lfs. */
+const isLarge = (name: string) => isWeights(name) || name === 'tokenizer.json';
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 const good: ServerFaults = {
@@ -42,6 +47,8 @@ const good: ServerFaults = {
   hash: 'right',
   contentFrom: null,
   strangeTag: false,
+  replaced: null,
+  versions: null,
   pointer: 'none',
   token: null,
   shorter: 0,
@@ -96,11 +103,18 @@ export class ModelServer {
     }
     if (this.faults.token && request.headers.authorization !== `Bearer ${this.faults.token}`)
       return response.writeHead(401, { 'x-error-code': 'GatedRepo' }).end();
-    const bytes = name ? this.read(join(id, name)) : null;
+    const stored = name ? this.read(join(id, name)) : null;
+    const bytes = stored && isWeights(name) ? this.replacedOr(stored) : stored;
     if (!bytes) return response.writeHead(404).end();
     if (kind === 'raw') return this.sendPointer(bytes, response);
     if (this.faults.contentFrom && isLarge(name)) return this.redirect(request.url!, bytes, response);
     this.send(name, bytes, request.headers.range, response);
+  }
+
+  private replacedOr(bytes: Buffer): Buffer {
+    const { replaced, cutAt } = this.faults;
+    if (replaced === null || cutAt !== null) return bytes;
+    return replaced === 'same size' ? Buffer.from(bytes).fill(0x3c, bytes.length >> 1) : bytes.subarray(0, replaced);
   }
 
   private redirect(path: string, bytes: Buffer, response: ServerResponse) {
@@ -118,18 +132,22 @@ export class ModelServer {
   }
 
   private send(name: string, bytes: Buffer, range: string | undefined, response: ServerResponse) {
-    const isWeights = /\.(safetensors|gguf)$/.test(name);
+    const large = isWeights(name);
     const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
     const ranged = this.faults.ranges && first !== undefined;
     const start = ranged ? Number(first) : 0;
     const end = ranged && last ? Number(last) + 1 : bytes.length;
     const headers: { [name: string]: string | number } = { 'content-length': end - start };
     if (ranged) headers['content-range'] = `bytes ${start}-${end - 1}/${bytes.length}`;
-    if (isWeights && this.faults.hash !== 'none') headers['x-linked-etag'] = `"${this.hash(bytes)}"`;
+    const { versions } = this.faults;
+    if (large && versions === 'etag') headers.etag = `"${sha256(bytes).slice(0, 40)}"`;
+    if (large && versions === 'last-modified')
+      headers['last-modified'] = new Date(bytes[bytes.length - 1] * 1000).toUTCString();
+    if (large && !versions && this.faults.hash !== 'none') headers['x-linked-etag'] = `"${this.hash(bytes)}"`;
     if (this.faults.strangeTag && isLarge(name)) headers.etag = `"${sha256(Buffer.from(bytes.toString('base64')))}"`;
     response.writeHead(ranged ? 206 : 200, headers);
-    const body = bytes.subarray(start, isWeights && end === bytes.length ? end - this.faults.shorter : end);
-    if (isWeights && end === bytes.length) this.sendWeights(body, response, end - start);
+    const body = bytes.subarray(start, large && end === bytes.length ? end - this.faults.shorter : end);
+    if (large && end === bytes.length) this.sendWeights(body, response, end - start);
     else this.sendText(body, response);
   }
 
