@@ -7,7 +7,8 @@
  * embedding and head in Q6_K. This file knows bytes and names; it has never heard of a server.
  */
 import { type ModelConfig, parseConfig, ropeInverseFrequencies } from './config.ts';
-import { fromHalf } from './quantize.ts';
+import { fromHalf, type PackedRows, type QuantBits } from './quantize.ts';
+import { fromGguf } from './quantize-formats.ts';
 import { tensorView, toFloat32 } from './safetensors.ts';
 import { rowsOf, type StoredTensor } from './stored-tensor.ts';
 
@@ -31,6 +32,8 @@ export type ReadBytes = (start: number, end: number) => Promise<Uint8Array>;
 
 interface BlockType {
   name: string;
+  /** Where a block's codes and scale are those of our packed rows (quantize-formats.ts). */
+  bits?: QuantBits;
   /** Values and bytes of one block. */
   values: number;
   bytes: number;
@@ -99,8 +102,8 @@ function plain(dtype: 'F32' | 'F16' | 'BF16', bytes: number): BlockType {
 const blockTypes: { readonly [type: number]: BlockType } = {
   0: plain('F32', 4),
   1: plain('F16', 2),
-  2: byBlocks('Q4_0', 32, 18, decodeQ4),
-  8: byBlocks('Q8_0', 32, 34, decodeQ8),
+  2: { ...byBlocks('Q4_0', 32, 18, decodeQ4), bits: 4 },
+  8: { ...byBlocks('Q8_0', 32, 34, decodeQ8), bits: 8 },
   14: byBlocks('Q6_K', 256, 210, decodeQ6),
   30: plain('BF16', 2),
 };
@@ -226,17 +229,23 @@ function withFactors(json: { [field: string]: unknown }, factors: Float32Array):
 
 /**
  * Puts rows of Llama's q and k back. GGUF interleaves the two halves of each head's rows (row 2j + t holds half t's row j),
- * for its way of rotating neighbours; Hugging Face rotates halves.
+ * for its way of rotating neighbours; Hugging Face rotates halves. A row has `length` entries, whatever they are.
  */
-function unpermute(values: Float32Array, columns: number, headDim: number): Float32Array {
-  const out = new Float32Array(values.length);
-  const rows = values.length / columns;
+function unpermute<T extends Float32Array | Uint32Array>(entries: T, length: number, headDim: number): T {
+  const out = entries.slice() as T;
+  const rows = entries.length / length;
   for (let row = 0; row < rows; row++) {
     const inHead = row % headDim;
     const target = row - inHead + (inHead % 2) * (headDim / 2) + (inHead >> 1);
-    out.set(values.subarray(row * columns, (row + 1) * columns), target * columns);
+    out.set(entries.subarray(row * length, (row + 1) * length), target * length);
   }
   return out;
+}
+
+function unpermutePacked(packed: PackedRows, headDim: number): PackedRows {
+  const { codeWords, scaleWords } = packed.row;
+  const codes = unpermute(packed.codes, codeWords, headDim);
+  return { ...packed, codes, scales: unpermute(packed.scales, scaleWords, headDim) };
 }
 
 const isPermuted = (name: string, config: ModelConfig) =>
@@ -286,7 +295,14 @@ function stored(
     const values = type.decode(bytes);
     return permuted ? unpermute(values, columns, config.headDim) : values;
   };
-  return { name: known, shape: sizes, start, end, rows, columns, rowsTogether: permuted ? config.headDim : 1, decode };
+  const { bits } = type;
+  const take = (bytes: Uint8Array) => {
+    const packed = fromGguf(bits!, bytes, columns);
+    return permuted ? unpermutePacked(packed, config.headDim) : packed;
+  };
+  const rowsTogether = permuted ? config.headDim : 1;
+  const packed = bits && { bits, take };
+  return { name: known, shape: sizes, start, end, rows, columns, rowsTogether, decode, packed };
 }
 
 /** Reads a file's metadata and table. Throws GgufError or ConfigError. */

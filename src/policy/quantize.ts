@@ -186,6 +186,17 @@ export function scaleAt({ row, scales }: PackedRows, r: number, g: number): numb
   return fromHalf((scales[r * row.scaleWords + (g >> 1)] >>> (16 * (g & 1))) & 0xffff);
 }
 
+/** Throws QuantizeError where a scale that was read from a file is not finite. */
+export function checkScales(packed: PackedRows, { name = 'these weights', firstRow = 0 } = {}): void {
+  for (let r = 0; r < packed.rows; r++)
+    for (let g = 0; g < packed.row.groups; g++)
+      if (!Number.isFinite(scaleAt(packed, r, g)))
+        throw new QuantizeError(
+          `${name}, row ${firstRow + r}: the scale of values ${g * groupLength} to ${g * groupLength + groupLength - 1} is ` +
+            'not finite. The file may be damaged.',
+        );
+}
+
 /** The (rows, length) values that packed rows stand for, exactly. */
 export function dequantizeRows(packed: PackedRows): Float32Array {
   const { length, groups } = packed.row;

@@ -2,6 +2,7 @@
  * A tensor as a file of weights holds it, whatever the format: where its bytes are, and how some of its rows become f32. A
  * model is read row slice by row slice through this, so that no more than a slice of it is ever in memory.
  */
+import type { PackedRows, QuantBits } from './quantize.ts';
 import { dtypeBytes, SafetensorsError, type TensorEntry, tensorView, toFloat32 } from './safetensors.ts';
 
 export interface StoredTensor {
@@ -19,6 +20,8 @@ export interface StoredTensor {
   rowsTogether: number;
   /** (rows, columns) values of the bytes of whole rows. */
   decode(bytes: Uint8Array): Float32Array;
+  /** Where the file's codes and scales are ours (quantize.ts): the bytes of whole rows, packed without being rounded again. */
+  packed?: { bits: QuantBits; take(bytes: Uint8Array): PackedRows };
 }
 
 /** Most bytes of f32 in one slice. */

@@ -3,7 +3,8 @@
  * int4 or int8, tables of the vocabulary are int8 at least (they cost accuracy where they are smaller); vectors stay f32.
  */
 import type { Precision, WeightPiece } from '../policy/linear.ts';
-import { packedRow, type QuantBits, quantizeRows } from '../policy/quantize.ts';
+import { checkScales, packedRow, type QuantBits, quantizeRows } from '../policy/quantize.ts';
+import type { StoredTensor } from '../policy/stored-tensor.ts';
 
 export const precisions: readonly Precision[] = ['int4', 'int8', 'f32'];
 
@@ -23,6 +24,15 @@ export function makePiece(precision: Precision, { name, shape, row, rows }: Rows
   if (bits === null) return { name, shape, row, rows, kind: 'f32', values };
   const packed = quantizeRows(bits, values, shape.at(-1)!, { name, firstRow: row });
   return { name, shape, row, rows, kind: 'packed', packed };
+}
+
+/** A piece of the bytes of whole rows of a tensor. What is packed as it would be here is taken as it is. Throws QuantizeError. */
+export function readPiece(precision: Precision, where: Rows, tensor: StoredTensor, bytes: Uint8Array): WeightPiece {
+  const bits = bitsOf(precision, where.name, where.shape);
+  if (bits === null || tensor.packed?.bits !== bits) return makePiece(precision, where, tensor.decode(bytes));
+  const packed = tensor.packed.take(bytes);
+  checkScales(packed, { name: where.name, firstRow: where.row });
+  return { ...where, kind: 'packed', packed };
 }
 
 const bytesOf = (array: Float32Array | Uint32Array) =>

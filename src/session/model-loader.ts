@@ -9,7 +9,7 @@ import { rowSlices, type StoredTensor, sliceBytes } from '../policy/stored-tenso
 import type { Kept, PieceRecord, PieceWriter, WeightsCache } from '../store/weights-cache.ts';
 import { type ModelSource, SourceError } from '../store/weights-source.ts';
 import { findModelFiles, type ModelFiles, type WeightFile } from './model-files.ts';
-import { decodePiece, encodePiece, makePiece } from './model-format.ts';
+import { decodePiece, encodePiece, readPiece } from './model-format.ts';
 import { FileReading, type ReadingState } from './model-reading.ts';
 
 export interface LoadOptions {
@@ -209,8 +209,8 @@ class Loading {
       if (start < reading.position) continue;
       signal.throwIfAborted();
       await reading.skipTo(start);
-      const values = tensor.decode(await reading.take(rows * rowBytes));
-      const piece = makePiece(precision, { name: tensor.name, shape: tensor.shape, row, rows }, values);
+      const where = { name: tensor.name, shape: tensor.shape, row, rows };
+      const piece = readPiece(precision, where, tensor, await reading.take(rows * rowBytes));
       const note: PieceNote = { file, name: tensor.name, row, rows, ...reading.state() };
       await writer?.append(encodePiece(piece), note);
       yield piece;

@@ -2,7 +2,7 @@
 import type { Family } from '../../src/policy/catalogue.ts';
 import { type ModelConfig, parameterShapes } from '../../src/policy/config.ts';
 import { syntheticTokenizer } from '../../src/policy/synthetic-tokenizer.ts';
-import { f32Bytes, ggml, permute, writeGguf } from './gguf-writer.ts';
+import { f32Bytes, type GgufTensor, ggml, permute, writeGguf } from './gguf-writer.ts';
 
 const ggufNames: [RegExp, string][] = [
   [/^model\.embed_tokens\./, 'token_embd.'],
@@ -59,16 +59,23 @@ export function metadataOf(family: Family, config: ModelConfig) {
   };
 }
 
-/** A whole f32 file of a small SmolLM2. */
+type Stored = Pick<GgufTensor, 'type' | 'bytes'>;
+const asF32 = (_: string, __: readonly number[], values: Float32Array): Stored => ({
+  type: ggml.F32,
+  bytes: f32Bytes(values),
+});
+
+/** A whole file of a small SmolLM2; in f32 unless `store` says otherwise. */
 export function smallGguf(
   config: ModelConfig,
   valuesOf: (name: string, shape: readonly number[]) => Float32Array,
+  store: (name: string, shape: readonly number[], values: Float32Array) => Stored = asF32,
 ): Uint8Array<ArrayBuffer> {
   const tensors = [...parameterShapes(config)].map(([name, shape]) => {
     const heads = /q_proj/.test(name) ? config.numHeads : /k_proj/.test(name) ? config.numKvHeads : 0;
     const values = valuesOf(name, shape);
     const ordered = heads ? permute(values, heads, shape[1]) : values;
-    return { name: ggufName(name), shape, type: ggml.F32, bytes: f32Bytes(ordered) };
+    return { name: ggufName(name), shape, ...store(name, shape, ordered) };
   });
   return writeGguf({ ...metadataOf('smollm2', config), 'llama.rope.freq_base': config.ropeTheta }, tensors);
 }

@@ -8,9 +8,10 @@ import { type MakeModelOptions, makeModel } from '../../src/cli/making-model.ts'
 import { findModel } from '../../src/policy/catalogue.ts';
 import { loadCheckpoint } from '../../src/policy/checkpoint.ts';
 import { parameterShapes, parseConfig } from '../../src/policy/config.ts';
+import { decodeBlocks } from '../../src/policy/gguf.ts';
 import { normals } from '../../src/policy/init.ts';
 import type { Precision, WeightPiece } from '../../src/policy/linear.ts';
-import { dequantizeRows, quantizeRows } from '../../src/policy/quantize.ts';
+import { dequantizeRows, quantizeRows, toHalf } from '../../src/policy/quantize.ts';
 import { bitsOf } from '../../src/session/model-format.ts';
 import { openKept, type PreparedModel, prepareModel } from '../../src/session/model-loader.ts';
 import { FullError, WeightsCache } from '../../src/store/weights-cache.ts';
@@ -18,6 +19,7 @@ import { NodeDisk } from '../../src/store/weights-disk.ts';
 import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
 import { HttpSource } from '../../src/store/weights-http.ts';
 import type { ModelSource } from '../../src/store/weights-source.ts';
+import { f32Bytes, ggml } from '../policy/gguf-writer.ts';
 import { smallGguf } from '../policy/small-gguf.ts';
 import { ModelServer } from './model-server.ts';
 
@@ -514,5 +516,61 @@ describe('a GGUF file', () => {
     const { tensors } = await load(onServer('gguf-cut'), { cache, gguf: 'model.gguf' });
     expect(tensors.size).toBe(parameterShapes(config).size);
     expect((await cache.list())[0].complete).toBe(true);
+  });
+
+  /** Blocks whose largest code is 7, or 100: quantised again from their values they would have other codes and scales. */
+  function blocks(bits: 4 | 8, values: Float32Array): Uint8Array {
+    const most = bits === 4 ? 7 : 100;
+    const out = new Uint8Array((values.length / 32) * (bits === 4 ? 18 : 34));
+    const view = new DataView(out.buffer);
+    for (let i = 0; i < values.length / 32; i++) {
+      const group = values.subarray(i * 32, i * 32 + 32);
+      const scale = group.reduce((a, x) => Math.max(a, Math.abs(x)), 0) / most;
+      const codes = [...group].map((x) => Math.round(x / scale));
+      const at = i * (bits === 4 ? 18 : 34);
+      view.setUint16(at, toHalf(scale), true);
+      for (let j = 0; j < (bits === 4 ? 16 : 32); j++)
+        out[at + 2 + j] = bits === 4 ? (codes[j] + 8) | ((codes[j + 16] + 8) << 4) : codes[j];
+    }
+    return out;
+  }
+
+  function writePacked(id: string, damage: (name: string, bytes: Uint8Array) => void = () => {}) {
+    const config = parseConfig({ ...findModel('smollm2-135m').config, ...ggufFields });
+    const file = smallGguf(config, valuesOf, (name, shape, values) => {
+      const matrix = shape.length > 1;
+      const bits = name.includes('embed_tokens') || name.includes('down_proj') ? 8 : 4;
+      const bytes = matrix ? blocks(bits, values) : f32Bytes(values);
+      damage(name, bytes);
+      return { type: matrix ? (bits === 4 ? ggml.Q4_0 : ggml.Q8_0) : ggml.F32, bytes };
+    });
+    mkdirSync(join(folder, 'models', id), { recursive: true });
+    writeFileSync(join(folder, 'models', id, 'model.gguf'), file);
+    return config;
+  }
+
+  it.each(['int4', 'int8'] as const)('keeps the blocks that it has in %s bit for bit', async (precision) => {
+    const config = writePacked('gguf-packed');
+    const { tensors } = await load(await onDisk('gguf-packed'), { precision, cache: freshCache() });
+    let same = 0;
+    for (const [name, shape] of parameterShapes(config)) {
+      const bits = bitsOf(precision, name, shape);
+      const stored = name.includes('embed_tokens') || name.includes('down_proj') ? 8 : 4;
+      if (bits !== stored) continue;
+      const expected = decodeBlocks(stored === 4 ? ggml.Q4_0 : ggml.Q8_0, blocks(stored, valuesOf(name, shape)));
+      expect(sorted(new Map([[name, tensors.get(name)!]]))).toEqual(sorted(new Map([[name, expected]])));
+      same++;
+    }
+    // Two layers of q, k, v, o, gate, up; or two of down. The table of the vocabulary is int8 in both.
+    expect(same).toBe(precision === 'int4' ? 13 : 3);
+  });
+
+  it('is refused where the scale of a block is no number', async () => {
+    writePacked('gguf-damaged', (name, bytes) => {
+      if (name.includes('layers.1.mlp.up_proj')) bytes.set([0x00, 0x7e], 18 * 2 * 5);
+    });
+    await expect(load(await onDisk('gguf-damaged'), { precision: 'int4' })).rejects.toThrow(
+      /layers.1.mlp.up_proj.weight, row 5: the scale of values 0 to 31 is not finite/,
+    );
   });
 });
