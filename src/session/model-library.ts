@@ -15,7 +15,7 @@ import { HttpSource, publicHub } from '../store/weights-http.ts';
 import { type ModelSource, SourceError } from '../store/weights-source.ts';
 import type { BaseModels } from './base-model.ts';
 import { bitsOf } from './model-format.ts';
-import { openKept, type PreparedModel, prepareModel } from './model-loader.ts';
+import { type LoadOptions, openKept, type PreparedModel, prepareModel } from './model-loader.ts';
 import { cardRun, type KeptModelInfo, type ModelCard, type ModelPlace, type ModelRequest } from './model-protocol.ts';
 
 /** About the bytes of the pieces of a model at a precision. */
@@ -89,7 +89,7 @@ function nameOf(key: string): string {
   return catalogue.find(({ repository }) => repository === id)?.id ?? id ?? key;
 }
 
-const named = (key: string, precision: Precision) => `${precision} ${key}`;
+const named = (key: string, precision: string) => `${precision} ${key}`;
 
 export type DownloadListener = (done: number, total: number) => void;
 
@@ -105,8 +105,23 @@ export class ModelLibrary implements BaseModels {
     const signal = new AbortController().signal;
     const gguf = place.kind === 'hub' ? (place.gguf ?? null) : null;
     const model = await prepareModel(await sourceOf(place), { cache: this.cache, precision, gguf, signal });
-    this.found.set(named(model.key, precision), model);
+    this.found.set(named(model.key, precision), this.whileSame(model));
     return cardOf(model, blockBytes);
+  }
+
+  /** A model that is forgotten once its files turn out to be others than were found: it has to be looked up again. */
+  private whileSame(model: PreparedModel): PreparedModel {
+    const { found } = this;
+    const pieces = async function* (options: LoadOptions) {
+      try {
+        yield* model.pieces(options);
+      } catch (error) {
+        if (error instanceof SourceError && error.problem === 'changed')
+          found.delete(named(model.key, model.precision));
+        throw error;
+      }
+    };
+    return { ...model, pieces };
   }
 
   /**
@@ -151,6 +166,9 @@ export class ModelLibrary implements BaseModels {
   }
 
   async deleteModel(folder: string): Promise<void> {
+    const kept = (await this.cache.list()).find((each) => each.folder === folder);
     await this.cache.remove(folder);
+    // What was found of it may be what was kept.
+    if (kept) this.found.delete(named(kept.key, kept.kind));
   }
 }

@@ -83,6 +83,24 @@ describe('the library of language models', () => {
     await expect(again().open(card.key, 'int4')).rejects.toThrow(/is not kept in int4 here/);
   });
 
+  it('has a model no more that it found kept, and deleted', async () => {
+    const library = fresh();
+    const { key } = await library.findModel({ place: place(), precision: 'int8' }, blockBytes);
+    await library.downloadModel(key, 'int8', () => {});
+    expect((await library.findModel({ place: place(), precision: 'int8' }, blockBytes)).remainingBytes).toBe(0);
+    const [{ folder: at }] = await library.keptModels();
+    await library.deleteModel(at);
+    await expect(library.downloadModel(key, 'int8', () => {})).rejects.toThrow(/is not kept in int8 here. Choose it/);
+  });
+
+  it('has a model looked up again that changed while it was fetched', async () => {
+    const library = fresh();
+    server.reset({ cutAt: 100_000, replaced: 'same size' });
+    const { key } = await library.findModel({ place: place(), precision: 'int8' }, blockBytes);
+    await expect(library.downloadModel(key, 'int8', () => {})).rejects.toThrow(/it changed while it was loading/);
+    await expect(library.downloadModel(key, 'int8', () => {})).rejects.toThrow(/is not kept in int8 here. Choose it/);
+  });
+
   it('opens by its short name what was fetched from the public hub', async () => {
     const moved: typeof fetch = (url, init) =>
       real(String(url).replace(publicHub, server.base).replace('Qwen/Qwen2.5-0.5B-Instruct', 'test/small'), init);
