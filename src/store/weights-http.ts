@@ -38,6 +38,8 @@ export interface HttpOptions {
   retries?: number;
   /** Milliseconds before the first retry; doubled each time. */
   retryMs?: number;
+  /** Milliseconds without a byte after which a connection counts as broken. */
+  stallMs?: number;
 }
 
 const sleep = (ms: number, signal: AbortSignal) =>
@@ -94,7 +96,14 @@ export class HttpSource implements ModelSource {
     this.revision = encodeURIComponent(revision);
     this.key = `${trimmed}/${id}@${revision}`;
     this.label = id;
-    this.options = { token: null, fetch: globalThis.fetch.bind(globalThis), retries: 5, retryMs: 500, ...options };
+    this.options = {
+      token: null,
+      fetch: globalThis.fetch.bind(globalThis),
+      retries: 5,
+      retryMs: 500,
+      stallMs: 30_000,
+      ...options,
+    };
   }
 
   private readonly revision: string;
@@ -111,7 +120,7 @@ export class HttpSource implements ModelSource {
   private async wholeText(name: string, signal: AbortSignal): Promise<string | null> {
     const response = await this.request('resolve', name, {}, signal);
     if (!response) return null;
-    const bytes = await wholeBody(response, signal);
+    const bytes = await wholeBody(response, signal, this.options.stallMs);
     const announced = announcedText(response);
     if (bytes.length < announced)
       throw new Interrupted(`the connection ended at byte ${bytes.length} of ${announced} of ${name}`);
@@ -164,7 +173,7 @@ export class HttpSource implements ModelSource {
         await response.body?.cancel().catch(() => {});
         return null;
       }
-      const text = new TextDecoder().decode(await wholeBody(response, signal));
+      const text = new TextDecoder().decode(await wholeBody(response, signal, this.options.stallMs));
       const [, sha256, size] = /oid sha256:([0-9a-f]{64})\s+size (\d+)/.exec(text) ?? [];
       return Number(size) === bytes ? sha256 : null;
     } catch {
@@ -184,12 +193,17 @@ export class HttpSource implements ModelSource {
     const { token } = this.options;
     const sent = token ? { ...headers, authorization: `Bearer ${token}` } : headers;
     // A cached piece of a file that is gigabytes long is no use, and would fill the browser's cache.
-    const response = await this.options
-      .fetch(url, { headers: sent, signal, cache: kind === 'resolve' && 'range' in headers ? 'no-store' : 'default' })
-      .catch((error) => {
-        signal.throwIfAborted();
-        throw new Interrupted((error as Error).message);
-      });
+    const cache = kind === 'resolve' && 'range' in headers ? 'no-store' : 'default';
+    const stop = new AbortController();
+    const either = AbortSignal.any([signal, stop.signal]);
+    const response = await unlessStalled(
+      this.options.stallMs,
+      this.options.fetch(url, { headers: sent, signal: either, cache }),
+      () => stop.abort(),
+    ).catch((error) => {
+      signal.throwIfAborted();
+      throw new Interrupted((error as Error).message);
+    });
     if (response.ok) return response;
     await response.body?.cancel().catch(() => {});
     return this.refused(response, name);
@@ -283,7 +297,7 @@ export class HttpSource implements ModelSource {
     this.checkSame(response, part, start);
     let skip = response.status === 206 ? 0 : start;
     let left = end - start;
-    for await (const chunk of chunksOf(response.body, signal)) {
+    for await (const chunk of chunksOf(response.body, signal, this.options.stallMs)) {
       const wanted = chunk.subarray(Math.min(skip, chunk.length));
       skip -= chunk.length - wanted.length;
       if (wanted.length > left && end === bytes)
@@ -309,12 +323,32 @@ export class HttpSource implements ModelSource {
 
 const shown = ({ linked, tag, modified }: Version) => JSON.stringify(linked ?? tag ?? modified);
 
+/** What the work gives. Rejects after so long, and then calls `stop`. */
+async function unlessStalled<T>(stallMs: number, work: Promise<T>, stop = () => {}): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stalled = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Interrupted(`nothing came for ${stallMs / 1000} s`));
+      stop();
+    }, stallMs);
+  });
+  try {
+    return await Promise.race([work, stalled]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** The chunks of a body. Leaving early closes the connection. */
-async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* chunksOf(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+  stallMs: number,
+): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch((error) => {
+      const { done, value } = await unlessStalled(stallMs, reader.read()).catch((error) => {
         signal.throwIfAborted();
         throw new Interrupted((error as Error).message);
       });
@@ -327,9 +361,9 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal):
 }
 
 /** All of a body, for small files. */
-async function wholeBody({ body }: Response, signal: AbortSignal): Promise<Uint8Array> {
+async function wholeBody({ body }: Response, signal: AbortSignal, stallMs: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  if (body) for await (const chunk of chunksOf(body, signal)) chunks.push(chunk);
+  if (body) for await (const chunk of chunksOf(body, signal, stallMs)) chunks.push(chunk);
   return joined(chunks);
 }
 
