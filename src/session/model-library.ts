@@ -91,20 +91,25 @@ function nameOf(key: string): string {
 
 const named = (key: string, precision: string) => `${precision} ${key}`;
 
+const lookupStopped = 'Looking the model up was stopped.';
+const downloadStopped = 'The download was stopped. What has arrived is kept.';
+
 export type DownloadListener = (done: number, total: number) => void;
 
 export class ModelLibrary implements BaseModels {
   /** Found since this tab was opened, by key and precision. */
   private readonly found = new Map<string, PreparedModel>();
-  private stop: AbortController | null = null;
+  /** Lookups and downloads under way, with what to say to whoever waits for one that is stopped. */
+  private readonly running = new Map<AbortController, string>();
 
   constructor(private readonly cache: WeightsCache) {}
 
   /** `blockBytes`: the adapter's largest binding. */
   async findModel({ place, precision }: ModelRequest, blockBytes: number): Promise<ModelCard> {
-    const signal = new AbortController().signal;
     const gguf = place.kind === 'hub' ? (place.gguf ?? null) : null;
-    const model = await prepareModel(await sourceOf(place), { cache: this.cache, precision, gguf, signal });
+    const model = await this.stoppably(lookupStopped, async (signal) =>
+      prepareModel(await sourceOf(place), { cache: this.cache, precision, gguf, signal }),
+    );
     this.found.set(named(model.key, precision), this.whileSame(model));
     return cardOf(model, blockBytes);
   }
@@ -133,7 +138,8 @@ export class ModelLibrary implements BaseModels {
     const key = source?.key ?? model;
     const known = (await openKept(this.cache, key, precision)) ?? this.found.get(named(key, precision));
     if (known) return known;
-    if (source) return prepareModel(source, { cache: this.cache, precision, signal: new AbortController().signal });
+    if (source)
+      return this.stoppably(lookupStopped, (signal) => prepareModel(source, { cache: this.cache, precision, signal }));
     throw new SourceError(
       'missing',
       `The model ${model} is not kept in ${precision} here. Choose it again under Language model, and download it.`,
@@ -142,15 +148,24 @@ export class ModelLibrary implements BaseModels {
 
   async downloadModel(key: string, precision: Precision, listener: DownloadListener): Promise<void> {
     const model = await this.open(key, precision);
-    this.stop?.abort();
+    await this.stoppably(downloadStopped, async (signal) => {
+      // Every piece is kept on its way here; nothing else is done with it.
+      for await (const _ of model.pieces({ signal, onProgress: listener }));
+    });
+  }
+
+  private async stoppably<T>(words: string, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController();
-    this.stop = stop;
-    // Every piece is kept on its way here; nothing else is done with it.
-    for await (const _ of model.pieces({ signal: stop.signal, onProgress: listener }));
+    this.running.set(stop, words);
+    try {
+      return await call(stop.signal);
+    } finally {
+      this.running.delete(stop);
+    }
   }
 
   async cancelDownload(): Promise<void> {
-    this.stop?.abort(new SourceError('unreachable', 'The download was stopped. What has arrived is kept.'));
+    for (const [stop, words] of this.running) stop.abort(new SourceError('unreachable', words));
   }
 
   async keptModels(): Promise<KeptModelInfo[]> {

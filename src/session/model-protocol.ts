@@ -62,7 +62,7 @@ export interface ModelApi {
   findModel(request: ModelRequest): Promise<ModelCard>;
   /** Fetches what is missing of a model that was found, and keeps it. `model` events tell how far it is. */
   downloadModel(key: string, precision: Precision): Promise<void>;
-  /** Stops a download; what has arrived is kept. */
+  /** Stops a download, of which what has arrived is kept, and a lookup. */
   cancelDownload(): Promise<void>;
   keptModels(): Promise<KeptModelInfo[]>;
   deleteModel(folder: string): Promise<void>;

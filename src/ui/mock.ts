@@ -407,6 +407,7 @@ class MockTrainer implements TrainerApi {
 
   async findModel({ place, precision }: ModelRequest): Promise<ModelCard> {
     const label = place.kind === 'hub' ? place.id : place.label;
+    if (label.endsWith('/silent')) return this.untilStopped('Looking the model up was stopped.');
     if (label.startsWith('meta-llama') && !(place.kind === 'hub' && place.token))
       throw new Error(
         `${label} is gated, or is not there (hub.example answered 401). Accept its licence, then enter an access token of your account: it is kept in memory only.`,
@@ -427,8 +428,12 @@ class MockTrainer implements TrainerApi {
 
   async downloadModel(key: string) {
     this.listener({ type: 'model', key, done: 412_000_000, total: 988_097_824 });
-    await new Promise<void>((_, reject) => {
-      this.stopDownload = () => reject(new Error('The download was stopped. What has arrived is kept.'));
+    await this.untilStopped('The download was stopped. What has arrived is kept.');
+  }
+
+  private untilStopped(words: string): Promise<never> {
+    return new Promise((_, reject) => {
+      this.stopDownload = () => reject(new Error(words));
     });
   }
 

@@ -203,7 +203,7 @@ export class TabgymModelPicker extends Panel {
   private renderOutcome() {
     const { step, card, problem } = this.state.model;
     return html`
-      ${step === 'finding' ? html`<p role="status" class="soft">${msg('Looking it up')}…</p>` : nothing}
+      ${step === 'finding' ? html`<div class="row spread"><span role="status" class="soft">${msg('Looking it up')}…</span>${this.renderStop()}</div>` : nothing}
       ${card ? this.renderCard() : nothing}
       ${problem ? html`<div class="message error" role="alert">${problem}</div>` : nothing}`;
   }
@@ -235,7 +235,11 @@ export class TabgymModelPicker extends Panel {
     const { done, total } = this.state.model;
     return html`<progress max=${total || 1} .value=${done} aria-label=${msg('Downloading')}></progress>
       <div class="row spread"><span class="small number" role="status">${msg(str`${bytes(done)} of ${bytes(total)}`)} (${percent(total ? done / total : 0)})</span>
-        <button type="button" @click=${() => this.app.models.cancel()}>${msg('Stop')}</button></div>`;
+        ${this.renderStop()}</div>`;
+  }
+
+  private renderStop() {
+    return html`<button type="button" @click=${() => this.app.models.cancel()}>${msg('Stop')}</button>`;
   }
 
   private choose(event: Event) {

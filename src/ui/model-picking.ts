@@ -67,7 +67,11 @@ export class ModelPicking {
     }
   }
 
-  cancel = () => this.api().cancelDownload();
+  /** A lookup that is stopped leaves nothing to say; a download says what of it is kept. */
+  cancel() {
+    if (this.store.state.model.step === 'finding') this.forget();
+    return this.api().cancelDownload();
+  }
 
   progress(key: string, done: number, total: number) {
     if (this.store.state.model.card?.key === key) this.set({ done, total });

@@ -96,6 +96,23 @@ describe('the model picker', () => {
     await close();
   });
 
+  test('stops looking up at a server that is silent', async () => {
+    const { page, errors, close, button } = await opened();
+    await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('other');
+    await page.getByRole('textbox', { name: 'Repository' }).fill('someone/silent');
+    await button('Look it up').click();
+    await page.getByRole('status').getByText('Looking it up').waitFor();
+    expect(await findings(page)).toEqual([]);
+    await button('Stop').click();
+    expect(await button('Look it up').isEnabled()).toBe(true);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.getByRole('textbox', { name: 'Repository' }).fill('someone/model');
+    await button('Look it up').click();
+    await page.getByRole('heading', { name: 'someone/model' }).waitFor();
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   test('lists what is kept under Storage, and deletes it after asking', async () => {
     const { page, close, button } = await opened();
     await button('Storage').click();

@@ -73,6 +73,20 @@ describe('the library of language models', () => {
     expect(found.gpuBytes).toBeGreaterThan(found.parameters * 4);
   });
 
+  it('stops looking a model up, at a server that is silent', async () => {
+    const library = fresh();
+    server.reset({ silent: true });
+    const asked = server.nextRequest();
+    const failure = expect(library.findModel({ place: place(), precision: 'int8' }, blockBytes)).rejects.toThrow(
+      /^Looking the model up was stopped.$/,
+    );
+    await asked;
+    await library.cancelDownload();
+    await failure;
+    server.reset();
+    expect(await library.findModel({ place: place(), precision: 'int8' }, blockBytes)).toMatchObject({ layers: 2 });
+  });
+
   it('deletes what it keeps, and then has it no more', async () => {
     const library = fresh();
     const card = await library.findModel({ place: place(), precision: 'int4' }, blockBytes);

@@ -30,6 +30,8 @@ export interface ServerFaults {
   token: string | null;
   /** The weights end so many bytes early, though more are announced. */
   shorter: number;
+  /** Takes requests and never answers. */
+  silent: boolean;
   /** Answers 503 so many times. */
   busy: number;
 }
@@ -52,6 +54,7 @@ const good: ServerFaults = {
   pointer: 'none',
   token: null,
   shorter: 0,
+  silent: false,
   busy: 0,
 };
 
@@ -61,6 +64,7 @@ export class ModelServer {
   sent = 0;
   requests: string[] = [];
   private server: Server;
+  private arrived = () => {};
   private readonly files = new Map<string, Buffer>();
 
   private constructor(private readonly folder: string) {
@@ -83,6 +87,12 @@ export class ModelServer {
     this.requests = [];
   }
 
+  nextRequest(): Promise<void> {
+    return new Promise((resolve) => {
+      this.arrived = resolve;
+    });
+  }
+
   private read(name: string): Buffer | null {
     const path = join(this.folder, name);
     if (!this.files.has(path) && existsSync(path)) this.files.set(path, readFileSync(path));
@@ -97,6 +107,8 @@ export class ModelServer {
     if (request.method === 'OPTIONS') return response.writeHead(204).end();
     const asked = kind === 'raw' ? `raw ${name}` : (name ?? request.url);
     this.requests.push(`${asked} ${request.headers.range ?? ''}`.trim());
+    this.arrived();
+    if (this.faults.silent) return;
     if (this.faults.busy > 0) {
       this.faults.busy--;
       return response.writeHead(503, { 'retry-after': '0' }).end();
