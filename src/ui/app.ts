@@ -156,8 +156,7 @@ export class TabgymApp extends Panel {
 
   private drop(event: DragEvent) {
     event.preventDefault();
-    const file = event.dataTransfer?.files[0];
-    if (file) void this.app.importFile(file);
+    void this.app.dropping.drop(event.dataTransfer);
   }
 
   override render() {

@@ -8,6 +8,7 @@ import { pendingChanges } from './changes.ts';
 import { type Client, openClient } from './client.ts';
 import { download } from './download.ts';
 import { Drafting } from './drafting.ts';
+import { Dropping } from './dropping.ts';
 import { fixed } from './format.ts';
 import { ModelPicking } from './model-picking.ts';
 import { Reading } from './reading.ts';
@@ -42,6 +43,7 @@ export class Controller {
     () => this.api,
     (draft) => this.drafting.use(draft),
   );
+  readonly dropping = new Dropping(this);
   private client: Client | null = null;
   private noticeCount = 0;
   /** Training a given number of steps: a reload in the middle does not go on by itself. */
@@ -411,7 +413,7 @@ export class Controller {
   exportPolicy = (run: RunSummary) =>
     this.attempt('export', async () => download(await this.api.exportPolicy(run.id), `${run.name}-policy.zip`));
 
-  /** A file someone picked or dropped: a zip is a policy, anything else a run. */
+  /** A zip is a policy or an adapter, anything else a run. */
   async importFile(file: File) {
     await this.attempt('import', async () => {
       const policy = /\.zip$/i.test(file.name);

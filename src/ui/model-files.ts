@@ -1,7 +1,12 @@
 /** Files of a folder that a person picks or drops, by whichever way this browser has. */
 
+export interface PickedFiles {
+  label: string;
+  files: File[];
+}
+
 /** The folder that was dropped, or the files themselves. */
-export async function droppedFiles(transfer: DataTransfer): Promise<{ label: string; files: File[] }> {
+export async function droppedFiles(transfer: DataTransfer): Promise<PickedFiles> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
   const folder = entries.find((entry): entry is FileSystemDirectoryEntry => entry?.isDirectory === true);
   if (folder) return { label: folder.name, files: await filesOf(folder) };
@@ -22,7 +27,7 @@ async function filesOf(folder: FileSystemDirectoryEntry): Promise<File[]> {
 }
 
 /** What an input handed over: the folder's name is the first part of each path. */
-export function inputFiles(list: FileList): { label: string; files: File[] } {
+export function inputFiles(list: FileList): PickedFiles {
   const files = [...list];
   const folder = files[0]?.webkitRelativePath.split('/')[0];
   return { label: folder || files[0]?.name || '', files };
@@ -35,7 +40,7 @@ const directoryPicker = () =>
 export const hasDirectoryPicker = () => directoryPicker() !== undefined;
 
 /** Asks for a folder; null: the person closed the question. */
-export async function pickedFolder(): Promise<{ label: string; files: File[] } | null> {
+export async function pickedFolder(): Promise<PickedFiles | null> {
   try {
     const handle = await directoryPicker()!.call(globalThis);
     const files: File[] = [];

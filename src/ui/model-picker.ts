@@ -10,12 +10,10 @@ import type { Precision } from '../policy/linear.ts';
 import { cardRun, type ModelPlace } from '../session/model-protocol.ts';
 import { publicHub } from '../store/weights-http.ts';
 import { bytes, compact, percent } from './format.ts';
-import { droppedFiles, hasDirectoryPicker, inputFiles, pickedFolder } from './model-files.ts';
+import { hasDirectoryPicker, inputFiles, type PickedFiles, pickedFolder } from './model-files.ts';
 import { precisions } from './model-picking.ts';
 import { Panel } from './panel.ts';
 import { controls } from './styles/shared.ts';
-
-type Picked = { label: string; files: File[] };
 
 const precisionWords = (): { [precision in Precision]: string } => ({
   int4: msg('4 bits: smallest'),
@@ -97,12 +95,12 @@ export class TabgymModelPicker extends Panel {
   @state() private revision = '';
   @state() private gguf = '';
   @state() private token = '';
-  @state() private picked: Picked | null = null;
+  @state() private picked: PickedFiles | null = null;
   @state() private over = false;
   @state() private picking = '';
 
   constructor() {
-    super(['model', 'keptModels', 'gpu']);
+    super(['model', 'keptModels', 'gpu', 'offered']);
   }
 
   override connectedCallback() {
@@ -265,9 +263,12 @@ export class TabgymModelPicker extends Panel {
     if (this.place) void this.app.models.find({ place: this.place, precision: this.precision });
   }
 
-  private take(picked: Picked | null) {
-    if (!picked?.files.length) return;
-    this.picked = picked;
+  /** What was dropped or chosen, here or elsewhere on the page. */
+  protected override willUpdate() {
+    const { offered } = this.state;
+    if (!offered || offered === this.picked) return;
+    this.choice = 'files';
+    this.picked = offered;
     this.app.models.forget();
   }
 
@@ -275,7 +276,8 @@ export class TabgymModelPicker extends Panel {
     if (!hasDirectoryPicker()) return this.openInput('folder');
     this.picking = msg('Reading the folder');
     try {
-      this.take(await pickedFolder());
+      const picked = await pickedFolder();
+      if (picked) await this.app.dropping.take(picked);
     } catch (error) {
       this.app.notify('error', (error as Error).message);
     }
@@ -288,12 +290,10 @@ export class TabgymModelPicker extends Panel {
 
   private takeInput(event: Event) {
     const { files } = event.target as HTMLInputElement;
-    if (files?.length) this.take(inputFiles(files));
+    if (files?.length) void this.app.dropping.take(inputFiles(files));
   }
 
-  private dragOver(event: DragEvent) {
-    event.preventDefault();
-    event.stopPropagation();
+  private dragOver() {
     this.over = true;
   }
 
@@ -301,11 +301,8 @@ export class TabgymModelPicker extends Panel {
     this.over = false;
   }
 
-  /** The page takes dropped runs and policies: this one is not for it. */
-  private async drop(event: DragEvent) {
-    event.preventDefault();
-    event.stopPropagation();
+  /** The page takes what is dropped, here as anywhere. */
+  private drop() {
     this.over = false;
-    if (event.dataTransfer) this.take(await droppedFiles(event.dataTransfer));
   }
 }

@@ -74,17 +74,17 @@ export class TabgymRuns extends Panel {
 
   private renderImport() {
     return html`<div class="drop">
-      <button ?disabled=${this.state.busy !== null} @click=${() => this.renderRoot.querySelector<HTMLInputElement>('#file')?.click()}>${msg('Import a run or a policy')}</button>
+      <button ?disabled=${this.state.busy !== null} @click=${() => this.renderRoot.querySelector<HTMLInputElement>('#file')?.click()}>${msg('Import a run, a policy or an adapter')}</button>
       <input id="file" type="file" aria-label=${msg('File to import')} @change=${this.pick} />
-      <span class="small soft">${msg('or drop the file anywhere on the page. A run is a .tabgym file; a policy is a .zip with config.json, model.safetensors and tokenizer.json.')}</span>
+      <span class="small soft">${msg('or drop the file anywhere on the page. A run is a .tabgym file; a policy is a .zip with config.json, model.safetensors and tokenizer.json; an adapter is a .zip with adapter_config.json and adapter_model.safetensors.')}</span>
     </div>`;
   }
 
   private pick(event: Event) {
     const input = event.target as HTMLInputElement;
-    const file = input.files?.[0];
+    const files = [...(input.files ?? [])];
     input.value = '';
-    if (file) void this.app.importFile(file);
+    if (files.length) void this.app.dropping.take({ label: files[0].name, files });
   }
 
   private renderRun(run: RunSummary) {

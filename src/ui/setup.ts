@@ -12,6 +12,7 @@ import { bytes } from './format.ts';
 import './knob-field.ts';
 import type { KnobChangeEvent } from './knob-field.ts';
 import { Panel } from './panel.ts';
+import type { State } from './state.ts';
 import { controls } from './styles/shared.ts';
 import { knobLabel } from './words.ts';
 
@@ -124,9 +125,10 @@ export class TabgymSetup extends Panel {
 
   @state() private advanced = false;
   @state() private models = false;
+  private shown: State['offered'] = null;
 
   constructor() {
-    super(['draft', 'preset', 'presets', 'problems', 'plan', 'run', 'status', 'gpu', 'busy']);
+    super(['draft', 'preset', 'presets', 'problems', 'plan', 'run', 'status', 'gpu', 'busy', 'offered']);
   }
 
   override render() {
@@ -298,7 +300,7 @@ export class TabgymSetup extends Panel {
   /** Its code comes when it is opened: most visits do without. */
   private renderModels() {
     return html`<section aria-label=${msg('Language model')}>
-      <details @toggle=${this.toggleModels}><summary>${msg('Language model')}</summary>
+      <details id="models" @toggle=${this.toggleModels}><summary>${msg('Language model')}</summary>
         ${this.models ? html`<tabgym-model-picker .app=${this.app}></tabgym-model-picker>` : nothing}
       </details>
     </section>`;
@@ -308,6 +310,16 @@ export class TabgymSetup extends Panel {
     if (!(event.target as HTMLDetailsElement).open) return;
     await import('./model-picker.ts');
     this.models = true;
+  }
+
+  /** A language model that was dropped anywhere opens its picker. */
+  private showOffered() {
+    const { offered } = this.state;
+    const details = this.renderRoot.querySelector<HTMLDetailsElement>('#models');
+    if (!details || offered === this.shown) return;
+    this.shown = offered;
+    details.open = true;
+    details.scrollIntoView({ block: 'nearest' });
   }
 
   private renderPlan() {
@@ -343,5 +355,6 @@ export class TabgymSetup extends Panel {
   protected override updated() {
     const active = isActive(this.state.status);
     this.toggleAttribute('data-active', active);
+    this.showOffered();
   }
 }

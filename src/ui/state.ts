@@ -18,6 +18,7 @@ import type {
   StepRecord,
   TrainerApi,
 } from '../session/protocol.ts';
+import type { PickedFiles } from './model-files.ts';
 import type { Recording } from './recorded.ts';
 import { noSelection, type Selection } from './selection.ts';
 
@@ -96,6 +97,8 @@ export interface State {
   storage: Fetched<StorageReport>;
   gpuDetails: Fetched<GpuDetails>;
   model: ModelState;
+  /** Files of a language model that were dropped or chosen; the picker takes them. */
+  offered: PickedFiles | null;
   keptModels: KeptModelInfo[];
   drawer: DrawerTab | null;
   panel: NarrowPanel;
@@ -136,6 +139,7 @@ export const initialState = (): State => ({
   storage: none,
   gpuDetails: none,
   model: { step: 'none', card: null, problem: '', done: 0, total: 0 },
+  offered: null,
   keptModels: [],
   drawer: null,
   panel: 'stage',

@@ -113,6 +113,31 @@ describe('the model picker', () => {
     await close();
   });
 
+  test('takes a model that is dropped anywhere, and names what nothing can use', async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=empty`);
+    await page.getByLabel('Preset').waitFor();
+    const dropped = (...names: string[]) =>
+      page.evaluateHandle((all) => {
+        const transfer = new DataTransfer();
+        for (const name of all) transfer.items.add(new File(['GGUF'], name));
+        return transfer;
+      }, names);
+    const stage = page.locator('tabgym-stage');
+    await stage.dispatchEvent('drop', { dataTransfer: await dropped('notes.txt') });
+    await page.getByText('Nothing here can use “notes.txt”.').first().waitFor();
+    await stage.dispatchEvent('drop', { dataTransfer: await dropped() });
+    await page.getByText('No file was in what was dropped').first().waitFor();
+    await stage.dispatchEvent('drop', { dataTransfer: await dropped('small.gguf') });
+    await page.getByText('small.gguf: 1 files').waitFor();
+    const zone = page.locator('tabgym-model-picker .drop');
+    await zone.dispatchEvent('drop', { dataTransfer: await dropped('other.gguf') });
+    await page.getByText('other.gguf: 1 files').waitFor();
+    await page.getByRole('button', { name: 'Look it up', exact: true }).click();
+    await page.getByRole('heading', { name: 'other.gguf' }).waitFor();
+    expect(errors).toEqual([]);
+    await close();
+  });
+
   test('lists what is kept under Storage, and deletes it after asking', async () => {
     const { page, close, button } = await opened();
     await button('Storage').click();

@@ -8,6 +8,7 @@ import type { SessionEvent, StepRecord } from '../../src/session/protocol.ts';
 import { pendingChanges } from '../../src/ui/changes.ts';
 import { diagnose } from '../../src/ui/diagnosis.ts';
 import { problemsOf } from '../../src/ui/drafting.ts';
+import { sortFiles } from '../../src/ui/dropping.ts';
 import { segmentsOf, tokenFacts } from '../../src/ui/episodes.ts';
 import { bytes, compact } from '../../src/ui/format.ts';
 import { compact as compactEvents, Gatherer } from '../../src/ui/gatherer.ts';
@@ -340,5 +341,44 @@ describe('reading an episode', () => {
       expect(to - from).toBeLessThanOrEqual(41);
     }
     expect(turnWindow([5000], 0)).toEqual({ from: 0, to: 1 });
+  });
+});
+
+describe('what is dropped', () => {
+  const sorted = (label: string, ...names: string[]) =>
+    sortFiles({ label, files: names.map((name) => new File([], name)) });
+
+  test.each([
+    ['a GGUF file', ['small.gguf']],
+    ['one file of weights', ['model.safetensors']],
+    ['a folder of a model', ['config.json', 'model-00001-of-00002.safetensors', 'README.md']],
+  ])('%s is a language model', (label, names) => {
+    const { model, imports, problem } = sorted(label, ...names);
+    expect(model).toMatchObject({ label });
+    expect(model?.files.map(({ name }) => name)).toEqual(names);
+    expect([imports, problem]).toEqual([[], '']);
+  });
+
+  test('runs, policies and adapters are imported, each', () => {
+    const { model, imports, problem } = sorted('files', 'a.tabgym', 'b.ZIP');
+    expect(imports.map(({ name }) => name)).toEqual(['a.tabgym', 'b.ZIP']);
+    expect([model, problem]).toEqual([null, '']);
+  });
+
+  test.each([
+    [/No file was in what was dropped/, 'nothing', []],
+    [/^Nothing here can use “notes.txt”. A run is a .tabgym file/, 'notes.txt', ['notes.txt']],
+    [/can use 4 files of “photos”/, 'photos', ['a.png', 'b.png', 'c.png', 'd.png']],
+    [/“peft” is an adapter. Pack adapter_config.json/, 'peft', ['adapter_config.json', 'adapter_model.safetensors']],
+  ] as const)('what cannot be used is said: %s', (words, label, names) => {
+    const { model, imports, problem } = sorted(label, ...names);
+    expect(problem).toMatch(words);
+    expect([model, imports]).toEqual([null, []]);
+  });
+
+  test('what can be used beside it is imported', () => {
+    const { imports, problem } = sorted('files', 'a.tabgym', 'notes.txt');
+    expect(imports.length).toBe(1);
+    expect(problem).toContain('“notes.txt”');
   });
 });
