@@ -60,7 +60,7 @@ export class WeightsQuotaError extends StoreError {
     const room = space ? ` (${megabytes(space.usage)} of ${megabytes(space.quota)} are used)` : '';
     super(
       `There is no room to keep ${megabytes(needed)} more of ${label}${room}. Nothing stored is lost, and loading goes on from here: ` +
-        'delete a model or runs under Storage, then load it again; or load it without keeping it.',
+        'delete a model or runs under Storage, then load it again.',
     );
   }
 }

@@ -7,11 +7,11 @@ import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { type CatalogueEntry, catalogue, downloadBytes } from '../policy/catalogue.ts';
 import type { Precision } from '../policy/linear.ts';
-import { cardRun, type ModelPlace } from '../session/model-protocol.ts';
+import { cardRun, type ModelCard, type ModelPlace } from '../session/model-protocol.ts';
 import { publicHub } from '../store/weights-http.ts';
 import { bytes, compact, percent } from './format.ts';
 import { hasDirectoryPicker, inputFiles, type PickedFiles, pickedFolder } from './model-files.ts';
-import { precisions } from './model-picking.ts';
+import { bytesToKeep, precisions } from './model-picking.ts';
 import { Panel } from './panel.ts';
 import { controls } from './styles/shared.ts';
 
@@ -222,11 +222,19 @@ export class TabgymModelPicker extends Panel {
         <dt>${msg('Kept on this disk')}</dt><dd class="number">${bytes(card.storedBytes)}</dd>
         <dt>${run}</dt><dd class="number">${card.gpuBytes === null ? '–' : bytes(card.gpuBytes)}</dd>
       </dl>
+      ${this.renderRoom(card)}
       ${step === 'downloading' ? this.renderProgress() : nothing}
       ${step === 'found' && !fetched ? html`<button type="button" class="primary" @click=${() => this.app.models.download()}>${card.remainingBytes < card.totalBytes ? msg('Go on downloading') : msg('Download')}</button>` : nothing}
       ${fetched ? html`<p><span class="badge good">✓ ${msg('ready')}</span></p>` : nothing}
       ${step === 'found' ? html`<button type="button" class=${fetched ? 'primary' : ''} @click=${() => this.app.models.use()}>${msg('Use it in the setup')}</button>` : nothing}
     </section>`;
+  }
+
+  private renderRoom(card: ModelCard) {
+    const { room } = this.state.model;
+    const needed = bytesToKeep(card);
+    if (room === null || room >= needed) return nothing;
+    return html`<div class="message warning">${msg(str`This browser has room for ${bytes(room)}, and ${bytes(needed)} are still to be kept of this model. Delete models or runs under Storage first, or keep it in fewer bits.`)}</div>`;
   }
 
   private renderProgress() {

@@ -2,9 +2,19 @@
 import type { Precision } from '../policy/linear.ts';
 import type { Experiment } from '../session/experiment.ts';
 import { withLanguageModel } from '../session/model-draft.ts';
-import type { ModelRequest } from '../session/model-protocol.ts';
+import type { ModelCard, ModelRequest } from '../session/model-protocol.ts';
 import type { TrainerApi } from '../session/protocol.ts';
 import type { ModelState, Store } from './state.ts';
+
+/** What the browser thinks it may still store for this page; null: it does not say. */
+async function freeSpace(): Promise<number | null> {
+  const { quota, usage } = (await navigator.storage?.estimate?.().catch(() => null)) ?? {};
+  return quota === undefined || usage === undefined ? null : Math.max(0, quota - usage);
+}
+
+/** About the bytes that are still to be kept of a model. */
+export const bytesToKeep = ({ storedBytes, remainingBytes, totalBytes }: ModelCard) =>
+  totalBytes ? storedBytes * (remainingBytes / totalBytes) : 0;
 
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -32,7 +42,8 @@ export class ModelPicking {
     this.set({ step: 'finding', card: null, problem: '' });
     try {
       const card = await this.api().findModel(request);
-      if (ask === this.asked) this.set({ step: 'found', card });
+      const room = await freeSpace();
+      if (ask === this.asked) this.set({ step: 'found', card, room });
     } catch (error) {
       if (ask === this.asked) this.set({ step: 'none', problem: sentence(error) });
     }

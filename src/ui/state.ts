@@ -56,6 +56,8 @@ export interface ModelState {
   problem: string;
   done: number;
   total: number;
+  /** Bytes that this browser says it has room for; null: it does not say. */
+  room: number | null;
 }
 
 export type DrawerTab = 'runs' | 'storage' | 'gpu' | 'log';
@@ -138,7 +140,7 @@ export const initialState = (): State => ({
   notices: [],
   storage: none,
   gpuDetails: none,
-  model: { step: 'none', card: null, problem: '', done: 0, total: 0 },
+  model: { step: 'none', card: null, problem: '', done: 0, total: 0, room: null },
   offered: null,
   keptModels: [],
   drawer: null,

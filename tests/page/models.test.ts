@@ -113,6 +113,23 @@ describe('the model picker', () => {
     await close();
   });
 
+  test('warns before a download for which there is no room', async () => {
+    const { page, close, button } = await opened();
+    const roomFor = (bytes: number) =>
+      page.evaluate((free) => {
+        navigator.storage.estimate = async () => ({ quota: 9e9, usage: 9e9 - free });
+      }, bytes);
+    const warning = page.getByText('This browser has room for 100 MB, and 346 MB are still to be kept of this model.');
+    await roomFor(400_000_000);
+    await button('Look it up').click();
+    await button('Download').waitFor();
+    expect(await warning.count()).toBe(0);
+    await roomFor(100_000_000);
+    await button('Look it up').click();
+    await warning.waitFor();
+    await close();
+  });
+
   test('takes a model that is dropped anywhere, and names what nothing can use', async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=empty`);
     await page.getByLabel('Preset').waitFor();
