@@ -88,6 +88,26 @@ function checked(config: ModelConfig, files: readonly WeightFile[]): WeightFile[
   return kept;
 }
 
+/** The largest id of a tokenizer.json: of its vocabulary (by token, or a list in the order of the ids) or its added tokens. */
+function largestId(json: unknown): number {
+  const { model, added_tokens } = (json ?? {}) as { model?: { vocab?: object }; added_tokens?: { id: number }[] };
+  const vocabulary = model?.vocab ?? {};
+  const ids = Array.isArray(vocabulary)
+    ? [vocabulary.length - 1]
+    : Object.values(vocabulary as { [t: string]: number });
+  return [...ids, ...(added_tokens ?? []).map(({ id }) => id)].reduce((a, b) => Math.max(a, b), -1);
+}
+
+/** Throws CheckpointError where a token has no row in the embedding. */
+function checkTokenizer(config: ModelConfig, text: string): void {
+  const largest = largestId(parseJson('tokenizer.json', text));
+  if (largest < config.vocabSize) return;
+  throw new CheckpointError(
+    `The largest token id of tokenizer.json is ${largest}, but the embedding has ${config.vocabSize} rows, for ids up to ` +
+      `${config.vocabSize - 1}. The tokenizer belongs to another model: take both from one repository.`,
+  );
+}
+
 async function optional(source: ModelSource, signal: AbortSignal): Promise<{ [name: string]: string }> {
   const found = await Promise.all(optionalTexts.map(async (name) => [name, await source.text(name, signal)] as const));
   return Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] !== null));
@@ -98,6 +118,7 @@ async function safetensorsModel(source: ModelSource, signal: AbortSignal): Promi
   // The config first: a model that cannot run is refused before its larger files are asked for.
   const config = parseConfig(parseJson('config.json', configText));
   const tokenizer = await needed(source, 'tokenizer.json', signal);
+  checkTokenizer(config, tokenizer);
   const texts = { 'config.json': configText, 'tokenizer.json': tokenizer, ...(await optional(source, signal)) };
   const weights: WeightFile[] = [];
   for (const name of await weightNames(source, signal)) {
@@ -127,6 +148,7 @@ async function ggufModel(source: ModelSource, name: string, signal: AbortSignal)
     'tokenizer.json': JSON.stringify(made.tokenizer),
     'tokenizer_config.json': JSON.stringify(made.config, null, 1),
   };
+  checkTokenizer(config, texts['tokenizer.json']);
   return { config, texts, weights: checked(config, [{ file, tensors }]) };
 }
 

@@ -75,6 +75,11 @@ const onServer = (id: string, options: { token?: string; retries?: number } = {}
   new HttpSource({ id, base: server.base }, { retryMs: 1, retries: 2, ...options });
 const onDisk = async (id: string) => FolderSource.open(id, await nodeFiles(join(folder, 'models', id)));
 
+interface Tokens {
+  added_tokens: { id: number }[];
+  model: { vocab: { [token: string]: number } };
+}
+
 interface Loaded {
   tensors: Map<string, Float32Array>;
   pieces: WeightPiece[];
@@ -464,6 +469,23 @@ describe('what is refused', () => {
     const path = join(folder, 'models/misfit/config.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"num_hidden_layers": 2', '"num_hidden_layers": 3'));
     await expect(load(onServer('misfit'))).rejects.toThrow(/missing: model.layers.2/);
+  });
+
+  it.each([
+    ['an added token', (json: Tokens) => (json.added_tokens.at(-1)!.id = 600)],
+    ['a word', (json: Tokens) => (json.model.vocab.beyond = 600)],
+  ])('a tokenizer with %s that has no row in the embedding, before any weight is asked for', async (what, change) => {
+    const id = what.replaceAll(' ', '-');
+    cpSync(join(folder, 'models/plain'), join(folder, `models/${id}`), { recursive: true });
+    const path = join(folder, `models/${id}/tokenizer.json`);
+    const json = JSON.parse(readFileSync(path, 'utf8'));
+    change(json);
+    writeFileSync(path, JSON.stringify(json));
+    server.reset();
+    await expect(load(onServer(id))).rejects.toThrow(
+      /largest token id of tokenizer.json is 600, but the embedding has 600 rows, for ids up to 599/,
+    );
+    expect(server.requests.filter((each) => each.includes('model.safetensors '))).toEqual([]);
   });
 
   it('a folder without weights, and a truncated file on disk', async () => {
