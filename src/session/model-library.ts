@@ -17,6 +17,7 @@ import type { BaseModels } from './base-model.ts';
 import { bitsOf } from './model-format.ts';
 import { type LoadOptions, openKept, type PreparedModel, prepareModel } from './model-loader.ts';
 import { cardRun, type KeptModelInfo, type ModelCard, type ModelPlace, type ModelRequest } from './model-protocol.ts';
+import { type OnnxModel, prepareOnnx } from './onnx-model.ts';
 
 /** About the bytes of the pieces of a model at a precision. */
 export function storedBytes(config: ModelConfig, precision: Precision): number {
@@ -101,6 +102,8 @@ export class ModelLibrary implements BaseModels {
   private readonly found = new Map<string, PreparedModel>();
   /** Lookups and downloads under way, with what to say to whoever waits for one that is stopped. */
   private readonly running = new Map<AbortController, string>();
+  /** Of the models in ONNX that were looked up, by key: a token and a folder are known to this tab alone. */
+  private readonly sources = new Map<string, ModelSource>();
 
   constructor(private readonly cache: WeightsCache) {}
 
@@ -143,6 +146,15 @@ export class ModelLibrary implements BaseModels {
     throw new SourceError(
       'missing',
       `The model ${model} is not kept in ${precision} here. Choose it again under Language model, and download it.`,
+    );
+  }
+
+  async openOnnx(model: string, file: string): Promise<OnnxModel> {
+    const source = this.sources.get(model) ?? hubSource(model);
+    if (source) return this.stoppably(lookupStopped, (signal) => prepareOnnx(source, file, signal));
+    throw new SourceError(
+      'missing',
+      `Where ${model} comes from is not known in this tab. Look it up again under Language model.`,
     );
   }
 
