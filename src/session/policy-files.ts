@@ -11,6 +11,7 @@ import type { NewRun, RunStore } from '../store/run-store.ts';
 import { loraOf } from './base-model.ts';
 import { decodeState, encodeState, REFERENCE } from './checkpoint.ts';
 import { type Experiment, ExperimentError, parseExperiment } from './experiment.ts';
+import { adapted } from './model-draft.ts';
 
 const utf8 = new TextDecoder();
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -80,11 +81,8 @@ export function importedAdapter(files: AdapterFiles, preset: Experiment, fileNam
   const lora = { rank, alpha: rankStabilized ? alpha * Math.sqrt(rank) : alpha, targets: [...targets] };
   const { tensors } = decodeState(files['adapter_model.safetensors'], 0);
   const meta = { step: 0, optimizerStep: 0, kernelChoices: {}, batchPlan: {}, adapter: '' };
-  const experiment = parseExperiment({
-    ...preset,
-    name: fileName.slice(0, 120),
-    policy: { kind: 'lora', model, lora },
-  });
+  const named = { ...preset, name: fileName.slice(0, 120), description: '' };
+  const experiment = adapted(named, { kind: 'lora', model, lora });
   return {
     name: experiment.name,
     experiment,
