@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { catalogue } from '../policy/catalogue.ts';
 import type { Precision } from '../policy/linear.ts';
 import type { BaseModel, BaseModels } from '../session/base-model.ts';
 import { prepareModel } from '../session/model-loader.ts';
+import { baseNameOf } from '../session/model-names.ts';
 import { WeightsCache } from '../store/weights-cache.ts';
 import { NodeDisk } from '../store/weights-disk.ts';
 import { FolderSource, nodeFiles } from '../store/weights-folder.ts';
@@ -23,9 +23,9 @@ export class NodeBaseModels implements BaseModels {
       const source = await FolderSource.open(model, await nodeFiles(model));
       return prepareModel(source, { precision, cache: null, signal });
     }
-    const listed = catalogue.find(({ id }) => id === model.toLowerCase());
+    const { name, revision } = baseNameOf(model);
     const { base, token } = hubOptions();
-    const source = new HttpSource({ id: listed?.repository ?? model, base }, { token });
+    const source = new HttpSource({ id: name, revision: revision ?? undefined, base }, { token });
     return prepareModel(source, { precision, cache: new WeightsCache(new NodeDisk(cacheFolder())), signal });
   }
 }

@@ -34,7 +34,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 function peftZip(model: string, change: object = {}): Blob {
   const config = { ...configOf(findModel(model)), numLayers: 1 };
   const lora = { rank: 2, alpha: 4, targets: ['q_proj' as const] };
-  const files = saveAdapter(config, { lora, tensors: initAdapter(config, lora, 1) }, model);
+  const files = saveAdapter(config, { lora, tensors: initAdapter(config, lora, 1) }, { name: model });
   const json = { ...JSON.parse(files['adapter_config.json']), ...change };
   return new Blob([writePolicy({ ...files, 'adapter_config.json': bytesOf(JSON.stringify(json)) })]);
 }
