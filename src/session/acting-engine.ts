@@ -5,7 +5,8 @@
 import type { World } from '../envs/env.ts';
 import { type ModelConfig, writeConfig } from '../policy/config.ts';
 import { initTiny } from '../policy/init.ts';
-import { ActsOnlyError, OnnxPolicy } from '../policy/onnx-policy.ts';
+import { ActsOnlyError, type OnnxModelSource, OnnxPolicy } from '../policy/onnx-policy.ts';
+import type { OnnxBackend } from '../policy/onnx-runtime.ts';
 import type { Capacity, PolicyState } from '../policy/policy.ts';
 import type { Tokenizer } from '../policy/tokenizer.ts';
 import type { Conversation } from '../rl/conversation.ts';
@@ -13,15 +14,30 @@ import { Trainer } from '../rl/trainer.ts';
 import type { Choices, Engine, StepOptions, WatchOptions } from './engine.ts';
 import type { Experiment } from './experiment.ts';
 import { watchEpisode } from './live-turn.ts';
+import type { OnnxModel } from './onnx-model.ts';
 import type { Progress } from './protocol.ts';
+
+/** What plays: the run's own weights, or a language model that comes as ONNX. */
+export type Player = { config: ModelConfig } | { model: OnnxModel; backend: OnnxBackend };
+
+/** A run of a language model in ONNX was to be trained. */
+export class PlaysOnlyError extends Error {
+  override name = 'PlaysOnlyError';
+  constructor(model: string) {
+    super(
+      `${model} in ONNX plays and does not train: watch it try. To train an adapter, choose the kind lora and the repository of the model's safetensors.`,
+    );
+  }
+}
 
 export interface ActingParts {
   experiment: Experiment;
-  config: ModelConfig;
+  player: Player;
   capacity: Capacity;
   tokenizer: Tokenizer;
   conversation?: Conversation;
   worlds: ReadonlyMap<string, World>;
+  signal: AbortSignal;
   onProgress(progress: Progress | null): void;
 }
 
@@ -34,11 +50,12 @@ export class ActingEngine implements Engine {
   private playing: { policy: OnnxPolicy; trainer: Trainer } | null = null;
 
   constructor(private readonly parts: ActingParts) {
-    const { capacity, config, tokenizer } = parts;
-    this.choices = { kernelChoices: {}, batchPlan: { capacity }, adapter: 'ONNX runtime (WebAssembly)' };
+    const { capacity, player, tokenizer } = parts;
+    const backend = 'backend' in player && player.backend === 'webgpu' ? 'WebGPU' : 'WebAssembly';
+    this.choices = { kernelChoices: {}, batchPlan: { capacity }, adapter: `ONNX runtime (${backend})` };
     this.assets = {
       'tokenizer.json': encode(JSON.stringify(tokenizer.json)),
-      'config.json': encode(writeConfig(config)),
+      'config.json': encode('config' in player ? writeConfig(player.config) : player.model.texts['config.json']),
     };
   }
 
@@ -61,21 +78,35 @@ export class ActingEngine implements Engine {
   /** A reference is for training: it is passed over. */
   async load(state: PolicyState, options?: { reference?: boolean }): Promise<void> {
     if (options?.reference) return;
+    const { player } = this.parts;
+    if (!('config' in player)) throw new ActsOnlyError('read a checkpoint');
     const tensors = new Map([...state.tensors].filter(([name]) => !name.startsWith('exp_avg')));
-    const { config, capacity, experiment, onProgress } = this.parts;
+    await this.play({ config: player.config, tensors }, 'wasm');
+  }
+
+  private async play(source: OnnxModelSource, backend: OnnxBackend): Promise<void> {
+    const { capacity, experiment, onProgress } = this.parts;
     onProgress({ what: 'Loading the ONNX runtime', done: 0, total: null, unit: 'steps' });
-    const policy = await OnnxPolicy.create({ config, tensors }, { capacity });
+    const policy = await OnnxPolicy.create(source, { capacity, backend });
     this.playing?.policy.destroy();
     this.playing = { policy, trainer: await Trainer.create(experiment, { ...this.parts, policy }) };
     onProgress(null);
   }
 
   async initialize(): Promise<void> {
-    const { config, experiment } = this.parts;
+    const { player, experiment, signal, onProgress } = this.parts;
     const { policy, seed } = experiment;
+    if ('model' in player) {
+      const { model, backend } = player;
+      const what = `Loading ${model.label}`;
+      const source = await model.load({
+        signal,
+        onProgress: (done, total) => onProgress({ what, done, total, unit: 'bytes' }),
+      });
+      return this.play(source, backend);
+    }
     if (policy.kind !== 'tiny') throw new ActsOnlyError('open a language model with an adapter');
-    const tensors = initTiny(config, policy, seed);
-    await this.load({ tensors, optimizerStep: 0 });
+    await this.load({ tensors: initTiny(player.config, policy, seed), optimizerStep: 0 });
   }
 
   private async ready() {

@@ -21,7 +21,7 @@ import { conversationOf } from '../rl/conversation-files.ts';
 import type { TurnEvent } from '../rl/rollout.ts';
 import { Trainer, type TrainerProgress } from '../rl/trainer.ts';
 import type { AdapterMemory } from '../store/adapter-memory.ts';
-import { ActingEngine } from './acting-engine.ts';
+import { ActingEngine, PlaysOnlyError } from './acting-engine.ts';
 import {
   assetsOf,
   type BaseModel,
@@ -36,10 +36,11 @@ import {
 } from './base-model.ts';
 import { chatAssets, conversationFiles } from './chat-assets.ts';
 import type { Choices, Engine, EngineFactory, OpenOptions, StepOptions, WatchOptions } from './engine.ts';
-import type { Experiment } from './experiment.ts';
+import type { Experiment, LoraPolicy, OnnxModelPolicy } from './experiment.ts';
 import { adapterName, type GpuMachine, reportOf, requireHonest, unsupported } from './gpu-report.ts';
 import { chooseKernels } from './kernel-memory.ts';
 import { liveTurn, watchEpisode } from './live-turn.ts';
+import type { OnnxModel } from './onnx-model.ts';
 import { planReport } from './plan-report.ts';
 import type { GpuReport, MemoryPlanReport } from './protocol.ts';
 import { capacityOf, modelConfigOf } from './sizes.ts';
@@ -75,6 +76,8 @@ export class Assembly implements EngineFactory {
 
   async plan(experiment: Experiment): Promise<MemoryPlanReport> {
     const gpu = await this.device().catch(() => null);
+    // Its memory is the ONNX runtime's.
+    if (experiment.policy.kind === 'onnx') return planReport([], gpu);
     const config = await this.configOf(experiment);
     return this.planned(experiment, config, capacityOf(experiment, config), gpu);
   }
@@ -118,10 +121,12 @@ export class Assembly implements EngineFactory {
 
   /** The language model that the experiment names; null: it names none. */
   private async base({ policy }: Experiment): Promise<BaseModel | null> {
-    if (policy.kind === 'tiny') return null;
-    if (!this.parts.models)
-      throw new NoBaseModelError(`The language model ${policy.model} cannot be opened here: nothing is kept.`);
-    return this.parts.models.open(policy.model, policy.weights);
+    return policy.kind === 'lora' ? this.modelsFor(policy).open(policy.model, policy.weights) : null;
+  }
+
+  private modelsFor({ model }: LoraPolicy | OnnxModelPolicy): BaseModels {
+    if (this.parts.models) return this.parts.models;
+    throw new NoBaseModelError(`The language model ${model} cannot be opened here: nothing is kept.`);
   }
 
   openWorld(name: string): Promise<World> {
@@ -129,6 +134,7 @@ export class Assembly implements EngineFactory {
   }
 
   async open(experiment: Experiment, options: OpenOptions): Promise<Engine> {
+    if (experiment.policy.kind === 'onnx') return this.openOnnx(experiment, experiment.policy, options);
     const gpu = await this.deviceFor(experiment, options);
     const base = await this.base(experiment);
     const assets = base ? { ...assetsOf(base), ...options.assets } : options.assets;
@@ -139,7 +145,8 @@ export class Assembly implements EngineFactory {
       const config = this.configWith(experiment, assets, tokenizer);
       const capacity = (options.choices?.batchPlan.capacity as Capacity | undefined) ?? capacityOf(experiment, config);
       const conversation = await conversationOf(tokenizer, conversationFiles(assets, config.eosTokens));
-      if (!gpu) return new ActingEngine({ ...options, experiment, config, capacity, tokenizer, worlds, conversation });
+      const parts = { experiment, capacity, tokenizer, worlds, conversation };
+      if (!gpu) return new ActingEngine({ ...options, ...parts, player: { config } });
       const plan = this.planned(experiment, config, capacity, gpu);
       if (contextProblem(experiment, config)) throw new ContextLengthError(plan.advice);
       if (!plan.fits) throw new GpuUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
@@ -147,6 +154,25 @@ export class Assembly implements EngineFactory {
       const trainer = await this.testedTrainer(gpu, model, options, { experiment, worlds, tokenizer, conversation });
       options.onProgress(null);
       return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment, assets);
+    } catch (error) {
+      for (const world of worlds.values()) await world.close();
+      throw error;
+    }
+  }
+
+  /** No GPU, no weights of its own: a language model that plays. */
+  private async openOnnx(experiment: Experiment, policy: OnnxModelPolicy, options: OpenOptions): Promise<Engine> {
+    if (options.purpose === 'train') throw new PlaysOnlyError(policy.model);
+    const model = await this.modelsFor(policy).openOnnx(policy.model, policy.file);
+    const assets = assetsOf(model);
+    options.onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
+    const worlds = await this.openWorlds(experiment);
+    try {
+      const tokenizer = await this.tokenizer(experiment, assets, worlds);
+      const conversation = await conversationOf(tokenizer, conversationFiles(assets, eosTokensOf(model.texts)));
+      const player = { model, backend: policy.backend };
+      const capacity = capacityOf(experiment);
+      return new ActingEngine({ ...options, experiment, player, capacity, tokenizer, worlds, conversation });
     } catch (error) {
       for (const world of worlds.values()) await world.close();
       throw error;
@@ -254,7 +280,14 @@ const needsReference = ({ algorithm, policy }: Experiment) => policy.kind === 't
 
 /** What a new policy starts from: its trained values, random but for an adapter's zeros. */
 function initialTensors({ policy, seed }: Experiment, config: ModelConfig) {
+  if (policy.kind === 'onnx') throw new PlaysOnlyError(policy.model);
   return policy.kind === 'tiny' ? initTiny(config, policy, seed) : initAdapter(config, loraOf(policy), seed);
+}
+
+/** Of any family's config.json. */
+function eosTokensOf({ 'config.json': config }: OnnxModel['texts']): number[] {
+  const { eos_token_id: ids } = JSON.parse(config) as { eos_token_id?: unknown };
+  return [ids].flat().filter((id): id is number => typeof id === 'number');
 }
 
 function weightsOf(
@@ -264,6 +297,7 @@ function weightsOf(
   { signal, onProgress }: OpenOptions,
 ): WeightOptions {
   const { policy } = experiment;
+  if (policy.kind === 'onnx') throw new PlaysOnlyError(policy.model);
   const tensors = initialTensors(experiment, config);
   if (policy.kind === 'tiny') return { weights: tensors, trainable: true, reference: needsReference(experiment) };
   const what = `Loading ${policy.model}`;

@@ -9,6 +9,7 @@ import type { Precision, WeightPiece } from '../policy/linear.ts';
 import { type Change, changeThatFits, misfit } from '../policy/memory-fit.ts';
 import { type PlannedBuffer, planBuffers } from '../policy/memory-plan.ts';
 import type { Experiment, LoraPolicy } from './experiment.ts';
+import type { OnnxModel } from './onnx-model.ts';
 import { readPath, writePath } from './paths.ts';
 import { capacityOf } from './sizes.ts';
 
@@ -23,6 +24,8 @@ export interface BaseModel {
 /** Finds language models by the name that an experiment has for them. */
 export interface BaseModels {
   open(model: string, precision: Precision): Promise<BaseModel>;
+  /** Its file in ONNX. */
+  openOnnx(model: string, file: string): Promise<OnnxModel>;
 }
 
 /** An experiment names a language model where none can be opened. */
@@ -33,7 +36,7 @@ export class NoBaseModelError extends Error {
 export const loraOf = ({ lora: { rank, alpha, targets } }: LoraPolicy): LoraConfig => ({ rank, alpha, targets });
 
 /** The files of a model as those of a run. */
-export const assetsOf = ({ texts }: BaseModel): { [name: string]: Uint8Array } =>
+export const assetsOf = ({ texts }: Pick<BaseModel, 'texts'>): { [name: string]: Uint8Array } =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, new TextEncoder().encode(text)]));
 
 /** Bytes that a run with a language model may take: what a discrete GPU of the smaller sort has. */
@@ -104,7 +107,7 @@ const longest = ({ sampling }: Experiment) => sampling.promptTokens + sampling.c
 /** Why the model cannot read an episode at its longest; empty: it can. */
 export function contextProblem(experiment: Experiment, { maxPosition }: ModelConfig): string {
   const { promptTokens, completionTokens } = experiment.sampling;
-  if (experiment.policy.kind === 'tiny') return '';
+  if (experiment.policy.kind !== 'lora') return '';
   if (longest(experiment) <= maxPosition) return '';
   return (
     `${adaptedPolicy(experiment).model} reads at most ${maxPosition} tokens, and an episode may have ${longest(experiment)} ` +

@@ -61,13 +61,23 @@ const LoraPolicySchema = v.strictObject({
   ),
 });
 
+/** A language model over the ONNX runtime, as its repository has it: it plays and does not train. */
+const OnnxPolicySchema = v.strictObject({
+  kind: v.literal('onnx'),
+  /** A repository of the Hub, a folder, or the key of a model that was looked up. */
+  model: v.pipe(v.string(), v.minLength(1), v.maxLength(500)),
+  /** Its file, in the Hub's layout; weights beside it have its name and `_data`. */
+  file: v.optional(v.pipe(v.string(), v.maxLength(200), v.regex(/^[\w./-]+\.onnx$/)), 'onnx/model.onnx'),
+  backend: v.optional(v.picklist(['wasm', 'webgpu']), 'wasm'),
+});
+
 export const ExperimentSchema = v.strictObject({
   format: v.literal('tabgym-experiment-1'),
   name: v.pipe(v.string(), v.minLength(1), v.maxLength(120)),
   description: v.optional(v.pipe(v.string(), v.maxLength(2000)), ''),
   seed,
   steps: integer(1, 1_000_000),
-  policy: v.variant('kind', [TinyPolicySchema, LoraPolicySchema]),
+  policy: v.variant('kind', [TinyPolicySchema, LoraPolicySchema, OnnxPolicySchema]),
   /** Mixture: each group of a step draws its world by weight. */
   worlds: v.pipe(
     v.array(
@@ -146,8 +156,10 @@ export const ExperimentSchema = v.strictObject({
 export type Experiment = v.InferOutput<typeof ExperimentSchema>;
 export type TinyPolicy = v.InferOutput<typeof TinyPolicySchema>;
 export type LoraPolicy = v.InferOutput<typeof LoraPolicySchema>;
+export type OnnxModelPolicy = v.InferOutput<typeof OnnxPolicySchema>;
 /** What the page starts from when another kind of policy is chosen; its model is to be chosen, too. */
 export function defaultPolicy(kind: unknown): Experiment['policy'] {
+  if (kind === 'onnx') return v.parse(OnnxPolicySchema, { kind, model: 'onnx-community/Qwen2.5-0.5B-Instruct' });
   if (kind === 'lora') return v.parse(LoraPolicySchema, { kind, model: 'qwen2.5-0.5b' });
   const sizes = { layers: 2, hidden: 64, heads: 4, kvHeads: 2, headDim: 16, intermediate: 192 };
   return v.parse(TinyPolicySchema, { kind: 'tiny', ...sizes });

@@ -4,28 +4,47 @@ import { type Extra, type Knob, knob, range } from './knob.ts';
 
 /** Fields of one kind of policy. */
 const adapted: Extra = { policies: ['lora'] };
+const played: Extra = { policies: ['onnx'] };
 const whole: Extra = { policies: ['tiny'] };
 
 export const policyKnobs: Knob[] = [
   knob(
     'policy.kind',
     'Kind',
-    'A tiny policy starts from random weights and trains all of them; lora trains an adapter beside a language model that stays as it is.',
+    'A tiny policy starts from random weights and trains all of them; lora trains an adapter beside a language model that stays as it is; onnx is a language model that plays and does not train.',
     'choice',
     'advanced',
     'restart',
     {
-      choices: ['tiny', 'lora'],
+      choices: ['tiny', 'lora', 'onnx'],
     },
   ),
   knob(
     'policy.model',
     'Language model',
-    'Which model the adapter stands beside: one of the catalogue, a repository of the Hub, or one that is kept here.',
+    'Which model plays, or stands behind the adapter: one of the catalogue, a repository of the Hub, or one that is kept here.',
     'text',
     'basic',
     'restart',
-    adapted,
+    { policies: ['lora', 'onnx'] },
+  ),
+  knob(
+    'policy.file',
+    'File',
+    "The model's file in ONNX in its repository; fewer bits (onnx/model_q4.onnx) are a smaller download.",
+    'text',
+    'basic',
+    'restart',
+    played,
+  ),
+  knob(
+    'policy.backend',
+    'ONNX runtime',
+    'What computes it: the processor, by WebAssembly, or the GPU, where the browser has WebGPU.',
+    'choice',
+    'advanced',
+    'restart',
+    { choices: ['wasm', 'webgpu'], ...played },
   ),
   knob(
     'policy.weights',

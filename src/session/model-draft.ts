@@ -4,7 +4,13 @@
  * it to lists of actions, and spend an hour on one evaluation.
  */
 import type { Precision } from '../policy/linear.ts';
-import { type Experiment, type LoraPolicy, parseExperiment, type TurnLimit } from './experiment.ts';
+import {
+  type Experiment,
+  type LoraPolicy,
+  type OnnxModelPolicy,
+  parseExperiment,
+  type TurnLimit,
+} from './experiment.ts';
 
 /**
  * The instruction, its acknowledgement, the first observation and the template around them have at most 2,700 characters in
@@ -61,8 +67,10 @@ function roomFor(experiment: Experiment): Experiment['sampling'] {
 /** A language model's settings that somebody may have chosen: not a tiny policy's under another policy's name. */
 const isFitted = ({ policy, sampling }: Experiment) => policy.kind === 'lora' && !sampling.maskActions;
 
-/** The experiment with this adapter, and what of its other settings a language model cannot play or be trained with set right. */
-export function adapted(experiment: Experiment, policy: { kind: 'lora' } & Partial<LoraPolicy>): Experiment {
+type LanguagePolicy = ({ kind: 'lora' } & Partial<LoraPolicy>) | OnnxModelPolicy;
+
+/** The experiment with this policy, and what of its other settings a language model cannot play or be trained with set right. */
+export function adapted(experiment: Experiment, policy: LanguagePolicy): Experiment {
   if (isFitted(experiment)) return parseExperiment({ ...experiment, policy });
   const { algorithm, optimizer, evaluation } = experiment;
   return parseExperiment({
@@ -88,7 +96,7 @@ export function withLanguageModel(draft: Experiment, model: string, weights: Pre
  * that has one.
  */
 export function withPolicyKind(draft: Experiment, policy: Experiment['policy'], preset?: Experiment): Experiment {
-  if (policy.kind === 'lora') return adapted(draft, policy);
+  if (policy.kind !== 'tiny') return adapted(draft, policy);
   if (draft.policy.kind === 'tiny' || preset?.policy.kind !== 'tiny') return { ...draft, policy };
   const { algorithm, sampling, optimizer, evaluation } = preset;
   return { ...draft, policy: preset.policy, algorithm, sampling, optimizer, evaluation };

@@ -93,6 +93,14 @@ async function optional(source: ModelSource, signal: AbortSignal): Promise<{ [na
   return Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] !== null));
 }
 
+/** The texts that a conversation needs, of a model whose weights are read elsewhere. */
+export async function conversationTexts(source: ModelSource, signal: AbortSignal): Promise<{ [name: string]: string }> {
+  const texts = ['config.json', 'tokenizer.json'].map(
+    async (name) => [name, await needed(source, name, signal)] as const,
+  );
+  return { ...Object.fromEntries(await Promise.all(texts)), ...(await optional(source, signal)) };
+}
+
 async function safetensorsModel(source: ModelSource, signal: AbortSignal): Promise<ModelFiles> {
   const configText = await needed(source, 'config.json', signal);
   // The config first: a model that cannot run is refused before its larger files are asked for.

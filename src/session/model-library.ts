@@ -18,6 +18,7 @@ import { bitsOf } from './model-format.ts';
 import { openKept, type PreparedModel, prepareModel } from './model-loader.ts';
 import { publicRepository } from './model-names.ts';
 import { cardRun, type KeptModelInfo, type ModelCard, type ModelPlace, type ModelRequest } from './model-protocol.ts';
+import { type OnnxModel, prepareOnnx } from './onnx-model.ts';
 
 /** About the bytes of the pieces of a model at a precision. */
 export function storedBytes(config: ModelConfig, precision: Precision): number {
@@ -99,6 +100,8 @@ export type DownloadListener = (done: number, total: number) => void;
 export class ModelLibrary implements BaseModels {
   /** Found since this tab was opened, by key and precision. */
   private readonly found = new Map<string, PreparedModel>();
+  /** Of the models in ONNX that were looked up, by key: a token and a folder are known to this tab alone. */
+  private readonly sources = new Map<string, ModelSource>();
   private stop: AbortController | null = null;
 
   constructor(private readonly cache: WeightsCache) {}
@@ -125,6 +128,15 @@ export class ModelLibrary implements BaseModels {
     throw new SourceError(
       'missing',
       `The model ${model} is not kept in ${precision} here. Choose it again under Language model, and download it.`,
+    );
+  }
+
+  async openOnnx(model: string, file: string): Promise<OnnxModel> {
+    const source = this.sources.get(model) ?? hubSource(model);
+    if (source) return prepareOnnx(source, file, new AbortController().signal);
+    throw new SourceError(
+      'missing',
+      `Where ${model} comes from is not known in this tab. Look it up again under Language model.`,
     );
   }
 

@@ -39,7 +39,7 @@ const INPUT_BYTES = 2 ** 29;
 
 /** The most rows and tokens at once. A large model has fewer: what each takes grows with it. */
 function bounds({ sampling, policy }: Experiment, config: ModelConfig | null) {
-  if (policy.kind === 'tiny' || !config)
+  if (policy.kind !== 'lora' || !config)
     return { rows: MOST_ROWS, evaluated: EVALUATION_ROWS, tokens: MOST_BATCH_TOKENS };
   const rowBytes = config.numLayers * kvRowWords(config, policy.kvCache) * 4 * policy.kvShare;
   const tokenBytes = (config.numLayers + 1) * config.hiddenSize * 4;
@@ -70,7 +70,7 @@ export function capacityOf(experiment: Experiment, config: ModelConfig | null = 
 
 /** Fewer pages of the K/V cache where the experiment wants a share of them, but enough for one trajectory. */
 function withPages(capacity: Capacity, { policy }: Experiment): Capacity {
-  if (policy.kind === 'tiny' || policy.kvShare === 1) return capacity;
+  if (policy.kind !== 'lora' || policy.kvShare === 1) return capacity;
   const { least, most } = pagesNeeded(capacity);
   return { ...capacity, cachePages: Math.max(least, Math.ceil(most * policy.kvShare)) };
 }

@@ -26,12 +26,13 @@ export function browserFiles(files: Iterable<File>): FolderFile[] {
     }));
 }
 
-/** The files of a folder on Node. */
+/** The files of a folder on Node, and those of its sub-folder for ONNX. */
 export async function nodeFiles(folder: string): Promise<FolderFile[]> {
   if (!import.meta.env.SSR) throw new Error('Folders are read by their path on Node only.');
   const { open, readdir, stat } = await import('node:fs/promises');
   const { join } = await import('node:path');
-  const names = await readdir(folder);
+  const beside = await readdir(join(folder, 'onnx')).catch(() => []);
+  const names = [...(await readdir(folder)), ...beside.map((name) => `onnx/${name}`)];
   const files = await Promise.all(names.map(async (name) => ({ name, info: await stat(join(folder, name)) })));
   return files
     .filter(({ info }) => info.isFile())
@@ -71,9 +72,9 @@ export class FolderSource implements ModelSource {
   /** `label` is the folder's name. Throws SourceError where there is nothing to load in it. */
   static async open(label: string, files: readonly FolderFile[]): Promise<FolderSource> {
     const parts = files
-      .filter(({ name }) => /\.(json|jinja|safetensors|gguf)$/.test(name))
+      .filter(({ name }) => /\.(json|jinja|safetensors|gguf|onnx|onnx_data(_\d+)?)$/.test(name))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-    if (!parts.some(({ name }) => /\.(safetensors|gguf)$/.test(name)))
+    if (!parts.some(({ name }) => /\.(safetensors|gguf|onnx)$/.test(name)))
       throw new SourceError(
         'missing',
         `"${label}" holds no weights. Choose a folder with config.json, tokenizer.json and model.safetensors, or one .gguf file.`,

@@ -41,18 +41,20 @@ export class SourceError extends Error {
   }
 }
 
-/** Everything from `start` to `end` of a file, for its header and small files. */
+/** Everything from `start` to `end` of a file, for its header and files that are wanted whole. */
 export async function readRange(
   file: SourceFile,
   start: number,
   end: number,
   signal: AbortSignal,
+  onProgress?: (done: number) => void,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const out = new Uint8Array(end - start);
   let at = 0;
   for await (const chunk of file.stream(start, signal, end)) {
     out.set(chunk.subarray(0, out.length - at), at);
     at += Math.min(chunk.length, out.length - at);
+    onProgress?.(at);
     if (at === out.length) return out;
   }
   if (at === out.length) return out;

@@ -80,10 +80,16 @@ export class TabgymWatch extends Panel {
       <div class="row">${this.renderLabel(training)}</div>
       ${training ? nothing : this.renderWatchForm(watching)}
     </div>
-    ${this.state.gpu?.supported ? nothing : this.renderProcessor()}`;
+    ${this.playsOnly || !this.state.gpu?.supported ? this.renderProcessor() : nothing}`;
+  }
+
+  private get playsOnly() {
+    return this.state.run?.experiment.policy.kind === 'onnx';
   }
 
   private renderProcessor() {
+    if (this.playsOnly)
+      return html`<p class="soft small head">${msg('A language model in ONNX plays by the ONNX runtime: its files are fetched at the first episode. It does not learn.')}</p>`;
     return html`<p class="soft small head">${msg('There is no WebGPU here: the policy plays on the processor, by the ONNX runtime (a download of 14 MB from this site, at the first episode). It does not learn.')}</p>`;
   }
 
@@ -130,6 +136,11 @@ export class TabgymWatch extends Panel {
       return html`<div class="state" role="status"><span>${progressWords(progress)}</span>${progressBar(progress)}</div>`;
     if (opening || watching) return html`<div class="state" role="status">${msg('One moment')}…</div>`;
     if (status === 'running') return html`<div class="state">${msg('Waiting for the next turn of an episode.')}</div>`;
+    if (this.playsOnly)
+      return emptyState(
+        msg('Ready to play'),
+        msg('Choose a task above and watch the model try it. To compare, watch a trained policy try the same task.'),
+      );
     if (!gpu?.supported)
       return emptyState(
         msg('Watch it, or read what was recorded'),

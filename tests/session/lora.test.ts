@@ -81,6 +81,7 @@ async function makeBase(): Promise<BaseModel> {
 }
 
 const models = {
+  openOnnx: () => Promise.reject(new Error('not asked for')),
   open: (model: string, precision: string) => {
     expect([model, precision]).toEqual(['a small model', 'f32']);
     base ??= makeBase();

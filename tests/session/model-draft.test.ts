@@ -138,6 +138,13 @@ it('leaves a language model’s settings that somebody chose', () => {
   expect(policy).toMatchObject({ model: 'smollm2-135m', weights: 'int8' });
 });
 
+it('an ONNX model has the same room', () => {
+  const { policy, sampling } = chosenKind(0, ['onnx']);
+  expect(policy.kind).toBe('onnx');
+  expect(sampling).toEqual(chosenKind(0, ['lora']).sampling);
+  expect(chosenKind(0, ['lora', 'onnx', 'tiny'])).toEqual(all[0]);
+});
+
 it('goes back to the preset’s tiny policy with its settings', () => {
   expect(chosenKind(0, ['lora', 'tiny'])).toEqual(all[0]);
   const { policy, sampling } = withPolicyKind(chosenKind(1, ['lora']), defaultPolicy('tiny'));

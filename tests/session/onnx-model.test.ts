@@ -1,0 +1,136 @@
+// A language model in ONNX plays on the stage without a GPU: through its own chat template, the turns that its safetensors
+// play on the engine. What is missing or too large is said; training is refused in words.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { NodeBaseModels } from '../../src/cli/base-models.ts';
+import { exportedFiles, readCheckpoint } from '../../src/cli/export.ts';
+import { makeModel } from '../../src/cli/making-model.ts';
+import { nodeGpu } from '../../src/cli/node-gpu.ts';
+import { openWorld } from '../../src/envs/registry.ts';
+import { Gpu } from '../../src/gpu/device.ts';
+import { findModel } from '../../src/policy/catalogue.ts';
+import { Assembly } from '../../src/session/assemble.ts';
+import { parseExperiment } from '../../src/session/experiment.ts';
+import { mostOnnxBytes, prepareOnnx } from '../../src/session/onnx-model.ts';
+import type { LiveTurn, SessionEvent } from '../../src/session/protocol.ts';
+import { Session } from '../../src/session/session.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tabgym-onnx-'));
+const model = join(folder, 'model');
+const store = new RunStore(new FolderStore(join(folder, 'runs')));
+const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
+const { signal } = new AbortController();
+const opened: Gpu[] = [];
+afterAll(() => {
+  for (const gpu of opened) gpu.destroy();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+beforeAll(async () => {
+  const overrides = { layers: 1, hidden: 32, intermediate: 48, heads: 2, kvHeads: 1, headDim: 16, vocab: 1500 };
+  await makeModel(findModel('qwen2.5-0.5b'), { out: model, seed: 1, dtype: 'f32', overrides });
+  const options = { format: 'onnx', operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
+  mkdirSync(join(model, 'onnx'));
+  const files = exportedFiles(readCheckpoint(model), options);
+  writeFileSync(join(model, 'onnx/model.onnx'), Buffer.concat(files.get('onnx/model.onnx')!));
+});
+
+const none = { open: () => Gpu.open(undefined) };
+const dawn = {
+  open: async () => {
+    const gpu = await Gpu.open(await nodeGpu());
+    opened.push(gpu);
+    return gpu;
+  },
+};
+
+const experimentOf = (policy: object) =>
+  parseExperiment({
+    ...micro,
+    policy: { model, ...policy },
+    sampling: {
+      ...micro.sampling,
+      maskActions: false,
+      promptTokens: 2048,
+      completionTokens: 256,
+      maxTokensPerTurn: 12,
+    },
+  });
+
+async function sessionOf(policy: object, machine: typeof none) {
+  const experiment = experimentOf(policy);
+  const { id } = await store.create({ name: 'a run', experiment, origin: { kind: 'new' } });
+  const live: LiveTurn[] = [];
+  const emit = (event: SessionEvent) => void (event.type === 'live' && live.push(event.live));
+  const engines = new Assembly({ machine, openWorld, models: new NodeBaseModels() });
+  return { session: new Session(id, experiment, { store, engines, emit }), live };
+}
+
+it('plays what the engine plays with the same weights', async () => {
+  const episodes: LiveTurn[][] = [];
+  for (const [policy, machine] of [
+    [{ kind: 'onnx' }, none],
+    [{ kind: 'lora', weights: 'f32' }, dawn],
+  ] as const) {
+    const { session, live } = await sessionOf(policy, machine);
+    await session.watch({ split: 'test', taskIndex: 1, turnMs: 0 });
+    await session.close();
+    episodes.push(live);
+  }
+  expect(episodes[0].length).toBeGreaterThan(1);
+  expect(episodes[0].at(-1)!.done).toBe(true);
+  expect(episodes[0].map(({ action }) => action)).toEqual(episodes[1].map(({ action }) => action));
+});
+
+it('is not trained', async () => {
+  const { session } = await sessionOf({ kind: 'onnx' }, none);
+  await expect(session.train()).rejects.toThrow(/plays and does not train.*lora/);
+  await session.close();
+});
+
+it('names a file that is not there, and those that are', async () => {
+  const { session } = await sessionOf({ kind: 'onnx', file: 'onnx/model_q4.onnx' }, none);
+  await expect(session.watch({ split: 'test', taskIndex: 0, turnMs: 0 })).rejects.toThrow(
+    /no onnx\/model_q4\.onnx\. It has onnx\/model\.onnx/,
+  );
+  await session.close();
+});
+
+it('reads the weights beside it, with progress, and refuses what the runtime cannot hold', async () => {
+  const source = await FolderSource.open('a folder', await nodeFiles(model));
+  const part = (name: string, bytes: number, value: number) => ({
+    name,
+    bytes,
+    sha256: null,
+    identity: '',
+    async *stream() {
+      yield new Uint8Array(Math.min(bytes, 100)).fill(value);
+    },
+  });
+  const parts = new Map(
+    [
+      part('onnx/big.onnx', 100, 1),
+      part('onnx/big.onnx_data', 100, 2),
+      part('onnx/big.onnx_data_1', 100, 3),
+      part('onnx/huge.onnx', 100, 4),
+      part('onnx/huge.onnx_data', mostOnnxBytes, 5),
+    ].map((each) => [each.name, each]),
+  );
+  const beside = { ...source, key: 'x', label: 'a folder', names: () => null, text: source.text.bind(source) };
+  const files = { ...beside, file: async (name: string) => parts.get(name) ?? null };
+  const big = await prepareOnnx(files, 'onnx/big.onnx', signal);
+  const seen: number[] = [];
+  const loaded = await big.load({ signal, onProgress: (done, total) => seen.push(done / total) });
+  expect([big.totalBytes, loaded.model[0]]).toEqual([300, 1]);
+  expect(loaded.external!.map(({ path, data }) => [path, data[0]])).toEqual([
+    ['big.onnx_data', 2],
+    ['big.onnx_data_1', 3],
+  ]);
+  expect(seen).toEqual([1 / 3, 2 / 3, 1]);
+  await expect(prepareOnnx(files, 'onnx/huge.onnx', signal)).rejects.toThrow(/1\.50 GiB.*fewer bits/);
+});
