@@ -29,6 +29,7 @@ import { decodeState } from '../../src/session/checkpoint.ts';
 import { type Experiment, type LoraPolicy, parseExperiment } from '../../src/session/experiment.ts';
 import { writePath } from '../../src/session/paths.ts';
 import { exportedPolicy, importedAdapter } from '../../src/session/policy-files.ts';
+import type { SessionEvent } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/schedule.ts';
 import { Session } from '../../src/session/session.ts';
 import { capacityOf, modelConfigOf } from '../../src/session/sizes.ts';
@@ -89,7 +90,7 @@ const models = {
   },
 };
 
-function sessionOf(id: string): Session {
+function sessionOf(id: string, emit: (event: SessionEvent) => void = () => {}): Session {
   const machine = {
     open: async () => {
       const gpu = await Gpu.open(await nodeGpu());
@@ -98,13 +99,13 @@ function sessionOf(id: string): Session {
     },
   };
   const engines = new Assembly({ machine, openWorld, adapters, models });
-  return new Session(id, experiment, { store, engines, emit: () => {} });
+  return new Session(id, experiment, { store, engines, emit });
 }
 
 const newRun = async () => (await store.create({ name: 'a run', experiment, origin: { kind: 'new' } })).id;
 const recordsOf = async (id: string) => (await store.records<StepRecord>(id)).map(withoutTimes);
 
-it('a run killed after each step has the numbers of one that was not, and keeps only its adapter', async () => {
+it('a run that is killed after each step, or loses its device between updates, has the numbers of one that was not, and keeps only its adapter', async () => {
   const whole = await newRun();
   const session = sessionOf(whole);
   await session.train();
@@ -121,6 +122,25 @@ it('a run killed after each step has the numbers of one that was not, and keeps 
     await one.close();
   }
   expect(await recordsOf(killed)).toEqual(records);
+
+  // A device lost between two updates of a step takes with it an adapter that is neither of the step before nor of this one.
+  const lost = await newRun();
+  const losses: number[] = [];
+  const notices: string[] = [];
+  const losing = sessionOf(lost, (event) => {
+    if (event.type === 'notice') notices.push(event.message);
+    if (event.type !== 'progress' || event.progress?.what !== 'updates') return;
+    const { done, total } = event.progress;
+    if (losses.length < 2 && done === losses.length + 1 && done < total!) {
+      losses.push(done);
+      opened.at(-1)!.device.destroy();
+    }
+  });
+  await losing.train();
+  await losing.close();
+  expect(losses).toEqual([1, 2]);
+  expect(notices.filter((message) => /device was lost/.test(message))).toHaveLength(2);
+  expect(await recordsOf(lost)).toEqual(records);
 
   const { config } = await models.open('a small model', 'f32');
   const own = [...adapterShapes(config, loraOf(policy)).keys()];
