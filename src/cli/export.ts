@@ -9,6 +9,7 @@ import { Command, Option } from 'commander';
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../policy/checkpoint.ts';
 import { parseConfig, writeConfig } from '../policy/config.ts';
 import { exportOnnx } from '../policy/onnx-export.ts';
+import { chatFiles } from '../session/chat-assets.ts';
 import { decodeState } from '../session/checkpoint.ts';
 import { parseExperiment } from '../session/experiment.ts';
 import { policyFiles } from '../session/policy-files.ts';
@@ -26,17 +27,23 @@ interface ExportOptions {
 
 const utf8 = new TextDecoder();
 
-function fromFolder(folder: string): Checkpoint {
+/** Weights, and the files of a language model's conversation where its folder has them. */
+type WholeModel = Checkpoint & { chat?: { [name: string]: Uint8Array } };
+
+function fromFolder(folder: string): WholeModel {
   const names = readdirSync(folder);
   const weights = names.filter((name) => /^model(-\d+-of-\d+)?\.safetensors$/.test(name)).sort();
   if (!names.includes('config.json') || !weights.length)
     throw new CommandError(`${folder} is no checkpoint: config.json and model.safetensors are needed.`);
   const text = (name: string) => readFileSync(join(folder, name), 'utf8');
-  return loadCheckpoint({
+  const checkpoint = loadCheckpoint({
     config: text('config.json'),
     model: weights.map((name) => new Uint8Array(readFileSync(join(folder, name)))),
     tokenizer: names.includes('tokenizer.json') ? text('tokenizer.json') : null,
   });
+  const talks = chatFiles.filter((name) => names.includes(name));
+  const chat = Object.fromEntries(talks.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))]));
+  return { ...checkpoint, chat };
 }
 
 /** An adapter's files in PEFT's layout. */
@@ -45,7 +52,7 @@ export interface AdapterExport {
 }
 
 /** The weights of a run's last checkpoint, or its adapter. */
-function fromRun(bytes: Uint8Array, file: string): Checkpoint | AdapterExport {
+function fromRun(bytes: Uint8Array, file: string): WholeModel | AdapterExport {
   const { experiment: document, checkpoints = [], assets = {} } = readRun(bytes, file);
   const last = checkpoints.toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
   if (!last || !assets['config.json'])
@@ -62,7 +69,7 @@ function fromRun(bytes: Uint8Array, file: string): Checkpoint | AdapterExport {
   return { config, tensors, tokenizer: tokenizer ? utf8.decode(tokenizer) : null };
 }
 
-function fromPolicy(bytes: Uint8Array): Checkpoint | AdapterExport {
+function fromPolicy(bytes: Uint8Array): WholeModel | AdapterExport {
   const adapter = readAdapter(bytes);
   if (adapter) return { adapter: { ...adapter } };
   const files = readPolicy(bytes);
@@ -73,7 +80,7 @@ function fromPolicy(bytes: Uint8Array): Checkpoint | AdapterExport {
   });
 }
 
-export function readCheckpoint(path: string): Checkpoint | AdapterExport {
+export function readCheckpoint(path: string): WholeModel | AdapterExport {
   if (!existsSync(path)) throw new CommandError(`There is no ${path}.`);
   if (statSync(path).isDirectory()) return fromFolder(path);
   const bytes = new Uint8Array(readFileSync(path));
@@ -101,16 +108,16 @@ function adapterFiles({ adapter }: AdapterExport, { format, dtype }: Form): Map<
 }
 
 /** The files of the export, by their path in the folder; a large one in pieces. */
-export function exportedFiles(from: Checkpoint | AdapterExport, form: Form): Map<string, Uint8Array[]> {
+export function exportedFiles(from: WholeModel | AdapterExport, form: Form): Map<string, Uint8Array[]> {
   return 'adapter' in from ? adapterFiles(from, form) : checkpointFiles(from, form);
 }
 
 function checkpointFiles(
-  { config, tensors, tokenizer }: Checkpoint,
+  { config, tensors, tokenizer, chat = {} }: WholeModel,
   { format, operators, weights, dtype }: Form,
 ): Map<string, Uint8Array[]> {
   const text = (content: string) => [new TextEncoder().encode(content)];
-  const files = new Map<string, Uint8Array[]>();
+  const files = new Map(Object.entries(chat).map(([name, bytes]) => [name, [bytes]]));
   if (tokenizer) files.set('tokenizer.json', text(tokenizer));
   if (format === 'hf') {
     const saved = saveCheckpoint(config, tensors, tokenizer, dtype);
