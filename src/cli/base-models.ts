@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { catalogue } from '../policy/catalogue.ts';
 import type { Precision } from '../policy/linear.ts';
 import type { BaseModel, BaseModels } from '../session/base-model.ts';
 import { prepareModel } from '../session/model-loader.ts';
+import { baseNameOf } from '../session/model-names.ts';
 import { type OnnxModel, prepareOnnx } from '../session/onnx-model.ts';
 import { WeightsCache } from '../store/weights-cache.ts';
 import { NodeDisk } from '../store/weights-disk.ts';
@@ -22,9 +22,9 @@ const isFolder = (model: string) => existsSync(join(model, 'config.json'));
 
 async function sourceOf(model: string): Promise<ModelSource> {
   if (isFolder(model)) return FolderSource.open(model, await nodeFiles(model));
-  const listed = catalogue.find(({ id }) => id === model.toLowerCase());
+  const { name, revision } = baseNameOf(model);
   const { base, token } = hubOptions();
-  return new HttpSource({ id: listed?.repository ?? model, base }, { token });
+  return new HttpSource({ id: name, revision: revision ?? undefined, base }, { token });
 }
 
 export class NodeBaseModels implements BaseModels {

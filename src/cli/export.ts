@@ -1,7 +1,7 @@
 /**
  * `npm run export -- FROM --format onnx|hf --out FOLDER`: a policy as files that other programs open. FROM is a run
  * (.tabgym), a policy's zip, or a folder of a Hugging Face checkpoint; the folder written is laid out as on the Hub, so
- * that transformers, onnxruntime and transformers.js find everything where they look for it.
+ * that transformers, PEFT, onnxruntime and transformers.js find everything where they look for it.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,8 +9,11 @@ import { Command, Option } from 'commander';
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../policy/checkpoint.ts';
 import { parseConfig, writeConfig } from '../policy/config.ts';
 import { exportOnnx } from '../policy/onnx-export.ts';
+import { chatFiles } from '../session/chat-assets.ts';
 import { decodeState } from '../session/checkpoint.ts';
-import { BundleError, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
+import { parseExperiment } from '../session/experiment.ts';
+import { policyFiles } from '../session/policy-files.ts';
+import { BundleError, readAdapter, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
 import { CommandError } from './training.ts';
 
 interface ExportOptions {
@@ -24,25 +27,41 @@ interface ExportOptions {
 
 const utf8 = new TextDecoder();
 
-function fromFolder(folder: string): Checkpoint {
+/** Weights, and the files of a language model's conversation where its folder has them. */
+type WholeModel = Checkpoint & { chat?: { [name: string]: Uint8Array } };
+
+function fromFolder(folder: string): WholeModel {
   const names = readdirSync(folder);
   const weights = names.filter((name) => /^model(-\d+-of-\d+)?\.safetensors$/.test(name)).sort();
   if (!names.includes('config.json') || !weights.length)
     throw new CommandError(`${folder} is no checkpoint: config.json and model.safetensors are needed.`);
   const text = (name: string) => readFileSync(join(folder, name), 'utf8');
-  return loadCheckpoint({
+  const checkpoint = loadCheckpoint({
     config: text('config.json'),
     model: weights.map((name) => new Uint8Array(readFileSync(join(folder, name)))),
     tokenizer: names.includes('tokenizer.json') ? text('tokenizer.json') : null,
   });
+  const talks = chatFiles.filter((name) => names.includes(name));
+  const chat = Object.fromEntries(talks.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))]));
+  return { ...checkpoint, chat };
 }
 
-/** The weights of a run's last checkpoint. */
-function fromRun(bytes: Uint8Array, file: string): Checkpoint {
-  const { checkpoints = [], assets = {} } = readRun(bytes, file);
+/** An adapter's files in PEFT's layout. */
+export interface AdapterExport {
+  adapter: { [name: string]: Uint8Array };
+}
+
+/** The weights of a run's last checkpoint, or its adapter. */
+function fromRun(bytes: Uint8Array, file: string): WholeModel | AdapterExport {
+  const { experiment: document, checkpoints = [], assets = {} } = readRun(bytes, file);
   const last = checkpoints.toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
   if (!last || !assets['config.json'])
     throw new CommandError(`${file} holds no checkpoint: export the run again, with its last step.`);
+  const experiment = parseExperiment(document);
+  if (experiment.policy.kind === 'lora') {
+    const kept = { config: assets['config.json'], tokenizer: assets['tokenizer.json'] };
+    return { adapter: policyFiles({ ...kept, experiment, checkpoint: last.bytes }) };
+  }
   const { tensors } = decodeState(last.bytes, 0);
   for (const name of [...tensors.keys()]) if (name.startsWith('exp_avg')) tensors.delete(name);
   const config = parseConfig(JSON.parse(utf8.decode(assets['config.json'])));
@@ -50,7 +69,9 @@ function fromRun(bytes: Uint8Array, file: string): Checkpoint {
   return { config, tensors, tokenizer: tokenizer ? utf8.decode(tokenizer) : null };
 }
 
-function fromPolicy(bytes: Uint8Array): Checkpoint {
+function fromPolicy(bytes: Uint8Array): WholeModel | AdapterExport {
+  const adapter = readAdapter(bytes);
+  if (adapter) return { adapter: { ...adapter } };
   const files = readPolicy(bytes);
   return loadCheckpoint({
     config: utf8.decode(files['config.json']),
@@ -59,7 +80,7 @@ function fromPolicy(bytes: Uint8Array): Checkpoint {
   });
 }
 
-export function readCheckpoint(path: string): Checkpoint {
+export function readCheckpoint(path: string): WholeModel | AdapterExport {
   if (!existsSync(path)) throw new CommandError(`There is no ${path}.`);
   if (statSync(path).isDirectory()) return fromFolder(path);
   const bytes = new Uint8Array(readFileSync(path));
@@ -71,13 +92,32 @@ export function readCheckpoint(path: string): Checkpoint {
   }
 }
 
+type Form = Pick<ExportOptions, 'format' | 'operators' | 'weights' | 'dtype'>;
+
+/** An adapter leaves as it is: its model's weights are not in the run. */
+function adapterFiles({ adapter }: AdapterExport, { format, dtype }: Form): Map<string, Uint8Array[]> {
+  if (format === 'onnx')
+    throw new CommandError(
+      'This policy is an adapter, and an ONNX model holds whole weights, which the run does not have. Write it with --format hf, ' +
+        'merge it into its model in Python (PeftModel.from_pretrained(model, FOLDER).merge_and_unload().save_pretrained(MERGED), and ' +
+        'the tokenizer beside it), and export MERGED.',
+    );
+  if (dtype !== 'float32')
+    throw new CommandError(`An adapter leaves in float32, as it was trained, not in ${dtype}. Leave --dtype out.`);
+  return new Map(Object.entries(adapter).map(([name, bytes]) => [name, [bytes]]));
+}
+
 /** The files of the export, by their path in the folder; a large one in pieces. */
-export function exportedFiles(
-  { config, tensors, tokenizer }: Checkpoint,
-  { format, operators, weights, dtype }: Pick<ExportOptions, 'format' | 'operators' | 'weights' | 'dtype'>,
+export function exportedFiles(from: WholeModel | AdapterExport, form: Form): Map<string, Uint8Array[]> {
+  return 'adapter' in from ? adapterFiles(from, form) : checkpointFiles(from, form);
+}
+
+function checkpointFiles(
+  { config, tensors, tokenizer, chat = {} }: WholeModel,
+  { format, operators, weights, dtype }: Form,
 ): Map<string, Uint8Array[]> {
   const text = (content: string) => [new TextEncoder().encode(content)];
-  const files = new Map<string, Uint8Array[]>();
+  const files = new Map(Object.entries(chat).map(([name, bytes]) => [name, [bytes]]));
   if (tokenizer) files.set('tokenizer.json', text(tokenizer));
   if (format === 'hf') {
     const saved = saveCheckpoint(config, tensors, tokenizer, dtype);
@@ -105,17 +145,20 @@ function write(files: ReadonlyMap<string, Uint8Array[]>, out: string): void {
 }
 
 /** One zip, as the page's "Import policy" reads it. */
-function writeZip(files: ReadonlyMap<string, Uint8Array[]>, out: string): void {
+export function policyZip(files: ReadonlyMap<string, Uint8Array[]>): Uint8Array {
+  const names = files.has('adapter_config.json')
+    ? [...files.keys()]
+    : ['config.json', 'model.safetensors', 'tokenizer.json'];
   const part = (name: string) => {
     const pieces = files.get(name);
     if (!pieces) throw new CommandError(`A policy's zip needs ${name}: this export has none. Use --format hf.`);
     return pieces[0];
   };
-  const zip = writePolicy({
-    'config.json': part('config.json'),
-    'model.safetensors': part('model.safetensors'),
-    'tokenizer.json': part('tokenizer.json'),
-  });
+  return writePolicy(Object.fromEntries(names.map((name) => [name, part(name)])));
+}
+
+function writeZip(files: ReadonlyMap<string, Uint8Array[]>, out: string): void {
+  const zip = policyZip(files);
   writeFileSync(out, zip);
   console.log(`${out}  ${zip.length.toLocaleString('en-US')} bytes`);
 }

@@ -114,7 +114,7 @@ class AdapterCase extends GoldenCase {
 
   /** What is written in PEFT's layout is read as the same adapter. */
   private checkFiles(adapter: Adapter) {
-    const files = saveAdapter(this.checkpoint.config, adapter, null);
+    const files = saveAdapter(this.checkpoint.config, adapter, { name: null });
     const again = loadAdapter(this.checkpoint.config, {
       config: files['adapter_config.json'],
       tensors: files['adapter_model.safetensors'],
@@ -140,7 +140,7 @@ class AdapterCase extends GoldenCase {
     const { batch } = this.inputs;
     const before = await policy.logits(batch);
     const { tensors } = await policy.save();
-    const files = saveAdapter(this.checkpoint.config, { lora, tensors }, null);
+    const files = saveAdapter(this.checkpoint.config, { lora, tensors }, { name: null });
     const again = loadAdapter(this.checkpoint.config, {
       config: files['adapter_config.json'],
       tensors: files['adapter_model.safetensors'],

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Projection } from '../policy/adapter.ts';
 import { catalogue, findModel } from '../policy/catalogue.ts';
 import { totalBytes } from '../policy/memory-plan.ts';
-import { type PlanSettings, parseTargets, planLines, planModel, refusal } from './planning.ts';
+import { type PlanSettings, parseTargets, planLines, planOrProblem, refusal } from './planning.ts';
 
 function positive(text: string): number {
   const value = Number(text);
@@ -35,7 +35,11 @@ const program = new Command('plan')
   .option('--completion <n>', 'tokens of a trajectory after its prompt', positive, 512)
   .option('--tokens <n>', 'tokens of one training batch', positive, 2048)
   .option('--binding <bytes>', 'most bytes that the adapter binds at once', positive, 128 * 2 ** 20)
-  .option('--memory <bytes>', 'most bytes in all: more is refused', positive)
+  .option(
+    '--memory <bytes>',
+    'most bytes in all: more is refused; left out: nothing is too much, only what one binding holds counts',
+    positive,
+  )
   .option('--buffers', 'every buffer of every part', false);
 
 type Options = Omit<PlanSettings, 'model'> & { binding: number; memory?: number; buffers: boolean };
@@ -50,11 +54,11 @@ function main(): number {
       `--tokens ${asked.tokens} is less than a trajectory may have: --prompt ${asked.prompt} and --completion ${asked.completion}.`,
     );
   const room = { bindingBytes: binding, totalBytes: memory ?? Number.POSITIVE_INFINITY };
-  const buffers = planModel(asked, binding);
-  for (const line of planLines(buffers, withBuffers)) console.log(line);
+  const plan = planOrProblem(asked, binding);
+  if (typeof plan !== 'string') for (const line of planLines(plan, withBuffers)) console.log(line);
   const refused = refusal(asked, room);
   if (refused) console.log(refused);
-  console.log(`total ${totalBytes(buffers)} bytes`);
+  if (typeof plan !== 'string') console.log(`total ${totalBytes(plan)} bytes`);
   return refused ? 1 : 0;
 }
 

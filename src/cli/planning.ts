@@ -1,9 +1,10 @@
 /** The memory plan of a listed model as lines: every part in bytes, whether it fits, and what would make it fit. Loads nothing. */
 import { type LoraConfig, type Projection, projections } from '../policy/adapter.ts';
+import { isUnplannable } from '../policy/base.ts';
 import type { KvPrecision } from '../policy/cache-pages.ts';
 import { configOf, findModel } from '../policy/catalogue.ts';
 import type { Precision } from '../policy/linear.ts';
-import { type Change, changeThatFits, misfit, type Room } from '../policy/memory-fit.ts';
+import { type Change, changeThatFits, type Misfit, misfit, type Room } from '../policy/memory-fit.ts';
 import { type PlannedBuffer, planBuffers, totalBytes } from '../policy/memory-plan.ts';
 import type { Capacity } from '../policy/policy.ts';
 
@@ -72,34 +73,55 @@ function shorter(s: PlanSettings, name: 'prompt' | 'completion'): PlanSettings |
 const changes: readonly Change<PlanSettings>[] = [
   {
     apply: (s) => (s.weights === 'int4' ? null : { ...s, weights: s.weights === 'f32' ? 'int8' : 'int4' }),
-    words: (s) => `--weights ${s.weights}`,
+    words: (s) => [`--weights ${s.weights}`],
   },
-  { apply: (s) => (s.kv === 'int8' ? null : { ...s, kv: 'int8' }), words: () => '--kv int8' },
-  { apply: (s) => halved(s, 'tokens', leastTokens(s)), words: (s) => `--tokens ${s.tokens}` },
-  { apply: (s) => halved(s, 'groups', 1), words: (s) => `--groups ${s.groups}` },
-  { apply: (s) => halved(s, 'group', 2), words: (s) => `--group ${s.group}` },
-  { apply: (s) => shorter(s, 'completion'), words: (s) => `--completion ${s.completion} --tokens ${s.tokens}` },
-  { apply: (s) => shorter(s, 'prompt'), words: (s) => `--prompt ${s.prompt} --tokens ${s.tokens}` },
-  { apply: (s) => halved(s, 'rank', 1), words: (s) => `--rank ${s.rank}` },
+  { apply: (s) => (s.kv === 'int8' ? null : { ...s, kv: 'int8' }), words: () => ['--kv int8'] },
+  { apply: (s) => halved(s, 'tokens', leastTokens(s)), words: (s) => [`--tokens ${s.tokens}`] },
+  { apply: (s) => halved(s, 'groups', 1), words: (s) => [`--groups ${s.groups}`] },
+  { apply: (s) => halved(s, 'group', 2), words: (s) => [`--group ${s.group}`] },
+  { apply: (s) => shorter(s, 'completion'), words: (s) => [`--completion ${s.completion}`, `--tokens ${s.tokens}`] },
+  { apply: (s) => shorter(s, 'prompt'), words: (s) => [`--prompt ${s.prompt}`, `--tokens ${s.tokens}`] },
+  { apply: (s) => halved(s, 'rank', 1), words: (s) => [`--rank ${s.rank}`] },
 ];
 
+/** Tokens that the model reads at most, where a trajectory may have more; null: it reads them all. */
+function shortContext(settings: PlanSettings): number | null {
+  const { maxPosition } = configOf(findModel(settings.model));
+  return leastTokens(settings) > maxPosition ? maxPosition : null;
+}
+
+/** The plan, or what stands in the way of one. */
+export function planOrProblem(settings: PlanSettings, bindingBytes: number): PlannedBuffer[] | string {
+  try {
+    return planModel(settings, bindingBytes);
+  } catch (error) {
+    if (isUnplannable(error)) return error.message;
+    throw error;
+  }
+}
+
+function misfitOf(settings: PlanSettings, room: Room): Misfit | string | null {
+  const plan = planOrProblem(settings, room.bindingBytes);
+  return typeof plan === 'string' ? plan : misfit(plan, room);
+}
+
 function advice(settings: PlanSettings, room: Room): string {
-  const fits = (s: PlanSettings) => {
-    try {
-      return misfit(planModel(s, room.bindingBytes), room) === null;
-    } catch {
-      return false;
-    }
-  };
+  const fits = (s: PlanSettings) => shortContext(s) === null && misfitOf(s, room) === null;
   const change = changeThatFits(settings, changes, fits);
   return change ? `${change} would make it fit.` : 'No change of these settings makes it fit: choose a smaller model.';
 }
 
 /** Why the settings are refused and what would make them fit; null: they fit. */
 export function refusal(settings: PlanSettings, room: Room): string | null {
-  const buffers = planModel(settings, room.bindingBytes);
-  const problem = misfit(buffers, room);
+  const context = shortContext(settings);
+  if (context !== null)
+    return (
+      `${settings.model} reads at most ${context} tokens, and a trajectory may have ${leastTokens(settings)} ` +
+      `(--prompt ${settings.prompt} and --completion ${settings.completion}). ${advice(settings, room)}`
+    );
+  const problem = misfitOf(settings, room);
   if (!problem) return null;
+  if (typeof problem === 'string') return `${problem} ${advice(settings, room)}`;
   const why =
     problem.kind === 'buffer'
       ? `${problem.buffer.name} (${problem.buffer.part}) needs ${problem.buffer.bytes} bytes in one binding, which holds ${room.bindingBytes}`

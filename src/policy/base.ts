@@ -21,6 +21,10 @@ export class PrecisionError extends Error {
   override name = 'PrecisionError';
 }
 
+/** What planning says of a matrix that no binding holds, of too few pages, and of weights that cannot be packed so. */
+export const isUnplannable = (error: unknown): error is Error =>
+  error instanceof RangeError || error instanceof PrecisionError;
+
 /** Bytes that the base takes on the GPU, padding included. `blockBytes`: the adapter's largest binding. */
 export function planBase(config: ModelConfig, precision: Precision, blockBytes: number): number {
   if (precision === 'f32') return layoutFloats(planLayout(config, blockBytes)) * 4;

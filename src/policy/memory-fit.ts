@@ -31,40 +31,62 @@ export function misfit(buffers: readonly PlannedBuffer[], room: Room): Misfit | 
 /** One change of settings; null where it cannot be taken any further. */
 export interface Change<Settings> {
   apply(settings: Settings): Settings | null;
-  words(settings: Settings): string;
+  /** What of the settings it changes, each as a person would write it. */
+  words(settings: Settings): readonly string[];
 }
 
 /** Halvings of one setting. */
 const mostSteps = 12;
 
-/** Settings after a change was applied until they fit, or as often as it goes. */
-function pushed<Settings>(settings: Settings, { apply }: Change<Settings>, fits: (s: Settings) => boolean): Settings {
+/** Changes, each with how often it is applied. */
+type Counts = readonly number[];
+
+/** Settings after each change, in order, was applied as often as is said, or as it goes. */
+function applied<Settings>(settings: Settings, changes: readonly Change<Settings>[], counts: Counts): Settings {
   let last = settings;
-  for (let i = 0; i < mostSteps && !fits(last); i++) {
-    const next = apply(last);
-    if (next === null) break;
-    last = next;
-  }
+  changes.forEach(({ apply }, i) => {
+    for (let k = 0; k < counts[i]; k++) last = apply(last) ?? last;
+  });
   return last;
 }
 
-/** In words, the change of settings that makes them fit: one alone, or several; null: none does. */
+/** How often a change must be applied until settings fit, or as often as it goes. */
+function countUntil<Settings>(settings: Settings, { apply }: Change<Settings>, fits: (s: Settings) => boolean): number {
+  let last = settings;
+  for (let count = 0; ; count++) {
+    if (count === mostSteps || fits(last)) return count;
+    const next = apply(last);
+    if (next === null) return count;
+    last = next;
+  }
+}
+
+/** In words, what the changes come to, each setting once. */
+function wordsOf<Settings>(settings: Settings, changes: readonly Change<Settings>[], counts: Counts): string {
+  const last = applied(settings, changes, counts);
+  const words = changes.flatMap((change, i) => (counts[i] ? change.words(last) : []));
+  return [...new Set(words)].join(' and ');
+}
+
+/**
+ * In words, the change of settings that makes them fit: one alone, or several; null: none does. Several are applied one after
+ * another until they fit together. Those that came first were taken as far as they go, so each is then taken back as far as the
+ * others suffice, beginning with the last, which cost most.
+ */
 export function changeThatFits<Settings>(
   settings: Settings,
   changes: readonly Change<Settings>[],
   fits: (settings: Settings) => boolean,
 ): string | null {
-  for (const change of changes) {
-    const alone = pushed(settings, change, fits);
-    if (fits(alone)) return change.words(alone);
+  const only = (i: number, count: number) => changes.map((_, k) => (k === i ? count : 0));
+  const suffice = (counts: Counts) => fits(applied(settings, changes, counts));
+  for (const [i, change] of changes.entries()) {
+    const alone = only(i, countUntil(settings, change, fits));
+    if (suffice(alone)) return wordsOf(settings, changes, alone);
   }
-  let together = settings;
-  const words: string[] = [];
-  for (const change of changes) {
-    const next = pushed(together, change, fits);
-    if (next !== together) words.push(change.words(next));
-    together = next;
-    if (fits(together)) return words.join(' and ');
-  }
-  return null;
+  const counts = changes.map(() => 0);
+  for (const [i, change] of changes.entries()) counts[i] = countUntil(applied(settings, changes, counts), change, fits);
+  if (!suffice(counts)) return null;
+  for (const i of [...counts.keys()].reverse()) while (counts[i] && suffice(counts.with(i, counts[i] - 1))) counts[i]--;
+  return wordsOf(settings, changes, counts);
 }

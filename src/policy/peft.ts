@@ -6,7 +6,7 @@ import { adapterShapes, type LoraConfig, type Projection, projections } from './
 import { checkShapes } from './checkpoint.ts';
 import type { ModelConfig } from './config.ts';
 import type { TensorMap } from './policy.ts';
-import { readSafetensors, toFloat32, writeSafetensors } from './safetensors.ts';
+import { readMetadata, readSafetensors, toFloat32, writeSafetensors } from './safetensors.ts';
 
 /** An adapter that cannot be used here: one line with every field that stands in the way. */
 export class AdapterError extends Error {
@@ -109,15 +109,44 @@ export function loadAdapter(model: ModelConfig, files: { config: string; tensors
   return { lora, tensors };
 }
 
-/** `base`: the model it belongs to, as a repository or a folder. Tensors that are no part of the adapter are left out. */
-export function saveAdapter(model: ModelConfig, { lora, tensors }: Adapter, base: string | null): PeftFiles {
+/** The model that an adapter belongs to. */
+export interface AdapterBase {
+  /** A repository or a folder. */
+  name: string | null;
+  /** Of the repository; null: its main one. */
+  revision?: string | null;
+  /** What this program calls it, where that says more; kept beside the tensors, where no other program minds. */
+  key?: string;
+}
+
+/** Where `AdapterBase.key` stands in the metadata of adapter_model.safetensors. */
+const keyField = 'tabgym.model';
+
+/** The model of adapter_config.json. Throws AdapterError where it is not said. */
+export function readAdapterBase(config: string, tensors: Uint8Array): { name: string } & AdapterBase {
+  const { base_model_name_or_path: name, revision } = JSON.parse(config) as Json;
+  if (typeof name !== 'string' || !name)
+    throw new AdapterError(
+      'This adapter names no model (base_model_name_or_path): it is not known what it belongs to.',
+    );
+  const known = typeof revision === 'string' && revision && revision !== 'main' ? revision : null;
+  return { name, revision: known, key: readMetadata(tensors)[keyField] };
+}
+
+/** Tensors that are no part of the adapter are left out. */
+export function saveAdapter(
+  model: ModelConfig,
+  { lora, tensors }: Adapter,
+  { name, revision = null, key }: AdapterBase,
+): PeftFiles {
   const expected = adapterShapes(model, lora);
   const own: TensorMap = new Map([...tensors].filter(([name]) => expected.has(name)));
   checkShapes(expected, own, 'These tensors are not the whole adapter.');
   const json = {
     peft_type: 'LORA',
     task_type: 'CAUSAL_LM',
-    base_model_name_or_path: base,
+    base_model_name_or_path: name,
+    ...(revision ? { revision } : {}),
     r: lora.rank,
     lora_alpha: lora.alpha,
     lora_dropout: 0,
@@ -134,6 +163,6 @@ export function saveAdapter(model: ModelConfig, { lora, tensors }: Adapter, base
   };
   return {
     'adapter_config.json': `${JSON.stringify(json, null, 2)}\n`,
-    'adapter_model.safetensors': writeSafetensors(own, { format: 'pt' }),
+    'adapter_model.safetensors': writeSafetensors(own, { format: 'pt', ...(key ? { [keyField]: key } : {}) }),
   };
 }

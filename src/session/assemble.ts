@@ -7,6 +7,7 @@ import { type Gpu, GpuUnavailableError } from '../gpu/device.ts';
 import { KernelCache } from '../gpu/kernel.ts';
 import type { KernelTime } from '../gpu/profile.ts';
 import { initAdapter } from '../policy/adapter.ts';
+import { isUnplannable } from '../policy/base.ts';
 import { configOf, findModel, UnknownModelError } from '../policy/catalogue.ts';
 import { type ModelConfig, parseConfig, writeConfig } from '../policy/config.ts';
 import { initTiny } from '../policy/init.ts';
@@ -25,7 +26,9 @@ import {
   assetsOf,
   type BaseModel,
   type BaseModels,
+  ContextLengthError,
   changeOf,
+  contextProblem,
   LANGUAGE_MODEL_BUDGET,
   loraOf,
   NoBaseModelError,
@@ -93,13 +96,27 @@ export class Assembly implements EngineFactory {
 
   private planned(experiment: Experiment, config: ModelConfig, capacity: Capacity, gpu: Gpu | null): MemoryPlanReport {
     const blockBytes = gpu?.bindingBytes ?? 128 * 2 ** 20;
-    if (experiment.policy.kind === 'lora') {
-      const change = () => changeOf(experiment, config, blockBytes);
-      const buffers = planAdapted(experiment, config, capacity, blockBytes);
-      return planReport(buffers, gpu, { budget: LANGUAGE_MODEL_BUDGET, change });
-    }
+    if (experiment.policy.kind === 'lora') return this.adaptedPlan(experiment, config, capacity, gpu, blockBytes);
     const reference = needsReference(experiment);
     return planReport(planBuffers(config, capacity, { trainable: true, reference, blockBytes }), gpu);
+  }
+
+  private adaptedPlan(
+    experiment: Experiment,
+    config: ModelConfig,
+    capacity: Capacity,
+    gpu: Gpu | null,
+    blockBytes: number,
+  ): MemoryPlanReport {
+    const change = () => changeOf(experiment, config, blockBytes);
+    const advice = { budget: LANGUAGE_MODEL_BUDGET, change };
+    try {
+      const buffers = planAdapted(experiment, config, capacity, blockBytes);
+      return planReport(buffers, gpu, { ...advice, problem: contextProblem(experiment, config) });
+    } catch (error) {
+      if (!isUnplannable(error)) throw error;
+      return planReport([], gpu, { ...advice, problem: error.message.replace(/\.$/, '') });
+    }
   }
 
   /** The language model that the experiment names; null: it names none. */
@@ -131,6 +148,7 @@ export class Assembly implements EngineFactory {
       const parts = { experiment, capacity, tokenizer, worlds, conversation };
       if (!gpu) return new ActingEngine({ ...options, ...parts, player: { config } });
       const plan = this.planned(experiment, config, capacity, gpu);
+      if (contextProblem(experiment, config)) throw new ContextLengthError(plan.advice);
       if (!plan.fits) throw new GpuUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
       const model = await this.model(gpu, experiment, base, config, capacity, options);
       const trainer = await this.testedTrainer(gpu, model, options, { experiment, worlds, tokenizer, conversation });

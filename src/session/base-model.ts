@@ -3,7 +3,7 @@
  * Node, a test). Its plan, and what of an experiment would have to change for it to fit.
  */
 import type { LoraConfig } from '../policy/adapter.ts';
-import { PrecisionError } from '../policy/base.ts';
+import { isUnplannable } from '../policy/base.ts';
 import type { ModelConfig } from '../policy/config.ts';
 import type { Precision, WeightPiece } from '../policy/linear.ts';
 import { type Change, changeThatFits, misfit } from '../policy/memory-fit.ts';
@@ -69,7 +69,7 @@ const halving = (path: string, least: number): Change<Experiment> => ({
     const value = readPath(experiment, path) as number;
     return value > least ? writePath(experiment, path, Math.max(least, value >> 1)) : null;
   },
-  words: (experiment) => `${path} ${readPath(experiment, path)}`,
+  words: (experiment) => [`${path} ${readPath(experiment, path)}`],
 });
 
 const packing: Change<Experiment> = {
@@ -78,13 +78,13 @@ const packing: Change<Experiment> = {
     if (weights === 'int4') return null;
     return writePath(experiment, 'policy.weights', weights === 'f32' ? 'int8' : 'int4');
   },
-  words: (experiment) => `policy.weights ${adaptedPolicy(experiment).weights}`,
+  words: (experiment) => [`policy.weights ${adaptedPolicy(experiment).weights}`],
 };
 
 const keptInBytes: Change<Experiment> = {
   apply: (experiment) =>
     adaptedPolicy(experiment).kvCache === 'int8' ? null : writePath(experiment, 'policy.kvCache', 'int8'),
-  words: () => 'policy.kvCache int8',
+  words: () => ['policy.kvCache int8'],
 };
 
 /** From what costs the run least to what costs it most. */
@@ -97,14 +97,33 @@ const changes = [
   halving('policy.lora.rank', 1),
 ];
 
+/** An experiment's episodes may be longer than its model reads. */
+export class ContextLengthError extends Error {
+  override name = 'ContextLengthError';
+}
+
+const longest = ({ sampling }: Experiment) => sampling.promptTokens + sampling.completionTokens;
+
+/** Why the model cannot read an episode at its longest; empty: it can. */
+export function contextProblem(experiment: Experiment, { maxPosition }: ModelConfig): string {
+  const { promptTokens, completionTokens } = experiment.sampling;
+  if (experiment.policy.kind !== 'lora') return '';
+  if (longest(experiment) <= maxPosition) return '';
+  return (
+    `${adaptedPolicy(experiment).model} reads at most ${maxPosition} tokens, and an episode may have ${longest(experiment)} ` +
+    `(sampling.promptTokens ${promptTokens} and sampling.completionTokens ${completionTokens})`
+  );
+}
+
 /** In words, the change of the experiment that makes it fit; null: none does. */
 export function changeOf(experiment: Experiment, config: ModelConfig, bindingBytes: number): string | null {
   const room = { bindingBytes, totalBytes: LANGUAGE_MODEL_BUDGET };
   const fits = (candidate: Experiment) => {
     try {
+      if (longest(candidate) > config.maxPosition) return false;
       return misfit(planAdapted(candidate, config, undefined, bindingBytes), room) === null;
     } catch (error) {
-      if (error instanceof RangeError || error instanceof PrecisionError) return false;
+      if (isUnplannable(error)) return false;
       throw error;
     }
   };

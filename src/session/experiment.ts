@@ -53,7 +53,8 @@ const LoraPolicySchema = v.strictObject({
   lora: v.optional(
     v.strictObject({
       rank: v.optional(integer(1, 256), 16),
-      alpha: v.optional(real(0.01, 1024), 32),
+      /** What rsLoRA calls alpha comes in times the root of the rank: 4,096 at rank 256 is 65,536. */
+      alpha: v.optional(real(0.01, 65_536), 32),
       targets: v.optional(v.pipe(v.array(v.picklist(projections)), v.minLength(1)), [...projections]),
     }),
     { rank: 16, alpha: 32, targets: [...projections] },

@@ -89,7 +89,7 @@ export const policyKnobs: Knob[] = [
     'real',
     'advanced',
     'restart',
-    { ...range(0.01, 1024, 1), ...adapted },
+    { ...range(0.01, 65_536, 1), ...adapted },
   ),
   knob(
     'policy.lora.targets',

@@ -16,6 +16,7 @@ import { type ModelSource, SourceError } from '../store/weights-source.ts';
 import type { BaseModels } from './base-model.ts';
 import { bitsOf } from './model-format.ts';
 import { type LoadOptions, openKept, type PreparedModel, prepareModel } from './model-loader.ts';
+import { publicRepository } from './model-names.ts';
 import { cardRun, type KeptModelInfo, type ModelCard, type ModelPlace, type ModelRequest } from './model-protocol.ts';
 import { type OnnxModel, prepareOnnx } from './onnx-model.ts';
 
@@ -77,8 +78,10 @@ async function sourceOf(place: ModelPlace): Promise<ModelSource> {
   return FolderSource.open(place.label, browserFiles(place.files));
 }
 
-/** The public hub's model of a short id or a repository's name; null: this is a key. */
+/** The public hub's model of a short id, a repository's name or its key; null: this is another key. */
 function hubSource(model: string): HttpSource | null {
+  const kept = publicRepository(model);
+  if (kept) return new HttpSource(kept);
   const listed = catalogue.find(({ id }) => id === model.toLowerCase());
   const id = listed?.repository ?? model;
   return listed || /^[\w.-]+\/[\w.-]+$/.test(model) ? new HttpSource({ id }) : null;

@@ -31,18 +31,24 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 export interface PlanAdvice {
   /** Most bytes in all. */
   budget?: number;
+  /** Why it cannot be run whatever memory there is; empty: it can. */
+  problem?: string;
   /** In words, the very change that would make it fit, where that can be computed; null: none does. */
   change?: () => string | null;
 }
 
 function helps(part: PlannedBuffer['part'], { change }: PlanAdvice): string {
-  if (!change) return `choose ${choices[part]}`;
+  return change ? changeWords(change) : `choose ${choices[part]}`;
+}
+
+function changeWords(change: NonNullable<PlanAdvice['change']>): string {
   const found = change();
   return found ? `${found} would make it fit` : 'no change of its settings makes it fit; choose a smaller model';
 }
 
 /** The first reason why it does not fit, and what would help; empty where it fits. */
 function adviceFor(buffers: readonly PlannedBuffer[], gpu: Gpu | null, options: PlanAdvice): string {
+  if (options.problem) return `${options.problem}${options.change ? `: ${changeWords(options.change)}` : ''}.`;
   const budget = options.budget ?? BUDGET;
   const most = gpu
     ? Math.min(gpu.limits.maxBufferSize, gpu.limits.maxStorageBufferBindingSize)

@@ -4,13 +4,15 @@
  */
 import { loadCheckpoint, saveCheckpoint } from '../policy/checkpoint.ts';
 import { type ModelConfig, parseConfig } from '../policy/config.ts';
-import { parseAdapterConfig, saveAdapter } from '../policy/peft.ts';
+import { parseAdapterConfig, readAdapterBase, saveAdapter } from '../policy/peft.ts';
 import { type AdapterFiles, BundleError, type PolicyFiles } from '../store/bundle.ts';
 import { StoreError } from '../store/run.ts';
 import type { NewRun, RunStore } from '../store/run-store.ts';
 import { loraOf } from './base-model.ts';
 import { decodeState, encodeState, REFERENCE } from './checkpoint.ts';
 import { type Experiment, ExperimentError, parseExperiment } from './experiment.ts';
+import { adapted } from './model-draft.ts';
+import { baseNameOf, modelNamed } from './model-names.ts';
 
 const utf8 = new TextDecoder();
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -18,24 +20,37 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 /** Files by their names in a zip. */
 type NamedFiles = { [name: string]: Uint8Array };
 
+/** What a run keeps of its policy. */
+export interface KeptPolicy {
+  experiment: Experiment;
+  /** Of the last step that has one. */
+  checkpoint: Uint8Array | undefined;
+  config: Uint8Array | null | undefined;
+  tokenizer: Uint8Array | null | undefined;
+}
+
 /** The policy of a run's last checkpoint: a whole model, or an adapter in PEFT's layout with the tokenizer it was trained with. */
 export async function exportedPolicy(store: RunStore, runId: string): Promise<NamedFiles> {
-  const [checkpoint, config, tokenizer] = [
-    await store.checkpoint(runId),
-    await store.asset(runId, 'config.json'),
-    await store.asset(runId, 'tokenizer.json'),
-  ];
+  return policyFiles({
+    experiment: (await store.get<Experiment>(runId)).experiment,
+    checkpoint: (await store.checkpoint(runId))?.bytes,
+    config: await store.asset(runId, 'config.json'),
+    tokenizer: await store.asset(runId, 'tokenizer.json'),
+  });
+}
+
+export function policyFiles({ experiment: { policy }, checkpoint, config, tokenizer }: KeptPolicy): NamedFiles {
   if (!checkpoint || !config || !tokenizer)
     throw new StoreError('This run has no policy yet: train at least its first step.');
-  const { tensors } = decodeState(checkpoint.bytes, 0);
+  const model = parseConfig(JSON.parse(utf8.decode(config)));
+  const { tensors } = decodeState(checkpoint, 0);
   for (const name of [...tensors.keys()]) if (name.startsWith('exp_avg')) tensors.delete(name);
-  const { policy } = (await store.get<Experiment>(runId)).experiment;
   if (policy.kind === 'lora') {
-    const model = parseConfig(JSON.parse(utf8.decode(config)));
-    const files = saveAdapter(model, { lora: loraOf(policy), tensors }, policy.model);
+    const base = { ...baseNameOf(policy.model), key: policy.model };
+    const files = saveAdapter(model, { lora: loraOf(policy), tensors }, base);
     return { ...files, 'adapter_config.json': bytesOf(files['adapter_config.json']), 'tokenizer.json': tokenizer };
   }
-  const saved = saveCheckpoint(parseConfig(JSON.parse(utf8.decode(config))), tensors, utf8.decode(tokenizer));
+  const saved = saveCheckpoint(model, tensors, utf8.decode(tokenizer));
   return {
     'config.json': bytesOf(saved['config.json']),
     'model.safetensors': saved['model.safetensors'],
@@ -73,18 +88,14 @@ export function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name:
 export function importedAdapter(files: AdapterFiles, preset: Experiment, fileName: string): NewRun {
   const text = utf8.decode(files['adapter_config.json']);
   const { rank, alpha, targets, rankStabilized } = parseAdapterConfig(text);
-  const model = JSON.parse(text).base_model_name_or_path;
-  if (typeof model !== 'string' || !model)
-    throw new BundleError('This adapter names no model (base_model_name_or_path): it is not known what it belongs to.');
+  const { name, revision = null, key } = readAdapterBase(text, files['adapter_model.safetensors']);
+  const model = modelNamed({ name, revision }, key);
   // rsLoRA's scale, alpha / sqrt(rank), is that of a larger alpha.
   const lora = { rank, alpha: rankStabilized ? alpha * Math.sqrt(rank) : alpha, targets: [...targets] };
   const { tensors } = decodeState(files['adapter_model.safetensors'], 0);
   const meta = { step: 0, optimizerStep: 0, kernelChoices: {}, batchPlan: {}, adapter: '' };
-  const experiment = parseExperiment({
-    ...preset,
-    name: fileName.slice(0, 120),
-    policy: { kind: 'lora', model, lora },
-  });
+  const named = { ...preset, name: fileName.slice(0, 120), description: '' };
+  const experiment = adapted(named, { kind: 'lora', model, lora });
   return {
     name: experiment.name,
     experiment,

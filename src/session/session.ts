@@ -44,6 +44,11 @@ class ClosedError extends Error {
   override name = 'ClosedError';
 }
 
+/** Ends a preparation: a pause does not wait for gigabytes of weights or for hundreds of episodes. */
+class PausedError extends ClosedError {
+  override name = 'PausedError';
+}
+
 export class Session {
   status: RunStatus = 'idle';
   private engine: Engine | null = null;
@@ -51,6 +56,9 @@ export class Session {
   private at: number | null = null;
   private token = '';
   private stopAfter = Number.POSITIVE_INFINITY;
+  private pauseAsked = false;
+  /** Between a run's beginning and its next step: an engine is opened, weights come in, success at step 0 is measured. */
+  private preparing = false;
   private running: Promise<void> | null = null;
   private watching: { abort: AbortController; done: Promise<void> } | null = null;
   private abort = new AbortController();
@@ -73,6 +81,7 @@ export class Session {
   train(options: { steps?: number } = {}): Promise<void> {
     if (this.running) return this.running;
     this.stopAfter = options.steps ?? Number.POSITIVE_INFINITY;
+    this.pauseAsked = false;
     this.abort = new AbortController();
     this.running = this.stopWatching()
       .then(() => this.life())
@@ -82,11 +91,16 @@ export class Session {
     return this.running;
   }
 
-  /** Resolves when the step in progress is committed. */
+  /**
+   * Resolves when the step in progress is committed. What is only being prepared is dropped: the run stays as it was, what has
+   * arrived of a model is kept, and an evaluation that was cut is done again.
+   */
   async pause(): Promise<void> {
     if (!this.running) return;
     this.stopAfter = 0;
+    this.pauseAsked = true;
     this.setStatus('pausing');
+    if (this.preparing) this.abort.abort(new PausedError('The run was paused before it was ready.'));
     await this.running.catch(() => {});
   }
 
@@ -154,8 +168,9 @@ export class Session {
 
   /** Trains until it is done or the device is lost. True: done. */
   private async attempt(): Promise<boolean> {
+    if (this.pauseAsked) return true;
     try {
-      await this.prepare();
+      await this.prepareToTrain();
       await this.loop();
       return true;
     } catch (error) {
@@ -194,6 +209,15 @@ export class Session {
     await this.sleep(500 * 4 ** (this.recoveries - 1));
   }
 
+  private async prepareToTrain(): Promise<void> {
+    this.preparing = true;
+    try {
+      await this.prepare();
+    } finally {
+      this.preparing = false;
+    }
+  }
+
   /** An engine that holds the weights of the last committed step, which another tab may have committed. */
   private async prepare(mayBegin = true): Promise<void> {
     // An engine that only acts may have been opened before there was a GPU.
@@ -202,6 +226,8 @@ export class Session {
     if (this.engine && checkpoint && this.at === (await this.parts.store.get(this.runId)).step) return;
     this.setStatus('preparing');
     this.engine ??= await this.openEngine(checkpoint?.meta ?? null, mayBegin ? 'train' : 'watch');
+    // What an engine did before it could heed a pause is kept for the next time.
+    this.abort.signal.throwIfAborted();
     if (checkpoint) await this.restore(checkpoint);
     else if (mayBegin) await this.begin();
     else await this.engine.initialize();

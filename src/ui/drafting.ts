@@ -1,5 +1,6 @@
 /** The setup panel's draft: presets, edits, checks against the schema, and the memory plan that follows an edit. */
 import { defaultPolicy, type Experiment, ExperimentError, parseExperiment } from '../session/experiment.ts';
+import { withPolicyKind } from '../session/model-draft.ts';
 import { writePath } from '../session/paths.ts';
 import type { TrainerApi } from '../session/protocol.ts';
 import { none, type Problem, type Store } from './state.ts';
@@ -47,11 +48,16 @@ export class Drafting {
     if (!draft) return;
     // Another world has other options.
     const emptied = /^worlds\.\d+\.name$/.test(path) ? writePath(draft, path.replace(/name$/, 'options'), {}) : draft;
-    // Another kind of policy has other fields.
-    const next =
-      path === 'policy.kind' ? writePath(emptied, 'policy', defaultPolicy(value)) : writePath(emptied, path, value);
+    const next = path === 'policy.kind' ? this.withKind(draft, value) : writePath(emptied, path, value);
     this.store.set({ draft: next, problems: check(next) });
     this.planSoon();
+  }
+
+  /** Another kind of policy has other fields, and needs other settings. A draft with a mistake in it stays as it is. */
+  private withKind(draft: Experiment, kind: unknown): Experiment {
+    const { presets, preset } = this.store.state;
+    if (this.store.state.problems.length) return writePath(draft, 'policy', defaultPolicy(kind));
+    return withPolicyKind(draft, defaultPolicy(kind), presets[preset]);
   }
 
   private planSoon() {

@@ -3,16 +3,12 @@
  * Everything it does is in session/trainer-service.ts; here is only what belongs to a browser.
  */
 import * as Comlink from 'comlink';
-import babyaiFirst from '../../experiments/babyai-first.json';
-import babyaiRl18 from '../../experiments/babyai-rl18.json';
-import micro from '../../experiments/micro.json';
-import sciworldFirst from '../../experiments/sciworld-first.json';
-import textcraftFirst from '../../experiments/textcraft-first.json';
 import { describeWorld, worldNames } from '../envs/registry.ts';
 import { Assembly } from '../session/assemble.ts';
 import { browserGpu } from '../session/gpu-report.ts';
 import { ModelLibrary } from '../session/model-library.ts';
 import { noLocks, WebLocks } from '../session/ownership.ts';
+import { presets } from '../session/presets.ts';
 import { TrainerService } from '../session/trainer-service.ts';
 import { BrowserAdapterMemory } from '../store/adapter-memory.ts';
 import { IndexedDbStore } from '../store/indexeddb.ts';
@@ -35,7 +31,7 @@ const service = new TrainerService({
     adapters: new BrowserAdapterMemory(),
   }),
   locks: navigator.locks ? new WebLocks(navigator.locks) : noLocks,
-  presets: [textcraftFirst, babyaiFirst, babyaiRl18, sciworldFirst, micro],
+  presets,
   worlds: worldNames.map(describeWorld),
 });
 

@@ -1,14 +1,22 @@
 // A policy out of a zip or a folder, as the files that other programs open; and what is not one.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
-import { exportedFiles, readCheckpoint } from '../../src/cli/export.ts';
-import { loadCheckpoint, saveCheckpoint } from '../../src/policy/checkpoint.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import textcraftFirst from '../../experiments/textcraft-first.json';
+import { exportedFiles, policyZip, readCheckpoint } from '../../src/cli/export.ts';
+import { initAdapter } from '../../src/policy/adapter.ts';
+import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../../src/policy/checkpoint.ts';
 import { parseConfig } from '../../src/policy/config.ts';
 import { initWeights } from '../../src/policy/init.ts';
 import { decodeOnnx } from '../../src/policy/onnx-proto.ts';
-import { writePolicy } from '../../src/store/bundle.ts';
+import { loadAdapter } from '../../src/policy/peft.ts';
+import { encodeState, REFERENCE } from '../../src/session/checkpoint.ts';
+import { parseExperiment } from '../../src/session/experiment.ts';
+import { adapted } from '../../src/session/model-draft.ts';
+import { exportRun, readAdapter, writePolicy } from '../../src/store/bundle.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { RunStore } from '../../src/store/run-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-export-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -47,7 +55,7 @@ it.each([
   ['a folder', writeFolder],
   ['a zip', writeZip],
 ])('%s goes out as a checkpoint unchanged', (_, write) => {
-  const checkpoint = readCheckpoint(write());
+  const checkpoint = readCheckpoint(write()) as Checkpoint;
   const files = exportedFiles(checkpoint, {
     format: 'hf',
     operators: 'standard',
@@ -65,6 +73,61 @@ it('goes out as ONNX where the Hub has it', () => {
   expect([...files.keys()].sort()).toEqual(['config.json', 'onnx/model.onnx', 'tokenizer.json']);
   const { graph } = decodeOnnx(files.get('onnx/model.onnx')![0]);
   expect(graph.node.filter(({ opType }) => opType === 'MatMulNBits')).toHaveLength(8);
+});
+
+describe('a run with an adapter', () => {
+  const lora = { rank: 2, alpha: 4, targets: ['q_proj' as const, 'down_proj' as const] };
+  const tensors = initAdapter(config, lora, 3);
+  const moments = new Map([...tensors].map(([name, tensor]) => [`exp_avg.${name}`, tensor] as const));
+  const form = { format: 'hf', operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
+
+  /** The file of a run that was trained for two steps. */
+  async function runFile(): Promise<string> {
+    const experiment = adapted(parseExperiment(textcraftFirst), { kind: 'lora', model: 'qwen3-0.6b', lora });
+    const store = new RunStore(new FolderStore(join(folder, 'runs')));
+    const state = (of: typeof tensors, optimizerStep: number) => encodeState({ tensors: of, optimizerStep });
+    const meta = { optimizerStep: 2, kernelChoices: {}, batchPlan: {}, adapter: '' };
+    const { id } = await store.create({
+      name: 'a run',
+      experiment,
+      origin: { kind: 'new' },
+      step: 2,
+      records: [0, 1, 2].map((step) => ({ step, stage: 0, metrics: {} })),
+      checkpoints: [{ meta: { ...meta, step: 2 }, bytes: state(new Map([...tensors, ...moments]), 2) }],
+      assets: {
+        'config.json': bytes(saved['config.json']),
+        'tokenizer.json': bytes(saved['tokenizer.json']!),
+        [REFERENCE]: state(new Map(), 0),
+      },
+    });
+    const path = join(folder, 'run.tabgym');
+    writeFileSync(path, await exportRun(store, id, { checkpoints: 'all' }));
+    return path;
+  }
+
+  it('leaves as PEFT has it, from the run and from its zip', async () => {
+    const files = exportedFiles(readCheckpoint(await runFile()), form);
+    expect([...files.keys()].sort()).toEqual(['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json']);
+    const text = new TextDecoder().decode(files.get('adapter_config.json')![0]);
+    expect(JSON.parse(text)).toMatchObject({ base_model_name_or_path: 'Qwen/Qwen3-0.6B', r: 2, lora_alpha: 4 });
+    const back = loadAdapter(config, { config: text, tensors: files.get('adapter_model.safetensors')![0] });
+    expect(back).toEqual({ lora, tensors });
+
+    const zip = join(folder, 'adapter.zip');
+    writeFileSync(zip, policyZip(files));
+    expect(readAdapter(new Uint8Array(readFileSync(zip)))).not.toBeNull();
+    const again = exportedFiles(readCheckpoint(zip), form);
+    for (const [name, pieces] of again) expect(pieces[0]).toEqual(files.get(name)![0]);
+    expect(again.has('adapter_config.json') && again.has('adapter_model.safetensors')).toBe(true);
+  });
+
+  it('is refused by name where whole weights are asked for', async () => {
+    const from = readCheckpoint(await runFile());
+    expect(() => exportedFiles(from, { ...form, format: 'onnx' })).toThrow(
+      /is an adapter.*--format hf.*merge_and_unload/s,
+    );
+    expect(() => exportedFiles(from, { ...form, dtype: 'bfloat16' })).toThrow(/float32.*not in bfloat16/);
+  });
 });
 
 it('says what is no policy', () => {

@@ -72,13 +72,70 @@ describe('what does not fit is refused with the change that makes it fit', () =>
   it('several where one is not, each no further than needed', () => {
     const halve = (name: 'a' | 'b') => ({
       apply: (s: { a: number; b: number }) => (s[name] > 1 ? { ...s, [name]: s[name] / 2 } : null),
-      words: (s: { a: number; b: number }) => `${name} ${s[name]}`,
+      words: (s: { a: number; b: number }) => [`${name} ${s[name]}`],
     });
     const change = (most: number) =>
       changeThatFits({ a: 8, b: 8 }, [halve('a'), halve('b')], ({ a, b }) => a + b <= most);
     expect(change(12)).toBe('a 4');
     expect(change(5)).toBe('a 1 and b 4');
     expect(change(1)).toBeNull();
+  });
+
+  it('what came first is taken back where what came later suffices, and each setting is named once', () => {
+    const less = (name: 'a' | 'b', by: number) => ({
+      apply: (s: { a: number; b: number }) => (s[name] > by ? { ...s, [name]: s[name] - by } : null),
+      words: (s: { a: number; b: number }) => [`${name} ${s[name]}`, `sum ${s.a + s.b}`],
+    });
+    const change = changeThatFits({ a: 4, b: 40 }, [less('a', 1), less('b', 20)], ({ a, b }) => a + b <= 23 && b <= 20);
+    expect(change).toBe('a 3 and sum 23 and b 20');
+    const both = changeThatFits({ a: 4, b: 40 }, [less('a', 1), less('b', 20)], ({ a, b }) => a * b <= 40 && a < 4);
+    expect(both).toBe('a 1 and sum 41');
+  });
+
+  /** The settings that the words of a refusal name. */
+  const taking = (asked: PlanSettings, words: string): PlanSettings => {
+    const advice = /([^.]*) would make it fit\.$/.exec(words)![1];
+    const flags = [...advice.matchAll(/--(\w+) (\S+)/g)].map(([, name, value]) => [name, value] as const);
+    expect(new Set(flags.map(([name]) => name)).size, words).toBe(flags.length);
+    return { ...asked, ...Object.fromEntries(flags.map(([k, value]) => [k, Number(value) || value])) };
+  };
+  const larger: PlanSettings = { ...settings, model: 'qwen2.5-1.5b', weights: 'int4' };
+
+  it.each([1.1e9, 1.2e9, 1.5e9, 2e9])('what it names fits in %i bytes', (total) => {
+    const limits = room(total, 2 ** 27);
+    const words = refusal(larger, limits)!;
+    expect(refusal(taking(larger, words), limits)).toBeNull();
+  });
+
+  it('a group is not made smaller than shorter trajectories call for', () => {
+    const limits = room(1.5e9, 2 ** 27);
+    const chosen = taking(larger, refusal(larger, limits)!);
+    for (const name of ['group', 'completion', 'prompt', 'rank'] as const) {
+      const wider = { ...chosen, [name]: Math.min(larger[name], chosen[name] * 2) };
+      const tokens = Math.max(wider.tokens, wider.prompt + wider.completion);
+      if (wider[name] > chosen[name]) expect(refusal({ ...wider, tokens }, limits), name).not.toBeNull();
+    }
+  });
+
+  it('a matrix that no binding holds', () => {
+    const words = refusal({ ...settings, model: 'qwen2.5-3b' }, room(1e12, 2 ** 27));
+    expect(words).toMatch(/^layers\.0\.gateUp needs \d+ bytes.*\. --weights int8 would make it fit\.$/);
+  });
+
+  it('trajectories longer than the model reads, with both numbers and shorter ones', () => {
+    const long = { ...settings, model: 'smollm2-135m', prompt: 20_000, completion: 4_000, tokens: 24_000 };
+    const words = refusal(long, room(Number.POSITIVE_INFINITY))!;
+    expect(words).toMatch(
+      /^smollm2-135m reads at most 8192 tokens, and a trajectory may have 24000 \(--prompt 20000 and/,
+    );
+    const taken = taking(long, words);
+    expect(taken.prompt + taken.completion).toBeLessThanOrEqual(8192);
+    expect(refusal(taken, room(Number.POSITIVE_INFINITY))).toBeNull();
+    const most = { ...long, prompt: 7_000, completion: 1_192, tokens: 8_192 };
+    expect(refusal(most, room(Number.POSITIVE_INFINITY))).toBeNull();
+    expect(refusal({ ...most, completion: 1_193, tokens: 8_193 }, room(Number.POSITIVE_INFINITY))).toMatch(
+      /8192.*8193/,
+    );
   });
 
   it('a smaller model where none is', () =>

@@ -63,7 +63,7 @@ export async function writeAdapterCase(c: Case) {
     if (name.endsWith('lora_B.weight')) data.set(normals(data.length, 6, name, 0.2));
   const adapter = { lora, tensors: start };
   mkdirSync(join(c.folder, 'lora'), { recursive: true });
-  for (const [name, content] of Object.entries(saveAdapter(c.config, adapter, '..')))
+  for (const [name, content] of Object.entries(saveAdapter(c.config, adapter, { name: '..' })))
     writeFileSync(join(c.folder, 'lora', name), content);
   const policy = new ReferencePolicy(c.config, c.tensors, c.capacity, loraTwins, adapter);
   await writeForward(c, policy);

@@ -19,7 +19,7 @@ const model = parseConfig({
 const lora: LoraConfig = { rank: 3, alpha: 6, targets: ['q_proj', 'up_proj', 'down_proj'] };
 const tensors = initAdapter(model, lora, 7);
 const written = (change: object = {}) => {
-  const files = saveAdapter(model, { lora, tensors }, 'owner/model');
+  const files = saveAdapter(model, { lora, tensors }, { name: 'owner/model' });
   const json = { ...JSON.parse(files['adapter_config.json']), ...change };
   return { config: JSON.stringify(json), tensors: files['adapter_model.safetensors'] };
 };

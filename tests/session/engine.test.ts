@@ -121,6 +121,24 @@ it('a device that is lost in the middle of a step is replaced, and the numbers s
   expect(await recordsOf(id)).toEqual(reference);
 });
 
+it('paused in its first evaluation, it is done again, and the numbers stay', async () => {
+  const id = await newRun(micro);
+  let pausing: Promise<void> | undefined;
+  const { session } = sessionOf(id, (event) => {
+    if (event.type !== 'progress' || event.progress?.what !== 'held-out goals' || pausing) return;
+    pausing = session.pause();
+  });
+  await session.train();
+  await pausing;
+  expect(session.status).toBe('paused');
+  expect(await recordsOf(id)).toEqual([]);
+  const devices = opened.length;
+  await session.train();
+  await session.close();
+  expect(opened).toHaveLength(devices);
+  expect(await recordsOf(id)).toEqual(reference);
+});
+
 it('plays an episode without training, and trains on as if it had not', async () => {
   const id = await newRun(micro);
   const { session, events } = sessionOf(id);

@@ -3,23 +3,33 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { nodeGpu } from '../../src/cli/node-gpu.ts';
 import { openWorld } from '../../src/envs/registry.ts';
 import { Gpu } from '../../src/gpu/device.ts';
-import { adapterShapes } from '../../src/policy/adapter.ts';
+import { adapterShapes, initAdapter, projections } from '../../src/policy/adapter.ts';
 import { piecesOf } from '../../src/policy/base.ts';
 import { configOf, findModel } from '../../src/policy/catalogue.ts';
 import { parameterShapes, writeConfig } from '../../src/policy/config.ts';
 import { initWeights } from '../../src/policy/init.ts';
-import { loadAdapter } from '../../src/policy/peft.ts';
+import { misfit } from '../../src/policy/memory-fit.ts';
+import { loadAdapter, saveAdapter } from '../../src/policy/peft.ts';
 import { buildTokenizer } from '../../src/policy/tokenizer.ts';
 import type { StepRecord } from '../../src/rl/evaluation.ts';
 import { Assembly } from '../../src/session/assemble.ts';
-import { type BaseModel, changeOf, loraOf, planAdapted } from '../../src/session/base-model.ts';
+import {
+  type BaseModel,
+  changeOf,
+  contextProblem,
+  LANGUAGE_MODEL_BUDGET,
+  loraOf,
+  planAdapted,
+} from '../../src/session/base-model.ts';
 import { decodeState } from '../../src/session/checkpoint.ts';
-import { type LoraPolicy, parseExperiment } from '../../src/session/experiment.ts';
+import { type Experiment, type LoraPolicy, parseExperiment } from '../../src/session/experiment.ts';
+import { writePath } from '../../src/session/paths.ts';
 import { exportedPolicy, importedAdapter } from '../../src/session/policy-files.ts';
+import type { SessionEvent } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/schedule.ts';
 import { Session } from '../../src/session/session.ts';
 import { capacityOf, modelConfigOf } from '../../src/session/sizes.ts';
@@ -80,7 +90,7 @@ const models = {
   },
 };
 
-function sessionOf(id: string): Session {
+function sessionOf(id: string, emit: (event: SessionEvent) => void = () => {}): Session {
   const machine = {
     open: async () => {
       const gpu = await Gpu.open(await nodeGpu());
@@ -89,13 +99,13 @@ function sessionOf(id: string): Session {
     },
   };
   const engines = new Assembly({ machine, openWorld, adapters, models });
-  return new Session(id, experiment, { store, engines, emit: () => {} });
+  return new Session(id, experiment, { store, engines, emit });
 }
 
 const newRun = async () => (await store.create({ name: 'a run', experiment, origin: { kind: 'new' } })).id;
 const recordsOf = async (id: string) => (await store.records<StepRecord>(id)).map(withoutTimes);
 
-it('a run killed after each step has the numbers of one that was not, and keeps only its adapter', async () => {
+it('a run that is killed after each step, or loses its device between updates, has the numbers of one that was not, and keeps only its adapter', async () => {
   const whole = await newRun();
   const session = sessionOf(whole);
   await session.train();
@@ -112,6 +122,25 @@ it('a run killed after each step has the numbers of one that was not, and keeps 
     await one.close();
   }
   expect(await recordsOf(killed)).toEqual(records);
+
+  // A device lost between two updates of a step takes with it an adapter that is neither of the step before nor of this one.
+  const lost = await newRun();
+  const losses: number[] = [];
+  const notices: string[] = [];
+  const losing = sessionOf(lost, (event) => {
+    if (event.type === 'notice') notices.push(event.message);
+    if (event.type !== 'progress' || event.progress?.what !== 'updates') return;
+    const { done, total } = event.progress;
+    if (losses.length < 2 && done === losses.length + 1 && done < total!) {
+      losses.push(done);
+      opened.at(-1)!.device.destroy();
+    }
+  });
+  await losing.train();
+  await losing.close();
+  expect(losses).toEqual([1, 2]);
+  expect(notices.filter((message) => /device was lost/.test(message))).toHaveLength(2);
+  expect(await recordsOf(lost)).toEqual(records);
 
   const { config } = await models.open('a small model', 'f32');
   const own = [...adapterShapes(config, loraOf(policy)).keys()];
@@ -141,16 +170,96 @@ it('says that a language model cannot be opened where there is no library', asyn
   await expect(assembly.open(experiment, options)).rejects.toThrow(/a small model cannot be opened here/);
 });
 
-it('names the change of an experiment that makes it fit', () => {
-  const large = parseExperiment({
-    ...experiment,
-    policy: { ...policy, model: 'qwen2.5-3b', weights: 'f32' },
-    sampling: { ...experiment.sampling, promptTokens: 1024, completionTokens: 512 },
+describe('an experiment that does not fit', () => {
+  const roomy = { promptTokens: 1024, completionTokens: 512 };
+  const binding = 128 * 2 ** 20;
+  const of = (change: Partial<LoraPolicy>, sampling: object = roomy, algorithm: object = {}) =>
+    parseExperiment({
+      ...experiment,
+      policy: { ...policy, kvShare: 1, ...change },
+      sampling: { ...experiment.sampling, ...sampling },
+      algorithm: { ...experiment.algorithm, ...algorithm },
+    });
+  const refused = (each: Experiment) => {
+    const config = configOf(findModel((each.policy as LoraPolicy).model));
+    if (contextProblem(each, config)) return true;
+    try {
+      const room = { bindingBytes: binding, totalBytes: LANGUAGE_MODEL_BUDGET };
+      return misfit(planAdapted(each, config, undefined, binding), room) !== null;
+    } catch (error) {
+      // A matrix that no binding holds.
+      expect(error).toBeInstanceOf(RangeError);
+      return true;
+    }
+  };
+  const changed = (each: Experiment) =>
+    changeOf(each, configOf(findModel((each.policy as LoraPolicy).model)), binding)!
+      .split(' and ')
+      .map((words) => words.split(' '))
+      .reduce((next, [path, value]) => writePath(next, path, Number(value) || value), each);
+  const all = [...projections];
+
+  it.each([
+    ['for its weights', of({ model: 'qwen2.5-3b', weights: 'f32' })],
+    ['for its adapter, too', of({ model: 'qwen2.5-3b', weights: 'f32', lora: { rank: 256, alpha: 32, targets: all } })],
+    [
+      'for long episodes',
+      of({ model: 'llama-3.2-3b', weights: 'int4' }, { promptTokens: 8192, completionTokens: 8192 }),
+    ],
+    [
+      'for a large group',
+      of({ model: 'qwen3-1.7b', weights: 'int8' }, roomy, { groups: 4, groupSize: 64, minibatches: 1 }),
+    ],
+    ['for its context', of({ model: 'smollm2-135m' }, { promptTokens: 8192, completionTokens: 1024 })],
+  ])('%s, fits with the change that is named', (_, large) => {
+    expect(refused(large)).toBe(true);
+    expect(refused(parseExperiment(changed(large)))).toBe(false);
   });
-  const config = configOf(findModel('qwen2.5-0.5b'));
-  const needs = planAdapted(large, config).reduce((sum, { bytes }) => sum + bytes, 0);
-  expect(needs).toBeGreaterThan(2e9);
-  expect(changeOf(large, config, 128 * 2 ** 20)).not.toBeNull();
+
+  it('for what no change mends, has none', () => {
+    const config = { ...configOf(findModel('qwen2.5-3b')), vocabSize: 10_000_000 };
+    expect(changeOf(of({ model: 'qwen2.5-3b' }), config, binding)).toBeNull();
+  });
+
+  it('is refused where it is planned and where it is opened, with both numbers', async () => {
+    const assembly = new Assembly({ machine: { open: async () => Gpu.open(await nodeGpu()) }, openWorld, models });
+    const { fits, advice } = await assembly.plan(
+      of({ model: 'smollm2-135m' }, { promptTokens: 8192, completionTokens: 1024 }),
+    );
+    expect(fits).toBe(false);
+    expect(advice).toBe(
+      'smollm2-135m reads at most 8192 tokens, and an episode may have 9216 (sampling.promptTokens 8192 and ' +
+        'sampling.completionTokens 1024): sampling.promptTokens 4096 would make it fit.',
+    );
+    const wide = await assembly.plan(of({ model: 'qwen2.5-3b', weights: 'f32' }));
+    expect(wide).toMatchObject({
+      fits: false,
+      advice: expect.stringMatching(/gateUp needs \d+ bytes.*: policy.weights int8 would/),
+    });
+    const { promptTokens, completionTokens } = experiment.sampling;
+    const options = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
+    const longer = of({ model: 'a small model' }, { promptTokens, completionTokens: completionTokens + 1 });
+    await expect(assembly.open(longer, options)).rejects.toThrow(
+      `a small model reads at most ${promptTokens + completionTokens} tokens`,
+    );
+  });
+});
+
+it('the scale of rsLoRA is kept, and an alpha as large as that asks for is taken', async () => {
+  const config = { ...configOf(findModel('qwen2.5-0.5b')), numLayers: 1 };
+  const imported = (rank: number, alpha: number, rankStabilized: boolean) => {
+    const lora = { rank, alpha, targets: ['q_proj' as const], rankStabilized };
+    const files = saveAdapter(config, { lora, tensors: initAdapter(config, lora, 1) }, { name: 'someone/a-model' });
+    const json = new TextEncoder().encode(files['adapter_config.json']);
+    const run = importedAdapter({ ...files, 'adapter_config.json': json }, experiment, 'adapter.zip');
+    return ((run.experiment as Experiment).policy as LoraPolicy).lora;
+  };
+  expect(imported(4, 16, false)).toMatchObject({ rank: 4, alpha: 16 });
+  // alpha / sqrt(rank) = 8 = 32 / 4.
+  expect(imported(4, 16, true)).toMatchObject({ rank: 4, alpha: 32 });
+  expect(imported(9, 3, true)).toMatchObject({ rank: 9, alpha: 9 });
+  // Twice the rank, as many choose it.
+  expect(imported(256, 512, true)).toMatchObject({ rank: 256, alpha: 8192 });
 });
 
 it('keeps keys and values in bytes, and in a share of the pages, where the experiment says so', () => {

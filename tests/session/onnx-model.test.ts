@@ -21,7 +21,9 @@ import { RunStore } from '../../src/store/run-store.ts';
 import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-onnx-'));
-const model = join(folder, 'model');
+const safetensors = join(folder, 'safetensors');
+/** What the exporter makes of it. */
+const model = join(folder, 'onnx');
 const store = new RunStore(new FolderStore(join(folder, 'runs')));
 const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
 const { signal } = new AbortController();
@@ -33,11 +35,11 @@ afterAll(() => {
 
 beforeAll(async () => {
   const overrides = { layers: 1, hidden: 32, intermediate: 48, heads: 2, kvHeads: 1, headDim: 16, vocab: 1500 };
-  await makeModel(findModel('qwen2.5-0.5b'), { out: model, seed: 1, dtype: 'f32', overrides });
+  await makeModel(findModel('qwen2.5-0.5b'), { out: safetensors, seed: 1, dtype: 'f32', overrides });
   const options = { format: 'onnx', operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
-  mkdirSync(join(model, 'onnx'));
-  const files = exportedFiles(readCheckpoint(model), options);
-  writeFileSync(join(model, 'onnx/model.onnx'), Buffer.concat(files.get('onnx/model.onnx')!));
+  const files = exportedFiles(readCheckpoint(safetensors), options);
+  mkdirSync(join(model, 'onnx'), { recursive: true });
+  for (const [name, pieces] of files) writeFileSync(join(model, name), Buffer.concat(pieces));
 });
 
 const none = { open: () => Gpu.open(undefined) };
@@ -52,7 +54,7 @@ const dawn = {
 const experimentOf = (policy: object) =>
   parseExperiment({
     ...micro,
-    policy: { model, ...policy },
+    policy: { model: safetensors, ...policy },
     sampling: {
       ...micro.sampling,
       maskActions: false,
@@ -74,7 +76,7 @@ async function sessionOf(policy: object, machine: typeof none) {
 it('plays what the engine plays with the same weights', async () => {
   const episodes: LiveTurn[][] = [];
   for (const [policy, machine] of [
-    [{ kind: 'onnx' }, none],
+    [{ kind: 'onnx', model }, none],
     [{ kind: 'lora', weights: 'f32' }, dawn],
   ] as const) {
     const { session, live } = await sessionOf(policy, machine);
@@ -88,13 +90,13 @@ it('plays what the engine plays with the same weights', async () => {
 });
 
 it('is not trained', async () => {
-  const { session } = await sessionOf({ kind: 'onnx' }, none);
+  const { session } = await sessionOf({ kind: 'onnx', model }, none);
   await expect(session.train()).rejects.toThrow(/plays and does not train.*lora/);
   await session.close();
 });
 
 it('names a file that is not there, and those that are', async () => {
-  const { session } = await sessionOf({ kind: 'onnx', file: 'onnx/model_q4.onnx' }, none);
+  const { session } = await sessionOf({ kind: 'onnx', model, file: 'onnx/model_q4.onnx' }, none);
   await expect(session.watch({ split: 'test', taskIndex: 0, turnMs: 0 })).rejects.toThrow(
     /no onnx\/model_q4\.onnx\. It has onnx\/model\.onnx/,
   );

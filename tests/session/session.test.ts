@@ -120,6 +120,49 @@ describe('a session', () => {
     expect(await recordsOf(store, id)).toEqual(await uninterrupted());
   });
 
+  it.each(['open', 'evaluate'] as const)(
+    'paused while it is prepared (%s), stops at once and begins again',
+    async (cut) => {
+      const store = new RunStore(new FolderStore(folder));
+      const id = await newRun(store);
+      let cuts = 0;
+      let reached = () => {};
+      const there = new Promise<void>((resolve) => (reached = resolve));
+      const { session, engines } = sessionOn(store, id, async (what, step, _engine, signal) => {
+        if (what !== cut || step !== 0 || cuts++) return;
+        reached();
+        await new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      });
+      const training = session.train();
+      await there;
+      expect(session.status).toBe('preparing');
+      await session.pause();
+      await training;
+      expect(session.status).toBe('paused');
+      expect(await recordsOf(store, id)).toEqual([]);
+      await session.train();
+      expect(engines.engines).toHaveLength(1);
+      expect(await recordsOf(store, id)).toEqual(await uninterrupted());
+    },
+  );
+
+  it('paused while a lost device is replaced, does not prepare another', async () => {
+    const store = new RunStore(new FolderStore(folder));
+    const id = await newRun(store);
+    let pausing: Promise<void> | undefined;
+    const { session, engines } = sessionOn(store, id, (what, step) => {
+      if (what !== 'step' || step !== 3 || pausing) return;
+      pausing = session.pause();
+      throw deviceLost;
+    });
+    await session.train();
+    await pausing;
+    expect(session.status).toBe('paused');
+    expect(engines.engines).toHaveLength(1);
+    await session.train();
+    expect(await recordsOf(store, id)).toEqual(await uninterrupted());
+  });
+
   it.each(['error', 'silent'])('survives a lost device (%s)', async (kind) => {
     const store = new RunStore(new FolderStore(folder));
     const id = await newRun(store);

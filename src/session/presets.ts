@@ -1,0 +1,8 @@
+/** What the page offers to start from, in its order; the first takes in what is brought from outside. */
+import babyaiFirst from '../../experiments/babyai-first.json';
+import babyaiRl18 from '../../experiments/babyai-rl18.json';
+import micro from '../../experiments/micro.json';
+import sciworldFirst from '../../experiments/sciworld-first.json';
+import textcraftFirst from '../../experiments/textcraft-first.json';
+
+export const presets: readonly unknown[] = [textcraftFirst, babyaiFirst, babyaiRl18, sciworldFirst, micro];

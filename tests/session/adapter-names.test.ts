@@ -1,0 +1,105 @@
+// The model that an adapter names: a repository that Python finds, whatever the run called it, and the same model when it is back.
+import { describe, expect, it } from 'vitest';
+import textcraftFirst from '../../experiments/textcraft-first.json';
+import { initAdapter } from '../../src/policy/adapter.ts';
+import { configOf, findModel } from '../../src/policy/catalogue.ts';
+import { writeConfig } from '../../src/policy/config.ts';
+import { encodeState } from '../../src/session/checkpoint.ts';
+import { type Experiment, parseExperiment } from '../../src/session/experiment.ts';
+import { adapted } from '../../src/session/model-draft.ts';
+import { publicRepository } from '../../src/session/model-names.ts';
+import { importedAdapter, policyFiles } from '../../src/session/policy-files.ts';
+import { readAdapter, writePolicy } from '../../src/store/bundle.ts';
+import { publicHub } from '../../src/store/weights-http.ts';
+
+const preset = parseExperiment(textcraftFirst);
+const lora = { rank: 2, alpha: 4, targets: ['q_proj' as const] };
+const config = { ...configOf(findModel('qwen2.5-0.5b')), numLayers: 1 };
+const utf8 = {
+  encode: (text: string) => new TextEncoder().encode(text),
+  decode: (b: Uint8Array) => new TextDecoder().decode(b),
+};
+
+/** The files of a run whose experiment calls its model so. */
+const leaving = (model: string) =>
+  policyFiles({
+    experiment: adapted(preset, { kind: 'lora', model, lora }),
+    checkpoint: encodeState({ tensors: initAdapter(config, lora, 1), optimizerStep: 0 }),
+    config: utf8.encode(writeConfig(config)),
+    tokenizer: utf8.encode('{}'),
+  });
+
+type Files = ReturnType<typeof leaving>;
+const comingBack = (files: Files) =>
+  (importedAdapter(readAdapter(writePolicy(files))!, preset, 'adapter.zip').experiment as Experiment).policy;
+const baseOf = (files: Files) => {
+  const { base_model_name_or_path: name, revision } = JSON.parse(utf8.decode(files['adapter_config.json']));
+  return [name, revision];
+};
+
+/** What Python writes: the same adapter, without what only this program knows. */
+function fromPython(name: string, revision?: string | null): Files {
+  const files = leaving('folder/other@0123456789abcdef');
+  const json = { ...JSON.parse(utf8.decode(files['adapter_config.json'])), base_model_name_or_path: name, revision };
+  return { ...files, 'adapter_config.json': utf8.encode(JSON.stringify(json)) };
+}
+
+const repository = 'Qwen/Qwen2.5-0.5B-Instruct';
+
+describe('an adapter that leaves', () => {
+  it.each([
+    ['qwen2.5-0.5b', repository, undefined],
+    ['Llama-3.2-1B', 'meta-llama/Llama-3.2-1B-Instruct', undefined],
+    ['someone/a-model', 'someone/a-model', undefined],
+    [`${publicHub}/someone/a-model@v1.0`, 'someone/a-model', 'v1.0'],
+    [`${publicHub}/someone/a-model@refs/pr/3`, 'someone/a-model', 'refs/pr/3'],
+    [`https://mirror.example/models/${repository}@main`, repository, undefined],
+    [`http://localhost:8000/${repository}@0123abc`, repository, '0123abc'],
+    [`${publicHub}/someone/a-model-GGUF@main#model-q8_0.gguf`, 'someone/a-model-GGUF', undefined],
+    ['folder/my model@0123456789abcdef', 'my model', undefined],
+    ['/models/mine', '/models/mine', undefined],
+  ])('%s is %s, and comes back as it was', (model, name, revision) => {
+    const files = leaving(model);
+    expect(baseOf(files)).toEqual([name, revision]);
+    expect(comingBack(files)).toMatchObject({ model, lora });
+  });
+});
+
+describe('an adapter of another program', () => {
+  it.each([
+    [repository, undefined, 'qwen2.5-0.5b'],
+    [repository, 'main', 'qwen2.5-0.5b'],
+    [repository, null, 'qwen2.5-0.5b'],
+    ['someone/a-model', null, 'someone/a-model'],
+    ['someone/a-model', 'v1.0', `${publicHub}/someone/a-model@v1.0`],
+    ['/models/mine', null, '/models/mine'],
+  ])('%s at %s is beside %s', (name, revision, model) => {
+    expect(comingBack(fromPython(name, revision))).toMatchObject({ model });
+  });
+
+  it('names the model that its config has, where that was changed since it left', () => {
+    const files = { ...leaving('folder/mine@0123456789abcdef'), ...fromPython(repository) };
+    expect(comingBack(files)).toMatchObject({ model: 'qwen2.5-0.5b' });
+  });
+
+  it('is refused where it names none', () => {
+    expect(() => comingBack(fromPython(''))).toThrow(/names no model/);
+  });
+});
+
+it('a listed name that comes back is found again', () => {
+  const { model } = comingBack(fromPython(repository)) as { model: string };
+  expect(findModel(model)).toBe(findModel(repository));
+});
+
+it('the public hub’s keys are repositories, and no other key is', () => {
+  expect(publicRepository(`${publicHub}/a/b@v1`)).toEqual({ id: 'a/b', revision: 'v1' });
+  for (const key of [
+    `https://mirror.example/a/b@v1`,
+    `${publicHub}/a/b@main#x.gguf`,
+    `${publicHub}/a@main`,
+    'a/b',
+    `${publicHub}/a/b`,
+  ])
+    expect(publicRepository(key)).toBeNull();
+});

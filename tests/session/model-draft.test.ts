@@ -1,0 +1,153 @@
+// An experiment turned to a language model: whichever way it came, its episodes have room, its replies are free, and its first
+// evaluation is one that it can play.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { openWorld } from '../../src/envs/registry.ts';
+import { initAdapter } from '../../src/policy/adapter.ts';
+import { configOf, findModel } from '../../src/policy/catalogue.ts';
+import { saveAdapter } from '../../src/policy/peft.ts';
+import { acknowledgement } from '../../src/rl/conversation.ts';
+import { turnsFor } from '../../src/rl/horizon.ts';
+import { defaultPolicy, type Experiment, parseExperiment } from '../../src/session/experiment.ts';
+import { withLanguageModel, withPolicyKind } from '../../src/session/model-draft.ts';
+import { noLocks } from '../../src/session/ownership.ts';
+import { presets } from '../../src/session/presets.ts';
+import { TrainerService } from '../../src/session/trainer-service.ts';
+import { writePolicy } from '../../src/store/bundle.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+import { Drafting } from '../../src/ui/drafting.ts';
+import { Store } from '../../src/ui/state.ts';
+import { FakeEngines } from './fakes.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tabgym-draft-'));
+beforeAll(() => buildWasm());
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const all = presets.map(parseExperiment);
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+/** A PEFT checkpoint as Python saves it: a few tensors of the listed model's adapter. */
+function peftZip(model: string, change: object = {}): Blob {
+  const config = { ...configOf(findModel(model)), numLayers: 1 };
+  const lora = { rank: 2, alpha: 4, targets: ['q_proj' as const] };
+  const files = saveAdapter(config, { lora, tensors: initAdapter(config, lora, 1) }, { name: model });
+  const json = { ...JSON.parse(files['adapter_config.json']), ...change };
+  return new Blob([writePolicy({ ...files, 'adapter_config.json': bytesOf(JSON.stringify(json)) })]);
+}
+
+function service(): TrainerService {
+  const store = new RunStore(new FolderStore(folder));
+  return new TrainerService({ store, engines: new FakeEngines(), locks: noLocks, presets, worlds: [] });
+}
+
+async function imported(): Promise<Experiment> {
+  return (await service().importPolicy(peftZip('Qwen/Qwen2.5-0.5B-Instruct'), 'adapter.zip')).experiment;
+}
+
+/** The knob `policy.kind` in the setup. */
+function chosenKind(preset: number, kinds: readonly string[]): Experiment {
+  const store = new Store();
+  store.set({ presets: all });
+  const drafting = new Drafting(store, () => service());
+  drafting.usePreset(preset);
+  for (const kind of kinds) drafting.edit('policy.kind', kind);
+  expect(store.state.problems).toEqual([]);
+  return store.state.draft!;
+}
+
+/** A lora draft as earlier links have it: a tiny policy's settings under another kind of policy. */
+const mislabelled = (draft: Experiment) => parseExperiment({ ...draft, policy: defaultPolicy('lora') });
+
+/** English in these worlds has more than three characters a token in every vocabulary of the catalogue. */
+const tokensIn = (text: string) => Math.ceil(text.length / 3);
+const templateCharacters = 200;
+
+/** What the longest of a preset's episodes would take, played by the oracle and every reply at its limit. */
+async function longest({ worlds, horizon, sampling }: Experiment): Promise<{ prompt: number; completion: number }> {
+  const most = { prompt: 0, completion: 0 };
+  for (const { name, options } of worlds) {
+    const world = await openWorld(name);
+    const every = await world.tasks(options, 'train');
+    for (const task of every.filter((_, i) => i % Math.ceil(every.length / 40) === 0)) {
+      const [{ observation }] = await world.reset([0], [task]);
+      const opening = `${world.describe().instruction}${acknowledgement}${observation}`;
+      most.prompt = Math.max(most.prompt, tokensIn(opening) + templateCharacters / 3);
+      const [plan] = await world.oracle([0]);
+      const limit = Math.max(...horizon.map(({ turns }) => turnsFor(turns, plan?.length ?? 0)));
+      let tokens = 0;
+      for (const action of (plan ?? []).slice(0, limit)) {
+        const [{ observation }] = await world.step([0], [action]);
+        tokens += sampling.maxTokensPerTurn + tokensIn(observation) + 12;
+      }
+      most.completion = Math.max(most.completion, tokens);
+    }
+    await world.close();
+  }
+  return most;
+}
+
+const ways: { [way: string]: () => Promise<Experiment> } = {
+  'an adapter brought in': imported,
+  'a model picked': async () => withLanguageModel(all[0], 'qwen2.5-0.5b', 'int4'),
+  'another kind chosen': async () => chosenKind(0, ['lora']),
+  'a model picked for a draft of the wrong settings': async () =>
+    withLanguageModel(mislabelled(all[0]), 'qwen2.5-0.5b', 'int4'),
+};
+
+describe.each(Object.keys(ways))('%s', (way) => {
+  it('can play: free replies, and room for prompts and turns', async () => {
+    const experiment = await ways[way]();
+    expect(experiment.policy).toMatchObject({ kind: 'lora' });
+    const { maskActions, promptTokens, completionTokens, maxTokensPerTurn } = experiment.sampling;
+    expect(maskActions).toBe(false);
+    expect(maxTokensPerTurn).toBeGreaterThanOrEqual(64);
+    const needs = await longest(experiment);
+    expect(promptTokens).toBeGreaterThanOrEqual(needs.prompt);
+    expect(completionTokens).toBeGreaterThanOrEqual(needs.completion);
+  });
+
+  it('can be trained: small groups and steps, no bonus over a whole vocabulary, a short evaluation', async () => {
+    const { algorithm, optimizer, evaluation } = await ways[way]();
+    expect(algorithm).toMatchObject({ groups: 2, minibatches: 1, entropy: 0 });
+    expect(optimizer).toMatchObject({ learningRate: 1e-4, weightDecay: 0 });
+    expect(evaluation.episodes).toBe(32);
+  });
+});
+
+it.each(all.map((preset) => [preset.name, preset] as const))('%s has room for its episodes', async (_, preset) => {
+  const experiment = withLanguageModel(preset, 'qwen2.5-0.5b', 'int4');
+  const needs = await longest(experiment);
+  expect(experiment.sampling.promptTokens).toBeGreaterThanOrEqual(needs.prompt);
+  expect(experiment.sampling.completionTokens).toBeGreaterThanOrEqual(needs.completion);
+});
+
+it('leaves a language model’s settings that somebody chose', () => {
+  const first = withLanguageModel(all[0], 'qwen2.5-0.5b', 'int4');
+  const chosen = parseExperiment({
+    ...first,
+    sampling: { ...first.sampling, promptTokens: 512 },
+    optimizer: { ...first.optimizer, learningRate: 2e-4 },
+  });
+  const { policy, ...rest } = withLanguageModel(chosen, 'smollm2-135m', 'int8');
+  const { policy: _, ...others } = chosen;
+  expect(rest).toEqual(others);
+  expect(policy).toMatchObject({ model: 'smollm2-135m', weights: 'int8' });
+});
+
+it('an ONNX model has the same room', () => {
+  const { policy, sampling } = chosenKind(0, ['onnx']);
+  expect(policy.kind).toBe('onnx');
+  expect(sampling).toEqual(chosenKind(0, ['lora']).sampling);
+  expect(chosenKind(0, ['lora', 'onnx', 'tiny'])).toEqual(all[0]);
+});
+
+it('goes back to the preset’s tiny policy with its settings', () => {
+  expect(chosenKind(0, ['lora', 'tiny'])).toEqual(all[0]);
+  const { policy, sampling } = withPolicyKind(chosenKind(1, ['lora']), defaultPolicy('tiny'));
+  expect(policy.kind).toBe('tiny');
+  expect(sampling.maskActions).toBe(false);
+});
