@@ -163,6 +163,8 @@ export class ModelLibrary implements BaseModels {
 
   async downloadModel(key: string, precision: Precision, listener: DownloadListener): Promise<void> {
     const model = await this.open(key, precision);
+    // One at a time: a second takes the place of the first.
+    this.stop([downloadStopped]);
     await this.stoppably(downloadStopped, async (signal) => {
       // Every piece is kept on its way here; nothing else is done with it.
       for await (const _ of model.pieces({ signal, onProgress: listener }));
@@ -180,7 +182,12 @@ export class ModelLibrary implements BaseModels {
   }
 
   async cancelDownload(): Promise<void> {
-    for (const [stop, words] of this.running) stop.abort(new SourceError('unreachable', words));
+    this.stop([lookupStopped, downloadStopped]);
+  }
+
+  private stop(kinds: readonly string[]): void {
+    for (const [stop, words] of this.running)
+      if (kinds.includes(words)) stop.abort(new SourceError('unreachable', words));
   }
 
   async keptModels(): Promise<KeptModelInfo[]> {
