@@ -91,6 +91,12 @@ export function withLanguageModel(draft: Experiment, model: string, weights: Pre
   return adapted(draft, { ...own, model, weights });
 }
 
+/** The draft with a language model in ONNX, which plays. */
+export function withOnnxModel(draft: Experiment, model: string, file: string): Experiment {
+  const backend = draft.policy.kind === 'onnx' ? draft.policy.backend : 'wasm';
+  return adapted(draft, { kind: 'onnx', model, file, backend });
+}
+
 /**
  * The draft with another kind of policy: a language model with its settings, or a tiny policy with those of the preset, where
  * that has one.

@@ -73,6 +73,25 @@ const cardOf = (
   gpuBytes: gpuBytes(config, precision, blockBytes),
 });
 
+/** Any family's: what its config.json says of its size. */
+function onnxCard({ key, label }: ModelSource, { texts, totalBytes }: OnnxModel, onnx: string): ModelCard {
+  const config = JSON.parse(texts['config.json']) as { [name: string]: unknown };
+  const size = (name: string) => (typeof config[name] === 'number' ? config[name] : 0);
+  return {
+    ...{ key, label, onnx, name: nameOf(key), precision: 'f32', modelType: String(config.model_type ?? '') },
+    ...{ layers: size('num_hidden_layers'), hidden: size('hidden_size'), vocabulary: size('vocab_size') },
+    ...{ parameters: 0, totalBytes, remainingBytes: totalBytes, storedBytes: 0, gpuBytes: null },
+  };
+}
+
+/** The file in ONNX that is asked for, or all that picked files have; null: weights that can be trained beside. */
+function onnxFileOf(place: ModelPlace): string | null {
+  if (place.kind === 'hub') return place.onnx ?? null;
+  const names = place.files.map(({ name }) => name);
+  if (names.some((name) => /\.(safetensors|gguf)$/i.test(name))) return null;
+  return names.filter((name) => name.endsWith('.onnx')).sort()[0] ?? null;
+}
+
 async function sourceOf(place: ModelPlace): Promise<ModelSource> {
   if (place.kind === 'hub') return new HttpSource(place, { token: place.token ?? null });
   return FolderSource.open(place.label, browserFiles(place.files));
@@ -112,12 +131,22 @@ export class ModelLibrary implements BaseModels {
 
   /** `blockBytes`: the adapter's largest binding. */
   async findModel({ place, precision }: ModelRequest, blockBytes: number): Promise<ModelCard> {
+    const onnx = onnxFileOf(place);
+    if (onnx) return this.findOnnx(place, onnx);
     const gguf = place.kind === 'hub' ? (place.gguf ?? null) : null;
     const model = await this.stoppably(lookupStopped, async (signal) =>
       prepareModel(await sourceOf(place), { cache: this.cache, precision, gguf, signal }),
     );
     this.found.set(named(model.key, precision), this.whileSame(model));
     return cardOf(model, blockBytes);
+  }
+
+  private async findOnnx(place: ModelPlace, file: string): Promise<ModelCard> {
+    const source = await sourceOf(place);
+    const model = await this.stoppably(lookupStopped, (signal) => prepareOnnx(source, file, signal));
+    const card = onnxCard(source, model, file);
+    for (const name of [card.key, card.name]) this.sources.set(name, source);
+    return card;
   }
 
   /** A model that is forgotten once its files turn out to be others than were found: it has to be looked up again. */

@@ -12,6 +12,8 @@ export type ModelPlace =
       base?: string;
       /** A GGUF file of the repository to read instead of its safetensors. */
       gguf?: string;
+      /** A file in ONNX of the repository instead, which plays and does not train. */
+      onnx?: string;
       /** For gated repositories. Kept in memory only. */
       token?: string;
     }
@@ -41,6 +43,8 @@ export interface ModelCard {
   storedBytes: number;
   /** What training it with an adapter needs on this GPU (`cardRun`); null: not known here. */
   gpuBytes: number | null;
+  /** Its file in ONNX: it plays and does not train, is not kept, and its parameters are not counted. */
+  onnx?: string;
 }
 
 /** A model of which something is kept. */

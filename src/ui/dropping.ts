@@ -15,7 +15,7 @@ export interface Sorted {
   problem: string;
 }
 
-const isWeights = ({ name }: File) => /\.(gguf|safetensors)$/i.test(name);
+const isWeights = ({ name }: File) => /\.(gguf|safetensors|onnx)$/i.test(name);
 const isImport = ({ name }: File) => /\.(tabgym|zip)$/i.test(name);
 const isAdapter = ({ name }: File) => /^adapter_(model\.safetensors|config\.json)$/.test(name);
 

@@ -94,6 +94,7 @@ export class TabgymModelPicker extends Panel {
   @state() private base = '';
   @state() private revision = '';
   @state() private gguf = '';
+  @state() private onnx = '';
   @state() private token = '';
   @state() private picked: PickedFiles | null = null;
   @state() private over = false;
@@ -157,6 +158,7 @@ export class TabgymModelPicker extends Panel {
         ${this.input('base', msg('Address of the hub or mirror'), publicHub, this.base, busy, (v) => (this.base = v), 'url')}
         ${this.input('revision', msg('Branch, tag or commit'), 'main', this.revision, busy, (v) => (this.revision = v))}
         ${this.input('gguf', msg('A GGUF file instead of the safetensors'), 'model-q8_0.gguf', this.gguf, busy, (v) => (this.gguf = v))}
+        ${this.input('onnx', msg('A file in ONNX instead: it plays and does not train'), 'onnx/model_q4.onnx', this.onnx, busy, (v) => (this.onnx = v))}
         ${listed?.gated ? nothing : this.renderToken(busy)}
       </div></details>`;
   }
@@ -209,6 +211,7 @@ export class TabgymModelPicker extends Panel {
   private renderCard() {
     const { card, step } = this.state.model;
     if (!card) return nothing;
+    if (card.onnx) return this.renderOnnx(card, card.onnx);
     const run = msg(
       str`GPU memory to train it (${cardRun.episodes} episodes of ${cardRun.prompt} + ${cardRun.completion} tokens, rank ${cardRun.rank})`,
     );
@@ -227,6 +230,20 @@ export class TabgymModelPicker extends Panel {
       ${step === 'found' && !fetched ? html`<button type="button" class="primary" @click=${() => this.app.models.download()}>${card.remainingBytes < card.totalBytes ? msg('Go on downloading') : msg('Download')}</button>` : nothing}
       ${fetched ? html`<p><span class="badge good">✓ ${msg('ready')}</span></p>` : nothing}
       ${step === 'found' ? html`<button type="button" class=${fetched ? 'primary' : ''} @click=${() => this.app.models.use()}>${msg('Use it in the setup')}</button>` : nothing}
+    </section>`;
+  }
+
+  /** It needs no room on disk or on the GPU. */
+  private renderOnnx(card: ModelCard, file: string) {
+    return html`<section class="card" aria-label=${msg('The model')}>
+      <h3 class="title">${card.label}</h3>
+      <dl class="small">
+        <dt>${msg('File')}</dt><dd>${file}</dd>
+        <dt>${msg('Layers × width')}</dt><dd class="number">${card.layers} × ${card.hidden}</dd>
+        <dt>${msg('Download, each time it is opened')}</dt><dd class="number">${bytes(card.totalBytes)}</dd>
+      </dl>
+      <p class="small soft">${msg('It plays by the ONNX runtime, without a GPU too, and does not train: a baseline.')}</p>
+      <button type="button" class="primary" @click=${() => this.app.models.use()}>${msg('Use it in the setup')}</button>
     </section>`;
   }
 
@@ -261,8 +278,8 @@ export class TabgymModelPicker extends Panel {
   private get place(): ModelPlace | null {
     if (this.choice === 'files') return this.picked && { kind: 'files', ...this.picked };
     const id = this.listed?.repository ?? this.repository;
-    const { base, revision, gguf, token } = this;
-    const given = Object.entries({ base, revision, gguf, token }).filter(([, value]) => value);
+    const { base, revision, gguf, onnx, token } = this;
+    const given = Object.entries({ base, revision, gguf, onnx, token }).filter(([, value]) => value);
     return id ? { kind: 'hub', id, ...Object.fromEntries(given) } : null;
   }
 

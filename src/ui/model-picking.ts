@@ -1,7 +1,7 @@
 /** What the language-model picker's buttons do: look a model up, fetch it, stop, list what is kept, delete it. Draws nothing. */
 import type { Precision } from '../policy/linear.ts';
 import type { Experiment } from '../session/experiment.ts';
-import { withLanguageModel } from '../session/model-draft.ts';
+import { withLanguageModel, withOnnxModel } from '../session/model-draft.ts';
 import type { ModelCard, ModelRequest } from '../session/model-protocol.ts';
 import type { TrainerApi } from '../session/protocol.ts';
 import type { ModelState, Store } from './state.ts';
@@ -72,7 +72,8 @@ export class ModelPicking {
     const { model, draft } = this.store.state;
     if (!draft || !model.card) return;
     try {
-      this.take(withLanguageModel(draft, model.card.name, model.card.precision));
+      const { name, precision, onnx } = model.card;
+      this.take(onnx ? withOnnxModel(draft, name, onnx) : withLanguageModel(draft, name, precision));
     } catch (error) {
       this.set({ problem: sentence(error) });
     }
