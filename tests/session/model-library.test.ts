@@ -1,12 +1,13 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import textcraftFirst from '../../experiments/textcraft-first.json';
+import { exportedFiles, readCheckpoint } from '../../src/cli/export.ts';
 import { makeModel } from '../../src/cli/making-model.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { parseExperiment } from '../../src/session/experiment.ts';
-import { withLanguageModel } from '../../src/session/model-draft.ts';
+import { withLanguageModel, withOnnxModel } from '../../src/session/model-draft.ts';
 import { ModelLibrary, storedBytes } from '../../src/session/model-library.ts';
 import { WeightsCache } from '../../src/store/weights-cache.ts';
 import { NodeDisk } from '../../src/store/weights-disk.ts';
@@ -15,6 +16,7 @@ import { ModelServer } from './model-server.ts';
 
 const overrides = { layers: 2, hidden: 64, intermediate: 96, heads: 4, kvHeads: 2, headDim: 16, vocab: 600 };
 const blockBytes = 128 * 2 ** 20;
+const plain = { operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
 let folder: string;
 let server: ModelServer;
 
@@ -36,6 +38,29 @@ const again = () => new ModelLibrary(new WeightsCache(new NodeDisk(join(folder, 
 const place = () => ({ kind: 'hub', id: 'test/small', base: server.base }) as const;
 
 describe('the library of language models', () => {
+  it('finds a file in ONNX, and opens it from where it was found', async () => {
+    const out = join(folder, 'models/test/in-onnx');
+    const files = exportedFiles(readCheckpoint(join(folder, 'models/test/small')), { format: 'onnx', ...plain });
+    await mkdir(join(out, 'onnx'), { recursive: true });
+    for (const [name, pieces] of files) await writeFile(join(out, name), Buffer.concat(pieces));
+    const library = fresh();
+    const onnx = 'onnx/model.onnx';
+    const there = { ...place(), id: 'test/in-onnx', onnx };
+    const card = await library.findModel({ place: there, precision: 'int4' }, blockBytes);
+    const { length } = await readFile(join(out, onnx));
+    expect(card).toMatchObject({ onnx, layers: 2, hidden: 64, vocabulary: 600, totalBytes: length, gpuBytes: null });
+    const model = await library.openOnnx(card.name, onnx);
+    const { model: bytes, external } = await model.load({ signal: new AbortController().signal });
+    expect([bytes.length, external]).toEqual([length, []]);
+    // The draft names it, and has room for a chat template.
+    const draft = withOnnxModel(parseExperiment(textcraftFirst), card.name, onnx);
+    expect(draft.policy).toEqual({ kind: 'onnx', model: card.name, file: onnx, backend: 'wasm' });
+    expect(draft.sampling).toMatchObject({ maskActions: false, promptTokens: 1024 });
+    await expect(fresh().openOnnx(card.name, onnx)).rejects.toThrow(/not known in this tab/);
+    const missing = library.findModel({ place: { ...there, onnx: 'onnx/q4.onnx' }, precision: 'int4' }, blockBytes);
+    await expect(missing).rejects.toThrow(/has no onnx\/q4\.onnx/);
+  });
+
   it('finds a model, tells what it costs, fetches it with progress, and keeps it', async () => {
     const library = fresh();
     const card = await library.findModel({ place: place(), precision: 'int8' }, blockBytes);
