@@ -35,7 +35,7 @@ export interface CompareResult {
 const decodes: DecodeRequest[] = (['float32', 'int4'] as const).flatMap((weights) => [
   { shape: 'tiny', weights, rows: 1, prompt: 16, tokens: 33, times: 3 },
   { shape: 'tiny', weights, rows: 32, prompt: 16, tokens: 33, times: 3 },
-  { shape: '135M width, 2 layers', weights, rows: 1, prompt: 16, tokens: 9, times: 3 },
+  { shape: '135M width, 2 layers', weights, rows: 1, prompt: 16, tokens: 5, times: 2 },
   { shape: '135M width, 2 layers', weights, rows: 32, prompt: 16, tokens: 5, times: 2 },
 ]);
 
@@ -116,6 +116,10 @@ function print({ name, unit, ours, theirs, times, aim, agreement }: CompareRow):
 const decodeName = ({ shape, rows, weights }: DecodeRequest) => `decode, ${shape}, batch ${rows}, weights ${weights}`;
 const trainName = ({ shape, rows, length }: TrainRequest) => `training step, ${shape}, ${rows * length} tokens`;
 
+/** onnxruntime takes minutes for one token of each of 32 rows of a model so wide on SwiftShader. */
+const tooSlow = ({ shape, rows }: DecodeRequest, adapter: string) =>
+  adapter.includes('software') && rows > 1 && shape !== 'tiny';
+
 /** Runs each comparison whose name has `match` in it in a fresh page of one browser; one that fails is said and left out. */
 export async function benchCompare(match = ''): Promise<CompareResult> {
   requireBrowser();
@@ -141,6 +145,10 @@ export async function benchCompare(match = ''): Promise<CompareResult> {
     result.adapter = (await each('adapter', (page) => page.evaluate(() => window.compare.adapter()))) ?? 'unknown';
     console.log(`adapter: ${result.adapter}`);
     for (const request of decodes.filter((each) => decodeName(each).includes(match))) {
+      if (tooSlow(request, result.adapter)) {
+        console.log(`  ${decodeName(request)}: left out on a software adapter`);
+        continue;
+      }
       const got = await each(decodeName(request), (page) => page.evaluate((r) => window.compare.decode(r), request));
       if (!got) continue;
       result.details.decode.push([request, got]);

@@ -1,5 +1,8 @@
-/** The real page fetches a language model from a server of another origin into the browser's own file system, and has it after a reload. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/**
+ * The real page and language models from a server of another origin: fetched into the browser's own file system, there after a
+ * reload, trained by an adapter through their chat template, taken out, and played in ONNX.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -7,8 +10,10 @@ import { build, preview } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { chromiumArgs, findChromium, root } from '../../scripts/machine.mjs';
+import { exportedFiles, readCheckpoint } from '../../src/cli/export.ts';
 import { makeModel } from '../../src/cli/making-model.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
+import { readAdapter } from '../../src/store/bundle.ts';
 import { ModelServer } from '../session/model-server.ts';
 import { screenshot } from './harness.ts';
 
@@ -24,6 +29,17 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tabgym-loading-'));
   const out = join(folder, 'models/test/small');
   await makeModel(findModel('qwen2.5-0.5b'), { out, seed: 7, dtype: 'bf16', overrides });
+  const chat = join(folder, 'models/test/chat');
+  await makeModel(findModel('qwen2.5-0.5b'), {
+    out: chat,
+    seed: 7,
+    dtype: 'bf16',
+    overrides: { ...overrides, vocab: 1500 },
+  });
+  mkdirSync(join(folder, 'models/test/in-onnx/onnx'), { recursive: true });
+  const form = { format: 'onnx', operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
+  for (const [name, pieces] of exportedFiles(readCheckpoint(chat), form))
+    writeFileSync(join(folder, 'models/test/in-onnx', name), Buffer.concat(pieces));
   server = await ModelServer.open(join(folder, 'models'));
   await buildWasm();
   process.env.NODE_ENV = 'production';
@@ -44,16 +60,17 @@ afterAll(async () => {
 });
 
 /** Opens the picker and looks the model up. */
-async function lookUp(page: Page) {
+async function lookUp(page: Page, repository = 'test/small', onnx = '') {
   await page.goto(site.resolvedUrls!.local[0]);
   await page.getByLabel('Preset').waitFor({ timeout: 2 * minutes });
   await page.locator('tabgym-setup summary', { hasText: 'Language model' }).click();
   await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('other');
-  await page.getByRole('textbox', { name: 'Repository' }).fill('test/small');
+  await page.getByRole('textbox', { name: 'Repository' }).fill(repository);
   await page.locator('tabgym-model-picker summary').click();
   await page.getByRole('textbox', { name: 'Address of the hub or mirror' }).fill(server.base);
+  if (onnx) await page.getByRole('textbox', { name: 'A file in ONNX' }).fill(onnx);
   await page.getByRole('button', { name: 'Look it up' }).click();
-  await page.getByRole('heading', { name: 'test/small' }).waitFor({ timeout: minutes });
+  await page.getByRole('heading', { name: repository }).waitFor({ timeout: minutes });
 }
 
 test(
@@ -78,4 +95,68 @@ test(
     expect(errors).toEqual([]);
   },
   8 * minutes,
+);
+
+test(
+  'a model takes a step of its adapter through its chat template, and the adapter leaves',
+  async () => {
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    server.reset();
+    await lookUp(page, 'test/chat');
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByText('ready').waitFor({ timeout: minutes });
+    await page.getByLabel('Preset').selectOption({ label: 'Micro' });
+    await page.getByRole('button', { name: 'Use it in the setup' }).click();
+    await page.getByRole('button', { name: 'Step', exact: true }).click();
+    const steps = page.locator('tabgym-transport .steps strong');
+    await expect.poll(() => steps.textContent(), { timeout: 5 * minutes }).toMatch(/Step 1\b/);
+    await page.getByRole('button', { name: 'Train', exact: true }).waitFor({ timeout: minutes });
+    const run = new URLSearchParams(new URL(page.url()).hash.slice(1)).get('run');
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, `run=${run}&step=1&tab=trajectory`);
+    await page.getByText(/The world after turn 1/).waitFor();
+    const text = await page.locator('tabgym-trajectory').evaluate((each) => each.shadowRoot?.textContent ?? '');
+    expect(text).toContain('<|im_start|>');
+    await screenshot(page, 'loading-trajectory');
+
+    await page.locator('tabgym-stage').focus();
+    await page.keyboard.press('r');
+    const download = page.waitForEvent('download');
+    await page
+      .getByRole('button', { name: /^Export policy/ })
+      .first()
+      .click();
+    const adapter = readAdapter(new Uint8Array(readFileSync(await (await download).path())))!;
+    const config = JSON.parse(new TextDecoder().decode(adapter['adapter_config.json']));
+    expect(config).toMatchObject({ peft_type: 'LORA', r: 16, base_model_name_or_path: 'test/chat' });
+    expect(errors).toEqual([]);
+    await page.close();
+  },
+  9 * minutes,
+);
+
+test(
+  'a model in ONNX plays, and is not trained',
+  async () => {
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    server.reset();
+    await lookUp(page, 'test/in-onnx', 'onnx/model.onnx');
+    await page.getByText('Download, each time it is opened').waitFor();
+    await page.getByLabel('Preset').selectOption({ label: 'Micro' });
+    await page.getByRole('button', { name: 'Use it in the setup' }).click();
+    await page.getByRole('button', { name: 'New', exact: true }).click();
+    await page.getByText('A language model in ONNX plays by the ONNX runtime').waitFor({ timeout: minutes });
+    expect(await page.getByRole('button', { name: 'Train', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Watch it try' }).click();
+    await page.getByText('the last episode watched').waitFor({ timeout: 3 * minutes });
+    await screenshot(page, 'loading-onnx');
+    expect(errors).toEqual([]);
+    await page.close();
+  },
+  6 * minutes,
 );
