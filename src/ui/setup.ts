@@ -324,7 +324,9 @@ export class TabgymSetup extends Panel {
 
   private renderPlan() {
     const { plan, gpu } = this.state;
-    if (!gpu?.supported || plan.state === 'none') return nothing;
+    // A model in ONNX takes nothing of what is planned here.
+    const empty = plan.state === 'ready' && plan.value.parts.length === 0;
+    if (!gpu?.supported || plan.state === 'none' || empty) return nothing;
     return html`<section aria-label=${msg('Memory plan')}>
       <h2>${msg('GPU memory')}</h2>
       ${plan.state === 'loading' ? html`<p class="soft" role="status">${msg('Planning')}…</p>` : nothing}

@@ -155,6 +155,9 @@ test(
     await page.getByRole('button', { name: 'Watch it try' }).click();
     await page.getByText('the last episode watched').waitFor({ timeout: 3 * minutes });
     await screenshot(page, 'loading-onnx');
+    expect(await page.getByRole('heading', { name: 'GPU memory' }).count()).toBe(0);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await screenshot(page, 'loading-onnx-narrow');
     expect(errors).toEqual([]);
     await page.close();
   },
