@@ -323,10 +323,9 @@ export class TabgymSetup extends Panel {
   }
 
   private renderPlan() {
-    const { plan, gpu } = this.state;
+    const { plan, gpu, draft } = this.state;
     // A model in ONNX takes nothing of what is planned here.
-    const empty = plan.state === 'ready' && plan.value.parts.length === 0;
-    if (!gpu?.supported || plan.state === 'none' || empty) return nothing;
+    if (!gpu?.supported || plan.state === 'none' || draft?.policy.kind === 'onnx') return nothing;
     return html`<section aria-label=${msg('Memory plan')}>
       <h2>${msg('GPU memory')}</h2>
       ${plan.state === 'loading' ? html`<p class="soft" role="status">${msg('Planning')}…</p>` : nothing}
