@@ -60,13 +60,8 @@ export class Layers {
   }
 
   /** An activation of layer l (`activationName`). */
-  private of(name: string, l: number): BufferSlice {
+  activation(name: string, l: number): BufferSlice {
     return this.ws.slice(activationName(name, l, this.kept));
-  }
-
-  /** The batch's own K/V of layer l. */
-  keysAndValues(l: number): BufferSlice {
-    return this.of('kv', l);
   }
 
   /**
@@ -101,14 +96,20 @@ export class Layers {
         this.mlpHalf(weights, rows, l);
         const { down } = layerOperands(l);
         const out = this.rows(ws.slice(`layerInput.${l + 1}`), rows);
-        weights.forward(down, this.of('activated', l), out, rows.count, this.rows(this.of('middle', l), rows));
+        weights.forward(
+          down,
+          this.activation('activated', l),
+          out,
+          rows.count,
+          this.rows(this.activation('middle', l), rows),
+        );
       }
     }
   }
 
   /** Tokens whose gate and up values the plan has room for, from the first on: the feed-forward half takes them in pieces. */
   private pieces(T: number): Rows[] {
-    const most = Math.floor(this.of('gateUp', 0).buffer.size / (8 * this.config.intermediateSize));
+    const most = Math.floor(this.activation('gateUp', 0).buffer.size / (8 * this.config.intermediateSize));
     const list: Rows[] = [];
     for (let first = 0; first < T; first += most) list.push({ first, count: Math.min(most, T - first) });
     return list;
@@ -129,24 +130,24 @@ export class Layers {
     ops.rmsnorm(
       x,
       weights.vector(names.norm1),
-      this.of('normed', l),
-      this.of('rstd1', l),
+      this.activation('normed', l),
+      this.activation('rstd1', l),
       pass.T,
       h,
       config.rmsNormEps,
     );
-    weights.forward(names.qkv, this.of('normed', l), this.of('qkv', l), pass.T);
+    weights.forward(names.qkv, this.activation('normed', l), this.activation('qkv', l), pass.T);
     const gains = config.qkNorm ? weights.vector(names.headGains) : null;
     const cache = pass.cache(l);
     ops.rope(
       shape,
       {
         tokens: ws.slice('tokens'),
-        qkv: this.of('qkv', l),
+        qkv: this.activation('qkv', l),
         table: ws.slice('rope'),
         gains,
         pages: ws.slice('pages'),
-        query: this.of('query', l),
+        query: this.activation('query', l),
         cache,
       },
       pass.T,
@@ -158,17 +159,17 @@ export class Layers {
         tokens: ws.slice('tokens'),
         tiles: ws.slice('tiles'),
         pages: ws.slice('pages'),
-        query: this.of('query', l),
+        query: this.activation('query', l),
         cache,
         partials: ws.slice('attentionPartials'),
-        out: this.of('attended', l),
-        lse: this.of('lse', l),
+        out: this.activation('attended', l),
+        lse: this.activation('lse', l),
       },
       pass.T,
       pass.pairs,
       pass.attention,
     );
-    weights.forward(names.output, this.of('attended', l), this.of('middle', l), pass.T, x);
+    weights.forward(names.output, this.activation('attended', l), this.activation('middle', l), pass.T, x);
   }
 
   /** activated = silu(gate) * up of norm(middle), of some rows; the caller applies the down projection. */
@@ -177,10 +178,18 @@ export class Layers {
     const names = layerOperands(l);
     const { hiddenSize: h, intermediateSize: I } = config;
     const gain = weights.vector(names.norm2);
-    const middle = this.rows(this.of('middle', l), rows);
-    ops.rmsnorm(middle, gain, this.of('normed2', l), this.of('rstd2', l), rows.count, h, config.rmsNormEps);
-    weights.forward(names.gateUp, this.of('normed2', l), this.of('gateUp', l), rows.count);
-    ops.swiglu(this.of('gateUp', l), this.of('activated', l), rows.count, I);
+    const middle = this.rows(this.activation('middle', l), rows);
+    ops.rmsnorm(
+      middle,
+      gain,
+      this.activation('normed2', l),
+      this.activation('rstd2', l),
+      rows.count,
+      h,
+      config.rmsNormEps,
+    );
+    weights.forward(names.gateUp, this.activation('normed2', l), this.activation('gateUp', l), rows.count);
+    ops.swiglu(this.activation('gateUp', l), this.activation('activated', l), rows.count, I);
   }
 
   /**
@@ -210,14 +219,14 @@ export class Layers {
     const T = rows.count;
     const partials = ws.slice('partials');
     const dout = this.rows(ws.slice('dlayer'), rows);
-    weights.backward(names.down, dout, this.of('activated', l), ws.slice('dactivated'), T);
-    ops.swigluBackward(ws.slice('dactivated'), this.of('gateUp', l), T, I);
-    weights.backward(names.gateUp, this.of('gateUp', l), this.of('normed2', l), ws.slice('dnormed'), T);
+    weights.backward(names.down, dout, this.activation('activated', l), ws.slice('dactivated'), T);
+    ops.swigluBackward(ws.slice('dactivated'), this.activation('gateUp', l), T, I);
+    weights.backward(names.gateUp, this.activation('gateUp', l), this.activation('normed2', l), ws.slice('dnormed'), T);
     ops.rmsnormBackward(
       {
-        inp: this.rows(this.of('middle', l), rows),
+        inp: this.rows(this.activation('middle', l), rows),
         gain: weights.vector(names.norm2),
-        rstd: this.of('rstd2', l),
+        rstd: this.activation('rstd2', l),
         dout: ws.slice('dnormed'),
         dresidual: dout,
         dinp: this.rows(ws.slice('dmiddle'), rows),
@@ -237,17 +246,17 @@ export class Layers {
     const T = pass.T;
     const partials = ws.slice('partials');
     const dout = ws.slice('dmiddle');
-    weights.backward(names.output, dout, this.of('attended', l), ws.slice('dattended'), T);
+    weights.backward(names.output, dout, this.activation('attended', l), ws.slice('dattended'), T);
     const tokens = ws.slice('tokens');
     ops.attentionBackward(
       shape,
       {
         tokens,
         tiles: ws.slice('tiles'),
-        query: this.of('query', l),
+        query: this.activation('query', l),
         cache: pass.cache(l),
-        attended: this.of('attended', l),
-        lse: this.of('lse', l),
+        attended: this.activation('attended', l),
+        lse: this.activation('lse', l),
         dout: ws.slice('dattended'),
         dquery: ws.slice('dquery'),
         delta: ws.slice('delta'),
@@ -262,7 +271,7 @@ export class Layers {
       shape,
       {
         tokens,
-        qkv: this.of('qkv', l),
+        qkv: this.activation('qkv', l),
         table: ws.slice('rope'),
         gains,
         dquery: ws.slice('dquery'),
@@ -274,12 +283,12 @@ export class Layers {
     );
     const dheadGains = gains && weights.gradient(names.headGains);
     if (dheadGains) ops.headGainsBackward(shape, ws.slice('dgains'), partials, dheadGains, T);
-    weights.backward(names.qkv, ws.slice('dqkv'), this.of('normed', l), ws.slice('dnormed'), T);
+    weights.backward(names.qkv, ws.slice('dqkv'), this.activation('normed', l), ws.slice('dnormed'), T);
     ops.rmsnormBackward(
       {
         inp: ws.slice(`layerInput.${l}`),
         gain: weights.vector(names.norm1),
-        rstd: this.of('rstd1', l),
+        rstd: this.activation('rstd1', l),
         dout: ws.slice('dnormed'),
         dresidual: dout,
         dinp: ws.slice('dlayer'),

@@ -139,7 +139,7 @@ export class Model implements Policy {
     const list = { offset: 0, rows: 1, entries: 1 };
     const masked = { E: 1, starts: 0, row: 0, token: 0, intoHidden: list, intoTable: list };
     const attention: Pass['attention'] = { kind: 'batch', tiles: 1, format: plainCache };
-    const pass: Pass = { T, pairs: T, cache: (l) => this.layers.keysAndValues(l), attention };
+    const pass: Pass = { T, pairs: T, cache: (l) => this.layers.activation('kv', l), attention };
     this.layers.forward(this.weights, pass);
     for (const mask of this.weights.canMask ? [masked, null] : [null]) {
       const rows: ScoredRows = { N: T, intoTokens: list, masked: mask };
@@ -252,7 +252,7 @@ export class Model implements Policy {
     let pairs = 0;
     for (let t = 0; t < T; t++) pairs += words[t * 8] + 1;
     const attention = this.layers.describeAttention(words, plainCache, true);
-    const pass: Pass = { T, pairs, cache: (l) => this.layers.keysAndValues(l), attention };
+    const pass: Pass = { T, pairs, cache: (l) => this.layers.activation('kv', l), attention };
     this.layers.forward(weights, pass);
     this.head.forward(weights, rows, resultOffset, temperature);
     return { rows, pass };
@@ -486,19 +486,14 @@ export class Model implements Policy {
     const C = this.config.hiddenSize;
     const L = this.config.numLayers;
     this.forward(this.weights, { ...batch, scored: new Int32Array(0), allowed: null }, 0, 1);
-    this.ops.rmsnorm(
-      this.ws.slice(`layerInput.${L}`),
-      this.weights.vector('finalNorm'),
-      this.ws.slice('normed'),
-      this.ws.slice('rstd1'),
-      T,
-      C,
-      this.config.rmsNormEps,
-    );
-    const names = [...Array.from({ length: L }, (_, l) => `layerInput.${l}`), 'normed'];
+    // What the last layer normalised is not needed any more.
+    const [normed, rstd] = [this.layers.activation('normed', L - 1), this.layers.activation('rstd1', L - 1)];
+    const last = this.ws.slice(`layerInput.${L}`);
+    this.ops.rmsnorm(last, this.weights.vector('finalNorm'), normed, rstd, T, C, this.config.rmsNormEps);
+    const inputs = Array.from({ length: L }, (_, l) => this.ws.slice(`layerInput.${l}`));
     const states: Float32Array[] = [];
-    for (const name of names) {
-      const [bytes] = await this.recorder.read([slice(this.ws.buffer(name), 0, T * C * 4)]);
+    for (const { buffer } of [...inputs, normed]) {
+      const [bytes] = await this.recorder.read([slice(buffer, 0, T * C * 4)]);
       states.push(new Float32Array(bytes).slice(0, T * C));
     }
     return states;

@@ -16,7 +16,8 @@ export interface Sorted {
 }
 
 const isWeights = ({ name }: File) => /\.(gguf|safetensors|onnx)$/i.test(name);
-const isImport = ({ name }: File) => /\.(tabgym|zip)$/i.test(name);
+/** Also what has no ending: a download may have lost it. */
+const isImport = ({ name }: File) => /\.(tabgym|zip)$/i.test(name) || !name.includes('.');
 const isAdapter = ({ name }: File) => /^adapter_(model\.safetensors|config\.json)$/.test(name);
 
 const wanted = () =>
