@@ -54,10 +54,12 @@ export interface AdapterExport {
 /** The weights of a run's last checkpoint, or its adapter. */
 function fromRun(bytes: Uint8Array, file: string): WholeModel | AdapterExport {
   const { experiment: document, checkpoints = [], assets = {} } = readRun(bytes, file);
+  const experiment = parseExperiment(document);
+  if (experiment.policy.kind === 'onnx')
+    throw new CommandError(`${file} plays ${experiment.policy.model} as it is: there is nothing of its own to export.`);
   const last = checkpoints.toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
   if (!last || !assets['config.json'])
     throw new CommandError(`${file} holds no checkpoint: export the run again, with its last step.`);
-  const experiment = parseExperiment(document);
   if (experiment.policy.kind === 'lora') {
     const kept = { config: assets['config.json'], tokenizer: assets['tokenizer.json'] };
     return { adapter: policyFiles({ ...kept, experiment, checkpoint: last.bytes }) };

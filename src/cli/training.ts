@@ -48,6 +48,11 @@ function readDocument(file: string): unknown {
 /** The experiment as it will run: seed and steps of the command line, and enough episodes to report. */
 export function readExperiment({ file, seed, steps, print }: TrainingOptions): Experiment {
   const experiment = parseExperiment(readDocument(file));
+  const { policy } = experiment;
+  if (policy.kind === 'onnx')
+    throw new CommandError(
+      `policy.kind is "onnx": ${policy.model} plays and does not train. Choose "lora" and a repository with safetensors.`,
+    );
   const { episodes } = experiment.evaluation;
   if (episodes < LEAST_EPISODES)
     print(`evaluation.episodes: ${LEAST_EPISODES} instead of ${episodes}, so that the result means something`);

@@ -97,6 +97,8 @@ export class ActingEngine implements Engine {
     const { player, experiment, signal, onProgress } = this.parts;
     const { policy, seed } = experiment;
     if ('model' in player) {
+      // It has no steps: what was loaded once is what plays.
+      if (this.playing) return;
       const { model, backend } = player;
       const what = `Loading ${model.label}`;
       const source = await model.load({

@@ -159,7 +159,12 @@ export type LoraPolicy = v.InferOutput<typeof LoraPolicySchema>;
 export type OnnxModelPolicy = v.InferOutput<typeof OnnxPolicySchema>;
 /** What the page starts from when another kind of policy is chosen; its model is to be chosen, too. */
 export function defaultPolicy(kind: unknown): Experiment['policy'] {
-  if (kind === 'onnx') return v.parse(OnnxPolicySchema, { kind, model: 'onnx-community/Qwen2.5-0.5B-Instruct' });
+  if (kind === 'onnx')
+    return v.parse(OnnxPolicySchema, {
+      kind,
+      model: 'onnx-community/Qwen2.5-0.5B-Instruct',
+      file: 'onnx/model_q4.onnx',
+    });
   if (kind === 'lora') return v.parse(LoraPolicySchema, { kind, model: 'qwen2.5-0.5b' });
   const sizes = { layers: 2, hidden: 64, heads: 4, kvHeads: 2, headDim: 16, intermediate: 192 };
   return v.parse(TinyPolicySchema, { kind: 'tiny', ...sizes });

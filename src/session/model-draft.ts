@@ -36,7 +36,7 @@ const compactTokens = 80;
 const mostLearningRate = 1e-4;
 const mostGroups = 2;
 /** Of one evaluation, for each split: a tiny policy's hundreds take a language model an hour and more. */
-export const mostEvaluated = 32;
+const mostEvaluated = 32;
 
 const turnsOf = (limit: TurnLimit, oracleTurns: number) =>
   typeof limit === 'number' ? limit : oracleTurns + limit.oraclePlus;

@@ -118,7 +118,9 @@ export async function conversationTexts(source: ModelSource, signal: AbortSignal
   const texts = ['config.json', 'tokenizer.json'].map(
     async (name) => [name, await needed(source, name, signal)] as const,
   );
-  return { ...Object.fromEntries(await Promise.all(texts)), ...(await optional(source, signal)) };
+  const found = Object.fromEntries(await Promise.all(texts));
+  parseJson('config.json', found['config.json']);
+  return { ...found, ...(await optional(source, signal)) };
 }
 
 async function safetensorsModel(source: ModelSource, signal: AbortSignal): Promise<ModelFiles> {

@@ -3,7 +3,7 @@
  * progress and a stop, lists and deletes them, and opens them for an engine. Tokens live here, in memory, and nowhere else.
  */
 import { projections } from '../policy/adapter.ts';
-import { PrecisionError } from '../policy/base.ts';
+import { isUnplannable } from '../policy/base.ts';
 import { catalogue } from '../policy/catalogue.ts';
 import { countParameters, type ModelConfig, parameterShapes } from '../policy/config.ts';
 import type { Precision } from '../policy/linear.ts';
@@ -49,7 +49,7 @@ function gpuBytes(config: ModelConfig, precision: Precision, blockBytes: number)
       planBuffers(config, capacity, { trainable: true, reference: false, precision, lora, blockBytes }),
     );
   } catch (error) {
-    if (error instanceof PrecisionError) return null;
+    if (isUnplannable(error)) return null;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * A language model that its repository has as ONNX, in the Hub's layout: found without its weights, and read whole when it is to
- * play. It is not kept: a browser's own cache may hold it. Which families the engine runs does not matter here.
+ * play. It is not kept. Which families the engine runs does not matter here.
  */
 import type { OnnxSource } from '../policy/onnx-session.ts';
 import { type ModelSource, readRange, SourceError, type SourceFile } from '../store/weights-source.ts';

@@ -40,6 +40,8 @@ export async function exportedPolicy(store: RunStore, runId: string): Promise<Na
 }
 
 export function policyFiles({ experiment: { policy }, checkpoint, config, tokenizer }: KeptPolicy): NamedFiles {
+  if (policy.kind === 'onnx')
+    throw new StoreError(`This run plays ${policy.model} as it is: there is nothing of its own to take out.`);
   if (!checkpoint || !config || !tokenizer)
     throw new StoreError('This run has no policy yet: train at least its first step.');
   const model = parseConfig(JSON.parse(utf8.decode(config)));

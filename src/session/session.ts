@@ -134,10 +134,19 @@ export class Session {
   }
 
   private async episode(options: Omit<WatchOptions, 'step'>, signal: AbortSignal): Promise<void> {
-    const before = this.status;
-    this.abort = new AbortController();
-    await this.prepare(false);
-    this.setStatus(before === 'preparing' ? 'idle' : before);
+    const before = this.status === 'preparing' ? 'idle' : this.status;
+    const own = new AbortController();
+    this.abort = own;
+    signal.addEventListener('abort', () => own.abort(signal.reason), { once: true });
+    try {
+      await this.prepare(false);
+    } catch (error) {
+      // What could not be made ready is made anew the next time, and the run is what it was.
+      await this.closeEngine();
+      this.setStatus(before);
+      throw error;
+    }
+    this.setStatus(before);
     await this.engine!.watch({ ...options, step: Math.max(1, this.at ?? 1) }, { ...this.stepOptions(), signal });
   }
 

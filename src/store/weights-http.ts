@@ -228,7 +228,7 @@ export class HttpSource implements ModelSource {
   private changed(name: string, how: string): SourceError {
     return new SourceError(
       'changed',
-      `${name} of ${this.label} ${how}: it changed while it was loading. What was kept of it was deleted. Look it up and load it again.`,
+      `${name} of ${this.label} ${how}: it changed while it was loading. Look it up and load it again.`,
     );
   }
 

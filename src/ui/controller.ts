@@ -151,7 +151,8 @@ export class Controller {
   }
 
   private rememberTraining(status: RunStatus) {
-    const { run } = this.state;
+    const { run, watching } = this.state;
+    if (watching) return;
     if (run && isActive(status) && !this.stepping) localStorage.setItem(trainingKey, run.id);
     else if (status !== 'idle') localStorage.removeItem(trainingKey);
   }
@@ -286,7 +287,8 @@ export class Controller {
   }
 
   async toggle() {
-    if (isActive(this.state.status)) await this.pause();
+    if (this.state.watching) await this.stopWatching();
+    else if (isActive(this.state.status)) await this.pause();
     else await this.train();
   }
 
@@ -296,6 +298,8 @@ export class Controller {
     if (!(await this.settleDraft())) return;
     const { run } = this.state;
     if (!run) return;
+    if (run.experiment.policy.kind === 'onnx')
+      return this.notify('warning', msg('A language model in ONNX plays and does not train: watch it try.'));
     this.recorded.stop();
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
     this.stepping = options?.steps !== undefined;

@@ -53,7 +53,7 @@ export class Drafting {
     this.planSoon();
   }
 
-  /** Another kind of policy has other fields, and needs other settings. A draft with a mistake in it stays as it is. */
+  /** Another kind of policy has other fields, and needs other settings. A draft with a mistake in it keeps its other settings. */
   private withKind(draft: Experiment, kind: unknown): Experiment {
     const { presets, preset } = this.store.state;
     if (this.store.state.problems.length) return writePath(draft, 'policy', defaultPolicy(kind));

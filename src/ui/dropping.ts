@@ -22,7 +22,7 @@ const isAdapter = ({ name }: File) => /^adapter_(model\.safetensors|config\.json
 
 const wanted = () =>
   msg(
-    'A run is a .tabgym file, a policy or an adapter a .zip; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file.',
+    'A run is a .tabgym file, a policy or an adapter a .zip; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a flat folder with config.json, tokenizer.json and the .onnx file.',
   );
 
 function problemOf({ label, files }: PickedFiles, rest: readonly File[]): string {

@@ -122,7 +122,8 @@ export class TabgymRuns extends Panel {
     return html`<div class="row actions">
       ${focus ? nothing : button(msg('Open'), () => this.app.open(run.id))}
       ${button(msg('Rename'), () => this.startRename(run.id))} ${button(msg('Duplicate'), () => this.app.duplicate(run.id))}
-      ${button(msg('Export'), () => this.app.exportRun(run))} ${button(msg('Export policy'), () => this.app.exportPolicy(run))}
+      ${button(msg('Export'), () => this.app.exportRun(run))}
+      ${run.experiment.policy.kind === 'onnx' ? nothing : button(msg('Export policy'), () => this.app.exportPolicy(run))}
       ${button(msg('Delete'), () => this.app.remove(run))}
     </div>`;
   }

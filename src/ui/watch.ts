@@ -78,7 +78,7 @@ export class TabgymWatch extends Panel {
     const training = isActive(status);
     return html`<div class="row spread head">
       <div class="row">${this.renderLabel(training)}</div>
-      ${training ? nothing : this.renderWatchForm(watching)}
+      ${training && !watching ? nothing : this.renderWatchForm(watching)}
     </div>
     ${this.playsOnly || !this.state.gpu?.supported ? this.renderProcessor() : nothing}`;
   }

@@ -87,9 +87,12 @@ export class TabgymWelcome extends Panel {
 
   private renderReady() {
     const { draft, busy } = this.state;
+    const off = !draft || busy !== null;
+    const train = html`<button class="primary" ?disabled=${off} @click=${() => this.app.train()}><span aria-hidden="true">▶</span> ${msg('Train')}</button>`;
+    const open = html`<button class="primary" ?disabled=${off} @click=${() => this.app.create()}>${msg('Open the model')}</button>`;
     return html`<p>${msg('It starts from random weights. Nothing is installed and nothing leaves this tab; close it at any time and it goes on from its last step.')}</p>
       <div class="row">
-        <button class="primary" ?disabled=${!draft || busy !== null} @click=${() => this.app.train()}><span aria-hidden="true">▶</span> ${msg('Train')}</button>
+        ${draft?.policy.kind === 'onnx' ? open : train}
         <button @click=${() => this.app.openDrawer('runs')}>${msg('Open an exported run')}</button>
       </div>`;
   }

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { NodeBaseModels } from '../../src/cli/base-models.ts';
 import { exportedFiles, readCheckpoint } from '../../src/cli/export.ts';
 import { makeModel } from '../../src/cli/making-model.ts';
@@ -11,9 +11,12 @@ import { nodeGpu } from '../../src/cli/node-gpu.ts';
 import { openWorld } from '../../src/envs/registry.ts';
 import { Gpu } from '../../src/gpu/device.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
+import { OnnxPolicy } from '../../src/policy/onnx-policy.ts';
 import { Assembly } from '../../src/session/assemble.ts';
+import type { BaseModels } from '../../src/session/base-model.ts';
 import { parseExperiment } from '../../src/session/experiment.ts';
 import { mostOnnxBytes, prepareOnnx } from '../../src/session/onnx-model.ts';
+import { exportedPolicy } from '../../src/session/policy-files.ts';
 import type { LiveTurn, SessionEvent } from '../../src/session/protocol.ts';
 import { Session } from '../../src/session/session.ts';
 import { FolderStore } from '../../src/store/folder.ts';
@@ -64,13 +67,13 @@ const experimentOf = (policy: object) =>
     },
   });
 
-async function sessionOf(policy: object, machine: typeof none) {
+async function sessionOf(policy: object, machine: typeof none, models: BaseModels = new NodeBaseModels()) {
   const experiment = experimentOf(policy);
   const { id } = await store.create({ name: 'a run', experiment, origin: { kind: 'new' } });
   const live: LiveTurn[] = [];
   const emit = (event: SessionEvent) => void (event.type === 'live' && live.push(event.live));
-  const engines = new Assembly({ machine, openWorld, models: new NodeBaseModels() });
-  return { session: new Session(id, experiment, { store, engines, emit }), live };
+  const engines = new Assembly({ machine, openWorld, models });
+  return { id, session: new Session(id, experiment, { store, engines, emit }), live };
 }
 
 it('plays what the engine plays with the same weights', async () => {
@@ -87,6 +90,50 @@ it('plays what the engine plays with the same weights', async () => {
   expect(episodes[0].length).toBeGreaterThan(1);
   expect(episodes[0].at(-1)!.done).toBe(true);
   expect(episodes[0].map(({ action }) => action)).toEqual(episodes[1].map(({ action }) => action));
+});
+
+it('is loaded once for several episodes, and the run stays as it was where it cannot be', async () => {
+  const { session, live } = await sessionOf({ kind: 'onnx', model }, none);
+  const load = vi.spyOn(OnnxPolicy, 'create');
+  for (const taskIndex of [0, 1]) await session.watch({ split: 'test', taskIndex, turnMs: 0 });
+  expect(load).toHaveBeenCalledTimes(1);
+  expect(live.filter(({ done }) => done)).toHaveLength(2);
+  await session.close();
+  load.mockRestore();
+  const wrong = await sessionOf({ kind: 'onnx', model: safetensors }, none);
+  const watching = () => wrong.session.watch({ split: 'test', taskIndex: 0, turnMs: 0 });
+  await expect(watching()).rejects.toThrow(/no onnx\/model\.onnx/);
+  expect(wrong.session.status).toBe('idle');
+  await expect(watching()).rejects.toThrow(/no onnx\/model\.onnx/);
+  await wrong.session.close();
+});
+
+it('stops loading where watching is stopped, and has nothing to take out', async () => {
+  const aborted: unknown[] = [];
+  let asked = false;
+  const models = {
+    open: () => Promise.reject(new Error('not asked for')),
+    openOnnx: async (name: string, file: string) => ({
+      ...(await new NodeBaseModels().openOnnx(name, file)),
+      load: ({ signal }: { signal: AbortSignal }) =>
+        new Promise<never>((_, reject) => {
+          asked = true;
+          signal.addEventListener('abort', () => {
+            aborted.push(signal.reason);
+            reject(signal.reason);
+          });
+        }),
+    }),
+  };
+  const { session, id } = await sessionOf({ kind: 'onnx', model }, none, models);
+  const watching = session.watch({ split: 'test', taskIndex: 0, turnMs: 0 });
+  await vi.waitFor(() => expect(asked).toBe(true), { timeout: 30_000 });
+  await session.stopWatching();
+  await watching;
+  expect(aborted).toHaveLength(1);
+  expect(session.status).toBe('idle');
+  await session.close();
+  await expect(exportedPolicy(store, id)).rejects.toThrow(/plays .* as it is/);
 });
 
 it('is not trained', async () => {
