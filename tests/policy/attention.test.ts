@@ -4,40 +4,18 @@ import { describe, expect, it } from 'vitest';
 import type { Gpu } from '../../src/gpu/device.ts';
 import { KernelCache } from '../../src/gpu/kernel.ts';
 import { Recorder } from '../../src/gpu/submission.ts';
-import { type AttentionShape, decodeTiles, formOf, plainCache, tokenTiles } from '../../src/policy/attention.ts';
+import type { AttentionShape } from '../../src/policy/attention.ts';
 import { AttentionTrial } from '../../src/policy/attention-trial.ts';
-import { describeTokens, tokenWords } from '../../src/policy/batch.ts';
+import { tokenWords } from '../../src/policy/batch.ts';
 import { type AttentionForm, attentionFormRuns, attentionForms } from '../../src/policy/kernel-choices.ts';
-import type { PackedBatch } from '../../src/policy/policy.ts';
 import { useGpu } from '../gpu/open.ts';
+import { segments } from './ragged-segments.ts';
 
 const open = useGpu();
 
 /** Relative to the largest value: sums of up to a few hundred floats; operands of 11 bits. */
 const tolerances = { float: 1e-5, half: 5e-3 };
 const toleranceOf = (form: AttentionForm) => (form.includes('half') ? tolerances.half : tolerances.float);
-
-/** Segments by length; `parent` as an index. */
-function segmentsOf(lengths: [number, number][]): PackedBatch['segments'] {
-  let end = 0;
-  return lengths.map(([length, parent]) => {
-    end += length;
-    return { start: end - length, end, parent };
-  });
-}
-
-/** A long prompt with children of odd lengths, one of a single token; a parent without tokens; sequences alone. */
-const segments = segmentsOf([
-  [141, -1],
-  [37, 0],
-  [1, 0],
-  [70, 0],
-  [0, -1],
-  [5, 4],
-  [33, 4],
-  [1, -1],
-  [9, -1],
-]);
 
 interface Result {
   out: Float64Array;
@@ -185,45 +163,4 @@ it('with subgroups has the bits of the form without', async () => {
   if (runs(gpu).includes('tiled-subgroups')) expect(await results(gpu, trial, 'tiled-subgroups')).toEqual(plain);
   expect(await results(gpu, trial, 'tiled')).toEqual(plain);
   trial.destroy();
-});
-
-describe('tiles', () => {
-  const heads = { heads: 14, kvHeads: 2 };
-
-  it('hold every token once, in order, with one prefix, and never two sequences that do not follow each other', () => {
-    const batch = { tokens: new Int32Array(297), segments, scored: new Int32Array(0), allowed: null };
-    const words = describeTokens(batch);
-    for (const across of [true, false]) {
-      const tiles = tokenTiles(words, heads, across);
-      let next = 0;
-      for (let i = 0; i < tiles.length; i += 4) {
-        const [first, count] = tiles.subarray(i, i + 2);
-        expect(first).toBe(next);
-        expect(count).toBeLessThanOrEqual(4);
-        const of = (word: number) =>
-          new Set(Array.from({ length: count }, (_, k) => words[(first + k) * tokenWords + word]));
-        expect(of(2).size + of(3).size).toBe(2);
-        if (!across) expect(of(4).size).toBe(1);
-        next += count;
-      }
-      expect(next).toBe(297);
-    }
-  });
-
-  it('of decoding rows share a prefix where a workgroup has room, and cut it as if alone', () => {
-    const rows = [
-      { prefix: 0, prefixKeys: 300, ownKeys: 1 },
-      { prefix: 0, prefixKeys: 300, ownKeys: 129 },
-      { prefix: 512, prefixKeys: 10, ownKeys: 5 },
-    ];
-    const tiles = decodeTiles(rows, { heads: 4, kvHeads: 1 });
-    const list = Array.from({ length: tiles.length / 4 }, (_, i) => [...tiles.subarray(i * 4, i * 4 + 4)].join());
-    expect(list).toEqual(['0,2,0,0', '0,2,1,0', '0,2,2,0', '2,1,0,0', '0,1,0,1', '1,1,0,1', '1,1,1,1', '2,1,0,1']);
-    expect([...decodeTiles([rows[1]], heads)]).toEqual([0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 2, 0, 0, 1, 0, 1, 0, 1, 1, 1]);
-  });
-
-  it('are given up where heads do not fit them', () => {
-    expect(formOf({ heads: 3, kvHeads: 1, headDim: 6, eps: 0 }, 'tiled', plainCache)).toBe('thread');
-    expect(formOf({ heads: 3, kvHeads: 1, headDim: 8, eps: 0 }, 'thread', { pageBits: 4, int8: false })).toBe('tiled');
-  });
 });
