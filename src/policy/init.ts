@@ -93,10 +93,13 @@ function copying(config: ModelConfig, tensors: TensorMap, layer: number, scale: 
   orthonormalize(values, numKvHeads * D, C);
   const shared = H / numKvHeads;
   for (let h = 0; h < H; h++)
-    for (let d = 0; d < D; d++) {
-      const row = (Math.floor(h / shared) * D + d) * C;
-      for (let c = 0; c < C; c++) outputs[c * H * D + h * D + d] = (scale / shared) * values[row + c];
-    }
+    setOutput(config, outputs, h, values.subarray(Math.floor(h / shared) * D * C), scale / shared);
+}
+
+/** Head h's output columns, (C, D) of W_O, as the transpose of the first D rows (D, C), scaled. */
+function setOutput(config: ModelConfig, outputs: Float32Array, h: number, rows: Float32Array, scale: number): void {
+  const { hiddenSize: C, headDim: D, numHeads: H } = config;
+  for (let d = 0; d < D; d++) for (let c = 0; c < C; c++) outputs[c * H * D + h * D + d] = scale * rows[d * C + c];
 }
 
 /** How much more a head that looks back gives to its own place than to the ones beside it, in nats. */
@@ -133,9 +136,7 @@ function lookBack(config: ModelConfig, tensors: TensorMap, options: InitOptions)
       queries[h * D + i] = bias * Math.cos((h + 1) * theta);
       queries[h * D + D / 2 + i] = -bias * Math.sin((h + 1) * theta);
     }
-    if (copyScale > 0)
-      for (let d = 0; d < D; d++)
-        for (let c = 0; c < C; c++) outputs[c * H * D + h * D + d] = copyScale * directions[(h * D + d) * C + c];
+    if (copyScale > 0) setOutput(config, outputs, h, directions.subarray(h * D * C), copyScale);
   }
 }
 
@@ -169,11 +170,15 @@ export interface StartSettings {
 }
 
 /** A tiny policy's first weights, as its experiment describes them. */
-export const initTiny = (config: ModelConfig, { initStd, embeddingStd, ...structure }: StartSettings, seed: number) =>
+export const initTiny = (
+  config: ModelConfig,
+  { initStd, embeddingStd, copyScale, previousTokenHeads }: StartSettings,
+  seed: number,
+) =>
   initWeights(config, {
     seed,
     std: initStd,
     embeddingStd: embeddingStd ?? initStd,
-    copyScale: structure.copyScale,
-    previousTokenHeads: structure.previousTokenHeads,
+    copyScale,
+    previousTokenHeads,
   });

@@ -80,7 +80,7 @@ export function parseChoices(stored: { readonly [kernel: string]: unknown }): Ke
 
 export const defaultChoices: KernelChoices = parseChoices({});
 
-/** What is best on an adapter of software: the forms from registers. SwiftShader has more of them than lavapipe before it spills. */
+/** What is best on an adapter of software, as measured on SwiftShader and lavapipe (docs/log.md): the forms from registers. */
 export const softwareChoices = ({ architecture }: { architecture: string }): KernelChoices => ({
   ...defaultChoices,
   ...(/swiftshader/i.test(architecture) ? { matmul_tn_many: 'rows16' } : {}),

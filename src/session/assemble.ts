@@ -138,9 +138,7 @@ export class Assembly implements EngineFactory {
     const gpu = await this.deviceFor(experiment, options);
     const base = await this.base(experiment);
     const assets = base ? { ...assetsOf(base), ...options.assets } : options.assets;
-    options.onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
-    const worlds = await this.openWorlds(experiment);
-    try {
+    return this.withWorlds(experiment, options, async (worlds) => {
       const tokenizer = await this.tokenizer(experiment, assets, worlds);
       const config = this.configWith(experiment, assets, tokenizer);
       const capacity = (options.choices?.batchPlan.capacity as Capacity | undefined) ?? capacityOf(experiment, config);
@@ -154,10 +152,7 @@ export class Assembly implements EngineFactory {
       const trainer = await this.testedTrainer(gpu, model, options, { experiment, worlds, tokenizer, conversation });
       options.onProgress(null);
       return new ModelEngine(gpu, model, trainer, worlds, tokenizer, experiment, assets);
-    } catch (error) {
-      for (const world of worlds.values()) await world.close();
-      throw error;
-    }
+    });
   }
 
   /** No GPU, no weights of its own: a language model that plays. */
@@ -165,14 +160,25 @@ export class Assembly implements EngineFactory {
     if (options.purpose === 'train') throw new PlaysOnlyError(policy.model);
     const model = await this.modelsFor(policy).openOnnx(policy.model, policy.file);
     const assets = assetsOf(model);
-    options.onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
-    const worlds = await this.openWorlds(experiment);
-    try {
+    return this.withWorlds(experiment, options, async (worlds) => {
       const tokenizer = await this.tokenizer(experiment, assets, worlds);
       const conversation = await conversationOf(tokenizer, conversationFiles(assets, eosTokensOf(model.texts)));
       const player = { model, backend: policy.backend };
       const capacity = capacityOf(experiment);
       return new ActingEngine({ ...options, experiment, player, capacity, tokenizer, worlds, conversation });
+    });
+  }
+
+  /** The engine that is made of the experiment's worlds; they are closed where none can be made. */
+  private async withWorlds(
+    experiment: Experiment,
+    { onProgress }: OpenOptions,
+    make: (worlds: Map<string, World>) => Promise<Engine>,
+  ): Promise<Engine> {
+    onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
+    const worlds = await this.openWorlds(experiment);
+    try {
+      return await make(worlds);
     } catch (error) {
       for (const world of worlds.values()) await world.close();
       throw error;

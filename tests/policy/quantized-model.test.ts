@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { initAdapter, type LoraConfig, projections } from '../../src/policy/adapter.ts';
 import { piecesOf } from '../../src/policy/base.ts';
-import { type ModelConfig, parameterShapes, parseConfig } from '../../src/policy/config.ts';
+import { type ModelConfig, parameterShapes } from '../../src/policy/config.ts';
 import { initWeights, normals } from '../../src/policy/init.ts';
 import type { WeightPiece } from '../../src/policy/linear.ts';
 import { totalBytes } from '../../src/policy/memory-plan.ts';
@@ -15,22 +15,12 @@ import { quantizeRows } from '../../src/policy/quantize.ts';
 import { dequantizedModel, tensorBits } from '../../src/policy/quantized-model.ts';
 import { openGpu, useGpu } from '../gpu/open.ts';
 import { entropyWeight, sharedPrefix, weight } from './shared-prefix.ts';
+import { smallConfig } from './small-model.ts';
 
 const gpu = useGpu();
 
 const small = (change: object = {}): ModelConfig =>
-  parseConfig({
-    model_type: 'qwen2',
-    vocab_size: 51,
-    hidden_size: 72,
-    intermediate_size: 44,
-    num_hidden_layers: 1,
-    num_attention_heads: 2,
-    num_key_value_heads: 1,
-    head_dim: 8,
-    tie_word_embeddings: true,
-    ...change,
-  });
+  smallConfig({ vocab_size: 51, hidden_size: 72, intermediate_size: 44, ...change });
 
 const capacity = { rows: 2, groups: 1, promptTokens: 8, completionTokens: 8, batchTokens: 16, batchScored: 16 };
 const batch = sharedPrefix(48);

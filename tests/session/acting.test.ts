@@ -3,38 +3,29 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { nodeGpu } from '../../src/cli/node-gpu.ts';
 import { openWorld } from '../../src/envs/registry.ts';
-import { Gpu } from '../../src/gpu/device.ts';
 import { initWeights } from '../../src/policy/init.ts';
 import { Assembly } from '../../src/session/assemble.ts';
 import { checkpointOf } from '../../src/session/checkpoint.ts';
 import { parseExperiment, type TinyPolicy } from '../../src/session/experiment.ts';
+import type { GpuMachine } from '../../src/session/gpu-report.ts';
 import type { LiveTurn, SessionEvent } from '../../src/session/protocol.ts';
 import { Session } from '../../src/session/session.ts';
 import { modelConfigOf } from '../../src/session/sizes.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { noGpu, useDawn } from './machines.ts';
 
 const micro = parseExperiment(JSON.parse(readFileSync('experiments/micro.json', 'utf8')));
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-acting-'));
 const store = new RunStore(new FolderStore(folder));
-const opened: Gpu[] = [];
 afterAll(() => {
-  for (const gpu of opened) gpu.destroy();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const none = { open: () => Gpu.open(undefined) };
-const dawn = {
-  open: async () => {
-    const gpu = await Gpu.open(await nodeGpu());
-    opened.push(gpu);
-    return gpu;
-  },
-};
+const dawn = useDawn();
 
-function sessionOf(id: string, machine: typeof none) {
+function sessionOf(id: string, machine: GpuMachine) {
   const live: LiveTurn[] = [];
   const emit = (event: SessionEvent) => void (event.type === 'live' && live.push(event.live));
   return { session: new Session(id, micro, { store, engines: new Assembly({ machine, openWorld }), emit }), live };
@@ -43,7 +34,7 @@ function sessionOf(id: string, machine: typeof none) {
 it('plays the episode that the GPU plays', async () => {
   const { id } = await store.create({ name: 'a run', experiment: micro, origin: { kind: 'new' } });
   const episodes: LiveTurn[][] = [];
-  for (const machine of [none, dawn]) {
+  for (const machine of [noGpu, dawn]) {
     const { session, live } = sessionOf(id, machine);
     for (const taskIndex of [0, 3, 5]) await session.watch({ split: 'train', taskIndex, turnMs: 0 });
     await session.close();
@@ -55,7 +46,7 @@ it('plays the episode that the GPU plays', async () => {
 });
 
 it('plays with the weights of the last checkpoint', async () => {
-  const engines = new Assembly({ machine: none, openWorld });
+  const engines = new Assembly({ machine: noGpu, openWorld });
   const options = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
   const engine = await engines.open(micro, { ...options, purpose: 'watch' });
   const { tokenizer } = (engine as unknown as { parts: { tokenizer: Parameters<typeof modelConfigOf>[2] } }).parts;
@@ -70,7 +61,7 @@ it('plays with the weights of the last checkpoint', async () => {
   const fresh = await store.create({ name: 'fresh', experiment: micro, origin: { kind: 'new' } });
   const actions: string[][] = [];
   for (const each of [id, fresh.id]) {
-    const { session, live } = sessionOf(each, none);
+    const { session, live } = sessionOf(each, noGpu);
     for (const taskIndex of [0, 1, 2]) await session.watch({ split: 'train', taskIndex, turnMs: 0 });
     await session.close();
     actions.push(live.map(({ action }) => action));
@@ -80,7 +71,7 @@ it('plays with the weights of the last checkpoint', async () => {
 
 it('training is refused, also after an episode was watched', async () => {
   const { id } = await store.create({ name: 'a run', experiment: micro, origin: { kind: 'new' } });
-  const { session } = sessionOf(id, none);
+  const { session } = sessionOf(id, noGpu);
   await session.watch({ split: 'train', taskIndex: 0, turnMs: 0 });
   await expect(session.train()).rejects.toThrow(/WebGPU/);
   expect(session.status).toBe('failed');

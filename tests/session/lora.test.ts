@@ -4,9 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { nodeGpu } from '../../src/cli/node-gpu.ts';
 import { openWorld } from '../../src/envs/registry.ts';
-import { Gpu } from '../../src/gpu/device.ts';
 import { adapterShapes, initAdapter, projections } from '../../src/policy/adapter.ts';
 import { piecesOf } from '../../src/policy/base.ts';
 import { configOf, findModel } from '../../src/policy/catalogue.ts';
@@ -38,6 +36,7 @@ import type { AdapterMemory } from '../../src/store/adapter-memory.ts';
 import { readAdapter, writePolicy } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { useDawn } from './machines.ts';
 
 const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
 const policy: LoraPolicy = {
@@ -52,14 +51,13 @@ const policy: LoraPolicy = {
 const experiment = parseExperiment({ ...micro, steps: 3, policy });
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-lora-'));
 const store = new RunStore(new FolderStore(folder));
-const opened: Gpu[] = [];
+const dawn = useDawn();
 const known = new Map<string, { readonly [kernel: string]: unknown }>();
 const adapters: AdapterMemory = {
   read: async (adapter) => known.get(adapter) ?? null,
   write: async (adapter, choices) => void known.set(adapter, choices),
 };
 afterAll(() => {
-  for (const gpu of opened) gpu.destroy();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -91,14 +89,7 @@ const models = {
 };
 
 function sessionOf(id: string, emit: (event: SessionEvent) => void = () => {}): Session {
-  const machine = {
-    open: async () => {
-      const gpu = await Gpu.open(await nodeGpu());
-      opened.push(gpu);
-      return gpu;
-    },
-  };
-  const engines = new Assembly({ machine, openWorld, adapters, models });
+  const engines = new Assembly({ machine: dawn, openWorld, adapters, models });
   return new Session(id, experiment, { store, engines, emit });
 }
 
@@ -133,7 +124,7 @@ it('a run that is killed after each step, or loses its device between updates, h
     const { done, total } = event.progress;
     if (losses.length < 2 && done === losses.length + 1 && done < total!) {
       losses.push(done);
-      opened.at(-1)!.device.destroy();
+      dawn.opened.at(-1)!.device.destroy();
     }
   });
   await losing.train();
@@ -165,7 +156,7 @@ it('a run that is killed after each step, or loses its device between updates, h
 }, 300_000);
 
 it('says that a language model cannot be opened where there is no library', async () => {
-  const assembly = new Assembly({ machine: { open: async () => Gpu.open(await nodeGpu()) }, openWorld });
+  const assembly = new Assembly({ machine: dawn, openWorld });
   const options = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
   await expect(assembly.open(experiment, options)).rejects.toThrow(/a small model cannot be opened here/);
 });
@@ -222,7 +213,7 @@ describe('an experiment that does not fit', () => {
   });
 
   it('is refused where it is planned and where it is opened, with both numbers', async () => {
-    const assembly = new Assembly({ machine: { open: async () => Gpu.open(await nodeGpu()) }, openWorld, models });
+    const assembly = new Assembly({ machine: dawn, openWorld, models });
     const { fits, advice } = await assembly.plan(
       of({ model: 'smollm2-135m' }, { promptTokens: 8192, completionTokens: 1024 }),
     );

@@ -7,14 +7,13 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { NodeBaseModels } from '../../src/cli/base-models.ts';
 import { exportedFiles, readCheckpoint } from '../../src/cli/export.ts';
 import { makeModel } from '../../src/cli/making-model.ts';
-import { nodeGpu } from '../../src/cli/node-gpu.ts';
 import { openWorld } from '../../src/envs/registry.ts';
-import { Gpu } from '../../src/gpu/device.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { OnnxPolicy } from '../../src/policy/onnx-policy.ts';
 import { Assembly } from '../../src/session/assemble.ts';
 import type { BaseModels } from '../../src/session/base-model.ts';
 import { parseExperiment } from '../../src/session/experiment.ts';
+import type { GpuMachine } from '../../src/session/gpu-report.ts';
 import { mostOnnxBytes, prepareOnnx } from '../../src/session/onnx-model.ts';
 import { exportedPolicy } from '../../src/session/policy-files.ts';
 import type { LiveTurn, SessionEvent } from '../../src/session/protocol.ts';
@@ -22,6 +21,7 @@ import { Session } from '../../src/session/session.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
+import { noGpu, useDawn } from './machines.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-onnx-'));
 const safetensors = join(folder, 'safetensors');
@@ -30,9 +30,7 @@ const model = join(folder, 'onnx');
 const store = new RunStore(new FolderStore(join(folder, 'runs')));
 const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
 const { signal } = new AbortController();
-const opened: Gpu[] = [];
 afterAll(() => {
-  for (const gpu of opened) gpu.destroy();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -45,14 +43,7 @@ beforeAll(async () => {
   for (const [name, pieces] of files) writeFileSync(join(model, name), Buffer.concat(pieces));
 });
 
-const none = { open: () => Gpu.open(undefined) };
-const dawn = {
-  open: async () => {
-    const gpu = await Gpu.open(await nodeGpu());
-    opened.push(gpu);
-    return gpu;
-  },
-};
+const dawn = useDawn();
 
 const experimentOf = (policy: object) =>
   parseExperiment({
@@ -67,7 +58,7 @@ const experimentOf = (policy: object) =>
     },
   });
 
-async function sessionOf(policy: object, machine: typeof none, models: BaseModels = new NodeBaseModels()) {
+async function sessionOf(policy: object, machine: GpuMachine, models: BaseModels = new NodeBaseModels()) {
   const experiment = experimentOf(policy);
   const { id } = await store.create({ name: 'a run', experiment, origin: { kind: 'new' } });
   const live: LiveTurn[] = [];
@@ -79,7 +70,7 @@ async function sessionOf(policy: object, machine: typeof none, models: BaseModel
 it('plays what the engine plays with the same weights', async () => {
   const episodes: LiveTurn[][] = [];
   for (const [policy, machine] of [
-    [{ kind: 'onnx', model }, none],
+    [{ kind: 'onnx', model }, noGpu],
     [{ kind: 'lora', weights: 'f32' }, dawn],
   ] as const) {
     const { session, live } = await sessionOf(policy, machine);
@@ -93,14 +84,14 @@ it('plays what the engine plays with the same weights', async () => {
 });
 
 it('is loaded once for several episodes, and the run stays as it was where it cannot be', async () => {
-  const { session, live } = await sessionOf({ kind: 'onnx', model }, none);
+  const { session, live } = await sessionOf({ kind: 'onnx', model }, noGpu);
   const load = vi.spyOn(OnnxPolicy, 'create');
   for (const taskIndex of [0, 1]) await session.watch({ split: 'test', taskIndex, turnMs: 0 });
   expect(load).toHaveBeenCalledTimes(1);
   expect(live.filter(({ done }) => done)).toHaveLength(2);
   await session.close();
   load.mockRestore();
-  const wrong = await sessionOf({ kind: 'onnx', model: safetensors }, none);
+  const wrong = await sessionOf({ kind: 'onnx', model: safetensors }, noGpu);
   const watching = () => wrong.session.watch({ split: 'test', taskIndex: 0, turnMs: 0 });
   await expect(watching()).rejects.toThrow(/no onnx\/model\.onnx/);
   expect(wrong.session.status).toBe('idle');
@@ -125,7 +116,7 @@ it('stops loading where watching is stopped, and has nothing to take out', async
         }),
     }),
   };
-  const { session, id } = await sessionOf({ kind: 'onnx', model }, none, models);
+  const { session, id } = await sessionOf({ kind: 'onnx', model }, noGpu, models);
   const watching = session.watch({ split: 'test', taskIndex: 0, turnMs: 0 });
   await vi.waitFor(() => expect(asked).toBe(true), { timeout: 30_000 });
   await session.stopWatching();
@@ -137,13 +128,13 @@ it('stops loading where watching is stopped, and has nothing to take out', async
 });
 
 it('is not trained', async () => {
-  const { session } = await sessionOf({ kind: 'onnx', model }, none);
+  const { session } = await sessionOf({ kind: 'onnx', model }, noGpu);
   await expect(session.train()).rejects.toThrow(/plays and does not train.*lora/);
   await session.close();
 });
 
 it('names a file that is not there, and those that are', async () => {
-  const { session } = await sessionOf({ kind: 'onnx', model, file: 'onnx/model_q4.onnx' }, none);
+  const { session } = await sessionOf({ kind: 'onnx', model, file: 'onnx/model_q4.onnx' }, noGpu);
   await expect(session.watch({ split: 'test', taskIndex: 0, turnMs: 0 })).rejects.toThrow(
     /no onnx\/model_q4\.onnx\. It has onnx\/model\.onnx/,
   );

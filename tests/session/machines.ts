@@ -1,0 +1,24 @@
+/** Where a session's GPU comes from in tests. */
+import { afterAll } from 'vitest';
+import { nodeGpu } from '../../src/cli/node-gpu.ts';
+import { Gpu } from '../../src/gpu/device.ts';
+import type { GpuMachine } from '../../src/session/gpu-report.ts';
+
+/** A machine without WebGPU. */
+export const noGpu: GpuMachine = { open: () => Gpu.open(undefined) };
+
+/** A machine whose devices are given back after the tests of the file. */
+export function useDawn(): GpuMachine & { opened: readonly Gpu[] } {
+  const opened: Gpu[] = [];
+  afterAll(() => {
+    for (const gpu of opened) gpu.destroy();
+  });
+  return {
+    opened,
+    open: async () => {
+      const gpu = await Gpu.open(await nodeGpu());
+      opened.push(gpu);
+      return gpu;
+    },
+  };
+}
