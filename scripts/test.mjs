@@ -2,7 +2,7 @@
 // does not hide those after it. `npm test -- NAME...` runs only the checks named; `npm test -- kernels` one that is too slow for all.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { requireBrowser, root } from './machine.mjs';
 
 const results = join(root, 'build/test');
@@ -24,12 +24,21 @@ function vitest(project, files = []) {
     `--outputFile.json=${report}`,
   );
   if (!existsSync(report)) return { passed: 0, failed: ok ? 0 : 1 };
-  const { numPassedTests, numFailedTests, numFailedTestSuites, numPendingTests } = JSON.parse(
+  const { numPassedTests, numFailedTests, numFailedTestSuites, numPendingTests, testResults } = JSON.parse(
     readFileSync(report, 'utf8'),
   );
   // A file that fails to load has no failed test in it, and an unhandled error belongs to none.
   const failed = Math.max(numFailedTests, ok ? 0 : Math.max(1, numFailedTests, numFailedTestSuites ? 1 : 0));
-  return { passed: numPassedTests, failed, skipped: numPendingTests };
+  return { passed: numPassedTests, failed, skipped: numPendingTests, failures: testResults.flatMap(failuresOf) };
+}
+
+/** Each failed test of a file, with the first line of what it said. */
+function failuresOf({ name, message, assertionResults }) {
+  const firstLine = (text = '') => text.split('\n')[0].slice(0, 300);
+  const file = relative(root, name);
+  const failed = assertionResults.filter(({ status }) => status === 'failed');
+  if (!failed.length && message) return [`${file}: ${firstLine(message)}`];
+  return failed.map(({ fullName, failureMessages }) => `${file} > ${fullName}: ${firstLine(failureMessages[0])}`);
 }
 
 const one = (ok) => ({ passed: ok ? 1 : 0, failed: ok ? 0 : 1 });
@@ -65,6 +74,9 @@ function run(names) {
 }
 
 function report(table) {
+  // After all that the checks print, where who reads only the end of it finds them.
+  const failures = table.flatMap((row) => row.failures ?? []);
+  if (failures.length) console.log(`\n== failed\n${failures.join('\n')}`);
   console.log('\n== results');
   for (const { name, passed, failed, skipped, seconds } of table)
     console.log(

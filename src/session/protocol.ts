@@ -112,6 +112,8 @@ export interface PlayStart {
 export interface TrainerApi extends ModelApi {
   /** First call. Finds the adapter and tests the kernels; never rejects for want of a GPU: the report says so. */
   start(listener: (event: SessionEvent) => void): Promise<GpuReport>;
+  /** Answers at once, whatever else is being done: a worker that does not is dead. */
+  ping(): Promise<void>;
   worlds(): Promise<WorldDescription[]>;
   presets(): Promise<Experiment[]>;
   plan(experiment: unknown): Promise<MemoryPlanReport>;

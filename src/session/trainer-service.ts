@@ -73,6 +73,8 @@ export class TrainerService implements TrainerApi {
     return this.parts.engines.report();
   }
 
+  async ping(): Promise<void> {}
+
   async worlds(): Promise<WorldDescription[]> {
     return [...this.parts.worlds];
   }

@@ -7,7 +7,8 @@ import { Gatherer } from './gatherer.ts';
 
 export interface Client {
   api: TrainerApi;
-  start(deliver: (events: SessionEvent[]) => void): Promise<GpuReport>;
+  /** `onRestart`: the trainer had to be started anew, and knows nothing of what was open. */
+  start(deliver: (events: SessionEvent[]) => void, onRestart: (gpu: GpuReport) => void): Promise<GpuReport>;
 }
 
 /** Events come at most ten times a second, and not while the page is hidden. */

@@ -14,6 +14,7 @@ import { ModelPicking } from './model-picking.ts';
 import { Reading } from './reading.ts';
 import { Recorded } from './recorded.ts';
 import { type DrawerTab, type NarrowPanel, type Notice, none, type State, Store, type Theme } from './state.ts';
+import { RestartedError } from './supervisor.ts';
 
 const trainingKey = 'tabgym.training';
 const themeKey = 'tabgym.theme';
@@ -63,7 +64,10 @@ export class Controller {
     try {
       const client = await openClient(search);
       this.client = client;
-      const gpu = await client.start((events) => this.take(events));
+      const gpu = await client.start(
+        (events) => this.take(events),
+        (report) => void this.restarted(report),
+      );
       const [worlds, presets, runs] = await Promise.all([
         client.api.worlds(),
         client.api.presets(),
@@ -95,14 +99,27 @@ export class Controller {
       this.notify('warning', msg('The run that this address names is not stored in this browser.'));
     if (!wanted) return void this.recorded.playSample();
     await this.open(wanted, false);
-    if (training === wanted && this.state.gpu?.supported && this.state.owner === 'this-tab') await this.continueRun();
-  }
-
-  private async continueRun() {
+    if (training !== wanted || !this.state.gpu?.supported || this.state.owner !== 'this-tab') return;
     const step = this.state.run?.step ?? 0;
     if (this.state.status === 'finished') return;
     this.notify('info', msg(str`The run goes on from step ${step}, where this page was closed.`));
     await this.train();
+  }
+
+  /** A new trainer in the place of one that stopped answering: the run is opened again, and trains on where it trained. */
+  private async restarted(gpu: State['gpu']) {
+    const { run, status, owner, draft } = this.state;
+    const trained = (status === 'preparing' || status === 'running') && !this.stepping;
+    this.store.set({ gpu, watching: false });
+    if (!run) return this.notify('warning', msg('The trainer stopped answering and was started anew.'));
+    await this.open(run.id, false);
+    // The lock of the trainer that is gone may be let go of late.
+    if (owner === 'this-tab' && this.state.owner !== 'this-tab') await this.takeOver();
+    const step = this.state.run?.step ?? 0;
+    this.notify('warning', msg(str`The trainer stopped answering and was started anew, at step ${step}.`));
+    if (trained && this.state.owner === 'this-tab') await this.train();
+    // What was changed in the setup and not applied yet.
+    if (draft) this.drafting.use(draft);
   }
 
   private async hashChanged() {
@@ -217,6 +234,11 @@ export class Controller {
     this.store.set({ notices: [...this.state.notices, notice].slice(-mostNotices) });
   }
 
+  /** A restart has a notice of its own. */
+  private notifyOf(error: unknown) {
+    if (!(error instanceof RestartedError)) this.notify('error', sentence(error));
+  }
+
   dismiss(id: number) {
     this.store.set({ notices: this.state.notices.map((each) => (each.id === id ? { ...each, read: true } : each)) });
   }
@@ -228,7 +250,7 @@ export class Controller {
       await call();
       return true;
     } catch (error) {
-      this.notify('error', sentence(error));
+      this.notifyOf(error);
       return false;
     } finally {
       if (this.state.busy === what) this.store.set({ busy: null });
@@ -305,6 +327,7 @@ export class Controller {
     this.stepping = options?.steps !== undefined;
     if (!this.stepping) localStorage.setItem(trainingKey, run.id);
     this.api.train(run.id, options).catch((error) => {
+      if (error instanceof RestartedError) return;
       this.notify('error', sentence(error));
       if (isActive(this.state.status)) this.takeStatus('failed', sentence(error));
     });
@@ -368,7 +391,7 @@ export class Controller {
     this.reading.select({ tab: 'watch' });
     this.api.watch(run.id, { split, taskIndex, turnMs: 900 }).catch((error) => {
       this.store.set({ watching: false });
-      this.notify('error', sentence(error));
+      this.notifyOf(error);
     });
   }
 

@@ -163,6 +163,8 @@ class MockTrainer implements TrainerApi {
     return this.state === 'unsupported' ? unsupported : supported;
   }
 
+  async ping() {}
+
   async worlds() {
     const [title, summary] = ['TextCraft', 'Craft an item from recipes, by fetching and combining.'];
     return [

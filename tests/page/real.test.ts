@@ -40,8 +40,10 @@ function profile(): string {
   return folder;
 }
 
-/** A clean profile with a page on the site; what the page prints as an error is gathered. */
-async function chromiumPage(): Promise<{ context: BrowserContext; page: Page; errors: string[] }> {
+/** A clean profile with a page on the site; what the page prints as an error is gathered. `clock`: the test may turn it on. */
+async function chromiumPage({
+  clock = false,
+} = {}): Promise<{ context: BrowserContext; page: Page; errors: string[] }> {
   const viewport = { width: 1440, height: 900 };
   const context = await chromium.launchPersistentContext(profile(), {
     executablePath: findChromium()!,
@@ -53,6 +55,7 @@ async function chromiumPage(): Promise<{ context: BrowserContext; page: Page; er
   const errors: string[] = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   page.on('pageerror', (error) => errors.push(error.message));
+  if (clock) await page.clock.install();
   await page.goto(url);
   await page.getByLabel('Preset').waitFor({ timeout: minutes });
   return { context, page, errors };
@@ -147,6 +150,31 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await first.context.close();
   });
 
+  test('a trainer that no longer answers is replaced, and the run goes on', { timeout: 5 * minutes }, async () => {
+    const { context, page, errors } = await chromiumPage({ clock: true });
+    await page.getByLabel('Preset').selectOption({ label: 'Micro' });
+    await page.getByRole('button', { name: 'Train', exact: true }).first().click();
+    await reach(page, 1);
+    await page.getByLabel('Learning rate', { exact: true }).fill('0.002');
+    const [trainer] = page.workers();
+    // The worlds have workers of their own, which end with the trainer.
+    void trainer
+      .evaluate(() => {
+        for (;;);
+      })
+      .catch(() => {});
+    await page.clock.runFor(61_000);
+    await page
+      .getByText(/The trainer stopped answering and was started anew, at step [1-7]\./)
+      .first()
+      .waitFor({ timeout: minutes });
+    const anew = await stepOf(page);
+    await reach(page, anew + 1);
+    expect(await page.getByLabel('Learning rate', { exact: true }).inputValue()).toBe('0.002');
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
   test('two tabs: the second reads, takes over, and trains on', { timeout: 5 * minutes }, async () => {
     const { context, page, errors } = await chromiumPage();
     await page.getByLabel('Preset').selectOption({ label: 'Micro' });
@@ -172,6 +200,10 @@ const throughShadows = (path: string) =>
     .split(' ')
     .reduce<Element | null>((node, selector) => (node?.shadowRoot ?? document).querySelector(selector), null);
 
+/**
+ * Under WebDriver BiDi, with any event subscribed to, Firefox 153 now and then leaves a worker standing still after a reload
+ * (one reload in ten to forty; none of 300 without it). The page then starts another after a minute, which the time limits allow for.
+ */
 describe.skipIf(!findFirefox())('in Firefox', () => {
   test('self-test, two steps, reload, go on', { timeout: 8 * minutes }, async () => {
     const { launch } = await import('puppeteer-core');
@@ -223,7 +255,13 @@ describe.skipIf(!findFirefox())('in Firefox', () => {
       .toMatch(/All \d+ kernels agree with the CPU/);
     await page.reload();
     await expect.poll(() => text('tabgym-app tabgym-notices'), poll).toMatch(/The run goes on from step [2-7]/);
-    await expect.poll(step, poll).toBeGreaterThanOrEqual(4);
+    await expect
+      .poll(step, poll)
+      .toBeGreaterThanOrEqual(4)
+      .catch(async (error: Error) => {
+        const said = [await text('tabgym-app tabgym-transport'), await text('tabgym-app tabgym-notices')];
+        throw new Error(`${error.message}\n${said.join('\n').replace(/\s+/g, ' ')}`);
+      });
     await browser.close();
   });
 });

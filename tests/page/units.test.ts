@@ -17,6 +17,7 @@ import { readSuccess } from '../../src/ui/score.ts';
 import { formatHash, noSelection, parseHash } from '../../src/ui/selection.ts';
 import { charts, smoothed } from '../../src/ui/series.ts';
 import { progressWords } from '../../src/ui/states.ts';
+import { MOST_STARTS, RestartedError, SILENT_TICKS, Supervisor } from '../../src/ui/supervisor.ts';
 import { turnWindow } from '../../src/ui/turn-window.ts';
 
 interface Leaf {
@@ -380,5 +381,82 @@ describe('what is dropped', () => {
     const { imports, problem } = sorted('files', 'a.tabgym', 'notes.txt');
     expect(imports.length).toBe(1);
     expect(problem).toContain('“notes.txt”');
+  });
+});
+
+describe('the supervisor of a worker', () => {
+  interface Api {
+    ping(): Promise<void>;
+    work(what: string): Promise<string>;
+  }
+
+  /** Workers that answer until they are told to hang; `tick` lets a second pass. */
+  function supervised() {
+    const workers: { hangs: boolean; ended: boolean }[] = [];
+    const told: string[] = [];
+    let next = () => {};
+    let hangs = false;
+    const spawn = () => {
+      const worker = { hangs, ended: false };
+      workers.push(worker);
+      const answer = <T>(value: T) => (worker.hangs ? new Promise<T>(() => {}) : Promise.resolve(value));
+      const number = workers.length;
+      const api: Api = { ping: () => answer(undefined), work: (what) => answer(`${what} by ${number}`) };
+      return {
+        api,
+        terminate() {
+          worker.ended = true;
+        },
+      };
+    };
+    const supervisor = new Supervisor<Api>({
+      spawn,
+      ping: (api) => api.ping(),
+      every: (tick) => {
+        next = tick;
+      },
+      onRestart: () => told.push('restart'),
+      onGivenUp: (error) => told.push(error.message),
+    });
+    const tick = async (times: number) => {
+      for (let i = 0; i < times; i++) {
+        next();
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+    };
+    const hang = (future = false) => {
+      workers.at(-1)!.hangs = true;
+      hangs = future;
+    };
+    return { supervisor, workers, told, tick, hang };
+  }
+
+  test('leaves one alone that answers, however long its work takes', async () => {
+    const { supervisor, workers, told, tick } = supervised();
+    await tick(5 * SILENT_TICKS);
+    expect(await supervisor.api.work('this')).toBe('this by 1');
+    expect([workers.length, told]).toEqual([1, []]);
+  });
+
+  test('replaces a silent one, rejects what it had to do, and gives new calls to the next', async () => {
+    const { supervisor, workers, told, tick, hang } = supervised();
+    await tick(3);
+    hang();
+    const lost = supervisor.api.work('this').catch((error: Error) => error);
+    await tick(SILENT_TICKS);
+    expect(workers).toHaveLength(1);
+    await tick(1);
+    expect(await lost).toBeInstanceOf(RestartedError);
+    expect([workers[0].ended, workers[1].ended, told]).toEqual([true, false, ['restart']]);
+    expect(await supervisor.api.work('that')).toBe('that by 2');
+  });
+
+  test('gives up after several that never answered, and says so to every call', async () => {
+    const { supervisor, workers, told, tick, hang } = supervised();
+    hang(true);
+    await tick(3 * MOST_STARTS * SILENT_TICKS);
+    expect(workers.map(({ ended }) => ended)).toEqual(Array(MOST_STARTS).fill(true));
+    expect(told.at(-1)).toContain('Reload the page');
+    await expect(supervisor.api.work('this')).rejects.toThrow('Reload the page');
   });
 });
