@@ -135,9 +135,13 @@ function stagingBytes(c: Capacity, trainedBytes: number): number {
   return Math.ceil(Math.min(maxStaging, Math.max(trainedBytes, results, 1 << 20)) / 16) * 16;
 }
 
-/** A cache of bytes is read by tiles, four values at a time. */
-function checkBytes({ numHeads, numKvHeads, headDim }: ModelConfig): void {
-  if (canTile({ heads: numHeads, kvHeads: numKvHeads, headDim })) return;
+/** Whether its keys and values may be int8: a cache of bytes is read by tiles, four values at a time. */
+export const canCacheBytes = ({ numHeads, numKvHeads, headDim }: ModelConfig): boolean =>
+  canTile({ heads: numHeads, kvHeads: numKvHeads, headDim });
+
+function checkBytes(config: ModelConfig): void {
+  if (canCacheBytes(config)) return;
+  const { numHeads, numKvHeads, headDim } = config;
   const sizes = `${numHeads} heads over ${numKvHeads}, of ${headDim}`;
   throw new PrecisionError(
     `A K/V cache in int8 needs heads of a multiple of 4, at most 256, and at most 32 of them to a key head; here are ${sizes}. Keep it in f32.`,

@@ -7,7 +7,7 @@ import { isUnplannable } from '../policy/base.ts';
 import type { ModelConfig } from '../policy/config.ts';
 import type { Precision, WeightPiece } from '../policy/linear.ts';
 import { type Change, changeThatFits, misfit } from '../policy/memory-fit.ts';
-import { type PlannedBuffer, planBuffers } from '../policy/memory-plan.ts';
+import { canCacheBytes, type PlannedBuffer, planBuffers } from '../policy/memory-plan.ts';
 import type { Experiment, LoraPolicy } from './experiment.ts';
 import type { OnnxModel } from './onnx-model.ts';
 import { readPath, writePath } from './paths.ts';
@@ -81,16 +81,16 @@ const packing: Change<Experiment> = {
   words: (experiment) => [`policy.weights ${adaptedPolicy(experiment).weights}`],
 };
 
-const keptInBytes: Change<Experiment> = {
+const cachedAs = (kvCache: LoraPolicy['kvCache']): Change<Experiment> => ({
   apply: (experiment) =>
-    adaptedPolicy(experiment).kvCache === 'int8' ? null : writePath(experiment, 'policy.kvCache', 'int8'),
-  words: () => ['policy.kvCache int8'],
-};
+    adaptedPolicy(experiment).kvCache === kvCache ? null : writePath(experiment, 'policy.kvCache', kvCache),
+  words: () => [`policy.kvCache ${kvCache}`],
+});
 
 /** From what costs the run least to what costs it most. */
-const changes = [
+const changesFor = (config: ModelConfig) => [
   packing,
-  keptInBytes,
+  cachedAs(canCacheBytes(config) ? 'int8' : 'f32'),
   halving('algorithm.groupSize', 2),
   halving('sampling.completionTokens', 64),
   halving('sampling.promptTokens', 64),
@@ -127,5 +127,5 @@ export function changeOf(experiment: Experiment, config: ModelConfig, bindingByt
       throw error;
     }
   };
-  return changeThatFits(experiment, changes, fits);
+  return changeThatFits(experiment, changesFor(config), fits);
 }

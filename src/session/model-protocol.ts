@@ -1,6 +1,12 @@
 /** What the page and the trainer say to each other about language models. Everything is structured-cloneable; see protocol.ts. */
 import type { Precision } from '../policy/linear.ts';
 
+/** A file by its place in the folder that was picked: a file of its own does not know it. */
+export interface PickedFile {
+  name: string;
+  file: File;
+}
+
 /** Where a model is: on a hub or mirror, or in files that a person picked. */
 export type ModelPlace =
   | {
@@ -17,7 +23,7 @@ export type ModelPlace =
       /** For gated repositories. Kept in memory only. */
       token?: string;
     }
-  | { kind: 'files'; label: string; files: File[] };
+  | { kind: 'files'; label: string; files: PickedFile[] };
 
 export interface ModelRequest {
   place: ModelPlace;

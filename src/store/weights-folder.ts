@@ -14,16 +14,14 @@ export interface FolderFile {
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
-/** Files of a picked or dropped folder, or single files. Sub-folders of a picked folder are left out. */
-export function browserFiles(files: Iterable<File>): FolderFile[] {
-  return [...files]
-    .filter(({ webkitRelativePath }) => (webkitRelativePath ?? '').split('/').length <= 2)
-    .map((file) => ({
-      name: file.name,
-      size: file.size,
-      lastModified: file.lastModified,
-      read: async (start, end) => new Uint8Array(await file.slice(start, end).arrayBuffer()),
-    }));
+/** Files that a person picked or dropped. */
+export function browserFiles(files: Iterable<{ name: string; file: File }>): FolderFile[] {
+  return [...files].map(({ name, file }) => ({
+    name,
+    size: file.size,
+    lastModified: file.lastModified,
+    read: async (start, end) => new Uint8Array(await file.slice(start, end).arrayBuffer()),
+  }));
 }
 
 /** The files of a folder on Node, and those of its sub-folder for ONNX. */

@@ -3,6 +3,7 @@
  * to its picker, and what is none of these is named. Decides by names; reads nothing of a file.
  */
 import { msg, str } from '@lit/localize';
+import type { PickedFile } from '../session/model-protocol.ts';
 import { droppedFiles, type PickedFiles } from './model-files.ts';
 import type { Notice, Store } from './state.ts';
 
@@ -15,17 +16,17 @@ export interface Sorted {
   problem: string;
 }
 
-const isWeights = ({ name }: File) => /\.(gguf|safetensors|onnx)$/i.test(name);
+const isWeights = ({ name }: PickedFile) => /\.(gguf|safetensors|onnx)$/i.test(name);
 /** Also what has no ending: a download may have lost it. */
-const isImport = ({ name }: File) => /\.(tabgym|zip)$/i.test(name) || !name.includes('.');
-const isAdapter = ({ name }: File) => /^adapter_(model\.safetensors|config\.json)$/.test(name);
+const isImport = ({ name }: PickedFile) => /\.(tabgym|zip)$/i.test(name) || !name.includes('.');
+const isAdapter = ({ name }: PickedFile) => /^adapter_(model\.safetensors|config\.json)$/.test(name);
 
 const wanted = () =>
   msg(
-    'A run is a .tabgym file, a policy or an adapter a .zip; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a flat folder with config.json, tokenizer.json and the .onnx file.',
+    'A run is a .tabgym file, a policy or an adapter a .zip; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a folder with config.json, tokenizer.json and the .onnx file, also in its sub-folder onnx.',
   );
 
-function problemOf({ label, files }: PickedFiles, rest: readonly File[]): string {
+function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): string {
   if (!files.length) return msg('No file was in what was dropped: texts, links and empty folders cannot be used.');
   if (rest.some(isAdapter))
     return msg(
@@ -43,7 +44,7 @@ export function sortFiles(picked: PickedFiles): Sorted {
   const adapter = files.some(isAdapter) && !files.some((file) => isWeights(file) && !isAdapter(file));
   if (files.some(isWeights) && !adapter) return { model: picked, imports: [], problem: '' };
   const rest = files.filter((file) => !isImport(file));
-  return { model: null, imports: files.filter(isImport), problem: problemOf(picked, rest) };
+  return { model: null, imports: files.filter(isImport).map(({ file }) => file), problem: problemOf(picked, rest) };
 }
 
 interface Page {

@@ -1,9 +1,15 @@
-/** Files of a folder that a person picks or drops, by whichever way this browser has. */
+/** Files of a folder that a person picks or drops, by whichever way this browser has: its own, and those of its sub-folder for ONNX. */
+import type { PickedFile } from '../session/model-protocol.ts';
 
 export interface PickedFiles {
   label: string;
-  files: File[];
+  files: PickedFile[];
 }
+
+/** Where the Hub's repositories have their files in ONNX. */
+const subfolder = 'onnx';
+
+const alone = (file: File): PickedFile => ({ name: file.name, file });
 
 /** The folder that was dropped, or the files themselves. */
 export async function droppedFiles(transfer: DataTransfer): Promise<PickedFiles> {
@@ -11,26 +17,35 @@ export async function droppedFiles(transfer: DataTransfer): Promise<PickedFiles>
   const folder = entries.find((entry): entry is FileSystemDirectoryEntry => entry?.isDirectory === true);
   if (folder) return { label: folder.name, files: await filesOf(folder) };
   const files = [...transfer.files];
-  return { label: files.length === 1 ? files[0].name : 'files', files };
+  return { label: files.length === 1 ? files[0].name : 'files', files: files.map(alone) };
 }
 
 /** A reader hands out a hundred entries at a time. */
-async function filesOf(folder: FileSystemDirectoryEntry): Promise<File[]> {
+async function filesOf(folder: FileSystemDirectoryEntry, path = ''): Promise<PickedFile[]> {
   const reader = folder.createReader();
-  const files: File[] = [];
+  const files: PickedFile[] = [];
   for (;;) {
     const batch = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (!batch.length) return files;
-    const found = batch.filter((entry): entry is FileSystemFileEntry => entry.isFile);
-    files.push(...(await Promise.all(found.map((each) => new Promise<File>((ok, no) => each.file(ok, no))))));
+    for (const entry of batch) {
+      if (isFile(entry))
+        files.push({ name: path + entry.name, file: await new Promise((ok, no) => entry.file(ok, no)) });
+      else if (!path && entry.name === subfolder)
+        files.push(...(await filesOf(entry as FileSystemDirectoryEntry, `${subfolder}/`)));
+    }
   }
 }
 
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+
 /** What an input handed over: the folder's name is the first part of each path. */
-export function inputFiles(list: FileList): PickedFiles {
-  const files = [...list];
-  const folder = files[0]?.webkitRelativePath.split('/')[0];
-  return { label: folder || files[0]?.name || '', files };
+export function inputFiles(list: Iterable<File>): PickedFiles {
+  const files = [...list].map((file) => {
+    const [folder, ...path] = file.webkitRelativePath.split('/');
+    return { folder, name: path.join('/') || file.name, file };
+  });
+  const kept = files.filter(({ name }) => /^(onnx\/)?[^/]+$/.test(name));
+  return { label: files[0]?.folder || files[0]?.name || '', files: kept.map(({ name, file }) => ({ name, file })) };
 }
 
 /** Chromium only. */
@@ -43,11 +58,18 @@ export const hasDirectoryPicker = () => directoryPicker() !== undefined;
 export async function pickedFolder(): Promise<PickedFiles | null> {
   try {
     const handle = await directoryPicker()!.call(globalThis);
-    const files: File[] = [];
-    for await (const entry of handle.values()) if (entry.kind === 'file') files.push(await entry.getFile());
-    return { label: handle.name, files };
+    return { label: handle.name, files: await filesUnder(handle) };
   } catch (error) {
     if ((error as Error).name === 'AbortError') return null;
     throw error;
   }
+}
+
+async function filesUnder(folder: FileSystemDirectoryHandle, path = ''): Promise<PickedFile[]> {
+  const files: PickedFile[] = [];
+  for await (const entry of folder.values()) {
+    if (entry.kind === 'file') files.push({ name: path + entry.name, file: await entry.getFile() });
+    else if (!path && entry.name === subfolder) files.push(...(await filesUnder(entry, `${subfolder}/`)));
+  }
+  return files;
 }

@@ -189,7 +189,7 @@ export class TabgymModelPicker extends Panel {
     const { picked } = this;
     const names = picked ? msg(str`${picked.label}: ${picked.files.length} files`) : '';
     return html`<div class="drop ${this.over ? 'over' : ''}" @dragover=${this.dragOver} @dragleave=${this.dragLeave} @drop=${this.drop}>
-      <span class="small">${msg('Drop a folder with config.json, tokenizer.json and model.safetensors here, or a .gguf file.')}</span>
+      <span class="small">${msg('Drop a folder with config.json, tokenizer.json and model.safetensors (or a file in ONNX) here, or a .gguf file.')}</span>
       <div class="row">
         <button type="button" ?disabled=${busy} @click=${this.pickFolder}>${msg('Choose a folder')}</button>
         <button type="button" ?disabled=${busy} @click=${() => this.openInput('file')}>${msg('Choose a .gguf file')}</button>

@@ -4,6 +4,7 @@ import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import type { RunSummary } from '../session/protocol.ts';
 import { bytes, fixed, when } from './format.ts';
+import { inputFiles } from './model-files.ts';
 import { Panel } from './panel.ts';
 import { controls } from './styles/shared.ts';
 
@@ -84,7 +85,7 @@ export class TabgymRuns extends Panel {
     const input = event.target as HTMLInputElement;
     const files = [...(input.files ?? [])];
     input.value = '';
-    if (files.length) void this.app.dropping.take({ label: files[0].name, files });
+    if (files.length) void this.app.dropping.take(inputFiles(files));
   }
 
   private renderRun(run: RunSummary) {

@@ -139,6 +139,27 @@ test(
 );
 
 test(
+  'a folder of this computer has its model in ONNX in a sub-folder',
+  async () => {
+    const page = await context.newPage();
+    await page.goto(site.resolvedUrls!.local[0]);
+    await page.getByLabel('Preset').waitFor({ timeout: 2 * minutes });
+    await page.locator('tabgym-setup summary', { hasText: 'Language model' }).click();
+    await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('files');
+    await page.locator('tabgym-model-picker #folder').setInputFiles(join(folder, 'models/test/in-onnx'));
+    await page.getByText(/in-onnx: \d+ files/).waitFor();
+    await page.getByRole('button', { name: 'Look it up' }).click();
+    await page.getByRole('heading', { name: 'in-onnx' }).waitFor({ timeout: minutes });
+    expect(await page.locator('tabgym-model-picker').evaluate((each) => each.shadowRoot?.textContent)).toContain(
+      'onnx/model.onnx',
+    );
+    await screenshot(page, 'loading-onnx-folder');
+    await page.close();
+  },
+  4 * minutes,
+);
+
+test(
   'a model in ONNX plays, and is not trained',
   async () => {
     const page = await context.newPage();

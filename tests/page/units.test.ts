@@ -13,6 +13,7 @@ import { segmentsOf, tokenFacts } from '../../src/ui/episodes.ts';
 import { bytes, compact } from '../../src/ui/format.ts';
 import { compact as compactEvents, Gatherer } from '../../src/ui/gatherer.ts';
 import { mockExperiment, mockRecord, mockStep, mockSummary } from '../../src/ui/mock-data.ts';
+import { inputFiles } from '../../src/ui/model-files.ts';
 import { readSuccess } from '../../src/ui/score.ts';
 import { formatHash, noSelection, parseHash } from '../../src/ui/selection.ts';
 import { charts, smoothed } from '../../src/ui/series.ts';
@@ -345,13 +346,34 @@ describe('reading an episode', () => {
   });
 });
 
+describe('what is picked', () => {
+  const picked = (...paths: string[]) =>
+    inputFiles(paths.map((path) => Object.assign(new File([], path.split('/').at(-1)!), { webkitRelativePath: path })));
+
+  test('a folder gives its own files and those of its sub-folder for ONNX', () => {
+    const { label, files } = picked(
+      'qwen/config.json',
+      'qwen/onnx/model.onnx',
+      'qwen/.git/config',
+      'qwen/onnx/a/b.onnx',
+    );
+    expect([label, files.map(({ name }) => name)]).toEqual(['qwen', ['config.json', 'onnx/model.onnx']]);
+  });
+
+  test('a single file is called what it is', () => {
+    const { label, files } = inputFiles([Object.assign(new File([], 'a.gguf'), { webkitRelativePath: '' })]);
+    expect([label, files.map(({ name }) => name)]).toEqual(['a.gguf', ['a.gguf']]);
+  });
+});
+
 describe('what is dropped', () => {
   const sorted = (label: string, ...names: string[]) =>
-    sortFiles({ label, files: names.map((name) => new File([], name)) });
+    sortFiles({ label, files: names.map((name) => ({ name, file: new File([], name) })) });
 
   test.each([
     ['a GGUF file', ['small.gguf']],
     ['one file of weights', ['model.safetensors']],
+    ['a folder with a model in ONNX', ['config.json', 'tokenizer.json', 'onnx/model.onnx', 'onnx/model.onnx_data']],
     ['a folder of a model', ['config.json', 'model-00001-of-00002.safetensors', 'README.md']],
   ])('%s is a language model', (label, names) => {
     const { model, imports, problem } = sorted(label, ...names);

@@ -207,6 +207,15 @@ describe('an experiment that does not fit', () => {
     expect(refused(parseExperiment(changed(large)))).toBe(false);
   });
 
+  it('for heads that cannot have a cache of bytes, keeps it in floats', () => {
+    const config = { ...configOf(findModel('smollm2-135m')), headDim: 6 };
+    const bytes = of({ model: 'smollm2-135m', kvCache: 'int8' });
+    expect(changeOf(bytes, config, binding)).toBe('policy.kvCache f32');
+    const wide = { ...configOf(findModel('qwen3-1.7b')), headDim: 130 };
+    const large = of({ model: 'qwen3-1.7b', weights: 'int8' }, roomy, { groups: 4, groupSize: 64, minibatches: 1 });
+    expect(changeOf(large, wide, binding)).toMatch(/^algorithm.groupSize \d+$/);
+  });
+
   it('for what no change mends, has none', () => {
     const config = { ...configOf(findModel('qwen2.5-3b')), vocabSize: 10_000_000 };
     expect(changeOf(of({ model: 'qwen2.5-3b' }), config, binding)).toBeNull();

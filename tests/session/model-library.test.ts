@@ -164,7 +164,10 @@ describe('the library of language models', () => {
     const at = join(folder, 'models/test/small');
     const { readdir } = await import('node:fs/promises');
     const files = await Promise.all(
-      (await readdir(at)).map(async (name) => new File([new Uint8Array(await readFile(join(at, name)))], name)),
+      (await readdir(at)).map(async (name) => ({
+        name,
+        file: new File([new Uint8Array(await readFile(join(at, name)))], name),
+      })),
     );
     const library = fresh();
     const card = await library.findModel(
