@@ -169,6 +169,10 @@ describe.skipIf(!findChromium())('in Chromium', () => {
       .first()
       .waitFor({ timeout: minutes });
     const anew = await stepOf(page);
+    await screenshot(page, 'real-started-anew');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await screenshot(page, 'real-started-anew-narrow');
+    await page.setViewportSize({ width: 1440, height: 900 });
     await reach(page, anew + 1);
     expect(await page.getByLabel('Learning rate', { exact: true }).inputValue()).toBe('0.002');
     expect(errors).toEqual([]);
