@@ -20,6 +20,9 @@ const hubOptions = () => ({ base: process.env.TABGYM_HUB, token: process.env.HF_
 
 const isFolder = (model: string) => existsSync(join(model, 'config.json'));
 
+/** A folder of this machine is read where it is. */
+const cacheFor = (model: string) => (isFolder(model) ? null : new WeightsCache(new NodeDisk(cacheFolder())));
+
 async function sourceOf(model: string): Promise<ModelSource> {
   if (isFolder(model)) return FolderSource.open(model, await nodeFiles(model));
   const { name, revision } = baseNameOf(model);
@@ -30,11 +33,11 @@ async function sourceOf(model: string): Promise<ModelSource> {
 export class NodeBaseModels implements BaseModels {
   async open(model: string, precision: Precision): Promise<BaseModel> {
     const { signal } = new AbortController();
-    const cache = isFolder(model) ? null : new WeightsCache(new NodeDisk(cacheFolder()));
-    return prepareModel(await sourceOf(model), { precision, cache, signal });
+    return prepareModel(await sourceOf(model), { precision, cache: cacheFor(model), signal });
   }
 
   async openOnnx(model: string, file: string): Promise<OnnxModel> {
-    return prepareOnnx(await sourceOf(model), file, new AbortController().signal);
+    const { signal } = new AbortController();
+    return prepareOnnx(await sourceOf(model), file, { cache: cacheFor(model), signal });
   }
 }

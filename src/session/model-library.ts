@@ -18,7 +18,7 @@ import { bitsOf } from './model-format.ts';
 import { type LoadOptions, openKept, type PreparedModel, prepareModel } from './model-loader.ts';
 import { publicRepository } from './model-names.ts';
 import { cardRun, type KeptModelInfo, type ModelCard, type ModelPlace, type ModelRequest } from './model-protocol.ts';
-import { type OnnxModel, prepareOnnx } from './onnx-model.ts';
+import { type OnnxModel, openKeptOnnx, prepareOnnx } from './onnx-model.ts';
 
 /** About the bytes of the pieces of a model at a precision. */
 export function storedBytes(config: ModelConfig, precision: Precision): number {
@@ -74,13 +74,14 @@ const cardOf = (
 });
 
 /** Any family's: what its config.json says of its size. */
-function onnxCard({ key, label }: ModelSource, { texts, totalBytes }: OnnxModel, onnx: string): ModelCard {
+function onnxCard({ key, label }: ModelSource, model: OnnxModel, onnx: string): ModelCard {
+  const { texts, totalBytes, remainingBytes } = model;
   const config = JSON.parse(texts['config.json']) as { [name: string]: unknown };
   const size = (name: string) => (typeof config[name] === 'number' ? config[name] : 0);
   return {
     ...{ key, label, onnx, name: nameOf(key), precision: 'f32', modelType: String(config.model_type ?? '') },
     ...{ layers: size('num_hidden_layers'), hidden: size('hidden_size'), vocabulary: size('vocab_size') },
-    ...{ parameters: 0, totalBytes, remainingBytes: totalBytes, storedBytes: 0, gpuBytes: null },
+    ...{ parameters: 0, totalBytes, remainingBytes, storedBytes: totalBytes, gpuBytes: null },
   };
 }
 
@@ -143,7 +144,7 @@ export class ModelLibrary implements BaseModels {
 
   private async findOnnx(place: ModelPlace, file: string): Promise<ModelCard> {
     const source = await sourceOf(place);
-    const model = await this.stoppably(lookupStopped, (signal) => prepareOnnx(source, file, signal));
+    const model = await this.prepareOnnx(source, file);
     const card = onnxCard(source, model, file);
     for (const name of [card.key, card.name]) this.sources.set(name, source);
     return card;
@@ -183,11 +184,17 @@ export class ModelLibrary implements BaseModels {
 
   async openOnnx(model: string, file: string): Promise<OnnxModel> {
     const source = this.sources.get(model) ?? hubSource(model);
-    if (source) return this.stoppably(lookupStopped, (signal) => prepareOnnx(source, file, signal));
+    if (source) return this.prepareOnnx(source, file);
+    const kept = await openKeptOnnx(this.cache, model, file);
+    if (kept) return kept;
     throw new SourceError(
       'missing',
-      `Where ${model} comes from is not known in this tab. Look it up again under Language model.`,
+      `${file} of ${model} is not kept here, and where it comes from is not known in this tab. Look it up again under Language model.`,
     );
+  }
+
+  private prepareOnnx(source: ModelSource, file: string): Promise<OnnxModel> {
+    return this.stoppably(lookupStopped, (signal) => prepareOnnx(source, file, { cache: this.cache, signal }));
   }
 
   async downloadModel(key: string, precision: Precision, listener: DownloadListener): Promise<void> {

@@ -119,9 +119,7 @@ export async function prepareModel(source: ModelSource, options: PrepareOptions)
   if (whole) return whole;
   const files = await findModelFiles(source, gguf, signal);
   const plan = planOf(files.weights);
-  const found = (await cache?.find<PieceNote>(key, precision)) ?? null;
-  const kept = found && JSON.stringify(found.note.plan) === JSON.stringify(plan) ? found : null;
-  const last = kept?.pieces.at(-1);
+  const last = (await cache?.findSame<PieceNote>({ key, kind: precision, plan }))?.pieces.at(-1);
   const total = totalOf(plan);
   const loading = new Loading({ key, label: source.label, precision, plan, files, cache });
   return {
@@ -152,7 +150,8 @@ class Loading {
   async *pieces(options: LoadOptions): AsyncGenerator<WeightPiece, void, undefined> {
     const { cache, files, precision } = this.parts;
     if (!cache) return yield* this.download(null, null, options);
-    const kept = await this.keptOrNew(cache);
+    const { key, label, plan } = this.parts;
+    const kept = await cache.resume<PieceNote>({ key, label, kind: precision, texts: files.texts, plan });
     yield* keptPieces(cache, kept, files.config, precision, options);
     if (kept.complete) return;
     const writer = await cache.append(kept);
@@ -168,13 +167,6 @@ class Loading {
       await writer.close();
       if (forget) await cache.remove(kept.folder);
     }
-  }
-
-  private async keptOrNew(cache: WeightsCache): Promise<KeptModel> {
-    const { key, label, precision, plan, files } = this.parts;
-    const kept = await cache.find<PieceNote>(key, precision);
-    if (kept && JSON.stringify(kept.note.plan) === JSON.stringify(plan)) return kept;
-    return cache.begin<PieceNote>({ key, label, kind: precision, texts: files.texts, plan });
   }
 
   private async *download(

@@ -49,7 +49,7 @@ export interface ModelCard {
   storedBytes: number;
   /** What training it with an adapter needs on this GPU (`cardRun`); null: not known here. */
   gpuBytes: number | null;
-  /** Its file in ONNX: it plays and does not train, is not kept, and its parameters are not counted. */
+  /** Its file in ONNX: it plays and does not train, is kept once it has played, and its parameters are not counted. */
   onnx?: string;
 }
 

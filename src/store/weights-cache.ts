@@ -193,6 +193,17 @@ export class WeightsCache {
     return { folder, note, pieces: [], complete: false };
   }
 
+  /** What is kept of a model whose plan is the same; null: nothing. */
+  async findSame<W>({ key, kind, plan }: Pick<ModelNote, 'key' | 'kind' | 'plan'>): Promise<Kept<W> | null> {
+    const kept = await this.find<W>(key, kind);
+    return kept && JSON.stringify(kept.note.plan) === JSON.stringify(plan) ? kept : null;
+  }
+
+  /** What is kept of a model, to go on with; where that belongs to another plan, the model begun anew. */
+  async resume<W>(model: Omit<ModelNote, 'format' | 'createdAt'>): Promise<Kept<W>> {
+    return (await this.findSame<W>(model)) ?? this.begin<W>(model);
+  }
+
   /** The bytes of a committed piece. Throws CorruptError where they are not what was written. */
   async read({ folder, note }: Kept<unknown>, piece: PieceRecord): Promise<Uint8Array> {
     const bytes = await this.disk.read(folder, 'data.bin', piece.at, piece.at + piece.bytes);

@@ -233,14 +233,14 @@ export class TabgymModelPicker extends Panel {
     </section>`;
   }
 
-  /** It needs no room on disk or on the GPU. */
+  /** It needs no room on the GPU, and plays without any on the disk. */
   private renderOnnx(card: ModelCard, file: string) {
     return html`<section class="card" aria-label=${msg('The model')}>
       <h3 class="title">${card.label}</h3>
       <dl class="small">
         <dt>${msg('File')}</dt><dd>${file}</dd>
         <dt>${msg('Layers × width')}</dt><dd class="number">${card.layers} × ${card.hidden}</dd>
-        <dt>${msg('Download, each time it is opened')}</dt><dd class="number">${bytes(card.totalBytes)}</dd>
+        <dt>${msg('Download, when it first plays')}</dt><dd class="number">${card.remainingBytes ? bytes(card.remainingBytes) : msg('nothing: it is kept here')}</dd>
       </dl>
       <p class="small soft">${msg('It plays by the ONNX runtime, without a GPU too, and does not train: a baseline.')}</p>
       <button type="button" class="primary" @click=${() => this.app.models.use()}>${msg('Use it in the setup')}</button>

@@ -167,7 +167,7 @@ test(
     page.on('pageerror', (error) => errors.push(error.message));
     server.reset();
     await lookUp(page, 'test/in-onnx', 'onnx/model.onnx');
-    await page.getByText('Download, each time it is opened').waitFor();
+    await page.getByText('Download, when it first plays').waitFor();
     await page.getByLabel('Preset').selectOption({ label: 'Micro' });
     await page.getByRole('button', { name: 'Use it in the setup' }).click();
     await page.getByRole('button', { name: 'New', exact: true }).click();
@@ -177,6 +177,10 @@ test(
     await page.getByText('the last episode watched').waitFor({ timeout: 3 * minutes });
     await screenshot(page, 'loading-onnx');
     expect(await page.getByRole('heading', { name: 'GPU memory' }).count()).toBe(0);
+    server.reset();
+    await lookUp(page, 'test/in-onnx', 'onnx/model.onnx');
+    await page.getByText('nothing: it is kept here').waitFor();
+    expect(server.requests).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     await screenshot(page, 'loading-onnx-narrow');
     expect(errors).toEqual([]);

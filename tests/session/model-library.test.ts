@@ -56,7 +56,15 @@ describe('the library of language models', () => {
     const draft = withOnnxModel(parseExperiment(textcraftFirst), card.name, onnx);
     expect(draft.policy).toEqual({ kind: 'onnx', model: card.name, file: onnx, backend: 'wasm' });
     expect(draft.sampling).toMatchObject({ maskActions: false, promptTokens: 1024 });
-    await expect(fresh().openOnnx(card.name, onnx)).rejects.toThrow(/not known in this tab/);
+    // Another tab has it without its server, byte for byte.
+    server.reset();
+    const kept = await again().openOnnx(card.name, onnx);
+    expect(kept.remainingBytes).toBe(0);
+    expect((await kept.load({ signal: new AbortController().signal })).model).toEqual(bytes);
+    expect(server.requests).toEqual([]);
+    expect(await library.keptModels()).toMatchObject([{ label: 'test/in-onnx', precision: onnx, complete: true }]);
+    await library.deleteModel((await library.keptModels())[0].folder);
+    await expect(again().openOnnx(card.name, onnx)).rejects.toThrow(/not known in this tab/);
     const missing = library.findModel({ place: { ...there, onnx: 'onnx/q4.onnx' }, precision: 'int4' }, blockBytes);
     await expect(missing).rejects.toThrow(/has no onnx\/q4\.onnx/);
   });

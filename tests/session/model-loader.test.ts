@@ -14,7 +14,7 @@ import type { Precision, WeightPiece } from '../../src/policy/linear.ts';
 import { dequantizeRows, quantizeRows, toHalf } from '../../src/policy/quantize.ts';
 import { bitsOf } from '../../src/session/model-format.ts';
 import { openKept, type PreparedModel, prepareModel } from '../../src/session/model-loader.ts';
-import { FullError, WeightsCache } from '../../src/store/weights-cache.ts';
+import { WeightsCache } from '../../src/store/weights-cache.ts';
 import { NodeDisk } from '../../src/store/weights-disk.ts';
 import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
 import { HttpSource } from '../../src/store/weights-http.ts';
@@ -22,6 +22,7 @@ import type { ModelSource } from '../../src/store/weights-source.ts';
 import { f32Bytes, ggml } from '../policy/gguf-writer.ts';
 import { smallGguf } from '../policy/small-gguf.ts';
 import { ModelServer } from './model-server.ts';
+import { SmallDisk } from './small-disk.ts';
 
 const overrides = { layers: 2, hidden: 64, intermediate: 96, heads: 4, kvHeads: 2, headDim: 16, vocab: 600 };
 const ggufFields = {
@@ -373,29 +374,6 @@ describe('a hub that redirects to where the files are', () => {
     expect((await source.file('model.safetensors', signal))?.sha256).toBe(hash);
   });
 });
-
-/** A disk that is full after so many bytes. */
-class SmallDisk extends NodeDisk {
-  constructor(
-    root: string,
-    public room: number,
-  ) {
-    super(root);
-  }
-  override async writer(at: string, name: string) {
-    const file = await super.writer(at, name);
-    const write = file.write.bind(file);
-    file.write = async (position, bytes) => {
-      if (bytes.length > this.room) {
-        await write(position, bytes.subarray(0, this.room));
-        throw new FullError('no room');
-      }
-      this.room -= bytes.length;
-      return write(position, bytes);
-    };
-    return file;
-  }
-}
 
 describe('a full disk', () => {
   it('is said in words, loses nothing, and loading goes on when there is room', async () => {

@@ -3,13 +3,14 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { NodeBaseModels } from '../../src/cli/base-models.ts';
 import { exportedFiles, readCheckpoint } from '../../src/cli/export.ts';
 import { makeModel } from '../../src/cli/making-model.ts';
 import { openWorld } from '../../src/envs/registry.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { OnnxPolicy } from '../../src/policy/onnx-policy.ts';
+import type { OnnxSource } from '../../src/policy/onnx-session.ts';
 import { Assembly } from '../../src/session/assemble.ts';
 import type { BaseModels } from '../../src/session/base-model.ts';
 import { parseExperiment } from '../../src/session/experiment.ts';
@@ -20,8 +21,12 @@ import type { LiveTurn, SessionEvent } from '../../src/session/protocol.ts';
 import { Session } from '../../src/session/session.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { BusyError, WeightsCache } from '../../src/store/weights-cache.ts';
+import { NodeDisk } from '../../src/store/weights-disk.ts';
 import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
+import { type ModelSource, SourceError } from '../../src/store/weights-source.ts';
 import { noGpu, useDawn } from './machines.ts';
+import { SmallDisk } from './small-disk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-onnx-'));
 const safetensors = join(folder, 'safetensors');
@@ -163,7 +168,7 @@ it('reads the weights beside it, with progress, and refuses what the runtime can
   );
   const beside = { ...source, key: 'x', label: 'a folder', names: () => null, text: source.text.bind(source) };
   const files = { ...beside, file: async (name: string) => parts.get(name) ?? null };
-  const big = await prepareOnnx(files, 'onnx/big.onnx', signal);
+  const big = await prepareOnnx(files, 'onnx/big.onnx', { cache: null, signal });
   const seen: number[] = [];
   const loaded = await big.load({ signal, onProgress: (done, total) => seen.push(done / total) });
   expect([big.totalBytes, loaded.model[0]]).toEqual([300, 1]);
@@ -172,5 +177,87 @@ it('reads the weights beside it, with progress, and refuses what the runtime can
     ['big.onnx_data_1', 3],
   ]);
   expect(seen).toEqual([1 / 3, 2 / 3, 1]);
-  await expect(prepareOnnx(files, 'onnx/huge.onnx', signal)).rejects.toThrow(/1\.50 GiB.*fewer bits/);
+  await expect(prepareOnnx(files, 'onnx/huge.onnx', { cache: null, signal })).rejects.toThrow(/1\.50 GiB.*fewer bits/);
+});
+
+describe('what is kept of one', () => {
+  const name = 'onnx/large.onnx';
+  const bytes = Uint8Array.from({ length: 20 << 20 }, (_, i) => (i * 2654435761) >>> 24);
+  const beside = Uint8Array.of(1, 2, 3);
+  const total = bytes.length + beside.length;
+  let disks = 0;
+  const freshDisk = () => new NodeDisk(join(folder, `kept-${disks++}`));
+
+  /** A source whose first file breaks off at `cutAt`, and which tells from where it was asked. */
+  async function sourceOf({ cutAt = Number.POSITIVE_INFINITY, sha256 = null as string | null } = {}) {
+    const asked: number[] = [];
+    const small = await FolderSource.open('a folder', await nodeFiles(model));
+    const part = (file: string, content: Uint8Array, cut: number, hash: string | null) => ({
+      ...{ name: file, bytes: content.length, sha256: hash, identity: 'the same' },
+      async *stream(start: number) {
+        asked.push(start);
+        for (let at = start; at < content.length; at += 1 << 20) {
+          if (at >= cut) throw new SourceError('unreachable', 'The line is dead.');
+          yield content.slice(at, at + (1 << 20));
+        }
+      },
+    });
+    const parts = new Map([
+      [name, part(name, bytes, cutAt, sha256)],
+      [`${name}_data`, part(`${name}_data`, beside, Number.POSITIVE_INFINITY, null)],
+    ]);
+    const source: ModelSource = {
+      ...{ key: 'test/large', label: 'large', names: () => null, text: small.text.bind(small) },
+      file: async (file) => parts.get(file) ?? null,
+    };
+    return { source, asked };
+  }
+
+  /** Every byte of both files; an assertion over so long an array takes minutes. */
+  function expectWhole({ model: loaded, external }: OnnxSource) {
+    expect(Buffer.compare(loaded, bytes)).toBe(0);
+    expect(external).toEqual([{ path: 'large.onnx_data', data: beside }]);
+  }
+  const load = async (source: ModelSource, cache: WeightsCache) =>
+    (await prepareOnnx(source, name, { cache, signal })).load({ signal });
+
+  it('is the whole of it, and another visit asks nothing of its source', async () => {
+    const cache = new WeightsCache(freshDisk());
+    expectWhole(await load((await sourceOf()).source, cache));
+    expect(await cache.list()).toMatchObject([{ key: 'test/large', kind: name, complete: true }]);
+    const { source, asked } = await sourceOf();
+    const gone: ModelSource = { ...source, file: () => Promise.reject(new Error('it is gone')) };
+    const kept = await prepareOnnx(gone, name, { cache, signal });
+    expect([kept.totalBytes, kept.remainingBytes]).toEqual([total, 0]);
+    expectWhole(await kept.load({ signal }));
+    expect(asked).toEqual([]);
+  });
+
+  it('is gone on with after a cut', async () => {
+    const cache = new WeightsCache(freshDisk());
+    await expect(load((await sourceOf({ cutAt: 18 << 20 })).source, cache)).rejects.toThrow('The line is dead');
+    const { source, asked } = await sourceOf();
+    const again = await prepareOnnx(source, name, { cache, signal });
+    expect(again.remainingBytes).toBe(total - (16 << 20));
+    expectWhole(await again.load({ signal }));
+    expect(asked).toEqual([16 << 20, 0]);
+  });
+
+  it('is nothing where there is no room or another tab writes it, and it plays all the same', async () => {
+    const full = new WeightsCache(new SmallDisk(join(folder, 'full'), 9 << 20));
+    expectWhole(await load((await sourceOf()).source, full));
+    expect(await full.list()).toEqual([]);
+    const disk = freshDisk();
+    const cache = new WeightsCache(disk);
+    await expect(load((await sourceOf({ cutAt: 10 << 20 })).source, cache)).rejects.toThrow('The line is dead');
+    disk.writer = () => Promise.reject(new BusyError());
+    expectWhole(await load((await sourceOf()).source, cache));
+    expect(await cache.list()).toMatchObject([{ complete: false }]);
+  });
+
+  it('is nothing where it arrived damaged', async () => {
+    const cache = new WeightsCache(freshDisk());
+    await expect(load((await sourceOf({ sha256: '0'.repeat(64) })).source, cache)).rejects.toThrow(/its SHA-256 is/);
+    expect(await cache.list()).toEqual([]);
+  });
 });
