@@ -63,7 +63,7 @@ function playwrightChromium() {
 /** Path of a Chromium-family browser, or null. */
 export const findChromium = () => chromiumPlaces.find((place) => place && existsSync(place)) ?? playwrightChromium();
 
-/** Path of a Firefox that puppeteer can drive, or null. */
+/** Path of a Firefox, or null. */
 export const findFirefox = () => firefoxPlaces.find((place) => place && existsSync(place)) ?? null;
 
 /** Vulkan driver files (ICDs) of software adapters on this machine, the better first: Mesa's lavapipe, then a browser's. */
