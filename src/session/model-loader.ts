@@ -7,10 +7,18 @@ import { type ModelConfig, parameterShapes, parseConfig } from '../policy/config
 import type { Precision, WeightPiece } from '../policy/linear.ts';
 import { rowSlices, type StoredTensor, sliceBytes } from '../policy/stored-tensor.ts';
 import type { Kept, PieceRecord, PieceWriter, WeightsCache } from '../store/weights-cache.ts';
-import { type ModelSource, SourceError } from '../store/weights-source.ts';
+import type { ModelSource } from '../store/weights-source.ts';
 import { findModelFiles, type ModelFiles, type WeightFile } from './model-files.ts';
 import { decodePiece, encodePiece, readPiece } from './model-format.ts';
-import { FileReading, type ReadingState } from './model-reading.ts';
+import {
+  doneAfter,
+  FileReading,
+  type FilesPlan,
+  type FilesPosition,
+  planOfFiles,
+  spoilsKept,
+  totalOf,
+} from './model-reading.ts';
 
 export interface LoadOptions {
   signal: AbortSignal;
@@ -47,17 +55,15 @@ export interface PrepareOptions {
 }
 
 /** What the journal says of a piece: its file, tensor and rows, and where reading stood after it. */
-interface PieceNote extends ReadingState {
-  file: number;
+interface PieceNote extends FilesPosition {
   name: string;
   row: number;
   rows: number;
 }
 
 /** Tells whether what is kept belongs to the files as they are now. */
-interface Plan {
+interface Plan extends FilesPlan {
   sliceBytes: number;
-  files: { name: string; bytes: number; identity: string }[];
 }
 
 type KeptModel = Kept<PieceNote>;
@@ -66,14 +72,8 @@ const keyOf = (source: ModelSource, gguf: string | null | undefined) => (gguf ? 
 
 const planOf = (weights: readonly WeightFile[]): Plan => ({
   sliceBytes,
-  files: weights.map(({ file: { name, bytes, identity } }) => ({ name, bytes, identity })),
+  ...planOfFiles(weights.map(({ file }) => file)),
 });
-
-const totalOf = ({ files }: Plan) => files.reduce((sum, { bytes }) => sum + bytes, 0);
-
-/** Bytes of all files up to where a piece ends. */
-const doneAfter = ({ files }: Plan, { file, position }: PieceNote) =>
-  files.slice(0, file).reduce((sum, { bytes }) => sum + bytes, position);
 
 async function* keptPieces(
   cache: WeightsCache,
@@ -160,7 +160,7 @@ class Loading {
       yield* this.download(writer, kept.pieces.at(-1)?.what ?? null, options);
       await writer.complete();
     } catch (error) {
-      forget = error instanceof SourceError && (error.problem === 'damaged' || error.problem === 'changed');
+      forget = spoilsKept(error);
       throw error;
     } finally {
       // Also where the engine failed and asks for no more.

@@ -26,6 +26,30 @@ function resume(hasher: IHasher | null, state: string, file: SourceFile): void {
   }
 }
 
+/** Where reading stands in a model of several files. */
+export interface FilesPosition extends ReadingState {
+  file: number;
+}
+
+/** Tells whether what is kept belongs to the files as they are now. */
+export interface FilesPlan {
+  files: { name: string; bytes: number; identity: string }[];
+}
+
+export const planOfFiles = (files: readonly SourceFile[]): FilesPlan => ({
+  files: files.map(({ name, bytes, identity }) => ({ name, bytes, identity })),
+});
+
+export const totalOf = ({ files }: FilesPlan) => files.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Bytes of all files up to a position. */
+export const doneAfter = ({ files }: FilesPlan, { file, position }: FilesPosition) =>
+  files.slice(0, file).reduce((sum, { bytes }) => sum + bytes, position);
+
+/** Whether an error means that what was kept of a model is of no use. */
+export const spoilsKept = (error: unknown): boolean =>
+  error instanceof SourceError && (error.problem === 'damaged' || error.problem === 'changed');
+
 export class FileReading {
   private rest: Uint8Array = new Uint8Array();
   private readonly iterator: AsyncIterator<Uint8Array>;

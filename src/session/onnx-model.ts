@@ -8,7 +8,15 @@ import type { Kept, PieceWriter, WeightsCache } from '../store/weights-cache.ts'
 import { type ModelSource, SourceError, type SourceFile } from '../store/weights-source.ts';
 import { conversationTexts } from './model-files.ts';
 import type { LoadOptions } from './model-loader.ts';
-import { FileReading, type ReadingState } from './model-reading.ts';
+import {
+  doneAfter,
+  FileReading,
+  type FilesPlan,
+  type FilesPosition,
+  planOfFiles,
+  spoilsKept,
+  totalOf,
+} from './model-reading.ts';
 
 export interface OnnxModel {
   label: string;
@@ -26,22 +34,6 @@ export const mostOnnxBytes = 3 * 2 ** 29;
 /** Bytes that are kept at a time. */
 const pieceBytes = 8 << 20;
 
-/** What the journal says of a piece: its file, and where reading stood after it. */
-interface PieceNote extends ReadingState {
-  file: number;
-}
-
-/** The files as they were found. What is kept of others is of no use. */
-interface Plan {
-  files: { name: string; bytes: number; identity: string }[];
-}
-
-const totalOf = ({ files }: Plan) => files.reduce((sum, { bytes }) => sum + bytes, 0);
-
-/** Bytes of all files up to where a piece ends. */
-const doneAfter = ({ files }: Plan, { file, position }: PieceNote) =>
-  files.slice(0, file).reduce((sum, { bytes }) => sum + bytes, position);
-
 const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 
 /** `name_data`, and `name_data_1` and so on where there are more. */
@@ -56,9 +48,9 @@ async function weightsBeside(source: ModelSource, name: string, signal: AbortSig
 
 /** A model that is kept whole, without asking its source; null: it is not. */
 export async function openKeptOnnx(cache: WeightsCache, key: string, name: string): Promise<OnnxModel | null> {
-  const kept = await cache.find<PieceNote>(key, name);
+  const kept = await cache.find<FilesPosition>(key, name);
   if (!kept?.complete) return null;
-  const plan = kept.note.plan as Plan;
+  const plan = kept.note.plan as FilesPlan;
   return {
     label: kept.note.label,
     texts: kept.note.texts,
@@ -86,9 +78,9 @@ export async function prepareOnnx(source: ModelSource, name: string, options: On
   const { key, label } = source;
   const files = await filesOf(source, name, signal);
   const texts = await conversationTexts(source, signal);
-  const plan: Plan = { files: files.map(({ name, bytes, identity }) => ({ name, bytes, identity })) };
+  const plan = planOfFiles(files);
   const note = { key, label, kind: name, texts, plan };
-  const last = cache && (await cache.findSame<PieceNote>(note))?.pieces.at(-1)?.what;
+  const last = cache && (await cache.findSame<FilesPosition>(note))?.pieces.at(-1)?.what;
   return {
     label,
     texts,
@@ -109,7 +101,7 @@ async function filesOf(source: ModelSource, name: string, signal: AbortSignal): 
     );
   }
   const files = [model, ...(await weightsBeside(source, name, signal))];
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const bytes = totalOf({ files });
   if (bytes > mostOnnxBytes)
     throw new SourceError(
       'unreadable',
@@ -118,20 +110,20 @@ async function filesOf(source: ModelSource, name: string, signal: AbortSignal): 
   return files;
 }
 
-const partsOf = ({ files }: Plan) => files.map(({ bytes }) => new Uint8Array(bytes));
+const partsOf = ({ files }: FilesPlan) => files.map(({ bytes }) => new Uint8Array(bytes));
 
 /** The runtime looks for the files beside the first by their names in its folder. */
-function sourceOf({ files }: Plan, [model, ...data]: Uint8Array[]): OnnxSource {
+function sourceOf({ files }: FilesPlan, [model, ...data]: Uint8Array[]): OnnxSource {
   return { model, external: data.map((part, i) => ({ path: files[i + 1].name.split('/').at(-1)!, data: part })) };
 }
 
 async function readKept(
   cache: WeightsCache,
-  kept: Kept<PieceNote>,
+  kept: Kept<FilesPosition>,
   parts: Uint8Array[],
   { signal, onProgress }: LoadOptions,
 ): Promise<void> {
-  const plan = kept.note.plan as Plan;
+  const plan = kept.note.plan as FilesPlan;
   for (const piece of kept.pieces) {
     signal.throwIfAborted();
     const { file, position } = piece.what;
@@ -143,12 +135,12 @@ async function readKept(
 /** One model on its way into memory, and onto the disk where that has room and no other tab writes it. */
 class Loading {
   private readonly parts: Uint8Array[];
-  private kept: Kept<PieceNote> | null = null;
-  private writer: PieceWriter<PieceNote> | null = null;
+  private kept: Kept<FilesPosition> | null = null;
+  private writer: PieceWriter<FilesPosition> | null = null;
 
   constructor(
     private readonly files: readonly SourceFile[],
-    private readonly plan: Plan,
+    private readonly plan: FilesPlan,
     private readonly note: Parameters<WeightsCache['resume']>[0],
     private readonly cache: WeightsCache | null,
   ) {
@@ -163,7 +155,7 @@ class Loading {
       if (!this.kept?.complete) await this.fetch(this.kept?.pieces.at(-1)?.what ?? null, options);
       return sourceOf(this.plan, this.parts);
     } catch (error) {
-      forget = error instanceof SourceError && (error.problem === 'damaged' || error.problem === 'changed');
+      forget = spoilsKept(error);
       throw error;
     } finally {
       await this.writer?.close();
@@ -172,12 +164,12 @@ class Loading {
   }
 
   private async resume(): Promise<void> {
-    const kept = await this.cache!.resume<PieceNote>(this.note);
+    const kept = await this.cache!.resume<FilesPosition>(this.note);
     if (!kept.complete) this.writer = await this.cache!.append(kept);
     this.kept = kept;
   }
 
-  private async fetch(from: PieceNote | null, options: LoadOptions): Promise<void> {
+  private async fetch(from: FilesPosition | null, options: LoadOptions): Promise<void> {
     for (let file = from?.file ?? 0; file < this.files.length; file++) {
       const reading = await FileReading.open(this.files[file], file === from?.file ? from : null, options.signal);
       try {

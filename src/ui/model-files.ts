@@ -44,7 +44,8 @@ export function inputFiles(list: Iterable<File>): PickedFiles {
     const [folder, ...path] = file.webkitRelativePath.split('/');
     return { folder, name: path.join('/') || file.name, file };
   });
-  const kept = files.filter(({ name }) => /^(onnx\/)?[^/]+$/.test(name));
+  const folders = ({ name }: PickedFile) => name.split('/').slice(0, -1).join('/');
+  const kept = files.filter((file) => ['', subfolder].includes(folders(file)));
   return { label: files[0]?.folder || files[0]?.name || '', files: kept.map(({ name, file }) => ({ name, file })) };
 }
 

@@ -10,7 +10,7 @@ const TICK_MS = 1000;
  * export). Ticks, not time: a page that slept or was frozen has not waited.
  */
 export const SILENT_TICKS = 60;
-/** Workers in a row that never answered, before the supervisor gives up. */
+/** Workers lost without an answer between, before the supervisor gives up. */
 export const MOST_STARTS = 3;
 
 /** The worker that was to answer this call is gone; what was asked may or may not have been done. */

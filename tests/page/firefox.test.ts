@@ -8,13 +8,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { build, type Plugin, preview } from 'vite';
+import type { Plugin } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { findFirefox, findSoftwareDrivers, root } from '../../scripts/machine.mjs';
+import { serveReal } from './harness.ts';
 
 const minutes = 60_000;
-const outDir = join(root, 'build/page-firefox');
+const site = 'page-firefox';
 /** What the page says, in order: what it has come to, and what stands there. */
 const said: [about: string, what: string][] = [];
 let url = '';
@@ -86,7 +86,7 @@ const driven: Plugin = {
       }
       if (pathname !== '/') return next();
       response.setHeader('content-type', 'text/html');
-      const page = readFileSync(join(outDir, 'index.html'), 'utf8');
+      const page = readFileSync(join(root, 'build', site, 'index.html'), 'utf8');
       response.end(page.replace('</head>', '<script type="module" src="/drive.js"></script></head>'));
     });
   },
@@ -123,13 +123,7 @@ function openFirefox(driver: string | undefined): () => Promise<void> {
 
 describe.skipIf(!findFirefox())('in Firefox', () => {
   beforeAll(async () => {
-    await buildWasm();
-    process.env.NODE_ENV = 'production';
-    await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
-    const at = { port: 0, host: '127.0.0.1' };
-    const server = await preview({ root, logLevel: 'error', plugins: [driven], build: { outDir }, preview: at });
-    url = server.resolvedUrls!.local[0];
-    stop = () => server.close();
+    ({ url, close: stop } = await serveReal(site, [driven]));
     profile = mkdtempSync(join(tmpdir(), 'tabgym-firefox-'));
   }, 3 * minutes);
 

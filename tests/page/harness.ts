@@ -6,6 +6,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { build, type Plugin, preview } from 'vite';
+import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { chromiumArgs, findChromium, root } from '../../scripts/machine.mjs';
 
 export const shots = join(root, 'test-results');
@@ -30,6 +31,21 @@ export async function serveMock(): Promise<{ url: string; close(): Promise<void>
     build: { outDir, emptyOutDir: true },
   });
   const server = await preview({ root, logLevel: 'error', build: { outDir }, preview: { port: 0, host: '127.0.0.1' } });
+  return { url: server.resolvedUrls!.local[0], close: () => server.close() };
+}
+
+/** The page as it ships, in build/`folder`, behind what `plugins` add to its server. */
+export async function serveReal(
+  folder: string,
+  plugins: Plugin[] = [],
+): Promise<{ url: string; close(): Promise<void> }> {
+  const outDir = join(root, 'build', folder);
+  await buildWasm();
+  // Vitest says `test`, which would bring the libraries' development builds.
+  process.env.NODE_ENV = 'production';
+  await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
+  const at = { port: 0, host: '127.0.0.1' };
+  const server = await preview({ root, logLevel: 'error', plugins, build: { outDir }, preview: at });
   return { url: server.resolvedUrls!.local[0], close: () => server.close() };
 }
 

@@ -6,23 +6,20 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { build, preview } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { chromiumArgs, findChromium, root } from '../../scripts/machine.mjs';
+import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
 import { exportedFiles, readCheckpoint } from '../../src/cli/export.ts';
 import { makeModel } from '../../src/cli/making-model.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { readAdapter } from '../../src/store/bundle.ts';
 import { ModelServer } from '../session/model-server.ts';
-import { screenshot } from './harness.ts';
+import { screenshot, serveReal } from './harness.ts';
 
 const minutes = 60_000;
-const outDir = join(root, 'build/page-loading');
 const overrides = { layers: 2, hidden: 64, intermediate: 96, heads: 4, kvHeads: 2, headDim: 16, vocab: 30_000 };
 let folder: string;
 let server: ModelServer;
-let site: Awaited<ReturnType<typeof preview>>;
+let site: Awaited<ReturnType<typeof serveReal>>;
 let context: BrowserContext;
 
 beforeAll(async () => {
@@ -41,10 +38,7 @@ beforeAll(async () => {
   for (const [name, pieces] of exportedFiles(readCheckpoint(chat), form))
     writeFileSync(join(folder, 'models/test/in-onnx', name), Buffer.concat(pieces));
   server = await ModelServer.open(join(folder, 'models'));
-  await buildWasm();
-  process.env.NODE_ENV = 'production';
-  await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
-  site = await preview({ root, logLevel: 'error', build: { outDir }, preview: { port: 0, host: '127.0.0.1' } });
+  site = await serveReal('page-loading');
   context = await chromium.launchPersistentContext(join(folder, 'profile'), {
     executablePath: findChromium()!,
     args: chromiumArgs,
@@ -61,7 +55,7 @@ afterAll(async () => {
 
 /** Opens the picker and looks the model up. */
 async function lookUp(page: Page, repository = 'test/small', onnx = '') {
-  await page.goto(site.resolvedUrls!.local[0]);
+  await page.goto(site.url);
   await page.getByLabel('Preset').waitFor({ timeout: 2 * minutes });
   await page.locator('tabgym-setup summary', { hasText: 'Language model' }).click();
   await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('other');
@@ -142,7 +136,7 @@ test(
   'a folder of this computer has its model in ONNX in a sub-folder',
   async () => {
     const page = await context.newPage();
-    await page.goto(site.resolvedUrls!.local[0]);
+    await page.goto(site.url);
     await page.getByLabel('Preset').waitFor({ timeout: 2 * minutes });
     await page.locator('tabgym-setup summary', { hasText: 'Language model' }).click();
     await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('files');

@@ -4,26 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { build, preview } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { chromiumArgs, findChromium, root } from '../../scripts/machine.mjs';
-import { screenshot } from './harness.ts';
+import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
+import { screenshot, serveReal } from './harness.ts';
 
-const outDir = join(root, 'build/page-without-gpu');
 const minutes = 60_000;
 const profile = mkdtempSync(join(tmpdir(), 'tabgym-without-gpu-'));
 let url = '';
 let stopServer = async () => {};
 
 beforeAll(async () => {
-  await buildWasm();
-  // Vitest says `test`, which would bring the libraries' development builds.
-  process.env.NODE_ENV = 'production';
-  await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
-  const server = await preview({ root, logLevel: 'error', build: { outDir }, preview: { port: 0, host: '127.0.0.1' } });
-  url = server.resolvedUrls!.local[0];
-  stopServer = () => server.close();
+  ({ url, close: stopServer } = await serveReal('page-without-gpu'));
 }, 3 * minutes);
 
 afterAll(async () => {
