@@ -54,8 +54,12 @@ export interface WorldDescription {
   summary: string;
   /** Instruction of the original client, for language models; tiny policies do not get it. */
   instruction: string;
+  /** What the model is shown as its answer to the instruction; absent: what the original clients of most worlds show. */
+  acknowledgement?: string;
   /** How the original client finds the action in a language model's reply; absent: the whole reply is the action. */
   reply?: ReplyRule;
+  /** What is otherwise under these options: a person's own instruction, another way to write an action. */
+  under?(options: WorldOptions): Partial<Spoken>;
   /** Paper, repository and licence of the original. */
   credit: string;
   hasOracle: boolean;
@@ -68,6 +72,15 @@ export interface WorldDescription {
   /** Deterministic: a world that was lost is rebuilt by replaying its actions. Else its episode ends as a world failure. */
   replayable: boolean;
 }
+
+/** Of a description, what an episode is told and judged by. */
+export type Spoken = Pick<WorldDescription, 'instruction' | 'acknowledgement' | 'reply' | 'successReward'>;
+
+/** What holds for an episode of this task. */
+export const spokenOf = (
+  description: Spoken & Pick<WorldDescription, 'under'>,
+  { options }: Pick<Task, 'options'>,
+): Spoken => (description.under ? { ...description, ...description.under(options) } : description);
 
 /** What a view draws: each kind has its own fields (in the folder of the world that it is of) and its file in `src/ui/worlds/`. */
 export interface WorldView {

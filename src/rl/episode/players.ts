@@ -2,7 +2,7 @@
  * The two players beside the policy: chance (uniform over the same valid actions, under the same horizon) and the oracle.
  * They use the worlds alone. A result is a function of (seed, task, limit), so it is computed once and remembered.
  */
-import { type Task, validActionsAfter, type World } from '../../envs/env.ts';
+import { spokenOf, type Task, validActionsAfter, type World } from '../../envs/env.ts';
 import { randomAction } from '../../envs/random-player.ts';
 import { type TurnLimit, turnsFor } from '../horizon.ts';
 import { hash } from '../random.ts';
@@ -123,7 +123,8 @@ export class Players {
         return row.horizon > 0;
       },
       move: (row) => choose(row, row.result.turns),
-      answer: (row, feedback, { successReward }) => {
+      answer: (row, feedback, world) => {
+        const { successReward } = spokenOf(world, row.task);
         row.actions = validActionsAfter(row.actions, feedback);
         const turns = row.result.turns + 1;
         row.result = { success: feedback.reward >= successReward, score: feedback.reward, turns };
