@@ -3,7 +3,7 @@ import type { World } from '../envs/env.ts';
 import { worldModule } from '../envs/registry.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { buildTokenizer, Tokenizer } from '../policy/text/tokenizer.ts';
-import { closeWorlds, type OpenWorld, openWorlds, type Worlds } from './opened-worlds.ts';
+import type { OpenWorld, Worlds } from './opened-worlds.ts';
 import { textsOf } from './vocabulary.ts';
 
 /** Whose texts a world's vocabulary is made from: its own, or those of a world that says the same. */
@@ -30,24 +30,18 @@ export class Tokenizers {
   }
 
   private async make(experiment: Experiment, open: Worlds | null): Promise<Tokenizer> {
-    const worlds = open ?? (await openWorlds(experiment, this.openWorld));
-    try {
-      const texts: string[] = [];
-      for (const [name, world] of worlds) texts.push(...(await this.textsOf(name, world)));
-      return buildTokenizer(texts);
-    } finally {
-      if (!open) await closeWorlds(worlds);
-    }
+    const texts: string[] = [];
+    for (const name of new Set(experiment.worlds.map(({ name }) => speakerOf(name))))
+      texts.push(...(await this.textsOf(name, open?.get(name))));
+    return buildTokenizer(texts);
   }
 
-  private async textsOf(name: string, world: World): Promise<Set<string>> {
-    const speaker = speakerOf(name);
-    if (speaker === name) return textsOf(world);
-    const other = await this.openWorld(speaker);
+  private async textsOf(name: string, open: World | undefined): Promise<Set<string>> {
+    const world = open ?? (await this.openWorld(name));
     try {
-      return await textsOf(other);
+      return await textsOf(world);
     } finally {
-      await other.close();
+      if (!open) await world.close();
     }
   }
 }
