@@ -93,6 +93,8 @@ export interface Connection {
 export interface ConnectionSettings {
   address?: string;
   token?: string;
+  /** Whoever asks has not been allowed to use a server yet: nothing is to be asked of it. */
+  withheld?: boolean;
 }
 
 /** What a look at a server found. Words for it are the page's and the command line's (`connection-words.ts`). */
@@ -128,6 +130,10 @@ export interface ConnectionFinding {
 /** The settings a world is opened with: those that are set, else the module's. Refuses what is missing. */
 export function connectionOf(module: WorldModule, settings: ConnectionSettings): ConnectionSettings {
   const { kind, address, token } = module.connection;
+  if (settings.withheld && (kind === 'http' || kind === 'socket'))
+    throw new WorldError(
+      `${module.title} runs on a server, and this experiment came from somebody else: allow it to use the server in the setup, beside the world, then try again.`,
+    );
   const chosen = { ...(address !== undefined && { address }), ...settings };
   if ((kind === 'http' || kind === 'socket') && !chosen.address)
     throw new WorldError(`${module.title} runs on a server, and no address of one is set: set it, then open it again.`);

@@ -53,6 +53,13 @@ export class Playing {
     return open;
   }
 
+  /** The next task of this world begins in one that is opened anew. */
+  async forget(name: string): Promise<void> {
+    const world = this.open.get(name);
+    this.open.delete(name);
+    await (await world)?.close();
+  }
+
   async close(): Promise<void> {
     for (const world of this.open.values()) await (await world).close();
   }
