@@ -47,6 +47,14 @@ export default defineConfig({
   },
   ssr: {
     noExternal: true,
-    external: ['webgpu', 'playwright-core', 'vite', 'onnxruntime-web', '@sqlite.org/sqlite-wasm', 'node-sqlite3-wasm'],
+    external: [
+      'webgpu',
+      'playwright-core',
+      'vite',
+      'onnxruntime-web',
+      '@sqlite.org/sqlite-wasm',
+      'node-sqlite3-wasm',
+      'ws',
+    ],
   },
 });

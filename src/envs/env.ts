@@ -102,6 +102,8 @@ export interface World {
   /** The oracle's remaining actions in each world, or null where it knows none. */
   oracle(slots: readonly number[], signal?: AbortSignal): Promise<(string[] | null)[]>;
   view(slot: number, signal?: AbortSignal): Promise<WorldView>;
+  /** These episodes are over, however they ended: what their slots hold may serve others. A world with nothing to share has none. */
+  leave?(slots: readonly number[]): void;
   close(): Promise<void>;
 }
 

@@ -121,8 +121,9 @@ export interface ConnectionFinding {
     | 'routes-missing'
     | 'may-not-post'
     | 'no-version'
-    | 'no-session'
+    | 'no-schema'
     | 'full'
+    | 'places'
     | 'stays-open';
   detail: string;
 }

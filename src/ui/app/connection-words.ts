@@ -17,8 +17,12 @@ const words: { [what in ConnectionFinding['what']]: (detail: string) => string }
   'routes-missing': (routes) => msg(str`Missing: ${routes}.`),
   'may-not-post': () => msg('The server lets this page look, but not act: it does not allow its POST requests.'),
   'no-version': () => msg('It does not say which version it is.'),
-  'no-session': (why) => msg(str`It opens no session: ${why}.`),
-  full: (why) => msg(str`All its places are taken: ${why}. Episodes wait for one another.`),
+  'no-schema': () =>
+    msg(
+      'It does not let us read what an action is made of. Type its action schema in the advanced settings; without it an action is one text named “message”.',
+    ),
+  full: (why) => msg(str`No room: ${why}. Try again when somebody has left.`),
+  places: (count) => msg(str`It has room for so many episodes at once: ${count}. The others wait their turn.`),
   'stays-open': () => msg('It cannot close what it opens: its environments stay with it until it is started anew.'),
 };
 
