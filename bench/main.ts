@@ -9,6 +9,7 @@ import { Command } from 'commander';
 import { benchBabyai } from './babyai.ts';
 import { benchCompare } from './compare.ts';
 import { benchEngine } from './engine.ts';
+import { benchFirstMinutes } from './first-minutes.ts';
 import { benchFreeRunning } from './free-running.ts';
 import { benchProcessor } from './processor.ts';
 import { benchQuantized } from './quantized.ts';
@@ -100,15 +101,21 @@ async function freeRunning(): Promise<Result> {
   return { on: cpu(), adapter: null, columns: ['', 'turns/s', 'ms'], rows, details };
 }
 
+async function firstMinutes(match?: string): Promise<Result> {
+  const details = await benchFirstMinutes(match);
+  const columns = ['', 'device', '0.3 over chance, s', 'at step', 'end, s', 'steps', 'success', 'chance'];
+  return { on: cpu(), adapter: 'none', columns, rows: details.map((row) => Object.values(row)), details };
+}
+
 async function world(): Promise<Result> {
   return worldResult(await benchWorld());
 }
 
-async function compare(match?: string): Promise<Result> {
-  const details = await benchCompare(match);
+async function compare(device: 'webgpu' | 'wasm', match?: string): Promise<Result> {
+  const details = await benchCompare(device, match);
   const columns = ['', 'ours', 'theirs', 'unit', 'times', 'aim', 'agreement'];
   const rows = details.rows.map((row) => [row.name, row.ours, row.theirs, row.unit, row.times, row.aim, row.agreement]);
-  return { on: details.adapter, adapter: details.adapter, columns, rows, details };
+  return { on: device === 'wasm' ? cpu() : details.adapter, adapter: details.adapter, columns, rows, details };
 }
 
 function worldResult(details: readonly WorldRow[]): Result {
@@ -134,9 +141,11 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   search,
   web,
   engine,
-  compare,
+  compare: (match) => compare('webgpu', match),
+  'compare-processor': (match) => compare('wasm', match),
   quantized,
   processor,
+  'first-minutes': firstMinutes,
 };
 
 function commit(): string {
@@ -203,7 +212,7 @@ function store(name: string, result: Result): void {
 const program = new Command('bench')
   .description('Measures kernels, decoding, a whole GRPO step and the world; prints each beside its floor.')
   .option('--only <names...>', `only these: ${Object.keys(benches).join(', ')}`)
-  .option('--match <text>', 'compare, processor, search: only what has this in its name')
+  .option('--match <text>', 'compare, processor, search, first-minutes: only what has this in its name')
   .option('--write', 'store the results in bench/results', false);
 
 async function main(): Promise<void> {
