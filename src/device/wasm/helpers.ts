@@ -58,7 +58,8 @@ async function startThread(start: HelperStart, lost: (why: string) => void): Pro
       lost(String(error));
     });
     worker.on('exit', (code) => {
-      if (!ending) lost(`the thread ended with code ${code}`);
+      // One that was dismissed ends by itself.
+      if (!ending && code !== 0) lost(`the thread ended with code ${code}`);
     });
   });
   worker.unref();
