@@ -8,9 +8,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { build, type Plugin, preview } from 'vite';
+import type { Plugin } from 'vite';
 import { chromiumArgs, findChromium, findFirefox, requireBrowser } from '../scripts/machine.mjs';
-import { repositoryRoot } from '../src/envs/transport/wasm.ts';
+import { servePage } from './served-page.ts';
 
 export interface FirstMinutesRow {
   browser: string;
@@ -85,39 +85,29 @@ async function drive() {
   }
 }
 
-async function serve(hear: (said: Said) => void): Promise<{ url: string; close(): Promise<void> }> {
-  const root = await repositoryRoot();
-  const outDir = join(root, 'build/first-minutes');
-  process.env.NODE_ENV = 'production';
-  await build({ configFile: join(root, 'vite.config.ts'), root, logLevel: 'error', build: { outDir } });
-  const driven: Plugin = {
-    name: 'driven',
-    configurePreviewServer({ middlewares }) {
-      middlewares.use((request, response, next) => {
-        const { pathname } = new URL(request.url!, 'http://localhost');
-        if (pathname === '/drive.js') {
-          response.setHeader('content-type', 'text/javascript');
-          return response.end(`(${drive})();`);
-        }
-        if (pathname === '/said') {
-          void text(request).then((body) => {
-            hear(JSON.parse(body));
-            response.end();
-          });
-          return;
-        }
-        if (pathname !== '/') return next();
-        response.setHeader('content-type', 'text/html');
-        const page = readFileSync(join(outDir, 'index.html'), 'utf8');
-        response.end(page.replace('</head>', '<script type="module" src="/drive.js"></script></head>'));
-      });
-    },
-  };
-  const at = { port: 0, host: '127.0.0.1' };
-  const config = { configFile: join(root, 'vite.config.ts'), root, logLevel: 'error' as const, build: { outDir } };
-  const server = await preview({ ...config, plugins: [driven], preview: at });
-  return { url: server.resolvedUrls!.local[0], close: () => server.close() };
-}
+const driver = (hear: (said: Said) => void, outDir: string): Plugin => ({
+  name: 'driven',
+  configurePreviewServer({ middlewares }) {
+    middlewares.use((request, response, next) => {
+      const { pathname } = new URL(request.url!, 'http://localhost');
+      if (pathname === '/drive.js') {
+        response.setHeader('content-type', 'text/javascript');
+        return response.end(`(${drive})();`);
+      }
+      if (pathname === '/said') {
+        void text(request).then((body) => {
+          hear(JSON.parse(body));
+          response.end();
+        });
+        return;
+      }
+      if (pathname !== '/') return next();
+      response.setHeader('content-type', 'text/html');
+      const page = readFileSync(join(outDir, 'index.html'), 'utf8');
+      response.end(page.replace('</head>', '<script type="module" src="/drive.js"></script></head>'));
+    });
+  },
+});
 
 /** How each is started in a clean profile, without WebGPU. */
 const browsers: { [name: string]: { find(): string | null; args(profile: string): string[] } } = {
@@ -180,10 +170,11 @@ async function timed(name: string, executable: string): Promise<FirstMinutesRow 
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const server = await serve((each) => {
+  const hear = (each: Said) => {
     said.push(each);
     if (each.finished) finish();
-  });
+  };
+  const server = await servePage((outDir) => [driver(hear, outDir)]);
   const child = spawn(executable, [...browsers[name].args(profile), server.url], { stdio: 'ignore' });
   const late = setTimeout(finish, most);
   await finished;

@@ -11,6 +11,8 @@ import { benchCompare } from './compare.ts';
 import { benchEngine } from './engine.ts';
 import { benchFirstMinutes } from './first-minutes.ts';
 import { benchFreeRunning } from './free-running.ts';
+import { benchInteractions } from './interactions.ts';
+import { benchMemory } from './memory.ts';
 import { benchProcessor } from './processor.ts';
 import { benchQuantized } from './quantized.ts';
 import { benchSciworld } from './sciworld.ts';
@@ -107,6 +109,18 @@ async function firstMinutes(match?: string): Promise<Result> {
   return { on: cpu(), adapter: 'none', columns, rows: details.map((row) => Object.values(row)), details };
 }
 
+async function interactions(): Promise<Result> {
+  const details = await benchInteractions();
+  const columns = ['interactions', 'median, ms', '98th percentile, ms', 'longest, ms', 'device', 'training'];
+  return { on: cpu(), adapter: 'none', columns, rows: details.map((row) => Object.values(row)), details };
+}
+
+async function memory(): Promise<Result> {
+  const details = await benchMemory();
+  const columns = ['step', 'device, bytes', 'buffers ever made', 'its memory, bytes', 'heap, bytes', 'process, bytes'];
+  return { on: cpu(), adapter: 'WebAssembly', columns, rows: details.map((row) => Object.values(row)), details };
+}
+
 async function world(): Promise<Result> {
   return worldResult(await benchWorld());
 }
@@ -146,6 +160,8 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   quantized,
   processor,
   'first-minutes': firstMinutes,
+  interactions,
+  memory,
 };
 
 function commit(): string {
