@@ -8,6 +8,7 @@ import { cpus } from 'node:os';
 import { Command } from 'commander';
 import { benchBabyai } from './babyai.ts';
 import { benchCompare } from './compare.ts';
+import { benchCompareTorch } from './compare-torch.ts';
 import { benchEngine } from './engine.ts';
 import { benchFirstMinutes } from './first-minutes.ts';
 import { benchFreeRunning } from './free-running.ts';
@@ -121,6 +122,12 @@ async function memory(): Promise<Result> {
   return { on: cpu(), adapter: 'WebAssembly', columns, rows: details.map((row) => Object.values(row)), details };
 }
 
+async function compareTorch(): Promise<Result> {
+  const details = await benchCompareTorch();
+  const columns = ['', 'threads', 'ours, ms', 'theirs, ms', 'times', 'aim', 'agreement', 'our product', 'theirs'];
+  return { on: cpu(), adapter: 'WebAssembly', columns, rows: details.map((row) => Object.values(row)), details };
+}
+
 async function world(): Promise<Result> {
   return worldResult(await benchWorld());
 }
@@ -156,6 +163,7 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   web,
   engine,
   compare: (match) => compare('webgpu', match),
+  'compare-torch': compareTorch,
   'compare-processor': (match) => compare('wasm', match),
   quantized,
   processor,
@@ -163,6 +171,9 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   interactions,
   memory,
 };
+
+/** Needs PyTorch: only when it is named. */
+const onRequest = new Set(['compare-torch']);
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
@@ -236,7 +247,7 @@ async function main(): Promise<void> {
   const unknown = (only ?? []).filter((name) => !(name in benches));
   if (unknown.length)
     throw new Error(`No such bench: ${unknown.join(', ')}. There are ${Object.keys(benches).join(', ')}.`);
-  for (const name of only ?? Object.keys(benches)) {
+  for (const name of only ?? Object.keys(benches).filter((each) => !onRequest.has(each))) {
     console.log(`\n== ${name}`);
     const result = await benches[name](match);
     if (write) store(name, result);
