@@ -2,11 +2,12 @@
  * A world behind a message channel: the messages, the side that serves them, and what the pool asks of a worker. A channel
  * is anything that posts and receives structured clones: a page's worker, a Node thread, a pair of functions in a test.
  */
-import { type Feedback, type Task, type World, WorldError } from '../env.ts';
+import { playAlone } from '../alone.ts';
+import { type Feedback, type LoneEpisode, type LonePlay, type Task, type World, WorldError } from '../env.ts';
 import type { ConnectionSettings } from '../module.ts';
 
 /** The calls of World that return a promise. */
-export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'view';
+export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'view' | 'playAlone';
 
 export type WorldRequest =
   | { id: number; call: 'open'; args: [name: string, settings: ConnectionSettings] }
@@ -114,6 +115,7 @@ export function unpackFeedback(value: unknown): Feedback[] {
 async function answer(world: World, call: WorldCall, args: unknown[], signal: AbortSignal): Promise<unknown> {
   if (call === 'step') return packFeedback(await world.step(...unpackStep(args[0] as PackedStep), signal));
   if (call === 'reset') return packFeedback(await world.reset(args[0] as number[], args[1] as Task[], signal));
+  if (call === 'playAlone') return playAlone(world, args[0] as LoneEpisode[], args[1] as LonePlay);
   const method = world[call] as (...args: unknown[]) => Promise<unknown>;
   return method.apply(world, [...args, signal]);
 }

@@ -12,6 +12,7 @@ import type { Feedback, Task, World } from '../../envs/env.ts';
 import type { Actor, GeneratedTurn } from '../../policy/policy.ts';
 import { type TurnLimit, turnsFor } from '../horizon.ts';
 import { groupBy } from '../numbers.ts';
+import { together } from '../together.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode, type EpisodeRules } from './episode.ts';
 import { actAlone, answers, beginAlone, type FreeAnswer, Outstanding } from './outstanding.ts';
@@ -165,13 +166,8 @@ class RolloutLoop {
       for (const episode of asked)
         this.outstanding.start(episode, (signal) => actAlone(this.worldOf(episode), episode, signal));
       if (idle && this.outstanding.rows.length > 0) await this.outstanding.next();
-      const worlds = [this.open(opening), this.act(stepping)];
-      const decoding = this.decode();
-      const [acted] = await Promise.all([decoding, ...worlds]).catch(async (error) => {
-        // Neither the worlds nor the policy are left in the middle of an answer.
-        await Promise.allSettled([decoding, ...worlds]);
-        throw error;
-      });
+      const worlds = [this.open(opening), this.act(stepping)] as const;
+      const [acted] = await together([this.decode(), ...worlds]);
       const { begun, moved } = await this.takeAnswers();
       this.arrived.push(...[...opening, ...begun].filter((episode) => !episode.ended));
       const back = [...stepping, ...moved];
@@ -351,6 +347,8 @@ class RolloutLoop {
     const willing = this.ready.filter((episode) => !episode.ended && !forced.includes(episode));
     // Before anything is awaited: pages that a world's answer frees meanwhile are given out in the next round.
     const [chosen, others] = this.choose(willing);
+    // The worlds' messages leave before the policy computes: on the processor it does not pause until its round is done.
+    await Promise.resolve();
     const turns = await this.sample(chosen);
     const done = chosen.filter((_, i) => turns[i]);
     for (const episode of chosen) this.speaking.add(episode);
