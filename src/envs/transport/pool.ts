@@ -20,7 +20,7 @@ import {
   type WorldView,
 } from '../env.ts';
 import { CallAborted, Instance, InstanceLost, type PoolOptions } from './instance.ts';
-import { packStep, unpackFeedback, type WorldCall } from './port.ts';
+import { packEpisodes, packStep, unpackFeedback, unpackPlayed, type WorldCall } from './port.ts';
 
 /** What it takes to rebuild a world. */
 interface Episode {
@@ -134,7 +134,8 @@ export class WorldPool implements World {
     for (const slot of episodes.keys()) this.episodes.delete(slot);
     try {
       const timeoutMs = this.options.timeoutMs * timeoutsOfPlay;
-      return (await this.instance.call('playAlone', [episodes, play], timeoutMs)) as Played[];
+      const played = await this.instance.call('playAlone', [packEpisodes(episodes), play], timeoutMs);
+      return unpackPlayed(played as Float64Array);
     } catch (error) {
       if (!(error instanceof InstanceLost)) throw error;
       await this.recover();

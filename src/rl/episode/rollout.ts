@@ -116,6 +116,9 @@ class RolloutLoop {
   private ended = 0;
   /** Turns of each group's oracle, once asked: same task, same world. */
   private readonly plans = new Map<number, number | null>();
+  private readonly askedFor = new Set<number>();
+  /** Oracles whose answer nobody plays by. No world moves before it has answered. */
+  private asked: Promise<void> = Promise.resolve();
   /** Of each group, the prompts that its members begin with: one, where its world begins as it did before. */
   private readonly prompts = new Map<number, { key: number; tokens: Int32Array }[]>();
   /** Rows whose free-running worlds have been asked. */
@@ -139,13 +142,14 @@ class RolloutLoop {
     signal?.addEventListener('abort', abort);
     try {
       await this.playAll();
+      await this.asked;
     } catch (error) {
       // Whoever plays next finds every slot free.
       this.parts.policy.release([...this.held]);
       throw error;
     } finally {
       signal?.removeEventListener('abort', abort);
-      await this.outstanding.abort();
+      await Promise.allSettled([this.asked, this.outstanding.abort()]);
     }
     const order = (episode: Episode) => episode.group * this.request.groupSize + episode.member;
     return this.episodes.sort((a, b) => order(a) - order(b)).map((episode) => episode.trajectory());
@@ -186,7 +190,7 @@ class RolloutLoop {
 
   /** Gives free slots to those who come next. */
   private giveSlots(acting: readonly Episode[]): Episode[] {
-    if (this.arrived.length > 0) return [];
+    if (this.arrived.length > 0 || this.free.length === 0 || this.queue.length === 0) return [];
     const inFlight = [...this.ready, ...acting, ...this.outstanding.rows];
     const prompts = new Set(inFlight.map((episode) => this.promptOf(episode)));
     const newcomers: Episode[] = [];
@@ -237,8 +241,21 @@ class RolloutLoop {
   }
 
   private async setHorizons(newcomers: readonly Episode[]): Promise<void> {
-    await this.askOracles(newcomers);
-    for (const episode of newcomers) this.setHorizon(episode, this.plans.get(episode.group) ?? null);
+    const asked = this.askOracles(newcomers);
+    const turnsOf = ({ group }: Episode) => this.plans.get(group) ?? null;
+    const { limit } = this.request;
+    if (typeof limit === 'number') {
+      // They play while the oracles think.
+      for (const episode of newcomers) episode.setHorizon(limit, null);
+      this.asked = this.asked
+        .then(() => asked)
+        .then(() => newcomers.forEach((episode) => void episode.setOracleTurns(turnsOf(episode))));
+      // Who waits for it throws it.
+      this.asked.catch(() => {});
+      return;
+    }
+    await asked;
+    for (const episode of newcomers) this.setHorizon(episode, turnsOf(episode));
   }
 
   private setHorizon(episode: Episode, turns: number | null): void {
@@ -252,7 +269,10 @@ class RolloutLoop {
   private async askOracles(newcomers: readonly Episode[]): Promise<void> {
     const leaders = new Map<number, Episode>();
     for (const episode of newcomers)
-      if (!this.plans.has(episode.group) && !leaders.has(episode.group)) leaders.set(episode.group, episode);
+      if (!this.askedFor.has(episode.group)) {
+        this.askedFor.add(episode.group);
+        leaders.set(episode.group, episode);
+      }
     await perWorld(this.parts.worlds, [...leaders.values()], async (world, members) => {
       if (!world.describe().hasOracle) return;
       const plans = await world.oracle(
@@ -328,6 +348,7 @@ class RolloutLoop {
   /** The worlds' answers to those who have acted. */
   private async act(acting: readonly Episode[]): Promise<void> {
     await perWorld(this.parts.worlds, acting, async (world, members) => {
+      await this.asked;
       const feedback = await answers(world, members, this.options.signal);
       for (let i = 0; i < members.length; i++) {
         members[i].answer(feedback[i]);
