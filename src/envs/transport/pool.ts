@@ -19,6 +19,7 @@ import {
   type WorldOptions,
   type WorldView,
 } from '../env.ts';
+import { ActionListReader } from './action-lists.ts';
 import { CallAborted, Instance, InstanceLost, type PoolOptions } from './instance.ts';
 import { packEpisodes, packStep, unpackFeedback, unpackPlayed, type WorldCall } from './port.ts';
 
@@ -58,6 +59,7 @@ const timeoutsOfPlay = 6;
 /** Open one with `WorldPool.open()`. */
 export class WorldPool implements World {
   private readonly episodes = new Map<number, Episode>();
+  private readonly lists = new ActionListReader();
   /** Calls wait for each other: a recovery must not meet a call half-way. */
   private queue: Promise<unknown> = Promise.resolve();
   private closed = false;
@@ -95,7 +97,7 @@ export class WorldPool implements World {
       const chosen = part.map((k) => tasks[k]);
       const value = await this.send('reset', [part.map((k) => slots[k]), chosen], signal);
       for (const k of part) this.episodes.set(slots[k], { task: tasks[k], actions: [], failure: null });
-      return unpackFeedback(value);
+      return unpackFeedback(value, this.lists);
     };
     const condemn = (k: number, failure: string) =>
       this.episodes.set(slots[k], { task: tasks[k], actions: [], failure });
@@ -110,7 +112,7 @@ export class WorldPool implements World {
         signal,
       );
       for (const k of part) this.episodes.get(slots[k])?.actions.push(actions[k]);
-      return unpackFeedback(value);
+      return unpackFeedback(value, this.lists);
     };
     const condemn = (k: number, failure: string) => this.condemn(slots[k], failure);
     const standing = () => slots.flatMap((slot, k) => (this.episodes.get(slot)?.failure ? [] : [k]));

@@ -13,6 +13,7 @@ import {
   WorldError,
 } from '../env.ts';
 import type { ConnectionSettings } from '../module.ts';
+import { type ActionListReader, type PackedLists, packLists } from './action-lists.ts';
 
 /** The calls of World that return a promise. */
 export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'view' | 'playAlone';
@@ -53,7 +54,8 @@ interface PackedStep {
 interface PackedFeedback {
   text: string;
   columns: Float64Array;
-  validActions?: (string[] | null | undefined)[];
+  /** Absent: all unchanged. */
+  validActions?: PackedLists;
   failures?: (string | undefined)[];
 }
 
@@ -94,13 +96,14 @@ function packFeedback(batch: readonly Feedback[]): PackedFeedback {
     columns[2 * count + b] = (done ? DONE : 0) | (valid ? VALID : 0);
   }
   const packed: PackedFeedback = { text, columns };
-  if (batch.some((f) => f.validActions !== null)) packed.validActions = batch.map((f) => f.validActions);
+  if (batch.some((f) => f.validActions !== null)) packed.validActions = packLists(batch.map((f) => f.validActions));
   if (batch.some((f) => f.failure !== undefined)) packed.failures = batch.map((f) => f.failure);
   return packed;
 }
 
-export function unpackFeedback(value: unknown): Feedback[] {
-  const { text, columns, validActions, failures } = value as PackedFeedback;
+export function unpackFeedback(value: unknown, reader: ActionListReader): Feedback[] {
+  const { text, columns, validActions: packed, failures } = value as PackedFeedback;
+  const validActions = packed && reader.read(packed);
   const count = columns.length / 3;
   const batch = new Array<Feedback>(count);
   let start = 0;
