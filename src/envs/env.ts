@@ -89,6 +89,31 @@ export interface WorldView {
   text: string;
 }
 
+/** Whole episodes that need the world alone: who plays, and under which rules (`alone.ts`). */
+export interface LonePlay {
+  player: 'chance' | 'oracle';
+  /** Most turns, or so many more than the oracle needs. */
+  turns: number | { oraclePlus: number };
+  /** Whether a refused action ends the episode. */
+  endOnInvalid: boolean;
+  /** What the choices of chance are keyed by, beside each episode's own key. */
+  seed: number;
+}
+
+/** One such episode: a task, and what its choices are keyed by. */
+export interface LoneEpisode {
+  task: Task;
+  key: number;
+}
+
+/** What playing one task once came to. */
+export interface Played {
+  success: boolean;
+  /** The reward of its last turn. */
+  score: number;
+  turns: number;
+}
+
 /**
  * A batch of worlds of one kind. Arrays are index-aligned with `slots`. Each call may be given up by its signal: it then rejects with
  * the signal's reason, and its slots are to be reset before they are used again. A world that answers at once need not look at it.
@@ -104,6 +129,8 @@ export interface World {
   view(slot: number, signal?: AbortSignal): Promise<WorldView>;
   /** These episodes are over, however they ended: what their slots hold may serve others. A world with nothing to share has none. */
   leave?(slots: readonly number[]): void;
+  /** Whole episodes in slots from 0 on, where the world is: `playAlone` without a message a turn. Absent: play them turn by turn. */
+  playAlone?(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]>;
   close(): Promise<void>;
 }
 

@@ -93,6 +93,7 @@ export interface EngineFactory {
   open(experiment: Experiment, options: OpenOptions): Promise<Engine>;
   /** Gives the device back, so that the next one is chosen anew. No engine is open. */
   closeDevice?(): Promise<void>;
+  giveBackThread?(): Promise<number | null>;
   /** A world to look at, apart from those that train. */
   openWorld(name: string): Promise<World>;
 }

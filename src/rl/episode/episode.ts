@@ -90,6 +90,10 @@ export class Episode {
     if (turns < 1) this.end('horizon');
   }
 
+  setOracleTurns(turns: number | null): void {
+    this.oracleTurns = turns;
+  }
+
   /** What may be said next: under a mask, one of the valid actions where the world lists them. */
   private offer(feedback: Feedback): void {
     if (!this.settings.maskActions) return;
