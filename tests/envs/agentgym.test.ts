@@ -291,6 +291,19 @@ describe('in a page', () => {
     expect((await world.step([0], ['a']))[0].failure).toMatch(/could not be read: the server failed/);
   });
 
+  it('that is isolated cannot tell a closed door from an empty house, and says both', async () => {
+    const { address } = await started('textcraft');
+    const options = { ...page(() => false), isolated: true };
+    const report = await checkAgentGym(kindOf('textcraft'), { address }, undefined, options);
+    expect(report.findings).toEqual([
+      {
+        what: 'unreachable',
+        detail:
+          'nothing answers at its address, or this server does not allow pages; use the proxy or the command line',
+      },
+    ]);
+  });
+
   it('is told where nothing answers', async () => {
     const server = new JsonServer(
       await nowhere(),
