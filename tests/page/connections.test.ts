@@ -174,6 +174,7 @@ test('an experiment from a file asks before its first contact', async () => {
   await connect(page, address);
   await page.getByText(/It works\./).waitFor();
   const asked = server.asked.length;
+  await page.getByRole('button', { name: 'Open an exported run' }).click();
   await page.getByLabel('File to import').setInputFiles(file);
   await page.getByText('“from elsewhere” was imported.').waitFor();
   await page.getByText(/This experiment came from a file, and would use your server/).waitFor();

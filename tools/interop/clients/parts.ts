@@ -2,14 +2,23 @@
  * Our client against AgentGym's own servers. Twenty episodes of each, our own world beside theirs; and
  * five steps of training a tiny policy on those whose texts list their actions. Prints every difference, and what was skipped and why.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { train } from '../../../src/cli/training.ts';
+import { openingWorlds } from '../../../src/cli/connecting.ts';
+import { openDevice } from '../../../src/cli/node-device.ts';
+import { stepLine } from '../../../src/cli/training.ts';
+import { parseExperiment } from '../../../src/experiment/experiment.ts';
+import { Assembly } from '../../../src/session/assemble.ts';
+import type { SessionEvent, StepRecord } from '../../../src/session/protocol.ts';
+import { Session } from '../../../src/session/session.ts';
+import { FolderStore } from '../../../src/store/folder.ts';
+import { RunStore } from '../../../src/store/run-store.ts';
 import { type Beside, playBeside } from './beside.ts';
 import { type Original, Skipped, withServer } from './python.ts';
 
 const EPISODES = 20;
+const STEPS = 5;
 
 type Part = Original & Beside & { trains?: { turns: number } };
 
@@ -45,22 +54,34 @@ const parts: readonly Part[] = [
   },
 ];
 
-/** A small run on the server alone. */
+/** A small run on the server alone: its metrics are of the server's episodes, and nothing of it is kept. */
 async function trainOn(kind: string, turns: number, address: string, print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-interop-'));
+  const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
+  const name = `agentgym-${kind}`;
+  const experiment = parseExperiment({
+    ...micro,
+    steps: STEPS,
+    worlds: [{ name, weight: 1, options: { trainItems: '0-9', testItems: '40-44' } }],
+    horizon: [{ steps: STEPS, turns }],
+    sampling: { ...micro.sampling, promptTokens: 512, completionTokens: 1024 },
+    evaluation: { ...micro.evaluation, every: STEPS, episodes: 4 },
+  });
+  const store = new RunStore(new FolderStore(folder));
+  const machine = { open: () => openDevice({ device: 'wasm', threads: 1 }) };
+  const engines = new Assembly({ machine, openWorld: openingWorlds({ [name]: { address } }) });
+  const { id } = await store.create({ name, experiment, origin: { kind: 'new' } });
+  const emit = (event: SessionEvent) => {
+    if (event.type === 'step') print(`  ${stepLine(event.record, STEPS)}`);
+    else if (event.type === 'notice') print(`  ${event.level}: ${event.message}`);
+  };
+  const session = new Session(id, experiment, { store, engines, emit });
   try {
-    const file = join(folder, 'interop.json');
-    const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
-    const worlds = [{ name: `agentgym-${kind}`, weight: 1, options: { trainItems: '0-39', testItems: '40-59' } }];
-    const horizon = [{ steps: 5, turns }];
-    const sampling = { ...micro.sampling, promptTokens: 512, completionTokens: 1024, maxTokensPerTurn: 32 };
-    writeFileSync(file, JSON.stringify({ ...micro, worlds, horizon, sampling, steps: 5 }));
-    const connect = { [`agentgym-${kind}`]: { address } };
-    const options = { file, out: join(folder, 'run'), device: 'wasm', threads: 1, connect, print } as const;
-    const { records } = await train(options);
-    const failures = records.reduce((sum, { metrics }) => sum + (metrics.worldFailures ?? 0), 0);
-    print(`${kind}: trained ${records.at(-1)?.step} steps, ${failures} world failures`);
+    await session.train();
+    const { step } = (await store.records<StepRecord>(id)).at(-1)!;
+    print(`${kind}: a tiny policy trained ${step} steps on the server`);
   } finally {
+    await session.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
