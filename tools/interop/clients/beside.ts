@@ -45,7 +45,9 @@ export async function playBeside(
   const theirs = await openOriginal(kind, address);
   const ours = await openWorld(own.name);
   const result: Comparison = { episodes, starts: 0, steps: 0, won: 0, differences: [], otherOpenings: 0 };
-  const tasks = (await theirs.tasks({}, 'test')).filter((_, k, all) => k % Math.ceil(all.length / episodes) === 0);
+  const all = await theirs.tasks({}, 'test');
+  const stride = Math.max(1, Math.floor(all.length / episodes));
+  const tasks = all.filter((_, k) => k % stride === 0);
   try {
     for (const [episode, task] of tasks.slice(0, episodes).entries()) {
       const [their] = await theirs.reset([0], [task]);
