@@ -53,12 +53,12 @@ const schema = v.strictObject({
     unit: 'lines',
     level: 'basic',
   }),
-  observation: option(oneOf(['full', 'compact']), 'full', {
+  observation: option(oneOf(['full', 'compact', 'terse']), 'full', {
     label: 'Observation',
     sentence:
-      "What is told each turn: WebArena's prompt with address and last action, or the objective and the tree alone.",
+      "What is told each turn: WebArena's prompt with address and last action, the objective and the tree alone, or, for tiny policies, the objective and what the tree's lines name, in a third of the words.",
     level: 'basic',
-    choiceLabels: { full: 'Full', compact: 'Compact' },
+    choiceLabels: { full: 'Full', compact: 'Compact', terse: 'Terse' },
   }),
   verbs: option(listOf('actions', oneOf(verbNames)), [...verbNames], {
     label: 'Actions offered',
