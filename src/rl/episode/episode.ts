@@ -49,7 +49,7 @@ export class Episode {
   reply: string | null = null;
   private horizon = 0;
   private oracleTurns: number | null = null;
-  private world: Pick<WorldDescription, 'successReward' | 'instruction' | 'reply'> = plainWorld;
+  private world: Pick<WorldDescription, 'successReward' | 'instruction' | 'reply' | 'writeReply'> = plainWorld;
 
   constructor(
     readonly task: Task,
