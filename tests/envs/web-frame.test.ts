@@ -13,8 +13,8 @@ import { Browser } from '../../src/envs/web/browser/session.ts';
 import { followPlan } from '../../src/envs/web/driver.ts';
 import { netOf } from '../../src/envs/web/sites/net.ts';
 import { idOf, instanceById, templates } from '../../src/envs/web/tasks/index.ts';
-import { Web } from '../../src/envs/web/world.ts';
 import { chromiumText, isolatedIds } from '../../tools/replay/web-chromium.ts';
+import { playOracles, webTask } from './web-oracles.ts';
 
 const path = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const skip = !existsSync(path);
@@ -77,41 +77,18 @@ afterAll(async () => {
   server?.close();
 });
 
-const taskOf = (index: number, number = 3): Task => ({
-  world: 'web',
-  id: idOf(index, number),
-  options: { screenLines: 30 },
-  strata: {},
-});
-
-async function playHere(tasks: readonly Task[]): Promise<string[][]> {
-  const world = await Web.open();
-  const said: string[][] = [];
-  for (const task of tasks) {
-    const [start] = await world.reset([0], [task]);
-    const texts = [start.observation, start.validActions!.join('\n')];
-    const [plan] = await world.oracle([0]);
-    for (const action of plan ?? ['no plan']) {
-      const [{ observation, reward, validActions }] = await world.step([0], [action]);
-      texts.push(action, observation, String(reward), (validActions ?? []).join('\n'));
-    }
-    said.push(texts);
-  }
-  return said;
-}
-
 describe.skipIf(skip)('frames', () => {
   it('say the same bytes as Node, on an isolated page, whatever is solved', async () => {
-    const tasks = templates.flatMap((_, index) => (index % 3 === 0 ? [taskOf(index)] : []));
+    const tasks = templates.flatMap((_, index) => (index % 3 === 0 ? [webTask(index)] : []));
     const found = await page.evaluate(([script, all]) => webFrames.play(script, JSON.parse(all)), sent(frame, tasks));
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
-    expect(found).toEqual(await playHere(tasks));
+    expect(found).toEqual(await playOracles(tasks));
     expect(found.every((texts) => texts.at(-2) === '1')).toBe(true);
   }, 60_000);
   it('run twenty side by side', async () => {
     const perSecond = await page.evaluate(
       ([script, task]) => webFrames.bench(script, 20, JSON.parse(task), 5),
-      sent(frame, taskOf(0)),
+      sent(frame, webTask(0)),
     );
     console.log(`20 frames: ${perSecond.toFixed(0)} steps a second`);
     expect(perSecond).toBeGreaterThan(1);
