@@ -56,6 +56,8 @@ export interface WorldDescription {
   instruction: string;
   /** How the original client finds the action in a language model's reply; absent: the whole reply is the action. */
   reply?: ReplyRule;
+  /** How a language model puts an action into words in which `reply` finds it; absent: on a line after `Action:`. */
+  writeReply?(action: string): string;
   /** Paper, repository and licence of the original. */
   credit: string;
   hasOracle: boolean;

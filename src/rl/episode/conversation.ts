@@ -108,9 +108,9 @@ export class Conversation {
     return concat([this.tokenizer.encode(text), Int32Array.of(this.endOfTurn)]);
   }
 
-  /** How the policy would put an action into words that the world's parser finds it in. */
-  reply(action: string): string {
-    return this.format.parsesReplies ? `Action:\n${action}` : action;
+  /** How the policy would put an action into words that the world's parser finds it in; `write`: the world's own way. */
+  reply(action: string, write = (text: string) => `Action:\n${text}`): string {
+    return this.format.parsesReplies ? write(action) : action;
   }
 
   /** What the policy said, without the end of its turn; one that was cut within a character, without that character. */

@@ -49,7 +49,7 @@ export class Episode {
   reply: string | null = null;
   private horizon = 0;
   private oracleTurns: number | null = null;
-  private world: Pick<WorldDescription, 'successReward' | 'instruction' | 'reply'> = plainWorld;
+  private world: Pick<WorldDescription, 'successReward' | 'instruction' | 'reply' | 'writeReply'> = plainWorld;
 
   constructor(
     readonly task: Task,
@@ -137,9 +137,10 @@ export class Episode {
   /** Says what was not sampled: an oracle's action. False where the mask does not offer it. */
   demonstrate(action: string): boolean {
     const start = this.tokens.length;
-    const words = this.trie ? this.listed(action) : this.conversation.action(this.conversation.reply(action));
+    const reply = this.conversation.reply(action, this.world.writeReply);
+    const words = this.trie ? this.listed(action) : this.conversation.action(reply);
     if (!words) return false;
-    if (!this.trie) this.read(this.conversation.reply(action));
+    if (!this.trie) this.read(reply);
     this.append(words, TokenSource.policy, this.turns.length);
     this.openTurn(start);
     return true;
