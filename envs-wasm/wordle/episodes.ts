@@ -2,13 +2,13 @@
  * Episodes of Wordle: the guesses so far, and the rules of a step with its words, byte for byte. Two games: the one people
  * know, with a hidden word, and the original's, which draws a word anew at each guess (knowledge.ts).
  *
- * Memory: an episode has one block of its size for what the original's game keeps, which goes back to a free list.
+ * Memory: an episode has one block for what the original's game keeps, or for the words drawn for it, which goes back to a free list.
  */
 import { blockClass, giveBlock, takeBlock } from '../shared/blocks';
 import { loadRandom, randomBelow, RANDOM_BYTES, saveRandom, seedRandomWords } from '../shared/mt19937';
 import { Slots } from '../shared/slots';
 import { indexOfByte, leadingSpace, putByte, putInteger, putText, withoutTrailingSpace } from '../shared/text';
-import { findWord, LETTERS, letterOf, NONE } from './dictionary';
+import { findWord, LETTERS, letterOf, NONE, sizeOf, wordOf } from './dictionary';
 import { clearKnowledge, colour, filter, filtered, isOriginal, KNOWLEDGE_BYTES, learn } from './knowledge';
 import { colourIn, patternOf, WON_PATTERN } from './official';
 
@@ -26,16 +26,19 @@ export class Episode {
   list: i32;
   /** How many words of the list are in play; 0: all. */
   size: i32;
+  /** How many of them were drawn for this episode, its only ones; 0: none, and all words in play are its own. */
+  drawn: i32;
   /** NONE in the original's game. */
   hidden: i32;
-  /** Knowledge and generator of the original's game, or 0. */
+  /** Knowledge and generator of the original's game, or the words drawn (two bytes each), or 0. */
   block: usize;
+  blockClass: i32;
 }
 
 const HEADER: i32 = <i32>offsetof<Episode>();
 /** Behind an episode: for each try its word (two bytes, 0xffff for none) and its pattern (one byte). */
 const slots = new Slots((HEADER + 3 * MOST_TRIES + 7) & ~7);
-const BLOCK_CLASS: i32 = blockClass(KNOWLEDGE_BYTES + 2 + RANDOM_BYTES);
+const ORIGINAL_BYTES: i32 = KNOWLEDGE_BYTES + 2 + RANDOM_BYTES;
 
 /** What a step says besides its words; the letters in their place in the best guess stand from bit 8. */
 export const ACCEPTED: i32 = 1;
@@ -61,7 +64,7 @@ export function knowledgeOf(episode: Episode): usize { return episode.block; }
 export function generatorOf(episode: Episode): usize { return episode.block + KNOWLEDGE_BYTES + 2; }
 
 function begin(episode: Episode, tries: i32, list: i32, size: i32, compact: bool): void {
-  if (episode.block != 0) giveBlock(episode.block, BLOCK_CLASS);
+  if (episode.block != 0) giveBlock(episode.block, episode.blockClass);
   episode.block = 0;
   episode.began = true;
   episode.upstream = episode.done = episode.won = false;
@@ -70,12 +73,35 @@ function begin(episode: Episode, tries: i32, list: i32, size: i32, compact: bool
   episode.used = 0;
   episode.list = list;
   episode.size = size;
+  episode.drawn = 0;
   episode.hidden = NONE;
 }
 
-export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, hidden: i32, compact: bool): void {
+function takeEpisodeBlock(episode: Episode, bytes: i32): void {
+  episode.blockClass = blockClass(bytes);
+  episode.block = takeBlock(episode.blockClass);
+}
+
+/** Keeps the words that were drawn: `count` numbers of words in play, two bytes each. */
+function keepDrawn(episode: Episode, numbers: usize, count: i32): void {
+  if (count == 0) return;
+  takeEpisodeBlock(episode, 2 * count);
+  episode.drawn = count;
+  for (let k = 0; k < count; k++)
+    store<u16>(episode.block + 2 * k, <u16>wordOf(episode.list, episode.size, load<u16>(numbers + 2 * k)));
+}
+
+/** How many words an episode is played among, and each of them. */
+export function wordsOf(episode: Episode): i32 { return episode.drawn > 0 ? episode.drawn : sizeOf(episode.list, episode.size); }
+export function wordIn(episode: Episode, k: i32): i32 {
+  return episode.drawn > 0 ? load<u16>(episode.block + 2 * k) : wordOf(episode.list, episode.size, k);
+}
+
+/** `hidden`: which of the episode's words. `numbers`: the `count` words drawn for it, where there are any. */
+export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, hidden: i32, compact: bool, numbers: usize, count: i32): void {
   begin(episode, tries, list, size, compact);
-  episode.hidden = hidden;
+  keepDrawn(episode, numbers, count);
+  episode.hidden = wordIn(episode, hidden);
   if (compact) { putText('guess'); return; }
   putText('Guess the hidden word of five letters. You have ');
   putInteger(tries);
@@ -86,7 +112,7 @@ export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, 
 export function beginOriginal(episode: Episode, seed: usize, count: i32): void {
   begin(episode, 6, 0, 0, false);
   episode.upstream = true;
-  episode.block = takeBlock(BLOCK_CLASS);
+  takeEpisodeBlock(episode, ORIGINAL_BYTES);
   clearKnowledge(knowledgeOf(episode));
   seedRandomWords(seed, count);
   saveRandom(generatorOf(episode));

@@ -1,7 +1,8 @@
 /**
  * Wordle: what the host may call. One call carries a batch (shared/batch.ts); all text is UTF-8. A task's numbers: style (bits
- * below) with the tries from bit 8, the list, how many of its words are in play (0: all), which of them is hidden. In the
- * original's game the row's input is the seed, words of 32 bits, least first.
+ * below) with the tries from bit 8, the list, how many of its words are in play (0: all), which of them is hidden. The row's
+ * input: in the original's game the seed, words of 32 bits, least first; else the words drawn for this task, numbers of words in play in two bytes
+ * each, of which one is then hidden, or nothing.
  */
 import { batchCapacity, columns, endAnswer, ensureBatch, inputLengthOf, slotOf, taskNumber } from '../shared/batch';
 import { clearOutput, inputBuffer, outputLength, outputPointer, putByte, putInteger } from '../shared/text';
@@ -29,7 +30,7 @@ export function reset(count: i32): void {
     const size = taskNumber(b, 2);
     const episode = episodeAt(slotOf(b));
     if (style & UPSTREAM) beginOriginal(episode, text, length >> 2);
-    else beginHidden(episode, style >> TRIES_SHIFT, list, size, wordOf(list, size, taskNumber(b, 3)), (style & COMPACT) != 0);
+    else beginHidden(episode, style >> TRIES_SHIFT, list, size, taskNumber(b, 3), (style & COMPACT) != 0, text, length >> 1);
     endAnswer(b, before, ACCEPTED);
     text += length;
   }

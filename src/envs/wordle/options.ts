@@ -5,6 +5,9 @@ import { oneOf, option, optionsReader, whole, yesOrNo } from '../options.ts';
 /** In the order of envs-wasm/wordle/dictionary.ts. */
 export const wordLists = ['original', 'common', 'large'] as const;
 
+/** Words that a task may draw. */
+export const MOST_DRAWN = 200;
+
 const schema = v.strictObject({
   list: option(oneOf(wordLists), 'common', {
     label: 'Word list',
@@ -19,6 +22,13 @@ const schema = v.strictObject({
     unit: 'words',
     level: 'basic',
     step: 50,
+  }),
+  drawn: option(whole(0, MOST_DRAWN), 0, {
+    label: 'Words drawn for a task',
+    sentence:
+      'Each task is played among so many of the words in play, drawn for it alone, held-out tasks among words that no training task has; 0 plays every task among all of them.',
+    unit: 'words',
+    step: 10,
   }),
   tries: option(whole(1, 12), 6, {
     label: 'Tries',

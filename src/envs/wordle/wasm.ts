@@ -19,7 +19,9 @@ export type Start =
       list: number;
       /** Words in play; 0: all. */
       words: number;
-      /** Which of them is hidden. */
+      /** The words drawn for this game alone, as numbers of words in play; none: all in play are its own. */
+      drawn?: readonly number[];
+      /** Which word is hidden: of those drawn, or of those in play. */
       hidden: number;
       tries: number;
       compact: boolean;
@@ -46,7 +48,7 @@ export class WordleWasm {
   }
 
   reset(slots: readonly number[], starts: readonly Start[]): Answer[] {
-    this.batch.reset(slots, starts.map(numbersOf), starts.map(seedOf));
+    this.batch.reset(slots, starts.map(numbersOf), starts.map(inputOf));
     this.batch.wasm.reset(slots.length);
     return this.batch.answers(slots.length, readAnswer);
   }
@@ -103,12 +105,19 @@ function numbersOf(start: Start): number[] {
   return [(compact ? Style.compact : 0) | (tries << Style.triesShift), list, words, hidden];
 }
 
+const inputOf = (start: Start): Uint8Array => ('seed' in start ? seedBytes(start.seed) : drawnBytes(start.drawn ?? []));
+
+/** Two bytes each. */
+function drawnBytes(drawn: readonly number[]): Uint8Array {
+  const bytes = new DataView(new ArrayBuffer(2 * drawn.length));
+  for (const [k, number] of drawn.entries()) bytes.setUint16(2 * k, number, true);
+  return new Uint8Array(bytes.buffer);
+}
+
 /** The seed's absolute value as words of 32 bits, least first: what Python seeds with. */
-function seedOf(start: Start): Uint8Array {
-  if (!('seed' in start)) return new Uint8Array(0);
+function seedBytes(seed: bigint): Uint8Array {
   const words: number[] = [];
-  for (let rest = start.seed < 0n ? -start.seed : start.seed; rest > 0n; rest >>= 32n)
-    words.push(Number(rest & 0xffffffffn));
+  for (let rest = seed < 0n ? -seed : seed; rest > 0n; rest >>= 32n) words.push(Number(rest & 0xffffffffn));
   const bytes = new DataView(new ArrayBuffer(4 * Math.max(1, words.length)));
   for (const [k, word] of words.entries()) bytes.setUint32(4 * k, word, true);
   return new Uint8Array(bytes.buffer);
