@@ -36,7 +36,10 @@ export function reset(count: i32): void {
   }
 }
 
-/** One guess for each of `count` slots. Flags: 1 accepted, 2 over, 4 won, from bit 8 the letters in their place in the best guess. */
+/**
+ * One guess for each of `count` slots. Flags: 1 accepted, 2 over, 4 won, from bit 8 the letters in their place in the best guess, from bit 16 the
+ * letters of all guesses that agreed with the colours before them.
+ */
 export function step(count: i32): void {
   clearOutput();
   let text = inputBuffer(0);

@@ -50,6 +50,11 @@ const schema = v.strictObject({
     sentence:
       'A lost episode earns a tenth for each letter in its place in its best guess; only the word itself is a success.',
   }),
+  hints: option(yesOrNo(), false, {
+    label: 'Score for using hints',
+    sentence:
+      'Guess by guess an episode earns up to a half for letters that agree with the colors before them; only the word itself is a success.',
+  }),
   showWords: option(yesOrNo(), false, {
     label: 'Show the words',
     sentence: 'The first text lists all words in play, for language models that cannot know them.',

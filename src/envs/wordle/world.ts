@@ -19,6 +19,9 @@ import { type Answer, type Start, spell, WordleWasm } from './wasm.ts';
 
 /** What each letter in its place earns in the best guess of a lost episode. */
 const PLACE_REWARD = 0.1;
+/** What guesses earn whose letters all agree with the colors before them. */
+const HINTS_REWARD = 0.5;
+const LETTERS = 5;
 
 /** Lists of drawn words remembered: a group's episodes play the same task. */
 const MOST_LISTS = 512;
@@ -180,7 +183,12 @@ function splitOf(id: number): Split {
   return id < test.first + test.count ? 'test' : 'train';
 }
 
-function rewardOf({ won, done, places }: Answer, { partial, upstream }: WordleOptions): number {
+/** The score so far, counted up; a success is 1 whatever was earned before. */
+function rewardOf({ won, done, places, agreeing }: Answer, options: WordleOptions): number {
   if (won) return 1;
-  return done && partial && !upstream ? PLACE_REWARD * places : 0;
+  if (options.upstream) return 0;
+  const close = done && options.partial ? PLACE_REWARD * places : 0;
+  // Letters of all guesses but the first.
+  const most = LETTERS * Math.max(1, options.tries - 1);
+  return close + (options.hints ? (HINTS_REWARD * agreeing) / most : 0);
 }
