@@ -14,17 +14,22 @@ import { colourIn, patternOf, WON_PATTERN } from './official';
 
 export const MOST_TRIES: i32 = 12;
 
+/** How answers are written. */
+export enum Style { full, compact, keyboard }
+
 @unmanaged
 export class Episode {
   began: bool;
   upstream: bool;
-  compact: bool;
+  style: Style;
   done: bool;
   won: bool;
   tries: i32;
   used: i32;
   /** Letters of the guesses that agreed with all colours before them, the first guess left out. */
   agreeing: i32;
+  /** Letters of the words in play that no gray has ruled out, a the lowest bit. Kept for the keyboard style alone. */
+  open: u32;
   list: i32;
   /** How many words of the list are in play; 0: all. */
   size: i32;
@@ -66,12 +71,12 @@ export function knowledgeOf(episode: Episode): usize { return episode.block; }
 /** Four bytes aligned, behind the knowledge. */
 export function generatorOf(episode: Episode): usize { return episode.block + KNOWLEDGE_BYTES + 2; }
 
-function begin(episode: Episode, tries: i32, list: i32, size: i32, compact: bool): void {
+function begin(episode: Episode, tries: i32, list: i32, size: i32, style: Style): void {
   if (episode.block != 0) giveBlock(episode.block, episode.blockClass);
   episode.block = 0;
   episode.began = true;
   episode.upstream = episode.done = episode.won = false;
-  episode.compact = compact;
+  episode.style = style;
   episode.tries = tries;
   episode.used = 0;
   episode.agreeing = 0;
@@ -101,12 +106,21 @@ export function wordIn(episode: Episode, k: i32): i32 {
   return episode.drawn > 0 ? load<u16>(episode.block + 2 * k) : wordOf(episode.list, episode.size, k);
 }
 
+/** The letters of all words of an episode, a the lowest bit. */
+function lettersOf(episode: Episode): u32 {
+  let letters: u32 = 0;
+  for (let k = 0; k < wordsOf(episode); k++)
+    for (let i = 0; i < LETTERS; i++) letters |= 1 << letterOf(wordIn(episode, k), i);
+  return letters;
+}
+
 /** `hidden`: which of the episode's words. `numbers`: the `count` words drawn for it, where there are any. */
-export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, hidden: i32, compact: bool, numbers: usize, count: i32): void {
-  begin(episode, tries, list, size, compact);
+export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, hidden: i32, style: Style, numbers: usize, count: i32): void {
+  begin(episode, tries, list, size, style);
   keepDrawn(episode, numbers, count);
   episode.hidden = wordIn(episode, hidden);
-  if (compact) { putText('guess'); return; }
+  if (style == Style.keyboard) episode.open = lettersOf(episode);
+  if (style != Style.full) { putText('guess'); return; }
   putText('Guess the hidden word of five letters. You have ');
   putInteger(tries);
   putText(tries == 1 ? ' try.' : ' tries.');
@@ -114,7 +128,7 @@ export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, 
 
 /** The original's game. The seed is `count` words of 32 bits, least first. */
 export function beginOriginal(episode: Episode, seed: usize, count: i32): void {
-  begin(episode, 6, 0, 0, false);
+  begin(episode, 6, 0, 0, Style.full);
   episode.upstream = true;
   takeEpisodeBlock(episode, ORIGINAL_BYTES);
   clearKnowledge(knowledgeOf(episode));
@@ -171,18 +185,41 @@ function isColoured(word: i32, pattern: i32, letter: u32): bool {
 
 /**
  * A fact a letter, the mark before it: `at3 a` the third letter is a; `not2 r` there is an r, but not second; `no c` there is no c.
- * A letter that is said more often than it is there has no `no`, which would deny it: it is told where it is not.
+ * A letter that is said more often than it is there has no `no`, which would deny it: it is told where it is not. `absent`: whether
+ * letters that are not there are told at all.
  */
-function putFacts(word: i32, pattern: i32): void {
+function putFacts(word: i32, pattern: i32, absent: bool): void {
+  let said = 0;
   for (let i = 0; i < LETTERS; i++) {
     const letter = letterOf(word, i);
     const kind = colourIn(pattern, i);
-    if (i > 0) putByte(32);
+    if (!absent && kind == 0 && !isColoured(word, pattern, letter)) continue;
+    if (said++ > 0) putByte(32);
     putText(kind == 2 ? 'at' : kind == 0 && !isColoured(word, pattern, letter) ? 'no' : 'not');
     if (kind != 0 || isColoured(word, pattern, letter)) putByte(49 + i);
     putByte(32);
     putByte(97 + letter);
   }
+}
+
+/** The facts of the letters that are there, and which letters the keyboard still shows: `not2 r may a b d r`. */
+function putKeyboard(episode: Episode, word: i32, pattern: i32): void {
+  for (let i = 0; i < LETTERS; i++)
+    if (!isColoured(word, pattern, letterOf(word, i))) episode.open &= ~(1 << letterOf(word, i));
+  putFacts(word, pattern, false);
+  if (pattern != 0) putByte(32);
+  putText('may');
+  for (let letter = 0; letter < 26; letter++) {
+    if (((episode.open >> letter) & 1) == 0) continue;
+    putByte(32);
+    putByte(97 + letter);
+  }
+}
+
+function putAnswer(episode: Episode, word: i32, pattern: i32): void {
+  if (episode.style == Style.full) putColours(pattern);
+  else if (episode.style == Style.compact) putFacts(word, pattern, true);
+  else putKeyboard(episode, word, pattern);
 }
 
 // --- the rules --------------------------------------------------------------------------------------------------------
@@ -230,11 +267,10 @@ function guessHidden(episode: Episode, word: i32): i32 {
   const pattern = patternOf(word, episode.hidden);
   if (episode.used > 0) episode.agreeing += agreeingLetters(episode, word);
   keep(episode, word, pattern);
-  if (episode.compact) putFacts(word, pattern);
-  else putColours(pattern);
+  putAnswer(episode, word, pattern);
   episode.won = pattern == WON_PATTERN;
   episode.done = episode.won || episode.used == episode.tries;
-  if (episode.done && !episode.won && !episode.compact) {
+  if (episode.done && !episode.won && episode.style == Style.full) {
     putText('\nThe word was ');
     putWord(episode.hidden);
     putByte(46);

@@ -15,7 +15,8 @@ import { putPlan } from './oracle';
 export { batchCapacity, columns, ensureBatch, ensureWorlds, hasWorld, inputBuffer, outputLength, outputPointer };
 
 const UPSTREAM: i32 = 1;
-const COMPACT: i32 = 2;
+/** How answers are written, two bits. */
+const WRITING_SHIFT: i32 = 1;
 const TRIES_SHIFT: i32 = 8;
 
 /** Begins an episode in each of `count` slots, and answers its first observation. */
@@ -30,7 +31,7 @@ export function reset(count: i32): void {
     const size = taskNumber(b, 2);
     const episode = episodeAt(slotOf(b));
     if (style & UPSTREAM) beginOriginal(episode, text, length >> 2);
-    else beginHidden(episode, style >> TRIES_SHIFT, list, size, taskNumber(b, 3), (style & COMPACT) != 0, text, length >> 1);
+    else beginHidden(episode, style >> TRIES_SHIFT, list, size, taskNumber(b, 3), (style >> WRITING_SHIFT) & 3, text, length >> 1);
     endAnswer(b, before, ACCEPTED);
     text += length;
   }

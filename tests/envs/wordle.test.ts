@@ -152,6 +152,26 @@ describe('the hidden word', () => {
     await beginWith('crane', { tries: 1 });
     expect((await say('crate')).reward).toBe(0);
   });
+  it('is told about as a keyboard shows it: what is there, and the letters that no gray has ruled out', async () => {
+    for (let k = 0; k < 200; k++) {
+      const options = { observation: 'keyboard', drawn: 25, tries: 6 };
+      const { observation, validActions } = await begin(1000 + k, options);
+      expect(observation).toBe('guess');
+      const [plan] = await world.oracle([0]);
+      const hidden = plan!.at(-1)!;
+      const guesses = [3, 7, 11, 19].map((n) => validActions![n]).filter((guess) => guess !== hidden);
+      let open = new Set(validActions!.join(''));
+      for (const guess of guesses) {
+        open = new Set([...open].filter((letter) => hidden.includes(letter) || !guess.includes(letter)));
+        const [facts, may] = (await say(guess)).observation.split(/ ?may /);
+        expect(may).toBe([...open].sort().join(' '));
+        const expected = [...guess].flatMap((letter, i) =>
+          hidden[i] === letter ? `at${i + 1} ${letter}` : hidden.includes(letter) ? `not${i + 1} ${letter}` : [],
+        );
+        expect(facts).toBe(expected.join(' '));
+      }
+    }
+  });
   it('earns for letters that agree with the colors before them, counted up, where that is asked for', async () => {
     await beginWith('crane', { hints: true, tries: 6 });
     // `grand` fits what `ratio` told; of `about` only the a, which may be there twice.
@@ -331,7 +351,7 @@ describe('tasks', () => {
     const drawn = Array.from({ length: 60 }, (_, k) => 22 * k + 3);
     const next = new Map<string, string>();
     for (const hidden of drawn.keys()) {
-      wasm.reset([0], [{ list: 1, words: 0, drawn, hidden, tries: 6, compact: false }]);
+      wasm.reset([0], [{ list: 1, words: 0, drawn, hidden, tries: 6, observation: 'full' }]);
       const [plan] = wasm.oracle([0], [false]);
       expect(plan!.at(-1)).toBe(common[drawn[hidden]]);
       let shown = '';

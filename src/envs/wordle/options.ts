@@ -35,11 +35,12 @@ const schema = v.strictObject({
     sentence: 'How many guesses an episode has.',
     level: 'basic',
   }),
-  observation: option(oneOf(['full', 'compact']), 'full', {
+  observation: option(oneOf(['full', 'compact', 'keyboard']), 'full', {
     label: 'Observation',
-    sentence: 'How the world speaks: a color for each letter, or a fact for each letter, for tiny policies.',
+    sentence:
+      'How the world speaks: a color for each letter; for tiny policies, a fact for each letter, or facts and the letters that the keyboard still shows.',
     level: 'basic',
-    choiceLabels: { full: 'Full', compact: 'Compact' },
+    choiceLabels: { full: 'Full', compact: 'Compact', keyboard: 'Keyboard' },
   }),
   spelled: option(yesOrNo(), false, {
     label: 'Spell guesses',

@@ -12,6 +12,10 @@ interface Exports extends BatchExports {
   writeView(slot: number): void;
 }
 
+/** How answers are written, in the order of envs-wasm/wordle/episodes.ts. */
+export const writings = ['full', 'compact', 'keyboard'] as const;
+export type Writing = (typeof writings)[number];
+
 /** One game to begin: the original's from a seed of any size (its sign does not count), or one with a hidden word. */
 export type Start =
   | { seed: bigint }
@@ -24,7 +28,7 @@ export type Start =
       /** Which word is hidden: of those drawn, or of those in play. */
       hidden: number;
       tries: number;
-      compact: boolean;
+      observation: Writing;
     };
 
 export interface Answer {
@@ -38,7 +42,7 @@ export interface Answer {
   agreeing: number;
 }
 
-const Style = { upstream: 1, compact: 2, triesShift: 8 } as const;
+const Style = { upstream: 1, writingShift: 1, triesShift: 8 } as const;
 const Flag = { accepted: 1, done: 2, won: 4, placesShift: 8, agreeingShift: 16 } as const;
 
 /** Use `WordleWasm.open()`. */
@@ -103,8 +107,8 @@ const linesOf = (text: string) => text.split('\n').slice(0, -1);
 
 function numbersOf(start: Start): number[] {
   if ('seed' in start) return [Style.upstream, 0, 0, 0];
-  const { list, words, hidden, tries, compact } = start;
-  return [(compact ? Style.compact : 0) | (tries << Style.triesShift), list, words, hidden];
+  const { list, words, hidden, tries, observation } = start;
+  return [(writings.indexOf(observation) << Style.writingShift) | (tries << Style.triesShift), list, words, hidden];
 }
 
 const inputOf = (start: Start): Uint8Array => ('seed' in start ? seedBytes(start.seed) : drawnBytes(start.drawn ?? []));

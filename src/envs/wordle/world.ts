@@ -172,7 +172,7 @@ const wordList = (words: string[]): WordList => ({
 
 function startWith(options: WordleOptions, hidden: number, drawn?: readonly number[]): Start {
   const { list, words, tries, observation } = options;
-  return { list: wordLists.indexOf(list), words, drawn, hidden, tries, compact: observation === 'compact' };
+  return { list: wordLists.indexOf(list), words, drawn, hidden, tries, observation };
 }
 
 /** Of a task that draws its words. */
