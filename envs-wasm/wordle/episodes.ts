@@ -28,8 +28,8 @@ export class Episode {
   used: i32;
   /** Letters of the guesses that agreed with all colours before them, the first guess left out. */
   agreeing: i32;
-  /** Letters of the words in play that no gray has ruled out, a the lowest bit. Kept for the keyboard style alone. */
-  open: u32;
+  /** Letters that are not in the word, as far as was told, a the lowest bit. Kept for the keyboard style alone. */
+  gray: u32;
   list: i32;
   /** How many words of the list are in play; 0: all. */
   size: i32;
@@ -80,6 +80,7 @@ function begin(episode: Episode, tries: i32, list: i32, size: i32, style: Style)
   episode.tries = tries;
   episode.used = 0;
   episode.agreeing = 0;
+  episode.gray = 0;
   episode.list = list;
   episode.size = size;
   episode.drawn = 0;
@@ -106,20 +107,11 @@ export function wordIn(episode: Episode, k: i32): i32 {
   return episode.drawn > 0 ? load<u16>(episode.block + 2 * k) : wordOf(episode.list, episode.size, k);
 }
 
-/** The letters of all words of an episode, a the lowest bit. */
-function lettersOf(episode: Episode): u32 {
-  let letters: u32 = 0;
-  for (let k = 0; k < wordsOf(episode); k++)
-    for (let i = 0; i < LETTERS; i++) letters |= 1 << letterOf(wordIn(episode, k), i);
-  return letters;
-}
-
 /** `hidden`: which of the episode's words. `numbers`: the `count` words drawn for it, where there are any. */
 export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, hidden: i32, style: Style, numbers: usize, count: i32): void {
   begin(episode, tries, list, size, style);
   keepDrawn(episode, numbers, count);
   episode.hidden = wordIn(episode, hidden);
-  if (style == Style.keyboard) episode.open = lettersOf(episode);
   if (style != Style.full) { putText('guess'); return; }
   putText('Guess the hidden word of five letters. You have ');
   putInteger(tries);
@@ -202,15 +194,16 @@ function putFacts(word: i32, pattern: i32, absent: bool): void {
   }
 }
 
-/** The facts of the letters that are there, and which letters the keyboard still shows: `not2 r may a b d r`. */
+/** The facts of the letters that are there, and all keys that are gray by now: `not2 r no c e n`. */
 function putKeyboard(episode: Episode, word: i32, pattern: i32): void {
   for (let i = 0; i < LETTERS; i++)
-    if (!isColoured(word, pattern, letterOf(word, i))) episode.open &= ~(1 << letterOf(word, i));
+    if (!isColoured(word, pattern, letterOf(word, i))) episode.gray |= 1 << letterOf(word, i);
   putFacts(word, pattern, false);
+  if (episode.gray == 0) return;
   if (pattern != 0) putByte(32);
-  putText('may');
+  putText('no');
   for (let letter = 0; letter < 26; letter++) {
-    if (((episode.open >> letter) & 1) == 0) continue;
+    if (((episode.gray >> letter) & 1) == 0) continue;
     putByte(32);
     putByte(97 + letter);
   }

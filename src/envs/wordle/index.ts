@@ -26,7 +26,7 @@ export const wordle: WorldModule = {
   replayable: true,
   options: parseWordleOptions,
   vocabulary: {
-    texts: ['no not1 not2 not3 not4 not5 at1 at2 at3 at4 at5 may'],
+    texts: ['no not1 not2 not3 not4 not5 at1 at2 at3 at4 at5'],
     play: {
       options: [{ observation: 'compact', spelled: true }, { spelled: true }, { upstream: true, spelled: true }],
       begun: 10,

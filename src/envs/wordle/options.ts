@@ -38,7 +38,7 @@ const schema = v.strictObject({
   observation: option(oneOf(['full', 'compact', 'keyboard']), 'full', {
     label: 'Observation',
     sentence:
-      'How the world speaks: a color for each letter; for tiny policies, a fact for each letter, or facts and the letters that the keyboard still shows.',
+      'How the world speaks: a color for each letter; for tiny policies, a fact for each letter, or facts and all keys that are gray by now.',
     level: 'basic',
     choiceLabels: { full: 'Full', compact: 'Compact', keyboard: 'Keyboard' },
   }),
