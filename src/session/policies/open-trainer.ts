@@ -5,7 +5,8 @@
 import { type Device, DeviceUnavailableError } from '../../device/device.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { ModelConfig } from '../../policy/config.ts';
-import { Model, type ModelOptions } from '../../policy/engine/model.ts';
+import { Model } from '../../policy/engine/model.ts';
+import type { ModelOptions } from '../../policy/engine/model-options.ts';
 import type { WeightOptions } from '../../policy/engine/model-weights.ts';
 import type { Capacity } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
@@ -64,7 +65,7 @@ export interface TrainerParts {
   services: Services;
   run: OpenedRun;
   plan: MemoryPlanReport;
-  weights: WeightOptions & Pick<ModelOptions, 'kvCache'>;
+  weights: WeightOptions & Pick<ModelOptions, 'kvCache' | 'critic' | 'updateRows'>;
   start: Start;
 }
 
