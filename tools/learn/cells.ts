@@ -5,11 +5,9 @@
  */
 
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
+import { withAlgorithm } from '../../src/rl/algorithms/choosing.ts';
 import { algorithms } from '../../src/rl/algorithms/registry.ts';
 import type { Evaluation } from '../../src/rl/evaluation.ts';
-
-/** Fields of the base's algorithm that belong to the setting and not to the method. */
-const settingFields = ['groups', 'groupSize', 'minibatches', 'innerEpochs', 'entropy', 'endings'] as const;
 
 export interface Tuning {
   settings?: { readonly [field: string]: unknown };
@@ -61,14 +59,9 @@ export class UnknownNameError extends Error {
   override name = 'UnknownNameError';
 }
 
-function settingsOf(name: string, base: Experiment): { [field: string]: unknown } {
-  // The base's own algorithm stands as it is written there.
-  if (base.algorithm.name === name) return { ...base.algorithm };
-  const { entries } = algorithms.find((each) => each.name === name)!.schema as unknown as { entries: object };
-  const own = base.algorithm as unknown as { [field: string]: unknown };
-  const shared = settingFields.filter((field) => field in entries && own[field] !== undefined);
-  return { name, ...Object.fromEntries(shared.map((field) => [field, own[field]])) };
-}
+/** The base's own algorithm stands as it is written there. */
+const settingsOf = (name: string, { algorithm }: Experiment) =>
+  algorithm.name === name ? algorithm : withAlgorithm(algorithm, name);
 
 /** Evaluations stand only at both ends. */
 export function cellOf(base: Experiment, algorithm: string, seed: number, steps: number): Cell {

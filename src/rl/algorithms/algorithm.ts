@@ -51,6 +51,8 @@ export interface Collecting {
   play(tasks: readonly Task[], groupSize: number, wave?: number): Promise<Trajectory[]>;
   /** The oracle plays each task once; those it does not solve are left out. */
   demonstrate(tasks: readonly Task[]): Promise<Demonstrations>;
+  /** This step's share of a file of trajectories. */
+  recorded(file: string, count: number): Promise<Trajectory[]>;
 }
 
 export interface Collected {
@@ -126,6 +128,8 @@ export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   aggregation(settings: S): AggregationOptions;
   /** Where values come from and how what says them is trained, where `needs.values`. */
   critic?(settings: S): CriticSettings & { kind: CriticKind };
+  /** The file of trajectories that it learns from; null: none. */
+  file?(settings: S): string | null;
   /** Its own, beside those of rl/metrics.ts. */
   metrics?: readonly Metric[];
 }

@@ -2,8 +2,8 @@
  * PPO with a critic: Proximal Policy Optimization (Schulman et al. 2017, https://arxiv.org/abs/1707.06347) with generalised advantage
  * estimation (https://arxiv.org/abs/1506.02438) over the tokens that were chosen.
  *
- * The critic is a value head with a learning rate of its own, on the policy's trunk (whose gradient it joins, or not) or on a second
- * model that begins as the policy. Advantages are whitened over the step; returns,
+ * The critic is a value head with a learning rate of its own, on the policy's trunk (whose gradient it joins, as in the paper's equation
+ * 9, or not) or on a second model that begins as the policy. Advantages are whitened over the step; returns,
  * what the critic is to say, are not. With `turnGamma`, credit goes in two levels (RAGEN, https://arxiv.org/abs/2504.20073): from turn
  * to turn, then token by token inside each. The KL to the reference may stand in the reward, at a fixed or an adaptive price.
  */
@@ -76,7 +76,7 @@ const schema = v.strictObject({
         choiceLabels: { head: 'Reads the policy', shared: 'Shares its layers', separate: 'Model of its own' },
       },
     ),
-    'head',
+    'shared',
   ),
   valueWeight: v.optional(
     real(0, 10, 'Value weight', "What the critic's loss counts beside the policy's where they share layers.", {

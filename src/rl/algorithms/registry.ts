@@ -37,6 +37,9 @@ export function readsReference(settings: AlgorithmSettings): boolean {
   return reference || referenceInCredit;
 }
 
+/** The file of trajectories that is learnt from; null: none. */
+export const fileOf = (settings: AlgorithmSettings): string | null => algorithmOf(settings).file?.(settings) ?? null;
+
 /** Where values come from; null: nothing asks for them. */
 export function criticKind(settings: AlgorithmSettings): CriticKind | null {
   return algorithmOf(settings).critic?.(settings).kind ?? null;

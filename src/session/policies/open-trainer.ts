@@ -20,6 +20,7 @@ import { chooseKernels } from '../kernel-memory.ts';
 import { ModelEngine } from '../model-engine.ts';
 import { type Worlds, withWorlds } from '../opened-worlds.ts';
 import type { MemoryPlanReport } from '../protocol.ts';
+import { recordingsIn } from '../recording-files.ts';
 import type { Services, Start } from './kind.ts';
 
 /** A run with its worlds open, before anything computes. */
@@ -99,7 +100,7 @@ async function testedTrainer(
     const report = await reportOf(gpu);
     options.onReport?.({ ...report, choice: services.deviceChoice() });
     requireHonest(report);
-    return await Trainer.create(experiment, { ...run, policy: model });
+    return await Trainer.create(experiment, { ...run, policy: model, files: recordingsIn(experiment, options.assets) });
   } catch (error) {
     model.destroy();
     throw error;
