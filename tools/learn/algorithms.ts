@@ -27,6 +27,9 @@ interface Options extends DeviceOptions {
 
 const print = (line: string) => console.log(line);
 
+/** Of a cell, before the next one's turn. */
+const mostAttempts = 6;
+
 const [device, threads] = deviceOptions('wasm');
 const program = new Command('test:algorithms')
   .description('Trains every algorithm in one setting and makes the table of what each gained over chance.')
@@ -130,11 +133,31 @@ function writeTable(results: readonly CellResult[], options: Options): boolean {
 
 const minutes = (seconds: number) => `${Math.max(1, Math.round(seconds / 60))} min`;
 
-/** All cells in order; false: interrupted. */
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A world that a busy machine lets wait too long is no verdict on an algorithm: the cell goes on from its last step. */
+async function runPatiently(cell: Cell, options: Options): Promise<CellResult | null | Error> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run(cell, options);
+    } catch (error) {
+      print(`  ${cell.algorithm}, seed ${cell.seed}, attempt ${attempt}: ${(error as Error).message}`);
+      if (attempt === mostAttempts) return error as Error;
+      await sleep(attempt * 10_000);
+    }
+  }
+}
+
+/** All cells in order; false: interrupted, or some could not be run. */
 async function runAll(cells: readonly Cell[], done: CellResult[], options: Options): Promise<boolean> {
+  let failures = 0;
   for (const [index, cell] of cells.entries()) {
-    const result = await run(cell, options);
+    const result = await runPatiently(cell, options);
     if (!result) return false;
+    if (result instanceof Error) {
+      failures += 1;
+      continue;
+    }
     done.push(result);
     print(`|${sparkline(result.success.map((value) => value ?? 0))}|  ${minutes(result.seconds)}`);
     print(
@@ -143,7 +166,7 @@ async function runAll(cells: readonly Cell[], done: CellResult[], options: Optio
     const left = cells.slice(index + 1);
     if (left.length) print(`${left.length} cells left, about ${minutes(await estimate(left, done, options))}`);
   }
-  return true;
+  return failures === 0;
 }
 
 async function main(): Promise<number> {
@@ -162,7 +185,9 @@ async function main(): Promise<number> {
     );
   }
   if (!(await runAll(missing, done, options))) {
-    print(`Interrupted: the same command goes on. ${done.length} of ${cells.length} cells are done.`);
+    print(
+      `Interrupted, or not all could be run: the same command goes on. ${done.length} of ${cells.length} cells are done.`,
+    );
     return 1;
   }
   if (done.length === 0) throw new CommandError(`${options.out} holds no finished cell.`);
