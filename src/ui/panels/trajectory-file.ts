@@ -67,10 +67,11 @@ export class TabgymTrajectoryFile extends LitElement {
 
   override render() {
     const { of: knob, value, progress } = this;
-    return html`<div class="row spread"><label for="file">${knobLabel(knob)}</label> <span class="name ${value ? '' : 'soft'}">${value ?? knob.nullMeans}</span></div>
+    return html`<div class="row spread"><span>${knobLabel(knob)}</span> <span class="name ${value ? '' : 'soft'}">${value ?? knob.nullMeans}</span></div>
       <p class="small soft">${knobSentence(knob)}</p>
       <div class="row">
-        <input id="file" type="file" accept=".json,.jsonl,.txt,application/json" aria-describedby=${this.error || this.problem ? 'problem' : nothing} ?disabled=${progress !== null} @change=${this.choose} />
+        <button ?disabled=${progress !== null} aria-describedby=${this.error || this.problem ? 'problem' : nothing} @click=${this.ask}>${msg('Choose a file')}</button>
+        <input id="file" type="file" hidden accept=".json,.jsonl,.txt,application/json" aria-label=${knobLabel(knob)} @change=${this.choose} />
         ${value ? html`<button class="quiet" @click=${this.clear}>${msg('Without a file')}</button>` : nothing}
       </div>
       ${progress ? this.renderProgress(progress) : nothing}
@@ -93,6 +94,8 @@ export class TabgymTrajectoryFile extends LitElement {
     [this.said, this.warning, this.problem] = ['', '', ''];
     this.send(null);
   };
+
+  private ask = () => this.renderRoot.querySelector<HTMLInputElement>('#file')?.click();
 
   private choose = async (event: Event) => {
     const input = event.target as HTMLInputElement;
@@ -126,6 +129,6 @@ export class TabgymTrajectoryFile extends LitElement {
     this.said = msg(str`${records.length} trajectories, ${format?.label ?? ''}.`);
     if (!refused) return;
     const lines = problems.slice(0, mostTold).map(({ line, message }) => msg(str`Line ${line}: ${message}`));
-    this.warning = `${msg(str`${refused} records cannot be read and are left out.`)} ${lines.join(' ')}`;
+    this.warning = `${msg(str`Records that cannot be read and are left out: ${refused}.`)} ${lines.join(' ')}`;
   }
 }
