@@ -1,10 +1,11 @@
 /** A run on Node, from an experiment's file to a folder: the same session as in the page, with a line a step. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { factsOf, kindsWith } from '../experiment/policies/registry.ts';
 import { Assembly } from '../session/assemble.ts';
 import type { RunSummary, SessionEvent, StepRecord } from '../session/protocol.ts';
+import { recordingsFor } from '../session/recording-files.ts';
 import { Session } from '../session/session.ts';
 import { getRun, listRuns } from '../session/stored-run.ts';
 import { exportRun } from '../store/bundle.ts';
@@ -13,6 +14,7 @@ import { RunStore } from '../store/run-store.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
+import { withRecordings } from './recordings.ts';
 
 /** A rate of success means little below this many episodes. */
 const LEAST_EPISODES = 200;
@@ -108,12 +110,14 @@ function listener(print: (line: string) => void, steps: number): (event: Session
 /** Trains until it is finished or interrupted; writes the run, and run.tabgym beside it. */
 export async function train(options: TrainingOptions): Promise<Training> {
   const { print } = options;
-  const experiment = readExperiment(options);
+  const { experiment, recordings } = withRecordings(readExperiment(options), dirname(options.file));
   const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-seed${experiment.seed}`);
   mkdirSync(folder, { recursive: true });
   const store = new RunStore(new FolderStore(folder));
   const found = await findRun(store, experiment, options.resume ?? false);
-  const id = found?.id ?? (await store.create({ name: experiment.name, experiment, origin: { kind: 'new' } })).id;
+  const assets = found ? {} : await recordingsFor(experiment, async (name) => recordings.get(name) ?? null);
+  const id =
+    found?.id ?? (await store.create({ name: experiment.name, experiment, origin: { kind: 'new' }, assets })).id;
   const run = await getRun(store, id);
   if (found) print(`${folder} holds this run at step ${found.step} of ${run.experiment.steps}`);
   if (!found || found.step < run.experiment.steps) await trainRun(store, run, options);

@@ -42,6 +42,8 @@ export interface Knob {
   level: 'basic' | 'advanced';
   change: KnobChange;
   section: KnobSection;
+  /** It names a file, which is chosen and not typed. */
+  file?: boolean;
   /** An option of these worlds only. */
   worlds?: readonly string[];
   /** A field of these kinds of policy only. */

@@ -18,6 +18,8 @@ export interface StepOptions {
   signal: AbortSignal;
   onTurn?: (live: LiveTurn) => void;
   onProgress?: (progress: Progress | null) => void;
+  /** What a person should know of a step; `complete`: nothing is amiss. */
+  onNotice?: (words: string, complete: boolean) => void;
 }
 
 /** The choices that make a run exactly repeatable; a checkpoint stores them and a resume asks for them. */

@@ -106,9 +106,10 @@ function estimate(dispatches: number, time: KernelTime | undefined): number | nu
 }
 
 /** The first trajectory of a step is the one that is watched live. */
-function forTrainer({ signal, onTurn, onProgress }: StepOptions) {
+function forTrainer({ signal, onTurn, onProgress, onNotice }: StepOptions) {
   return {
     signal,
+    onNotice,
     onTurn: async (event: TurnEvent & { step: number }) => {
       if (event.group === 0 && event.member === 0) onTurn?.(await liveTurn(event));
     },

@@ -55,6 +55,9 @@ const belongs = ({ worlds, policies, algorithms }: Knob, path: string, draft: Ex
   (!policies || policies.includes(draft.policy.kind)) &&
   (!algorithms || algorithms.includes(draft.algorithm.name));
 
+/** Files that an algorithm learns from: the one thing of its own that a stage is asked for. */
+const filesOf = (name: string) => knobs.filter(({ file, algorithms }) => file && algorithms?.includes(name));
+
 /** Whether its server is asked for. Its fields come with it: most worlds have none. */
 const reachedOverLine = (name: string) => {
   const kind = worldModules.find((each) => each.name === name)?.connection.kind;
@@ -269,17 +272,27 @@ export class TabgymSetup extends Panel {
     this.app.drafting.edit('worlds', worlds);
   }
 
+  private errorAt(path: string): string {
+    return this.state.problems
+      .filter((each) => each.path === path || each.path.startsWith(`${path}.`))
+      .map((each) => each.message)
+      .join(' ');
+  }
+
+  /** Its code comes with the first algorithm that learns from a file. */
+  private renderFile(knob: Knob, path: string, draft: Experiment) {
+    void import('./trajectory-file.ts');
+    return html`<tabgym-trajectory-file path=${path} .of=${knob} .value=${readPath(draft, path) ?? null} .error=${this.errorAt(path)} .api=${() => this.app.api}></tabgym-trajectory-file>`;
+  }
+
   private renderKnob(knob: Knob, path: string, draft: Experiment) {
-    const { presets, preset, problems, run } = this.state;
+    if (knob.file) return this.renderFile(knob, path, draft);
+    const { presets, preset, run } = this.state;
     const value = readPath(draft, path);
     const base = preset < 0 ? undefined : readPath(presets[preset], path);
     const changed = preset >= 0 && JSON.stringify(base) !== JSON.stringify(value);
     const costs = { free: '', fork: msg('Changing it forks the run.'), restart: msg('Changing it needs a new run.') };
-    const error = problems
-      .filter((each) => each.path === path || each.path.startsWith(`${path}.`))
-      .map((each) => each.message)
-      .join(' ');
-    return html`<tabgym-knob path=${path} .of=${knob} .value=${value} .changed=${changed} .error=${error} .cost=${run && run.step > 0 ? costs[knob.change] : ''}></tabgym-knob>`;
+    return html`<tabgym-knob path=${path} .of=${knob} .value=${value} .changed=${changed} .error=${this.errorAt(path)} .cost=${run && run.step > 0 ? costs[knob.change] : ''}></tabgym-knob>`;
   }
 
   /** ScalingInter-RL: a limit that grows stage by stage; a fixed horizon is one stage. */
@@ -316,6 +329,7 @@ export class TabgymSetup extends Panel {
         ${this.renderKnob(name, `stages.${index}.algorithm.name`, draft)}
         ${this.renderKnob(steps, `stages.${index}.steps`, draft)}
         ${this.renderKnob(rate, `stages.${index}.learningRate`, draft)}
+        ${filesOf(stages[index].algorithm.name).map((each) => this.renderKnob(each, `stages.${index}.${each.path}`, draft))}
       </div>`,
     )}
     ${stages.length < 16 ? html`<button class="link" @click=${() => change([...stages, { steps: 10, algorithm: structuredClone(draft.algorithm), learningRate: null }])}>${msg('Begin with another algorithm')}</button>` : nothing}`;
