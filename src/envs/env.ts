@@ -89,6 +89,8 @@ export interface World {
   /** The oracle's remaining actions in each world, or null where it knows none. */
   oracle(slots: readonly number[], signal?: AbortSignal): Promise<(string[] | null)[]>;
   view(slot: number, signal?: AbortSignal): Promise<WorldView>;
+  /** What else a world tells of a slot, by its name (Wordle: `possible words`): for the server that stands in for its original. */
+  inspect?(slot: number, what: string, signal?: AbortSignal): Promise<Json>;
   close(): Promise<void>;
 }
 

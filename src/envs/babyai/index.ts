@@ -82,5 +82,6 @@ export const babyai: WorldModule = {
   view: 'babyai',
   suites: babyaiSuites,
   connection: { kind: 'wasm' },
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).BabyAi.open(),
 };

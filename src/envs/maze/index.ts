@@ -46,5 +46,6 @@ export const maze: WorldModule = {
   },
   view: 'maze',
   connection: { kind: 'wasm' },
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).Maze.open(),
 };

@@ -44,5 +44,6 @@ export const textcraft: WorldModule = {
   view: 'textcraft',
   suites: textcraftSuites,
   connection: { kind: 'wasm' },
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).TextCraft.open(),
 };

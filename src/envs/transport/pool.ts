@@ -7,6 +7,7 @@
  */
 import {
   type Feedback,
+  type Json,
   type Split,
   type Task,
   type World,
@@ -74,6 +75,10 @@ export class WorldPool implements World {
 
   view(slot: number, signal?: AbortSignal): Promise<WorldView> {
     return this.exclusive(() => this.callOnce('view', [slot], signal) as Promise<WorldView>, signal);
+  }
+
+  inspect(slot: number, what: string, signal?: AbortSignal): Promise<Json> {
+    return this.exclusive(() => this.callOnce('inspect', [slot, what], signal) as Promise<Json>, signal);
   }
 
   oracle(slots: readonly number[], signal?: AbortSignal): Promise<(string[] | null)[]> {

@@ -6,7 +6,7 @@ import { type Feedback, type Task, type World, WorldError } from '../env.ts';
 import type { ConnectionSettings } from '../module.ts';
 
 /** The calls of World that return a promise. */
-export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'view';
+export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'view' | 'inspect';
 
 export type WorldRequest =
   | { id: number; call: 'open'; args: [name: string, settings: ConnectionSettings] }
@@ -114,7 +114,8 @@ export function unpackFeedback(value: unknown): Feedback[] {
 async function answer(world: World, call: WorldCall, args: unknown[], signal: AbortSignal): Promise<unknown> {
   if (call === 'step') return packFeedback(await world.step(...unpackStep(args[0] as PackedStep), signal));
   if (call === 'reset') return packFeedback(await world.reset(args[0] as number[], args[1] as Task[], signal));
-  const method = world[call] as (...args: unknown[]) => Promise<unknown>;
+  const method = world[call] as ((...args: unknown[]) => Promise<unknown>) | undefined;
+  if (!method) throw new WorldError(`World "${world.describe().name}" cannot be asked for ${JSON.stringify(args)}.`);
   return method.apply(world, [...args, signal]);
 }
 

@@ -4,6 +4,7 @@
  */
 import {
   type Feedback,
+  type Json,
   type Split,
   type Task,
   type World,
@@ -101,7 +102,15 @@ export class Wordle implements World {
     return this.wasm.memoryBytes();
   }
 
-  private startOf({ id }: Task, options: WordleOptions): Start {
+  /** `possible words`: those that the guesses leave, in the original's game. */
+  async inspect(slot: number, what: string): Promise<Json> {
+    if (what !== 'possible words') throw new WorldError(`Wordle knows nothing of "${what}": ask for possible words.`);
+    return this.wasm.filtered(slot);
+  }
+
+  private startOf({ id, strata }: Task, options: WordleOptions): Start {
+    // A seed beyond what a number holds stands there as a text.
+    if (options.upstream && typeof strata.seed === 'string') return { seed: BigInt(strata.seed) };
     if (!Number.isSafeInteger(id)) throw new WorldError(`An item of Wordle is a whole number (it is ${id}).`);
     if (options.upstream) return { seed: BigInt(id) };
     const { length } = this.list(options).words;
