@@ -6,12 +6,12 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } f
 import { type World, WorldError, type WorldOptions } from '../envs/env.ts';
 import type { WorldModule } from '../envs/module.ts';
 import { worldModules } from '../envs/registry.ts';
-import { AgentGymHost } from './agentgym/host.ts';
-import { agentGymHandler } from './agentgym/routes.ts';
+import { mountWorlds } from './mounting.ts';
 import { Origins } from './origins.ts';
 import { type Answer, Router } from './router.ts';
 import { ServedWorld } from './served-world.ts';
 import { SessionLedger } from './sessions.ts';
+import { Sockets } from './sockets.ts';
 
 export interface ServerOptions {
   /** Names of worlds, or of AgentGym's servers (`searchqa`, `lmrlgym`); empty: every world that can be served. */
@@ -38,6 +38,8 @@ export interface Server {
   app: FastifyInstance;
   /** What is served, and where. */
   served: readonly { title: string; path: string }[];
+  /** Sessions that there are now. */
+  sessions(): number;
   close(): Promise<void>;
 }
 
@@ -85,39 +87,6 @@ function answerErrors(app: FastifyInstance, router: Router, report: ServerOption
   });
 }
 
-/** Where a world's routes are: its own prefix, its server's name upstream, and the root where it is served alone. */
-function prefixesOf({ module, form }: Form, forms: readonly Form[]): string[] {
-  const prefixes = new Set([`/${module.name}`, form.path || `/${form.server}`]);
-  if (forms.length === 1) prefixes.add('');
-  return [...prefixes];
-}
-
-function mountAgentGym(
-  router: Router,
-  served: ServedWorld,
-  prefixes: readonly string[],
-  report: ServerOptions['report'],
-): void {
-  const host = new AgentGymHost(served);
-  for (const prefix of prefixes)
-    for (const route of served.form.routes)
-      router.add(route.method, `${prefix}${route.path}`, agentGymHandler(host, route, report));
-}
-
-/** `GET /`: of a world, or of a server that has several. */
-function mountGreetings(router: Router, forms: readonly Form[]): void {
-  const say = (json: unknown) => async () => ({ status: 200, json });
-  for (const { module, form } of forms)
-    if (!form.path)
-      for (const prefix of new Set([module.name, form.server])) router.add('GET', `/${prefix}/`, say(form.greeting));
-  const greetings = new Set(forms.map(({ form }) => form.greeting));
-  router.add(
-    'GET',
-    '/',
-    say(greetings.size === 1 ? [...greetings][0] : { worlds: forms.map(({ module }) => module.name) }),
-  );
-}
-
 /** Opens the worlds and puts their routes together. `app.listen` starts it, `app.inject` asks it in this process. */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { report } = options;
@@ -145,13 +114,16 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       return new ServedWorld(module, form, world, ledger, options.options?.[module.name]);
     }),
   );
-  for (const [k, served] of worlds.entries()) mountAgentGym(router, served, prefixesOf(forms[k], forms), report);
-  mountGreetings(router, forms);
+  const sockets = new Sockets(origins, mostBytes);
+  mountWorlds({ router, sockets, worlds, report });
+  sockets.attach(app.server);
   return {
     app,
     served: worlds.map(({ module }) => ({ title: module.title, path: `/${module.name}` })),
+    sessions: () => ledger.active,
     async close() {
       ledger.close();
+      sockets.close();
       await app.close();
       await Promise.all(worlds.map(({ world }) => world.close()));
     },
