@@ -2,11 +2,14 @@
  * The server of worlds: one process, one port, several protocols over the same sessions. Here they are put together: limits, origins,
  * paths, and what is answered when something goes wrong. What each protocol says is in its folder.
  */
+import { Readable } from 'node:stream';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { type World, WorldError, type WorldOptions } from '../envs/env.ts';
 import type { WorldModule } from '../envs/module.ts';
 import { worldModules } from '../envs/registry.ts';
 import { mountWorlds } from './mounting.ts';
+import type { ChatModel } from './openai/chat-model.ts';
+import { mountChat } from './openai/routes.ts';
 import { Origins } from './origins.ts';
 import { type Answer, Router } from './router.ts';
 import { ServedWorld } from './served-world.ts';
@@ -19,6 +22,8 @@ export interface ServerOptions {
   openWorld(name: string): Promise<World>;
   /** By world. */
   options?: { readonly [world: string]: WorldOptions };
+  /** Policies that answer as models. */
+  models?: readonly ChatModel[];
   sessions: number;
   idleSeconds: number;
   /** Of the pages that may use it. */
@@ -64,7 +69,7 @@ async function send(reply: FastifyReply, answer: Answer): Promise<unknown> {
   reply.code(answer.status);
   if ('json' in answer) return reply.type('application/json').send(JSON.stringify(answer.json));
   if ('text' in answer) return reply.type('text/plain; charset=utf-8').send(answer.text);
-  throw new TypeError('Events are not sent here.');
+  return reply.type('text/event-stream').header('cache-control', 'no-cache').send(Readable.from(answer.events));
 }
 
 /** In the words of the original servers, which are FastAPI's. */
@@ -116,6 +121,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   );
   const sockets = new Sockets(origins, mostBytes);
   mountWorlds({ router, sockets, worlds, report });
+  mountChat(router, options.models ?? [], report);
   sockets.attach(app.server);
   return {
     app,
