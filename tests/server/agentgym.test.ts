@@ -154,6 +154,31 @@ describe('Wordle', () => {
   });
 });
 
+describe('the web', () => {
+  test('page and objective at a reset, the whole text when asked; the action is found in the reply; a failed reset has its form', async () => {
+    const server = await startServer(['webarena']);
+    expect((await post(server, '/create')).json).toEqual({ env_idx: 0 });
+    const start = (await post(server, '/reset', { env_idx: 0, seed: 0, idx: 0 })).json;
+    expect(start.observation).toMatch(/^Tab 0 \(current\): .*\n\n\[\d+\] RootWebArea/);
+    const text = (await get(server, '/observation?env_idx=0')).json;
+    expect(text).toBe(
+      `OBSERVATION:\n${start.observation}\nURL: ${/URL: (.*)/.exec(text)![1]}\nOBJECTIVE: ${start.object}\nPREVIOUS ACTION: None`,
+    );
+    const unread = (await post(server, '/step', { env_idx: 0, action: 'click [1]' })).json;
+    expect(unread).toMatchObject({ observation: expect.stringMatching(/^Cannot parse action/), terminated: false });
+    const stopped = (await post(server, '/step', { env_idx: 0, action: 'I am done: ```stop [nothing]```' })).json;
+    expect(stopped).toMatchObject({ terminated: true, truncated: false, reward: 0 });
+    expect((await post(server, '/reset', { env_idx: 0, seed: 0, idx: -1 })).json).toEqual({
+      object: 'Error',
+      observation: 'TimeoutError',
+      sites: 'Error',
+    });
+    expect((await post(server, '/close', { env_idx: 0 })).json).toEqual({ closed: 'closed' });
+    expect((await post(server, '/close', { env_idx: 0 })).json.closed).toMatch(/Error/);
+    await server.close();
+  });
+});
+
 describe('several worlds on one port', () => {
   test('each under its name and that of its server upstream, with ids of its own', async () => {
     const server = await startServer([]);
