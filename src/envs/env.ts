@@ -118,6 +118,8 @@ export interface World {
   view(slot: number, signal?: AbortSignal): Promise<WorldView>;
   /** Whole episodes in slots from 0 on, where the world is: `playAlone` without a message a turn. Absent: play them turn by turn. */
   playAlone?(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]>;
+  /** What else a world tells of a slot, by its name (Wordle: `possible words`): for the server that stands in for its original. */
+  inspect?(slot: number, what: string, signal?: AbortSignal): Promise<Json>;
   close(): Promise<void>;
 }
 
