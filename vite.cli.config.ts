@@ -26,6 +26,7 @@ const all = {
   'make-model': 'src/cli/make-model.ts',
   plan: 'src/cli/plan.ts',
   'world-worker': 'src/workers/world-worker.ts',
+  'sandbox-worker': 'src/workers/sandbox-worker.ts',
 };
 
 // A tool that is not written yet does not stop the others.
@@ -47,6 +48,14 @@ export default defineConfig({
   },
   ssr: {
     noExternal: true,
-    external: ['webgpu', 'playwright-core', 'vite', 'onnxruntime-web', '@sqlite.org/sqlite-wasm', 'node-sqlite3-wasm'],
+    external: [
+      'webgpu',
+      'playwright-core',
+      'vite',
+      'onnxruntime-web',
+      '@sqlite.org/sqlite-wasm',
+      'node-sqlite3-wasm',
+      '@jitl/quickjs-wasmfile-release-sync',
+    ],
   },
 });
