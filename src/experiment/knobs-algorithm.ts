@@ -51,7 +51,7 @@ function knobOf({ path, schema }: Field, names: readonly string[]): Knob {
     ...rest,
     ...present({
       min: requirement(schema, 'min_value'),
-      max: requirement(schema, 'max_value'),
+      max: requirement(schema, 'max_value') ?? requirement(schema, 'max_length'),
       choices: base.type === 'picklist' ? base.options : undefined,
     }),
     ...(names.length < algorithms.length ? { algorithms: names } : {}),

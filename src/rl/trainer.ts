@@ -17,6 +17,7 @@ import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { stageAt, stageNumber, type TurnLimit } from './horizon.ts';
 import { learningRateAt } from './learning-rate.ts';
 import { joinFloats } from './numbers.ts';
+import type { CodeRunner } from './objective/code.ts';
 import { scoreRows } from './score-rows.ts';
 import { type TrainerSettings, trainingStageAt } from './settings.ts';
 import { costMetrics, rolloutMetrics } from './step-metrics.ts';
@@ -32,13 +33,14 @@ export class Trainer {
     private readonly settings: TrainerSettings,
     private readonly policy: Learner,
     readonly evaluator: Evaluator,
+    private readonly runner: CodeRunner | undefined,
   ) {}
 
   static async create(
     settings: TrainerSettings,
-    parts: { policy: Learner } & Parameters<typeof Evaluator.create>[1],
+    parts: { policy: Learner; runner?: CodeRunner } & Parameters<typeof Evaluator.create>[1],
   ): Promise<Trainer> {
-    return new Trainer(settings, parts.policy, await Evaluator.create(settings, parts));
+    return new Trainer(settings, parts.policy, await Evaluator.create(settings, parts), parts.runner);
   }
 
   /** Step `k`, from 1: trajectories, credit, updates. An abort is heeded until the first update begins. */
@@ -56,7 +58,7 @@ export class Trainer {
     const training = assignCredit(trajectories, algorithm, stage.algorithm, input);
     options.signal?.throwIfAborted();
     const learningRate = learningRateAt(stage.optimizer, stage.step, stage.steps);
-    const updates = await new Updater(this.policy, stage).update(training, learningRate, (done, total) =>
+    const updates = await new Updater(this.policy, stage, this.runner).update(training, learningRate, (done, total) =>
       options.onProgress?.({ what: 'updates', done, total, unit: 'steps' }),
     );
     for (const [name, value] of Object.entries(training.memory ?? {})) this.policy.notes.set(name, Math.fround(value));

@@ -298,15 +298,18 @@ export class Model implements Learner {
 
   async update(request: UpdateRequest, { temperature }: { temperature: number }): Promise<UpdateResult> {
     this.train();
-    if (request.objective.wgsl === undefined)
-      return this.sealed('update', () => this.updateByHost(request, temperature));
-    requestObjective(this.ops, request.objective);
+    const { objective } = request;
+    if (objective.wgsl === undefined) return this.sealed('update', () => this.updateByHost(request, temperature));
+    requestObjective(this.ops, objective);
     await this.kernels.settle();
-    return this.sealed('update', () => this.updateOnDevice(request, temperature));
+    return this.sealed('update', () => this.updateOnDevice({ ...request, objective }, temperature));
   }
 
   /** The objective's WGSL form: no round trip until the last micro-batch. */
-  private async updateOnDevice(request: UpdateRequest, temperature: number): Promise<UpdateResult> {
+  private async updateOnDevice(
+    request: UpdateRequest & { objective: ObjectiveSpec },
+    temperature: number,
+  ): Promise<UpdateResult> {
     const outputs: UpdateResult['outputs'] = [];
     let waiting: number[] = [];
     const room = this.capacity.batchScored * resultBatches;
@@ -330,6 +333,17 @@ export class Model implements Learner {
 
   /** The objective's definition, between forward and backward; over all rows at once where it needs the batch. */
   private async updateByHost(request: UpdateRequest, temperature: number): Promise<UpdateResult> {
+    try {
+      return await this.evaluateByHost(request, temperature);
+    } catch (error) {
+      // An objective that fails in the middle leaves no part of its gradient to the next update.
+      this.train().grads.clear(this.recorder);
+      this.critic.forget();
+      throw error;
+    }
+  }
+
+  private async evaluateByHost(request: UpdateRequest, temperature: number): Promise<UpdateResult> {
     const { batches, critic } = request;
     const evaluation = new HostEvaluation(request);
     const run = async (batch: PackedBatch) => {
@@ -340,7 +354,7 @@ export class Model implements Learner {
     const outputs: UpdateResult['outputs'] = [];
     for (const [index, { batch }] of batches.entries()) {
       const { forward, scores, hidden } = await run(batch);
-      const { seeds, valueWeight, output } = evaluation.part(index, scores);
+      const { seeds, valueWeight, output } = await evaluation.part(index, scores);
       if (hidden) this.critic.accumulate(hidden, valueWeight);
       this.recorder.upload(this.ws.buffer('seeds'), 0, seeds);
       this.backward(forward, 0, temperature);

@@ -1,0 +1,133 @@
+/**
+ * A person's own objective: text that runs in the sandbox in place of an algorithm's function. It reads the same columns and gives back the
+ * same numbers; what comes back is checked before anything is learnt from it.
+ */
+import type { ObjectiveFacts, ObjectiveResult, ObjectiveRows, RemoteObjective } from '../../policy/policy.ts';
+import type { NamedArrays, SandboxCall, SandboxLimits, SandboxResult } from '../../sandbox/protocol.ts';
+import prelude from './text/prelude.js?raw';
+
+/** What the code is called in messages. */
+export const codeFile = 'objective.js';
+
+/** Longest text of an objective, in characters. */
+export const longestCode = 40_000;
+
+/** Who runs code; `sandbox/sandbox.ts` in a page and on Node. */
+export interface CodeRunner {
+  call(call: SandboxCall, limits?: Partial<SandboxLimits>): Promise<SandboxResult>;
+}
+
+/** What the code gave back is no result of an objective. */
+export class ObjectiveShapeError extends Error {
+  override name = 'ObjectiveShapeError';
+}
+
+/** The code gave back NaN or an infinity. `row` from 0. */
+export class ObjectiveValueError extends Error {
+  override name = 'ObjectiveValueError';
+  constructor(
+    readonly column: string,
+    readonly row: number,
+    readonly value: number,
+  ) {
+    super(
+      `${codeFile}: ${column} is ${value} in row ${row}. Look for a division by 0, a logarithm of 0 or a number that was never set.`,
+    );
+  }
+}
+
+/** An experiment carries code, and nothing here may run it. */
+export class NoSandboxError extends Error {
+  override name = 'NoSandboxError';
+  constructor() {
+    super('This experiment has an objective of its own, and this program was not made to run code.');
+  }
+}
+
+/** Names of what an objective may count; those of `rl/metrics.ts` that belong to objectives. */
+export const objectiveMetrics = [
+  'clipBoundLow',
+  'clipBoundHigh',
+  'positiveShare',
+  'preferenceAccuracy',
+  'preferenceMargin',
+  'ktoBaseline',
+  'valueLoss',
+] as const;
+
+const auxNames = ['policyLoss', 'kl', 'flags', 'ratio'];
+
+/** How what is held constant is treated (`stopGradient`): as it is, written down, or read back. */
+export type Holding = { tape: 'off' | 'record' } | { tape: 'replay'; held: Float64Array };
+
+export interface CodeEvaluation extends ObjectiveResult {
+  /** What was held constant, where it was written down. */
+  held?: Float64Array;
+}
+
+const arraysOf = ({ logprob, entropy, value, columns, sequence, turn, group, pair }: ObjectiveRows): NamedArrays => {
+  const all = { logprob, entropy, ...(value ? { value } : {}), ...columns, sequence, turn, group, pair };
+  return Object.fromEntries(Object.entries(all).map(([name, array]) => [name, Float64Array.from(array)]));
+};
+
+/** One evaluation of the code. Rejects with a SandboxError, an ObjectiveShapeError or an ObjectiveValueError. */
+export async function evaluateCode(
+  runner: CodeRunner,
+  { code, settings }: { code: string; settings: unknown },
+  rows: ObjectiveRows,
+  holding: Holding = { tape: 'off' },
+  limits: Partial<SandboxLimits> = {},
+): Promise<CodeEvaluation> {
+  const arrays = arraysOf(rows);
+  if (holding.tape === 'replay') arrays.tape = holding.held;
+  const values = { count: rows.count, settings, tape: holding.tape };
+  return checked(await runner.call({ prelude, code, file: codeFile, arrays, values }, limits), rows.count);
+}
+
+/** A result of the right shape, without NaN. */
+function checked({ arrays, values }: SandboxResult, count: number): CodeEvaluation {
+  const { problem, metrics = {} } = values as { problem?: string; metrics?: { [name: string]: unknown } };
+  if (problem) throw new ObjectiveShapeError(`${codeFile}: ${problem}.`);
+  const { tape: held, ...columns } = arrays;
+  for (const [name, column] of Object.entries(columns)) {
+    if (column.length !== count)
+      throw new ObjectiveShapeError(`${codeFile}: ${name} has ${column.length} numbers for ${count} rows.`);
+    const row = column.findIndex((value) => !Number.isFinite(value));
+    if (row >= 0) throw new ObjectiveValueError(name, row, column[row]);
+  }
+  const zeros = () => new Float64Array(count);
+  return {
+    loss: columns.loss,
+    weight: columns.weight,
+    entropyWeight: columns.entropyWeight ?? zeros(),
+    valueWeight: columns.valueWeight,
+    aux: auxNames.map((name) => columns[`aux.${name}`] ?? zeros()),
+    metrics: checkedMetrics(metrics),
+    held,
+  };
+}
+
+function checkedMetrics(metrics: { [name: string]: unknown }): { [name: string]: number } {
+  const known: readonly string[] = objectiveMetrics;
+  return Object.fromEntries(
+    Object.entries(metrics).map(([name, value]) => {
+      if (known.includes(name) && typeof value === 'number' && Number.isFinite(value)) return [name, value];
+      throw new ObjectiveShapeError(
+        `${codeFile}: metrics.${name} cannot be counted: a metric is a finite number called ${known.join(', ')}.`,
+      );
+    }),
+  );
+}
+
+/** The code in place of an algorithm's objective: its columns, no scalars, since the code reads the settings themselves. */
+export const codeObjective = (
+  runner: CodeRunner,
+  own: { code: string; settings: unknown },
+  { name, columns, batch }: ObjectiveFacts,
+): RemoteObjective => ({
+  name: `${name}-code`,
+  columns,
+  scalars: [],
+  batch,
+  evaluate: (rows) => evaluateCode(runner, own, rows),
+});
