@@ -67,7 +67,7 @@ export interface CodeEvaluation extends ObjectiveResult {
 
 const arraysOf = ({ logprob, entropy, value, columns, sequence, turn, group, pair }: ObjectiveRows): NamedArrays => {
   const all = { logprob, entropy, ...(value ? { value } : {}), ...columns, sequence, turn, group, pair };
-  return Object.fromEntries(Object.entries(all).map(([name, array]) => [name, Float64Array.from(array)]));
+  return Object.fromEntries(Object.entries(all).map(([name, array]) => [name, new Float64Array(array)]));
 };
 
 /** One evaluation of the code. Rejects with a SandboxError, an ObjectiveShapeError or an ObjectiveValueError. */
