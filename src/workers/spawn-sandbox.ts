@@ -1,20 +1,12 @@
 /** Starts the sandbox's worker where this code runs: a module worker in a page or in a worker of it, a thread in Node. */
 import { repositoryRoot } from '../envs/transport/wasm.ts';
 import { SandboxBrokenError } from '../sandbox/errors.ts';
+import { pagePort } from '../sandbox/page-port.ts';
 import type { SandboxPort, SandboxReply, SandboxRequest } from '../sandbox/protocol.ts';
 import { Sandbox } from '../sandbox/sandbox.ts';
 
 function spawnInPage(): SandboxPort {
-  const worker = new Worker(new URL('./sandbox-worker.ts', import.meta.url), { type: 'module', name: 'sandbox' });
-  return {
-    post: (request) => worker.postMessage(request),
-    listen(receive, lost) {
-      worker.onmessage = (event: MessageEvent<SandboxReply>) => receive(event.data);
-      worker.onerror = (event) => lost(`the worker stopped: ${event.message || 'its script could not be loaded'}`);
-      worker.onmessageerror = () => lost('the worker sent a message that cannot be read');
-    },
-    terminate: () => worker.terminate(),
-  };
+  return pagePort(new Worker(new URL('./sandbox-worker.ts', import.meta.url), { type: 'module', name: 'sandbox' }));
 }
 
 /** A thread of Node from a built worker file. It keeps the process alive while it loads and while a reply is awaited. */

@@ -4,27 +4,18 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { evaluateObjective } from '../../src/policy/objective-rows.ts';
 import type { ObjectiveResult } from '../../src/policy/policy.ts';
-import { type AnyAlgorithmSettings, algorithms } from '../../src/rl/algorithms/registry.ts';
+import { type AnyAlgorithmSettings, algorithms, longestCode } from '../../src/rl/algorithms/registry.ts';
 import { exp, expm1, log } from '../../src/rl/exp.ts';
 import { metrics } from '../../src/rl/metrics.ts';
-import { type CodeRunner, codeObjective, longestCode, objectiveMetrics } from '../../src/rl/objective/code.ts';
+import { codeObjective, objectiveMetrics } from '../../src/rl/objective/code.ts';
 import { klEstimators } from '../../src/rl/objective/kl.ts';
 import { preferenceLosses } from '../../src/rl/objective/preferences.ts';
 import { ratioLevels, surrogateForms } from '../../src/rl/objective/surrogate.ts';
 import { objectiveText } from '../../src/rl/objective/text/index.ts';
 import prelude from '../../src/rl/objective/text/prelude.js?raw';
 import { uniform } from '../../src/rl/random.ts';
+import { inRealm } from './in-realm.ts';
 import { rowsOf } from './rows.ts';
-
-/** Runs text in a realm of Node: no boundary, but quick, and the same language. The sandbox itself is in objective.test.ts. */
-const inRealm: CodeRunner = {
-  async call({ prelude: first = '', code, arrays, values }) {
-    const realm = createContext({});
-    const run = runInContext(first, realm);
-    const objective = runInContext(`${code.replace(/export function/g, 'function')}; objective`, realm);
-    return run({ objective }, arrays, values);
-  },
-};
 
 interface Case {
   what: string;

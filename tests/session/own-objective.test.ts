@@ -9,7 +9,7 @@ import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { openWorld } from '../../src/envs/registry.ts';
 import { type Experiment, ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
 import { carriedCode } from '../../src/experiment/own-code.ts';
-import { longestCode } from '../../src/rl/objective/code.ts';
+import { longestCode } from '../../src/rl/algorithms/registry.ts';
 import { objectiveText } from '../../src/rl/objective/text/index.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { Assembly } from '../../src/session/assemble.ts';

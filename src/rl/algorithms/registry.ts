@@ -1,11 +1,13 @@
 /** Finding an algorithm by its name, and the schema of them all. `modules.ts` lists them. */
 import * as v from 'valibot';
-import { longestCode } from '../objective/code.ts';
 import type { Algorithm, AlgorithmSettings } from './algorithm.ts';
 import { code } from './fields.ts';
 import * as modules from './modules.ts';
 
 type Listed = (typeof modules)[keyof typeof modules];
+
+/** Longest text of an objective, in characters. */
+export const longestCode = 40_000;
 
 /** What every algorithm has beside its own fields. */
 const shared = {

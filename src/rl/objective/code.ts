@@ -9,9 +9,6 @@ import prelude from './text/prelude.js?raw';
 /** What the code is called in messages. */
 export const codeFile = 'objective.js';
 
-/** Longest text of an objective, in characters. */
-export const longestCode = 40_000;
-
 /** Who runs code; `sandbox/sandbox.ts` in a page and on Node. */
 export interface CodeRunner {
   call(call: SandboxCall, limits?: Partial<SandboxLimits>): Promise<SandboxResult>;
