@@ -4,10 +4,9 @@
  * between them is right.
  */
 import { objectiveRows, type PlainRows } from '../../policy/objective-rows.ts';
-import type { SandboxLimits } from '../../sandbox/protocol.ts';
 import { type AnyAlgorithmSettings, algorithmOf } from '../algorithms/registry.ts';
 import { uniform } from '../random.ts';
-import { type CodeEvaluation, type CodeRunner, evaluateCode, type Holding } from './code.ts';
+import { type CodeEvaluation, type CodeRunner, evaluateCode, type Move, ObjectiveValueError } from './code.ts';
 
 /** What is moved, and the name of its slope in a result. */
 const slopes = { logprob: 'weight', entropy: 'entropyWeight', value: 'valueWeight' } as const;
@@ -38,8 +37,6 @@ export interface ObjectiveCheck {
 const lengths = [3, 5, 1, 4, 2, 6];
 const sequence = Int32Array.from(lengths.flatMap((length, b) => Array<number>(length).fill(b)));
 const N = sequence.length;
-
-const limits: Partial<SandboxLimits> = { deadlineMs: 2000 };
 
 /** Of the input; the sums are in double precision, so that 1e-6 leaves nine digits. */
 const step = 1e-6;
@@ -78,63 +75,32 @@ export function madeRows(columns: readonly string[]): PlainRows {
   };
 }
 
-class Checker {
-  private readonly plain: PlainRows;
-  private readonly facts: { name: string; columns: readonly string[]; scalars: readonly string[] };
-
-  constructor(
-    private readonly runner: CodeRunner,
-    private readonly own: { code: string; settings: AnyAlgorithmSettings },
-  ) {
-    const algorithm = algorithmOf(own.settings);
-    const { spec } = algorithm.objective(own.settings);
-    this.facts = { name: 'code', columns: spec.columns, scalars: [] };
-    const rows = madeRows(spec.columns);
-    this.plain = algorithm.needs(own.settings).values ? rows : { ...rows, value: null };
-  }
-
-  async run(): Promise<ObjectiveCheck> {
-    const here = await this.evaluate({}, { tape: 'record' });
-    const differences: SlopeDifference[] = [];
-    let compared = 0;
-    for (const moved of Object.keys(slopes) as Moved[]) {
-      if (!this.plain[moved]) continue;
-      differences.push(...(await this.differencesOf(moved, here)));
-      compared += N;
-    }
-    const size = ({ said, found }: SlopeDifference) => Math.abs(said - found);
-    const given = [here.weight, here.entropyWeight, here.valueWeight ?? []];
-    const flat = given.every((slope) => Array.from(slope).every((x) => x === 0));
-    return { rows: N, compared, differences: differences.sort((a, b) => size(b) - size(a)), flat };
-  }
-
-  private evaluate(change: Partial<PlainRows>, holding: Holding): Promise<CodeEvaluation> {
-    const rows = objectiveRows(this.facts, { ...this.plain, ...change }, []);
-    return evaluateCode(this.runner, this.own, rows, holding, limits);
-  }
-
-  private async differencesOf(moved: Moved, here: CodeEvaluation): Promise<SlopeDifference[]> {
-    const holding: Holding = { tape: 'replay', held: here.held ?? new Float64Array(0) };
-    const lossAt = async (row: number, change: number) => {
-      const values = Float64Array.from(this.plain[moved]!);
-      values[row] += change;
-      return total((await this.evaluate({ [moved]: values }, holding)).loss);
-    };
-    const column = slopes[moved];
-    const said = here[column] ?? new Float64Array(N);
-    const middle = total(here.loss);
-    const sides: [number, number][] = [];
-    for (let row = 0; row < N; row++)
-      sides.push([(middle - (await lossAt(row, -step))) / step, ((await lossAt(row, step)) - middle) / step]);
-    const size = Math.max(...said.map(Math.abs), ...sides.flat().map(Math.abs));
-    return sides.flatMap((pair, row) => {
-      const found = nearest(said[row], pair, kink * size);
-      return Math.abs(said[row] - found) <= tolerance * size + 1e-9 ? [] : [{ row, column, said: said[row], found }];
-    });
-  }
+/** What of the rows an objective may be moved by. */
+function movable(rows: PlainRows): Moved[] {
+  return (Object.keys(slopes) as Moved[]).filter((name) => rows[name]);
 }
 
-const total = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
+/** Each number a step down and a step up. */
+const movesOf = (names: readonly Moved[]): Move[] =>
+  names.flatMap((name) =>
+    Array.from({ length: N }, (_, row) => [[name, row, -step] as const, [name, row, step] as const]).flat(),
+  );
+
+/** Slopes of one kind, beside those that the loss has. `totals`: of its moves. */
+function compare(name: Moved, here: CodeEvaluation, totals: Float64Array): SlopeDifference[] {
+  const column = slopes[name];
+  const said = here[column] ?? new Float64Array(N);
+  const middle = here.loss.reduce((sum, value) => sum + value, 0);
+  const sides = Array.from(
+    { length: N },
+    (_, row) => [(middle - totals[2 * row]) / step, (totals[2 * row + 1] - middle) / step] as const,
+  );
+  const size = Math.max(...said.map(Math.abs), ...sides.flat().map(Math.abs));
+  return sides.flatMap((pair, row) => {
+    const found = nearest(said[row], pair, kink * size);
+    return Math.abs(said[row] - found) <= tolerance * size + 1e-9 ? [] : [{ row, column, said: said[row], found }];
+  });
+}
 
 /** The slope that the loss has: at a kink the one between its sides that is nearest to what was said. */
 function nearest(said: number, [before, after]: readonly [number, number], wide: number): number {
@@ -144,7 +110,27 @@ function nearest(said: number, [before, after]: readonly [number, number], wide:
 }
 
 /** Rejects with what the code failed by: a SandboxError, an ObjectiveShapeError or an ObjectiveValueError. */
-export const checkObjective = (
+export async function checkObjective(
   runner: CodeRunner,
   own: { code: string; settings: AnyAlgorithmSettings },
-): Promise<ObjectiveCheck> => new Checker(runner, own).run();
+): Promise<ObjectiveCheck> {
+  const algorithm = algorithmOf(own.settings);
+  const { columns } = algorithm.objective(own.settings).spec;
+  const made = madeRows(columns);
+  const plain = algorithm.needs(own.settings).values ? made : { ...made, value: null };
+  const names = movable(plain);
+  const moves = movesOf(names);
+  const rows = objectiveRows({ name: 'code', columns, scalars: [] }, plain, []);
+  const here = await evaluateCode(runner, own, rows, moves);
+  const bad = here.totals.findIndex((value) => !Number.isFinite(value));
+  if (bad >= 0) throw new ObjectiveValueError('loss', moves[bad][1], here.totals[bad]);
+  const differences = names.flatMap((name, k) => compare(name, here, here.totals.subarray(2 * N * k, 2 * N * (k + 1))));
+  const size = ({ said, found }: SlopeDifference) => Math.abs(said - found);
+  const given = [here.weight, here.entropyWeight, here.valueWeight ?? []];
+  return {
+    rows: N,
+    compared: N * names.length,
+    differences: differences.sort((a, b) => size(b) - size(a)),
+    flat: given.every((slope) => Array.from(slope).every((x) => x === 0)),
+  };
+}

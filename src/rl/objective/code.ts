@@ -3,7 +3,7 @@
  * same numbers; what comes back is checked before anything is learnt from it.
  */
 import type { ObjectiveFacts, ObjectiveResult, ObjectiveRows, RemoteObjective } from '../../policy/policy.ts';
-import type { NamedArrays, SandboxCall, SandboxLimits, SandboxResult } from '../../sandbox/protocol.ts';
+import type { NamedArrays, SandboxCall, SandboxResult } from '../../sandbox/protocol.ts';
 import prelude from './text/prelude.js?raw';
 
 /** What the code is called in messages. */
@@ -11,7 +11,7 @@ export const codeFile = 'objective.js';
 
 /** Who runs code; `sandbox/sandbox.ts` in a page and on Node. */
 export interface CodeRunner {
-  call(call: SandboxCall, limits?: Partial<SandboxLimits>): Promise<SandboxResult>;
+  call(call: SandboxCall): Promise<SandboxResult>;
 }
 
 /** What the code gave back is no result of an objective. */
@@ -54,12 +54,12 @@ export const objectiveMetrics = [
 
 const auxNames = ['policyLoss', 'kl', 'flags', 'ratio'];
 
-/** How what is held constant is treated (`stopGradient`): as it is, written down, or read back. */
-export type Holding = { tape: 'off' | 'record' } | { tape: 'replay'; held: Float64Array };
+/** One number of the rows is changed by so much. `row` from 0. */
+export type Move = readonly [column: 'logprob' | 'entropy' | 'value', row: number, change: number];
 
 export interface CodeEvaluation extends ObjectiveResult {
-  /** What was held constant, where it was written down. */
-  held?: Float64Array;
+  /** The summed loss of each move; what `stopGradient` holds stays as it was without one. */
+  totals: Float64Array;
 }
 
 const arraysOf = ({ logprob, entropy, value, columns, sequence, turn, group, pair }: ObjectiveRows): NamedArrays => {
@@ -67,25 +67,22 @@ const arraysOf = ({ logprob, entropy, value, columns, sequence, turn, group, pai
   return Object.fromEntries(Object.entries(all).map(([name, array]) => [name, new Float64Array(array)]));
 };
 
-/** One evaluation of the code. Rejects with a SandboxError, an ObjectiveShapeError or an ObjectiveValueError. */
+/** One evaluation of the code, and of its loss where the rows are moved. Rejects with a SandboxError, an ObjectiveShapeError or an ObjectiveValueError. */
 export async function evaluateCode(
   runner: CodeRunner,
   { code, settings }: { code: string; settings: unknown },
   rows: ObjectiveRows,
-  holding: Holding = { tape: 'off' },
-  limits: Partial<SandboxLimits> = {},
+  moves: readonly Move[] | null = null,
 ): Promise<CodeEvaluation> {
-  const arrays = arraysOf(rows);
-  if (holding.tape === 'replay') arrays.tape = holding.held;
-  const values = { count: rows.count, settings, tape: holding.tape };
-  return checked(await runner.call({ prelude, code, file: codeFile, arrays, values }, limits), rows.count);
+  const values = { count: rows.count, settings, moves };
+  return checked(await runner.call({ prelude, code, file: codeFile, arrays: arraysOf(rows), values }), rows.count);
 }
 
 /** A result of the right shape, without NaN. */
 function checked({ arrays, values }: SandboxResult, count: number): CodeEvaluation {
   const { problem, metrics = {} } = values as { problem?: string; metrics?: { [name: string]: unknown } };
   if (problem) throw new ObjectiveShapeError(`${codeFile}: ${problem}.`);
-  const { tape: held, ...columns } = arrays;
+  const { totals = new Float64Array(0), ...columns } = arrays;
   for (const [name, column] of Object.entries(columns)) {
     if (column.length !== count)
       throw new ObjectiveShapeError(`${codeFile}: ${name} has ${column.length} numbers for ${count} rows.`);
@@ -100,7 +97,7 @@ function checked({ arrays, values }: SandboxResult, count: number): CodeEvaluati
     valueWeight: columns.valueWeight,
     aux: auxNames.map((name) => columns[`aux.${name}`] ?? zeros()),
     metrics: checkedMetrics(metrics),
-    held,
+    totals,
   };
 }
 

@@ -70,12 +70,11 @@
   // Finite differences of a loss move what it does not hold constant: the first evaluation writes down each value that is held, in
   // order, and those beside it read them back.
   const tape = [];
-  let mode = 'off';
-  let held = null;
+  let replaying = false;
   let at = 0;
   globalThis.stopGradient = (x) => {
-    if (mode === 'replay') return at < held.length ? held[at++] : x;
-    if (mode === 'record') tape[tape.length] = x;
+    if (replaying) return at < tape.length ? tape[at++] : x;
+    tape[tape.length] = x;
     return x;
   };
 
@@ -124,15 +123,32 @@
     return { arrays, values: { metrics: result.metrics ?? {} } };
   };
 
-  return (code, arrays, { count, settings, tape: wanted }) => {
+  /** The summed loss where one number of the rows is moved. */
+  const lossWhere = (code, rows, settings, [column, row, change]) => {
+    const moved = new Floats(rows[column]);
+    moved[row] += change;
+    replaying = true;
+    at = 0;
+    const { problem, arrays } = read(code.objective({ ...rows, [column]: moved }, settings), rows.count);
+    if (problem) return { problem };
+    let total = 0;
+    for (let i = 0; i < rows.count; i++) total += arrays.loss[i];
+    return { total };
+  };
+
+  return (code, arrays, { count, settings, moves }) => {
     if (typeof code.objective !== 'function')
       return { values: { problem: 'the code must export a function named objective' } };
-    const { tape: given, ...columns } = arrays;
-    mode = wanted;
-    held = given;
-    const { problem, ...result } = read(code.objective({ count, value: null, ...columns }, settings), count);
+    const rows = { count, value: null, ...arrays };
+    const { problem, ...result } = read(code.objective({ ...rows }, settings), count);
     if (problem) return { values: { problem } };
-    if (mode === 'record') result.arrays.tape = Floats.from(tape);
-    return result;
+    if (!moves) return result;
+    const totals = new Floats(moves.length);
+    for (let k = 0; k < moves.length; k++) {
+      const { problem: wrong, total } = lossWhere(code, rows, settings, moves[k]);
+      if (wrong) return { values: { problem: wrong } };
+      totals[k] = total;
+    }
+    return { ...result, arrays: { ...result.arrays, totals } };
   };
 })();
