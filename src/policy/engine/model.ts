@@ -4,11 +4,9 @@
  */
 import { type Device, DeviceError, type KernelCache, type Recorder, slice, whole } from '../../device/device.ts';
 import { countParameters, type ModelConfig, ropeInverseFrequencies } from '../config.ts';
-
 import { maxStaging, type PlanOptions, planBuffers } from '../plan/buffers.ts';
 import { resultBatches, resultFloats } from '../plan/head-buffers.ts';
 import { ropePositions } from '../plan/layer-buffers.ts';
-
 import type { PlannedBuffer } from '../plan/planned-buffer.ts';
 import type {
   AdmittedGroup,
@@ -299,10 +297,18 @@ export class Model implements Learner {
   async update(request: UpdateRequest, { temperature }: { temperature: number }): Promise<UpdateResult> {
     this.train();
     const { objective } = request;
-    if (objective.wgsl === undefined) return this.sealed('update', () => this.updateByHost(request, temperature));
+    if (objective.wgsl === undefined)
+      return this.sealed('update', () => this.updateByHost(request, temperature)).catch((error) => this.forget(error));
     requestObjective(this.ops, objective);
     await this.kernels.settle();
     return this.sealed('update', () => this.updateOnDevice({ ...request, objective }, temperature));
+  }
+
+  /** An objective that fails in the middle leaves no part of its gradient to the next update. */
+  private forget(error: unknown): never {
+    if (!this.gpu.failure) this.train().grads.clear(this.recorder);
+    this.critic.forget();
+    throw error;
   }
 
   /** The objective's WGSL form: no round trip until the last micro-batch. */
@@ -333,17 +339,6 @@ export class Model implements Learner {
 
   /** The objective's definition, between forward and backward; over all rows at once where it needs the batch. */
   private async updateByHost(request: UpdateRequest, temperature: number): Promise<UpdateResult> {
-    try {
-      return await this.evaluateByHost(request, temperature);
-    } catch (error) {
-      // An objective that fails in the middle leaves no part of its gradient to the next update.
-      this.train().grads.clear(this.recorder);
-      this.critic.forget();
-      throw error;
-    }
-  }
-
-  private async evaluateByHost(request: UpdateRequest, temperature: number): Promise<UpdateResult> {
     const { batches, critic } = request;
     const evaluation = new HostEvaluation(request);
     const run = async (batch: PackedBatch) => {

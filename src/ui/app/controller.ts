@@ -9,6 +9,7 @@ import { pendingChanges } from '../state/changes.ts';
 import { Recorded } from '../state/recorded.ts';
 import { type State, Store } from '../state/state.ts';
 import { type Client, openClient } from './client.ts';
+import { CodeConsent } from './code-consent.ts';
 import { deviceLabel, rememberDevice } from './device.ts';
 import { Drafting } from './drafting.ts';
 import { Dropping } from './dropping.ts';
@@ -42,6 +43,7 @@ export class Controller {
   });
   readonly library = new Library(this.store, () => this.api, this.said, this.events, this);
   readonly dropping = new Dropping(this);
+  readonly consent = new CodeConsent();
   private client: Client | null = null;
 
   get api(): TrainerApi {
@@ -204,6 +206,8 @@ export class Controller {
     if (!run) return;
     const playsOnly = playsOnlyWords(run.experiment.policy);
     if (playsOnly) return this.said.notify('warning', msg(str`${playsOnly}: watch it try.`));
+    if (!(await this.consent.ask(run.experiment)))
+      return this.said.notify('info', msg('The run stands still: its code was not allowed to run.'));
     this.recorded.stop();
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
     this.stepping = options?.steps !== undefined;

@@ -11,6 +11,7 @@ import { isActive } from '../app/events.ts';
 import { bytes } from '../app/format.ts';
 import { type Pending, pendingChanges } from '../state/changes.ts';
 import './knob-field.ts';
+import './objective-field.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { Panel } from '../app/panel.ts';
 import { knobLabel } from '../app/words.ts';
@@ -42,11 +43,15 @@ const sectionNames = (): { [section in KnobSection]: string } => ({
   evaluation: msg('Evaluation'),
 });
 
+/** Characters of a text that are shown of a difference: code is longer. */
+const longest = 80;
+
 const show = (value: unknown): string => {
   if (value === undefined) return '–';
   if (value !== null && typeof value === 'object' && 'oraclePlus' in value)
     return msg(str`oracle + ${(value as { oraclePlus: number }).oraclePlus}`);
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return value.length > longest ? `${value.slice(0, longest)}…` : value;
 };
 
 /** An option is drawn beside the worlds that have it, a field of the policy for the kinds that have it. */
@@ -279,6 +284,8 @@ export class TabgymSetup extends Panel {
       .filter((each) => each.path === path || each.path.startsWith(`${path}.`))
       .map((each) => each.message)
       .join(' ');
+    if (knob.kind === 'code')
+      return html`<tabgym-objective-field .app=${this.app} path=${path.replace(/\.objectiveCode$/, '')} .value=${value} .error=${error}></tabgym-objective-field>`;
     return html`<tabgym-knob path=${path} .of=${knob} .value=${value} .changed=${changed} .error=${error} .cost=${run && run.step > 0 ? costs[knob.change] : ''}></tabgym-knob>`;
   }
 
@@ -306,9 +313,12 @@ export class TabgymSetup extends Panel {
   private renderTrainingStages({ stages = [] }: Experiment) {
     const draft = this.state.draft!;
     const change = (next: Experiment['stages']) => this.app.drafting.edit('stages', next?.length ? next : undefined);
-    const [name, steps, rate] = ['algorithm.name', 'stages.*.steps', 'stages.*.learningRate'].map(
-      (path) => findKnob(path)!,
-    );
+    const [name, steps, rate, code] = [
+      'algorithm.name',
+      'stages.*.steps',
+      'stages.*.learningRate',
+      'algorithm.objectiveCode',
+    ].map((path) => findKnob(path)!);
     return html`${stages.map(
       (_, index) => html`<div role="group" class="entry" aria-label=${msg(str`Part ${index + 1}`)}>
         <div class="row spread"><h3>${msg(str`Part ${index + 1}`)}</h3>
@@ -316,6 +326,7 @@ export class TabgymSetup extends Panel {
         ${this.renderKnob(name, `stages.${index}.algorithm.name`, draft)}
         ${this.renderKnob(steps, `stages.${index}.steps`, draft)}
         ${this.renderKnob(rate, `stages.${index}.learningRate`, draft)}
+        ${this.renderKnob(code, `stages.${index}.algorithm.objectiveCode`, draft)}
       </div>`,
     )}
     ${stages.length < 16 ? html`<button class="link" @click=${() => change([...stages, { steps: 10, algorithm: structuredClone(draft.algorithm), learningRate: null }])}>${msg('Begin with another algorithm')}</button>` : nothing}`;

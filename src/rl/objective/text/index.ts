@@ -27,7 +27,9 @@ const pieces: { readonly [objective: string]: readonly string[] } = {
   'sequence-cispo': [policy, sequenceRatio, bounds, cispo, kl],
   'sequence-sum-clip': [policy, sequenceSumRatio, bounds, clip, kl],
   'sequence-sum-cispo': [policy, sequenceSumRatio, bounds, cispo, kl],
+  // not a kind: an objective
   bapo: [policy, tokenRatio, bapoBounds, clip, kl],
+  // not a kind: an objective
   ppo: [
     critic,
     policy.replace('export function objective(', 'function policyObjective('),
@@ -38,6 +40,7 @@ const pieces: { readonly [objective: string]: readonly string[] } = {
   ],
   imitation: [likelihood],
   preference: [preference, scores],
+  // not a kind: an objective
   kto: [kto, scores],
   apo_zero_unpaired: [kto, scores],
 };
