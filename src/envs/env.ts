@@ -58,6 +58,8 @@ export interface WorldDescription {
   acknowledgement?: string;
   /** How the original client finds the action in a language model's reply; absent: the whole reply is the action. */
   reply?: ReplyRule;
+  /** How a language model puts an action into words in which `reply` finds it; absent: on a line after `Action:`. */
+  writeReply?(action: string): string;
   /** What is otherwise under these options: a person's own instruction, another way to write an action. */
   under?(options: WorldOptions): Partial<Spoken>;
   /** Paper, repository and licence of the original. */
@@ -74,7 +76,10 @@ export interface WorldDescription {
 }
 
 /** Of a description, what an episode is told and judged by. */
-export type Spoken = Pick<WorldDescription, 'instruction' | 'acknowledgement' | 'reply' | 'successReward'>;
+export type Spoken = Pick<
+  WorldDescription,
+  'instruction' | 'acknowledgement' | 'reply' | 'writeReply' | 'successReward'
+>;
 
 /** What holds for an episode of this task. */
 export const spokenOf = (
@@ -131,6 +136,8 @@ export interface World {
   leave?(slots: readonly number[]): void;
   /** Whole episodes in slots from 0 on, where the world is: `playAlone` without a message a turn. Absent: play them turn by turn. */
   playAlone?(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]>;
+  /** What else a world tells of a slot, by its name (Wordle: `possible words`): for the server that stands in for its original. */
+  inspect?(slot: number, what: string, signal?: AbortSignal): Promise<Json>;
   close(): Promise<void>;
 }
 

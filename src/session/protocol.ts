@@ -140,6 +140,8 @@ export interface TrainerApi extends ModelApi {
   presets(): Promise<Experiment[]>;
   plan(experiment: unknown): Promise<MemoryPlanReport>;
 
+  /** A file of trajectories that runs to come may name: those that do keep a copy. At most 64 MB. */
+  keepRecording(file: Blob, name: string): Promise<void>;
   listRuns(): Promise<RunSummary[]>;
   createRun(experiment: unknown, name?: string): Promise<RunSummary>;
   /** Opens for reading (and for training, if this tab can own it). */

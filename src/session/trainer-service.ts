@@ -30,6 +30,7 @@ import type {
   StepRecord,
   TrainerApi,
 } from './protocol.ts';
+import { checkedSize, keptRecording, recordingOf, recordingsFor } from './recording-files.ts';
 import { framesOf } from './replaying.ts';
 import { Session } from './session.ts';
 import { getRun, listRuns } from './stored-run.ts';
@@ -65,6 +66,8 @@ export class TrainerService implements TrainerApi {
   private listener: (event: SessionEvent) => void = () => {};
   private readonly holds = new Map<string, Hold>();
   private session: Session | null = null;
+  /** Files of trajectories that were chosen, by name. */
+  private readonly recordings = new Map<string, Uint8Array>();
   private readonly taskWorlds = new Map<string, Promise<World>>();
 
   private readonly playing: Playing;
@@ -117,13 +120,24 @@ export class TrainerService implements TrainerApi {
     return this.parts.engines.plan(parseExperiment(experiment));
   }
 
+  async keepRecording(file: Blob, name: string): Promise<void> {
+    this.recordings.set(name, new Uint8Array(await checkedSize(name, file).arrayBuffer()));
+  }
+
+  /** As it was chosen, else as a run holds it. */
+  private async recording(name: string): Promise<Uint8Array | null> {
+    return this.recordings.get(name) ?? keptRecording(this.parts.store, name);
+  }
+
   async listRuns(): Promise<RunSummary[]> {
     return listRuns(this.parts.store);
   }
 
   async createRun(document: unknown, name?: string): Promise<RunSummary> {
     const experiment = parseExperiment(document);
-    const run = await this.parts.store.create({ name: name ?? experiment.name, experiment, origin: { kind: 'new' } });
+    const assets = await recordingsFor(experiment, (file) => this.recording(file));
+    const origin = { kind: 'new' } as const;
+    const run = await this.parts.store.create({ name: name ?? experiment.name, experiment, origin, assets });
     return this.announced(run.id);
   }
 
@@ -150,7 +164,11 @@ export class TrainerService implements TrainerApi {
   }
 
   async fork(runId: string, step: number, document: unknown): Promise<RunSummary> {
-    return this.announced(await forkRun(this.parts.store, runId, step, parseExperiment(document)));
+    const experiment = parseExperiment(document);
+    const own = await this.parts.store.manifest(runId);
+    const read = async (file: string) => this.recordings.get(file) ?? recordingOf(this.parts.store, own, file);
+    const assets = await recordingsFor(experiment, read);
+    return this.announced(await forkRun(this.parts.store, runId, step, experiment, assets));
   }
 
   async duplicate(runId: string): Promise<RunSummary> {

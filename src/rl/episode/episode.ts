@@ -142,12 +142,23 @@ export class Episode {
     this.openTurn(start);
   }
 
-  /** Says what was not sampled: an oracle's action. False where the mask does not offer it. */
-  demonstrate(action: string): boolean {
+  /** How the world finds the action in a reply. */
+  get replyRule(): WorldDescription['reply'] {
+    return this.world.reply;
+  }
+
+  /**
+   * Says what was not sampled: an oracle's action, or a recorded one, with all that was said where a policy that replies in its own
+   * words was recorded. False where the mask does not offer it.
+   */
+  demonstrate(action: string, recorded?: string): boolean {
     const start = this.tokens.length;
-    const words = this.trie ? this.listed(action) : this.conversation.action(this.conversation.reply(action));
+    const { parsesReplies } = this.conversation.format;
+    const reply =
+      recorded !== undefined && parsesReplies ? recorded : this.conversation.reply(action, this.world.writeReply);
+    const words = this.trie ? this.listed(action) : this.conversation.action(reply);
     if (!words) return false;
-    if (!this.trie) this.read(this.conversation.reply(action));
+    if (!this.trie) this.read(reply);
     this.append(words, TokenSource.policy, this.turns.length);
     this.openTurn(start);
     return true;

@@ -169,6 +169,8 @@ class MockTrainer implements TrainerApi {
     return { parts, total, fits, advice: fits ? '' : 'Fewer groups or a narrower policy would fit.' };
   }
 
+  async keepRecording() {}
+
   async listRuns() {
     return [...this.runs.values()].map((run) => run.summary);
   }
