@@ -13,6 +13,8 @@ export interface Beside {
   kind: string;
   /** Our own world, as the original plays it. */
   own: { name: string; options: WorldOptions };
+  /** What one point of ours is there. */
+  points?: number;
   /** Of a first observation, what must be equal, where the rest hangs on the machine. */
   opening?(observation: string): string;
 }
@@ -35,10 +37,12 @@ export async function openOriginal(kind: string, address: string): Promise<Remot
   return new RemoteWorld(module, await AgentGymWorld.open(module, agentGymKinds[index], { address }));
 }
 
-const seen = ({ observation, reward, done }: Feedback) => JSON.stringify({ observation, reward, done });
+/** ScienceWorld's points are whole numbers there. */
+const seen = ({ observation, reward, done }: Feedback, points = 1) =>
+  JSON.stringify({ observation, reward: points === 1 ? reward : Math.round(points * reward), done });
 
 export async function playBeside(
-  { kind, own, opening = (text) => text }: Beside,
+  { kind, own, points, opening = (text) => text }: Beside,
   address: string,
   episodes: number,
 ): Promise<Comparison> {
@@ -56,7 +60,7 @@ export async function playBeside(
       if (opening(their.observation) !== opening(our.observation))
         result.differences.push(`item ${task.id}, start:\n  theirs ${seen(their)}\n  ours   ${seen(our)}`);
       else if (their.observation !== our.observation) result.otherOpenings++;
-      await playOn({ theirs, ours, id: task.id, episode, result, their });
+      await playOn({ theirs, ours, id: task.id, episode, result, their, points });
     }
   } finally {
     await Promise.all([theirs.close(), ours.close()]);
@@ -71,9 +75,10 @@ interface Game {
   episode: number;
   result: Comparison;
   their: Feedback;
+  points?: number;
 }
 
-async function playOn({ theirs, ours, id, episode, result, their }: Game): Promise<void> {
+async function playOn({ theirs, ours, id, episode, result, their, points }: Game): Promise<void> {
   let offered = their.validActions ?? [];
   for (let turn = 0; turn < TURNS; turn++) {
     const [plan] = episode % 2 ? [null] : await ours.oracle([0]);
@@ -81,10 +86,10 @@ async function playOn({ theirs, ours, id, episode, result, their }: Game): Promi
     const [said] = await theirs.step([0], [action]);
     const [own] = await ours.step([0], [action]);
     result.steps++;
-    if (said.failure !== undefined || seen(said) !== seen(own)) {
+    if (said.failure !== undefined || seen(said) !== seen(own, points)) {
       const words = said.failure ?? seen(said);
       result.differences.push(
-        `item ${id}, turn ${turn + 1}, ${JSON.stringify(action)}:\n  theirs ${words}\n  ours   ${seen(own)}`,
+        `item ${id}, turn ${turn + 1}, ${JSON.stringify(action)}:\n  theirs ${words}\n  ours   ${seen(own, points)}`,
       );
       return;
     }

@@ -51,6 +51,7 @@ const parts: readonly Part[] = [
     module: 'agentenv_sciworld',
     packages: ['scienceworld'],
     own: { name: 'sciworld', options: { upstream: true } },
+    points: 100,
   },
 ];
 
