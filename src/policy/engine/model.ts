@@ -4,6 +4,7 @@
  */
 import { type Device, DeviceError, type KernelCache, type Recorder, slice, whole } from '../../device/device.ts';
 import { countParameters, type ModelConfig, ropeInverseFrequencies } from '../config.ts';
+import { cos, sin } from '../elementary.ts';
 
 import { maxStaging, type PlanOptions, planBuffers } from '../plan/buffers.ts';
 import { resultBatches, resultFloats } from '../plan/head-buffers.ts';
@@ -142,7 +143,7 @@ export class Model implements Learner {
     if (this.values.adamw) this.layers.backward(this.weights, pass);
   }
 
-  /** cos | sin of every position: computed here in double precision, since WGSL's own are only good to 2^-11. */
+  /** cos | sin of every position: computed here in double precision, since WGSL's own are only good to 2^-11, and by our own functions. */
   private uploadRope(): void {
     const inverse = ropeInverseFrequencies(this.config);
     const D = this.config.headDim;
@@ -152,8 +153,8 @@ export class Model implements Learner {
       for (let d = 0; d < D / 2; d++) {
         // The angle in f32, as the original computes it.
         const angle = Math.fround(position * Math.fround(inverse[d]));
-        table[position * D + d] = Math.cos(angle);
-        table[position * D + D / 2 + d] = Math.sin(angle);
+        table[position * D + d] = cos(angle);
+        table[position * D + D / 2 + d] = sin(angle);
       }
     }
     this.recorder.upload(this.ws.buffer('rope'), 0, table);
