@@ -15,14 +15,15 @@ export const MATMUL_SCRATCH: usize = LEFT + <usize>ROWS * DEPTH * 4;
 
 /**
  * Rows and columns of a chunk of an (M, N) product. Rows enough to pay for packing B. Where there are many of them half the columns:
- * A is read again for every panel anyway, and with twice the chunks no thread waits long for another's last one.
+ * A is read again for every panel anyway, and with twice the chunks no thread waits long for another's last one. Multiples of 32:
+ * a group of packed weights is not cut.
  */
 // @ts-ignore: decorator
 @inline
 function chunkRows(M: u32, weights: u32): u32 { return M <= 256 ? M : weights > 65536 ? 256 : 128; }
 // @ts-ignore: decorator
 @inline
-function chunkColumns(M: u32, N: u32): u32 { return M <= 256 ? (N >= 256 ? 64 : 32) : least(COLUMNS, max<u32>(32, (N / 2 + 7) & ~7)); }
+function chunkColumns(M: u32, N: u32): u32 { return M <= 256 ? (N >= 256 ? 64 : 32) : least(COLUMNS, (N / 2 + 31) & ~31); }
 
 function chunksOfRows(M: u32, N: u32, weights: u32): i32 {
   if (M == 0 || N == 0) return 0;
