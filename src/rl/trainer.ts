@@ -17,10 +17,13 @@ import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { stageAt, stageNumber, type TurnLimit } from './horizon.ts';
 import { learningRateAt } from './learning-rate.ts';
 import { joinFloats } from './numbers.ts';
+import type { CodeRunner } from './objective/code.ts';
+import { Recordings } from './recorded/recordings.ts';
 import { scoreRows } from './score-rows.ts';
 import { type TrainerSettings, trainingStageAt } from './settings.ts';
 import { costMetrics, rolloutMetrics } from './step-metrics.ts';
 import { together } from './together.ts';
+import type { ByteSource } from './trajectory-files/file.ts';
 import { optimizerSettings, Updater } from './updater.ts';
 
 export interface StepResult {
@@ -33,13 +36,22 @@ export class Trainer {
     private readonly settings: TrainerSettings,
     private readonly policy: Learner,
     readonly evaluator: Evaluator,
+    private readonly recordings: Recordings,
+    private readonly runner: CodeRunner | undefined,
   ) {}
 
   static async create(
     settings: TrainerSettings,
-    parts: { policy: Learner } & Parameters<typeof Evaluator.create>[1],
+    parts: { policy: Learner; runner?: CodeRunner; files?: ReadonlyMap<string, ByteSource> } & Parameters<
+      typeof Evaluator.create
+    >[1],
   ): Promise<Trainer> {
-    return new Trainer(settings, parts.policy, await Evaluator.create(settings, parts));
+    const evaluator = await Evaluator.create(settings, parts);
+    const { worlds, conversation, tasks } = evaluator;
+    const { promptTokens, completionTokens } = parts.policy.capacity;
+    const room = { maskActions: settings.sampling.maskActions, seed: settings.seed, promptTokens, completionTokens };
+    const recordings = new Recordings(parts.files ?? new Map(), { worlds, conversation, tasks: tasks.train }, room);
+    return new Trainer(settings, parts.policy, evaluator, recordings, parts.runner);
   }
 
   /** Step `k`, from 1: trajectories, credit, updates. An abort is heeded until the first update begins. */
@@ -83,7 +95,7 @@ export class Trainer {
     const training = assignCredit(trajectories, algorithm, stage.algorithm, input);
     signal?.throwIfAborted();
     const learningRate = learningRateAt(stage.optimizer, stage.step, stage.steps);
-    const updates = await new Updater(this.policy, stage).update(training, learningRate, (done, total) =>
+    const updates = await new Updater(this.policy, stage, this.runner).update(training, learningRate, (done, total) =>
       onProgress?.({ what: 'updates', done, total, unit: 'steps' }),
     );
     for (const [name, value] of Object.entries(training.memory ?? {})) this.policy.notes.set(name, Math.fround(value));
@@ -116,6 +128,12 @@ export class Trainer {
           },
           options,
         ),
+      recorded: (file, count) =>
+        this.recordings.take(file, k, count, {
+          signal: options.signal,
+          onProgress: (done, total) => options.onProgress?.({ what: 'trajectories', done, total, unit: 'episodes' }),
+          onMapped: options.onNotice,
+        }),
       demonstrate: (tasks) => demonstrate({ worlds, conversation }, tasks, { maskActions, ...this.policy.capacity }),
     };
     if (algorithm.collect) return algorithm.collect(collecting, settings);

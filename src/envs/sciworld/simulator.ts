@@ -120,7 +120,7 @@ export class SciWorldSimulator {
   /** One line of the agent's, answered as the original answers it. */
   step(world: number, line: string): string {
     const command = line.replace(/^[\0- ]+|[\0- ]+$/g, '').toLowerCase();
-    if (command === HELP) return this.actionTemplates(world);
+    if (command === HELP) return this.help(world);
     if (command === OBJECTS) return `Possible object references: \n\t${this.possibleObjects(world, true).join('\n\t')}`;
     if (command === TASK) return `Task description:\n${this.description(world)}`;
     const lower = line.toLowerCase();
@@ -131,7 +131,13 @@ export class SciWorldSimulator {
     return this.text();
   }
 
-  private actionTemplates(world: number): string {
+  /** Kinds of actions: `open OBJ`. */
+  actionTemplates(world: number): string[] {
+    const [, ...lines] = this.help(world).split('\n');
+    return lines.map((line) => line.trim()).filter((line) => line);
+  }
+
+  private help(world: number): string {
     this.wasm.listActions(world);
     return this.text();
   }

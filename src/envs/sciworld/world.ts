@@ -5,6 +5,7 @@
  */
 import {
   type Feedback,
+  type Json,
   type Split,
   type Task,
   type World,
@@ -163,6 +164,25 @@ export class SciWorld implements World {
       done,
     };
     return { ...view, text: this.inWords(world, view) };
+  }
+
+  /** `state`: what the original's server tells of a session, under its names. Lists are as its simulator makes them. */
+  async inspect(slot: number, what: string): Promise<Json> {
+    if (what !== 'state') throw new WorldError(`ScienceWorld knows nothing of "${what}": ask for state.`);
+    const { simulator } = this;
+    const { world } = this.state(slot);
+    const line = ({ text, reached, ordered }: { text: string; reached: boolean; ordered: boolean }) =>
+      `${reached}\t${ordered ? '' : '(optional) '}${text}`;
+    return {
+      look: simulator.look(world),
+      inventory: simulator.inventory(world),
+      task_description: simulator.description(world),
+      goals: simulator.goals(world).map(line).join('\n'),
+      possible_actions: simulator.actionTemplates(world),
+      possible_objects: simulator.possibleObjects(world, true),
+      object_tree: simulator.tree(world, true).map(({ depth, uuid, name }) => ({ depth, uuid, name })),
+      moves: simulator.moves(world),
+    };
   }
 
   private inWords(world: number, view: Omit<SciWorldView, 'text'>): string {

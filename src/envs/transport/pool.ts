@@ -8,6 +8,7 @@
 import { playAlone } from '../alone.ts';
 import {
   type Feedback,
+  type Json,
   type LoneEpisode,
   type LonePlay,
   type Played,
@@ -86,6 +87,10 @@ export class WorldPool implements World {
 
   view(slot: number, signal?: AbortSignal): Promise<WorldView> {
     return this.exclusive(() => this.callOnce('view', [slot], signal) as Promise<WorldView>, signal);
+  }
+
+  inspect(slot: number, what: string, signal?: AbortSignal): Promise<Json> {
+    return this.exclusive(() => this.callOnce('inspect', [slot, what], signal) as Promise<Json>, signal);
   }
 
   oracle(slots: readonly number[], signal?: AbortSignal): Promise<(string[] | null)[]> {
