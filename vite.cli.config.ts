@@ -13,9 +13,11 @@ const all = {
   golden: 'tools/golden/main.ts',
   'quant-report': 'tools/quantisation/main.ts',
   large: 'tools/large/main.ts',
+  serve: 'src/cli/serve.ts',
   export: 'src/cli/export.ts',
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
+  algorithms: 'tools/learn/algorithms.ts',
   imitate: 'src/cli/imitate.ts',
   'learn-lora': 'tools/learn/lora.ts',
   crash: 'tests/crash/main.ts',
@@ -49,6 +51,8 @@ export default defineConfig({
   ssr: {
     noExternal: true,
     external: [
+      'fastify',
+      'ws',
       'webgpu',
       'playwright-core',
       'vite',

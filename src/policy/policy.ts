@@ -107,9 +107,17 @@ export interface OptimizerSettings {
   maxGradNorm: number;
 }
 
-/** The value head has an AdamW of its own; its gradient stops at the trunk. */
+/**
+ * Where values come from. `head`: a value head on the policy's trunk, whose gradient stops there. `shared`: the same, and its gradient
+ * goes on into the trunk. `separate`: a value head on a second model that begins as the policy did.
+ */
+export type CriticKind = 'head' | 'shared' | 'separate';
+
+/** The value head has an AdamW of its own. */
 export interface CriticSettings {
   learningRate: number;
+  /** What the critic's loss counts in the gradient of a shared trunk. */
+  trunkWeight: number;
 }
 
 export interface UpdateRequest {

@@ -10,6 +10,7 @@ import type { TrainerProgress } from '../rl/evaluator.ts';
 import type { Trainer } from '../rl/trainer.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { chatAssets } from './chat-assets.ts';
+import type { Speaker } from './completing.ts';
 import type { Choices, Engine, OpenOptions, StepOptions, Training, WatchOptions } from './engine.ts';
 import { adapterName } from './gpu-report.ts';
 import { liveTurn, watchEpisode } from './live-turn.ts';
@@ -57,6 +58,11 @@ export class ModelEngine implements Engine {
 
   suite(...[suite, sampling, options]: Parameters<NonNullable<Engine['suite']>>) {
     return this.parts.trainer.evaluator.suite(suite, sampling, forTrainer(options));
+  }
+
+  async speaker(): Promise<Speaker> {
+    const { model, trainer } = this.parts;
+    return { policy: model, conversation: trainer.evaluator.conversation };
   }
 
   watch(watching: WatchOptions, options: StepOptions): Promise<void> {
@@ -110,9 +116,10 @@ function estimate(dispatches: number, time: KernelTime | undefined): number | nu
 }
 
 /** The first trajectory of a step is the one that is watched live. */
-function forTrainer({ signal, onTurn, onProgress }: StepOptions) {
+function forTrainer({ signal, onTurn, onProgress, onNotice }: StepOptions) {
   return {
     signal,
+    onNotice,
     onTurn: async (event: TurnEvent & { step: number }) => {
       if (event.group === 0 && event.member === 0) onTurn?.(await liveTurn(event));
     },

@@ -2,15 +2,22 @@
  * An objective's definition over the micro-batches of one update: each by itself, or all rows at once where it sums over them.
  * Knows rows and weights; has never heard of a device, so that every engine may use it.
  */
-import { evaluateObjective, joinRows, type PlainRows } from '../objective-rows.ts';
+import { evaluateObjective, joinRows, ObjectiveError, type PlainRows } from '../objective-rows.ts';
+import { foreseenFloats } from '../plan/head-buffers.ts';
 import type { ObjectiveResult, Scores, UpdateRequest, UpdateResult } from '../policy.ts';
 
 export class HostEvaluation {
   private readonly foreseen: Scores[] = [];
+  /** Floats of `room` that are taken. */
+  private used = 0;
   private whole: ObjectiveResult | null = null;
   private readonly evaluated: ObjectiveResult[] = [];
 
-  constructor(private readonly request: UpdateRequest) {}
+  constructor(
+    private readonly request: UpdateRequest,
+    /** Where scores of all rows are kept until the last was forwarded. Default: as large as this update needs. */
+    private readonly room = new Float32Array(rowsOf(request) * foreseenFloats),
+  ) {}
 
   /** All rows must be scored before any gradient. A single micro-batch is all rows. */
   get needsAll(): boolean {
@@ -19,7 +26,21 @@ export class HostEvaluation {
 
   /** Scores of the next micro-batch, in order. */
   foresee(scores: Scores): void {
-    this.foreseen.push(scores);
+    const { logprob, entropy, value } = scores;
+    const kept = { logprob: this.keep(logprob), entropy: this.keep(entropy) };
+    this.foreseen.push(value ? { ...kept, value: this.keep(value) } : kept);
+  }
+
+  private keep(values: Float32Array): Float32Array {
+    const { room, used } = this;
+    if (used + values.length > room.length)
+      throw new ObjectiveError(
+        `Objective ${this.request.objective.name} sums over all ${rowsOf(this.request)} rows of an update; the plan has room for ${Math.floor(room.length / foreseenFloats)}.`,
+      );
+    this.used += values.length;
+    const kept = room.subarray(used, this.used);
+    kept.set(values);
+    return kept;
   }
 
   /** What the backward of a micro-batch starts from, and what is told of it. */
@@ -64,10 +85,15 @@ export class HostEvaluation {
   }
 }
 
+const rowsOf = ({ batches }: UpdateRequest) => batches.reduce((sum, { batch }) => sum + batch.scored.length, 0);
+
 /** (N, 2) what the head's backward starts from: dloss/dlogprob and dloss/dentropy of rows [from, from + N). */
 function seedsOf({ weight, entropyWeight }: ObjectiveResult, from: number, N: number): Float32Array<ArrayBuffer> {
   const seeds = new Float32Array(2 * N);
-  for (let i = 0; i < N; i++) seeds.set([weight[from + i], entropyWeight[from + i]], 2 * i);
+  for (let i = 0; i < N; i++) {
+    seeds[2 * i] = weight[from + i];
+    seeds[2 * i + 1] = entropyWeight[from + i];
+  }
   return seeds;
 }
 

@@ -1,5 +1,6 @@
 /** Finding an algorithm by its name, and the schema of them all. `modules.ts` lists them. */
 import * as v from 'valibot';
+import type { CriticKind } from '../../policy/policy.ts';
 import type { Algorithm, AlgorithmSettings } from './algorithm.ts';
 import { code } from './fields.ts';
 import * as modules from './modules.ts';
@@ -62,6 +63,14 @@ export function algorithmOf({ name }: Pick<AlgorithmSettings, 'name'>): Algorith
 export function readsReference(settings: AlgorithmSettings): boolean {
   const { reference = false, referenceInCredit = false } = algorithmOf(settings).needs(settings);
   return reference || referenceInCredit;
+}
+
+/** The file of trajectories that is learnt from; null: none. */
+export const fileOf = (settings: AlgorithmSettings): string | null => algorithmOf(settings).file?.(settings) ?? null;
+
+/** Where values come from; null: nothing asks for them. */
+export function criticKind(settings: AlgorithmSettings): CriticKind | null {
+  return algorithmOf(settings).critic?.(settings).kind ?? null;
 }
 
 /**

@@ -5,7 +5,8 @@
 import { type Device, DeviceUnavailableError } from '../../device/device.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { ModelConfig } from '../../policy/config.ts';
-import { Model, type ModelOptions } from '../../policy/engine/model.ts';
+import { Model } from '../../policy/engine/model.ts';
+import type { ModelOptions } from '../../policy/engine/model-options.ts';
 import type { WeightOptions } from '../../policy/engine/model-weights.ts';
 import type { Capacity } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
@@ -20,6 +21,7 @@ import { chooseKernels } from '../kernel-memory.ts';
 import { ModelEngine } from '../model-engine.ts';
 import { type Worlds, withWorlds } from '../opened-worlds.ts';
 import type { MemoryPlanReport } from '../protocol.ts';
+import { recordingsIn } from '../recording-files.ts';
 import type { Services, Start } from './kind.ts';
 
 /** A run with its worlds open, before anything computes. */
@@ -65,7 +67,7 @@ export interface TrainerParts {
   services: Services;
   run: OpenedRun;
   plan: MemoryPlanReport;
-  weights: WeightOptions & Pick<ModelOptions, 'kvCache'>;
+  weights: WeightOptions & Pick<ModelOptions, 'kvCache' | 'critic' | 'updateRows'>;
   start: Start;
 }
 
@@ -102,7 +104,8 @@ async function testedTrainer(
     const report = await reportOf(gpu);
     options.onReport?.({ ...report, choice: services.deviceChoice() });
     requireHonest(report);
-    return await Trainer.create(experiment, { ...run, policy: model, runner });
+    const files = recordingsIn(experiment, options.assets);
+    return await Trainer.create(experiment, { ...run, policy: model, files, runner });
   } catch (error) {
     model.destroy();
     throw error;
