@@ -20,6 +20,8 @@ export interface AssemblyParts {
   openWorld(name: string): Promise<World>;
   /** What was measured on this adapter before. */
   adapters?: AdapterMemory;
+  /** Of the server of a model that is asked; in memory only. */
+  apiKey?(): string | null;
   /** Language models; absent: none can be opened. */
   models?: BaseModels;
 }
@@ -38,6 +40,7 @@ export class Assembly implements EngineFactory {
       tokenizers: new Tokenizers(openWorld),
       modelsFor: (policy) => this.modelsFor(policy),
       adapters,
+      ...(parts.apiKey && { apiKey: parts.apiKey }),
     };
   }
 
