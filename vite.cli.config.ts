@@ -17,6 +17,7 @@ const all = {
   export: 'src/cli/export.ts',
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
+  algorithms: 'tools/learn/algorithms.ts',
   imitate: 'src/cli/imitate.ts',
   'learn-lora': 'tools/learn/lora.ts',
   crash: 'tests/crash/main.ts',
@@ -27,6 +28,7 @@ const all = {
   'make-model': 'src/cli/make-model.ts',
   plan: 'src/cli/plan.ts',
   'world-worker': 'src/workers/world-worker.ts',
+  'sandbox-worker': 'src/workers/sandbox-worker.ts',
 };
 
 // A tool that is not written yet does not stop the others.
@@ -57,6 +59,7 @@ export default defineConfig({
       'onnxruntime-web',
       '@sqlite.org/sqlite-wasm',
       'node-sqlite3-wasm',
+      '@jitl/quickjs-wasmfile-release-sync',
     ],
   },
 });

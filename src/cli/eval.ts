@@ -1,5 +1,6 @@
 /** `npm run eval -- RUN --suite NAME [--samples 8] [--turns 5,10,20,30] [--greedy] [--compare OTHER] [--out FOLDER]` */
 import { Command, InvalidArgumentError } from 'commander';
+import { connectOption } from './connecting.ts';
 import { evaluate, reportText, suiteNames, writeReport } from './evaluating.ts';
 import { deviceOptions } from './node-device.ts';
 
@@ -39,6 +40,7 @@ const program = new Command('eval')
   )
   .option('--ask-key', "ask for the server's key; it is kept in memory alone", false)
   .option('--out <folder>', 'where JSON, CSV, Markdown and plots are written')
+  .addOption(connectOption())
   .addOption(device)
   .addOption(threads);
 

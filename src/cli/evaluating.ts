@@ -21,8 +21,8 @@ import type { SuiteSampling } from '../rl/evaluator.ts';
 import { Assembly } from '../session/assemble.ts';
 import { decodeState } from '../session/checkpoint.ts';
 import { readRun } from '../store/bundle.ts';
-import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { NodeBaseModels } from './base-models.ts';
+import { type Connections, openingWorlds } from './connecting.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { CommandError } from './training.ts';
 
@@ -44,6 +44,8 @@ export interface EvaluationOptions extends DeviceOptions {
   model?: string;
   /** Its key: in memory alone. */
   apiKey?: string;
+  /** Where the servers of worlds are, over what the environment says. */
+  connect?: Connections;
   print(line: string): void;
 }
 
@@ -116,7 +118,11 @@ const servedTokens = 256;
 async function playedByServed(address: string, found: FoundSuite, options: EvaluationOptions): Promise<Played> {
   const experiment = onSuite(experimentOfServed(address, options.model), found, options);
   const machine = { open: () => openDevice(options) };
-  const engines = new Assembly({ machine, openWorld: openGuardedWorld, apiKey: () => options.apiKey ?? null });
+  const engines = new Assembly({
+    machine,
+    openWorld: openingWorlds(options.connect),
+    apiKey: () => options.apiKey ?? null,
+  });
   const signal = new AbortController().signal;
   const engine = await engines.open(experiment, {
     ...{ assets: null, purpose: 'watch' as const, choices: null, signal },
@@ -156,7 +162,7 @@ async function played(path: string, found: FoundSuite, options: EvaluationOption
   const run = parseExperiment(document);
   const experiment = onSuite(run, found, options);
   const machine = { open: () => openDevice(options) };
-  const engines = new Assembly({ machine, openWorld: openGuardedWorld, models: new NodeBaseModels() });
+  const engines = new Assembly({ machine, openWorld: openingWorlds(options.connect), models: new NodeBaseModels() });
   const signal = new AbortController().signal;
   // The text's tokens are the run's; its config has another room.
   const engine = await engines.open(experiment, {

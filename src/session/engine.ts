@@ -19,6 +19,8 @@ export interface StepOptions {
   signal: AbortSignal;
   onTurn?: (live: LiveTurn) => void;
   onProgress?: (progress: Progress | null) => void;
+  /** What a person should know of a step; `complete`: nothing is amiss. */
+  onNotice?: (words: string, complete: boolean) => void;
 }
 
 /** The choices that make a run exactly repeatable; a checkpoint stores them and a resume asks for them. */
@@ -96,6 +98,7 @@ export interface EngineFactory {
   open(experiment: Experiment, options: OpenOptions): Promise<Engine>;
   /** Gives the device back, so that the next one is chosen anew. No engine is open. */
   closeDevice?(): Promise<void>;
+  giveBackThread?(): Promise<number | null>;
   /** A world to look at, apart from those that train. */
   openWorld(name: string): Promise<World>;
 }

@@ -75,11 +75,11 @@ export class Conversation {
   }
 
   /** Tokens up to the policy's first. Shared by a group: same task, same prompt. */
-  prompt(observation: string, instruction = ''): SourcedTokens {
+  prompt(observation: string, instruction = '', acknowledged: string = acknowledgement): SourcedTokens {
     const { beforeFirstUser, beforeShownReply, betweenTurns } = this.format.pieces;
     const opening =
       this.format.instructs && instruction
-        ? `${beforeFirstUser}${this.user(instruction)}${beforeShownReply}${acknowledgement}${betweenTurns}`
+        ? `${beforeFirstUser}${this.user(instruction)}${beforeShownReply}${acknowledged}${betweenTurns}`
         : beforeFirstUser;
     return this.framed(opening, observation);
   }
@@ -110,9 +110,9 @@ export class Conversation {
     return concat([this.tokenizer.encode(text), Int32Array.of(this.endOfTurn)]);
   }
 
-  /** How the policy would put an action into words that the world's parser finds it in. */
-  reply(action: string): string {
-    return this.format.parsesReplies ? `Action:\n${action}` : action;
+  /** How the policy would put an action into words that the world's parser finds it in; `write`: the world's own way. */
+  reply(action: string, write = (text: string) => `Action:\n${text}`): string {
+    return this.format.parsesReplies ? write(action) : action;
   }
 
   /** What the policy said, without the end of its turn; one that was cut within a character, without that character. */

@@ -3,7 +3,7 @@
  * instruction and an acknowledgement open the conversation; the action is found in a reply by the world's rule. Each episode goes on
  * as soon as its own reply is there.
  */
-import type { Feedback, Task, World } from '../../envs/env.ts';
+import { type Feedback, type Spoken, spokenOf, type Task, type World } from '../../envs/env.ts';
 import { type TurnLimit, turnsFor } from '../horizon.ts';
 import { acknowledgement } from './conversation.ts';
 import { type TurnEvent, worldNamed } from './rollout.ts';
@@ -97,12 +97,12 @@ export class SpokenPlay {
 
   private async episode(task: Task, place: Place, signal: AbortSignal): Promise<SpokenEpisode> {
     const world = worldNamed(this.worlds, task.world);
-    const { instruction, successReward } = world.describe();
+    const spoken = spokenOf(world.describe(), task);
     const [first] = await world.reset([place.slot], [task], signal);
     const most = turnsFor(this.request.limit, await this.oracleTurns(world, place.slot));
     const messages: SpokenMessage[] = [
-      { role: 'user', content: instruction },
-      { role: 'assistant', content: acknowledgement },
+      { role: 'user', content: spoken.instruction },
+      { role: 'assistant', content: spoken.acknowledgement ?? acknowledgement },
       { role: 'user', content: first.observation },
     ];
     const episode: SpokenEpisode = { task, success: false, score: 0, turns: 0, overflowed: false };
@@ -112,11 +112,11 @@ export class SpokenPlay {
       const key = place.group * this.request.groupSize + place.member;
       const reply = await this.say(remembered(messages, this.request.contextTurns), key, signal);
       if (reply === null) return { ...episode, overflowed: true };
-      const answer = await this.act(world, place, reply, signal);
+      const answer = await this.act(world, spoken, place, reply, signal);
       messages.push({ role: 'assistant', content: reply }, { role: 'user', content: answer.feedback.observation });
       episode.turns++;
       episode.score = answer.feedback.reward;
-      episode.success = episode.score >= successReward;
+      episode.success = episode.score >= spoken.successReward;
       over = this.isOver(answer.feedback);
       await this.tell(world, task, place, episode.turns, answer, reply);
     }
@@ -124,8 +124,8 @@ export class SpokenPlay {
   }
 
   /** A reply that the world's client refuses is answered without the world. */
-  private async act(world: World, { slot }: Place, reply: string, signal: AbortSignal) {
-    const { action, refusal } = world.describe().reply?.(reply) ?? { action: reply.trim() };
+  private async act(world: World, spoken: Spoken, { slot }: Place, reply: string, signal: AbortSignal) {
+    const { action, refusal } = spoken.reply?.(reply) ?? { action: reply.trim() };
     if (refusal === undefined) return { action, feedback: (await world.step([slot], [action], signal))[0] };
     return { action, feedback: { observation: refusal, reward: 0, done: false, valid: false } };
   }
