@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { WorldModule } from '../module.ts';
 import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../options.ts';
-import type { Reply } from '../reply.ts';
+import { backticks } from './backticks.ts';
 
 export const siteNames = ['shop', 'shop_admin', 'forum', 'tracker', 'map', 'wiki'] as const;
 export const turnNames = ['short', 'medium', 'long'] as const;
@@ -94,13 +94,6 @@ export const parseWebOptions = optionsReader('The web', schema);
 /** Before the action, as the instruction shows it. */
 const lastWords = 'In summary, the next action I will perform is';
 
-/** The first block between three backticks, as WebArena's agents are read. */
-function backticks(text: string): Reply {
-  const found = /```((?:.|\n)*?)```/su.exec(text);
-  if (!found) return { action: '', refusal: `Cannot parse action from response ${text}` };
-  return { action: found[1].trim() };
-}
-
 export const web: WorldModule = {
   name: 'web',
   title: 'Web',
@@ -163,5 +156,6 @@ export const web: WorldModule = {
   view: 'web',
   connection: { kind: 'page', timeoutMs: 60_000 },
   frame: async () => (await import('virtual:web-frame')).default,
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).Web.open(),
 };
