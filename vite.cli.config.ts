@@ -13,6 +13,7 @@ const all = {
   golden: 'tools/golden/main.ts',
   'quant-report': 'tools/quantisation/main.ts',
   large: 'tools/large/main.ts',
+  serve: 'src/cli/serve.ts',
   export: 'src/cli/export.ts',
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
@@ -48,6 +49,15 @@ export default defineConfig({
   },
   ssr: {
     noExternal: true,
-    external: ['webgpu', 'playwright-core', 'vite', 'onnxruntime-web', '@sqlite.org/sqlite-wasm', 'node-sqlite3-wasm'],
+    external: [
+      'fastify',
+      'ws',
+      'webgpu',
+      'playwright-core',
+      'vite',
+      'onnxruntime-web',
+      '@sqlite.org/sqlite-wasm',
+      'node-sqlite3-wasm',
+    ],
   },
 });

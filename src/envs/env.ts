@@ -56,6 +56,8 @@ export interface WorldDescription {
   instruction: string;
   /** How the original client finds the action in a language model's reply; absent: the whole reply is the action. */
   reply?: ReplyRule;
+  /** How a language model puts an action into words in which `reply` finds it; absent: on a line after `Action:`. */
+  writeReply?(action: string): string;
   /** Paper, repository and licence of the original. */
   credit: string;
   hasOracle: boolean;
@@ -76,6 +78,31 @@ export interface WorldView {
   text: string;
 }
 
+/** Whole episodes that need the world alone: who plays, and under which rules (`alone.ts`). */
+export interface LonePlay {
+  player: 'chance' | 'oracle';
+  /** Most turns, or so many more than the oracle needs. */
+  turns: number | { oraclePlus: number };
+  /** Whether a refused action ends the episode. */
+  endOnInvalid: boolean;
+  /** What the choices of chance are keyed by, beside each episode's own key. */
+  seed: number;
+}
+
+/** One such episode: a task, and what its choices are keyed by. */
+export interface LoneEpisode {
+  task: Task;
+  key: number;
+}
+
+/** What playing one task once came to. */
+export interface Played {
+  success: boolean;
+  /** The reward of its last turn. */
+  score: number;
+  turns: number;
+}
+
 /**
  * A batch of worlds of one kind. Arrays are index-aligned with `slots`. Each call may be given up by its signal: it then rejects with
  * the signal's reason, and its slots are to be reset before they are used again. A world that answers at once need not look at it.
@@ -89,6 +116,10 @@ export interface World {
   /** The oracle's remaining actions in each world, or null where it knows none. */
   oracle(slots: readonly number[], signal?: AbortSignal): Promise<(string[] | null)[]>;
   view(slot: number, signal?: AbortSignal): Promise<WorldView>;
+  /** Whole episodes in slots from 0 on, where the world is: `playAlone` without a message a turn. Absent: play them turn by turn. */
+  playAlone?(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]>;
+  /** What else a world tells of a slot, by its name (Wordle: `possible words`): for the server that stands in for its original. */
+  inspect?(slot: number, what: string, signal?: AbortSignal): Promise<Json>;
   close(): Promise<void>;
 }
 

@@ -4,6 +4,7 @@
  */
 import { type World, type WorldDescription, WorldError, type WorldOptions } from './env.ts';
 import type { OptionsReader } from './options.ts';
+import type { AgentGymForm } from './serving/form.ts';
 import type { WorldSuite } from './suite.ts';
 
 export interface WorldModule extends WorldDescription {
@@ -19,6 +20,13 @@ export interface WorldModule extends WorldDescription {
   connection: Connection;
   /** Reached by `page`: the script of its frame, in one piece, loaded when a frame is opened. */
   frame?(): Promise<string>;
+  /**
+   * The valid actions as its texts offer them, in an episode whose texts so far are these; null: they tell none. For a policy that is asked
+   * without the world, and reads no more than a client says. Absent: its texts never tell.
+   */
+  offeredIn?(said: readonly string[]): readonly string[] | null;
+  /** What it looks like behind AgentGym's HTTP protocol; absent: it is not served. */
+  agentgym?(): Promise<AgentGymForm>;
   /** Loads what plays it, and opens a batch. */
   open(settings: ConnectionSettings): Promise<World>;
 }

@@ -55,6 +55,10 @@ export class Assembly implements EngineFactory {
     }
   }
 
+  giveBackThread(): Promise<number | null> {
+    return this.device.giveBackThread();
+  }
+
   /** Gives the device back, so that the next one is chosen anew. No engine is open. */
   closeDevice(): Promise<void> {
     return this.device.close();

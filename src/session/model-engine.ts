@@ -9,6 +9,7 @@ import type { TurnEvent } from '../rl/episode/rollout.ts';
 import type { TrainerProgress } from '../rl/evaluator.ts';
 import type { Trainer } from '../rl/trainer.ts';
 import { chatAssets } from './chat-assets.ts';
+import type { Speaker } from './completing.ts';
 import type { Choices, Engine, OpenOptions, StepOptions, Training, WatchOptions } from './engine.ts';
 import { adapterName } from './gpu-report.ts';
 import { liveTurn, watchEpisode } from './live-turn.ts';
@@ -54,6 +55,11 @@ export class ModelEngine implements Engine {
 
   suite(...[suite, sampling, options]: Parameters<NonNullable<Engine['suite']>>) {
     return this.parts.trainer.evaluator.suite(suite, sampling, forTrainer(options));
+  }
+
+  async speaker(): Promise<Speaker> {
+    const { model, trainer } = this.parts;
+    return { policy: model, conversation: trainer.evaluator.conversation };
   }
 
   watch(watching: WatchOptions, options: StepOptions): Promise<void> {

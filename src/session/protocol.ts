@@ -131,6 +131,8 @@ export interface TrainerApi extends ModelApi {
   start(listener: (event: SessionEvent) => void, options?: { device?: DeviceName | null }): Promise<GpuReport>;
   /** Computes on this device from now on; null: on whichever is the fastest. A run in progress is paused first. */
   chooseDevice(name: DeviceName | null): Promise<GpuReport>;
+  /** The processor computes with a thread less, with the same bits: how many it has then; null: there is none to spare. */
+  giveBackThread(): Promise<number | null>;
   /** Answers at once, whatever else is being done: a worker that does not is dead. */
   ping(): Promise<void>;
   /** Where the servers of worlds are, by the world's name. Worlds that are opened from now on use it. */

@@ -93,6 +93,10 @@ export class TrainerService implements TrainerApi {
     return this.parts.engines.report();
   }
 
+  async giveBackThread(): Promise<number | null> {
+    return (await this.parts.engines.giveBackThread?.()) ?? null;
+  }
+
   async ping(): Promise<void> {}
 
   async connect(settings: { [world: string]: ConnectionSettings }): Promise<void> {

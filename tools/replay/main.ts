@@ -11,6 +11,7 @@ import { type ReplayResult, replayBabyai } from './babyai.ts';
 import { readEpisodes, replayLmrlGym } from './lmrlgym.ts';
 import { isSciworldPart, replaySciworld, sciworldParts } from './sciworld.ts';
 import { replaySearch } from './search.ts';
+import { replayServed } from './served.ts';
 import { type Difference, readTranscripts, replayTranscripts } from './transcripts.ts';
 import { replayWeb } from './web.ts';
 
@@ -63,6 +64,7 @@ const ownForms: { readonly [world: string]: (file: string, part?: string) => Pro
   babyai: async (file) => report(await replayBabyai(file)),
   maze: async (file) => report(await replayLmrlGym('maze', readEpisodes(readFile(file)))),
   sciworld: replayInParts,
+  served: async (file) => report(await replayServed(file)),
   search: async (file) => report(await replaySearch(file)),
   web: replayWeb,
   wordle: async (file) => report(await replayLmrlGym('wordle', readEpisodes(readFile(file)))),
@@ -76,7 +78,7 @@ async function main(name: string, file: string, part: string | undefined): Promi
 
 await new Command('replay')
   .description('Replays recorded transcripts of an original world and compares every answer.')
-  .argument('<world>', `one of: ${worldNames.join(', ')}`)
+  .argument('<world>', `one of: ${worldNames.join(', ')}; or served: requests to an AgentGym server, sent to ours`)
   .argument('<file>', 'transcripts, a JSON object a line, gzipped or not')
   .option('--part <part>', 'of sciworld: score, observation or valid (default: the first two)')
   .action((name: string, file: string, { part }: { part?: string }) =>

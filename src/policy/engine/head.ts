@@ -51,6 +51,13 @@ class Packer {
   }
 }
 
+/** 0 .. n-1. */
+function numbersTo(n: number): Uint32Array {
+  const out = new Uint32Array(n);
+  for (let i = 0; i < n; i++) out[i] = i;
+  return out;
+}
+
 export class Head {
   constructor(
     readonly config: ModelConfig,
@@ -78,22 +85,20 @@ export class Head {
     const lists = ws.buffer('lists');
     const packer = new Packer(lists.size / 4, (offset, words) => recorder.upload(lists, offset, words));
     const before = predecessors(batch);
-    const targets = Uint32Array.from(batch.scored, (t) => batch.tokens[t]);
-    recorder.upload(ws.buffer('targets'), 0, targets);
+    const targets = new Uint32Array(N);
     const pairs = new Uint32Array(N * 2);
-    before.forEach((t, n) => pairs.set([t, n], n * 2));
+    for (let n = 0; n < N; n++) {
+      targets[n] = batch.tokens[batch.scored[n]];
+      pairs[2 * n] = before[n];
+      pairs[2 * n + 1] = n;
+    }
+    recorder.upload(ws.buffer('targets'), 0, targets);
     recorder.upload(ws.buffer('pairs'), 0, pairs);
-    const rowNumbers = Uint32Array.from(before, (_, n) => n);
-    const intoTokens = packer.addList(scatterList(before, rowNumbers));
-    const embedding = packer.addList(
-      scatterList(
-        batch.tokens,
-        Uint32Array.from(batch.tokens, (_, t) => t),
-      ),
-    );
+    const intoTokens = packer.addList(scatterList(before, numbersTo(N)));
+    const embedding = packer.addList(scatterList(batch.tokens, numbersTo(batch.tokens.length)));
     const masked = batch.allowed ? this.uploadMask(batch, targets, packer) : null;
     const values = ws.has('valueSeeds');
-    const intoHidden = values ? packer.addList(scatterList(rowNumbers, new Uint32Array(N), true)) : null;
+    const intoHidden = values ? packer.addList(scatterList(numbersTo(N), new Uint32Array(N), true)) : null;
     return { N, intoTokens, intoHidden, embedding, masked };
   }
 

@@ -87,7 +87,10 @@ const rowsOf = ({ batches }: UpdateRequest) => batches.reduce((sum, { batch }) =
 /** (N, 2) what the head's backward starts from: dloss/dlogprob and dloss/dentropy of rows [from, from + N). */
 function seedsOf({ weight, entropyWeight }: ObjectiveResult, from: number, N: number): Float32Array<ArrayBuffer> {
   const seeds = new Float32Array(2 * N);
-  for (let i = 0; i < N; i++) seeds.set([weight[from + i], entropyWeight[from + i]], 2 * i);
+  for (let i = 0; i < N; i++) {
+    seeds[2 * i] = weight[from + i];
+    seeds[2 * i + 1] = entropyWeight[from + i];
+  }
   return seeds;
 }
 

@@ -49,7 +49,7 @@ export class Episode {
   reply: string | null = null;
   private horizon = 0;
   private oracleTurns: number | null = null;
-  private world: Pick<WorldDescription, 'successReward' | 'instruction' | 'reply'> = plainWorld;
+  private world: Pick<WorldDescription, 'successReward' | 'instruction' | 'reply' | 'writeReply'> = plainWorld;
 
   constructor(
     readonly task: Task,
@@ -80,6 +80,10 @@ export class Episode {
     this.horizon = turns;
     this.oracleTurns = oracleTurns;
     if (turns < 1) this.end('horizon');
+  }
+
+  setOracleTurns(turns: number | null): void {
+    this.oracleTurns = turns;
   }
 
   /** What may be said next: under a mask, one of the valid actions where the world lists them. */
@@ -142,7 +146,8 @@ export class Episode {
   demonstrate(action: string, recorded?: string): boolean {
     const start = this.tokens.length;
     const { parsesReplies } = this.conversation.format;
-    const reply = recorded !== undefined && parsesReplies ? recorded : this.conversation.reply(action);
+    const reply =
+      recorded !== undefined && parsesReplies ? recorded : this.conversation.reply(action, this.world.writeReply);
     const words = this.trie ? this.listed(action) : this.conversation.action(reply);
     if (!words) return false;
     if (!this.trie) this.read(reply);

@@ -4,14 +4,15 @@
  * text itself becomes the trajectory. What does not map is named by its line.
  */
 import type { Task, World } from '../../envs/env.ts';
+import { playScripted, type Script } from '../../envs/scripted.ts';
 import { type Conversation, concat } from '../episode/conversation.ts';
 import { Episode } from '../episode/episode.ts';
-import { playScripted, type Script, slotsAtOnce } from '../episode/scripted.ts';
+import { perWorld } from '../episode/rollout.ts';
 import { TokenSource, type Trajectory } from '../episode/trajectory.ts';
 import type { TrajectoryFile } from '../trajectory-files/file.ts';
 import type { RecordProblem, TrajectoryRecord } from '../trajectory-files/record.ts';
 import { actionIn, playOf, type RecordedPlay, UnmappedError } from './record-play.ts';
-import { TaskFinder } from './task-finder.ts';
+import { slotsAtOnce, TaskFinder } from './task-finder.ts';
 
 export interface MappingParts {
   worlds: ReadonlyMap<string, World>;
@@ -87,7 +88,7 @@ async function mapSome(indices: readonly number[], file: TrajectoryFile, finder:
       mapped.problems.push({ line, message: `${error.message}.` });
     }
   }
-  await playScripted(parts.worlds, rows, replaying(options));
+  await perWorld(parts.worlds, rows, (world, some) => playScripted(world, some, replaying(options)));
   for (const either of found.values()) {
     const problem = 'episode' in either ? problemOf(either, options) : null;
     if (problem) mapped.problems.push({ line: (either as Row).line, message: `${problem}.` });
@@ -125,7 +126,7 @@ const replaying = ({ promptTokens }: MappingOptions): Script<Row> => ({
     episode.start(feedback, world, promptTokens);
     return !episode.ended;
   },
-  // The oracle is asked beside it and not followed.
+  asksOracle: false,
   plan({ episode, play }) {
     episode.setHorizon(play.turns.length, null);
     return true;

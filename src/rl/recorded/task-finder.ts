@@ -4,11 +4,13 @@
  */
 import type { Task, World } from '../../envs/env.ts';
 import { worldNamed } from '../episode/rollout.ts';
-import { slotsAtOnce } from '../episode/scripted.ts';
 import { taskKey } from '../tasks.ts';
 import { losslessForm } from '../trajectory-files/lossless.ts';
 import type { TrajectoryRecord } from '../trajectory-files/record.ts';
 import { UnmappedError } from './record-play.ts';
+
+/** World slots used at once. A rollout resets its slots before it plays, so they may be the same ones. */
+export const slotsAtOnce = 256;
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
 

@@ -190,6 +190,20 @@ export class Controller {
     if (trained) await this.train();
   }
 
+  /** The page answers slowly while the processor trains: it gets a thread back. */
+  async giveBackThread() {
+    const { gpu } = this.state;
+    const threads = await this.api.giveBackThread();
+    if (!gpu || threads === null) return;
+    this.store.set({ gpu: { ...gpu, limits: { ...gpu.limits, threads } } });
+    this.said.notify(
+      'info',
+      msg(
+        str`The page answered slowly, so training gave a thread back to it (${threads} left). The numbers stay the same.`,
+      ),
+    );
+  }
+
   async toggle() {
     if (this.state.watching) await this.stopWatching();
     else if (isActive(this.state.status)) await this.pause();
