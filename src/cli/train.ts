@@ -1,6 +1,7 @@
 /** `npm run train -- experiments/NAME.json [--seed N] [--out FOLDER] [--steps N] [--resume] [--device wasm]` */
 import { Command, InvalidArgumentError } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
+import { connectOption } from './connecting.ts';
 import { deviceOptions } from './node-device.ts';
 import { reportLines } from './report.ts';
 import { train } from './training.ts';
@@ -18,6 +19,7 @@ const program = new Command('train')
   .option('--seed <n>', 'instead of the seed in the file', whole)
   .option('--steps <n>', 'instead of the number of steps in the file', whole)
   .option('--out <folder>', 'where the run is written (default: runs/NAME-seedN)')
+  .addOption(connectOption())
   .addOption(device)
   .addOption(threads)
   .option('--resume', "go on with the folder's latest run even if the experiment differs", false)

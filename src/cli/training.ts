@@ -11,8 +11,8 @@ import { getRun, listRuns } from '../session/stored-run.ts';
 import { exportRun } from '../store/bundle.ts';
 import { FolderStore } from '../store/folder.ts';
 import { RunStore } from '../store/run-store.ts';
-import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { NodeBaseModels } from './base-models.ts';
+import { type Connections, openingWorlds } from './connecting.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { withRecordings } from './recordings.ts';
 
@@ -26,6 +26,8 @@ export interface TrainingOptions extends DeviceOptions {
   out?: string;
   /** Goes on with the folder's latest run, whatever its experiment. */
   resume?: boolean;
+  /** Where the servers of worlds are, over what the environment says. */
+  connect?: Connections;
   print(line: string): void;
 }
 
@@ -134,7 +136,7 @@ export async function train(options: TrainingOptions): Promise<Training> {
 async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptions): Promise<void> {
   const { print } = options;
   const machine = { open: () => openDevice(options) };
-  const engines = new Assembly({ machine, openWorld: openGuardedWorld, models: new NodeBaseModels() });
+  const engines = new Assembly({ machine, openWorld: openingWorlds(options.connect), models: new NodeBaseModels() });
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
   print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);

@@ -35,6 +35,8 @@ export interface Knob {
   choices?: readonly string[];
   /** Words for choices that are identifiers. */
   choiceLabels?: { readonly [choice: string]: string };
+  /** Where choices are many: what a choice stands under. */
+  choiceGroups?: { readonly [choice: string]: string };
   /** May be null: what null means, in a few words. */
   nullMeans?: string;
   /** What a world takes where its option is left out. */

@@ -50,6 +50,8 @@ export interface ServiceParts {
   models?: ModelLibrary;
 }
 
+const isDeepEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
 type Owner = 'this-tab' | 'another-tab';
 
 /** Another tab has the run: reading works, changing it does not. */
@@ -101,8 +103,13 @@ export class TrainerService implements TrainerApi {
 
   async connect(settings: { [world: string]: ConnectionSettings }): Promise<void> {
     const { connections } = this.parts;
-    connections?.clear();
-    for (const [world, each] of Object.entries(settings)) connections?.set(world, each);
+    if (!connections) return;
+    const same = (world: string) => isDeepEqual(connections.get(world), settings[world]);
+    const changed = [...new Set([...connections.keys(), ...Object.keys(settings)])].filter((world) => !same(world));
+    connections.clear();
+    for (const [world, each] of Object.entries(settings)) connections.set(world, each);
+    // A world that is open keeps the line it was opened with.
+    for (const world of changed) await this.forget(world);
   }
 
   async presets(): Promise<Experiment[]> {
@@ -215,6 +222,13 @@ export class TrainerService implements TrainerApi {
     if (!trajectory)
       throw new StoreError(`The episodes of step ${step} were not kept. The last 50 steps and every tenth are.`);
     return framesOf(await this.looker(trajectory.task.world), trajectory);
+  }
+
+  private async forget(name: string): Promise<void> {
+    const world = this.taskWorlds.get(name);
+    this.taskWorlds.delete(name);
+    // One that could not be opened, or does not answer any more, is gone as well.
+    await Promise.allSettled([world?.then((open) => open.close()), this.playing.forget(name)]);
   }
 
   private looker(name: string): Promise<World> {

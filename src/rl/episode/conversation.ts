@@ -75,11 +75,11 @@ export class Conversation {
   }
 
   /** Tokens up to the policy's first. Shared by a group: same task, same prompt. */
-  prompt(observation: string, instruction = ''): SourcedTokens {
+  prompt(observation: string, instruction = '', acknowledged: string = acknowledgement): SourcedTokens {
     const { beforeFirstUser, beforeShownReply, betweenTurns } = this.format.pieces;
     const opening =
       this.format.instructs && instruction
-        ? `${beforeFirstUser}${this.user(instruction)}${beforeShownReply}${acknowledgement}${betweenTurns}`
+        ? `${beforeFirstUser}${this.user(instruction)}${beforeShownReply}${acknowledged}${betweenTurns}`
         : beforeFirstUser;
     return this.framed(opening, observation);
   }

@@ -216,7 +216,10 @@ class RolloutLoop {
   }
 
   private leave(gone: readonly Episode[]): void {
-    for (const { slot } of gone) this.free.push(slot);
+    for (const episode of gone) {
+      this.free.push(episode.slot);
+      this.worldOf(episode).leave?.([episode.slot]);
+    }
     this.free.sort((a, b) => a - b);
     this.ended += gone.length;
     const total = this.request.tasks.length * this.request.groupSize;

@@ -9,6 +9,7 @@ import { pendingChanges } from '../state/changes.ts';
 import { Recorded } from '../state/recorded.ts';
 import { type State, Store } from '../state/state.ts';
 import { type Client, openClient } from './client.ts';
+import { Connecting } from './connecting.ts';
 import { deviceLabel, rememberDevice } from './device.ts';
 import { Drafting } from './drafting.ts';
 import { Dropping } from './dropping.ts';
@@ -30,6 +31,7 @@ export class Controller {
     () => this.api,
     (draft) => this.drafting.use(draft),
   );
+  readonly connecting = new Connecting(this.store, () => this.api);
   readonly said = new Notifying(this.store);
   readonly layout = new Layout(this.store, () => this.api, this.said, this.models);
   /** Training a given number of steps: a reload in the middle does not go on by itself. */
@@ -101,6 +103,7 @@ export class Controller {
     const { run, status, owner, draft } = this.state;
     const trained = (status === 'preparing' || status === 'running') && !this.stepping;
     this.store.set({ gpu, watching: false });
+    await this.connecting.tell();
     if (!run) return this.said.notify('warning', msg('The trainer stopped answering and was replaced.'));
     await this.open(run.id, false);
     // The lock of the trainer that is gone may be released late.
@@ -134,6 +137,7 @@ export class Controller {
         status: finished ? 'finished' : summary.step > 0 ? 'paused' : 'idle',
         statusDetail: '',
       });
+      await this.connecting.tell();
       this.drafting.use(structuredClone(summary.experiment));
     });
     this.store.set({ opening: false });
@@ -149,6 +153,7 @@ export class Controller {
     if (!draft) return false;
     return this.said.attempt('create', async () => {
       const run = await this.api.createRun(draft);
+      this.connecting.inherit(run.id);
       await this.library.refreshRuns();
       await this.open(run.id);
     });
@@ -161,6 +166,7 @@ export class Controller {
     if (isActive(this.state.status)) await this.pause();
     await this.said.attempt('create', async () => {
       const fresh = await this.api.createRun(run.experiment);
+      this.connecting.inherit(fresh.id);
       await this.library.refreshRuns();
       await this.open(fresh.id);
     });
@@ -305,5 +311,6 @@ export class Controller {
     this.recorded.stop();
     this.store.set({ run: null, records: [], live: [], status: 'idle', statusDetail: '', progress: null });
     this.reading.select({ run: null, tab: 'watch' });
+    void this.connecting.tell();
   }
 }

@@ -2,11 +2,11 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import { worldModules } from '../../envs/registry.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Knob, KnobSection } from '../../experiment/knob.ts';
 import { findKnob, knobs } from '../../experiment/knobs.ts';
 import { differences, readPath } from '../../experiment/paths.ts';
+import { isReached } from '../app/connecting.ts';
 import { isActive } from '../app/events.ts';
 import { bytes } from '../app/format.ts';
 import { type Pending, pendingChanges } from '../state/changes.ts';
@@ -60,8 +60,7 @@ const filesOf = (name: string) => knobs.filter(({ file, algorithms }) => file &&
 
 /** Whether its server is asked for. Its fields come with it: most worlds have none. */
 const reachedOverLine = (name: string) => {
-  const kind = worldModules.find((each) => each.name === name)?.connection.kind;
-  const asks = kind === 'http' || kind === 'socket';
+  const asks = isReached(name);
   if (asks) void import('./connection.ts');
   return asks;
 };
@@ -262,7 +261,7 @@ export class TabgymSetup extends Panel {
           .map((each) => ({ each, path: each.path.replace('*', String(index)) }))
           .filter(({ each, path }) => belongs(each, path, draft))
           .map(({ each, path }) => this.renderKnob(each, path, draft))}
-        ${reachedOverLine(worlds[index].name) ? html`<tabgym-connection world=${worlds[index].name} .api=${() => this.app.api}></tabgym-connection>` : nothing}
+        ${reachedOverLine(worlds[index].name) ? html`<tabgym-connection path=${`worlds.${index}`} world=${worlds[index].name} .connecting=${this.app.connecting} .foreign=${this.app.connecting.foreign}></tabgym-connection>` : nothing}
       </div>`,
     )}
     ${worlds.length < 8 ? html`<button class="link" @click=${() => this.setWorlds([...worlds, structuredClone(worlds.at(-1)!)])}>${msg('Add a world')}</button>` : nothing}`;
