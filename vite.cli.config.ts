@@ -28,6 +28,7 @@ const all = {
   'make-model': 'src/cli/make-model.ts',
   plan: 'src/cli/plan.ts',
   'world-worker': 'src/workers/world-worker.ts',
+  'sandbox-worker': 'src/workers/sandbox-worker.ts',
 };
 
 // A tool that is not written yet does not stop the others.
@@ -58,6 +59,7 @@ export default defineConfig({
       'onnxruntime-web',
       '@sqlite.org/sqlite-wasm',
       'node-sqlite3-wasm',
+      '@jitl/quickjs-wasmfile-release-sync',
     ],
   },
 });

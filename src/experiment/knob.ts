@@ -1,6 +1,6 @@
 /** What a knob is, and how one is written down: the registry's parts (`knobs-world.ts`, `knobs-policy.ts`, `knobs.ts`) share it. */
 
-export type KnobKind = 'integer' | 'real' | 'boolean' | 'choice' | 'turns' | 'integers' | 'choices' | 'text';
+export type KnobKind = 'integer' | 'real' | 'boolean' | 'choice' | 'turns' | 'integers' | 'choices' | 'text' | 'code';
 
 /** What changing a knob of a run that has begun needs: nothing, a fork at the last step, or a new run from step 0. */
 export type KnobChange = 'free' | 'fork' | 'restart';

@@ -17,6 +17,7 @@ import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { stageAt, stageNumber, type TurnLimit } from './horizon.ts';
 import { learningRateAt } from './learning-rate.ts';
 import { joinFloats } from './numbers.ts';
+import type { CodeRunner } from './objective/code.ts';
 import { Recordings } from './recorded/recordings.ts';
 import { scoreRows } from './score-rows.ts';
 import { type TrainerSettings, trainingStageAt } from './settings.ts';
@@ -36,18 +37,21 @@ export class Trainer {
     private readonly policy: Learner,
     readonly evaluator: Evaluator,
     private readonly recordings: Recordings,
+    private readonly runner: CodeRunner | undefined,
   ) {}
 
   static async create(
     settings: TrainerSettings,
-    parts: { policy: Learner; files?: ReadonlyMap<string, ByteSource> } & Parameters<typeof Evaluator.create>[1],
+    parts: { policy: Learner; runner?: CodeRunner; files?: ReadonlyMap<string, ByteSource> } & Parameters<
+      typeof Evaluator.create
+    >[1],
   ): Promise<Trainer> {
     const evaluator = await Evaluator.create(settings, parts);
     const { worlds, conversation, tasks } = evaluator;
     const { promptTokens, completionTokens } = parts.policy.capacity;
     const room = { maskActions: settings.sampling.maskActions, seed: settings.seed, promptTokens, completionTokens };
     const recordings = new Recordings(parts.files ?? new Map(), { worlds, conversation, tasks: tasks.train }, room);
-    return new Trainer(settings, parts.policy, evaluator, recordings);
+    return new Trainer(settings, parts.policy, evaluator, recordings, parts.runner);
   }
 
   /** Step `k`, from 1: trajectories, credit, updates. An abort is heeded until the first update begins. */
@@ -91,7 +95,7 @@ export class Trainer {
     const training = assignCredit(trajectories, algorithm, stage.algorithm, input);
     signal?.throwIfAborted();
     const learningRate = learningRateAt(stage.optimizer, stage.step, stage.steps);
-    const updates = await new Updater(this.policy, stage).update(training, learningRate, (done, total) =>
+    const updates = await new Updater(this.policy, stage, this.runner).update(training, learningRate, (done, total) =>
       onProgress?.({ what: 'updates', done, total, unit: 'steps' }),
     );
     for (const [name, value] of Object.entries(training.memory ?? {})) this.policy.notes.set(name, Math.fround(value));

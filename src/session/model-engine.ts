@@ -8,6 +8,7 @@ import type { Tokenizer } from '../policy/text/tokenizer.ts';
 import type { TurnEvent } from '../rl/episode/rollout.ts';
 import type { TrainerProgress } from '../rl/evaluator.ts';
 import type { Trainer } from '../rl/trainer.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { chatAssets } from './chat-assets.ts';
 import type { Speaker } from './completing.ts';
 import type { Choices, Engine, OpenOptions, StepOptions, Training, WatchOptions } from './engine.ts';
@@ -22,6 +23,8 @@ export interface ModelEngineParts {
   trainer: Trainer;
   start: Start;
   worlds: Worlds;
+  /** Where the objective runs that the experiment carries. */
+  sandbox?: Sandbox;
   tokenizer: Tokenizer;
   assets: OpenOptions['assets'];
 }
@@ -102,6 +105,7 @@ export class ModelEngine implements Engine {
 
   async close(): Promise<void> {
     this.parts.model.destroy();
+    await this.parts.sandbox?.close();
     await closeWorlds(this.parts.worlds);
   }
 }

@@ -51,6 +51,11 @@ export class Critic {
     }
   }
 
+  /** Drops the gradient of an update that is not finished. */
+  forget(): void {
+    this.gradient.fill(0);
+  }
+
   /** One step of AdamW without decay. */
   apply(learningRate: number): void {
     this.steps += 1;

@@ -44,12 +44,14 @@ export class HostEvaluation {
   }
 
   /** What the backward of a micro-batch starts from, and what is told of it. */
-  part(
+  async part(
     index: number,
     scores: Scores,
-  ): { seeds: Float32Array<ArrayBuffer>; valueWeight: Float64Array; output: UpdateResult['outputs'][number] } {
+  ): Promise<{ seeds: Float32Array<ArrayBuffer>; valueWeight: Float64Array; output: UpdateResult['outputs'][number] }> {
     const rows = this.rowsOf(index, scores);
-    const { result, from } = this.needsAll ? this.partOfWhole(index) : { result: this.evaluate(rows), from: 0 };
+    const { result, from } = await (this.needsAll
+      ? this.partOfWhole(index)
+      : this.evaluate(rows).then((whole) => ({ result: whole, from: 0 })));
     const N = rows.logprob.length;
     const valueWeight = (result.valueWeight ?? new Float64Array(from + N)).subarray(from, from + N);
     return { seeds: seedsOf(result, from, N), valueWeight, output: outputOf(rows, result, from) };
@@ -69,14 +71,15 @@ export class HostEvaluation {
     return { ...scores, columns, ids };
   }
 
-  private partOfWhole(index: number): { result: ObjectiveResult; from: number } {
-    this.whole ??= this.evaluate(joinRows(this.foreseen.map((scores, i) => this.rowsOf(i, scores))));
+  private async partOfWhole(index: number): Promise<{ result: ObjectiveResult; from: number }> {
+    this.whole ??= await this.evaluate(joinRows(this.foreseen.map((scores, i) => this.rowsOf(i, scores))));
     const from = this.foreseen.slice(0, index).reduce((sum, { logprob }) => sum + logprob.length, 0);
     return { result: this.whole, from };
   }
 
-  private evaluate(rows: PlainRows): ObjectiveResult {
-    const result = evaluateObjective(this.request.objective, rows, this.request.scalars);
+  private async evaluate(rows: PlainRows): Promise<ObjectiveResult> {
+    const { objective, scalars } = this.request;
+    const result = await evaluateObjective<ObjectiveResult | Promise<ObjectiveResult>>(objective, rows, scalars);
     this.evaluated.push(result);
     return result;
   }

@@ -293,15 +293,26 @@ export class Model implements Learner {
 
   async update(request: UpdateRequest, { temperature }: { temperature: number }): Promise<UpdateResult> {
     this.train();
-    if (request.objective.wgsl === undefined)
-      return this.sealed('update', () => this.updateByHost(request, temperature));
-    requestObjective(this.ops, request.objective);
+    const { objective } = request;
+    if (objective.wgsl === undefined)
+      return this.sealed('update', () => this.updateByHost(request, temperature)).catch((error) => this.forget(error));
+    requestObjective(this.ops, objective);
     await this.kernels.settle();
-    return this.sealed('update', () => this.updateOnDevice(request, temperature));
+    return this.sealed('update', () => this.updateOnDevice({ ...request, objective }, temperature));
+  }
+
+  /** An objective that fails in the middle leaves no part of its gradient to the next update. */
+  private forget(error: unknown): never {
+    if (!this.gpu.failure) this.train().grads.clear(this.recorder);
+    this.critic.forget();
+    throw error;
   }
 
   /** The objective's WGSL form: no round trip until the last micro-batch. */
-  private async updateOnDevice(request: UpdateRequest, temperature: number): Promise<UpdateResult> {
+  private async updateOnDevice(
+    request: UpdateRequest & { objective: ObjectiveSpec },
+    temperature: number,
+  ): Promise<UpdateResult> {
     const outputs: UpdateResult['outputs'] = [];
     let waiting: number[] = [];
     const room = this.capacity.batchScored * resultBatches;
@@ -336,7 +347,7 @@ export class Model implements Learner {
     const outputs: UpdateResult['outputs'] = [];
     for (const [index, { batch }] of batches.entries()) {
       const { forward, valued, scores, hidden } = await run(batch);
-      const { seeds, valueWeight, output } = evaluation.part(index, scores);
+      const { seeds, valueWeight, output } = await evaluation.part(index, scores);
       this.recorder.upload(this.ws.buffer('seeds'), 0, seeds);
       this.backward(forward, 0, temperature, critic && this.uploadValues(valueWeight, critic));
       if (valued) this.second!.backwardValues(valued, valueWeight, this.critic.slopes);

@@ -13,6 +13,7 @@ import type { Tokenizer } from '../../policy/text/tokenizer.ts';
 import type { Conversation } from '../../rl/episode/conversation.ts';
 import { conversationOf } from '../../rl/episode/conversation-files.ts';
 import { Trainer } from '../../rl/trainer.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { conversationFiles } from '../chat-assets.ts';
 import type { Engine, OpenOptions } from '../engine.ts';
 import { reportOf, requireHonest } from '../gpu-report.ts';
@@ -75,9 +76,11 @@ export async function openTrainer(parts: TrainerParts): Promise<Engine> {
   const { plan, run, options, start, gpu } = parts;
   if (!plan.fits) throw new DeviceUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
   const model = await openModel(parts);
-  const trainer = await testedTrainer(parts, model);
+  // Its worker starts with the first code that runs.
+  const sandbox = parts.services.openSandbox?.();
+  const trainer = await testedTrainer(parts, model, sandbox);
   options.onProgress(null);
-  return new ModelEngine({ gpu, model, trainer, start, ...run });
+  return new ModelEngine({ gpu, model, trainer, start, sandbox, ...run });
 }
 
 async function openModel({ gpu, options, services, run, weights }: TrainerParts): Promise<Model> {
@@ -95,12 +98,14 @@ async function openModel({ gpu, options, services, run, weights }: TrainerParts)
 async function testedTrainer(
   { gpu, experiment, options, run, services }: TrainerParts,
   model: Model,
+  runner: Sandbox | undefined,
 ): Promise<Trainer> {
   try {
     const report = await reportOf(gpu);
     options.onReport?.({ ...report, choice: services.deviceChoice() });
     requireHonest(report);
-    return await Trainer.create(experiment, { ...run, policy: model, files: recordingsIn(experiment, options.assets) });
+    const files = recordingsIn(experiment, options.assets);
+    return await Trainer.create(experiment, { ...run, policy: model, files, runner });
   } catch (error) {
     model.destroy();
     throw error;

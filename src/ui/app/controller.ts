@@ -9,6 +9,7 @@ import { pendingChanges } from '../state/changes.ts';
 import { Recorded } from '../state/recorded.ts';
 import { type State, Store } from '../state/state.ts';
 import { type Client, openClient } from './client.ts';
+import { CodeConsent } from './code-consent.ts';
 import { Connecting } from './connecting.ts';
 import { deviceLabel, rememberDevice } from './device.ts';
 import { Drafting } from './drafting.ts';
@@ -44,6 +45,7 @@ export class Controller {
   });
   readonly library = new Library(this.store, () => this.api, this.said, this.events, this);
   readonly dropping = new Dropping(this);
+  readonly consent = new CodeConsent();
   private client: Client | null = null;
 
   get api(): TrainerApi {
@@ -224,6 +226,8 @@ export class Controller {
     if (!run) return;
     const playsOnly = playsOnlyWords(run.experiment.policy);
     if (playsOnly) return this.said.notify('warning', msg(str`${playsOnly}: watch it try.`));
+    if (!(await this.consent.ask(run.experiment)))
+      return this.said.notify('info', msg('The run stands still: its code was not allowed to run.'));
     this.recorded.stop();
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
     this.stepping = options?.steps !== undefined;

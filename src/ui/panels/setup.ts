@@ -11,6 +11,7 @@ import { isActive } from '../app/events.ts';
 import { bytes } from '../app/format.ts';
 import { type Pending, pendingChanges } from '../state/changes.ts';
 import './knob-field.ts';
+import './objective-field.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { Panel } from '../app/panel.ts';
 import { knobLabel } from '../app/words.ts';
@@ -42,11 +43,15 @@ const sectionNames = (): { [section in KnobSection]: string } => ({
   evaluation: msg('Evaluation'),
 });
 
+/** Characters of a text that are shown of a difference: code is longer. */
+const longest = 80;
+
 const show = (value: unknown): string => {
   if (value === undefined) return '–';
   if (value !== null && typeof value === 'object' && 'oraclePlus' in value)
     return msg(str`oracle + ${(value as { oraclePlus: number }).oraclePlus}`);
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return value.length > longest ? `${value.slice(0, longest)}…` : value;
 };
 
 /** An option is drawn beside the worlds that have it, a field of the policy for the kinds that have it. */
@@ -291,6 +296,8 @@ export class TabgymSetup extends Panel {
     const base = preset < 0 ? undefined : readPath(presets[preset], path);
     const changed = preset >= 0 && JSON.stringify(base) !== JSON.stringify(value);
     const costs = { free: '', fork: msg('Changing it forks the run.'), restart: msg('Changing it needs a new run.') };
+    if (knob.kind === 'code')
+      return html`<tabgym-objective-field .app=${this.app} path=${path.replace(/\.objectiveCode$/, '')} .value=${value} .error=${this.errorAt(path)}></tabgym-objective-field>`;
     return html`<tabgym-knob path=${path} .of=${knob} .value=${value} .changed=${changed} .error=${this.errorAt(path)} .cost=${run && run.step > 0 ? costs[knob.change] : ''}></tabgym-knob>`;
   }
 
@@ -318,9 +325,12 @@ export class TabgymSetup extends Panel {
   private renderTrainingStages({ stages = [] }: Experiment) {
     const draft = this.state.draft!;
     const change = (next: Experiment['stages']) => this.app.drafting.edit('stages', next?.length ? next : undefined);
-    const [name, steps, rate] = ['algorithm.name', 'stages.*.steps', 'stages.*.learningRate'].map(
-      (path) => findKnob(path)!,
-    );
+    const [name, steps, rate, code] = [
+      'algorithm.name',
+      'stages.*.steps',
+      'stages.*.learningRate',
+      'algorithm.objectiveCode',
+    ].map((path) => findKnob(path)!);
     return html`${stages.map(
       (_, index) => html`<div role="group" class="entry" aria-label=${msg(str`Part ${index + 1}`)}>
         <div class="row spread"><h3>${msg(str`Part ${index + 1}`)}</h3>
@@ -329,6 +339,7 @@ export class TabgymSetup extends Panel {
         ${this.renderKnob(steps, `stages.${index}.steps`, draft)}
         ${this.renderKnob(rate, `stages.${index}.learningRate`, draft)}
         ${filesOf(stages[index].algorithm.name).map((each) => this.renderKnob(each, `stages.${index}.${each.path}`, draft))}
+        ${this.renderKnob(code, `stages.${index}.algorithm.objectiveCode`, draft)}
       </div>`,
     )}
     ${stages.length < 16 ? html`<button class="link" @click=${() => change([...stages, { steps: 10, algorithm: structuredClone(draft.algorithm), learningRate: null }])}>${msg('Begin with another algorithm')}</button>` : nothing}`;
