@@ -41,6 +41,7 @@ import { ModelWeights } from './model-weights.ts';
 import { givenWeights, requestObjective, runObjective } from './objective.ts';
 import { Operations } from './operations.ts';
 import { quantRowSteps } from './quantized-operations.ts';
+import { outputsOf, pick } from './results.ts';
 import { ropeTable } from './rope-table.ts';
 import { loadSecond, saveSecond } from './second-model.ts';
 import { Workspace } from './workspace.ts';
@@ -399,19 +400,7 @@ export class Model implements Learner {
     const slices = [slice(this.ws.buffer('results'), 0, Math.max(1, used) * resultFloats * 4)];
     if (withNorm) slices.push(whole(this.ws.buffer('norm')));
     const [bytes, norm] = await this.recorder.read(slices);
-    const rows = new Float32Array(bytes);
-    let at = 0;
-    const outputs = sizes.map((N) => {
-      const part = rows.subarray(at * resultFloats, (at + N) * resultFloats);
-      at += N;
-      return {
-        logprob: pick(part, 0, N),
-        entropy: pick(part, 1, N),
-        loss: pick(part, 2, N),
-        weight: pick(part, 3, N),
-        aux: [4, 5, 6, 7].map((k) => pick(part, k, N)),
-      };
-    });
+    const outputs = outputsOf(new Float32Array(bytes), sizes);
     return { outputs, gradNorm: norm ? new Float32Array(norm)[0] : 0 };
   }
 
@@ -446,10 +435,4 @@ export class Model implements Learner {
     this.values.destroy();
     this.recorder.destroy();
   }
-}
-
-function pick(rows: Float32Array, column: number, N: number): Float32Array {
-  const out = new Float32Array(N);
-  for (let n = 0; n < N; n++) out[n] = rows[n * resultFloats + column];
-  return out;
 }
