@@ -194,17 +194,17 @@ function putFacts(word: i32, pattern: i32, absent: bool): void {
   }
 }
 
-/** The facts of the letters that are there, and all keys that are gray by now: `not2 r no c e n`. */
+/** The facts of the letters that are there, and all keys that are gray by now, crossed out: `not2 r xc xe xn`. */
 function putKeyboard(episode: Episode, word: i32, pattern: i32): void {
   for (let i = 0; i < LETTERS; i++)
     if (!isColoured(word, pattern, letterOf(word, i))) episode.gray |= 1 << letterOf(word, i);
   putFacts(word, pattern, false);
-  if (episode.gray == 0) return;
-  if (pattern != 0) putByte(32);
-  putText('no');
+  let apart = pattern != 0;
   for (let letter = 0; letter < 26; letter++) {
     if (((episode.gray >> letter) & 1) == 0) continue;
-    putByte(32);
+    if (apart) putByte(32);
+    apart = true;
+    putByte(120);
     putByte(97 + letter);
   }
 }
