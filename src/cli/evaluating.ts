@@ -18,8 +18,8 @@ import type { ItemResult } from '../rl/evaluation/suite-results.ts';
 import { Assembly } from '../session/assemble.ts';
 import { decodeState } from '../session/checkpoint.ts';
 import { readRun } from '../store/bundle.ts';
-import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { NodeBaseModels } from './base-models.ts';
+import { type Connections, openingWorlds } from './connecting.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { CommandError } from './training.ts';
 
@@ -37,6 +37,8 @@ export interface EvaluationOptions extends DeviceOptions {
   completionTokens?: number;
   promptTokens?: number;
   compare?: string;
+  /** Where the servers of worlds are, over what the environment says. */
+  connect?: Connections;
   print(line: string): void;
 }
 
@@ -101,7 +103,7 @@ async function played(path: string, found: FoundSuite, options: EvaluationOption
   const run = parseExperiment(document);
   const experiment = onSuite(run, found, options);
   const machine = { open: () => openDevice(options) };
-  const engines = new Assembly({ machine, openWorld: openGuardedWorld, models: new NodeBaseModels() });
+  const engines = new Assembly({ machine, openWorld: openingWorlds(options.connect), models: new NodeBaseModels() });
   const signal = new AbortController().signal;
   // The text's tokens are the run's; its config has another room.
   const engine = await engines.open(experiment, {

@@ -1,6 +1,6 @@
 /** What a knob is, and how one is written down: the registry's parts (`knobs-world.ts`, `knobs-policy.ts`, `knobs.ts`) share it. */
 
-export type KnobKind = 'integer' | 'real' | 'boolean' | 'choice' | 'turns' | 'integers' | 'choices' | 'text';
+export type KnobKind = 'integer' | 'real' | 'boolean' | 'choice' | 'turns' | 'integers' | 'choices' | 'text' | 'code';
 
 /** What changing a knob of a run that has begun needs: nothing, a fork at the last step, or a new run from step 0. */
 export type KnobChange = 'free' | 'fork' | 'restart';
@@ -35,6 +35,8 @@ export interface Knob {
   choices?: readonly string[];
   /** Words for choices that are identifiers. */
   choiceLabels?: { readonly [choice: string]: string };
+  /** Where choices are many: what a choice stands under. */
+  choiceGroups?: { readonly [choice: string]: string };
   /** May be null: what null means, in a few words. */
   nullMeans?: string;
   /** What a world takes where its option is left out. */
@@ -42,6 +44,8 @@ export interface Knob {
   level: 'basic' | 'advanced';
   change: KnobChange;
   section: KnobSection;
+  /** It names a file, which is chosen and not typed. */
+  file?: boolean;
   /** An option of these worlds only. */
   worlds?: readonly string[];
   /** A field of these kinds of policy only. */

@@ -30,6 +30,7 @@ import type {
   StepRecord,
   TrainerApi,
 } from './protocol.ts';
+import { checkedSize, keptRecording, recordingOf, recordingsFor } from './recording-files.ts';
 import { framesOf } from './replaying.ts';
 import { Session } from './session.ts';
 import { getRun, listRuns } from './stored-run.ts';
@@ -49,6 +50,8 @@ export interface ServiceParts {
   models?: ModelLibrary;
 }
 
+const isDeepEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
 type Owner = 'this-tab' | 'another-tab';
 
 /** Another tab has the run: reading works, changing it does not. */
@@ -63,6 +66,8 @@ export class TrainerService implements TrainerApi {
   private listener: (event: SessionEvent) => void = () => {};
   private readonly holds = new Map<string, Hold>();
   private session: Session | null = null;
+  /** Files of trajectories that were chosen, by name. */
+  private readonly recordings = new Map<string, Uint8Array>();
   private readonly taskWorlds = new Map<string, Promise<World>>();
 
   private readonly playing: Playing;
@@ -90,12 +95,21 @@ export class TrainerService implements TrainerApi {
     return this.parts.engines.report();
   }
 
+  async giveBackThread(): Promise<number | null> {
+    return (await this.parts.engines.giveBackThread?.()) ?? null;
+  }
+
   async ping(): Promise<void> {}
 
   async connect(settings: { [world: string]: ConnectionSettings }): Promise<void> {
     const { connections } = this.parts;
-    connections?.clear();
-    for (const [world, each] of Object.entries(settings)) connections?.set(world, each);
+    if (!connections) return;
+    const same = (world: string) => isDeepEqual(connections.get(world), settings[world]);
+    const changed = [...new Set([...connections.keys(), ...Object.keys(settings)])].filter((world) => !same(world));
+    connections.clear();
+    for (const [world, each] of Object.entries(settings)) connections.set(world, each);
+    // A world that is open keeps the line it was opened with.
+    for (const world of changed) await this.forget(world);
   }
 
   async presets(): Promise<Experiment[]> {
@@ -106,13 +120,24 @@ export class TrainerService implements TrainerApi {
     return this.parts.engines.plan(parseExperiment(experiment));
   }
 
+  async keepRecording(file: Blob, name: string): Promise<void> {
+    this.recordings.set(name, new Uint8Array(await checkedSize(name, file).arrayBuffer()));
+  }
+
+  /** As it was chosen, else as a run holds it. */
+  private async recording(name: string): Promise<Uint8Array | null> {
+    return this.recordings.get(name) ?? keptRecording(this.parts.store, name);
+  }
+
   async listRuns(): Promise<RunSummary[]> {
     return listRuns(this.parts.store);
   }
 
   async createRun(document: unknown, name?: string): Promise<RunSummary> {
     const experiment = parseExperiment(document);
-    const run = await this.parts.store.create({ name: name ?? experiment.name, experiment, origin: { kind: 'new' } });
+    const assets = await recordingsFor(experiment, (file) => this.recording(file));
+    const origin = { kind: 'new' } as const;
+    const run = await this.parts.store.create({ name: name ?? experiment.name, experiment, origin, assets });
     return this.announced(run.id);
   }
 
@@ -139,7 +164,11 @@ export class TrainerService implements TrainerApi {
   }
 
   async fork(runId: string, step: number, document: unknown): Promise<RunSummary> {
-    return this.announced(await forkRun(this.parts.store, runId, step, parseExperiment(document)));
+    const experiment = parseExperiment(document);
+    const own = await this.parts.store.manifest(runId);
+    const read = async (file: string) => this.recordings.get(file) ?? recordingOf(this.parts.store, own, file);
+    const assets = await recordingsFor(experiment, read);
+    return this.announced(await forkRun(this.parts.store, runId, step, experiment, assets));
   }
 
   async duplicate(runId: string): Promise<RunSummary> {
@@ -193,6 +222,13 @@ export class TrainerService implements TrainerApi {
     if (!trajectory)
       throw new StoreError(`The episodes of step ${step} were not kept. The last 50 steps and every tenth are.`);
     return framesOf(await this.looker(trajectory.task.world), trajectory);
+  }
+
+  private async forget(name: string): Promise<void> {
+    const world = this.taskWorlds.get(name);
+    this.taskWorlds.delete(name);
+    // One that could not be opened, or does not answer any more, is gone as well.
+    await Promise.allSettled([world?.then((open) => open.close()), this.playing.forget(name)]);
   }
 
   private looker(name: string): Promise<World> {

@@ -51,5 +51,6 @@ export const wordle: WorldModule = {
   },
   view: 'wordle',
   connection: { kind: 'wasm' },
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).Wordle.open(),
 };

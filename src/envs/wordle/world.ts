@@ -4,6 +4,7 @@
  */
 import {
   type Feedback,
+  type Json,
   type Split,
   type Task,
   type World,
@@ -118,7 +119,16 @@ export class Wordle implements World {
     return this.wasm.memoryBytes();
   }
 
-  private gameOf({ id }: Task, options: WordleOptions): Game {
+  /** `possible words`: those that the guesses leave, in the original's game. */
+  async inspect(slot: number, what: string): Promise<Json> {
+    if (what !== 'possible words') throw new WorldError(`Wordle knows nothing of "${what}": ask for possible words.`);
+    return this.wasm.filtered(slot);
+  }
+
+  private gameOf({ id, strata }: Task, options: WordleOptions): Game {
+    // A seed beyond what a number holds stands there as a text.
+    if (options.upstream && typeof strata.seed === 'string')
+      return { start: { seed: BigInt(strata.seed) }, words: this.list(options) };
     if (!Number.isSafeInteger(id)) throw new WorldError(`An item of Wordle is a whole number (it is ${id}).`);
     if (options.upstream) return { start: { seed: BigInt(id) }, words: this.list(options) };
     if (options.drawn > 0) return this.drawnGame(id, options);

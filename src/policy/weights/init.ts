@@ -63,7 +63,8 @@ export function initWeights(config: ModelConfig, options: InitOptions): TensorMa
     const size = shape.reduce((a, b) => a * b, 1);
     tensors.set(name, { shape, data: initialValues(name, size) });
   }
-  if (copyScale !== 0) for (let layer = 0; layer < config.numLayers; layer++) copying(config, tensors, layer, copyScale);
+  if (copyScale !== 0)
+    for (let layer = 0; layer < config.numLayers; layer++) copying(config, tensors, layer, copyScale);
   if (previousTokenHeads > 0) lookBack(config, tensors, options);
   return tensors;
 

@@ -9,6 +9,8 @@ import { pendingChanges } from '../state/changes.ts';
 import { Recorded } from '../state/recorded.ts';
 import { type State, Store } from '../state/state.ts';
 import { type Client, openClient } from './client.ts';
+import { CodeConsent } from './code-consent.ts';
+import { Connecting } from './connecting.ts';
 import { deviceLabel, rememberDevice } from './device.ts';
 import { Drafting } from './drafting.ts';
 import { Dropping } from './dropping.ts';
@@ -30,6 +32,7 @@ export class Controller {
     () => this.api,
     (draft) => this.drafting.use(draft),
   );
+  readonly connecting = new Connecting(this.store, () => this.api);
   readonly said = new Notifying(this.store);
   readonly layout = new Layout(this.store, () => this.api, this.said, this.models);
   /** Training a given number of steps: a reload in the middle does not go on by itself. */
@@ -42,6 +45,7 @@ export class Controller {
   });
   readonly library = new Library(this.store, () => this.api, this.said, this.events, this);
   readonly dropping = new Dropping(this);
+  readonly consent = new CodeConsent();
   private client: Client | null = null;
 
   get api(): TrainerApi {
@@ -101,6 +105,7 @@ export class Controller {
     const { run, status, owner, draft } = this.state;
     const trained = (status === 'preparing' || status === 'running') && !this.stepping;
     this.store.set({ gpu, watching: false });
+    await this.connecting.tell();
     if (!run) return this.said.notify('warning', msg('The trainer stopped answering and was replaced.'));
     await this.open(run.id, false);
     // The lock of the trainer that is gone may be released late.
@@ -134,6 +139,7 @@ export class Controller {
         status: finished ? 'finished' : summary.step > 0 ? 'paused' : 'idle',
         statusDetail: '',
       });
+      await this.connecting.tell();
       this.drafting.use(structuredClone(summary.experiment));
     });
     this.store.set({ opening: false });
@@ -149,6 +155,7 @@ export class Controller {
     if (!draft) return false;
     return this.said.attempt('create', async () => {
       const run = await this.api.createRun(draft);
+      this.connecting.inherit(run.id);
       await this.library.refreshRuns();
       await this.open(run.id);
     });
@@ -161,6 +168,7 @@ export class Controller {
     if (isActive(this.state.status)) await this.pause();
     await this.said.attempt('create', async () => {
       const fresh = await this.api.createRun(run.experiment);
+      this.connecting.inherit(fresh.id);
       await this.library.refreshRuns();
       await this.open(fresh.id);
     });
@@ -190,6 +198,20 @@ export class Controller {
     if (trained) await this.train();
   }
 
+  /** The page answers slowly while the processor trains: it gets a thread back. */
+  async giveBackThread() {
+    const { gpu } = this.state;
+    const threads = await this.api.giveBackThread();
+    if (!gpu || threads === null) return;
+    this.store.set({ gpu: { ...gpu, limits: { ...gpu.limits, threads } } });
+    this.said.notify(
+      'info',
+      msg(
+        str`The page answered slowly, so training gave a thread back to it (${threads} left). The numbers stay the same.`,
+      ),
+    );
+  }
+
   async toggle() {
     if (this.state.watching) await this.stopWatching();
     else if (isActive(this.state.status)) await this.pause();
@@ -204,6 +226,8 @@ export class Controller {
     if (!run) return;
     const playsOnly = playsOnlyWords(run.experiment.policy);
     if (playsOnly) return this.said.notify('warning', msg(str`${playsOnly}: watch it try.`));
+    if (!(await this.consent.ask(run.experiment)))
+      return this.said.notify('info', msg('The run stands still: its code was not allowed to run.'));
     this.recorded.stop();
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
     this.stepping = options?.steps !== undefined;
@@ -291,5 +315,6 @@ export class Controller {
     this.recorded.stop();
     this.store.set({ run: null, records: [], live: [], status: 'idle', statusDetail: '', progress: null });
     this.reading.select({ run: null, tab: 'watch' });
+    void this.connecting.tell();
   }
 }
