@@ -46,8 +46,9 @@ export interface InitOptions {
   /** Of the embedding (and of an untied head); `std` where it is not given. */
   embeddingStd?: number;
   /**
-   * c > 0: a layer's value rows start orthonormal and each head's output columns as their transpose times c / (heads of a key
-   * head), so that attention begins by copying what it looks at. See `copying`. 0: random, like every other matrix.
+   * c: a layer's value rows start orthonormal and each head's output columns as their transpose times c / (heads of a key
+   * head), so that attention begins by copying what it looks at, or, where c is below 0, by making it unlikely. See `copying`. 0: random, like
+   * every other matrix.
    */
   copyScale?: number;
   /** The first heads of the first layer that begin by looking at one token before, the h-th (from 0) at the (h + 1)th before. See `lookBack`. */
