@@ -41,7 +41,7 @@ import { ModelWeights } from './model-weights.ts';
 import { givenWeights, requestObjective, runObjective } from './objective.ts';
 import { Operations } from './operations.ts';
 import { quantRowSteps } from './quantized-operations.ts';
-import { outputsOf, pick } from './results.ts';
+import { column, outputsOf } from './results.ts';
 import { ropeTable } from './rope-table.ts';
 import { loadSecond, saveSecond } from './second-model.ts';
 import { Workspace } from './workspace.ts';
@@ -304,7 +304,7 @@ export class Model implements Learner {
 
   /** An objective that fails in the middle leaves no part of its gradient to the next update. */
   private forget(error: unknown): never {
-    if (!this.gpu.failure) this.train().grads.clear(this.recorder);
+    if (!this.gpu.failure) for (const each of [this, this.second]) each?.train().grads.clear(each.recorder);
     this.critic.forget();
     throw error;
   }
@@ -390,7 +390,7 @@ export class Model implements Learner {
     if (N === 0) return { scores: values ? { ...none, value: new Float32Array(0) } : none, hidden: null };
     const [bytes] = await this.recorder.read([slice(this.ws.buffer('results'), 0, N * resultFloats * 4)]);
     const rows = new Float32Array(bytes);
-    const scores: Scores = { logprob: pick(rows, 0, N), entropy: pick(rows, 1, N) };
+    const scores: Scores = { logprob: column(rows, 0, N), entropy: column(rows, 1, N) };
     if (!values) return { scores, hidden: null };
     const hidden = await (this.second ?? this).readHidden(N);
     return { scores: { ...scores, value: this.critic.values(hidden) }, hidden };
@@ -400,8 +400,8 @@ export class Model implements Learner {
     const slices = [slice(this.ws.buffer('results'), 0, Math.max(1, used) * resultFloats * 4)];
     if (withNorm) slices.push(whole(this.ws.buffer('norm')));
     const [bytes, norm] = await this.recorder.read(slices);
-    const outputs = outputsOf(new Float32Array(bytes), sizes);
-    return { outputs, gradNorm: norm ? new Float32Array(norm)[0] : 0 };
+    const rows = new Float32Array(bytes);
+    return { outputs: outputsOf(rows, sizes), gradNorm: norm ? new Float32Array(norm)[0] : 0 };
   }
 
   /** Of an adapted model nothing is copied: its reference is the base, whatever the adapter holds. */

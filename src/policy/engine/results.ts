@@ -1,26 +1,29 @@
-/** The result rows of a device's buffer, column by column. */
+/** What the head writes of each scored row (shaders/objective_kernel.wgsl), read column by column. */
 import { resultFloats } from '../plan/head-buffers.ts';
 import type { UpdateResult } from '../policy.ts';
 
-/** (N) one column of result rows. */
-export function pick(rows: Float32Array, column: number, N: number): Float32Array {
+/** Columns that an objective may fill for the metrics. */
+const auxColumns = [4, 5, 6, 7];
+
+/** (N) one column of the first N rows. */
+export function column(rows: Float32Array, which: number, N: number): Float32Array {
   const out = new Float32Array(N);
-  for (let n = 0; n < N; n++) out[n] = rows[n * resultFloats + column];
+  for (let n = 0; n < N; n++) out[n] = rows[n * resultFloats + which];
   return out;
 }
 
-/** Rows of several micro-batches, one after the other. */
+/** Of micro-batches of so many rows, one after the other. */
 export function outputsOf(rows: Float32Array, sizes: readonly number[]): UpdateResult['outputs'] {
   let at = 0;
   return sizes.map((N) => {
     const part = rows.subarray(at * resultFloats, (at + N) * resultFloats);
     at += N;
     return {
-      logprob: pick(part, 0, N),
-      entropy: pick(part, 1, N),
-      loss: pick(part, 2, N),
-      weight: pick(part, 3, N),
-      aux: [4, 5, 6, 7].map((k) => pick(part, k, N)),
+      logprob: column(part, 0, N),
+      entropy: column(part, 1, N),
+      loss: column(part, 2, N),
+      weight: column(part, 3, N),
+      aux: auxColumns.map((which) => column(part, which, N)),
     };
   });
 }
