@@ -62,7 +62,7 @@ export interface SuiteSampling {
 }
 
 /** A suite's tasks in its own order. */
-async function suiteTasks({ options, split, ids }: WorldSuite, world: World): Promise<Task[]> {
+export async function suiteTasks({ options, split, ids }: WorldSuite, world: World): Promise<Task[]> {
   const all = await world.tasks(options, split);
   if (!ids) return all;
   const byId = new Map(all.map((task) => [task.id, task]));
