@@ -49,15 +49,20 @@ export function readDocument(file: string): Experiment {
   return parseExperiment(document);
 }
 
+/** Refuses a policy that only plays. */
+export function requireTraining({ policy }: Pick<Experiment, 'policy'>): void {
+  const { trains, playsOnly } = factsOf(policy);
+  if (trains) return;
+  throw new CommandError(
+    `policy.kind is "${policy.kind}": ${playsOnly}. Choose ${kindsWith('trains').join(' or ')} (lora: a repository with safetensors).`,
+  );
+}
+
 /** The experiment as it will run: seed and steps of the command line, and enough episodes to report. */
 export function readExperiment({ file, seed, steps, print }: TrainingOptions): Experiment {
   const experiment = readDocument(file);
-  const { policy } = experiment;
-  const { trains, playsOnly } = factsOf(policy);
-  if (!trains)
-    throw new CommandError(
-      `policy.kind is "${policy.kind}": ${playsOnly}. Choose ${kindsWith('trains').join(' or ')} (lora: a repository with safetensors).`,
-    );
+  if (experiment.sweep) throw new CommandError(`${file} is a sweep of several runs: npm run sweep -- ${file}`);
+  requireTraining(experiment);
   const { episodes } = experiment.evaluation;
   if (episodes < LEAST_EPISODES)
     print(`evaluation.episodes: ${LEAST_EPISODES} instead of ${episodes}, so that the result means something`);
@@ -145,7 +150,7 @@ async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptio
 }
 
 /** Ctrl-C once: the step in progress is finished. Twice: at once; that step is lost. */
-function onInterrupt(session: Session, print: (line: string) => void): () => void {
+export function onInterrupt(session: { pause(): Promise<void> }, print: (line: string) => void): () => void {
   let asked = false;
   const interrupt = () => {
     if (asked) process.exit(130);

@@ -60,6 +60,7 @@ export type SessionEvent =
   | { type: 'step'; runId: string; record: StepRecord }
   /** The live episode: one message a turn of the watched trajectory. */
   | { type: 'live'; runId: string; live: LiveTurn }
+  | { type: 'sweep'; sweepId: string; state: SweepState }
   | { type: 'runs'; runs: RunSummary[] }
   /** Bytes of a language model that have arrived, of all. */
   | { type: 'model'; key: string; done: number; total: number }
@@ -69,6 +70,20 @@ export type SessionEvent =
   | { type: 'owner'; runId: string; owner: 'this-tab' | 'another-tab' }
   /** What only a page can do: keep the screen awake while a run trains, ask that storage persists at the first checkpoint. */
   | { type: 'hint'; runId: string; hint: 'wake-lock' | 'wake-unlock' | 'persist-storage' };
+
+/** How far a sweep is. */
+export interface SweepState {
+  status: RunStatus;
+  detail: string;
+  /** The run whose turn it is. */
+  turn: string | null;
+  /** Steps of all runs together. */
+  done: number;
+  total: number;
+  /** By the pace of the latest steps; null: no step was taken yet. */
+  remainingMs: number | null;
+  failed: { runId: string; message: string }[];
+}
 
 export interface LiveTurn {
   step: number;

@@ -48,6 +48,7 @@ export class Events {
     if (event.type === 'notice') return this.said.notify(event.level, event.message, event.action);
     if (event.type === 'model') return this.parts.models.progress(event.key, event.done, event.total);
     if (event.type === 'hint') return this.takeHint(event.hint);
+    if (event.type === 'sweep') return;
     if (event.runId !== this.state.run?.id) return;
     if (event.type === 'status') this.takeStatus(event.status, event.detail);
     else if (event.type === 'progress') this.store.set({ progress: event.progress });

@@ -40,6 +40,7 @@ const sectionNames = (): { [section in KnobSection]: string } => ({
   optimizer: msg('Optimiser'),
   policy: msg('Policy'),
   evaluation: msg('Evaluation'),
+  sweep: msg('Sweep'),
 });
 
 const show = (value: unknown): string => {
