@@ -23,6 +23,7 @@ import { exportSweep } from '../store/sweep-bundle.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
+import { fallLines } from './report.ts';
 import { CommandError, onInterrupt, readDocument, requireTraining, stepLine } from './training.ts';
 
 export interface SweepingOptions extends DeviceOptions {
@@ -94,7 +95,7 @@ function listener(runs: readonly SweepRun[], print: (line: string) => void): (ev
       // After the first round of steps, then at each tenth.
       if (remainingMs === null || done < runs.length || tenth === announced || done === total) return;
       announced = tenth;
-      print(`${done} of ${total} steps; about ${durationWords(remainingMs)} to go`);
+      print(`${done} of ${total} steps; at this pace ${durationWords(remainingMs)} to go`);
     }
   };
 }
@@ -145,6 +146,7 @@ export async function sweep(options: SweepingOptions): Promise<Swept> {
   const finished = runs.every(({ run }) => run.step >= run.experiment.steps);
   const swept = { store, runs, report, folder };
   for (const file of await writeSweep(swept, document)) print(file);
+  for (const { run, records } of runs) for (const line of fallLines(records)) print(`${run.name}: ${line}`);
   print(finished ? `Finished.\n\n${sweepText(report)}` : 'Stopped; the same command goes on.');
   return { ...swept, finished };
 }
