@@ -7,7 +7,7 @@ import { withAlgorithm } from '../rl/algorithms/choosing.ts';
 import { algorithms } from '../rl/algorithms/registry.ts';
 import { integer } from './fields.ts';
 import { type Knob, knob, range } from './knob.ts';
-import { type Difference, readPath, writePath } from './paths.ts';
+import { type Difference, differences, readPath, writePath } from './paths.ts';
 
 /** All have to be told apart on one chart, and one device trains them. */
 export const MOST_RUNS = 64;
@@ -127,6 +127,26 @@ export function sweepProblems(
     }
   }
   return problems;
+}
+
+/** Lists and parts that are put in the place of another whole: what is in them has no path of its own in the other. */
+const whole: readonly [part: string, ifDiffers: RegExp][] = [
+  ['horizon', /^horizon\b/],
+  ['worlds', /^worlds\b/],
+  ['stages', /^stages\b/],
+  ['algorithm', /^algorithm\.name$/],
+  ['policy', /^policy\.kind$/],
+];
+
+/** What makes `document` of `base`, as a variant writes it down. */
+export function changesOf(base: unknown, document: unknown): { [path: string]: unknown } {
+  const all = differences(base, document).filter(({ path }) => !reserved.includes(path.split('.')[0]));
+  const replaced = whole.filter(([, pattern]) => all.some(({ path }) => pattern.test(path))).map(([part]) => part);
+  const single = all.filter(({ path, to }) => to !== undefined && !replaced.includes(path.split('.')[0]));
+  return Object.fromEntries([
+    ...replaced.map((part) => [part, readPath(document, part) ?? []]),
+    ...single.map(({ path, to }) => [path, to]),
+  ]);
 }
 
 /** By what the runs of each variant differ from those of the others: one list a variant, of the values at the same paths. */

@@ -140,8 +140,30 @@ export interface PlayStart {
   index: number;
 }
 
+/** A sweep with its runs, in the order of their turns. */
+export interface OpenedSweep {
+  id: string;
+  name: string;
+  document: Experiment;
+  runs: { summary: RunSummary; records: StepRecord[] }[];
+  state: SweepState;
+}
+
+/** What the trainer's worker does with several runs of one document. */
+export interface SweepApi {
+  /** The runs of a document that names seeds and variants; none begins. */
+  createSweep(experiment: unknown, name?: string): Promise<RunSummary[]>;
+  openSweep(sweepId: string): Promise<OpenedSweep>;
+  /** Its runs take turns until all are finished, or it is paused. */
+  trainSweep(sweepId: string): Promise<void>;
+  /** Resolves when the step in progress is committed. */
+  pauseSweep(): Promise<void>;
+  /** All its runs as one file, which `importRun` takes. */
+  exportSweep(sweepId: string): Promise<Blob>;
+}
+
 /** Methods of the trainer's worker. Every method rejects with an Error whose message is one sentence and an action. */
-export interface TrainerApi extends ModelApi {
+export interface TrainerApi extends ModelApi, SweepApi {
   /** First call. Finds the adapter and tests the kernels; never rejects for want of a GPU: the report says so. */
   start(listener: (event: SessionEvent) => void, options?: { device?: DeviceName | null }): Promise<GpuReport>;
   /** Computes on this device from now on; null: on whichever is the fastest. A run in progress is paused first. */

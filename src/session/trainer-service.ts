@@ -4,7 +4,7 @@
  */
 import type { World } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';
-import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { type Experiment, parseExperiment, parseRun } from '../experiment/experiment.ts';
 import type { ModelLibrary } from '../models/library.ts';
 import type { ModelCard, ModelRequest } from '../models/protocol.ts';
 import type { Precision } from '../policy/weights/linear.ts';
@@ -21,6 +21,7 @@ import type {
   DeviceName,
   GpuReport,
   MemoryPlanReport,
+  OpenedSweep,
   PlayFrame,
   PlayStart,
   ReplayFrame,
@@ -33,6 +34,7 @@ import type {
 import { framesOf } from './replaying.ts';
 import { Session } from './session.ts';
 import { getRun, listRuns } from './stored-run.ts';
+import { Sweeps } from './sweeps.ts';
 import { tokenTextsOf } from './token-texts.ts';
 import { decodeTrajectories } from './trajectory-codec.ts';
 
@@ -67,8 +69,18 @@ export class TrainerService implements TrainerApi {
 
   private readonly playing: Playing;
 
+  private readonly sweeps: Sweeps;
+
   constructor(private readonly parts: ServiceParts) {
     this.playing = new Playing((name) => parts.engines.openWorld(name));
+    this.sweeps = new Sweeps({
+      ...parts,
+      emit: (event) => this.listener(event),
+      own: async (runId) => {
+        if (!(await this.hold(runId))) throw new ReadOnlyError();
+      },
+      freeDevice: () => this.endSession(),
+    });
   }
 
   async start(
@@ -82,9 +94,8 @@ export class TrainerService implements TrainerApi {
   }
 
   async chooseDevice(name: DeviceName | null): Promise<GpuReport> {
-    await this.session?.pause();
-    await this.session?.close();
-    this.session = null;
+    await this.sweeps.pause();
+    await this.endSession();
     await this.parts.engines.closeDevice?.();
     this.parts.devices?.ask(name);
     return this.parts.engines.report();
@@ -111,7 +122,7 @@ export class TrainerService implements TrainerApi {
   }
 
   async createRun(document: unknown, name?: string): Promise<RunSummary> {
-    const experiment = parseExperiment(document);
+    const experiment = parseRun(document);
     const run = await this.parts.store.create({ name: name ?? experiment.name, experiment, origin: { kind: 'new' } });
     return this.announced(run.id);
   }
@@ -138,8 +149,30 @@ export class TrainerService implements TrainerApi {
     if (this.session?.runId === runId) await this.session.pause();
   }
 
+  async createSweep(document: unknown, name?: string): Promise<RunSummary[]> {
+    const runs = await this.sweeps.create(parseExperiment(document), name);
+    await this.runsChanged();
+    return runs;
+  }
+
+  openSweep(sweepId: string): Promise<OpenedSweep> {
+    return this.sweeps.open(sweepId);
+  }
+
+  async trainSweep(sweepId: string): Promise<void> {
+    await this.sweeps.train(sweepId).finally(() => this.runsChanged());
+  }
+
+  async pauseSweep(): Promise<void> {
+    await this.sweeps.pause();
+  }
+
+  async exportSweep(sweepId: string): Promise<Blob> {
+    return new Blob([await this.sweeps.export(sweepId)], { type: 'application/zip' });
+  }
+
   async fork(runId: string, step: number, document: unknown): Promise<RunSummary> {
-    return this.announced(await forkRun(this.parts.store, runId, step, parseExperiment(document)));
+    return this.announced(await forkRun(this.parts.store, runId, step, parseRun(document)));
   }
 
   async duplicate(runId: string): Promise<RunSummary> {
@@ -223,7 +256,10 @@ export class TrainerService implements TrainerApi {
   }
 
   async importRun(file: Blob, name: string): Promise<RunSummary> {
-    const run = readRun(new Uint8Array(await file.arrayBuffer()), name);
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const first = await this.sweeps.import(bytes, name);
+    if (first) return this.announced(first);
+    const run = readRun(bytes, name);
     const created = await this.parts.store.create({ ...run, experiment: parseExperiment(run.experiment) });
     return this.announced(created.id);
   }
@@ -283,6 +319,7 @@ export class TrainerService implements TrainerApi {
 
   /** Ends everything this service holds. */
   async close(): Promise<void> {
+    await this.sweeps.close();
     for (const runId of [...this.holds.keys()]) await this.release(runId);
     await this.session?.close();
     for (const world of this.taskWorlds.values()) await (await world).close();
@@ -293,9 +330,10 @@ export class TrainerService implements TrainerApi {
   /** The session of a run, and no other: the one before is paused at its last step and gives the GPU back. */
   private async sessionOf(runId: string, purpose: 'train' | 'read' = 'train'): Promise<Session> {
     if (purpose === 'train' && !(await this.hold(runId))) throw new ReadOnlyError();
+    // One device: a run and a sweep do not compute side by side.
+    await this.sweeps.pause();
     if (this.session?.runId === runId) return this.session;
-    await this.session?.pause();
-    await this.session?.close();
+    await this.endSession();
     const { experiment } = await getRun(this.parts.store, runId);
     this.session = new Session(runId, experiment, {
       store: this.parts.store,
@@ -303,6 +341,14 @@ export class TrainerService implements TrainerApi {
       emit: (event) => this.listener(event),
     });
     return this.session;
+  }
+
+  /** Pauses the run that has the engine, and gives the device back. */
+  private async endSession(): Promise<void> {
+    const { session } = this;
+    await session?.pause();
+    await session?.close();
+    if (this.session === session) this.session = null;
   }
 
   private async hold(runId: string): Promise<boolean> {
@@ -313,6 +359,7 @@ export class TrainerService implements TrainerApi {
   }
 
   private async release(runId: string): Promise<void> {
+    if (this.sweeps.isBusy(runId)) await this.sweeps.pause();
     if (this.session?.runId === runId) {
       await this.session.close();
       this.session = null;
@@ -325,12 +372,14 @@ export class TrainerService implements TrainerApi {
   private async releaseOthers(runId: string): Promise<void> {
     const busy = this.session && ['running', 'preparing', 'pausing'].includes(this.session.status);
     for (const other of [...this.holds.keys()])
-      if (other !== runId && !(busy && this.session!.runId === other)) await this.release(other);
+      if (other !== runId && !(busy && this.session!.runId === other) && !this.sweeps.isBusy(other))
+        await this.release(other);
   }
 
   private lost(runId: string): void {
     this.holds.delete(runId);
     this.listener({ type: 'owner', runId, owner: 'another-tab' });
+    if (this.sweeps.isBusy(runId)) void this.sweeps.close();
     if (this.session?.runId !== runId) return;
     const session = this.session;
     this.session = null;

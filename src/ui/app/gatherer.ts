@@ -19,6 +19,7 @@ const compactAbove = 512;
 const replaces = (event: SessionEvent): string | null => {
   if (event.type === 'status' || event.type === 'progress' || event.type === 'owner')
     return `${event.type} ${event.runId}`;
+  if (event.type === 'sweep') return `sweep ${event.sweepId}`;
   return event.type === 'runs' || event.type === 'model' ? event.type : null;
 };
 

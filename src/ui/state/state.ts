@@ -10,6 +10,7 @@ import type {
   GpuReport,
   LiveTurn,
   MemoryPlanReport,
+  OpenedSweep,
   Progress,
   ReplayFrame,
   RunStatus,
@@ -91,6 +92,10 @@ export interface State {
   statusDetail: string;
   progress: Progress | null;
   records: StepRecord[];
+  /** The sweep that the run in focus is of. */
+  sweep: OpenedSweep | null;
+  /** Charts show all runs of the sweep, not the one in focus. */
+  together: boolean;
   live: LiveTurn[];
   /** Set while `live` shows a recorded episode. */
   recorded: Recording | null;
@@ -133,6 +138,8 @@ export const initialState = (): State => ({
   statusDetail: '',
   progress: null,
   records: [],
+  sweep: null,
+  together: true,
   live: [],
   recorded: null,
   watching: false,
