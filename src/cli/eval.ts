@@ -36,7 +36,8 @@ const program = new Command('eval')
 
 async function main(): Promise<void> {
   program.parse();
-  const { out, ...options } = program.opts();
+  const options = program.opts();
+  const { out } = options;
   const print = (line: string) => console.log(line);
   const { report, columns } = await evaluate({ ...options, run: program.args[0], print } as Parameters<
     typeof evaluate

@@ -10,6 +10,7 @@ import type { ModelApi } from '../models/protocol.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
 import type { StoredRun } from '../store/run.ts';
+import type { EvaluationApi } from './evaluation-protocol.ts';
 
 export type RunStatus = 'idle' | 'preparing' | 'running' | 'pausing' | 'paused' | 'finished' | 'failed';
 
@@ -60,6 +61,8 @@ export type SessionEvent =
   | { type: 'step'; runId: string; record: StepRecord }
   /** The live episode: one message a turn of the watched trajectory. */
   | { type: 'live'; runId: string; live: LiveTurn }
+  /** How far an evaluation over a suite is. */
+  | { type: 'evaluation'; runId: string; progress: Progress | null }
   | { type: 'sweep'; sweepId: string; state: SweepState }
   | { type: 'runs'; runs: RunSummary[] }
   /** Bytes of a language model that have arrived, of all. */
@@ -163,7 +166,7 @@ export interface SweepApi {
 }
 
 /** Methods of the trainer's worker. Every method rejects with an Error whose message is one sentence and an action. */
-export interface TrainerApi extends ModelApi, SweepApi {
+export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   /** First call. Finds the adapter and tests the kernels; never rejects for want of a GPU: the report says so. */
   start(listener: (event: SessionEvent) => void, options?: { device?: DeviceName | null }): Promise<GpuReport>;
   /** Computes on this device from now on; null: on whichever is the fastest. A run in progress is paused first. */

@@ -12,6 +12,8 @@ import { exportRun, readRun, writePolicy } from '../store/bundle.ts';
 import { StoreError } from '../store/run.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { EngineFactory } from './engine.ts';
+import type { KeptEvaluation, RunEvaluations, SuiteRequest } from './evaluation-protocol.ts';
+import { Evaluations } from './evaluations.ts';
 import { duplicateRun, forkRun } from './fork.ts';
 import type { Hold, Locks } from './ownership.ts';
 import { Playing } from './playing.ts';
@@ -70,6 +72,7 @@ export class TrainerService implements TrainerApi {
   private readonly playing: Playing;
 
   private readonly sweeps: Sweeps;
+  private readonly suites: Evaluations;
 
   constructor(private readonly parts: ServiceParts) {
     this.playing = new Playing((name) => parts.engines.openWorld(name));
@@ -79,7 +82,18 @@ export class TrainerService implements TrainerApi {
       own: async (runId) => {
         if (!(await this.hold(runId))) throw new ReadOnlyError();
       },
-      freeDevice: () => this.endSession(),
+      freeDevice: async () => {
+        await this.suites.cancel();
+        await this.endSession();
+      },
+    });
+    this.suites = new Evaluations({
+      ...parts,
+      emit: (event) => this.listener(event),
+      freeDevice: async () => {
+        await this.sweeps.pause();
+        await this.endSession();
+      },
     });
   }
 
@@ -94,6 +108,7 @@ export class TrainerService implements TrainerApi {
   }
 
   async chooseDevice(name: DeviceName | null): Promise<GpuReport> {
+    await this.suites.cancel();
     await this.sweeps.pause();
     await this.endSession();
     await this.parts.engines.closeDevice?.();
@@ -169,6 +184,18 @@ export class TrainerService implements TrainerApi {
 
   async exportSweep(sweepId: string): Promise<Blob> {
     return new Blob([await this.sweeps.export(sweepId)], { type: 'application/zip' });
+  }
+
+  evaluations(runId: string): Promise<RunEvaluations> {
+    return this.suites.of(runId);
+  }
+
+  evaluateSuite(runId: string, request: SuiteRequest, step: number | null): Promise<KeptEvaluation> {
+    return this.suites.evaluate(runId, request, step);
+  }
+
+  cancelEvaluation(): Promise<void> {
+    return this.suites.cancel();
   }
 
   async fork(runId: string, step: number, document: unknown): Promise<RunSummary> {
@@ -319,6 +346,7 @@ export class TrainerService implements TrainerApi {
 
   /** Ends everything this service holds. */
   async close(): Promise<void> {
+    await this.suites.cancel();
     await this.sweeps.close();
     for (const runId of [...this.holds.keys()]) await this.release(runId);
     await this.session?.close();
@@ -330,7 +358,8 @@ export class TrainerService implements TrainerApi {
   /** The session of a run, and no other: the one before is paused at its last step and gives the GPU back. */
   private async sessionOf(runId: string, purpose: 'train' | 'read' = 'train'): Promise<Session> {
     if (purpose === 'train' && !(await this.hold(runId))) throw new ReadOnlyError();
-    // One device: a run and a sweep do not compute side by side.
+    // One device: a run, a sweep and an evaluation do not compute side by side.
+    await this.suites.cancel();
     await this.sweeps.pause();
     if (this.session?.runId === runId) return this.session;
     await this.endSession();

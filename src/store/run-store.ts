@@ -222,6 +222,19 @@ export class RunStore {
     return this.read(await this.manifest(id), assetFile(name));
   }
 
+  /** A file of a run that belongs to no step: an evaluation's report. null: it goes. */
+  async keep(id: string, name: string, bytes: Uint8Array | null): Promise<void> {
+    const file = assetFile(name);
+    await this.write(id, bytes?.byteLength ?? 0, (manifest) => {
+      if (!manifest) throw new StoreError(`There is no run ${id} here. It may have been deleted in another tab.`);
+      delete manifest.files[file];
+      const put = new Map(bytes ? [[file, blob(bytes)]] : []);
+      putFiles(manifest, put);
+      manifest.run.bytes = totalBytes(manifest);
+      return { manifest, put, remove: bytes ? [] : [file] };
+    });
+  }
+
   /** A blob by its name in the manifest, checked against what was written. */
   async read(manifest: RunManifest, name: string): Promise<Uint8Array | null> {
     const info = manifest.files[name];

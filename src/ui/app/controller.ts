@@ -13,6 +13,7 @@ import { type Client, openClient } from './client.ts';
 import { deviceLabel, rememberDevice } from './device.ts';
 import { Drafting } from './drafting.ts';
 import { Dropping } from './dropping.ts';
+import { Evaluating } from './evaluating.ts';
 import { Events, isActive, trainingKey } from './events.ts';
 import { Layout } from './layout.ts';
 import { Library } from './library.ts';
@@ -34,6 +35,7 @@ export class Controller {
   );
   readonly said = new Notifying(this.store);
   readonly layout = new Layout(this.store, () => this.api, this.said, this.models);
+  readonly evaluating = new Evaluating(this.store, () => this.api, this.said);
   readonly sweeping = new Sweeping(this.store, () => this.api, this.said);
   /** Training a given number of steps: a reload in the middle does not go on by itself. */
   private stepping = false;
@@ -42,6 +44,7 @@ export class Controller {
     recorded: this.recorded,
     reading: this.reading,
     sweeping: this.sweeping,
+    evaluating: this.evaluating,
     stepping: () => this.stepping,
   });
   readonly library = new Library(this.store, () => this.api, this.said, this.events, this);

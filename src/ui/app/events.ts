@@ -4,6 +4,7 @@ import type { RunStatus, RunSummary, SessionEvent, SweepState } from '../../sess
 import type { ModelPicking } from '../panels/model-picking.ts';
 import type { Recorded } from '../state/recorded.ts';
 import type { State, Store } from '../state/state.ts';
+import type { Evaluating } from './evaluating.ts';
 import { fixed } from './format.ts';
 import type { Notifying } from './notifying.ts';
 import type { Reading } from './reading.ts';
@@ -21,6 +22,7 @@ interface Parts {
   recorded: Recorded;
   reading: Reading;
   sweeping: Sweeping;
+  evaluating: Evaluating;
   /** Training a given number of steps: a reload in the middle does not go on by itself. */
   stepping(): boolean;
 }
@@ -43,6 +45,7 @@ export class Events {
     for (const event of events) this.takeOne(event);
     if (steps.length) this.takeSteps(steps);
     this.parts.sweeping.take(events);
+    this.parts.evaluating.take(events);
   }
 
   private takeOne(event: SessionEvent) {
@@ -50,6 +53,7 @@ export class Events {
     if (event.type === 'gpu') return this.store.set({ gpu: event.report });
     if (event.type === 'notice') return this.said.notify(event.level, event.message, event.action);
     if (event.type === 'model') return this.parts.models.progress(event.key, event.done, event.total);
+    if (event.type === 'evaluation') return;
     if (event.type === 'hint') return this.takeHint(event.hint);
     if (event.type === 'sweep') return this.takeSweep(event.sweepId, event.state);
     if (event.runId !== this.state.run?.id) return;

@@ -109,7 +109,10 @@ export class TabgymProgress extends Panel {
 
   private choose(event: StepSelectEvent) {
     const { tab } = this.state.selection;
-    this.app.reading.select({ step: event.step, ...(tab === 'watch' || tab === 'play' ? { tab: 'group' } : {}) });
+    this.app.reading.select({
+      step: event.step,
+      ...(tab === 'watch' || tab === 'evaluate' || tab === 'play' ? { tab: 'group' } : {}),
+    });
   }
 
   private renderReadOnly() {

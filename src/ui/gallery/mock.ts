@@ -8,6 +8,7 @@ import { differences } from '../../experiment/paths.ts';
 import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
 import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { mockGrid, mockPlayed } from './babyai-mock.ts';
+import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
 import {
   mockExperiment,
   mockRecord,
@@ -415,6 +416,9 @@ class MockTrainer implements TrainerApi {
   trainSweep = (id: string) => this.sweeps.train(id);
   pauseSweep = () => this.sweeps.pause();
   exportSweep = () => this.exportRun();
+  evaluations = async () => mockEvaluations(this.state);
+  evaluateSuite = (id: string) => mockEvaluate((event) => this.listener(event), id);
+  async cancelEvaluation() {}
 
   async gpuReport() {
     const memory = [

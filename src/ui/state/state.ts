@@ -6,6 +6,7 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { KeptModelInfo, ModelCard } from '../../models/protocol.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
+import type { RunEvaluations } from '../../session/evaluation-protocol.ts';
 import type {
   GpuReport,
   LiveTurn,
@@ -94,6 +95,9 @@ export interface State {
   records: StepRecord[];
   /** The sweep that the run in focus is of. */
   sweep: OpenedSweep | null;
+  evaluations: Fetched<RunEvaluations>;
+  /** How far an evaluation over a suite is; null: none is played. */
+  evaluating: Progress | null;
   /** Charts show all runs of the sweep, not the one in focus. */
   together: boolean;
   live: LiveTurn[];
@@ -139,6 +143,8 @@ export const initialState = (): State => ({
   progress: null,
   records: [],
   sweep: null,
+  evaluations: none,
+  evaluating: null,
   together: true,
   live: [],
   recorded: null,
