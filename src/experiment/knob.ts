@@ -10,9 +10,7 @@ export type KnobKind =
   | 'choices'
   | 'text'
   /** A short list of numbers. */
-  | 'numbers'
-  /** Paths with their values. */
-  | 'changes';
+  | 'numbers';
 
 /** What changing a knob of a run that has begun needs: nothing, a fork at the last step, or a new run from step 0. */
 export type KnobChange = 'free' | 'fork' | 'restart';

@@ -163,7 +163,7 @@ export function settingsApart(variants: readonly { changes: { readonly [path: st
 
 export const sweepKnobs: readonly Knob[] = [
   knob(
-    'sweep.seeds',
+    'sweep.seeds.*',
     'Seeds',
     'Each variant is trained once from each of these seeds: with more of them its interval is narrower.',
     'numbers',
@@ -179,14 +179,6 @@ export const sweepKnobs: readonly Knob[] = [
     'Variant',
     'What the runs of a variant are called beside the others.',
     'text',
-    'basic',
-    'restart',
-  ),
-  knob(
-    'sweep.variants.*.changes',
-    'Changes',
-    'By what a variant differs from the document: paths with their values, each in the bounds of its field.',
-    'changes',
     'basic',
     'restart',
   ),

@@ -6,8 +6,9 @@ import type { Notifying } from './notifying.ts';
 
 /** A run's records with those that are new behind them. */
 function withRecords(records: readonly StepRecord[], steps: readonly StepRecord[]): StepRecord[] {
-  const last = records.at(-1)?.step ?? -1;
-  return [...records, ...steps.filter(({ step }) => step > last)];
+  const all = [...records];
+  for (const record of steps) if (record.step > (all.at(-1)?.step ?? -1)) all.push(record);
+  return all;
 }
 
 export class Sweeping {

@@ -11,7 +11,7 @@ import { Panel } from '../app/panel.ts';
 import { knobLabel, knobSentence } from '../app/words.ts';
 import { controls } from '../styles/shared.ts';
 
-const seedsKnob = findKnob('sweep.seeds')!;
+const seedsKnob = findKnob('sweep.seeds.*')!;
 
 @customElement('tabgym-sweep-setup')
 export class TabgymSweepSetup extends Panel {
