@@ -14,7 +14,7 @@ import {
   sweepText,
 } from '../rl/evaluation/sweep-report.ts';
 import { Assembly } from '../session/assemble.ts';
-import type { SessionEvent, StepRecord } from '../session/protocol.ts';
+import type { SessionEvent, StepRecord, SweepState } from '../session/protocol.ts';
 import { SweepSession } from '../session/sweep.ts';
 import { completeSweep, createSweep, findSweep, runsOfSweep, type SweepRun } from '../session/sweep-runs.ts';
 import { FolderStore } from '../store/folder.ts';
@@ -37,11 +37,7 @@ export interface SweepingOptions extends DeviceOptions {
 }
 
 export interface Swept {
-  store: RunStore;
   runs: { run: SweepRun; records: StepRecord[] }[];
-  report: SweepReport;
-  folder: string;
-  finished: boolean;
 }
 
 /** 95 minutes are "1 h 35 min". */
@@ -84,10 +80,8 @@ function listener(runs: readonly SweepRun[], print: (line: string) => void): (ev
   let announced = 0;
   return (event) => {
     if (event.type === 'step') {
-      const run = byId.get(event.runId)!;
-      print(
-        `${run.sweep.variantName || run.sweep.name}, seed ${run.sweep.seed}: ${stepLine(event.record, run.experiment.steps)}`,
-      );
+      const { sweep: place, experiment } = byId.get(event.runId)!;
+      print(`${place.variantName || place.name}, seed ${place.seed}: ${stepLine(event.record, experiment.steps)}`);
     } else if (event.type === 'notice') print(`${event.level}: ${event.message}`);
     else if (event.type === 'sweep') {
       const { remainingMs, done, total } = event.state;
@@ -100,87 +94,117 @@ function listener(runs: readonly SweepRun[], print: (line: string) => void): (ev
   };
 }
 
-async function withRecords(store: RunStore, id: string): Promise<Swept['runs']> {
-  const runs = await runsOfSweep(store, id);
-  return Promise.all(runs.map(async (run) => ({ run, records: await store.records<StepRecord>(run.id) })));
-}
-
 export const sweptRecords = (runs: Swept['runs']): SweptRecords[] =>
   runs.map(({ run, records }) => ({ variant: run.sweep.variant, seed: run.sweep.seed, records }));
 
 const labelsOf = (document: Experiment) => variantLabels(document).map(({ name }) => name);
 
-/** sweep.md, .csv, .svg, .json and, as one file for the page, sweep.tabgym. */
-async function writeSweep(swept: Omit<Swept, 'finished'>, document: Experiment): Promise<string[]> {
-  const { store, runs, report, folder } = swept;
-  const files: [string, string | Uint8Array][] = [
-    ['sweep.md', sweepMarkdown(report)],
-    ['sweep.csv', sweepCsv(labelsOf(document), sweptRecords(runs))],
-    ['sweep.svg', sweepPlot(report)],
-    ['sweep.json', `${JSON.stringify({ document, ...report }, null, 1)}\n`],
-    [
-      'sweep.tabgym',
-      await exportSweep(
-        store,
-        runs.map(({ run }) => run.id),
-      ),
-    ],
-  ];
-  for (const [name, content] of files) writeFileSync(join(folder, name), content);
-  return files.map(([name]) => join(folder, name));
-}
-
-/** Trains every run in turn until all are finished, or interrupted; the same command goes on. */
-export async function sweep(options: SweepingOptions): Promise<Swept> {
-  const { print } = options;
-  const document = readSweepDocument(options);
-  const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-sweep`);
-  mkdirSync(folder, { recursive: true });
-  const store = new RunStore(new FolderStore(folder));
-  const found = await findSweep(store, document);
-  if (found) await completeSweep(store, document, found, document.name);
-  const id = found ?? (await createSweep(store, document));
-  await trainSweep(store, id, document, options);
-  const runs = await withRecords(store, id);
-  const report = sweepReport(document.name, labelsOf(document), sweptRecords(runs));
-  const finished = runs.every(({ run }) => run.step >= run.experiment.steps);
-  const swept = { store, runs, report, folder };
-  for (const file of await writeSweep(swept, document)) print(file);
-  for (const { run, records } of runs) for (const line of fallLines(records)) print(`${run.name}: ${line}`);
-  print(finished ? `Finished.\n\n${sweepText(report)}` : 'Stopped; the same command goes on.');
-  return { ...swept, finished };
-}
-
-async function trainSweep(store: RunStore, id: string, document: Experiment, options: SweepingOptions): Promise<void> {
-  const { print } = options;
-  const runs = await withRecords(store, id);
-  for (const line of planLines(
-    document,
-    runs.map(({ run }) => run),
-  ))
-    print(line);
-  if (runs.every(({ run }) => run.step >= run.experiment.steps)) return;
-  const engines = new Assembly({
-    machine: { open: () => openDevice(options) },
-    openWorld: openGuardedWorld,
-    models: new NodeBaseModels(),
-  });
+/** The machine of a command: its device and its worlds. Rejects where there is none. */
+export async function openEngines(options: DeviceOptions, print: (line: string) => void): Promise<Assembly> {
+  const machine = { open: () => openDevice(options) };
+  const engines = new Assembly({ machine, openWorld: openGuardedWorld, models: new NodeBaseModels() });
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
   print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);
-  const session = new SweepSession(id, runs, {
-    store,
-    engines,
-    emit: listener(
+  return engines;
+}
+
+/** A sweep in a folder: begun, or gone on with. */
+export class SweepFolder {
+  private constructor(
+    readonly store: RunStore,
+    readonly folder: string,
+    private readonly id: string,
+    readonly document: Experiment,
+  ) {}
+
+  /** The folder's sweep of this very document; a new one where there is none. */
+  static async open(document: Experiment, folder: string): Promise<SweepFolder> {
+    mkdirSync(folder, { recursive: true });
+    const store = new RunStore(new FolderStore(folder));
+    const found = await findSweep(store, document);
+    if (found) await completeSweep(store, document, found, document.name);
+    return new SweepFolder(store, folder, found ?? (await createSweep(store, document)), document);
+  }
+
+  async runs(): Promise<Swept['runs']> {
+    const runs = await runsOfSweep(this.store, this.id);
+    return Promise.all(runs.map(async (run) => ({ run, records: await this.store.records<StepRecord>(run.id) })));
+  }
+
+  /** Trains until all runs are finished, or interrupted; `until` pauses it. Gives back what is left, in milliseconds. */
+  async train(
+    engines: Assembly,
+    print: (line: string) => void,
+    until: (state: SweepState, heard: SessionEvent) => boolean = () => false,
+  ): Promise<number> {
+    const runs = await this.runs();
+    const tell = listener(
       runs.map(({ run }) => run),
       print,
-    ),
-  });
-  const stop = onInterrupt(session, print);
-  try {
-    await session.train();
-  } finally {
-    stop();
-    await session.close();
+    );
+    const session: SweepSession = new SweepSession(this.id, runs, {
+      store: this.store,
+      engines,
+      emit: (event) => {
+        tell(event);
+        if (until(session.state, event)) void session.pause();
+      },
+    });
+    const stop = onInterrupt(session, print);
+    try {
+      await session.train();
+      return session.state.remainingMs ?? 0;
+    } finally {
+      stop();
+      await session.close();
+    }
   }
+
+  async isFinished(): Promise<boolean> {
+    return (await this.runs()).every(({ run }) => run.step >= run.experiment.steps);
+  }
+
+  async planLines(): Promise<string[]> {
+    return planLines(
+      this.document,
+      (await this.runs()).map(({ run }) => run),
+    );
+  }
+
+  async report(metric?: string): Promise<SweepReport> {
+    return sweepReport(this.document.name, labelsOf(this.document), sweptRecords(await this.runs()), metric);
+  }
+
+  /** sweep.md, .csv, .svg, .json and, as one file for the page, sweep.tabgym. */
+  async write(): Promise<string[]> {
+    const runs = await this.runs();
+    const report = await this.report();
+    const ids = runs.map(({ run }) => run.id);
+    const files: [string, string | Uint8Array][] = [
+      ['sweep.md', sweepMarkdown(report)],
+      ['sweep.csv', sweepCsv(labelsOf(this.document), sweptRecords(runs))],
+      ['sweep.svg', sweepPlot(report)],
+      ['sweep.json', `${JSON.stringify({ document: this.document, ...report }, null, 1)}\n`],
+      ['sweep.tabgym', await exportSweep(this.store, ids)],
+    ];
+    for (const [name, content] of files) writeFileSync(join(this.folder, name), content);
+    return files.map(([name]) => join(this.folder, name));
+  }
+}
+
+/** Trains every run in turn until all are finished, or interrupted; the same command goes on. */
+export async function sweep(options: SweepingOptions): Promise<{ finished: boolean }> {
+  const { print } = options;
+  const document = readSweepDocument(options);
+  const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-sweep`);
+  const swept = await SweepFolder.open(document, folder);
+  for (const line of await swept.planLines()) print(line);
+  if (!(await swept.isFinished())) await swept.train(await openEngines(options, print), print);
+  for (const file of await swept.write()) print(file);
+  for (const { run, records } of await swept.runs())
+    for (const line of fallLines(records)) print(`${run.name}: ${line}`);
+  const finished = await swept.isFinished();
+  print(finished ? `Finished.\n\n${sweepText(await swept.report())}` : 'Stopped; the same command goes on.');
+  return { finished };
 }

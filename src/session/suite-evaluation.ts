@@ -85,8 +85,8 @@ export async function playSuite(
   policy: EvaluatedPolicy,
   request: SuiteRequest,
   { signal, onProgress, kept, onItems }: PlayOptions,
+  found = findSuite(request.suite),
 ): Promise<PlayedSuite> {
-  const found = findSuite(request.suite);
   const experiment = onSuite(policy.experiment, found, request);
   const { bytes, meta } = policy.checkpoint;
   // The text's tokens are the run's; its config has another room.

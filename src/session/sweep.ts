@@ -90,8 +90,9 @@ export class SweepSession {
   /** Resolves when the step in progress is committed. */
   async pause(): Promise<void> {
     if (!this.running) return;
+    const asked = this.status === 'pausing';
     this.pauseAsked = true;
-    this.setStatus('pausing');
+    if (!asked) this.setStatus('pausing');
     await this.current?.session?.pause();
     await this.running.catch(() => {});
   }

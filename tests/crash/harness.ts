@@ -31,6 +31,16 @@ export async function finish(harness: Harness, name: string): Promise<StepRecord
   }
 }
 
+/** Of a run that is there. */
+export async function idOf(harness: Harness, name: string): Promise<string> {
+  const { life } = await born(harness);
+  try {
+    return await begin(life, name, harness.experiment);
+  } finally {
+    await life.kill();
+  }
+}
+
 /** Each number that differs, in words. */
 export function differences(never: readonly StepRecord[], killed: readonly StepRecord[]): string[] {
   const found: string[] = [];

@@ -1,7 +1,8 @@
 /**
  * `npm run test:crash`: one run of a micro experiment in Chromium, whose whole process group is killed ten times: at random
  * instants, while it starts, and inside the transaction of a commit. The run that is left ends with the metrics of one that
- * was never killed. Then, in the same browser: a full disk, and two tabs that want the same run.
+ * was never killed. Then, in the same browser: a full disk, two tabs that want the same run, and kills in the middle of a sweep and
+ * of an evaluation.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,8 +13,9 @@ import { repositoryRoot } from '../../src/envs/transport/wasm.ts';
 import type { StepRecord } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/schedule.ts';
 import type { Death } from './ears.ts';
-import { begin, born, differences, finish, type Harness } from './harness.ts';
+import { begin, born, differences, finish, type Harness, idOf } from './harness.ts';
 import type {} from './page.ts';
+import { killedEvaluation, killedSweep } from './sweeps.ts';
 import { fullDisk, type Result, twoTabs } from './tabs.ts';
 
 const STEPS = 40;
@@ -95,7 +97,8 @@ async function tenKills(harness: Harness, never: readonly StepRecord[], plan: re
 }
 
 /** `npm run test:crash -- tabs`: only that part. */
-const wanted = (part: 'kills' | 'disk' | 'tabs') => process.argv.length < 3 || process.argv.includes(part);
+const wanted = (part: 'kills' | 'disk' | 'tabs' | 'sweep' | 'evaluation') =>
+  process.argv.length < 3 || process.argv.includes(part);
 
 async function main(): Promise<number> {
   requireBrowser();
@@ -113,6 +116,8 @@ async function main(): Promise<number> {
     if (wanted('kills')) results.push(await tenKills(harness, never, deaths(random(seed))));
     if (wanted('disk')) results.push(await fullDisk(harness));
     if (wanted('tabs')) results.push(await twoTabs(harness, never));
+    if (wanted('sweep')) results.push(await killedSweep(harness));
+    if (wanted('evaluation')) results.push(await killedEvaluation(harness, await idOf(harness, 'never killed')));
     for (const { what, problems } of results) console.log(`${what}: ${problems.length ? problems.join('; ') : 'ok'}`);
     return results.every(({ problems }) => !problems.length) ? 0 : 1;
   } finally {

@@ -5,7 +5,7 @@
 import type { Evaluation, StepRecord } from '../evaluation.ts';
 import { plotSvg } from './plot.ts';
 import { type Estimate, meanEstimate, meanOfItems } from './statistics.ts';
-import { csvTable, interval, markdownTable, percent, type Table, textTable } from './tables.ts';
+import { csvTable, interval, markdownTable, percent, plain, type Table, textTable } from './tables.ts';
 
 export interface SweptRecords {
   variant: number;
@@ -20,6 +20,8 @@ export interface SweepRow {
   each: number[];
   heldOut: Estimate;
   training: Estimate;
+  /** Mean held-out score after the last step. */
+  score: Estimate;
   /** The best evaluation of each seed. */
   best: Estimate;
   chance: number;
@@ -27,6 +29,8 @@ export interface SweepRow {
 
 export interface SweepReport {
   name: string;
+  /** What the curves are of. */
+  metric: string;
   /** What the variants are called, in their order. */
   variants: string[];
   rows: SweepRow[];
@@ -57,6 +61,7 @@ function rowOf(variant: string, runs: readonly SweptRecords[]): SweepRow {
     seeds: known.map(({ seed }) => seed),
     each: last.map(({ test }) => test.policy.rate),
     heldOut: estimate(last.map(({ test }) => test.policy.rate)),
+    score: meanEstimate(last.map(({ test }) => test.score)),
     training: estimate(last.map(({ train }) => train.policy.rate)),
     best: estimate(known.map(({ all }) => Math.max(...all.map(({ test }) => test.policy.rate)))),
     chance: meanOfItems(last.map(({ test }) => test.chance.rate)),
@@ -86,25 +91,40 @@ export function meanCurve(thin: readonly { x: number; y: number }[][]): { x: num
     .map(([x, values]) => ({ x, estimate: estimate(values) }));
 }
 
-export function sweepReport(name: string, variants: readonly string[], runs: readonly SweptRecords[]): SweepReport {
+export function sweepReport(
+  name: string,
+  variants: readonly string[],
+  runs: readonly SweptRecords[],
+  metric = 'success',
+): SweepReport {
   const steps = Math.max(1, ...runs.map(({ records }) => records.at(-1)?.step ?? 0));
   const width = Math.ceil(steps / mostPoints);
   const of = (variant: number) => runs.filter((run) => run.variant === variant);
   return {
     name,
+    metric,
     variants: [...variants],
     rows: variants.map((label, i) => rowOf(label, of(i))),
     curves: variants.map((variant, i) => {
-      const thin = of(i).map(({ records }) => pieces(records, 'success', width));
+      const thin = of(i).map(({ records }) => pieces(records, metric, width));
       return { variant, points: meanCurve(thin), thin };
     }),
   };
 }
 
-function tableOf({ rows }: SweepReport): Table {
+export function sweepTable({ rows }: SweepReport): Table {
   return {
-    head: ['', 'seeds', 'held-out %', 'of each seed', 'training goals %', 'best held-out %', 'chance %'],
-    rows: rows.map(({ variant, seeds, each, heldOut, training, best, chance }) => [
+    head: [
+      '',
+      'seeds',
+      'held-out %',
+      'of each seed',
+      'training goals %',
+      'best held-out %',
+      'chance %',
+      'held-out score',
+    ],
+    rows: rows.map(({ variant, seeds, each, heldOut, training, best, chance, score }) => [
       variant,
       String(seeds.length),
       interval(heldOut),
@@ -112,6 +132,7 @@ function tableOf({ rows }: SweepReport): Table {
       interval(training),
       interval(best),
       percent(chance),
+      plain(score),
     ]),
   };
 }
@@ -119,10 +140,11 @@ function tableOf({ rows }: SweepReport): Table {
 const words =
   'Success sampled at the training temperature under the horizon of the last step. Intervals are 95%, over seeds (Student).';
 
-export const sweepText = (report: SweepReport): string => `${report.name}\n${words}\n\n${textTable(tableOf(report))}\n`;
+export const sweepText = (report: SweepReport): string =>
+  `${report.name}\n${words}\n\n${textTable(sweepTable(report))}\n`;
 
 export const sweepMarkdown = (report: SweepReport): string =>
-  `# ${report.name}\n\n${words}\n\n${markdownTable(tableOf(report))}\n`;
+  `# ${report.name}\n\n${words}\n\n${markdownTable(sweepTable(report))}\n`;
 
 /** A line a step of a run: all that was measured of it. */
 export function sweepCsv(variants: readonly string[], runs: readonly SweptRecords[]): string {
@@ -141,11 +163,11 @@ export function sweepCsv(variants: readonly string[], runs: readonly SweptRecord
   return csvTable({ head: ['variant', 'seed', 'step', 'stage', ...names, 'evaluationTrain', 'evaluationTest'], rows });
 }
 
-export const sweepPlot = ({ name, curves }: SweepReport): string =>
+export const sweepPlot = ({ name, curves, metric }: SweepReport): string =>
   plotSvg({
     title: name,
     x: 'step',
-    y: 'success of the batch, %',
+    y: `${metric} of the batch, %`,
     lines: curves.map(({ variant, points, thin }) => ({ label: variant, points, thin })),
     bare: true,
   });
