@@ -13,7 +13,7 @@ const head = (labels: readonly unknown[]) =>
 /** Success and score by column of the published table, beside chance and oracle. */
 export function mainTable({ rows }: SuiteReport) {
   return html`<div class="wide-table" tabindex="0" role="group" aria-label=${msg('Success and score')}><table>
-    ${head(['', msg('Items'), msg('Success, %'), msg('Score'), msg('Chance, %'), msg('Oracle, %')])}
+    ${head([msg('Of'), msg('Items'), msg('Success, %'), msg('Score'), msg('Chance, %'), msg('Oracle, %')])}
     <tbody>${rows.map(
       ({ label, items, success, score, chance, oracle }) =>
         html`<tr><th scope="row">${label}</th><td class="number">${items}</td>${estimate(success)}
@@ -35,7 +35,7 @@ function publishedTable({ rows, published, policy }: SuiteReport, columns: reado
   const ours = (label: string) => percent(rows.find((row) => row.label === label)?.success.mean ?? Number.NaN);
   return html`<h3>${msg('Beside published numbers, success in %')}</h3>
     <div class="wide-table" tabindex="0" role="group" aria-label=${msg('Published numbers')}><table>
-      ${head(['', ...columns, msg('All')])}
+      ${head([msg('Policy'), ...columns, msg('All')])}
       <tbody><tr class="ours"><th scope="row">${policy}</th>${[...columns, 'All'].map((label) => html`<td class="number">${ours(label)}</td>`)}</tr>
       ${published.rows.map(
         ([model, ...numbers]) =>
