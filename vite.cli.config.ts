@@ -15,9 +15,11 @@ const all = {
   golden: 'tools/golden/main.ts',
   'quant-report': 'tools/quantisation/main.ts',
   large: 'tools/large/main.ts',
+  serve: 'src/cli/serve.ts',
   export: 'src/cli/export.ts',
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
+  algorithms: 'tools/learn/algorithms.ts',
   imitate: 'src/cli/imitate.ts',
   'learn-lora': 'tools/learn/lora.ts',
   crash: 'tests/crash/main.ts',
@@ -28,6 +30,7 @@ const all = {
   'make-model': 'src/cli/make-model.ts',
   plan: 'src/cli/plan.ts',
   'world-worker': 'src/workers/world-worker.ts',
+  'sandbox-worker': 'src/workers/sandbox-worker.ts',
 };
 
 // A tool that is not written yet does not stop the others.
@@ -49,6 +52,16 @@ export default defineConfig({
   },
   ssr: {
     noExternal: true,
-    external: ['webgpu', 'playwright-core', 'vite', 'onnxruntime-web', '@sqlite.org/sqlite-wasm', 'node-sqlite3-wasm'],
+    external: [
+      'fastify',
+      'ws',
+      'webgpu',
+      'playwright-core',
+      'vite',
+      'onnxruntime-web',
+      '@sqlite.org/sqlite-wasm',
+      'node-sqlite3-wasm',
+      '@jitl/quickjs-wasmfile-release-sync',
+    ],
   },
 });

@@ -39,7 +39,7 @@ export default defineConfig({
           environment: 'node',
           include: ['tests/page/**/*.test.ts'],
           // Firefox is nothing that a newcomer must have: `npm test -- firefox`.
-          exclude: process.env.TABGYM_FIREFOX_TESTS ? [] : ['tests/page/firefox.test.ts'],
+          exclude: process.env.TABGYM_FIREFOX_TESTS ? [] : ['tests/page/firefox*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
           fileParallelism: false,

@@ -1,5 +1,5 @@
 /**
- * The engine beside two others in one Chromium page, on one adapter: onnxruntime-web's WebGPU backend decodes the same
+ * The engine beside two others in one Chromium page, on one device (WebGPU, or the processor): onnxruntime-web decodes the same
  * weights, jax-js takes the same training steps. Results are compared before times are: a ratio of two computations that
  * differ would say nothing.
  */
@@ -8,7 +8,8 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { build, preview } from 'vite';
 import { chromiumArgs, findChromium, requireBrowser } from '../scripts/machine.mjs';
 import { repositoryRoot } from '../src/envs/transport/wasm.ts';
-import type { DecodeRequest, DecodeResult, TrainRequest, TrainResult } from './compare/page.ts';
+import type {} from './compare/page.ts';
+import type { DecodeRequest, DecodeResult, DeviceName, TrainRequest, TrainResult } from './compare/worker.ts';
 
 export interface CompareRow {
   name: string;
@@ -32,19 +33,23 @@ export interface CompareResult {
  * Prompts of 16 tokens: from 32 on, onnxruntime 1.30 takes another attention kernel, which on SwiftShader gives other logits
  * from the fifth token on (docs/log.md).
  */
-const decodes: DecodeRequest[] = (['float32', 'int4'] as const).flatMap((weights) => [
+const decodes: Omit<DecodeRequest, 'device'>[] = (['float32', 'int4'] as const).flatMap((weights) => [
   { shape: 'tiny', weights, rows: 1, prompt: 16, tokens: 33, times: 3 },
   { shape: 'tiny', weights, rows: 32, prompt: 16, tokens: 33, times: 3 },
   { shape: '135M width, 2 layers', weights, rows: 1, prompt: 16, tokens: 5, times: 2 },
   { shape: '135M width, 2 layers', weights, rows: 32, prompt: 16, tokens: 5, times: 2 },
 ]);
 
-const trains: TrainRequest[] = [
+const trains: Omit<TrainRequest, 'device'>[] = [
   { shape: 'tiny', rows: 8, length: 32, steps: 6 },
   { shape: 'wide', rows: 8, length: 32, steps: 4 },
 ];
 
-const aims = { one: 2, many: 10, train: 3 };
+/** In speed: of decoding one row and many, of a training step. */
+const aims: { [device in DeviceName]: { one: number; many: number; train: number } } = {
+  webgpu: { one: 2, many: 10, train: 3 },
+  wasm: { one: 2, many: 5, train: 5 },
+};
 
 async function serve(root: string): Promise<{ url: string; close(): Promise<void> }> {
   const outDir = join(root, 'build/compare');
@@ -55,7 +60,9 @@ async function serve(root: string): Promise<{ url: string; close(): Promise<void
     logLevel: 'error',
     build: { outDir, rollupOptions: { input } },
   });
-  const options = { build: { outDir }, preview: { host: '127.0.0.1', port: 0 } };
+  // Isolated, as the page is: without shared memory there is one thread.
+  const headers = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+  const options = { build: { outDir }, preview: { host: '127.0.0.1', port: 0, headers } };
   const server = await preview({ configFile: false, root, logLevel: 'error', ...options });
   const { port } = server.httpServer.address() as { port: number };
   return { url: `http://127.0.0.1:${port}/bench/compare/page.html`, close: () => server.close() };
@@ -83,7 +90,7 @@ function decodeRow(request: DecodeRequest, result: DecodeResult): CompareRow {
     ours,
     theirs,
     times: ours / theirs,
-    aim: request.rows === 1 ? aims.one : aims.many,
+    aim: request.rows === 1 ? aims[request.device].one : aims[request.device].many,
     agreement: `${difference}, ${result.sameTokens} of ${result.allTokens} greedy tokens the same`,
   };
 }
@@ -100,7 +107,7 @@ function trainRow(request: TrainRequest, result: TrainResult): CompareRow {
     ours,
     theirs,
     times: theirs / ours,
-    aim: aims.train,
+    aim: aims[request.device].train,
     agreement: `loss ${first} to ${last} in ${request.steps} steps, apart by ${apart('loss')}, gradient norms by ${apart('gradNorm')}`,
   };
 }
@@ -113,15 +120,17 @@ function print({ name, unit, ours, theirs, times, aim, agreement }: CompareRow):
   console.log(`    ${agreement}`);
 }
 
-const decodeName = ({ shape, rows, weights }: DecodeRequest) => `decode, ${shape}, batch ${rows}, weights ${weights}`;
-const trainName = ({ shape, rows, length }: TrainRequest) => `training step, ${shape}, ${rows * length} tokens`;
+const decodeName = ({ shape, rows, weights }: Omit<DecodeRequest, 'device'>) =>
+  `decode, ${shape}, batch ${rows}, weights ${weights}`;
+const trainName = ({ shape, rows, length }: Omit<TrainRequest, 'device'>) =>
+  `training step, ${shape}, ${rows * length} tokens`;
 
 /** onnxruntime takes minutes for one token of each of 32 rows of a model so wide on SwiftShader. */
 const tooSlow = ({ shape, rows }: DecodeRequest, adapter: string) =>
   adapter.includes('software') && rows > 1 && shape !== 'tiny';
 
 /** Runs each comparison whose name has `match` in it in a fresh page of one browser; one that fails is said and left out. */
-export async function benchCompare(match = ''): Promise<CompareResult> {
+export async function benchCompare(device: DeviceName, match = ''): Promise<CompareResult> {
   requireBrowser();
   const server = await serve(await repositoryRoot());
   const browser = await chromium.launch({ executablePath: findChromium()!, args: chromiumArgs });
@@ -142,9 +151,11 @@ export async function benchCompare(match = ''): Promise<CompareResult> {
     }
   };
   try {
-    result.adapter = (await each('adapter', (page) => page.evaluate(() => window.compare.adapter()))) ?? 'unknown';
+    result.adapter =
+      (await each('adapter', (page) => page.evaluate((on) => window.compare.adapter(on), device))) ?? 'unknown';
     console.log(`adapter: ${result.adapter}`);
-    for (const request of decodes.filter((each) => decodeName(each).includes(match))) {
+    const on = <R>(request: R) => ({ device, ...request });
+    for (const request of decodes.map(on).filter((each) => decodeName(each).includes(match))) {
       if (tooSlow(request, result.adapter)) {
         console.log(`  ${decodeName(request)}: left out on a software adapter`);
         continue;
@@ -154,7 +165,7 @@ export async function benchCompare(match = ''): Promise<CompareResult> {
       result.details.decode.push([request, got]);
       add(decodeRow(request, got));
     }
-    for (const request of trains.filter((each) => trainName(each).includes(match))) {
+    for (const request of trains.map(on).filter((each) => trainName(each).includes(match))) {
       const got = await each(trainName(request), (page) => page.evaluate((r) => window.compare.train(r), request));
       if (!got) continue;
       result.details.train.push([request, got]);

@@ -8,8 +8,12 @@ import { cpus } from 'node:os';
 import { Command } from 'commander';
 import { benchBabyai } from './babyai.ts';
 import { benchCompare } from './compare.ts';
+import { benchCompareTorch } from './compare-torch.ts';
 import { benchEngine } from './engine.ts';
+import { benchFirstMinutes } from './first-minutes.ts';
 import { benchFreeRunning } from './free-running.ts';
+import { benchInteractions } from './interactions.ts';
+import { benchMemory } from './memory.ts';
 import { benchProcessor } from './processor.ts';
 import { benchQuantized } from './quantized.ts';
 import { benchSciworld } from './sciworld.ts';
@@ -100,15 +104,39 @@ async function freeRunning(): Promise<Result> {
   return { on: cpu(), adapter: null, columns: ['', 'turns/s', 'ms'], rows, details };
 }
 
+async function firstMinutes(match?: string): Promise<Result> {
+  const details = await benchFirstMinutes(match);
+  const columns = ['', 'device', '0.3 over chance, s', 'at step', 'end, s', 'steps', 'success', 'chance'];
+  return { on: cpu(), adapter: 'none', columns, rows: details.map((row) => Object.values(row)), details };
+}
+
+async function interactions(): Promise<Result> {
+  const details = await benchInteractions();
+  const columns = ['interactions', 'median, ms', '98th percentile, ms', 'longest, ms', 'device', 'training'];
+  return { on: cpu(), adapter: 'none', columns, rows: details.map((row) => Object.values(row)), details };
+}
+
+async function memory(): Promise<Result> {
+  const details = await benchMemory();
+  const columns = ['step', 'device, bytes', 'buffers ever made', 'its memory, bytes', 'heap, bytes', 'process, bytes'];
+  return { on: cpu(), adapter: 'WebAssembly', columns, rows: details.map((row) => Object.values(row)), details };
+}
+
+async function compareTorch(): Promise<Result> {
+  const details = await benchCompareTorch();
+  const columns = ['', 'threads', 'ours, ms', 'theirs, ms', 'times', 'aim', 'agreement', 'our product', 'theirs'];
+  return { on: cpu(), adapter: 'WebAssembly', columns, rows: details.map((row) => Object.values(row)), details };
+}
+
 async function world(): Promise<Result> {
   return worldResult(await benchWorld());
 }
 
-async function compare(match?: string): Promise<Result> {
-  const details = await benchCompare(match);
+async function compare(device: 'webgpu' | 'wasm', match?: string): Promise<Result> {
+  const details = await benchCompare(device, match);
   const columns = ['', 'ours', 'theirs', 'unit', 'times', 'aim', 'agreement'];
   const rows = details.rows.map((row) => [row.name, row.ours, row.theirs, row.unit, row.times, row.aim, row.agreement]);
-  return { on: details.adapter, adapter: details.adapter, columns, rows, details };
+  return { on: device === 'wasm' ? cpu() : details.adapter, adapter: details.adapter, columns, rows, details };
 }
 
 function worldResult(details: readonly WorldRow[]): Result {
@@ -134,10 +162,18 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   search,
   web,
   engine,
-  compare,
+  compare: (match) => compare('webgpu', match),
+  'compare-torch': compareTorch,
+  'compare-processor': (match) => compare('wasm', match),
   quantized,
   processor,
+  'first-minutes': firstMinutes,
+  interactions,
+  memory,
 };
+
+/** Needs PyTorch: only when it is named. */
+const onRequest = new Set(['compare-torch']);
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
@@ -203,7 +239,7 @@ function store(name: string, result: Result): void {
 const program = new Command('bench')
   .description('Measures kernels, decoding, a whole GRPO step and the world; prints each beside its floor.')
   .option('--only <names...>', `only these: ${Object.keys(benches).join(', ')}`)
-  .option('--match <text>', 'compare, processor, search: only what has this in its name')
+  .option('--match <text>', 'compare, processor, search, first-minutes: only what has this in its name')
   .option('--write', 'store the results in bench/results', false);
 
 async function main(): Promise<void> {
@@ -211,7 +247,7 @@ async function main(): Promise<void> {
   const unknown = (only ?? []).filter((name) => !(name in benches));
   if (unknown.length)
     throw new Error(`No such bench: ${unknown.join(', ')}. There are ${Object.keys(benches).join(', ')}.`);
-  for (const name of only ?? Object.keys(benches)) {
+  for (const name of only ?? Object.keys(benches).filter((each) => !onRequest.has(each))) {
     console.log(`\n== ${name}`);
     const result = await benches[name](match);
     if (write) store(name, result);

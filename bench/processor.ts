@@ -99,6 +99,14 @@ function productWork(device: WasmDevice, kind: Kind, [M, N, K]: readonly number[
   };
 }
 
+/** GFLOP/s of a product whose weight is (N, K), at its fastest. */
+export async function productRate(device: WasmDevice, [M, N, K]: readonly number[]): Promise<number> {
+  const work = productWork(device, 'NT', [M, N, K]);
+  const times: number[] = [];
+  for (let i = 0; i < rounds; i++) times.push(await clock(work));
+  return rate(work, Math.min(...times));
+}
+
 async function benchProducts(device: WasmDevice): Promise<ProcessorRow[]> {
   const peak = peakWork(device);
   const rows: ProcessorRow[] = [];

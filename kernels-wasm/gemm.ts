@@ -20,7 +20,13 @@ export const ROWS: u32 = 128;
  */
 const RUN: u32 = 64;
 
-/** Four rows of A, each as it lies. */
+/*
+ * The loops below may be left after each step of the depth. It costs a branch that is always foreseen, and keeps a step's work
+ * together: in one long block V8 (TurboFan, Node 20) moves the loads of all steps to its front and then has to spill both them and
+ * the sums. 512 cubed went from 24 to 38 GFLOP/s on one core.
+ */
+
+/** Four rows of A, each as it lies. The depth is at least 1. */
 export function tileRows(a0: usize, a1: usize, a2: usize, a3: usize, b: usize, depth: u32, c0: usize, c1: usize, c2: usize, c3: usize, fresh: bool): void {
   while (depth > RUN) {
     runRows(a0, a1, a2, a3, b, RUN, c0, c1, c2, c3, fresh);
@@ -36,40 +42,32 @@ function runRows(a0: usize, a1: usize, a2: usize, a3: usize, b: usize, depth: u3
   let s00: v128, s01: v128, s10: v128, s11: v128, s20: v128, s21: v128, s30: v128, s31: v128;
   s00 = s01 = s10 = s11 = s20 = s21 = s30 = s31 = f32x4.splat(0);
   let x: v128, y: v128, v: v128;
-  let fours = depth >> 2;
-  while (fours != 0) {
+  for (;;) {
     x = v128.load(b); y = v128.load(b, 16);
     v = v128.load32_splat(a0); s00 = madd(v, x, s00); s01 = madd(v, y, s01);
     v = v128.load32_splat(a1); s10 = madd(v, x, s10); s11 = madd(v, y, s11);
     v = v128.load32_splat(a2); s20 = madd(v, x, s20); s21 = madd(v, y, s21);
     v = v128.load32_splat(a3); s30 = madd(v, x, s30); s31 = madd(v, y, s31);
+    if (--depth == 0) break;
     x = v128.load(b, 32); y = v128.load(b, 48);
     v = v128.load32_splat(a0, 4); s00 = madd(v, x, s00); s01 = madd(v, y, s01);
     v = v128.load32_splat(a1, 4); s10 = madd(v, x, s10); s11 = madd(v, y, s11);
     v = v128.load32_splat(a2, 4); s20 = madd(v, x, s20); s21 = madd(v, y, s21);
     v = v128.load32_splat(a3, 4); s30 = madd(v, x, s30); s31 = madd(v, y, s31);
+    if (--depth == 0) break;
     x = v128.load(b, 64); y = v128.load(b, 80);
     v = v128.load32_splat(a0, 8); s00 = madd(v, x, s00); s01 = madd(v, y, s01);
     v = v128.load32_splat(a1, 8); s10 = madd(v, x, s10); s11 = madd(v, y, s11);
     v = v128.load32_splat(a2, 8); s20 = madd(v, x, s20); s21 = madd(v, y, s21);
     v = v128.load32_splat(a3, 8); s30 = madd(v, x, s30); s31 = madd(v, y, s31);
+    if (--depth == 0) break;
     x = v128.load(b, 96); y = v128.load(b, 112);
     v = v128.load32_splat(a0, 12); s00 = madd(v, x, s00); s01 = madd(v, y, s01);
     v = v128.load32_splat(a1, 12); s10 = madd(v, x, s10); s11 = madd(v, y, s11);
     v = v128.load32_splat(a2, 12); s20 = madd(v, x, s20); s21 = madd(v, y, s21);
     v = v128.load32_splat(a3, 12); s30 = madd(v, x, s30); s31 = madd(v, y, s31);
     a0 += 16; a1 += 16; a2 += 16; a3 += 16; b += 128;
-    fours--;
-  }
-  let rest = depth & 3;
-  while (rest != 0) {
-    x = v128.load(b); y = v128.load(b, 16);
-    v = v128.load32_splat(a0); s00 = madd(v, x, s00); s01 = madd(v, y, s01);
-    v = v128.load32_splat(a1); s10 = madd(v, x, s10); s11 = madd(v, y, s11);
-    v = v128.load32_splat(a2); s20 = madd(v, x, s20); s21 = madd(v, y, s21);
-    v = v128.load32_splat(a3); s30 = madd(v, x, s30); s31 = madd(v, y, s31);
-    a0 += 4; a1 += 4; a2 += 4; a3 += 4; b += 32;
-    rest--;
+    if (--depth == 0) break;
   }
   if (!fresh) {
     s00 = f32x4.add(v128.load(c0), s00); s01 = f32x4.add(v128.load(c0, 16), s01);
@@ -99,27 +97,32 @@ function runPanel(a: usize, b: usize, depth: u32, c0: usize, c1: usize, c2: usiz
   let s00: v128, s01: v128, s10: v128, s11: v128, s20: v128, s21: v128, s30: v128, s31: v128;
   s00 = s01 = s10 = s11 = s20 = s21 = s30 = s31 = f32x4.splat(0);
   let x: v128, y: v128, v: v128;
-  let twos = depth >> 1;
-  while (twos != 0) {
+  for (;;) {
     x = v128.load(b); y = v128.load(b, 16);
     v = v128.load32_splat(a); s00 = madd(v, x, s00); s01 = madd(v, y, s01);
     v = v128.load32_splat(a, 4); s10 = madd(v, x, s10); s11 = madd(v, y, s11);
     v = v128.load32_splat(a, 8); s20 = madd(v, x, s20); s21 = madd(v, y, s21);
     v = v128.load32_splat(a, 12); s30 = madd(v, x, s30); s31 = madd(v, y, s31);
+    if (--depth == 0) break;
     x = v128.load(b, 32); y = v128.load(b, 48);
     v = v128.load32_splat(a, 16); s00 = madd(v, x, s00); s01 = madd(v, y, s01);
     v = v128.load32_splat(a, 20); s10 = madd(v, x, s10); s11 = madd(v, y, s11);
     v = v128.load32_splat(a, 24); s20 = madd(v, x, s20); s21 = madd(v, y, s21);
     v = v128.load32_splat(a, 28); s30 = madd(v, x, s30); s31 = madd(v, y, s31);
-    a += 32; b += 64;
-    twos--;
-  }
-  if (depth & 1) {
-    x = v128.load(b); y = v128.load(b, 16);
-    v = v128.load32_splat(a); s00 = madd(v, x, s00); s01 = madd(v, y, s01);
-    v = v128.load32_splat(a, 4); s10 = madd(v, x, s10); s11 = madd(v, y, s11);
-    v = v128.load32_splat(a, 8); s20 = madd(v, x, s20); s21 = madd(v, y, s21);
-    v = v128.load32_splat(a, 12); s30 = madd(v, x, s30); s31 = madd(v, y, s31);
+    if (--depth == 0) break;
+    x = v128.load(b, 64); y = v128.load(b, 80);
+    v = v128.load32_splat(a, 32); s00 = madd(v, x, s00); s01 = madd(v, y, s01);
+    v = v128.load32_splat(a, 36); s10 = madd(v, x, s10); s11 = madd(v, y, s11);
+    v = v128.load32_splat(a, 40); s20 = madd(v, x, s20); s21 = madd(v, y, s21);
+    v = v128.load32_splat(a, 44); s30 = madd(v, x, s30); s31 = madd(v, y, s31);
+    if (--depth == 0) break;
+    x = v128.load(b, 96); y = v128.load(b, 112);
+    v = v128.load32_splat(a, 48); s00 = madd(v, x, s00); s01 = madd(v, y, s01);
+    v = v128.load32_splat(a, 52); s10 = madd(v, x, s10); s11 = madd(v, y, s11);
+    v = v128.load32_splat(a, 56); s20 = madd(v, x, s20); s21 = madd(v, y, s21);
+    v = v128.load32_splat(a, 60); s30 = madd(v, x, s30); s31 = madd(v, y, s31);
+    a += 64; b += 128;
+    if (--depth == 0) break;
   }
   if (!fresh) {
     s00 = f32x4.add(v128.load(c0), s00); s01 = f32x4.add(v128.load(c0, 16), s01);

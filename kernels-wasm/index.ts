@@ -3,7 +3,7 @@
  * thread. README.md says how the parts fit.
  */
 export { setScratch } from './call';
-export { runAlone, runTogether, serve, setControl } from './threads';
+export { runAlone, runTogether, serve, setControl, setNumber } from './threads';
 import { ATTENTION_SCRATCH } from './attention';
 import { MATMUL_SCRATCH } from './matmul';
 

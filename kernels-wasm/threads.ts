@@ -6,7 +6,7 @@
  * Control words, at an address that the host gives:
  *   0 epoch: raised to open a list · 1 open: 1 while the list may be read · 2 inside: helpers in the list · 3 quit
  *   4 failed: a helper has trapped · 5 address of the list · 6 calls · 7 helpers asleep between lists · 8 threads asleep in a list
- *   9 chunks that helpers have taken
+ *   9 chunks that helpers have taken · 10 helpers that may help: those with a higher number go
  */
 import { RECORD_BYTES } from './call';
 import { chunksOf, runChunk } from './operations';
@@ -42,6 +42,10 @@ function work(call: usize, chunks: i32): void {
 let isHelper: bool = false;
 let control: usize = 0;
 export function setControl(at: usize): void { control = at; }
+
+/** A helper's number, from 1. */
+let rank: i32 = 0;
+export function setNumber(number: i32): void { rank = number; }
 
 /** Waits until all chunks of a call are done. False: a helper has failed. */
 function settle(call: usize, chunks: i32, mayWait: bool): bool {
@@ -125,7 +129,11 @@ function leave(mayWait: bool): bool {
   return false;
 }
 
-/** A helper's life: until `quit`. */
+// @ts-ignore: decorator
+@inline
+function isDismissed(): bool { return atomic.load<i32>(control + 12) != 0 || rank > atomic.load<i32>(control + 40); }
+
+/** A helper's life: until it is dismissed. */
 export function serve(): void {
   isHelper = true;
   let seen = 0;
@@ -133,12 +141,12 @@ export function serve(): void {
     let spins = IDLE_SPINS;
     while (atomic.load<i32>(control) == seen && --spins > 0) {}
     while (atomic.load<i32>(control) == seen) {
-      if (atomic.load<i32>(control + 12) != 0) return;
+      if (isDismissed()) return;
       atomic.add<i32>(control + 28, 1);
       atomic.wait<i32>(control, seen, -1);
       atomic.sub<i32>(control + 28, 1);
     }
-    if (atomic.load<i32>(control + 12) != 0) return;
+    if (isDismissed()) return;
     seen = atomic.load<i32>(control);
     atomic.add<i32>(control + 8, 1);
     // Opened before the epoch was raised, closed before `inside` is waited for: what is read here stands still.

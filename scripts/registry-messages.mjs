@@ -12,10 +12,11 @@ const { worldModules } = await load('src/envs/registry.ts');
 const { metrics } = await load('src/rl/metrics.ts');
 
 const words = [
-  ...knobs.flatMap(({ path, id = path, label, sentence, choiceLabels = {} }) => [
+  ...knobs.flatMap(({ path, id = path, label, sentence, choiceLabels = {}, choiceGroups = {} }) => [
     [`knob.${id}.label`, label],
     [`knob.${id}.sentence`, sentence],
     ...Object.entries(choiceLabels).map(([choice, words]) => [`knob.${id}.choice.${choice}`, words]),
+    ...[...new Set(Object.values(choiceGroups))].map((group) => [`knob.${id}.group.${group}`, group]),
   ]),
   ...Object.entries(policyKinds).flatMap(([name, { facts }]) => [
     [`policy.${name}.summary`, facts.summary],

@@ -87,7 +87,7 @@ const named = {
     if (!findFirefox())
       return lacking('Firefox', 'On Debian: sudo apt-get install firefox-esr; or name one: TABGYM_FIREFOX=PATH.');
     process.env.TABGYM_FIREFOX_TESTS = '1';
-    return vitest('page', ['tests/page/firefox.test.ts']);
+    return vitest('page', ['tests/page/firefox']);
   },
 };
 

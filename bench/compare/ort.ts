@@ -1,11 +1,11 @@
 /**
- * Greedy decoding by onnxruntime-web's WebGPU backend, as its own examples do it: the cache stays on the GPU
- * (preferredOutputLocation 'gpu-buffer'), the logits come to the CPU, which chooses and feeds the next token. The model is
+ * Greedy decoding by onnxruntime-web, as its own examples do it: with its WebGPU backend the cache stays on the GPU
+ * (preferredOutputLocation 'gpu-buffer'), with its WASM backend it is handed from call to call; the logits come to the CPU, which chooses and feeds the next token. The model is
  * ours through our exporter with onnxruntime's fused operators.
  */
 import type * as Ort from 'onnxruntime-web';
 import type { ModelConfig } from '../../src/policy/config.ts';
-import { onnxRuntime } from '../../src/policy/onnx/runtime.ts';
+import { type OnnxBackend, onnxRuntime } from '../../src/policy/onnx/runtime.ts';
 import type { Decoded } from './shapes.ts';
 
 export interface OrtDecoder {
@@ -13,16 +13,16 @@ export interface OrtDecoder {
   close(): Promise<void>;
 }
 
-export async function ortDecoder(model: Uint8Array, config: ModelConfig): Promise<OrtDecoder> {
-  const ort = await onnxRuntime('webgpu');
+export async function ortDecoder(device: OnnxBackend, model: Uint8Array, config: ModelConfig): Promise<OrtDecoder> {
+  const ort = await onnxRuntime(device);
   const layers = Array.from({ length: config.numLayers }, (_, layer) => layer);
   const parts = layers.flatMap((layer) => [`${layer}.key`, `${layer}.value`]);
+  const places = Object.fromEntries([['logits', 'cpu'], ...parts.map((part) => [`present.${part}`, 'gpu-buffer'])]) as {
+    [name: string]: 'cpu' | 'gpu-buffer';
+  };
   const session = await ort.InferenceSession.create(model, {
-    executionProviders: ['webgpu'],
-    preferredOutputLocation: Object.fromEntries([
-      ['logits', 'cpu'],
-      ...parts.map((part) => [`present.${part}`, 'gpu-buffer']),
-    ]) as { [name: string]: 'cpu' | 'gpu-buffer' },
+    executionProviders: [device],
+    ...(device === 'webgpu' && { preferredOutputLocation: places }),
   });
   const integers = (values: readonly number[], dims: readonly number[]) =>
     new ort.Tensor('int64', BigInt64Array.from(values, BigInt), dims);

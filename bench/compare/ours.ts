@@ -1,5 +1,5 @@
 /** The engine of this repository: greedy decoding, and a training step with the loss and optimiser that jax-js is given. */
-import type { Gpu } from '../../src/device/webgpu/device.ts';
+import type { Device } from '../../src/device/device.ts';
 import type { ModelConfig } from '../../src/policy/config.ts';
 import { measureChoices } from '../../src/policy/engine/measure-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';
@@ -11,7 +11,7 @@ import { begin, wholeTurns } from '../../tools/turns.ts';
 import type { Decoded } from './shapes.ts';
 
 export async function oursDecode(
-  gpu: Gpu,
+  gpu: Device,
   config: ModelConfig,
   weights: TensorMap,
   precision: Precision,
@@ -60,7 +60,7 @@ export async function oursDecode(
 
 /** Each step's milliseconds, loss and gradient norm: mean of -log p over all tokens but the first of each row. */
 export async function oursTrain(
-  gpu: Gpu,
+  gpu: Device,
   config: ModelConfig,
   weights: TensorMap,
   rows: readonly Int32Array[],

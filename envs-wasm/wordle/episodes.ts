@@ -2,46 +2,57 @@
  * Episodes of Wordle: the guesses so far, and the rules of a step with its words, byte for byte. Two games: the one people
  * know, with a hidden word, and the original's, which draws a word anew at each guess (knowledge.ts).
  *
- * Memory: an episode has one block of its size for what the original's game keeps, which goes back to a free list.
+ * Memory: an episode has one block for what the original's game keeps, or for the words drawn for it, which goes back to a free list.
  */
 import { blockClass, giveBlock, takeBlock } from '../shared/blocks';
 import { loadRandom, randomBelow, RANDOM_BYTES, saveRandom, seedRandomWords } from '../shared/mt19937';
 import { Slots } from '../shared/slots';
 import { indexOfByte, leadingSpace, putByte, putInteger, putText, withoutTrailingSpace } from '../shared/text';
-import { findWord, LETTERS, letterOf, NONE } from './dictionary';
+import { findWord, LETTERS, letterOf, NONE, sizeOf, wordOf } from './dictionary';
 import { clearKnowledge, colour, filter, filtered, isOriginal, KNOWLEDGE_BYTES, learn } from './knowledge';
 import { colourIn, patternOf, WON_PATTERN } from './official';
 
 export const MOST_TRIES: i32 = 12;
 
+/** How answers are written. */
+export enum Style { full, compact, keyboard }
+
 @unmanaged
 export class Episode {
   began: bool;
   upstream: bool;
-  compact: bool;
+  style: Style;
   done: bool;
   won: bool;
   tries: i32;
   used: i32;
+  /** Letters of the guesses that agreed with all colours before them, the first guess left out. */
+  agreeing: i32;
+  /** Letters that are not in the word, as far as was told, a the lowest bit. Kept for the keyboard style alone. */
+  gray: u32;
   list: i32;
   /** How many words of the list are in play; 0: all. */
   size: i32;
+  /** How many of them were drawn for this episode, its only ones; 0: none, and all words in play are its own. */
+  drawn: i32;
   /** NONE in the original's game. */
   hidden: i32;
-  /** Knowledge and generator of the original's game, or 0. */
+  /** Knowledge and generator of the original's game, or the words drawn (two bytes each), or 0. */
   block: usize;
+  blockClass: i32;
 }
 
 const HEADER: i32 = <i32>offsetof<Episode>();
 /** Behind an episode: for each try its word (two bytes, 0xffff for none) and its pattern (one byte). */
 const slots = new Slots((HEADER + 3 * MOST_TRIES + 7) & ~7);
-const BLOCK_CLASS: i32 = blockClass(KNOWLEDGE_BYTES + 2 + RANDOM_BYTES);
+const ORIGINAL_BYTES: i32 = KNOWLEDGE_BYTES + 2 + RANDOM_BYTES;
 
-/** What a step says besides its words; the letters in their place in the best guess stand from bit 8. */
+/** What a step says besides its words; the letters in their place in the best guess stand from bit 8, those that agreed from bit 16. */
 export const ACCEPTED: i32 = 1;
 export const DONE: i32 = 2;
 export const WON: i32 = 4;
 const PLACES_SHIFT: i32 = 8;
+const AGREEING_SHIFT: i32 = 16;
 
 export function episodeAt(slot: i32): Episode { return changetype<Episode>(slots.at(slot)); }
 export function ensureWorlds(count: i32): void { slots.ensure(count); }
@@ -60,23 +71,48 @@ export function knowledgeOf(episode: Episode): usize { return episode.block; }
 /** Four bytes aligned, behind the knowledge. */
 export function generatorOf(episode: Episode): usize { return episode.block + KNOWLEDGE_BYTES + 2; }
 
-function begin(episode: Episode, tries: i32, list: i32, size: i32, compact: bool): void {
-  if (episode.block != 0) giveBlock(episode.block, BLOCK_CLASS);
+function begin(episode: Episode, tries: i32, list: i32, size: i32, style: Style): void {
+  if (episode.block != 0) giveBlock(episode.block, episode.blockClass);
   episode.block = 0;
   episode.began = true;
   episode.upstream = episode.done = episode.won = false;
-  episode.compact = compact;
+  episode.style = style;
   episode.tries = tries;
   episode.used = 0;
+  episode.agreeing = 0;
+  episode.gray = 0;
   episode.list = list;
   episode.size = size;
+  episode.drawn = 0;
   episode.hidden = NONE;
 }
 
-export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, hidden: i32, compact: bool): void {
-  begin(episode, tries, list, size, compact);
-  episode.hidden = hidden;
-  if (compact) { putText('guess'); return; }
+function takeEpisodeBlock(episode: Episode, bytes: i32): void {
+  episode.blockClass = blockClass(bytes);
+  episode.block = takeBlock(episode.blockClass);
+}
+
+/** Keeps the words that were drawn: `count` numbers of words in play, two bytes each. */
+function keepDrawn(episode: Episode, numbers: usize, count: i32): void {
+  if (count == 0) return;
+  takeEpisodeBlock(episode, 2 * count);
+  episode.drawn = count;
+  for (let k = 0; k < count; k++)
+    store<u16>(episode.block + 2 * k, <u16>wordOf(episode.list, episode.size, load<u16>(numbers + 2 * k)));
+}
+
+/** How many words an episode is played among, and each of them. */
+export function wordsOf(episode: Episode): i32 { return episode.drawn > 0 ? episode.drawn : sizeOf(episode.list, episode.size); }
+export function wordIn(episode: Episode, k: i32): i32 {
+  return episode.drawn > 0 ? load<u16>(episode.block + 2 * k) : wordOf(episode.list, episode.size, k);
+}
+
+/** `hidden`: which of the episode's words. `numbers`: the `count` words drawn for it, where there are any. */
+export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, hidden: i32, style: Style, numbers: usize, count: i32): void {
+  begin(episode, tries, list, size, style);
+  keepDrawn(episode, numbers, count);
+  episode.hidden = wordIn(episode, hidden);
+  if (style != Style.full) { putText('guess'); return; }
   putText('Guess the hidden word of five letters. You have ');
   putInteger(tries);
   putText(tries == 1 ? ' try.' : ' tries.');
@@ -84,9 +120,9 @@ export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, 
 
 /** The original's game. The seed is `count` words of 32 bits, least first. */
 export function beginOriginal(episode: Episode, seed: usize, count: i32): void {
-  begin(episode, 6, 0, 0, false);
+  begin(episode, 6, 0, 0, Style.full);
   episode.upstream = true;
-  episode.block = takeBlock(BLOCK_CLASS);
+  takeEpisodeBlock(episode, ORIGINAL_BYTES);
   clearKnowledge(knowledgeOf(episode));
   seedRandomWords(seed, count);
   saveRandom(generatorOf(episode));
@@ -141,18 +177,42 @@ function isColoured(word: i32, pattern: i32, letter: u32): bool {
 
 /**
  * A fact a letter, the mark before it: `at3 a` the third letter is a; `not2 r` there is an r, but not second; `no c` there is no c.
- * A letter that is said more often than it is there has no `no`, which would deny it: it is told where it is not.
+ * A letter that is said more often than it is there has no `no`, which would deny it: it is told where it is not. `absent`: whether
+ * letters that are not there are told at all.
  */
-function putFacts(word: i32, pattern: i32): void {
+function putFacts(word: i32, pattern: i32, absent: bool): void {
+  let said = 0;
   for (let i = 0; i < LETTERS; i++) {
     const letter = letterOf(word, i);
     const kind = colourIn(pattern, i);
-    if (i > 0) putByte(32);
+    if (!absent && kind == 0 && !isColoured(word, pattern, letter)) continue;
+    if (said++ > 0) putByte(32);
     putText(kind == 2 ? 'at' : kind == 0 && !isColoured(word, pattern, letter) ? 'no' : 'not');
     if (kind != 0 || isColoured(word, pattern, letter)) putByte(49 + i);
     putByte(32);
     putByte(97 + letter);
   }
+}
+
+/** The facts of the letters that are there, and all keys that are gray by now: `not2 r no c e n`. */
+function putKeyboard(episode: Episode, word: i32, pattern: i32): void {
+  for (let i = 0; i < LETTERS; i++)
+    if (!isColoured(word, pattern, letterOf(word, i))) episode.gray |= 1 << letterOf(word, i);
+  putFacts(word, pattern, false);
+  if (episode.gray == 0) return;
+  if (pattern != 0) putByte(32);
+  putText('no');
+  for (let letter = 0; letter < 26; letter++) {
+    if (((episode.gray >> letter) & 1) == 0) continue;
+    putByte(32);
+    putByte(97 + letter);
+  }
+}
+
+function putAnswer(episode: Episode, word: i32, pattern: i32): void {
+  if (episode.style == Style.full) putColours(pattern);
+  else if (episode.style == Style.compact) putFacts(word, pattern, true);
+  else putKeyboard(episode, word, pattern);
 }
 
 // --- the rules --------------------------------------------------------------------------------------------------------
@@ -168,20 +228,42 @@ function bestPlaces(episode: Episode): i32 {
   return best;
 }
 
+/** Whether a try says that the letter is not at place `i`: gray, yellow there, or another one is green there. */
+function contradicts(word: i32, pattern: i32, letter: u32, i: i32): bool {
+  if (colourIn(pattern, i) == 2) return letterOf(word, i) != letter;
+  if (letterOf(word, i) == letter) return true;
+  for (let j = 0; j < LETTERS; j++)
+    if (letterOf(word, j) == letter && colourIn(pattern, j) == 0) return !isColoured(word, pattern, letter);
+  return false;
+}
+
+/** How many letters of a guess no try before it contradicts. */
+function agreeingLetters(episode: Episode, guess: i32): i32 {
+  let agreeing = LETTERS;
+  for (let i = 0; i < LETTERS; i++)
+    for (let turn = 0; turn < episode.used; turn++)
+      if (contradicts(guessAt(episode, turn), patternAt(episode, turn), letterOf(guess, i), i)) {
+        agreeing--;
+        break;
+      }
+  return agreeing;
+}
+
 function verdict(episode: Episode, accepted: i32): i32 {
-  return accepted | (episode.done ? DONE : 0) | (episode.won ? WON : 0) | (bestPlaces(episode) << PLACES_SHIFT);
+  const flags = accepted | (episode.done ? DONE : 0) | (episode.won ? WON : 0);
+  return flags | (bestPlaces(episode) << PLACES_SHIFT) | (episode.agreeing << AGREEING_SHIFT);
 }
 
 /** Our game: a text that is no word costs nothing. */
 function guessHidden(episode: Episode, word: i32): i32 {
   if (word == NONE) { putText('not in the word list'); return verdict(episode, 0); }
   const pattern = patternOf(word, episode.hidden);
+  if (episode.used > 0) episode.agreeing += agreeingLetters(episode, word);
   keep(episode, word, pattern);
-  if (episode.compact) putFacts(word, pattern);
-  else putColours(pattern);
+  putAnswer(episode, word, pattern);
   episode.won = pattern == WON_PATTERN;
   episode.done = episode.won || episode.used == episode.tries;
-  if (episode.done && !episode.won && !episode.compact) {
+  if (episode.done && !episode.won && episode.style == Style.full) {
     putText('\nThe word was ');
     putWord(episode.hidden);
     putByte(46);

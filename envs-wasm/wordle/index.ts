@@ -1,7 +1,8 @@
 /**
  * Wordle: what the host may call. One call carries a batch (shared/batch.ts); all text is UTF-8. A task's numbers: style (bits
- * below) with the tries from bit 8, the list, how many of its words are in play (0: all), which of them is hidden. In the
- * original's game the row's input is the seed, words of 32 bits, least first.
+ * below) with the tries from bit 8, the list, how many of its words are in play (0: all), which of them is hidden. The row's
+ * input: in the original's game the seed, words of 32 bits, least first; else the words drawn for this task, numbers of words in play in two bytes
+ * each, of which one is then hidden, or nothing.
  */
 import { batchCapacity, columns, endAnswer, ensureBatch, inputLengthOf, slotOf, taskNumber } from '../shared/batch';
 import { clearOutput, inputBuffer, outputLength, outputPointer, putByte, putInteger } from '../shared/text';
@@ -14,7 +15,8 @@ import { putPlan } from './oracle';
 export { batchCapacity, columns, ensureBatch, ensureWorlds, hasWorld, inputBuffer, outputLength, outputPointer };
 
 const UPSTREAM: i32 = 1;
-const COMPACT: i32 = 2;
+/** How answers are written, two bits. */
+const WRITING_SHIFT: i32 = 1;
 const TRIES_SHIFT: i32 = 8;
 
 /** Begins an episode in each of `count` slots, and answers its first observation. */
@@ -29,13 +31,16 @@ export function reset(count: i32): void {
     const size = taskNumber(b, 2);
     const episode = episodeAt(slotOf(b));
     if (style & UPSTREAM) beginOriginal(episode, text, length >> 2);
-    else beginHidden(episode, style >> TRIES_SHIFT, list, size, wordOf(list, size, taskNumber(b, 3)), (style & COMPACT) != 0);
+    else beginHidden(episode, style >> TRIES_SHIFT, list, size, taskNumber(b, 3), (style >> WRITING_SHIFT) & 3, text, length >> 1);
     endAnswer(b, before, ACCEPTED);
     text += length;
   }
 }
 
-/** One guess for each of `count` slots. Flags: 1 accepted, 2 over, 4 won, from bit 8 the letters in their place in the best guess. */
+/**
+ * One guess for each of `count` slots. Flags: 1 accepted, 2 over, 4 won, from bit 8 the letters in their place in the best guess, from bit 16 the
+ * letters of all guesses that agreed with the colours before them.
+ */
 export function step(count: i32): void {
   clearOutput();
   let text = inputBuffer(0);

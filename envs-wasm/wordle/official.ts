@@ -41,49 +41,57 @@ export function colourIn(pattern: i32, i: i32): i32 {
 
 // --- the player -------------------------------------------------------------------------------------------------------
 
-/** The patterns of every word of the list at hand as a guess against every one as the hidden word. */
+/** The words at hand, and the patterns of each as a guess against each as the hidden word. */
+const words = new Array<i32>();
 let table: usize = 0;
 let tableBytes: i32 = 0;
+/** The list that the words at hand are, or NONE where they were named one by one. */
 let tableList: i32 = NONE;
 let tableSize: i32 = 0;
-let words: i32 = 0;
-/** Best first guess of the list at hand, or NONE where it was not asked for. */
+/** Best first guess of the words at hand, or NONE where it was not asked for. */
 let opener: i32 = NONE;
 
 const candidates = new Array<i32>();
 const counts = new StaticArray<i32>(PATTERNS);
 
-function patternAt(guess: i32, hidden: i32): i32 { return load<u8>(table + guess * words + hidden); }
+function patternAt(guess: i32, hidden: i32): i32 { return load<u8>(table + guess * words.length + hidden); }
 
-/** Takes a list at hand. Its table is made once, and anew when another list comes. */
-function takeList(list: i32, size: i32): void {
+/** Takes a list at hand. Its table is made once, and anew when other words come. */
+export function takeList(list: i32, size: i32): void {
   if (list == tableList && size == tableSize) return;
+  beginWords();
+  for (let k = 0; k < sizeOf(list, size); k++) addWord(wordOf(list, size, k));
+  settleWords();
   tableList = list;
   tableSize = size;
-  opener = NONE;
-  words = sizeOf(list, size);
-  if (words * words > tableBytes) {
-    tableBytes = words * words;
-    table = heap.alloc(tableBytes);
-  }
-  for (let guess = 0; guess < words; guess++) {
-    const word = wordOf(list, size, guess);
-    for (let hidden = 0; hidden < words; hidden++) store<u8>(table + guess * words + hidden, patternOf(word, wordOf(list, size, hidden)));
-  }
 }
 
-/** All words of a list are candidates. */
-export function beginSearch(list: i32, size: i32): void {
-  takeList(list, size);
+/** Words named one by one: begin, add each, settle. */
+export function beginWords(): void { words.length = 0; }
+export function addWord(word: i32): void { words.push(word); }
+export function settleWords(): void {
+  const count = words.length;
+  tableList = NONE;
+  opener = NONE;
+  if (count * count > tableBytes) {
+    tableBytes = count * count;
+    table = heap.alloc(tableBytes);
+  }
+  for (let guess = 0; guess < count; guess++)
+    for (let hidden = 0; hidden < count; hidden++) store<u8>(table + guess * count + hidden, patternOf(words[guess], words[hidden]));
+}
+
+/** All words at hand are candidates. */
+export function beginSearch(): void {
   candidates.length = 0;
-  for (let k = 0; k < words; k++) candidates.push(k);
+  for (let k = 0; k < words.length; k++) candidates.push(k);
 }
 
 /** Keeps the candidates that would have answered a guess (any word) with this pattern. */
 export function narrow(guess: i32, pattern: i32): void {
   let kept = 0;
   for (let k = 0; k < candidates.length; k++)
-    if (patternOf(guess, wordOf(tableList, tableSize, candidates[k])) == pattern) candidates[kept++] = candidates[k];
+    if (patternOf(guess, words[candidates[k]]) == pattern) candidates[kept++] = candidates[k];
   candidates.length = kept;
 }
 
@@ -109,7 +117,7 @@ function search(): i32 {
     const left = leftBy(candidates[k], least);
     if (left < least) { least = left; best = candidates[k]; }
   }
-  for (let guess = 0; guess < words; guess++) {
+  for (let guess = 0; guess < words.length; guess++) {
     const left = leftBy(guess, least);
     if (left < least) { least = left; best = guess; }
   }
@@ -119,8 +127,8 @@ function search(): i32 {
 /** The guess that leaves the fewest candidates on average, or NONE where there is no candidate. */
 export function bestGuess(): i32 {
   if (candidates.length == 0) return NONE;
-  if (candidates.length <= 2) return wordOf(tableList, tableSize, candidates[0]);
-  if (candidates.length < words) return wordOf(tableList, tableSize, search());
+  if (candidates.length <= 2) return words[candidates[0]];
+  if (candidates.length < words.length) return words[search()];
   if (opener == NONE) opener = search();
-  return wordOf(tableList, tableSize, opener);
+  return words[opener];
 }

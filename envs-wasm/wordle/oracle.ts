@@ -5,16 +5,25 @@
 import { loadRandom, RANDOM_BYTES } from '../shared/mt19937';
 import { putByte } from '../shared/text';
 import { NONE } from './dictionary';
-import { drawAndLearn, Episode, generatorOf, guessAt, knowledgeOf, MOST_TRIES, patternAt, putWord } from './episodes';
+import { drawAndLearn, Episode, generatorOf, guessAt, knowledgeOf, MOST_TRIES, patternAt, putWord, wordIn, wordsOf } from './episodes';
 import { filter, filtered, KNOWLEDGE_BYTES, learn } from './knowledge';
-import { beginSearch, bestGuess, narrow, patternOf, WON_PATTERN } from './official';
+import { addWord, beginSearch, beginWords, bestGuess, narrow, patternOf, settleWords, takeList, WON_PATTERN } from './official';
 
 const plan = new StaticArray<i32>(MOST_TRIES);
 let length: i32 = 0;
 
+/** The list that a player knows: the words drawn for the episode, or all in play. */
+function takeWords(episode: Episode): void {
+  if (episode.drawn == 0) { takeList(episode.list, episode.size); return; }
+  beginWords();
+  for (let k = 0; k < wordsOf(episode); k++) addWord(wordIn(episode, k));
+  settleWords();
+}
+
 /** Our game. Leaves `plan`; false where it would not win within the tries left. */
 function planHidden(episode: Episode): bool {
-  beginSearch(episode.list, episode.size);
+  takeWords(episode);
+  beginSearch();
   for (let turn = 0; turn < episode.used; turn++) narrow(guessAt(episode, turn), patternAt(episode, turn));
   while (length < episode.tries - episode.used) {
     const guess = bestGuess();

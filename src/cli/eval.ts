@@ -1,5 +1,6 @@
 /** `npm run eval -- RUN --suite NAME [--samples 8] [--turns 5,10,20,30] [--greedy] [--compare OTHER] [--out FOLDER]` */
 import { Command, InvalidArgumentError } from 'commander';
+import { connectOption } from './connecting.ts';
 import { evaluate, reportText, suiteNames, writeReport } from './evaluating.ts';
 import { deviceOptions } from './node-device.ts';
 
@@ -31,6 +32,7 @@ const program = new Command('eval')
   .option('--completion-tokens <n>', "room for the rest of an episode, where the run's is too small", whole)
   .option('--compare <run>', 'another run on the same items: differences with paired tests')
   .option('--out <folder>', 'where JSON, CSV, Markdown and plots are written')
+  .addOption(connectOption())
   .addOption(device)
   .addOption(threads);
 

@@ -23,8 +23,8 @@ import {
 } from '../session/suite-evaluation.ts';
 import { readRun } from '../store/bundle.ts';
 import { crc32 } from '../store/crc32.ts';
-import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { NodeBaseModels } from './base-models.ts';
+import { type Connections, openingWorlds } from './connecting.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { CommandError } from './training.ts';
 
@@ -44,6 +44,8 @@ export interface EvaluationOptions extends DeviceOptions {
   compare?: string;
   /** Where the report goes, and until then what was played: the same command goes on. */
   out?: string;
+  /** Where the servers of worlds are, over what the environment says. */
+  connect?: Connections;
   print(line: string): void;
 }
 
@@ -100,11 +102,11 @@ export class PartialItems {
 }
 
 async function played(path: string, which: string, options: EvaluationOptions): Promise<PlayedSuite> {
-  const { out, print, run: _, compare: _other, device, threads, ...request } = options;
+  const { out, print, run: _, compare: _other, device, threads, connect, ...request } = options;
   const asked: SuiteRequest = { ...request, temperature: request.temperature ?? null };
   const policy = policyOf(path);
   const machine = { open: () => openDevice({ device, threads }) };
-  const engines = new Assembly({ machine, openWorld: openGuardedWorld, models: new NodeBaseModels() });
+  const engines = new Assembly({ machine, openWorld: openingWorlds(connect), models: new NodeBaseModels() });
   if (out) mkdirSync(out, { recursive: true });
   const partial = new PartialItems(out ? join(out, `partial-${which}.json`) : null, policy, asked);
   const kept = partial.read();

@@ -1,6 +1,7 @@
 /** `npm run imitate -- experiments/NAME.json --out FOLDER [--until 0.5]` */
 import { Command, InvalidArgumentError } from 'commander';
 import { imitateOracle } from './imitating.ts';
+import { type DeviceOptions, deviceOptions } from './node-device.ts';
 import { readExperiment } from './training.ts';
 
 function share(text: string): number {
@@ -31,12 +32,13 @@ const program = new Command('imitate')
   .option('--episodes <n>', 'oracle episodes a step', whole, 32)
   .option('--learning-rate <x>', "instead of the experiment's", positive)
   .option('--seed <n>', 'instead of the seed in the file', Number);
+for (const option of deviceOptions('auto')) program.addOption(option);
 
 async function main(): Promise<number> {
   program.parse();
   const [file] = program.args;
   const print = (line: string) => console.log(line);
-  const options = program.opts<{
+  interface Options extends DeviceOptions {
     out: string;
     until: number;
     steps: number;
@@ -44,7 +46,8 @@ async function main(): Promise<number> {
     episodes: number;
     learningRate?: number;
     seed?: number;
-  }>();
+  }
+  const options = program.opts<Options>();
   const experiment = readExperiment({ file, seed: options.seed, print });
   const { reached, steps, evaluation } = await imitateOracle({ ...options, experiment, print });
   const rate = evaluation.train.policy.rate.toFixed(3);

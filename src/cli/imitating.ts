@@ -4,7 +4,6 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Gpu } from '../device/webgpu/device.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { factsOf, kindsWith } from '../experiment/policies/registry.ts';
 import { parseConfig } from '../policy/config.ts';
@@ -14,10 +13,10 @@ import type { Evaluation } from '../rl/evaluation.ts';
 import { Assembly } from '../session/assemble.ts';
 import type { Engine } from '../session/engine.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
-import { nodeGpu } from './node-gpu.ts';
+import { type DeviceOptions, openDevice } from './node-device.ts';
 import { CommandError } from './training.ts';
 
-export interface ImitationOptions {
+export interface ImitationOptions extends DeviceOptions {
   experiment: Experiment;
   out: string;
   /** Stops at this success on training goals, sampled at the training temperature. */
@@ -40,8 +39,8 @@ export interface Imitated {
   folder: string;
 }
 
-export const nodeEngines = () =>
-  new Assembly({ machine: { open: async () => Gpu.open(await nodeGpu()) }, openWorld: openGuardedWorld });
+export const nodeEngines = (options: DeviceOptions = {}) =>
+  new Assembly({ machine: { open: () => openDevice(options) }, openWorld: openGuardedWorld });
 
 const three = (value: number) => value.toFixed(3);
 
@@ -54,7 +53,7 @@ export async function imitateOracle(options: ImitationOptions): Promise<Imitated
     throw new CommandError(
       `policy.kind is "${policy.kind}": imitation trains all weights of a policy of its own, kind "${kindsWith('ownWeights').join('" or "')}".`,
     );
-  const engine = await nodeEngines().open(options.experiment, quiet);
+  const engine = await nodeEngines(options).open(options.experiment, quiet);
   try {
     await engine.initialize();
     const found = await follow(engine, options);

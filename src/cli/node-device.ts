@@ -7,16 +7,18 @@ import { nodeGpu } from './node-gpu.ts';
 
 const openers = {
   auto: (options: DeviceOptions): Promise<Device> => openBest(options),
-  webgpu: async (): Promise<Device> => Gpu.open(await nodeGpu()),
-  wasm: ({ threads }: DeviceOptions): Promise<Device> => WasmDevice.open({ threads }),
+  webgpu: async ({ mostBindingBytes }: DeviceOptions): Promise<Device> =>
+    Gpu.open(await nodeGpu(), { mostBindingBytes }),
+  wasm: ({ threads, mostBindingBytes }: DeviceOptions): Promise<Device> =>
+    WasmDevice.open({ threads, mostBindingBytes }),
 } as const;
 
 /** A GPU where there is one; in place of a software adapter the processor itself, which is many times faster. */
 async function openBest(options: DeviceOptions): Promise<Device> {
   // Who names an adapter wants it.
-  if (process.env.TABGYM_ADAPTER) return openers.webgpu();
+  if (process.env.TABGYM_ADAPTER) return openers.webgpu(options);
   try {
-    const gpu = await openers.webgpu();
+    const gpu = await openers.webgpu(options);
     if (!gpu.info.isFallback) return gpu;
     gpu.destroy();
   } catch (error) {
@@ -33,6 +35,8 @@ export interface DeviceOptions {
   device?: DeviceName;
   /** Of the WebAssembly device. Default: as many as cores up to two, above that one fewer. */
   threads?: number;
+  /** Bindings no larger than this, as on a device that grants no more. */
+  mostBindingBytes?: number;
 }
 
 export const openDevice = (options: DeviceOptions): Promise<Device> => openers[options.device ?? 'auto'](options);

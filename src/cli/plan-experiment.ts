@@ -1,19 +1,22 @@
 /** `npm run plan -- experiments/NAME.json`: what a run of an experiment is made of, and what it needs on this machine's adapter. */
-import { Gpu } from '../device/webgpu/device.ts';
 import { worldModule } from '../envs/registry.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { kindLabel } from '../experiment/guide.ts';
 import { Assembly } from '../session/assemble.ts';
 import { openWorldPool } from '../workers/spawn-world.ts';
 import { NodeBaseModels } from './base-models.ts';
-import { nodeGpu } from './node-gpu.ts';
+import { type DeviceOptions, openDevice } from './node-device.ts';
 
 const row = (name: string, value: string) => `${name.padEnd(26)}${value}`;
 const bytesRow = (name: string, bytes: number) => row(name, `${bytes.toLocaleString('en').padStart(16)} bytes`);
 
-/** Prints the plan; false: the run does not fit. Throws where there is no GPU to plan for. */
-export async function planExperiment(experiment: Experiment, print: (line: string) => void): Promise<boolean> {
-  const machine = { open: async () => Gpu.open(await nodeGpu()) };
+/** Prints the plan; false: the run does not fit. Throws where there is no device to plan for. */
+export async function planExperiment(
+  experiment: Experiment,
+  print: (line: string) => void,
+  options: DeviceOptions = {},
+): Promise<boolean> {
+  const machine = { open: () => openDevice(options) };
   const engines = new Assembly({ machine, openWorld: openWorldPool, models: new NodeBaseModels() });
   const { parts, total, fits, advice } = await engines.plan(experiment);
   print(row('worlds', experiment.worlds.map(({ name }) => worldModule(name).title).join(', ')));

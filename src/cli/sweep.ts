@@ -1,5 +1,6 @@
 /** `npm run sweep -- experiments/NAME.json [--seeds 1,2,3] [--steps N] [--out FOLDER] [--device wasm]` */
 import { Command, InvalidArgumentError } from 'commander';
+import { connectOption } from './connecting.ts';
 import { deviceOptions } from './node-device.ts';
 import { sweep } from './sweeping.ts';
 
@@ -20,6 +21,8 @@ const program = new Command('sweep')
   .option('--seeds <list>', 'instead of the seeds in the file, with commas between', wholes)
   .option('--steps <n>', 'instead of the number of steps in the file', whole)
   .option('--out <folder>', 'where the runs are written (default: runs/NAME-sweep)')
+  .option('--allow-code', 'run the objectives that the experiment carries, in a sandbox', false)
+  .addOption(connectOption())
   .addOption(device)
   .addOption(threads);
 

@@ -1,8 +1,8 @@
 /** A sweep on Node, from an experiment's file to a folder: the same turns as in the page, with a line a step. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { variantLabels } from '../experiment/difference-words.ts';
-import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { type Experiment, parseExperiment, sweptRuns } from '../experiment/experiment.ts';
 import { MOST_RUNS, variantsOf } from '../experiment/sweep.ts';
 import {
   type SweepReport,
@@ -15,18 +15,29 @@ import {
 } from '../rl/evaluation/sweep-report.ts';
 import { Assembly } from '../session/assemble.ts';
 import type { SessionEvent, StepRecord, SweepState } from '../session/protocol.ts';
+import { recordingsFor } from '../session/recording-files.ts';
 import { SweepSession } from '../session/sweep.ts';
 import { completeSweep, createSweep, findSweep, runsOfSweep, type SweepRun } from '../session/sweep-runs.ts';
 import { FolderStore } from '../store/folder.ts';
 import { RunStore } from '../store/run-store.ts';
 import { exportSweep } from '../store/sweep-bundle.ts';
-import { openGuardedWorld } from '../workers/spawn-world.ts';
+import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { NodeBaseModels } from './base-models.ts';
+import { type Connections, openingWorlds } from './connecting.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
+import { withRecordings } from './recordings.ts';
 import { fallLines } from './report.ts';
-import { CommandError, onInterrupt, readDocument, requireTraining, stepLine } from './training.ts';
+import { askForCode, CommandError, onInterrupt, readDocument, requireTraining, stepLine } from './training.ts';
 
-export interface SweepingOptions extends DeviceOptions {
+/** What opens engines: a device, worlds where they are, code where it may run. */
+export interface MachineOptions extends DeviceOptions {
+  /** Where the servers of worlds are, over what the environment says. */
+  connect?: Connections;
+  /** The objectives that the experiment carries may run. */
+  allowCode?: boolean;
+}
+
+export interface SweepingOptions extends MachineOptions {
   file: string;
   out?: string;
   /** Instead of the seeds in the file. */
@@ -100,9 +111,10 @@ export const sweptRecords = (runs: Swept['runs']): SweptRecords[] =>
 const labelsOf = (document: Experiment) => variantLabels(document).map(({ name }) => name);
 
 /** The machine of a command: its device and its worlds. Rejects where there is none. */
-export async function openEngines(options: DeviceOptions, print: (line: string) => void): Promise<Assembly> {
+export async function openEngines(options: MachineOptions, print: (line: string) => void): Promise<Assembly> {
   const machine = { open: () => openDevice(options) };
-  const engines = new Assembly({ machine, openWorld: openGuardedWorld, models: new NodeBaseModels() });
+  const openWorld = openingWorlds(options.connect);
+  const engines = new Assembly({ machine, openWorld, models: new NodeBaseModels(), openSandbox });
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
   print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);
@@ -119,12 +131,19 @@ export class SweepFolder {
   ) {}
 
   /** The folder's sweep of this very document; a new one where there is none. */
-  static async open(document: Experiment, folder: string): Promise<SweepFolder> {
+  static async open(
+    document: Experiment,
+    folder: string,
+    recordings = new Map<string, Uint8Array>(),
+  ): Promise<SweepFolder> {
     mkdirSync(folder, { recursive: true });
     const store = new RunStore(new FolderStore(folder));
     const found = await findSweep(store, document);
-    if (found) await completeSweep(store, document, found, document.name);
-    return new SweepFolder(store, folder, found ?? (await createSweep(store, document)), document);
+    const { name } = document;
+    const assetsOf = (experiment: Experiment) =>
+      recordingsFor(experiment, async (file) => recordings.get(file) ?? null);
+    if (found) await completeSweep(store, document, { id: found, name }, assetsOf);
+    return new SweepFolder(store, folder, found ?? (await createSweep(store, document, name, assetsOf)), document);
   }
 
   async runs(): Promise<Swept['runs']> {
@@ -196,9 +215,13 @@ export class SweepFolder {
 /** Trains every run in turn until all are finished, or interrupted; the same command goes on. */
 export async function sweep(options: SweepingOptions): Promise<{ finished: boolean }> {
   const { print } = options;
-  const document = readSweepDocument(options);
+  const { experiment: document, recordings } = withRecordings(readSweepDocument(options), dirname(options.file));
+  askForCode(
+    sweptRuns(document).map(({ experiment }) => experiment),
+    options.allowCode,
+  );
   const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-sweep`);
-  const swept = await SweepFolder.open(document, folder);
+  const swept = await SweepFolder.open(document, folder, recordings);
   for (const line of await swept.planLines()) print(line);
   if (!(await swept.isFinished())) await swept.train(await openEngines(options, print), print);
   for (const file of await swept.write()) print(file);

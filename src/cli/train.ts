@@ -1,9 +1,10 @@
-/** `npm run train -- experiments/NAME.json [--seed N] [--out FOLDER] [--steps N] [--resume] [--device wasm]` */
+/** `npm run train -- experiments/NAME.json [--seed N] [--out FOLDER] [--steps N] [--resume] [--device wasm] [--allow-code]` */
 import { Command, InvalidArgumentError } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
+import { connectOption } from './connecting.ts';
 import { deviceOptions } from './node-device.ts';
 import { reportLines } from './report.ts';
-import { train } from './training.ts';
+import { CodeNotAllowedError, train } from './training.ts';
 
 function whole(text: string): number {
   const value = Number(text);
@@ -18,9 +19,11 @@ const program = new Command('train')
   .option('--seed <n>', 'instead of the seed in the file', whole)
   .option('--steps <n>', 'instead of the number of steps in the file', whole)
   .option('--out <folder>', 'where the run is written (default: runs/NAME-seedN)')
+  .addOption(connectOption())
   .addOption(device)
   .addOption(threads)
   .option('--resume', "go on with the folder's latest run even if the experiment differs", false)
+  .option('--allow-code', 'run the objective that the experiment carries, in a sandbox', false)
   .addHelpText('after', kindsHelp());
 
 async function main(): Promise<number> {
@@ -37,6 +40,7 @@ main().then(
   (code) => process.exit(code),
   (error: Error) => {
     console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
-    process.exit(1);
+    // 3: it carries code, and --allow-code was not given.
+    process.exit(error instanceof CodeNotAllowedError ? 3 : 1);
   },
 );

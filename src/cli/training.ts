@@ -1,18 +1,22 @@
 /** A run on Node, from an experiment's file to a folder: the same session as in the page, with a line a step. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { carriedCode } from '../experiment/own-code.ts';
 import { factsOf, kindsWith } from '../experiment/policies/registry.ts';
 import { Assembly } from '../session/assemble.ts';
 import type { RunSummary, SessionEvent, StepRecord } from '../session/protocol.ts';
+import { recordingsFor } from '../session/recording-files.ts';
 import { Session } from '../session/session.ts';
 import { getRun, listRuns } from '../session/stored-run.ts';
 import { exportRun } from '../store/bundle.ts';
 import { FolderStore } from '../store/folder.ts';
 import { RunStore } from '../store/run-store.ts';
-import { openGuardedWorld } from '../workers/spawn-world.ts';
+import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { NodeBaseModels } from './base-models.ts';
+import { type Connections, openingWorlds } from './connecting.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
+import { withRecordings } from './recordings.ts';
 
 /** A rate of success means little below this many episodes. */
 const LEAST_EPISODES = 200;
@@ -24,6 +28,10 @@ export interface TrainingOptions extends DeviceOptions {
   out?: string;
   /** Goes on with the folder's latest run, whatever its experiment. */
   resume?: boolean;
+  /** Where the servers of worlds are, over what the environment says. */
+  connect?: Connections;
+  /** The objective that the experiment carries may run. */
+  allowCode?: boolean;
   print(line: string): void;
 }
 
@@ -36,6 +44,22 @@ export interface Training {
 
 export class CommandError extends Error {
   override name = 'CommandError';
+}
+
+/** The experiment carries code, and nobody said that it may run. */
+export class CodeNotAllowedError extends CommandError {
+  override name = 'CodeNotAllowedError';
+  constructor(paths: readonly string[]) {
+    super(
+      `This experiment carries code (${paths.join(', ')}), which has not run. Read it; if you trust it, give --allow-code: it runs in a sandbox.`,
+    );
+  }
+}
+
+/** Throws CodeNotAllowedError. */
+export function askForCode(experiments: readonly Experiment[], allowed = false): void {
+  const carried = experiments.flatMap(carriedCode);
+  if (carried.length && !allowed) throw new CodeNotAllowedError([...new Set(carried.map(({ path }) => path))]);
 }
 
 /** The experiment of a file, checked. */
@@ -113,13 +137,18 @@ function listener(print: (line: string) => void, steps: number): (event: Session
 /** Trains until it is finished or interrupted; writes the run, and run.tabgym beside it. */
 export async function train(options: TrainingOptions): Promise<Training> {
   const { print } = options;
-  const experiment = readExperiment(options);
+  const { experiment, recordings } = withRecordings(readExperiment(options), dirname(options.file));
+  askForCode([experiment], options.allowCode);
   const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-seed${experiment.seed}`);
   mkdirSync(folder, { recursive: true });
   const store = new RunStore(new FolderStore(folder));
   const found = await findRun(store, experiment, options.resume ?? false);
-  const id = found?.id ?? (await store.create({ name: experiment.name, experiment, origin: { kind: 'new' } })).id;
+  const assets = found ? {} : await recordingsFor(experiment, async (name) => recordings.get(name) ?? null);
+  const id =
+    found?.id ?? (await store.create({ name: experiment.name, experiment, origin: { kind: 'new' }, assets })).id;
   const run = await getRun(store, id);
+  // Of the run and not of the file: --resume goes on with what the folder holds.
+  askForCode([run.experiment], options.allowCode);
   if (found) print(`${folder} holds this run at step ${found.step} of ${run.experiment.steps}`);
   if (!found || found.step < run.experiment.steps) await trainRun(store, run, options);
   const file = join(folder, 'run.tabgym');
@@ -135,7 +164,8 @@ export async function train(options: TrainingOptions): Promise<Training> {
 async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptions): Promise<void> {
   const { print } = options;
   const machine = { open: () => openDevice(options) };
-  const engines = new Assembly({ machine, openWorld: openGuardedWorld, models: new NodeBaseModels() });
+  const openWorld = openingWorlds(options.connect);
+  const engines = new Assembly({ machine, openWorld, models: new NodeBaseModels(), openSandbox });
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
   print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);

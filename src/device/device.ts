@@ -158,6 +158,8 @@ export interface Device {
   readonly compiles: boolean;
   /** Whether its memory is the host's too: a read-back needs no buffer, and `Recorder.shared` gives what lies in it. */
   readonly sharesMemory: boolean;
+  /** Computes with a thread less from here on, with the same bits: how many it has then; null: there is none to spare. */
+  giveBackThread?(): number | null;
   /** Whether sums over many rows are cut into partial sums, so that many workgroups share one output. */
   readonly partialSums: boolean;
   /** Rejects (never resolves) when the device is lost, so that any wait can race with it. */

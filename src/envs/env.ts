@@ -54,8 +54,14 @@ export interface WorldDescription {
   summary: string;
   /** Instruction of the original client, for language models; tiny policies do not get it. */
   instruction: string;
+  /** What the model is shown as its answer to the instruction; absent: what the original clients of most worlds show. */
+  acknowledgement?: string;
   /** How the original client finds the action in a language model's reply; absent: the whole reply is the action. */
   reply?: ReplyRule;
+  /** How a language model puts an action into words in which `reply` finds it; absent: on a line after `Action:`. */
+  writeReply?(action: string): string;
+  /** What is otherwise under these options: a person's own instruction, another way to write an action. */
+  under?(options: WorldOptions): Partial<Spoken>;
   /** Paper, repository and licence of the original. */
   credit: string;
   hasOracle: boolean;
@@ -69,11 +75,48 @@ export interface WorldDescription {
   replayable: boolean;
 }
 
+/** Of a description, what an episode is told and judged by. */
+export type Spoken = Pick<
+  WorldDescription,
+  'instruction' | 'acknowledgement' | 'reply' | 'writeReply' | 'successReward'
+>;
+
+/** What holds for an episode of this task. */
+export const spokenOf = (
+  description: Spoken & Pick<WorldDescription, 'under'>,
+  { options }: Pick<Task, 'options'>,
+): Spoken => (description.under ? { ...description, ...description.under(options) } : description);
+
 /** What a view draws: each kind has its own fields (in the folder of the world that it is of) and its file in `src/ui/worlds/`. */
 export interface WorldView {
   kind: string;
   /** The same in words, for those who cannot see it. */
   text: string;
+}
+
+/** Whole episodes that need the world alone: who plays, and under which rules (`alone.ts`). */
+export interface LonePlay {
+  player: 'chance' | 'oracle';
+  /** Most turns, or so many more than the oracle needs. */
+  turns: number | { oraclePlus: number };
+  /** Whether a refused action ends the episode. */
+  endOnInvalid: boolean;
+  /** What the choices of chance are keyed by, beside each episode's own key. */
+  seed: number;
+}
+
+/** One such episode: a task, and what its choices are keyed by. */
+export interface LoneEpisode {
+  task: Task;
+  key: number;
+}
+
+/** What playing one task once came to. */
+export interface Played {
+  success: boolean;
+  /** The reward of its last turn. */
+  score: number;
+  turns: number;
 }
 
 /**
@@ -89,6 +132,12 @@ export interface World {
   /** The oracle's remaining actions in each world, or null where it knows none. */
   oracle(slots: readonly number[], signal?: AbortSignal): Promise<(string[] | null)[]>;
   view(slot: number, signal?: AbortSignal): Promise<WorldView>;
+  /** These episodes are over, however they ended: what their slots hold may serve others. A world with nothing to share has none. */
+  leave?(slots: readonly number[]): void;
+  /** Whole episodes in slots from 0 on, where the world is: `playAlone` without a message a turn. Absent: play them turn by turn. */
+  playAlone?(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]>;
+  /** What else a world tells of a slot, by its name (Wordle: `possible words`): for the server that stands in for its original. */
+  inspect?(slot: number, what: string, signal?: AbortSignal): Promise<Json>;
   close(): Promise<void>;
 }
 

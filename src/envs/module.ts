@@ -4,6 +4,7 @@
  */
 import { type World, type WorldDescription, WorldError, type WorldOptions } from './env.ts';
 import type { OptionsReader } from './options.ts';
+import type { AgentGymForm } from './serving/form.ts';
 import type { WorldSuite } from './suite.ts';
 
 export interface WorldModule extends WorldDescription {
@@ -12,6 +13,8 @@ export interface WorldModule extends WorldDescription {
   /** Where the words of a tiny policy's vocabulary come from; absent: no tiny policy can play it. */
   vocabulary?: VocabularySource;
   budget: TokenBudget;
+  /** Where there are many of a family: what a list of worlds puts them under. */
+  group?: string;
   /** Kind of its view: a file in `src/ui/worlds/`. `text` needs none. */
   view: string;
   /** Its published evaluations, or stand-ins for them. */
@@ -19,12 +22,23 @@ export interface WorldModule extends WorldDescription {
   connection: Connection;
   /** Reached by `page`: the script of its frame, in one piece, loaded when a frame is opened. */
   frame?(): Promise<string>;
+  /**
+   * The valid actions as its texts offer them, in an episode whose texts so far are these; null: they tell none. For a policy that is asked
+   * without the world, and reads no more than a client says. Absent: its texts never tell.
+   */
+  offeredIn?(said: readonly string[]): readonly string[] | null;
+  /** What it looks like behind AgentGym's HTTP protocol; absent: it is not served. */
+  agentgym?(): Promise<AgentGymForm>;
+  /** Reached over a line: what is there, before anything is played. Changes nothing at the other end. */
+  check?(settings: ConnectionSettings, signal?: AbortSignal): Promise<ConnectionReport>;
   /** Loads what plays it, and opens a batch. */
   open(settings: ConnectionSettings): Promise<World>;
 }
 
 /** Texts that a vocabulary is made from: given as they are, or heard from the world as it is played. */
 export interface VocabularySource {
+  /** Another world that says the same: its texts are taken, and this one is not played. */
+  as?: string;
   texts?: readonly string[] | (() => Promise<readonly string[]>);
   play?: PlayedTexts;
 }
@@ -50,9 +64,15 @@ export interface PlayedTexts {
 /** Room for an episode, in tokens. */
 export interface TokenBudget {
   /** Of a tiny policy, whose tokens are whole words of this world. */
-  tiny: { promptTokens: number; completionTokens: number; maxTokensPerTurn: number };
+  tiny: SmallBudget;
   /** Of a language model (at three characters a token), under these options. */
   language(options: WorldOptions): LanguageBudget;
+}
+
+export interface SmallBudget {
+  promptTokens: number;
+  completionTokens: number;
+  maxTokensPerTurn: number;
 }
 
 export interface LanguageBudget {
@@ -81,11 +101,48 @@ export interface Connection {
 export interface ConnectionSettings {
   address?: string;
   token?: string;
+  /** Whoever asks has not been allowed to use a server yet: nothing is to be asked of it. */
+  withheld?: boolean;
+}
+
+/** What a look at a server found. Words for it are the page's and the command line's (`connection-words.ts`). */
+export interface ConnectionReport {
+  works: boolean;
+  /** What the server says of itself; empty where it does not. */
+  says: string;
+  version: string;
+  /** Of a short request, there and back; null: none was answered. */
+  ms: number | null;
+  findings: readonly ConnectionFinding[];
+}
+
+/** `what` a finding is, and the words of the server or the reason where there are any. */
+export interface ConnectionFinding {
+  what:
+    | 'no-address'
+    | 'bad-address'
+    | 'unreachable'
+    | 'closed-to-pages'
+    | 'insecure'
+    | 'not-understood'
+    | 'another-kind'
+    | 'routes-missing'
+    | 'may-not-post'
+    | 'no-version'
+    | 'no-schema'
+    | 'full'
+    | 'places'
+    | 'stays-open';
+  detail: string;
 }
 
 /** The settings a world is opened with: those that are set, else the module's. Refuses what is missing. */
 export function connectionOf(module: WorldModule, settings: ConnectionSettings): ConnectionSettings {
   const { kind, address, token } = module.connection;
+  if (settings.withheld && (kind === 'http' || kind === 'socket'))
+    throw new WorldError(
+      `${module.title} runs on a server, and this experiment came from somebody else: allow it to use the server in the setup, beside the world, then try again.`,
+    );
   const chosen = { ...(address !== undefined && { address }), ...settings };
   if ((kind === 'http' || kind === 'socket') && !chosen.address)
     throw new WorldError(`${module.title} runs on a server, and no address of one is set: set it, then open it again.`);

@@ -4,9 +4,9 @@ import { type ConnectionSettings, connectionOf, type WorldModule } from './modul
 import * as worlds from './worlds.ts';
 
 /** All worlds, by title. */
-export const worldModules: readonly WorldModule[] = Object.values<WorldModule>(worlds).sort((a, b) =>
-  a.title < b.title ? -1 : 1,
-);
+export const worldModules: readonly WorldModule[] = Object.values<WorldModule | readonly WorldModule[]>(worlds)
+  .flat()
+  .sort((a, b) => (a.title < b.title ? -1 : 1));
 
 export const worldNames: readonly string[] = worldModules.map(({ name }) => name);
 

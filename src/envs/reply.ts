@@ -12,6 +12,8 @@ export interface Reply {
   action: string;
   /** Set where the client itself refuses: what the model is told instead of the world's answer. */
   refusal?: string;
+  /** The last observation follows the refusal. */
+  again?: true;
 }
 
 const severalActions = "Error: Only one 'Action' is allowed per response. Please adjust your response.";
@@ -32,17 +34,39 @@ export function oneAction(text: string): Reply {
   };
 }
 
-/** ScienceWorld's: everything behind the last "Action:". */
-export function lastAction(text: string): Reply {
-  const parts = text.replace(/<\/s>$/, '').split('Action:');
-  return { action: parts.length > 1 ? parts.at(-1)!.trim() : '' };
+/** str.strip() of Python: not the spaces that JavaScript trims. */
+const space = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+const leading = new RegExp(`^${space}+`);
+const anySpace = new RegExp(space);
+
+export function strip(text: string): string {
+  let end = text.length;
+  // A regular expression anchored at the end is quadratic on long runs of spaces.
+  while (end > 0 && anySpace.test(text[end - 1])) end--;
+  return text.slice(0, end).replace(leading, '');
 }
 
+/** Of a `</s>` at the end the original's clients take off five characters, one more than it has. */
+export const withoutEnd = (text: string) => (text.endsWith('</s>') ? text.slice(0, -5) : text);
+
 /**
- * Maze's and Wordle's: everything between the first "Action:" and the next; the whole text where there is none. Of a `</s>` at the end
- * the original's client takes off five characters, one more than it has.
+ * Everything behind the last "Action:"; where there is none, the whole text if it holds WebShop's `search[` or `click[`, which all of
+ * the original's clients that read so share.
  */
-export function firstAction(text: string): Reply {
-  const [whole, action] = (text.endsWith('</s>') ? text.slice(0, -5) : text).split('Action:');
-  return { action: (action ?? whole).trim() };
+export function parseReact(text: string): string {
+  const parts = text.split('Action:');
+  if (parts.length > 1) return strip(parts.at(-1)!);
+  return /(?:search|click)\[/.test(text) ? strip(text) : '';
 }
+
+/** ScienceWorld's, ALFWorld's and WebShop's. */
+export const lastAction = (text: string): Reply => ({ action: parseReact(withoutEnd(text)) });
+
+/** Maze's and Wordle's: everything between the first "Action:" and the next; the whole text where there is none. */
+export function firstAction(text: string): Reply {
+  const [whole, action] = withoutEnd(text).split('Action:');
+  return { action: strip(action ?? whole) };
+}
+
+/** The original's server reads the whole reply. */
+export const wholeReply = (text: string): Reply => ({ action: text });

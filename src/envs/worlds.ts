@@ -1,6 +1,8 @@
-/** Every world, a line each. */
+/** Every world, a line each; a family of them is a list. */
+export { agentGymWorlds } from './agentgym/index.ts';
 export { babyai } from './babyai/index.ts';
 export { maze } from './maze/index.ts';
+export { openenv } from './openenv/index.ts';
 export { sciworld } from './sciworld/index.ts';
 export { search } from './search/index.ts';
 export { textcraft } from './textcraft/index.ts';

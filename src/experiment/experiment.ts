@@ -4,8 +4,8 @@
  */
 import * as v from 'valibot';
 import { worldModule, worldNames } from '../envs/registry.ts';
-import { AlgorithmSchema } from '../rl/algorithms/registry.ts';
-import { PolicySchema, policyProblems } from './policies/registry.ts';
+import { AlgorithmSchema, criticKind } from '../rl/algorithms/registry.ts';
+import { factsOf, PolicySchema, policyProblems } from './policies/registry.ts';
 import { type Problem, SweepSchema, sweepProblems, sweptDocuments, variantsOf } from './sweep.ts';
 import { upgraded } from './upgrade.ts';
 import { worldProblems } from './world-checks.ts';
@@ -91,12 +91,32 @@ export class ExperimentError extends Error {
   }
 }
 
+/** Every algorithm of a run with its path. */
+const algorithmsWithPaths = ({ algorithm, stages = [] }: Experiment) => [
+  { at: 'algorithm', each: algorithm },
+  ...stages.map((stage, i) => ({ at: `stages.${i}.algorithm`, each: stage.algorithm })),
+];
+
+/** A run has one critic, and a policy whose weights are not its own has no second model. */
+function criticProblems(experiment: Experiment): { path: string; message: string }[] {
+  const critics = algorithmsWithPaths(experiment)
+    .map(({ at, each }) => ({ path: `${at}.critic`, kind: criticKind(each) }))
+    .filter(({ kind }) => kind !== null);
+  const own = factsOf(experiment.policy).ownWeights;
+  return critics.flatMap(({ path, kind }) => [
+    ...(kind === 'separate' && !own
+      ? [{ path, message: 'a critic of its own is a second policy, trained whole: choose head or shared' }]
+      : []),
+    ...(kind === critics[0].kind
+      ? []
+      : [{ path, message: `it is ${kind}, and ${critics[0].path} is ${critics[0].kind}: a run has one critic` }]),
+  ]);
+}
+
 /** Of every stage's algorithm, and of the stages beside the run. */
-function algorithmProblems({ algorithm, stages = [], steps }: Experiment): { path: string; message: string }[] {
-  const all = [
-    { at: 'algorithm', each: algorithm },
-    ...stages.map((stage, i) => ({ at: `stages.${i}.algorithm`, each: stage.algorithm })),
-  ];
+function algorithmProblems(experiment: Experiment): { path: string; message: string }[] {
+  const { stages = [], steps } = experiment;
+  const all = algorithmsWithPaths(experiment);
   const problems = all
     .filter(({ each }) => each.minibatches > each.groups)
     .map(({ at, each }) => ({
@@ -106,7 +126,7 @@ function algorithmProblems({ algorithm, stages = [], steps }: Experiment): { pat
   const staged = stages.reduce((sum, stage) => sum + stage.steps, 0);
   if (staged > steps)
     problems.push({ path: 'stages', message: `they have ${staged} steps together, more than the run's ${steps}` });
-  return problems;
+  return [...problems, ...criticProblems(experiment)];
 }
 
 /** What no single field can say. */

@@ -45,9 +45,11 @@ function valuesOf(knob: Knob): string {
     ? `${kind === 'choices' ? 'any of ' : ''}${choices.map((choice) => choiceWords(knob, choice)).join(', ')}`
     : kind === 'boolean'
       ? 'yes or no'
-      : [min === undefined ? kind : `${min} to ${max}`, unit, multipleOf ? `in multiples of ${multipleOf}` : '']
-          .filter(Boolean)
-          .join(' ');
+      : kind === 'code'
+        ? `at most ${knob.max} characters`
+        : [min === undefined ? kind : `${min} to ${max}`, unit, multipleOf ? `in multiples of ${multipleOf}` : '']
+            .filter(Boolean)
+            .join(' ');
   return nullMeans ? `${values}; null: ${nullMeans}` : values;
 }
 

@@ -9,6 +9,7 @@ export type KnobKind =
   | 'integers'
   | 'choices'
   | 'text'
+  | 'code'
   /** A short list of numbers. */
   | 'numbers';
 
@@ -46,6 +47,8 @@ export interface Knob {
   choices?: readonly string[];
   /** Words for choices that are identifiers. */
   choiceLabels?: { readonly [choice: string]: string };
+  /** Where choices are many: what a choice stands under. */
+  choiceGroups?: { readonly [choice: string]: string };
   /** May be null: what null means, in a few words. */
   nullMeans?: string;
   /** What a world takes where its option is left out. */
@@ -53,6 +56,8 @@ export interface Knob {
   level: 'basic' | 'advanced';
   change: KnobChange;
   section: KnobSection;
+  /** It names a file, which is chosen and not typed. */
+  file?: boolean;
   /** An option of these worlds only. */
   worlds?: readonly string[];
   /** A field of these kinds of policy only. */

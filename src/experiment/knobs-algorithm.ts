@@ -51,7 +51,7 @@ function knobOf({ path, schema }: Field, names: readonly string[]): Knob {
     ...rest,
     ...present({
       min: requirement(schema, 'min_value'),
-      max: requirement(schema, 'max_value'),
+      max: requirement(schema, 'max_value') ?? requirement(schema, 'max_length'),
       choices: base.type === 'picklist' ? base.options : undefined,
     }),
     ...(names.length < algorithms.length ? { algorithms: names } : {}),
@@ -67,7 +67,9 @@ function algorithmFields(): Knob[] {
       if (known) known.names.push(name);
       else found.set(field.path, { field, names: [name] });
     }
-  return [...found.values()].map(({ field, names }) => knobOf(field, names));
+  // A program is read last: after what it reads.
+  const all = [...found.values()].map(({ field, names }) => knobOf(field, names));
+  return [...all.filter(({ kind }) => kind !== 'code'), ...all.filter(({ kind }) => kind === 'code')];
 }
 
 /** Of the parts that come before the run's own algorithm; the fields of their algorithms are the run's. */

@@ -64,6 +64,7 @@ export const worldKnobs: Knob[] = [
   knob('worlds.*.name', 'World', 'Which world the agent acts in.', 'choice', 'basic', 'restart', {
     choices: worldNames,
     choiceLabels: Object.fromEntries(worldModules.map(({ name, title }) => [name, title])),
+    choiceGroups: Object.fromEntries(worldModules.flatMap(({ name, group }) => (group ? [[name, group]] : []))),
   }),
   knob(
     'worlds.*.weight',

@@ -1,5 +1,7 @@
 /** From an experiment to sizes: the capacity that is planned and allocated for a run. */
-import type { Capacity } from '../policy/policy.ts';
+import type { Capacity, CriticKind } from '../policy/policy.ts';
+import type { AlgorithmSettings } from '../rl/algorithms/algorithm.ts';
+import { algorithmOf, criticKind } from '../rl/algorithms/registry.ts';
 import type { Experiment } from './experiment.ts';
 
 /** The most rows decoded at once, of them in an evaluation, and tokens of a batch. */
@@ -26,4 +28,27 @@ export function capacityOf(experiment: Experiment, most: Bounds = plainBounds): 
   const batchScored = Math.max(completionTokens, Math.min(batchTokens, MOST_SCORED));
   // An evaluation plays one episode a task: every row has its own prompt.
   return { rows, groups: rows, promptTokens, completionTokens, batchTokens, batchScored };
+}
+
+/** The run's algorithm after those of its stages. */
+export const algorithmsOf = ({ algorithm, stages = [] }: Pick<Experiment, 'algorithm' | 'stages'>) => [
+  ...stages.map((stage) => stage.algorithm),
+  algorithm,
+];
+
+/** Most rows of an update that is summed over all at once, by an upper bound: every token of an episode is trained on. */
+function batchRows(settings: AlgorithmSettings, completionTokens: number): number {
+  const { batch = false, sequencesPerEpisode = 1 } = algorithmOf(settings).needs(settings);
+  const { groups, groupSize, minibatches } = settings;
+  return batch ? Math.ceil(groups / minibatches) * groupSize * sequencesPerEpisode * completionTokens : 0;
+}
+
+/** What the algorithms of a run ask the engine to plan for beside a forward and a backward. */
+export function updateSizesOf(experiment: Experiment): { critic: CriticKind | null; updateRows: number } {
+  const all = algorithmsOf(experiment);
+  const { completionTokens } = experiment.sampling;
+  return {
+    critic: all.map(criticKind).find((kind) => kind !== null) ?? null,
+    updateRows: Math.max(...all.map((settings) => batchRows(settings, completionTokens))),
+  };
 }

@@ -1,5 +1,5 @@
 /** Rows of an objective from arrays: what an engine hands to `ObjectiveSpec.evaluate`, and what tests and checks hand to it. */
-import type { ObjectiveResult, ObjectiveRows, ObjectiveSpec, RowIds } from './policy.ts';
+import type { ObjectiveFacts, ObjectiveRows, RowIds } from './policy.ts';
 
 export interface PlainRows {
   logprob: ArrayLike<number>;
@@ -22,7 +22,7 @@ const noIds = (count: number): RowIds => ({
   pair: new Int32Array(count).fill(-1),
 });
 
-export function checkRows(spec: ObjectiveSpec, rows: PlainRows, scalars: readonly number[]): void {
+export function checkRows(spec: ObjectiveFacts, rows: PlainRows, scalars: readonly number[]): void {
   const { columns, logprob } = rows;
   if (columns.length !== spec.columns.length || scalars.length !== spec.scalars.length)
     throw new ObjectiveError(
@@ -36,7 +36,7 @@ export function checkRows(spec: ObjectiveSpec, rows: PlainRows, scalars: readonl
   });
 }
 
-export function objectiveRows(spec: ObjectiveSpec, rows: PlainRows, scalars: readonly number[]): ObjectiveRows {
+export function objectiveRows(spec: ObjectiveFacts, rows: PlainRows, scalars: readonly number[]): ObjectiveRows {
   checkRows(spec, rows, scalars);
   const count = rows.logprob.length;
   return {
@@ -50,9 +50,12 @@ export function objectiveRows(spec: ObjectiveSpec, rows: PlainRows, scalars: rea
   };
 }
 
-/** The objective on plain rows. */
-export const evaluateObjective = (spec: ObjectiveSpec, rows: PlainRows, scalars: readonly number[]): ObjectiveResult =>
-  spec.evaluate(objectiveRows(spec, rows, scalars));
+/** The objective on plain rows: a result, or of an objective that runs elsewhere the promise of one. */
+export const evaluateObjective = <Result>(
+  spec: ObjectiveFacts & { evaluate(rows: ObjectiveRows): Result },
+  rows: PlainRows,
+  scalars: readonly number[],
+): Result => spec.evaluate(objectiveRows(spec, rows, scalars));
 
 /** Several micro-batches as one, so that an objective may sum over all rows of an update. */
 export function joinRows(parts: readonly PlainRows[]): PlainRows {

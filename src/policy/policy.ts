@@ -77,14 +77,24 @@ export interface ObjectiveResult {
  * `struct Objective { loss: f32, weight: f32, entropyWeight: f32, aux: vec4f }`. It reads its inputs with `column(c, i)` in the
  * order of `columns` and its scalars as `scalar(k)` in the order of `scalars`.
  */
-export interface ObjectiveSpec {
+export interface ObjectiveSpec extends ObjectiveFacts {
+  evaluate(rows: ObjectiveRows): ObjectiveResult;
+  wgsl?: string;
+}
+
+/** What is declared of an objective, wherever its definition runs. */
+export interface ObjectiveFacts {
   name: string;
   columns: readonly string[];
   scalars: readonly string[];
-  evaluate(rows: ObjectiveRows): ObjectiveResult;
-  wgsl?: string;
   /** It sums over all rows of an update: their forward comes first, and runs again before each backward. */
   batch?: boolean;
+}
+
+/** An objective whose definition runs elsewhere: in a sandbox. Where it rejects, the update rejects and takes no step. */
+export interface RemoteObjective extends ObjectiveFacts {
+  evaluate(rows: ObjectiveRows): Promise<ObjectiveResult>;
+  wgsl?: undefined;
 }
 
 export interface OptimizerSettings {
@@ -97,9 +107,17 @@ export interface OptimizerSettings {
   maxGradNorm: number;
 }
 
-/** The value head has an AdamW of its own; its gradient stops at the trunk. */
+/**
+ * Where values come from. `head`: a value head on the policy's trunk, whose gradient stops there. `shared`: the same, and its gradient
+ * goes on into the trunk. `separate`: a value head on a second model that begins as the policy did.
+ */
+export type CriticKind = 'head' | 'shared' | 'separate';
+
+/** The value head has an AdamW of its own. */
 export interface CriticSettings {
   learningRate: number;
+  /** What the critic's loss counts in the gradient of a shared trunk. */
+  trunkWeight: number;
 }
 
 export interface UpdateRequest {
@@ -110,7 +128,7 @@ export interface UpdateRequest {
     /** Absent: every row is of sequence, turn and group 0, and of no pair. */
     ids?: RowIds;
   }[];
-  objective: ObjectiveSpec;
+  objective: ObjectiveSpec | RemoteObjective;
   scalars: readonly number[];
   optimizer: OptimizerSettings;
   /** The objective reads values, and the value head that says them is trained. */

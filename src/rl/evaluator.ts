@@ -30,6 +30,8 @@ export interface StepOptions {
   signal?: AbortSignal;
   onTurn?: (event: TurnEvent & { step: number }) => void | Promise<void>;
   onProgress?: (progress: TrainerProgress | null) => void;
+  /** What a person should know; `complete`: nothing is amiss. */
+  onNotice?: (words: string, complete: boolean) => void;
 }
 
 /** Streams of random numbers: what is sampled in a step is apart from what its evaluation samples. */

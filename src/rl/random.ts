@@ -3,17 +3,28 @@
  * saved. The GPU's sampler has its own; these choose tasks and play chance.
  */
 
-/** A 32-bit mix of the keys (murmur3's finaliser over each key in turn). */
-export function hash(...keys: number[]): number {
-  let h = 0x9e3779b9;
-  for (const key of keys) {
-    h = Math.imul(h ^ (key >>> 0), 0x85ebca6b);
-    h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-    h = (h ^ (h >>> 16)) + 0x9e3779b9;
-  }
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+/** Where a hash of no keys stands. */
+export const hashStart = 0x9e3779b9;
+
+/** One key more. */
+export function hashOnto(state: number, key: number): number {
+  let h = Math.imul(state ^ (key >>> 0), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) + 0x9e3779b9;
+}
+
+/** The hash of the keys that came. */
+export function hashed(state: number): number {
+  let h = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
   return (h ^ (h >>> 16)) >>> 0;
+}
+
+/** A 32-bit mix of the keys (murmur3's finaliser over each key in turn). */
+export function hash(...keys: number[]): number {
+  let state = hashStart;
+  for (const key of keys) state = hashOnto(state, key);
+  return hashed(state);
 }
 
 /** Uniform in [0, 1). */

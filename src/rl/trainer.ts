@@ -17,9 +17,13 @@ import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { stageAt, stageNumber, type TurnLimit } from './horizon.ts';
 import { learningRateAt } from './learning-rate.ts';
 import { joinFloats } from './numbers.ts';
+import type { CodeRunner } from './objective/code.ts';
+import { Recordings } from './recorded/recordings.ts';
 import { scoreRows } from './score-rows.ts';
 import { type TrainerSettings, trainingStageAt } from './settings.ts';
 import { costMetrics, rolloutMetrics } from './step-metrics.ts';
+import { together } from './together.ts';
+import type { ByteSource } from './trajectory-files/file.ts';
 import { optimizerSettings, Updater } from './updater.ts';
 
 export interface StepResult {
@@ -32,13 +36,22 @@ export class Trainer {
     private readonly settings: TrainerSettings,
     private readonly policy: Learner,
     readonly evaluator: Evaluator,
+    private readonly recordings: Recordings,
+    private readonly runner: CodeRunner | undefined,
   ) {}
 
   static async create(
     settings: TrainerSettings,
-    parts: { policy: Learner } & Parameters<typeof Evaluator.create>[1],
+    parts: { policy: Learner; runner?: CodeRunner; files?: ReadonlyMap<string, ByteSource> } & Parameters<
+      typeof Evaluator.create
+    >[1],
   ): Promise<Trainer> {
-    return new Trainer(settings, parts.policy, await Evaluator.create(settings, parts));
+    const evaluator = await Evaluator.create(settings, parts);
+    const { worlds, conversation, tasks } = evaluator;
+    const { promptTokens, completionTokens } = parts.policy.capacity;
+    const room = { maskActions: settings.sampling.maskActions, seed: settings.seed, promptTokens, completionTokens };
+    const recordings = new Recordings(parts.files ?? new Map(), { worlds, conversation, tasks: tasks.train }, room);
+    return new Trainer(settings, parts.policy, evaluator, recordings, parts.runner);
   }
 
   /** Step `k`, from 1: trajectories, credit, updates. An abort is heeded until the first update begins. */
@@ -51,19 +64,15 @@ export class Trainer {
     const collected = await this.collect(k, algorithm, stage, turns, options);
     const rolledOut = performance.now();
     const played = this.policy.counters();
-    const { trajectories } = collected;
-    const input = await this.creditInput(trajectories, algorithm.needs(stage.algorithm), stage);
-    const training = assignCredit(trajectories, algorithm, stage.algorithm, input);
-    options.signal?.throwIfAborted();
-    const learningRate = learningRateAt(stage.optimizer, stage.step, stage.steps);
-    const updates = await new Updater(this.policy, stage).update(training, learningRate, (done, total) =>
-      options.onProgress?.({ what: 'updates', done, total, unit: 'steps' }),
-    );
-    for (const [name, value] of Object.entries(training.memory ?? {})) this.policy.notes.set(name, Math.fround(value));
-    const trained = performance.now();
+    // Chance and the oracle need the worlds alone, which have nothing else to do while the policy is trained.
+    const [{ training, updates, learningRate, trained }, baselines] = await together([
+      this.train(collected.trajectories, algorithm, stage, options),
+      this.baselines(collected, turns),
+    ]);
     const times = { rolloutMs: rolledOut - started, trainMs: trained - rolledOut };
     const metrics = {
-      ...(await this.taskMetrics(collected, turns, training, stage)),
+      ...this.taskMetrics(collected, training, stage),
+      ...baselines,
       ...collected.metrics,
       ...training.metrics,
       ...updates,
@@ -72,7 +81,25 @@ export class Trainer {
     };
     options.onProgress?.(null);
     const record = { step: k, stage: stageNumber(turns), metrics: { ...metrics, stepMs: performance.now() - started } };
-    return { record, trajectories: collected.played.length ? collected.played : trajectories };
+    return { record, trajectories: collected.played.length ? collected.played : collected.trajectories };
+  }
+
+  /** Credit and all updates of a step. */
+  private async train(
+    trajectories: readonly Trajectory[],
+    algorithm: Algorithm,
+    stage: ReturnType<typeof trainingStageAt>,
+    { signal, onProgress }: StepOptions,
+  ) {
+    const input = await this.creditInput(trajectories, algorithm.needs(stage.algorithm), stage);
+    const training = assignCredit(trajectories, algorithm, stage.algorithm, input);
+    signal?.throwIfAborted();
+    const learningRate = learningRateAt(stage.optimizer, stage.step, stage.steps);
+    const updates = await new Updater(this.policy, stage, this.runner).update(training, learningRate, (done, total) =>
+      onProgress?.({ what: 'updates', done, total, unit: 'steps' }),
+    );
+    for (const [name, value] of Object.entries(training.memory ?? {})) this.policy.notes.set(name, Math.fround(value));
+    return { training, updates, learningRate, trained: performance.now() };
   }
 
   /** How the algorithm comes by a step's trajectories; groups of the step's tasks unless it says otherwise. */
@@ -101,6 +128,12 @@ export class Trainer {
           },
           options,
         ),
+      recorded: (file, count) =>
+        this.recordings.take(file, k, count, {
+          signal: options.signal,
+          onProgress: (done, total) => options.onProgress?.({ what: 'trajectories', done, total, unit: 'episodes' }),
+          onMapped: options.onNotice,
+        }),
       demonstrate: (tasks) => demonstrate({ worlds, conversation }, tasks, { maskActions, ...this.policy.capacity }),
     };
     if (algorithm.collect) return algorithm.collect(collecting, settings);
@@ -152,20 +185,23 @@ export class Trainer {
   }
 
   /** Rates of what the policy played; a step in which it only listened has none. */
-  private async taskMetrics(
-    { played, trajectories, tasks }: Collected,
-    limit: TurnLimit,
+  private taskMetrics(
+    { played, trajectories }: Collected,
     training: TrainingSet,
     { algorithm }: TrainerSettings,
-  ): Promise<{ [metric: string]: number }> {
+  ): { [metric: string]: number } {
     if (played.length === 0) return {};
     // Of what was played and not only of what was kept.
     const returns = played === trajectories ? training.returns : returnsOf(played, algorithm.endings);
-    const oracle = await this.evaluator.players.oracleRate(tasks, limit);
-    return {
-      ...rolloutMetrics(played, { ...training, returns }),
-      chance: await this.evaluator.players.chanceRate(tasks, limit),
-      ...(oracle === null ? {} : { oracle }),
-    };
+    return rolloutMetrics(played, { ...training, returns });
+  }
+
+  /** What chance and the oracle come to on the step's tasks. */
+  private async baselines({ played, tasks }: Collected, limit: TurnLimit): Promise<{ [metric: string]: number }> {
+    if (played.length === 0) return {};
+    const { players } = this.evaluator;
+    const oracle = await players.oracleRate(tasks, limit);
+    const chance = await players.chanceRate(tasks, limit);
+    return { chance, ...(oracle === null ? {} : { oracle }) };
   }
 }

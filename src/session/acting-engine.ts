@@ -9,6 +9,7 @@ import type { Capacity, PolicyState } from '../policy/policy.ts';
 import type { Tokenizer } from '../policy/text/tokenizer.ts';
 import type { Conversation } from '../rl/episode/conversation.ts';
 import { Evaluator } from '../rl/evaluator.ts';
+import type { Speaker } from './completing.ts';
 import { type Choices, type Engine, PlaysOnlyError, type StepOptions, type WatchOptions } from './engine.ts';
 import { watchEpisode } from './live-turn.ts';
 import { closeWorlds, type Worlds } from './opened-worlds.ts';
@@ -50,6 +51,10 @@ export class ActingEngine implements Engine {
 
   async evaluate(step: number, { signal, onProgress }: StepOptions) {
     return (await this.ready()).evaluator.evaluate(step, { signal, onProgress });
+  }
+
+  async speaker(): Promise<Speaker> {
+    return { policy: (await this.ready()).policy, conversation: this.parts.conversation };
   }
 
   async watch(watching: WatchOptions, options: StepOptions): Promise<void> {

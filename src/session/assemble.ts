@@ -5,6 +5,7 @@
 import type { World } from '../envs/env.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { type BaseModels, NoBaseModelError } from '../models/base-model.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { AdapterMemory } from '../store/adapter-memory.ts';
 import type { Engine, EngineFactory, OpenOptions } from './engine.ts';
 import { type GpuMachine, reportOf, unsupported } from './gpu-report.ts';
@@ -22,6 +23,8 @@ export interface AssemblyParts {
   adapters?: AdapterMemory;
   /** Language models; absent: none can be opened. */
   models?: BaseModels;
+  /** For experiments that carry code; absent: they are refused. */
+  openSandbox?(): Sandbox;
 }
 
 export class Assembly implements EngineFactory {
@@ -29,7 +32,7 @@ export class Assembly implements EngineFactory {
   private readonly device: SharedDevice;
 
   constructor(private readonly parts: AssemblyParts) {
-    const { machine, openWorld, adapters } = parts;
+    const { machine, openWorld, adapters, openSandbox } = parts;
     this.device = new SharedDevice(machine);
     this.services = {
       device: (use) => this.device.open(use),
@@ -38,6 +41,7 @@ export class Assembly implements EngineFactory {
       tokenizers: new Tokenizers(openWorld),
       modelsFor: (policy) => this.modelsFor(policy),
       adapters,
+      openSandbox,
     };
   }
 
@@ -53,6 +57,10 @@ export class Assembly implements EngineFactory {
     } catch (error) {
       return unsupported(error as Error);
     }
+  }
+
+  giveBackThread(): Promise<number | null> {
+    return this.device.giveBackThread();
   }
 
   /** Gives the device back, so that the next one is chosen anew. No engine is open. */

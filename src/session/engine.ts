@@ -12,12 +12,15 @@ import type { ItemResult } from '../rl/evaluation/suite-results.ts';
 import type { Evaluation, StepRecord } from '../rl/evaluation.ts';
 import type { SuiteKeeping, SuiteSampling } from '../rl/evaluator.ts';
 import type { CheckpointMeta } from '../store/run.ts';
+import type { Speaker } from './completing.ts';
 import type { GpuReport, LiveTurn, MemoryPlanReport, Progress } from './protocol.ts';
 
 export interface StepOptions {
   signal: AbortSignal;
   onTurn?: (live: LiveTurn) => void;
   onProgress?: (progress: Progress | null) => void;
+  /** What a person should know of a step; `complete`: nothing is amiss. */
+  onNotice?: (words: string, complete: boolean) => void;
 }
 
 /** The choices that make a run exactly repeatable; a checkpoint stores them and a resume asks for them. */
@@ -61,6 +64,8 @@ export interface Engine {
   suite?(suite: WorldSuite, sampling: SuiteSampling, options: StepOptions & SuiteKeeping): Promise<ItemResult[]>;
   /** Plays one episode without training. */
   watch(options: WatchOptions, step: StepOptions): Promise<void>;
+  /** What speaks, for whoever asks it without a world. Absent: it cannot. */
+  speaker?(): Promise<Speaker>;
   load(state: PolicyState, options?: { reference?: boolean }): Promise<void>;
   /** Random weights, and a reference frozen at them. */
   initialize(): Promise<void>;
@@ -93,6 +98,7 @@ export interface EngineFactory {
   open(experiment: Experiment, options: OpenOptions): Promise<Engine>;
   /** Gives the device back, so that the next one is chosen anew. No engine is open. */
   closeDevice?(): Promise<void>;
+  giveBackThread?(): Promise<number | null>;
   /** A world to look at, apart from those that train. */
   openWorld(name: string): Promise<World>;
 }

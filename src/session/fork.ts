@@ -29,8 +29,14 @@ function refuseFixed(changes: readonly { path: string }[]): void {
   throw new ExperimentError(fixed.map(({ path }) => ({ path, message })));
 }
 
-/** A new run from `step` of this one. Returns its id. */
-export async function forkRun(store: RunStore, runId: string, step: number, experiment: Experiment): Promise<string> {
+/** A new run from `step` of this one, with files of its own over the parent's. Returns its id. */
+export async function forkRun(
+  store: RunStore,
+  runId: string,
+  step: number,
+  experiment: Experiment,
+  assets: { [name: string]: Uint8Array } = {},
+): Promise<string> {
   const parent = await getRun(store, runId);
   const changes = differences(parent.experiment, experiment).filter(
     ({ path }) => path !== 'name' && path !== 'description',
@@ -54,7 +60,7 @@ export async function forkRun(store: RunStore, runId: string, step: number, expe
     success: records.findLast((record) => record.evaluation)?.evaluation?.train.policy.rate ?? null,
     records,
     checkpoints: [checkpoint],
-    assets: await assetsOf(store, runId),
+    assets: { ...(await assetsOf(store, runId)), ...assets },
   });
   return run.id;
 }

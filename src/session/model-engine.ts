@@ -8,7 +8,9 @@ import type { Tokenizer } from '../policy/text/tokenizer.ts';
 import type { TurnEvent } from '../rl/episode/rollout.ts';
 import type { TrainerProgress } from '../rl/evaluator.ts';
 import type { Trainer } from '../rl/trainer.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { chatAssets } from './chat-assets.ts';
+import type { Speaker } from './completing.ts';
 import type { Choices, Engine, OpenOptions, StepOptions, Training, WatchOptions } from './engine.ts';
 import { adapterName } from './gpu-report.ts';
 import { liveTurn, watchEpisode } from './live-turn.ts';
@@ -21,6 +23,8 @@ export interface ModelEngineParts {
   trainer: Trainer;
   start: Start;
   worlds: Worlds;
+  /** Where the objective runs that the experiment carries. */
+  sandbox?: Sandbox;
   tokenizer: Tokenizer;
   assets: OpenOptions['assets'];
 }
@@ -55,6 +59,11 @@ export class ModelEngine implements Engine {
   suite(...[suite, sampling, options]: Parameters<NonNullable<Engine['suite']>>) {
     const { kept, onItems } = options;
     return this.parts.trainer.evaluator.suite(suite, sampling, { ...forTrainer(options), kept, onItems });
+  }
+
+  async speaker(): Promise<Speaker> {
+    const { model, trainer } = this.parts;
+    return { policy: model, conversation: trainer.evaluator.conversation };
   }
 
   watch(watching: WatchOptions, options: StepOptions): Promise<void> {
@@ -97,6 +106,7 @@ export class ModelEngine implements Engine {
 
   async close(): Promise<void> {
     this.parts.model.destroy();
+    await this.parts.sandbox?.close();
     await closeWorlds(this.parts.worlds);
   }
 }
@@ -107,9 +117,10 @@ function estimate(dispatches: number, time: KernelTime | undefined): number | nu
 }
 
 /** The first trajectory of a step is the one that is watched live. */
-function forTrainer({ signal, onTurn, onProgress }: StepOptions) {
+function forTrainer({ signal, onTurn, onProgress, onNotice }: StepOptions) {
   return {
     signal,
+    onNotice,
     onTurn: async (event: TurnEvent & { step: number }) => {
       if (event.group === 0 && event.member === 0) onTurn?.(await liveTurn(event));
     },

@@ -19,6 +19,8 @@ const choices: { [part in PlannedBuffer['part']]: string } = {
     'fewer groups, a smaller group, shorter prompts and completions, or, with an adapter, keys and values in int8',
   decoding: 'fewer groups or a smaller group',
   transfer: 'a smaller policy',
+  critic: 'a critic on the policy itself, not one of its own',
+  host: 'shorter completions, or more minibatches',
 };
 
 function partsOf(buffers: readonly PlannedBuffer[]): Map<PlannedBuffer['part'], number> {
@@ -54,7 +56,7 @@ function adviceFor(buffers: readonly PlannedBuffer[], gpu: Device | null, option
   const most = gpu?.bufferBytes ?? Number.POSITIVE_INFINITY;
   // Parameters are laid out in as many buffers as they need; the rest must each fit one.
   const whole = buffers.filter(
-    ({ part }) => !['weights', 'adapter', 'optimizer', 'reference', 'transfer'].includes(part),
+    ({ part }) => !['weights', 'adapter', 'optimizer', 'reference', 'transfer', 'critic', 'host'].includes(part),
   );
   const largest = whole.reduce((a, b) => (b.bytes > a.bytes ? b : a), whole[0]);
   if (largest && largest.bytes > most)

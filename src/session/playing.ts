@@ -1,12 +1,13 @@
 /**
  * A world under a person's hands: one task at a time, in a world that no training uses. Knows no policy and no GPU.
  */
-import { type Feedback, validActionsAfter, type World, WorldError } from '../envs/env.ts';
+import { type Feedback, spokenOf, type Task, validActionsAfter, type World, WorldError } from '../envs/env.ts';
 import type { PlayFrame, PlayStart } from './protocol.ts';
 
 export class Playing {
   private readonly open = new Map<string, Promise<World>>();
   private world: World | null = null;
+  private task: Task | null = null;
   private actions: readonly string[] | null = null;
 
   constructor(private readonly openWorld: (name: string) => Promise<World>) {}
@@ -15,8 +16,10 @@ export class Playing {
     const world = await this.worldOf(name);
     const tasks = await world.tasks(options, split);
     if (!tasks.length) throw new WorldError(`There is no such task under these options: widen them.`);
-    const [feedback] = await world.reset([0], [tasks[((index % tasks.length) + tasks.length) % tasks.length]]);
+    const task = tasks[((index % tasks.length) + tasks.length) % tasks.length];
+    const [feedback] = await world.reset([0], [task]);
     this.world = world;
+    this.task = task;
     this.actions = null;
     return this.frame(world, feedback);
   }
@@ -31,7 +34,7 @@ export class Playing {
     const { observation, reward, done, valid, failure } = feedback;
     if (failure) throw new WorldError(`The world stopped: ${failure}. Start another task.`);
     this.actions = validActionsAfter(this.actions, feedback);
-    const success = done && reward >= world.describe().successReward;
+    const success = done && reward >= spokenOf(world.describe(), this.task!).successReward;
     return {
       observation,
       reward,
@@ -48,6 +51,13 @@ export class Playing {
     this.open.set(name, open);
     open.catch(() => this.open.delete(name));
     return open;
+  }
+
+  /** The next task of this world begins in one that is opened anew. */
+  async forget(name: string): Promise<void> {
+    const world = this.open.get(name);
+    this.open.delete(name);
+    await (await world)?.close();
   }
 
   async close(): Promise<void> {

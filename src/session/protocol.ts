@@ -171,6 +171,8 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   start(listener: (event: SessionEvent) => void, options?: { device?: DeviceName | null }): Promise<GpuReport>;
   /** Computes on this device from now on; null: on whichever is the fastest. A run in progress is paused first. */
   chooseDevice(name: DeviceName | null): Promise<GpuReport>;
+  /** The processor computes with a thread less, with the same bits: how many it has then; null: there is none to spare. */
+  giveBackThread(): Promise<number | null>;
   /** Answers at once, whatever else is being done: a worker that does not is dead. */
   ping(): Promise<void>;
   /** Where the servers of worlds are, by the world's name. Worlds that are opened from now on use it. */
@@ -178,6 +180,8 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   presets(): Promise<Experiment[]>;
   plan(experiment: unknown): Promise<MemoryPlanReport>;
 
+  /** A file of trajectories that runs to come may name: those that do keep a copy. At most 64 MB. */
+  keepRecording(file: Blob, name: string): Promise<void>;
   listRuns(): Promise<RunSummary[]>;
   createRun(experiment: unknown, name?: string): Promise<RunSummary>;
   /** Opens for reading (and for training, if this tab can own it). */

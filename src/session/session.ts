@@ -23,6 +23,7 @@ import {
 } from './engine.ts';
 import { type Clock, FrozenError, systemClock, watchForFreeze } from './freeze-watch.ts';
 import type { RunStatus, SessionEvent } from './protocol.ts';
+import { recordingAssets } from './recording-files.ts';
 import { evaluates } from './schedule.ts';
 import { encodeTrajectories } from './trajectory-codec.ts';
 
@@ -271,7 +272,9 @@ export class Session {
 
   private async assets(): Promise<{ [name: string]: Uint8Array } | null> {
     const manifest = await this.parts.store.manifest(this.runId);
-    const names = ['tokenizer.json', 'config.json'].filter((name) => manifest.files[`asset/${name}`]);
+    const names = ['tokenizer.json', 'config.json', ...recordingAssets(this.experiment)].filter(
+      (name) => manifest.files[`asset/${name}`],
+    );
     if (!names.length) return null;
     const read = names.map(async (name) => [name, (await this.parts.store.asset(this.runId, name))!] as const);
     return Object.fromEntries(await Promise.all(read));
@@ -402,6 +405,7 @@ export class Session {
       signal: this.abort.signal,
       onTurn: (live) => this.emit({ type: 'live', runId: this.runId, live }),
       onProgress: (progress) => this.emit({ type: 'progress', runId: this.runId, progress }),
+      onNotice: (message, complete) => this.emit({ type: 'notice', level: complete ? 'info' : 'warning', message }),
     };
   }
 

@@ -31,6 +31,11 @@ export class SharedDevice {
     return this.device;
   }
 
+  /** Threads that are left; null: there is no device, or it has none to spare. */
+  async giveBackThread(): Promise<number | null> {
+    return (await this.device?.catch(() => null))?.giveBackThread?.() ?? null;
+  }
+
   /** Why the device is gone or has failed; null: it has not, or there is none. */
   async failure(): Promise<Error | null> {
     return (await this.device?.catch(() => null))?.failure ?? null;

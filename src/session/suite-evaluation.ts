@@ -65,6 +65,8 @@ function onSuite(experiment: Experiment, { module, suite }: FoundSuite, request:
   return parseExperiment({
     ...experiment,
     stages: undefined,
+    // An evaluation learns nothing: what code says of learning does not run.
+    algorithm: { ...experiment.algorithm, objectiveCode: undefined },
     worlds: [{ name: module.name, weight: 1, options: suite.options }],
     horizon: [{ steps: experiment.steps, turns: suite.turns }],
     sampling: {

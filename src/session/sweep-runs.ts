@@ -29,8 +29,18 @@ export async function findSweep(store: RunStore, document: Experiment): Promise<
 export const sweptName = (sweep: string, { name, seed }: Pick<SweptRun, 'name' | 'seed'>) =>
   `${sweep}: ${name ? `${name}, ` : ''}seed ${seed}`.slice(0, 120);
 
+/** Files that a run's document names, as its assets. */
+export type AssetsOf = (experiment: Experiment) => Promise<{ [name: string]: Uint8Array }>;
+
+const noAssets: AssetsOf = async () => ({});
+
 /** Makes the runs of a sweep that are not there yet: all of a new one, the rest of one whose making was cut short. */
-export async function completeSweep(store: RunStore, document: Experiment, id: string, name: string): Promise<void> {
+export async function completeSweep(
+  store: RunStore,
+  document: Experiment,
+  { id, name }: { id: string; name: string },
+  assetsOf = noAssets,
+): Promise<void> {
   const there = (await listRuns(store)).filter(isSwept).filter(({ sweep }) => sweep.id === id);
   const made = new Set(there.map(({ sweep }) => sweep.index));
   for (const [index, run] of sweptRuns(document).entries()) {
@@ -40,14 +50,20 @@ export async function completeSweep(store: RunStore, document: Experiment, id: s
       name: sweptName(name, run),
       experiment,
       origin: { kind: 'new' },
+      assets: await assetsOf(experiment),
       sweep: { id, name, index, variant, variantName: run.name, seed, document },
     });
   }
 }
 
 /** The runs of a new sweep. Gives back its id. */
-export async function createSweep(store: RunStore, document: Experiment, name = document.name): Promise<string> {
+export async function createSweep(
+  store: RunStore,
+  document: Experiment,
+  name = document.name,
+  assetsOf = noAssets,
+): Promise<string> {
   const id = crypto.randomUUID();
-  await completeSweep(store, document, id, name);
+  await completeSweep(store, document, { id, name }, assetsOf);
   return id;
 }

@@ -6,7 +6,7 @@ import { exportSweep, readSweep } from '../store/sweep-bundle.ts';
 import type { EngineFactory } from './engine.ts';
 import type { OpenedSweep, SessionEvent, StepRecord } from './protocol.ts';
 import { SweepSession } from './sweep.ts';
-import { completeSweep, createSweep, runsOfSweep, type SweepRun } from './sweep-runs.ts';
+import { type AssetsOf, completeSweep, createSweep, runsOfSweep, type SweepRun } from './sweep-runs.ts';
 
 export interface SweepsParts {
   store: RunStore;
@@ -14,6 +14,8 @@ export interface SweepsParts {
   emit(event: SessionEvent): void;
   /** Makes this tab the owner of a run; rejects where another tab is. */
   own(runId: string): Promise<void>;
+  /** Files that a run's document names. */
+  assetsOf: AssetsOf;
   /** Ends what computes beside a sweep. */
   freeDevice(): Promise<void>;
 }
@@ -32,7 +34,8 @@ export class Sweeps {
 
   /** The runs of a new sweep, none of them begun. */
   async create(document: Experiment, name?: string): Promise<SweepRun[]> {
-    return runsOfSweep(this.parts.store, await createSweep(this.parts.store, document, name));
+    const { store, assetsOf } = this.parts;
+    return runsOfSweep(store, await createSweep(store, document, name, assetsOf));
   }
 
   async open(id: string): Promise<OpenedSweep> {
@@ -56,7 +59,7 @@ export class Sweeps {
     await this.parts.freeDevice();
     const [{ sweep }] = await runsOfSweep(this.parts.store, id);
     // Some may have been left out when the page closed in the middle of their making.
-    await completeSweep(this.parts.store, sweep.document, id, sweep.name);
+    await completeSweep(this.parts.store, sweep.document, { id, name: sweep.name }, this.parts.assetsOf);
     const runs = await this.withRecords(id);
     for (const { run } of runs) await this.parts.own(run.id);
     this.session = this.newSession(id, runs);

@@ -1,8 +1,13 @@
 /** Tokenizers of runs: a run's own where it has one, else one made from its worlds' texts, once for the same worlds. */
+import type { World } from '../envs/env.ts';
+import { worldModule } from '../envs/registry.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { buildTokenizer, Tokenizer } from '../policy/text/tokenizer.ts';
-import { closeWorlds, type OpenWorld, openWorlds, type Worlds } from './opened-worlds.ts';
+import type { OpenWorld, Worlds } from './opened-worlds.ts';
 import { textsOf } from './vocabulary.ts';
+
+/** Whose texts a world's vocabulary is made from: its own, or those of a world that says the same. */
+const speakerOf = (name: string): string => worldModule(name).vocabulary?.as ?? name;
 
 export class Tokenizers {
   private readonly made = new Map<string, Promise<Tokenizer>>();
@@ -17,7 +22,7 @@ export class Tokenizers {
   ): Promise<Tokenizer> {
     const stored = assets?.['tokenizer.json'];
     if (stored) return Promise.resolve(new Tokenizer(JSON.parse(new TextDecoder().decode(stored))));
-    const key = [...new Set(experiment.worlds.map(({ name }) => name))].sort().join();
+    const key = [...new Set(experiment.worlds.map(({ name }) => speakerOf(name)))].sort().join();
     const known = this.made.get(key) ?? this.make(experiment, worlds);
     this.made.set(key, known);
     known.catch(() => this.made.delete(key));
@@ -25,13 +30,18 @@ export class Tokenizers {
   }
 
   private async make(experiment: Experiment, open: Worlds | null): Promise<Tokenizer> {
-    const worlds = open ?? (await openWorlds(experiment, this.openWorld));
+    const texts: string[] = [];
+    for (const name of new Set(experiment.worlds.map(({ name }) => speakerOf(name))))
+      texts.push(...(await this.textsOf(name, open?.get(name))));
+    return buildTokenizer(texts);
+  }
+
+  private async textsOf(name: string, open: World | undefined): Promise<Set<string>> {
+    const world = open ?? (await this.openWorld(name));
     try {
-      const texts: string[] = [];
-      for (const world of worlds.values()) texts.push(...(await textsOf(world)));
-      return buildTokenizer(texts);
+      return await textsOf(world);
     } finally {
-      if (!open) await closeWorlds(worlds);
+      if (!open) await world.close();
     }
   }
 }

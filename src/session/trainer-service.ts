@@ -2,7 +2,6 @@
  * The trainer as the page sees it: every method of `TrainerApi`, over a store, an engine factory and locks. At most one
  * run has an engine at a time. The worker exposes an instance; tests and tools call it directly.
  */
-import type { World } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';
 import { type Experiment, parseExperiment, parseRun } from '../experiment/experiment.ts';
 import type { ModelLibrary } from '../models/library.ts';
@@ -12,7 +11,7 @@ import { exportRun, readRun, writePolicy } from '../store/bundle.ts';
 import { StoreError } from '../store/run.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { EngineFactory } from './engine.ts';
-import type { KeptEvaluation, RunEvaluations, SuiteRequest } from './evaluation-protocol.ts';
+import type { EvaluationApi } from './evaluation-protocol.ts';
 import { Evaluations } from './evaluations.ts';
 import { duplicateRun, forkRun } from './fork.ts';
 import type { Hold, Locks } from './ownership.ts';
@@ -33,7 +32,8 @@ import type {
   StepRecord,
   TrainerApi,
 } from './protocol.ts';
-import { framesOf } from './replaying.ts';
+import { checkedSize, keptRecording, recordingOf, recordingsFor } from './recording-files.ts';
+import { LookedAtWorlds } from './replaying.ts';
 import { Session } from './session.ts';
 import { getRun, listRuns } from './stored-run.ts';
 import { Sweeps } from './sweeps.ts';
@@ -53,6 +53,8 @@ export interface ServiceParts {
   models?: ModelLibrary;
 }
 
+const isDeepEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
 type Owner = 'this-tab' | 'another-tab';
 
 /** Another tab has the run: reading works, changing it does not. */
@@ -67,7 +69,9 @@ export class TrainerService implements TrainerApi {
   private listener: (event: SessionEvent) => void = () => {};
   private readonly holds = new Map<string, Hold>();
   private session: Session | null = null;
-  private readonly taskWorlds = new Map<string, Promise<World>>();
+  /** Files of trajectories that were chosen, by name. */
+  private readonly recordings = new Map<string, Uint8Array>();
+  private readonly lookedAt: LookedAtWorlds;
 
   private readonly playing: Playing;
 
@@ -76,9 +80,11 @@ export class TrainerService implements TrainerApi {
 
   constructor(private readonly parts: ServiceParts) {
     this.playing = new Playing((name) => parts.engines.openWorld(name));
+    this.lookedAt = new LookedAtWorlds((name) => parts.engines.openWorld(name));
     this.sweeps = new Sweeps({
       ...parts,
       emit: (event) => this.listener(event),
+      assetsOf: (experiment) => recordingsFor(experiment, (file) => this.recording(file)),
       own: async (runId) => {
         if (!(await this.hold(runId))) throw new ReadOnlyError();
       },
@@ -116,12 +122,22 @@ export class TrainerService implements TrainerApi {
     return this.parts.engines.report();
   }
 
+  async giveBackThread(): Promise<number | null> {
+    return (await this.parts.engines.giveBackThread?.()) ?? null;
+  }
+
   async ping(): Promise<void> {}
 
   async connect(settings: { [world: string]: ConnectionSettings }): Promise<void> {
     const { connections } = this.parts;
-    connections?.clear();
-    for (const [world, each] of Object.entries(settings)) connections?.set(world, each);
+    if (!connections) return;
+    const same = (world: string) => isDeepEqual(connections.get(world), settings[world]);
+    const changed = [...new Set([...connections.keys(), ...Object.keys(settings)])].filter((world) => !same(world));
+    connections.clear();
+    for (const [world, each] of Object.entries(settings)) connections.set(world, each);
+    // A world that is open keeps the line it was opened with.
+    // One that could not be opened, or does not answer any more, is gone as well.
+    for (const world of changed) await Promise.allSettled([this.lookedAt.forget(world), this.playing.forget(world)]);
   }
 
   async presets(): Promise<Experiment[]> {
@@ -132,13 +148,24 @@ export class TrainerService implements TrainerApi {
     return this.parts.engines.plan(parseExperiment(experiment));
   }
 
+  async keepRecording(file: Blob, name: string): Promise<void> {
+    this.recordings.set(name, new Uint8Array(await checkedSize(name, file).arrayBuffer()));
+  }
+
+  /** As it was chosen, else as a run holds it. */
+  private async recording(name: string): Promise<Uint8Array | null> {
+    return this.recordings.get(name) ?? keptRecording(this.parts.store, name);
+  }
+
   async listRuns(): Promise<RunSummary[]> {
     return listRuns(this.parts.store);
   }
 
   async createRun(document: unknown, name?: string): Promise<RunSummary> {
     const experiment = parseRun(document);
-    const run = await this.parts.store.create({ name: name ?? experiment.name, experiment, origin: { kind: 'new' } });
+    const assets = await recordingsFor(experiment, (file) => this.recording(file));
+    const origin = { kind: 'new' } as const;
+    const run = await this.parts.store.create({ name: name ?? experiment.name, experiment, origin, assets });
     return this.announced(run.id);
   }
 
@@ -186,20 +213,16 @@ export class TrainerService implements TrainerApi {
     return new Blob([await this.sweeps.export(sweepId)], { type: 'application/zip' });
   }
 
-  evaluations(runId: string): Promise<RunEvaluations> {
-    return this.suites.of(runId);
-  }
-
-  evaluateSuite(runId: string, request: SuiteRequest, step: number | null): Promise<KeptEvaluation> {
-    return this.suites.evaluate(runId, request, step);
-  }
-
-  cancelEvaluation(): Promise<void> {
-    return this.suites.cancel();
-  }
+  evaluations = (runId: string) => this.suites.of(runId);
+  evaluateSuite: EvaluationApi['evaluateSuite'] = (...asked) => this.suites.evaluate(...asked);
+  cancelEvaluation = () => this.suites.cancel();
 
   async fork(runId: string, step: number, document: unknown): Promise<RunSummary> {
-    return this.announced(await forkRun(this.parts.store, runId, step, parseRun(document)));
+    const experiment = parseRun(document);
+    const own = await this.parts.store.manifest(runId);
+    const read = async (file: string) => this.recordings.get(file) ?? recordingOf(this.parts.store, own, file);
+    const assets = await recordingsFor(experiment, read);
+    return this.announced(await forkRun(this.parts.store, runId, step, experiment, assets));
   }
 
   async duplicate(runId: string): Promise<RunSummary> {
@@ -252,14 +275,7 @@ export class TrainerService implements TrainerApi {
     const trajectory = detail?.trajectories.find((t) => t.group === group && t.member === member);
     if (!trajectory)
       throw new StoreError(`The episodes of step ${step} were not kept. The last 50 steps and every tenth are.`);
-    return framesOf(await this.looker(trajectory.task.world), trajectory);
-  }
-
-  private looker(name: string): Promise<World> {
-    const open = this.taskWorlds.get(name) ?? this.parts.engines.openWorld(name);
-    this.taskWorlds.set(name, open);
-    open.catch(() => this.taskWorlds.delete(name));
-    return open;
+    return this.lookedAt.frames(trajectory);
   }
 
   async watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void> {
@@ -350,7 +366,7 @@ export class TrainerService implements TrainerApi {
     await this.sweeps.close();
     for (const runId of [...this.holds.keys()]) await this.release(runId);
     await this.session?.close();
-    for (const world of this.taskWorlds.values()) await (await world).close();
+    await this.lookedAt.close();
     await this.playing.close();
     await this.parts.store.close();
   }

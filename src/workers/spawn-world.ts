@@ -74,7 +74,7 @@ const openFramePool = (name: string, timeoutMs?: number): Promise<World> =>
   });
 
 /** Of a program in Node: `TABGYM_NAME_ADDRESS` and `TABGYM_NAME_TOKEN`. */
-function settingsFromEnvironment(name: string): ConnectionSettings {
+export function settingsFromEnvironment(name: string): ConnectionSettings {
   const said = (what: string) => process.env[`TABGYM_${name.toUpperCase().replaceAll('-', '_')}_${what}`] || undefined;
   const [address, token] = [said('ADDRESS'), said('TOKEN')];
   return { ...(address && { address }), ...(token && { token }) };

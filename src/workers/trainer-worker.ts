@@ -17,6 +17,7 @@ import { IndexedDbStore } from '../store/indexeddb.ts';
 import { RunStore } from '../store/run-store.ts';
 import { WeightsCache } from '../store/weights-cache.ts';
 import { OpfsDisk } from '../store/weights-opfs.ts';
+import { openSandbox } from './spawn-sandbox.ts';
 import { openGuardedWorld } from './spawn-world.ts';
 
 /** Absent in old browsers and in pages without https. */
@@ -39,6 +40,7 @@ const service = new TrainerService({
     machine: devices,
     openWorld: (name) => openGuardedWorld(name, connections.get(name)),
     adapters,
+    openSandbox,
   }),
   locks: navigator.locks ? new WebLocks(navigator.locks) : noLocks,
   presets,

@@ -4,9 +4,9 @@
 const LATEST_MS = 120_000;
 /**
  * How a life ends: inside its `after`-th commit; some time after its `after`-th step, within about a step; or while it
- * starts, at latest with its first step.
+ * starts, at latest with its first step; in its `after`-th refill, or while its `after`-th step learns.
  */
-export type Death = { kind: 'random' | 'start' | 'commit'; after: number; ms: number };
+export type Death = { kind: 'random' | 'start' | 'commit' | 'refill' | 'updates'; after: number; ms: number };
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -38,6 +38,8 @@ export class Ears {
     });
     if (kind === 'start') return Promise.race([sleep(ms), this.until(/^step /), late]);
     if (kind === 'commit') return Promise.race([this.until(/^inside-commit$/), late]);
+    if (kind === 'refill') return Promise.race([this.until(/^refill$/, after), late]);
+    if (kind === 'updates') return Promise.race([this.until(/^phase updates$/, after), late]);
     await Promise.race([this.until(/^step /, after), late]);
     // On a fast machine the run may be far ahead after this time: never more than four steps.
     await Promise.race([sleep(ms), this.until(/^step /, 4)]);

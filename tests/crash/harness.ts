@@ -2,7 +2,7 @@
 import type { StepRecord } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/schedule.ts';
 import { type Life, open } from './browser.ts';
-import { Ears } from './ears.ts';
+import { type Death, Ears } from './ears.ts';
 import type {} from './page.ts';
 
 export interface Harness {
@@ -39,6 +39,30 @@ export async function idOf(harness: Harness, name: string): Promise<string> {
   } finally {
     await life.kill();
   }
+}
+
+/** Opens the browser, lets the run `name` go on, and kills it as `death` says. Gives back the committed step heard last. */
+export async function liveAndDie(harness: Harness, name: string, death: Death): Promise<string> {
+  const { life, ears } = await born(harness);
+  const started = Date.now();
+  try {
+    const id = await begin(life, name, harness.experiment);
+    if (death.kind === 'commit') await life.page.evaluate((nth) => window.crash.stretchCommit(nth), death.after);
+    const training = life.page.evaluate((run) => window.crash.train(run), id);
+    training.catch(() => {});
+    await ears.dying(death);
+  } finally {
+    await life.kill();
+  }
+  const steps = ears.said.filter((event) => event.startsWith('step '));
+  const where = {
+    commit: `inside its commit ${death.after}`,
+    random: `${death.ms} ms after its step ${death.after}`,
+    start: `${death.ms} ms after its start`,
+    refill: `in its refill ${death.after}`,
+    updates: `while its step ${death.after} learnt`,
+  };
+  return `killed after ${((Date.now() - started) / 1000).toFixed(1)} s (${where[death.kind]}); last heard: ${steps.at(-1) ?? 'no step'}`;
 }
 
 /** Each number that differs, in words. */

@@ -1,8 +1,8 @@
 /**
  * `npm run test:crash`: one run of a micro experiment in Chromium, whose whole process group is killed ten times: at random
  * instants, while it starts, and inside the transaction of a commit. The run that is left ends with the metrics of one that
- * was never killed. Then, in the same browser: a full disk, two tabs that want the same run, and kills in the middle of a sweep and
- * of an evaluation.
+ * was never killed. Then, in the same browser: a full disk, two tabs that want the same run, runs whose step is more than a rollout
+ * and an update (a critic, stages, refills, rounds of AgentEvol), and kills in the middle of a sweep and of an evaluation.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,8 +12,9 @@ import { requireBrowser } from '../../scripts/machine.mjs';
 import { repositoryRoot } from '../../src/envs/transport/wasm.ts';
 import type { StepRecord } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/schedule.ts';
+import { algorithmCases } from './cases.ts';
 import type { Death } from './ears.ts';
-import { begin, born, differences, finish, type Harness, idOf } from './harness.ts';
+import { differences, finish, type Harness, idOf, liveAndDie } from './harness.ts';
 import type {} from './page.ts';
 import { killedEvaluation, killedSweep } from './sweeps.ts';
 import { fullDisk, type Result, twoTabs } from './tabs.ts';
@@ -42,28 +43,6 @@ function deaths(next: () => number): Death[] {
     .map(({ death }) => death);
 }
 
-/** Opens the browser, lets the run go on, and kills it as `death` says. Gives back the committed step heard last. */
-async function liveAndDie(harness: Harness, death: Death): Promise<string> {
-  const { life, ears } = await born(harness);
-  const started = Date.now();
-  try {
-    const id = await begin(life, 'killed', harness.experiment);
-    if (death.kind === 'commit') await life.page.evaluate((nth) => window.crash.stretchCommit(nth), death.after);
-    const training = life.page.evaluate((run) => window.crash.train(run), id);
-    training.catch(() => {});
-    await ears.dying(death);
-  } finally {
-    await life.kill();
-  }
-  const steps = ears.said.filter((event) => event.startsWith('step '));
-  const where = {
-    commit: `inside its commit ${death.after}`,
-    random: `${death.ms} ms after its step ${death.after}`,
-    start: `${death.ms} ms after its start`,
-  };
-  return `killed after ${((Date.now() - started) / 1000).toFixed(1)} s (${where[death.kind]}); last heard: ${steps.at(-1) ?? 'no step'}`;
-}
-
 async function serve(root: string): Promise<{ url: string; close(): Promise<void> }> {
   const outDir = join(root, 'build/crash');
   const input = join(root, 'tests/crash/page.html');
@@ -85,7 +64,8 @@ async function serve(root: string): Promise<{ url: string; close(): Promise<void
 }
 
 async function tenKills(harness: Harness, never: readonly StepRecord[], plan: readonly Death[]): Promise<Result> {
-  for (const [i, death] of plan.entries()) console.log(`${i + 1}/${plan.length} ${await liveAndDie(harness, death)}`);
+  for (const [i, death] of plan.entries())
+    console.log(`${i + 1}/${plan.length} ${await liveAndDie(harness, 'killed', death)}`);
   const killed = await finish(harness, 'killed');
   const problems = differences(never, killed);
   if (never.length !== STEPS + 1) problems.push(`the run never killed has ${never.length} records`);
@@ -97,7 +77,7 @@ async function tenKills(harness: Harness, never: readonly StepRecord[], plan: re
 }
 
 /** `npm run test:crash -- tabs`: only that part. */
-const wanted = (part: 'kills' | 'disk' | 'tabs' | 'sweep' | 'evaluation') =>
+const wanted = (part: 'kills' | 'disk' | 'tabs' | 'algorithms' | 'sweep' | 'evaluation') =>
   process.argv.length < 3 || process.argv.includes(part);
 
 async function main(): Promise<number> {
@@ -110,14 +90,16 @@ async function main(): Promise<number> {
   const micro = JSON.parse(readFileSync(join(root, 'experiments/micro.json'), 'utf8'));
   const harness: Harness = { profile, url: server.url, experiment: { ...micro, steps: STEPS } };
   try {
-    const never = await finish(harness, 'never killed');
-    console.log(`a run that is never killed is finished, at step ${never.at(-1)?.step}`);
+    const plain = wanted('kills') || wanted('tabs');
+    const never = plain ? await finish(harness, 'never killed') : [];
+    if (plain) console.log(`a run that is never killed is finished, at step ${never.at(-1)?.step}`);
     const results: Result[] = [];
     if (wanted('kills')) results.push(await tenKills(harness, never, deaths(random(seed))));
     if (wanted('disk')) results.push(await fullDisk(harness));
     if (wanted('tabs')) results.push(await twoTabs(harness, never));
     if (wanted('sweep')) results.push(await killedSweep(harness));
     if (wanted('evaluation')) results.push(await killedEvaluation(harness, await idOf(harness, 'never killed')));
+    if (wanted('algorithms')) results.push(...(await algorithmCases(harness, micro)));
     for (const { what, problems } of results) console.log(`${what}: ${problems.length ? problems.join('; ') : 'ok'}`);
     return results.every(({ problems }) => !problems.length) ? 0 : 1;
   } finally {

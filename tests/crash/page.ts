@@ -1,7 +1,7 @@
 // A page with nothing on it: the trainer's worker, as the harness calls it through `window.crash`.
 import * as Comlink from 'comlink';
 import type { SuiteRequest } from '../../src/session/evaluation-protocol.ts';
-import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../src/session/protocol.ts';
+import type { Progress, RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../src/session/protocol.ts';
 
 export interface CrashPage {
   /** Creates the named run where it is not there yet. */
@@ -33,6 +33,15 @@ declare global {
 const channel = new BroadcastChannel('crash');
 channel.onmessage = ({ data }) => data.insideCommit && window.heard('inside-commit');
 
+/** What the step in progress is at: a phase is told once, and episodes that begin anew in the same step are a refill. */
+let phase: Progress | null = null;
+function tellPhase(progress: Progress | null): void {
+  const refilled = phase?.what === 'episodes' && progress?.what === 'episodes' && progress.done < phase.done;
+  if (refilled) window.heard('refill');
+  if (progress && progress.what !== phase?.what) window.heard(`phase ${progress.what}`);
+  phase = progress;
+}
+
 const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
 const api = Comlink.wrap<TrainerApi>(worker) as unknown as TrainerApi;
 const started = api.start(
@@ -42,6 +51,7 @@ const started = api.start(
     if (event.type === 'evaluation' && event.progress) window.heard(`evaluation ${event.progress.done}`);
     if (event.type === 'owner') window.heard(`owner ${event.owner}`);
     if (event.type === 'notice') window.heard(`notice ${event.message}`);
+    if (event.type === 'progress') tellPhase(event.progress);
   }),
 );
 

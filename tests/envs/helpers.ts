@@ -34,7 +34,8 @@ export async function buildNodeWorker(entry: string): Promise<string> {
       minify: false,
       rollupOptions: { input: { [name]: entry }, output: { entryFileNames: '[name].js' } },
     },
-    ssr: { noExternal: true },
+    // It finds its own .wasm beside itself.
+    ssr: { noExternal: true, external: ['@jitl/quickjs-wasmfile-release-sync'] },
   });
   return resolve(outDir, `${name}.js`);
 }

@@ -116,4 +116,10 @@ describe('a connection', () => {
     expect(() => connectionOf(locked, {})).toThrow(/asks for a token/);
     expect(connectionOf(module({ kind: 'wasm' }), {})).toEqual({});
   });
+
+  it('is refused to an experiment that was not allowed to use it', () => {
+    const withheld = { address: 'http://127.0.0.1:8000', withheld: true };
+    expect(() => connectionOf(module({ kind: 'http' }), withheld)).toThrow(/allow it to use the server/);
+    expect(connectionOf(module({ kind: 'wasm' }), { withheld: true })).toEqual({ withheld: true });
+  });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Task, WorldOptions } from '../../src/envs/env.ts';
-import { isHeldOut } from '../../src/envs/wordle/split.ts';
+import { drawnIds, drawWords, isHeldOut } from '../../src/envs/wordle/split.ts';
 import type { WordleView } from '../../src/envs/wordle/view.ts';
 import { spell, WordleWasm } from '../../src/envs/wordle/wasm.ts';
 import { Wordle } from '../../src/envs/wordle/world.ts';
@@ -95,6 +95,20 @@ describe('the original, recorded', () => {
   });
 });
 
+/** Letters of a guess that nothing said of the guesses before rules out: the colors read as a list of what may stand at each place. */
+function agreeingLetters(guess: string, before: readonly string[], hidden: string): number {
+  const open = Array.from({ length: 5 }, () => new Set('abcdefghijklmnopqrstuvwxyz'));
+  for (const earlier of before) {
+    const colours = coloursOf(earlier, hidden).split(' ');
+    for (const [i, letter] of [...earlier].entries()) {
+      if (colours[i] === 'g') open[i] = new Set(open[i].has(letter) ? letter : '');
+      else open[i].delete(letter);
+      if (!hidden.includes(letter)) for (const place of open) place.delete(letter);
+    }
+  }
+  return [...guess].filter((letter, i) => open[i].has(letter)).length;
+}
+
 describe('the hidden word', () => {
   it('is coloured as officially, repeated letters too', async () => {
     for (const [guess, hidden, colours] of [
@@ -137,6 +151,57 @@ describe('the hidden word', () => {
     expect((await play(world, 0, ['crate', 'brand'])).map(({ reward }) => reward)).toEqual([0, 0.4]);
     await beginWith('crane', { tries: 1 });
     expect((await say('crate')).reward).toBe(0);
+  });
+  it('is told about as a keyboard shows it: what is there, and all keys that are gray by now', async () => {
+    for (let k = 0; k < 200; k++) {
+      const options = { observation: 'keyboard', drawn: 25, tries: 6 };
+      const { observation, validActions } = await begin(1000 + k, options);
+      expect(observation).toBe('guess');
+      const [plan] = await world.oracle([0]);
+      const hidden = plan!.at(-1)!;
+      const guesses = [3, 7, 11, 19].map((n) => validActions![n]).filter((guess) => guess !== hidden);
+      const gray = new Set<string>();
+      for (const guess of guesses) {
+        for (const letter of guess) if (!hidden.includes(letter)) gray.add(letter);
+        const [, facts, keys] = /^((?:(?:at|not)\d [a-z] ?)*)(?:no((?: [a-z])+))?$/.exec(
+          (await say(guess)).observation,
+        )!;
+        expect(keys ?? '').toBe(
+          [...gray]
+            .sort()
+            .map((letter) => ` ${letter}`)
+            .join(''),
+        );
+        const expected = [...guess].flatMap((letter, i) =>
+          hidden[i] === letter ? `at${i + 1} ${letter}` : hidden.includes(letter) ? `not${i + 1} ${letter}` : [],
+        );
+        expect(facts.trim()).toBe(expected.join(' '));
+      }
+    }
+  });
+  it('earns for letters that agree with the colors before them, counted up, where that is asked for', async () => {
+    await beginWith('crane', { hints: true, tries: 6 });
+    // `grand` fits what `ratio` told; of `about` only the a, which may be there twice.
+    const guesses = ['ratio', 'ratio', 'grand', 'about', 'crate', 'crane'];
+    const earned = (await play(world, 0, guesses)).map(({ reward }) => reward * 50);
+    const agreeing = guesses.map((guess, k) => agreeingLetters(guess, guesses.slice(0, k), 'crane'));
+    let sum = 0;
+    for (let k = 0; k < 5; k++) {
+      sum += k > 0 ? agreeing[k] : 0;
+      expect([guesses[k], Math.round(earned[k])]).toEqual([guesses[k], sum]);
+    }
+    expect(earned[5]).toBe(50);
+    expect(agreeing.slice(1, 4)).toEqual([0, 5, 1]);
+  });
+  it('counts letters that agree as another reading of the colors does', async () => {
+    for (let k = 0; k < 400; k++) {
+      const word = (n: number) => common[(k * 331 + n * 577) % common.length];
+      const guesses = [1, 2, 3, 4, 5].map(word).filter((guess) => guess !== word(0));
+      await beginWith(word(0), { hints: true, tries: 12 });
+      const last = (await play(world, 0, guesses)).at(-1)!;
+      const counts = guesses.map((guess, n) => (n ? agreeingLetters(guess, guesses.slice(0, n), word(0)) : 0));
+      expect(Math.round(last.reward * 110)).toBe(counts.reduce((sum, count) => sum + count, 0));
+    }
   });
   it('is told about in compact facts that are all true', async () => {
     await beginWith('above', { observation: 'compact' });
@@ -240,6 +305,78 @@ describe('tasks', () => {
     for (const list of lists.slice(1)) expect([...list].sort()).toEqual(list);
     expect(lists[1].every((word) => lists[2].includes(word))).toBe(true);
     expect(wasm.words(1, 100).every((word) => common.includes(word))).toBe(true);
+  });
+  it('draw words of their own: held-out tasks held-out words alone, and no word twice', async () => {
+    const options = { list: 'common', drawn: 40 };
+    const words = { train: new Set<string>(), test: new Set<string>() };
+    for (const split of ['train', 'test'] as const) {
+      const tasks = await world.tasks(options, split);
+      expect([tasks.length, tasks[0].id]).toEqual([drawnIds[split].count, drawnIds[split].first]);
+      for (const task of tasks.filter((_, k) => k % 20 === 0)) {
+        const [{ validActions }] = await world.reset([0], [task]);
+        expect(new Set(validActions).size).toBe(40);
+        expect([...validActions!].sort()).toEqual(validActions);
+        for (const word of validActions!) words[split].add(word);
+      }
+    }
+    expect([...words.test].filter((word) => words.train.has(word))).toEqual([]);
+    expect([...words.test].every(isHeldOut)).toBe(true);
+    expect([...words.train].some(isHeldOut)).toBe(false);
+    // Of 276 and 1,089.
+    expect([words.test.size > 270, words.train.size > 1080]).toEqual([true, true]);
+  });
+  it('draw the same for the same item, and hide each word of a pool about as often', async () => {
+    const options = { drawn: 20, observation: 'compact' };
+    const first = await begin(5000, options);
+    const second = await begin(5001, options);
+    expect(second.validActions).not.toEqual(first.validActions);
+    expect(await (await Wordle.open()).reset([3], [taskOf(5000, options)])).toEqual([first]);
+    const pool = Array.from({ length: 30 }, (_, k) => 3 * k);
+    const [hidden, offered] = [new Map<number, number>(), new Map<number, number>()];
+    const count = (counts: Map<number, number>, word: number) => counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (let id = 0; id < 6000; id++) {
+      const { drawn, hidden: at } = drawWords(pool, 10, id);
+      for (const word of drawn) count(offered, word);
+      count(hidden, drawn[at]);
+    }
+    // 200 and 2,000 times each: six standard deviations are 84 and 220.
+    for (const word of pool) {
+      expect(Math.abs(hidden.get(word)! - 200)).toBeLessThan(84);
+      expect(Math.abs(offered.get(word)! - 2000)).toBeLessThan(220);
+    }
+  });
+  it('that draw their words are solved by the oracle', async () => {
+    for (const split of ['train', 'test'] as const)
+      for (const task of (await world.tasks({ drawn: 30 }, split)).filter((_, k) => k % 97 === 0)) {
+        const [{ validActions }] = await world.reset([0], [task]);
+        const [plan] = await world.oracle([0]);
+        expect(plan!.every((action) => validActions!.includes(action))).toBe(true);
+        expect((await play(world, 0, plan!)).at(-1)).toMatchObject({ reward: 1, done: true });
+      }
+  });
+  it('that draw their words leave the oracle to the list and the colors: the same colors, the same guess', () => {
+    const drawn = Array.from({ length: 60 }, (_, k) => 22 * k + 3);
+    const next = new Map<string, string>();
+    for (const hidden of drawn.keys()) {
+      wasm.reset([0], [{ list: 1, words: 0, drawn, hidden, tries: 6, observation: 'full' }]);
+      const [plan] = wasm.oracle([0], [false]);
+      expect(plan!.at(-1)).toBe(common[drawn[hidden]]);
+      let shown = '';
+      for (const guess of plan!) {
+        expect([shown, next.get(shown) ?? guess]).toEqual([shown, guess]);
+        next.set(shown, guess);
+        shown += `${guess} ${wasm.step([0], [guess])[0].text.split('\n')[0]};`;
+      }
+    }
+    expect(next.size).toBeGreaterThan(20);
+  });
+  it('refuse to draw more words than there are, and items that draw nothing', async () => {
+    const few = { list: 'original', drawn: 9 };
+    await expect(world.tasks(few, 'test')).rejects.toThrow(/9 words cannot be drawn of the 8 held-out words/);
+    expect(await world.tasks(few, 'train')).toHaveLength(drawnIds.train.count);
+    await expect(begin(21_000, { drawn: 9 })).rejects.toThrow(/0 to 20999 \(it is 21000\)/);
+    await expect(begin(-1, { drawn: 9 })).rejects.toThrow(/0 to 20999/);
+    await expect(world.tasks({ drawn: 201 }, 'train')).rejects.toThrow(/options\.drawn.*at most 200/s);
   });
   it('spell the words on offer, or not, and list them where that is asked for', async () => {
     expect((await begin(0, { list: 'original', spelled: true })).validActions![0]).toBe('p a n i c');

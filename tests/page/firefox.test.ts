@@ -3,14 +3,13 @@
  * itself by a script put into it and tells this file how it goes: under WebDriver BiDi, with any event subscribed to, Firefox
  * 153 now and then leaves a new worker standing still after a reload (one reload in ten to forty; none of 300 without it).
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Plugin } from 'vite';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { findFirefox, findSoftwareDrivers, root } from '../../scripts/machine.mjs';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findSoftwareDrivers, root } from '../../scripts/machine.mjs';
+import { openFirefox } from './firefox.ts';
 import { serveReal } from './harness.ts';
 
 const minutes = 60_000;
@@ -18,7 +17,6 @@ const site = 'page-firefox';
 /** What the page says, in order: what it has come to, and what stands there. */
 const said: [about: string, what: string][] = [];
 let url = '';
-let profile = '';
 let stop = async () => {};
 
 /** Runs in the page, at every load of it. */
@@ -96,34 +94,7 @@ const preferences = {
   'dom.webgpu.enabled': true,
   'gfx.webgpu.ignore-blocklist': true,
   'dom.webgpu.workers.enabled': true,
-  'browser.shell.checkDefaultBrowser': false,
-  'browser.aboutwelcome.enabled': false,
-  'datareporting.policy.dataSubmissionEnabled': false,
-  'app.update.disabledForTesting': true,
 };
-
-/** Opens the page in a clean profile; returns how to end the browser. */
-function openFirefox(
-  address: string,
-  own: { [name: string]: boolean },
-  driver: string | undefined,
-): () => Promise<void> {
-  const lines = Object.entries({ ...preferences, ...own }).map(([name, value]) => `user_pref("${name}", ${value});`);
-  writeFileSync(join(profile, 'user.js'), lines.join('\n'));
-  const vulkan = driver ? { VK_DRIVER_FILES: driver, VK_ICD_FILENAMES: driver } : {};
-  const firefox = spawn(
-    findFirefox()!,
-    ['--headless', '--no-remote', '--wait-for-browser', '--profile', profile, address],
-    { env: { ...process.env, ...vulkan }, stdio: 'ignore' },
-  );
-  const ended = new Promise<void>((resolve) => firefox.once('exit', () => resolve()));
-  return async () => {
-    // On Windows the browser is a child of what was started.
-    if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(firefox.pid), '/T', '/F']);
-    else firefox.kill('SIGKILL');
-    await ended;
-  };
-}
 
 /** Without WebGPU the processor trains; with it, it is asked for: a software adapter is never chosen over the processor. */
 const devices: { name: string; search: string; own: { [preference: string]: boolean }; label: RegExp }[] = [
@@ -143,16 +114,13 @@ describe('in Firefox', () => {
 
   beforeEach(() => {
     said.length = 0;
-    profile = mkdtempSync(join(tmpdir(), 'tabgym-firefox-'));
   });
-
-  afterEach(() => rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
 
   afterAll(() => stop());
 
   test.each(devices)('$name: self-test, two steps, reload, go on', { timeout: 12 * minutes }, async (device) => {
     const [driver] = findSoftwareDrivers();
-    const close = openFirefox(`${url}${device.search}`, device.own, driver);
+    const close = openFirefox(`${url}${device.search}`, { ...preferences, ...device.own }, driver);
     try {
       const last = () => said.at(-1)?.[0];
       await expect.poll(last, { timeout: 11 * minutes, interval: 300 }).toMatch(/^(done|failed)$/);

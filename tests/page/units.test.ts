@@ -6,7 +6,7 @@ import { findKnob, knobs } from '../../src/experiment/knobs.ts';
 import { differences, readPath, writePath } from '../../src/experiment/paths.ts';
 import { metrics } from '../../src/rl/metrics.ts';
 import type { SessionEvent, StepRecord } from '../../src/session/protocol.ts';
-import { storedConnections, withConnection } from '../../src/ui/app/connections.ts';
+import { Connections, importedRoot, withConnection } from '../../src/ui/app/connections.ts';
 import { problemsOf } from '../../src/ui/app/drafting.ts';
 import { sortFiles } from '../../src/ui/app/dropping.ts';
 import { bytes, compact } from '../../src/ui/app/format.ts';
@@ -508,13 +508,38 @@ describe('the supervisor of a worker', () => {
 });
 
 describe('addresses and tokens of worlds', () => {
-  const storage = (text: string | null) => ({ getItem: () => text });
+  const ran = (id: string, origin: object) => ({ id, origin }) as Parameters<typeof importedRoot>[1][number];
+  const runs = [
+    ran('mine', { kind: 'new' }),
+    ran('theirs', { kind: 'import', file: 'a.tabgym' }),
+    ran('fork', { kind: 'fork', parent: 'theirs', step: 3, changes: [] }),
+    ran('copy', { kind: 'duplicate', parent: 'fork', step: 3 }),
+    ran('orphan', { kind: 'fork', parent: 'gone', step: 3, changes: [] }),
+  ];
 
-  test('are what is stored, and nothing where that is not ours', () => {
-    expect(storedConnections(storage('{"web":{"address":"http://127.0.0.1:1"}}'))).toEqual({
-      web: { address: 'http://127.0.0.1:1' },
+  test('know what came from a file, and what was made of it', () => {
+    const roots = runs.map((run) => importedRoot(run, runs));
+    expect(roots).toEqual([null, 'theirs', 'theirs', 'theirs', 'orphan']);
+    expect(importedRoot(null, runs)).toBeNull();
+  });
+
+  test('are told to nobody’s experiment before the person lets it', () => {
+    const connections = new Connections();
+    connections.change('textcraft', { address: 'http://a' }, null);
+    const settings = { textcraft: { address: 'http://a' } };
+    expect(connections.told(null, ['textcraft'])).toEqual(settings);
+    expect(connections.told('theirs', ['textcraft', 'maze'])).toEqual({
+      textcraft: { withheld: true },
+      maze: { withheld: true },
     });
-    for (const text of [null, '', 'null', '3', '{']) expect(storedConnections(storage(text))).toEqual({});
+    connections.inherit('anew', 'theirs');
+    expect(connections.rootOf('anew')).toBe('theirs');
+    connections.allow('theirs');
+    expect(connections.told('theirs', ['textcraft'])).toEqual(settings);
+    expect(connections.mayUse('others')).toBe(false);
+    // Typed beside an experiment, it is meant for it.
+    connections.change('maze', { address: 'http://b' }, 'others');
+    expect(connections.mayUse('others')).toBe(true);
   });
 
   test('change one at a time, and an empty one is forgotten', () => {

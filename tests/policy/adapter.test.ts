@@ -2,7 +2,8 @@
 // what it takes on the GPU; that the reference is the model without it; and a vocabulary cut into several bindings.
 import { describe, expect, it } from 'vitest';
 import { type ModelConfig, parameterShapes, parseConfig } from '../../src/policy/config.ts';
-import { Model, type ModelOptions } from '../../src/policy/engine/model.ts';
+import { Model } from '../../src/policy/engine/model.ts';
+import type { ModelOptions } from '../../src/policy/engine/model-options.ts';
 import { givenWeights } from '../../src/policy/engine/objective.ts';
 import { totalBytes } from '../../src/policy/plan/buffers.ts';
 import type { PackedBatch, TensorMap } from '../../src/policy/policy.ts';

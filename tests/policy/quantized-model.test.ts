@@ -2,7 +2,8 @@
 // an adapter's gradients, tokens. And how packed weights come in, what they take, and how a large vocabulary is cut.
 import { describe, expect, it } from 'vitest';
 import { type ModelConfig, parameterShapes } from '../../src/policy/config.ts';
-import { Model, type ModelOptions } from '../../src/policy/engine/model.ts';
+import { Model } from '../../src/policy/engine/model.ts';
+import type { ModelOptions } from '../../src/policy/engine/model-options.ts';
 import { givenWeights } from '../../src/policy/engine/objective.ts';
 import { totalBytes } from '../../src/policy/plan/buffers.ts';
 import type { GenerateRow, TensorMap } from '../../src/policy/policy.ts';

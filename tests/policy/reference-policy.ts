@@ -238,8 +238,9 @@ export class ReferencePolicy implements Learner {
     const scored = request.batches.map(({ batch }) => scoresOf(this.forward(batch, options.temperature)));
     if (evaluation.needsAll) for (const scores of scored) evaluation.foresee(scores);
     const total = zeros(this.parameters);
-    const outputs = request.batches.map(({ batch }, index) => {
-      const { seeds, output } = evaluation.part(index, scored[index]);
+    const outputs: Awaited<ReturnType<HostEvaluation['part']>>['output'][] = [];
+    for (const [index, { batch }] of request.batches.entries()) {
+      const { seeds, output } = await evaluation.part(index, scored[index]);
       const seed = (k: number) => Array.from(output.logprob, (_, i) => seeds[2 * i + k]);
       const { gradients } = referenceForwardBackward(
         this.config,
@@ -253,8 +254,8 @@ export class ReferencePolicy implements Learner {
         const sum = total.get(name)!.data;
         for (let i = 0; i < sum.length; i++) sum[i] += data[i];
       }
-      return output;
-    });
+      outputs.push(output);
+    }
     return { outputs, gradNorm: this.adamw(total, request.optimizer) };
   }
 

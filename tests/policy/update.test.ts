@@ -115,7 +115,7 @@ const request = (settings: Partial<OptimizerSettings>, objective = curved): Upda
 
 /** Models are closed whatever happens, so that one failure is not also a leak. */
 async function withModels(count: number, use: (...models: Model[]) => Promise<void>) {
-  const options = { capacity, weights: tensors, trainable: true, reference: true };
+  const options = { capacity, weights: tensors, trainable: true, reference: true, updateRows: 8 };
   const models: Model[] = [];
   try {
     while (models.length < count) models.push(await Model.create(await gpu(), config, options));

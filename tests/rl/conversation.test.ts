@@ -179,6 +179,17 @@ describe('replies', () => {
       expect(reply!(conversation.reply('go to red ball 1')).action).toBe('go to red ball 1');
     }
   });
+
+  it.each([
+    ['web', 'type [12] [red lamp] [1]'],
+    ['search', 'answer Mira Tolson'],
+    ['maze', 'move up'],
+    ['wordle', 'c r a n e'],
+  ])('finds what the oracle of %s would say', async (world, action) => {
+    const { reply, writeReply } = worldModule(world);
+    const conversation = await conversationIn('qwen2');
+    expect(reply!(conversation.reply(action, writeReply))).toEqual({ action });
+  });
 });
 
 /** Says given texts turn by turn, encoded, and stops as it is told to. */

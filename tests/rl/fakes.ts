@@ -208,9 +208,10 @@ export class FakePolicy implements Learner {
       ...(request.critic ? { value: this.critic.values(hidden[i]) } : {}),
     }));
     if (evaluation.needsAll) for (const each of scores) evaluation.foresee(each);
-    const outputs = scored.map((rows, index) => {
+    const outputs: UpdateResult['outputs'] = [];
+    for (const [index, rows] of scored.entries()) {
       this.count.tokensTrained += request.batches[index].batch.tokens.length;
-      const { seeds, valueWeight, output } = evaluation.part(index, scores[index]);
+      const { seeds, valueWeight, output } = await evaluation.part(index, scores[index]);
       if (request.critic) this.critic.accumulate(hidden[index], valueWeight);
       rows.forEach((row, i) => {
         row.tokens.forEach((token, v) => {
@@ -220,8 +221,8 @@ export class FakePolicy implements Learner {
           gradient[row.bucket * this.vocabSize + token] += seeds[2 * i] * dlogprob + seeds[2 * i + 1] * dentropy;
         });
       });
-      return output;
-    });
+      outputs.push(output);
+    }
     const gradNorm = Math.sqrt(gradient.reduce((sum, g) => sum + g * g, 0));
     this.adam(gradient, request.optimizer);
     if (request.critic) this.critic.apply(request.critic.learningRate);

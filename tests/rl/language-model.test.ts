@@ -33,17 +33,24 @@ const config = parseConfig({
   eos_token_id: made.eosTokens,
 });
 const most = 8;
+const webTask = {
+  name: 'web',
+  weight: 1,
+  options: { templates: ['map-open-town'], screenLines: 12, judge: 'step' },
+};
 
 let model: Model;
 let world: World;
 let search: World;
+let web: World;
 
 beforeAll(async () => {
   await buildWasm();
   world = await openWorld('textcraft');
   search = await openWorld('search');
+  web = await openWorld('web');
 });
-afterAll(() => Promise.all([world.close(), search.close()]));
+afterAll(() => Promise.all([world.close(), search.close(), web.close()]));
 
 async function trainerOf(change: Parameters<typeof settings>[0] = {}) {
   const base = settings();
@@ -79,7 +86,7 @@ async function trainerOf(change: Parameters<typeof settings>[0] = {}) {
       sampling: { temperature: 1, maskActions: false, maxTokensPerTurn: most },
       ...change,
     },
-    { policy: model, worlds: new Map(Object.entries({ textcraft: world, search })), tokenizer, conversation },
+    { policy: model, worlds: new Map(Object.entries({ textcraft: world, search, web })), tokenizer, conversation },
   );
   return { trainer, conversation, base };
 }
@@ -109,6 +116,29 @@ describe('a language model without a mask', () => {
     model.destroy();
     expect(trajectories).toHaveLength(4);
     for (const trajectory of trajectories) checkTurns(trajectory, conversation, search);
+  });
+
+  it('plays the web by its template, and is told where no action stands between backticks', async () => {
+    const { trainer, conversation } = await trainerOf({ worlds: [webTask] });
+    const { trajectories } = await trainer.step(1);
+    model.destroy();
+    expect(trajectories).toHaveLength(4);
+    for (const trajectory of trajectories) {
+      checkTurns(trajectory, conversation, web);
+      expect(trajectory.prompt).toMatch(/^OBSERVATION:\nTab 0 \(current\): .*\nPREVIOUS ACTION: None$/s);
+      for (const { observation, reply, valid } of trajectory.turns) {
+        expect(valid).toBe(false);
+        expect(observation).toBe(`Cannot parse action from response ${reply}`);
+      }
+    }
+  });
+
+  it('learns what the web’s oracle does in words that the web’s own rule reads', async () => {
+    const { trainer } = await trainerOf({ worlds: [webTask] });
+    const { demonstrations, tokens } = await trainer.imitate(1, { episodes: 2, learningRate: 0.01 });
+    model.destroy();
+    expect(demonstrations).toBe(2);
+    expect(tokens).toBeGreaterThan(20);
   });
 
   function checkTurns(trajectory: Trajectory, conversation: Awaited<ReturnType<typeof conversationOf>>, played: World) {

@@ -58,11 +58,11 @@ describe('tokenizer', () => {
 it('reads text word by word as the library reads it whole', () => {
   const library = new HuggingFaceTokenizer(tokenizer.json, {});
   const marks =
-    "get,craft|4_acacia|<obs>|<eot>x|[UNK]|[acacia|logs]|(4)|1728|zombies|don't|a-b|\u00e9t\u00e9|tab\there| ".split(
+    "get,craft|4_acacia|<obs>|<eot>x|[UNK]|[acacia|logs]|(4)|1728|zombies|don't|a-b|\u00e9t\u00e9|tab\there|line\nbreak| ".split(
       '|',
     );
   for (let n = 0; n < 2000; n++) {
-    const text = [n, n * 7, n * 31, n * 101].map((k) => marks[k % marks.length]).join(n % 3 ? ' ' : '  ');
+    const text = [n, n * 7, n * 31, n * 101].map((k) => marks[k % marks.length]).join([' ', '  ', '\n'][n % 3]);
     expect([text, ...tokenizer.encode(text)]).toEqual([
       text,
       ...library.encode(text, { add_special_tokens: false }).ids,

@@ -286,7 +286,7 @@ describe('a sweep', () => {
     await store.purge(first.id);
     expect(await findSweep(store, swept())).toBe(id);
     expect(await findSweep(store, swept({ seeds: [1], variants }))).toBeNull();
-    await completeSweep(store, swept(), id, 'Micro');
+    await completeSweep(store, swept(), { id, name: 'Micro' });
     expect((await runsOfSweep(store, id)).map(({ sweep }) => sweep.index)).toEqual([0, 1, 2, 3]);
   });
 

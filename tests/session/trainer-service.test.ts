@@ -225,6 +225,64 @@ describe('files', () => {
   });
 });
 
+describe('files of trajectories', () => {
+  const staged = (file: string | null) => ({
+    ...micro,
+    stages: [{ steps: 2, algorithm: { name: 'sft', groups: 2, groupSize: 4, file } }],
+  });
+  const play = (text: string) => new Blob([text]);
+  const assetOf = async (store: RunStore, id: string, file: string) => {
+    const bytes = await store.asset(id, `recording-${file}`);
+    return bytes && new TextDecoder().decode(bytes);
+  };
+
+  it('are kept beside the runs that name them: a new one, a fork of it, one that is made again later', async () => {
+    const { service, store } = tab();
+    await expect(service.createRun(staged('a.jsonl'))).rejects.toThrow(/learns from a.jsonl, which is not here/);
+    expect(await service.listRuns()).toEqual([]);
+    await service.keepRecording(play('one'), 'a.jsonl');
+    const run = await service.createRun(staged('a.jsonl'));
+    expect(await assetOf(store, run.id, 'a.jsonl')).toBe('one');
+    await service.train(run.id, { steps: 1 });
+    await service.keepRecording(play('two'), 'b.jsonl');
+    const fork = await service.fork(run.id, 1, staged('b.jsonl'));
+    expect(await assetOf(store, fork.id, 'b.jsonl')).toBe('two');
+    // Another page load: what was chosen is forgotten, and the run's copy serves.
+    const later = tab();
+    const again = await later.service.createRun(staged('a.jsonl'));
+    expect(await assetOf(later.store, again.id, 'a.jsonl')).toBe('one');
+    await expect(later.service.fork(run.id, 1, staged('c.jsonl'))).rejects.toThrow(/c.jsonl, which is not here/);
+    await expect(later.service.createRun(staged(null))).resolves.toBeDefined();
+  });
+
+  it('reach the engine that opens the run, and go out with it', async () => {
+    const seen: (string[] | null)[] = [];
+    const { service, engines } = tab();
+    const open = engines.open.bind(engines);
+    engines.open = (experiment, options) => {
+      seen.push(options.assets && Object.keys(options.assets));
+      return open(experiment, options);
+    };
+    await service.keepRecording(play('one'), 'a.jsonl');
+    const run = await service.createRun(staged('a.jsonl'));
+    await service.train(run.id, { steps: 1 });
+    expect(seen[0]).toContain('recording-a.jsonl');
+    const file = await service.exportRun(run.id);
+    await service.deleteRun(run.id);
+    await service.purgeRun(run.id);
+    const back = await service.importRun(file, 'back.tabgym');
+    await service.train(back.id, { steps: 1 });
+    expect(seen.at(-1)).toContain('recording-a.jsonl');
+  });
+
+  it('of more than 64 MB are refused before they are read', async () => {
+    const large = { size: 65e6, arrayBuffer: () => Promise.reject(new Error('it was read')) } as unknown as Blob;
+    await expect(tab().service.keepRecording(large, 'large.jsonl')).rejects.toThrow(
+      /65.0 MB; a run keeps at most 64 MB/,
+    );
+  });
+});
+
 describe('two tabs', () => {
   it('the second reads; it may take over, and the first stops writing', async () => {
     const locks = new SharedLocks();

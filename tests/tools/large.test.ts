@@ -14,7 +14,7 @@ it('loads a model piece by piece into packed weights, plays and takes a step ins
     promptTokens: 40,
     turns: 2,
     turnTokens: 3,
-    bindingBytes: 16 << 20,
+    mostBindingBytes: 16 << 20,
     print: (line) => lines.push(line),
   });
   expect(bytes).toBeGreaterThan(1e6);

@@ -59,12 +59,16 @@ function fuzzAction(valid: readonly string[], draws: Draws): string {
   return randomText(draws);
 }
 
-/** What is wrong with an answer, or null. */
-function problemOf({ observation, reward, done, valid, failure }: Feedback, wasDone: boolean): string | null {
+/** What is wrong with an answer, or null. `counted`: rewards count up, and reach 1 at the end only. */
+function problemOf(
+  { observation, reward, done, valid, failure }: Feedback,
+  wasDone: boolean,
+  counted: boolean,
+): string | null {
   if (failure !== undefined) return `failure ${failure}`;
   if (!/^[\n -~]+$/.test(observation)) return 'text that is not printable ASCII';
   if (!Number.isFinite(reward) || reward < -1 || reward > 1) return `reward ${reward}`;
-  if (!done && reward !== 0) return `reward ${reward} before the end`;
+  if (!done && (counted ? reward >= 1 : reward !== 0)) return `reward ${reward} before the end`;
   if (wasDone && (!done || valid || reward !== 0)) return 'an episode that goes on after its end';
   return null;
 }
@@ -77,6 +81,8 @@ export const fuzzedOptions: { [world: string]: readonly WorldOptions[] } = {
     { upstream: true },
     { list: 'original', observation: 'compact', partial: true, spelled: true },
     { list: 'large', tries: 12 },
+    { drawn: 30, observation: 'compact', spelled: true, partial: true, hints: true, tries: 10 },
+    { list: 'original', drawn: 8, showWords: true },
   ],
 };
 
@@ -106,7 +112,7 @@ async function fuzzBatch(world: World, tasks: readonly Task[], seed: number, fir
     const texts = slots.map((b) => fuzzAction(starts[b].validActions ?? [], new Draws(seed, first + b, turn)));
     const answers = await world.step(slots, texts);
     for (const [b, answer] of answers.entries()) {
-      const problem = problemOf(answer, done[b]);
+      const problem = problemOf(answer, done[b], tasks[b].options.hints === true);
       if (problem && report.problems.length < MOST_PROBLEMS)
         report.problems.push(`${JSON.stringify(tasks[b])}, turn ${turn}, ${JSON.stringify(texts[b])}: ${problem}`);
       if (answer.valid) report.valid++;

@@ -4,6 +4,7 @@
  * adapter.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
 import type { PackedPrecision } from '../../src/policy/weights/packed-layout.ts';
 import { playLarge } from './playing.ts';
 
@@ -23,8 +24,9 @@ const program = new Command('test:large')
   .option('--prompt <n>', 'tokens of the longest prompt', count, 128)
   .option('--turns <n>', 'turns a trajectory', count, 2)
   .option('--turn-tokens <n>', 'tokens a turn', count, 8);
+for (const option of deviceOptions('auto')) program.addOption(option);
 
-interface Options {
+interface Options extends DeviceOptions {
   model: string;
   layers: number;
   vocab?: number;
@@ -36,7 +38,9 @@ interface Options {
 }
 
 async function main(): Promise<void> {
-  const { model, layers, vocab, precision, rank, prompt, turns, turnTokens } = program.parse().opts<Options>();
+  const { model, layers, vocab, precision, rank, prompt, turns, turnTokens, device, threads } = program
+    .parse()
+    .opts<Options>();
   await playLarge({
     model,
     overrides: { layers, vocab },
@@ -47,7 +51,9 @@ async function main(): Promise<void> {
     promptTokens: prompt,
     turns,
     turnTokens,
-    bindingBytes: 128 * 1024 * 1024,
+    device,
+    threads,
+    mostBindingBytes: 128 * 1024 * 1024,
     print: console.log,
   });
   console.log('every check held');

@@ -7,8 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeModel, type ShapeOverrides } from '../../src/cli/making-model.ts';
-import { nodeGpu } from '../../src/cli/node-gpu.ts';
-import { Gpu } from '../../src/device/webgpu/device.ts';
+import { type DeviceOptions, openDevice } from '../../src/cli/node-device.ts';
+import type { Device } from '../../src/device/device.ts';
 import { prepareModel } from '../../src/models/loader.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { Model } from '../../src/policy/engine/model.ts';
@@ -24,7 +24,7 @@ import { Updater } from '../../src/rl/updater.ts';
 import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
 import { begin, wholeTurns } from '../turns.ts';
 
-export interface LargeOptions {
+export interface LargeOptions extends DeviceOptions {
   /** A listed model, and what of its shape differs. */
   model: string;
   overrides: ShapeOverrides;
@@ -35,8 +35,6 @@ export interface LargeOptions {
   promptTokens: number;
   turns: number;
   turnTokens: number;
-  /** Largest binding that is used, whatever the adapter grants. */
-  bindingBytes: number;
   print(line: string): void;
 }
 
@@ -230,26 +228,26 @@ async function part<T>(o: LargeOptions, name: string, work: () => Promise<T>): P
 /** Writes the random model, loads it, plays and trains; throws LargeError where something does not hold. */
 export async function playLarge(o: LargeOptions): Promise<{ bytes: number; gap: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'tabgym-large-'));
-  const gpu = await Gpu.open(await nodeGpu(), { mostBindingBytes: o.bindingBytes });
+  const device = await openDevice(o);
   try {
     await part(o, `random ${o.model} written`, () =>
       makeModel(findModel(o.model), { out: folder, seed: 1, dtype: 'bf16', overrides: o.overrides }),
     );
-    return await trainOnce(gpu, folder, o);
+    return await trainOnce(device, folder, o);
   } finally {
-    gpu.destroy();
+    device.destroy();
     await rm(folder, { recursive: true });
   }
 }
 
-async function trainOnce(gpu: Gpu, folder: string, o: LargeOptions): Promise<{ bytes: number; gap: number }> {
+async function trainOnce(device: Device, folder: string, o: LargeOptions): Promise<{ bytes: number; gap: number }> {
   const { signal } = new AbortController();
   const source = await FolderSource.open('random', await nodeFiles(folder));
   const prepared = await prepareModel(source, { precision: o.precision, cache: null, signal });
   const { config } = prepared;
   const lora: LoraConfig = { rank: o.rank, alpha: 2 * o.rank, targets: projections };
   const model = await part(o, `loaded in ${o.precision}`, () =>
-    Model.create(gpu, config, {
+    Model.create(device, config, {
       capacity: capacityOf(o),
       weights: prepared.pieces({ signal }),
       precision: o.precision,
@@ -259,7 +257,7 @@ async function trainOnce(gpu: Gpu, folder: string, o: LargeOptions): Promise<{ b
     }),
   );
   try {
-    const [planned, allocated, created] = [totalBytes(model.plan), gpu.bytesAllocated, gpu.buffersCreated];
+    const [planned, allocated, created] = [totalBytes(model.plan), device.bytesAllocated, device.buffersCreated];
     o.print(`planned ${planned} bytes (${megabytes(planned)}), allocated ${allocated}`);
     demand(allocated === planned, `The engine holds ${allocated} bytes; ${planned} were planned.`);
     const trajectories = await part(o, `played ${o.groups * o.groupSize} trajectories`, () => play(model, o));
@@ -270,8 +268,8 @@ async function trainOnce(gpu: Gpu, folder: string, o: LargeOptions): Promise<{ b
     const moved = [...before].some(([name, { data }]) => data.some((x, i) => x !== after.get(name)!.data[i]));
     demand(moved, 'The step changed nothing of the adapter.');
     demand(metrics.gradNorm > 0 && Number.isFinite(metrics.gradNorm), `The gradient's norm is ${metrics.gradNorm}.`);
-    demand(gpu.buffersCreated === created, `${gpu.buffersCreated - created} buffers were created after loading.`);
-    demand(gpu.bytesAllocated === planned, `The engine holds ${gpu.bytesAllocated} bytes after the step.`);
+    demand(device.buffersCreated === created, `${device.buffersCreated - created} buffers were created after loading.`);
+    demand(device.bytesAllocated === planned, `The engine holds ${device.bytesAllocated} bytes after the step.`);
     demand(
       metrics.logprobGapMax < 1e-3,
       `Training sees log-probabilities ${metrics.logprobGapMax} from the sampled ones.`,
@@ -280,7 +278,7 @@ async function trainOnce(gpu: Gpu, folder: string, o: LargeOptions): Promise<{ b
       `gradient norm ${metrics.gradNorm.toExponential(3)}, entropy ${metrics.entropy.toFixed(2)} nats, ` +
         `largest log-probability gap ${metrics.logprobGapMax.toExponential(2)}`,
     );
-    gpu.check();
+    device.check();
     return { bytes: planned, gap: metrics.logprobGapMax };
   } finally {
     model.destroy();

@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { sparkline } from '../../src/cli/curves.ts';
 import { imitateOracle } from '../../src/cli/imitating.ts';
+import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
 import { endsOf, rateWords, three } from '../../src/cli/report.ts';
 import { readExperiment, train } from '../../src/cli/training.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
@@ -23,7 +24,7 @@ const print = (line: string) => console.log(line);
 
 const precisions: readonly Precision[] = ['f32', 'int8', 'int4'];
 
-interface Options {
+interface Options extends DeviceOptions {
   experiment: string;
   weights: Precision[];
   until: number;
@@ -35,7 +36,8 @@ interface Options {
 }
 
 /** The folder of a policy that plays about half as well as it could; made unless one is given. */
-async function startingPolicy(experiment: Experiment, { policy, out, until }: Options): Promise<string> {
+async function startingPolicy(experiment: Experiment, options: Options): Promise<string> {
+  const { policy, out, until, device, threads } = options;
   const folder = resolve(policy ?? join(out, 'imitated'));
   if (policy) {
     if (!existsSync(join(folder, 'model.safetensors'))) throw new Error(`${folder} holds no model.safetensors.`);
@@ -43,7 +45,7 @@ async function startingPolicy(experiment: Experiment, { policy, out, until }: Op
   }
   // Where to stop is measured on fewer episodes than what is reported.
   const quick = { ...experiment, evaluation: { ...experiment.evaluation, episodes: 128 } };
-  const limits = { until, steps: 100, every: 4, episodes: 32, learningRate: 0.002 };
+  const limits = { until, steps: 100, every: 4, episodes: 32, learningRate: 0.002, device, threads };
   const { reached } = await imitateOracle({ experiment: quick, out: folder, ...limits, print });
   if (!reached) throw new Error(`Imitation did not reach ${until}.`);
   return folder;
@@ -54,12 +56,13 @@ function adapted(experiment: Experiment, model: string, weights: Precision): Exp
   return parseExperiment({ ...experiment, policy: { kind: 'lora', model, weights, lora: LORA } });
 }
 
-async function learn(experiment: Experiment, weights: Precision, { out, verbose }: Options): Promise<StepRecord[]> {
+async function learn(experiment: Experiment, weights: Precision, options: Options): Promise<StepRecord[]> {
+  const { out, verbose, device, threads } = options;
   mkdirSync(out, { recursive: true });
   const file = join(out, `${weights}.json`);
   writeFileSync(file, JSON.stringify(experiment, null, 2));
   const said = (line: string) => (verbose || !line.startsWith('step ') ? print(`${weights}: ${line}`) : undefined);
-  const { records } = await train({ file, out: join(out, weights), print: said });
+  const { records } = await train({ file, out: join(out, weights), device, threads, print: said });
   return records;
 }
 
@@ -94,6 +97,7 @@ const program = new Command('test:learn-lora')
   .option('--policy <folder>', 'start from this folder instead of imitating')
   .option('--out <folder>', 'where the policy and the runs are written', 'runs/learn-lora')
   .option('--verbose', 'every step', false);
+for (const option of deviceOptions('auto')) program.addOption(option);
 
 async function main(): Promise<number> {
   program.parse();

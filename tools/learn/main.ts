@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { csv, sparkline } from '../../src/cli/curves.ts';
+import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
 import { endsOf, reportLines } from '../../src/cli/report.ts';
 import { CommandError, stepLine, train } from '../../src/cli/training.ts';
 import type { StepRecord } from '../../src/rl/evaluation.ts';
@@ -31,16 +32,30 @@ function checksOf(file: string): readonly LearnCheck[] {
   throw new CommandError(`Nothing is asked of ${file}. Choose one of: ${known.join(', ')}.`);
 }
 
+const [device, threads] = deviceOptions('auto');
 const program = new Command('test:learn')
   .option('--experiment <file>', 'which experiment', 'experiments/textcraft-first.json')
   .option('--seeds <list>', 'which seeds', '1,2,3')
   .option('--out <folder>', "where runs and curves are written (default: runs/learn/ and the experiment's name)")
+  .addOption(device)
+  .addOption(threads)
   .option('--verbose', 'every step', false);
 
-async function one(file: string, seed: number, out: string, verbose: boolean): Promise<StepRecord[]> {
+interface Options extends DeviceOptions {
+  experiment: string;
+  seeds: string;
+  out?: string;
+  verbose: boolean;
+}
+
+async function one(
+  seed: number,
+  out: string,
+  { experiment: file, verbose, ...device }: Options,
+): Promise<StepRecord[]> {
   const print = (line: string) => console.log(line);
   const quiet = (line: string) => (verbose || !line.startsWith('step ') ? print(line) : undefined);
-  const { records } = await train({ file, seed, out: join(out, `seed${seed}`), print: quiet });
+  const { records } = await train({ ...device, file, seed, out: join(out, `seed${seed}`), print: quiet });
   writeFileSync(join(out, `seed${seed}.csv`), csv(records));
   const curve = records.filter((record) => record.step > 0).map((record) => record.metrics.success);
   print(stepLine(records.at(-1)!, records.at(-1)!.step));
@@ -57,14 +72,14 @@ const stepSeconds = (records: readonly StepRecord[]) =>
 
 async function main(): Promise<number> {
   program.parse();
-  const options = program.opts<{ experiment: string; seeds: string; out?: string; verbose: boolean }>();
-  const { experiment, seeds, verbose } = options;
+  const options = program.opts<Options>();
+  const { experiment, seeds } = options;
   const checks = checksOf(experiment);
   const out = options.out ?? join('runs/learn', basename(experiment, '.json'));
   mkdirSync(out, { recursive: true });
   const verdicts: Verdict[] = [];
   for (const seed of seeds.split(',').map(Number))
-    verdicts.push(verdictOf(seed, checks, await one(experiment, seed, out, verbose)));
+    verdicts.push(verdictOf(seed, checks, await one(seed, out, options)));
   console.log('');
   for (const { lines } of verdicts) for (const line of lines) console.log(line);
   const passed = verdicts.filter(({ ok }) => ok).length;

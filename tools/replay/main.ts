@@ -7,10 +7,12 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { Command } from 'commander';
 import { openWorld, worldNames } from '../../src/envs/registry.ts';
+import { replayAgentGym } from './agentgym.ts';
 import { type ReplayResult, replayBabyai } from './babyai.ts';
 import { readEpisodes, replayLmrlGym } from './lmrlgym.ts';
 import { isSciworldPart, replaySciworld, sciworldParts } from './sciworld.ts';
 import { replaySearch } from './search.ts';
+import { replayServed } from './served.ts';
 import { type Difference, readTranscripts, replayTranscripts } from './transcripts.ts';
 import { replayWeb } from './web.ts';
 
@@ -60,9 +62,11 @@ function report({ items, agree, total, first }: ReplayResult): boolean {
 
 /** Recordings that have a form of their own. All others are transcripts of the World contract. */
 const ownForms: { readonly [world: string]: (file: string, part?: string) => Promise<boolean> } = {
+  agentgym: async (file) => report(await replayAgentGym(readFile(file))),
   babyai: async (file) => report(await replayBabyai(file)),
   maze: async (file) => report(await replayLmrlGym('maze', readEpisodes(readFile(file)))),
   sciworld: replayInParts,
+  served: async (file) => report(await replayServed(file)),
   search: async (file) => report(await replaySearch(file)),
   web: replayWeb,
   wordle: async (file) => report(await replayLmrlGym('wordle', readEpisodes(readFile(file)))),
@@ -76,7 +80,10 @@ async function main(name: string, file: string, part: string | undefined): Promi
 
 await new Command('replay')
   .description('Replays recorded transcripts of an original world and compares every answer.')
-  .argument('<world>', `one of: ${worldNames.join(', ')}`)
+  .argument(
+    '<world>',
+    `one of: ${worldNames.join(', ')}; agentgym: its servers and clients; or served: requests to an AgentGym server, sent to ours`,
+  )
   .argument('<file>', 'transcripts, a JSON object a line, gzipped or not')
   .option('--part <part>', 'of sciworld: score, observation or valid (default: the first two)')
   .action((name: string, file: string, { part }: { part?: string }) =>

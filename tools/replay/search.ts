@@ -105,18 +105,38 @@ export class RecordedRetriever implements Retriever {
   async close(): Promise<void> {}
 }
 
-/** The documents and the rule beside a recording, else where TABGYM_GOLDEN points. */
-export function openRecordedRetriever(file: string): RecordedRetriever {
-  const places = [dirname(file), join(process.env.TABGYM_GOLDEN ?? '../shared/golden', 'search')];
+export interface RecordedItem {
+  question: string;
+  golds: Golds;
+}
+
+type WorldRow = { kind: string; id: string; contents: string; text: string } & RecordedItem;
+
+/** world.jsonl.gz beside a recording, else where TABGYM_GOLDEN points. */
+function readRecordedWorld(file: string): WorldRow[] {
+  const places = [
+    dirname(file),
+    join(dirname(file), '../search'),
+    join(process.env.TABGYM_GOLDEN ?? '../shared/golden', 'search'),
+  ];
   const path = places.map((place) => join(place, 'world.jsonl.gz')).find((each) => existsSync(each));
-  const rows = path ? (readRows(path) as { kind: string; id: string; contents: string; text: string }[]) : [];
+  const rows = path ? (readRows(path) as unknown as WorldRow[]) : [];
   if (rows[0]?.kind !== 'rule' || !rows[0].text?.startsWith('tokens(s)'))
     throw new WorldError(
-      `There is no world.jsonl.gz with the retriever's rule beside ${file} nor in ${places[1]} (TABGYM_GOLDEN names the folder).`,
+      `There is no world.jsonl.gz with the retriever's rule beside ${file} nor in ${places[2]} (TABGYM_GOLDEN names the folder).`,
     );
-  const documents = rows.filter(({ kind }) => kind === 'doc').map(({ id, contents }) => readContents(id, contents));
-  return new RecordedRetriever(documents);
+  return rows;
 }
+
+/** The documents and the rule of a recording. */
+export function openRecordedRetriever(file: string): RecordedRetriever {
+  const documents = readRecordedWorld(file).filter(({ kind }) => kind === 'doc');
+  return new RecordedRetriever(documents.map(({ id, contents }) => readContents(id, contents)));
+}
+
+/** The questions of a recording, in their order. */
+export const openRecordedItems = (file: string): RecordedItem[] =>
+  readRecordedWorld(file).filter(({ kind }) => kind === 'item');
 
 /** The prompt's prose is our own: of a start, what follows it is compared. */
 const questionIn = (observation: string) => observation.slice(observation.lastIndexOf('\n\n Question: '));

@@ -34,6 +34,7 @@ const mostPages = 65536;
 const mostThreads = 16;
 const quitWord = 3;
 const helpedWord = 9;
+const mostHelpersWord = 10;
 const controlBytes = 256;
 
 /** As many as cores up to two, above that one is left to the page. */
@@ -85,7 +86,7 @@ export class WasmDevice implements Device {
     readonly memory: LinearMemory,
     private readonly exports: KernelExports,
     private readonly control: number,
-    readonly threads: number,
+    private most: number,
     readonly relaxed: boolean,
     private readonly waits: boolean,
   ) {
@@ -115,12 +116,15 @@ export class WasmDevice implements Device {
     exports.setControl(control);
     const device = new WasmDevice(linear, exports, control, count, kernels.relaxed, mayWait());
     device.bindingBytes = mostBindingBytes ?? device.bindingBytes;
+    device.words[mostHelpersWord] = count - 1;
     const lost = (why: string) => device.lose(`a thread stopped: ${why}`);
     try {
       device.helpers = await Promise.all(
         scratch
           .slice(1)
-          .map((at) => startHelper({ module: kernels.module, memory, control, scratch: at, scratchBytes }, lost)),
+          .map((at, i) =>
+            startHelper({ module: kernels.module, memory, control, number: i + 1, scratch: at, scratchBytes }, lost),
+          ),
       );
     } catch (error) {
       throw new DeviceUnavailableError(
@@ -128,6 +132,23 @@ export class WasmDevice implements Device {
       );
     }
     return device;
+  }
+
+  /** This one and those that help. */
+  get threads(): number {
+    return this.most;
+  }
+
+  private get words(): Int32Array {
+    return new Int32Array(this.memory.buffer, this.control, controlBytes / 4);
+  }
+
+  giveBackThread(): number | null {
+    if (this.most === 1) return null;
+    this.most--;
+    Atomics.store(this.words, mostHelpersWord, this.most - 1);
+    this.wake();
+    return this.most;
   }
 
   get info(): DeviceInfo {
@@ -227,17 +248,22 @@ export class WasmDevice implements Device {
   /** Asks the helpers to go, and ends them. */
   private end(): void {
     if (this.helpers.length === 0) return;
-    const words = new Int32Array(this.memory.buffer, this.control, controlBytes / 4);
-    Atomics.store(words, quitWord, 1);
-    Atomics.add(words, 0, 1);
-    Atomics.notify(words, 0);
+    Atomics.store(this.words, quitWord, 1);
+    this.wake();
     for (const helper of this.helpers) helper.terminate();
     this.helpers = [];
   }
 
+  /** Helpers that sleep between lists look around. */
+  private wake(): void {
+    const { words } = this;
+    Atomics.add(words, 0, 1);
+    Atomics.notify(words, 0);
+  }
+
   /** Chunks of work that the other threads have taken so far. */
   get helped(): number {
-    return new Int32Array(this.memory.buffer, this.control, controlBytes / 4)[helpedWord];
+    return this.words[helpedWord];
   }
 
   /** Ends the other threads as a crash would. For tests. */

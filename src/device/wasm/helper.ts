@@ -2,10 +2,11 @@
 import { failedWord, type HelperStart } from './helpers.ts';
 import type { KernelExports } from './module.ts';
 
-self.onmessage = ({ data: { module, memory, control, scratch, scratchBytes } }: MessageEvent<HelperStart>) => {
+self.onmessage = ({ data: { module, memory, control, number, scratch, scratchBytes } }: MessageEvent<HelperStart>) => {
   const kernels = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as KernelExports;
   kernels.setScratch(scratch, scratchBytes);
   kernels.setControl(control);
+  kernels.setNumber(number);
   self.postMessage({ ready: true });
   try {
     kernels.serve();

@@ -7,6 +7,8 @@ export interface HelperStart {
   module: WebAssembly.Module;
   memory: WebAssembly.Memory;
   control: number;
+  /** From 1. */
+  number: number;
   scratch: number;
   scratchBytes: number;
 }
@@ -25,10 +27,11 @@ export const failedWord = 4;
 /** In Node: the thread's whole program. It is text, so that it needs no file of its own in a build. */
 const nodeProgram = `
 const { parentPort, workerData } = require('node:worker_threads');
-const { module, memory, control, scratch, scratchBytes } = workerData;
+const { module, memory, control, number, scratch, scratchBytes } = workerData;
 const { exports } = new WebAssembly.Instance(module, { env: { memory } });
 exports.setScratch(scratch, scratchBytes);
 exports.setControl(control);
+exports.setNumber(number);
 parentPort.postMessage({ ready: true });
 try {
   exports.serve();
@@ -55,7 +58,8 @@ async function startThread(start: HelperStart, lost: (why: string) => void): Pro
       lost(String(error));
     });
     worker.on('exit', (code) => {
-      if (!ending) lost(`the thread ended with code ${code}`);
+      // One that was dismissed ends by itself.
+      if (!ending && code !== 0) lost(`the thread ended with code ${code}`);
     });
   });
   worker.unref();

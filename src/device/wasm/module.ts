@@ -10,6 +10,7 @@ const urls = import.meta.glob<string>('/build/wasm/kernels*.wasm', { query: '?ur
 export interface KernelExports {
   setScratch(at: number, bytes: number): void;
   setControl(at: number): void;
+  setNumber(of: number): void;
   scratchNeeded(): number;
   reservedBytes(): number;
   runAlone(list: number, count: number): number;

@@ -2,6 +2,7 @@
 import type { WorldOptions } from '../env.ts';
 import type { WorldModule } from '../module.ts';
 import { oneAction } from '../reply.ts';
+import { offeredInBabyAi } from './offered.ts';
 import { parseBabyAiOptions } from './options.ts';
 import { LEVELS } from './split.ts';
 import { babyaiSuites } from './suites.ts';
@@ -82,5 +83,7 @@ export const babyai: WorldModule = {
   view: 'babyai',
   suites: babyaiSuites,
   connection: { kind: 'wasm' },
+  offeredIn: offeredInBabyAi,
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).BabyAi.open(),
 };

@@ -1,6 +1,7 @@
 /** Maze's module: what it is and what it needs. The rules are in envs-wasm/maze, the client in `world.ts`. */
 import type { WorldModule } from '../module.ts';
 import { firstAction } from '../reply.ts';
+import { mazeActions } from './moves.ts';
 import { parseMazeOptions } from './options.ts';
 
 export const maze: WorldModule = {
@@ -46,5 +47,7 @@ export const maze: WorldModule = {
   },
   view: 'maze',
   connection: { kind: 'wasm' },
+  offeredIn: () => mazeActions,
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).Maze.open(),
 };

@@ -13,8 +13,9 @@ import {
 } from '../env.ts';
 import { type BatchExports, TextBatch } from '../transport/text-batch.ts';
 import { maze } from './index.ts';
+import { mazeActions } from './moves.ts';
 import { parseMazeOptions } from './options.ts';
-import { type MazeView, moves, parseView } from './view.ts';
+import { type MazeView, parseView } from './view.ts';
 
 interface Exports extends BatchExports {
   reset(count: number): void;
@@ -35,8 +36,6 @@ const LAST_ID = 0x7fffffff;
 const UPSTREAM_GAMES = 25;
 const UPSTREAM_LISTED = 26;
 const UPSTREAM_STEPS = 50;
-
-export const mazeActions: readonly string[] = Object.freeze(moves.map((move) => `move ${move}`));
 
 /** Use `Maze.open()`. */
 export class Maze implements World {

@@ -47,5 +47,6 @@ export const sciworld: WorldModule = {
   view: 'sciworld',
   suites: sciworldSuites,
   connection: { kind: 'wasm' },
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).SciWorld.open(),
 };

@@ -71,6 +71,15 @@ const HELP = 'help';
 const OBJECTS = 'objects';
 const TASK = 'task';
 
+/** Whether an action is one of these verbs, alone or with what it is done to. None: any is. */
+const isOf = (action: string, verbs: readonly string[]) =>
+  verbs.length === 0 ||
+  verbs.some((verb) => action.startsWith(verb) && (action.length === verb.length || action[verb.length] === ' '));
+
+/** Whether something that begins so may be. */
+const mayBeOf = (beginning: string, verbs: readonly string[]) =>
+  verbs.length === 0 || verbs.some((verb) => beginning.startsWith(verb) || verb.startsWith(beginning));
+
 export class SciWorldSimulator {
   private bytes = new Uint8Array(0);
   /** Tasks in the order of the tables: name to index. */
@@ -111,7 +120,7 @@ export class SciWorldSimulator {
   /** One line of the agent's, answered as the original answers it. */
   step(world: number, line: string): string {
     const command = line.replace(/^[\0- ]+|[\0- ]+$/g, '').toLowerCase();
-    if (command === HELP) return this.actionTemplates(world);
+    if (command === HELP) return this.help(world);
     if (command === OBJECTS) return `Possible object references: \n\t${this.possibleObjects(world, true).join('\n\t')}`;
     if (command === TASK) return `Task description:\n${this.description(world)}`;
     const lower = line.toLowerCase();
@@ -122,7 +131,13 @@ export class SciWorldSimulator {
     return this.text();
   }
 
-  private actionTemplates(world: number): string {
+  /** Kinds of actions: `open OBJ`. */
+  actionTemplates(world: number): string[] {
+    const [, ...lines] = this.help(world).split('\n');
+    return lines.map((line) => line.trim()).filter((line) => line);
+  }
+
+  private help(world: number): string {
     this.wasm.listActions(world);
     return this.text();
   }
@@ -142,17 +157,17 @@ export class SciWorldSimulator {
     return this.text().trim();
   }
 
-  /** Sorted as strings; while a question is open, the numbers that answer it. */
-  validActions(world: number, upstream = false): string[] {
+  /** Sorted as strings; while a question is open, the numbers that answer it. With `verbs` only actions that begin with one of them. */
+  validActions(world: number, upstream = false, verbs: readonly string[] = []): string[] {
     const pending = this.wasm.pending(world);
     if (pending > 0) return Array.from({ length: pending }, (_, k) => String(k)).sort();
     this.wasm.valid(world, upstream ? 1 : 0);
-    const list = this.join(this.lines());
+    const list = this.join(this.lines(), verbs);
     return this.wasm.validInOrder() ? list : list.sort();
   }
 
   /** Puts a list's lines together from its pieces (envs-wasm/sciworld/valid.ts). */
-  private join(pieces: readonly string[]): string[] {
+  private join(pieces: readonly string[], verbs: readonly string[]): string[] {
     const { wasm } = this;
     const codes = new Uint32Array(wasm.memory.buffer, wasm.codesAt(), wasm.codesLength() / 4);
     const list: string[] = [];
@@ -160,8 +175,13 @@ export class SciWorldSimulator {
       const beginning = pieces[codes[k]];
       const end = k + 2 + codes[k + 1];
       k += 2;
-      if (k === end) list.push(beginning);
-      for (; k < end; k++) list.push(beginning + pieces[codes[k]]);
+      // Thousands of lines need not be put together where their beginning says that they are not wanted.
+      if (!mayBeOf(beginning, verbs)) k = end;
+      else if (k === end && isOf(beginning, verbs)) list.push(beginning);
+      for (; k < end; k++) {
+        const line = beginning + pieces[codes[k]];
+        if (isOf(line, verbs)) list.push(line);
+      }
     }
     return list;
   }

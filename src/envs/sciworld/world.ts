@@ -5,6 +5,7 @@
  */
 import {
   type Feedback,
+  type Json,
   type Split,
   type Task,
   type World,
@@ -75,7 +76,25 @@ export class SciWorld implements World {
     for (const slot of slots)
       if (!Number.isInteger(slot) || slot < 0 || slot >= MAX_SLOTS)
         throw new WorldError(`A slot is a whole number from 0 to ${MAX_SLOTS - 1} (it is ${slot}).`);
-    return slots.map((slot, k) => this.begin(slot, tasks[k]));
+    const first = new Map<Task, number>();
+    const answers: Feedback[] = [];
+    for (const [k, task] of tasks.entries()) {
+      const same = first.get(task);
+      if (same === undefined) first.set(task, k);
+      answers.push(
+        same === undefined ? this.begin(slots[k], task) : this.beginAs(slots[same], slots[k], answers[same]),
+      );
+    }
+    return answers;
+  }
+
+  /** Begins a world where another has just begun the same task. */
+  private beginAs(other: number, slot: number, feedback: Feedback): Feedback {
+    const world = this.slots.get(slot)?.world ?? this.simulator.create();
+    const like = this.state(other);
+    this.simulator.copy(like.world, world);
+    this.slots.set(slot, { ...like, world });
+    return feedback;
   }
 
   private begin(slot: number, task: Task): Feedback {
@@ -111,10 +130,7 @@ export class SciWorld implements World {
 
   private list({ world, options }: Slot): string[] | undefined {
     if (!options.validActions) return undefined;
-    const all = this.simulator.validActions(world, options.upstream);
-    const { verbs } = options;
-    if (verbs.length === 0 || this.simulator.pending(world) > 0) return all;
-    return all.filter((action) => verbs.some((verb) => action === verb || action.startsWith(`${verb} `)));
+    return this.simulator.validActions(world, options.upstream, options.verbs);
   }
 
   /** Plays the task's plan in a copy of the world; null where there is no plan or it does not end at the goal. */
@@ -148,6 +164,25 @@ export class SciWorld implements World {
       done,
     };
     return { ...view, text: this.inWords(world, view) };
+  }
+
+  /** `state`: what the original's server tells of a session, under its names. Lists are as its simulator makes them. */
+  async inspect(slot: number, what: string): Promise<Json> {
+    if (what !== 'state') throw new WorldError(`ScienceWorld knows nothing of "${what}": ask for state.`);
+    const { simulator } = this;
+    const { world } = this.state(slot);
+    const line = ({ text, reached, ordered }: { text: string; reached: boolean; ordered: boolean }) =>
+      `${reached}\t${ordered ? '' : '(optional) '}${text}`;
+    return {
+      look: simulator.look(world),
+      inventory: simulator.inventory(world),
+      task_description: simulator.description(world),
+      goals: simulator.goals(world).map(line).join('\n'),
+      possible_actions: simulator.actionTemplates(world),
+      possible_objects: simulator.possibleObjects(world, true),
+      object_tree: simulator.tree(world, true).map(({ depth, uuid, name }) => ({ depth, uuid, name })),
+      moves: simulator.moves(world),
+    };
   }
 
   private inWords(world: number, view: Omit<SciWorldView, 'text'>): string {

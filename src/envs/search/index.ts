@@ -38,5 +38,6 @@ export const search: WorldModule = {
   suites: searchSuites,
   // A universe of 100,000 articles takes a while to index.
   connection: { kind: 'wasm', timeoutMs: 60_000 },
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).Search.open(),
 };

@@ -1,6 +1,7 @@
 /** TextCraft's module: what it is and what it needs. The rules are in envs-wasm/textcraft, the client in `world.ts`. */
 import type { WorldModule } from '../module.ts';
 import { oneAction } from '../reply.ts';
+import { offeredInTextCraft } from './offered.ts';
 import { parseTextCraftOptions } from './options.ts';
 import { textcraftSuites } from './suites.ts';
 
@@ -44,5 +45,7 @@ export const textcraft: WorldModule = {
   view: 'textcraft',
   suites: textcraftSuites,
   connection: { kind: 'wasm' },
+  offeredIn: offeredInTextCraft,
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).TextCraft.open(),
 };

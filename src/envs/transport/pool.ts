@@ -5,8 +5,13 @@
  * are rebuilt by replaying their actions. The batch that failed is then tried one world at a time: the world that fails
  * alone is the guilty one, it ends with `failure`, and every other world goes on as if nothing had happened.
  */
+import { playAlone } from '../alone.ts';
 import {
   type Feedback,
+  type Json,
+  type LoneEpisode,
+  type LonePlay,
+  type Played,
   type Split,
   type Task,
   type World,
@@ -15,8 +20,9 @@ import {
   type WorldOptions,
   type WorldView,
 } from '../env.ts';
+import { ActionListReader } from './action-lists.ts';
 import { CallAborted, Instance, InstanceLost, type PoolOptions } from './instance.ts';
-import { packStep, unpackFeedback, type WorldCall } from './port.ts';
+import { packEpisodes, packStep, unpackFeedback, unpackPlayed, type WorldCall } from './port.ts';
 
 /** What it takes to rebuild a world. */
 interface Episode {
@@ -45,9 +51,16 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
+/** Turns that one message has played, where each row's are bounded, and what a row's are taken for where its oracle bounds them. */
+const turnsAtOnce = 1024;
+const usualTurns = 8;
+/** Time limits of one call that so many turns may take. */
+const timeoutsOfPlay = 6;
+
 /** Open one with `WorldPool.open()`. */
 export class WorldPool implements World {
   private readonly episodes = new Map<number, Episode>();
+  private readonly lists = new ActionListReader();
   /** Calls wait for each other: a recovery must not meet a call half-way. */
   private queue: Promise<unknown> = Promise.resolve();
   private closed = false;
@@ -76,6 +89,10 @@ export class WorldPool implements World {
     return this.exclusive(() => this.callOnce('view', [slot], signal) as Promise<WorldView>, signal);
   }
 
+  inspect(slot: number, what: string, signal?: AbortSignal): Promise<Json> {
+    return this.exclusive(() => this.callOnce('inspect', [slot, what], signal) as Promise<Json>, signal);
+  }
+
   oracle(slots: readonly number[], signal?: AbortSignal): Promise<(string[] | null)[]> {
     return this.exclusive(() => this.ask<string[]>('oracle', slots, signal), signal);
   }
@@ -85,7 +102,7 @@ export class WorldPool implements World {
       const chosen = part.map((k) => tasks[k]);
       const value = await this.send('reset', [part.map((k) => slots[k]), chosen], signal);
       for (const k of part) this.episodes.set(slots[k], { task: tasks[k], actions: [], failure: null });
-      return unpackFeedback(value);
+      return unpackFeedback(value, this.lists);
     };
     const condemn = (k: number, failure: string) =>
       this.episodes.set(slots[k], { task: tasks[k], actions: [], failure });
@@ -100,11 +117,37 @@ export class WorldPool implements World {
         signal,
       );
       for (const k of part) this.episodes.get(slots[k])?.actions.push(actions[k]);
-      return unpackFeedback(value);
+      return unpackFeedback(value, this.lists);
     };
     const condemn = (k: number, failure: string) => this.condemn(slots[k], failure);
     const standing = () => slots.flatMap((slot, k) => (this.episodes.get(slot)?.failure ? [] : [k]));
     return this.exclusive(() => this.move(slots, standing(), advance, condemn), signal);
+  }
+
+  /** A part at a time, so that other calls come between. What costs an instance is played again turn by turn, which finds the guilty world. */
+  async playAlone(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]> {
+    const atOnce = Math.max(8, Math.floor(turnsAtOnce / (typeof play.turns === 'number' ? play.turns : usualTurns)));
+    const played: Played[] = [];
+    for (let first = 0; first < episodes.length; first += atOnce) {
+      const part = episodes.slice(first, first + atOnce);
+      const here = await this.exclusive(() => this.playPart(part, play));
+      played.push(...(here ?? (await playAlone(this, part, play))));
+    }
+    return played;
+  }
+
+  private async playPart(episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[] | null> {
+    // Their slots are not rebuilt: nobody here knows what was said in them.
+    for (const slot of episodes.keys()) this.episodes.delete(slot);
+    try {
+      const timeoutMs = this.options.timeoutMs * timeoutsOfPlay;
+      const played = await this.instance.call('playAlone', [packEpisodes(episodes), play], timeoutMs);
+      return unpackPlayed(played as Float64Array);
+    } catch (error) {
+      if (!(error instanceof InstanceLost)) throw error;
+      await this.recover();
+      return null;
+    }
   }
 
   close(): Promise<void> {

@@ -2,11 +2,21 @@
  * A world behind a message channel: the messages, the side that serves them, and what the pool asks of a worker. A channel
  * is anything that posts and receives structured clones: a page's worker, a Node thread, a pair of functions in a test.
  */
-import { type Feedback, type Task, type World, WorldError } from '../env.ts';
+import { playAlone } from '../alone.ts';
+import {
+  type Feedback,
+  type LoneEpisode,
+  type LonePlay,
+  type Played,
+  type Task,
+  type World,
+  WorldError,
+} from '../env.ts';
 import type { ConnectionSettings } from '../module.ts';
+import { type ActionListReader, type PackedLists, packLists } from './action-lists.ts';
 
 /** The calls of World that return a promise. */
-export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'view';
+export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'view' | 'playAlone' | 'inspect';
 
 export type WorldRequest =
   | { id: number; call: 'open'; args: [name: string, settings: ConnectionSettings] }
@@ -44,7 +54,8 @@ interface PackedStep {
 interface PackedFeedback {
   text: string;
   columns: Float64Array;
-  validActions?: (string[] | null | undefined)[];
+  /** Absent: all unchanged. */
+  validActions?: PackedLists;
   failures?: (string | undefined)[];
 }
 
@@ -85,13 +96,14 @@ function packFeedback(batch: readonly Feedback[]): PackedFeedback {
     columns[2 * count + b] = (done ? DONE : 0) | (valid ? VALID : 0);
   }
   const packed: PackedFeedback = { text, columns };
-  if (batch.some((f) => f.validActions !== null)) packed.validActions = batch.map((f) => f.validActions);
+  if (batch.some((f) => f.validActions !== null)) packed.validActions = packLists(batch.map((f) => f.validActions));
   if (batch.some((f) => f.failure !== undefined)) packed.failures = batch.map((f) => f.failure);
   return packed;
 }
 
-export function unpackFeedback(value: unknown): Feedback[] {
-  const { text, columns, validActions, failures } = value as PackedFeedback;
+export function unpackFeedback(value: unknown, reader: ActionListReader): Feedback[] {
+  const { text, columns, validActions: packed, failures } = value as PackedFeedback;
+  const validActions = packed && reader.read(packed);
   const count = columns.length / 3;
   const batch = new Array<Feedback>(count);
   let start = 0;
@@ -111,10 +123,54 @@ export function unpackFeedback(value: unknown): Feedback[] {
   return batch;
 }
 
+/** Each task once, and what each episode's choices are keyed by. */
+interface PackedEpisodes {
+  tasks: Task[];
+  taskOf: Int32Array;
+  keys: Float64Array;
+}
+
+export function packEpisodes(episodes: readonly LoneEpisode[]): PackedEpisodes {
+  const numbers = new Map<Task, number>();
+  const taskOf = new Int32Array(episodes.length);
+  const keys = new Float64Array(episodes.length);
+  episodes.forEach(({ task, key }, i) => {
+    const number = numbers.get(task) ?? numbers.size;
+    numbers.set(task, number);
+    taskOf[i] = number;
+    keys[i] = key;
+  });
+  return { tasks: [...numbers.keys()], taskOf, keys };
+}
+
+const unpackEpisodes = ({ tasks, taskOf, keys }: PackedEpisodes): LoneEpisode[] =>
+  Array.from(keys, (key, i) => ({ task: tasks[taskOf[i]], key }));
+
+/** Success, score and turns of one after the other. */
+function packPlayed(played: readonly Played[]): Float64Array {
+  const out = new Float64Array(3 * played.length);
+  played.forEach(({ success, score, turns }, i) => {
+    out[3 * i] = success ? 1 : 0;
+    out[3 * i + 1] = score;
+    out[3 * i + 2] = turns;
+  });
+  return out;
+}
+
+export const unpackPlayed = (values: Float64Array): Played[] =>
+  Array.from({ length: values.length / 3 }, (_, i) => ({
+    success: values[3 * i] === 1,
+    score: values[3 * i + 1],
+    turns: values[3 * i + 2],
+  }));
+
 async function answer(world: World, call: WorldCall, args: unknown[], signal: AbortSignal): Promise<unknown> {
   if (call === 'step') return packFeedback(await world.step(...unpackStep(args[0] as PackedStep), signal));
   if (call === 'reset') return packFeedback(await world.reset(args[0] as number[], args[1] as Task[], signal));
-  const method = world[call] as (...args: unknown[]) => Promise<unknown>;
+  if (call === 'playAlone')
+    return packPlayed(await playAlone(world, unpackEpisodes(args[0] as PackedEpisodes), args[1] as LonePlay));
+  const method = world[call] as ((...args: unknown[]) => Promise<unknown>) | undefined;
+  if (!method) throw new WorldError(`World "${world.describe().name}" cannot be asked for ${JSON.stringify(args)}.`);
   return method.apply(world, [...args, signal]);
 }
 

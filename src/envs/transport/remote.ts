@@ -79,6 +79,10 @@ export class RemoteWorld implements World {
     return Promise.all(slots.map((slot) => (this.failures.has(slot) ? null : ask(slot))));
   }
 
+  leave(slots: readonly number[]): void {
+    this.world.leave?.(slots);
+  }
+
   close(): Promise<void> {
     return this.world.close();
   }

@@ -11,6 +11,7 @@ import { evaluate } from './evaluators/evaluate.ts';
 import type { WebOptions } from './index.ts';
 import { netOf } from './sites/net.ts';
 import type { Instance } from './tasks/template.ts';
+import { terseText } from './terse-text.ts';
 import { validActions } from './valid-actions.ts';
 
 const limits = { steps: 30, parsingFailure: 3, repeatingAction: 3 };
@@ -46,6 +47,7 @@ export class Episode {
 
   observation(): string {
     const { text } = this.browser.observe();
+    if (this.options.observation === 'terse') return `${this.instance.intent}\n${terseText(this.browser)}`;
     if (this.options.observation === 'compact') {
       const tree = this.browser.state.tabs.length > 1 ? text : text.slice(text.indexOf('\n\n') + 2);
       return `${this.instance.intent}\n${tree}`;

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { WorldModule } from '../module.ts';
 import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../options.ts';
-import type { Reply } from '../reply.ts';
+import { backticks } from './backticks.ts';
 
 export const siteNames = ['shop', 'shop_admin', 'forum', 'tracker', 'map', 'wiki'] as const;
 export const turnNames = ['short', 'medium', 'long'] as const;
@@ -53,12 +53,12 @@ const schema = v.strictObject({
     unit: 'lines',
     level: 'basic',
   }),
-  observation: option(oneOf(['full', 'compact']), 'full', {
+  observation: option(oneOf(['full', 'compact', 'terse']), 'full', {
     label: 'Observation',
     sentence:
-      "What is told each turn: WebArena's prompt with address and last action, or the objective and the tree alone.",
+      "What is told each turn: WebArena's prompt with address and last action, the objective and the tree alone, or, for tiny policies, the objective and what the tree's lines name, in a third of the words.",
     level: 'basic',
-    choiceLabels: { full: 'Full', compact: 'Compact' },
+    choiceLabels: { full: 'Full', compact: 'Compact', terse: 'Terse' },
   }),
   verbs: option(listOf('actions', oneOf(verbNames)), [...verbNames], {
     label: 'Actions offered',
@@ -91,12 +91,8 @@ const schema = v.strictObject({
 export type WebOptions = v.InferOutput<typeof schema>;
 export const parseWebOptions = optionsReader('The web', schema);
 
-/** The first block between three backticks, as WebArena's agents are read. */
-function backticks(text: string): Reply {
-  const found = /```((?:.|\n)*?)```/su.exec(text);
-  if (!found) return { action: '', refusal: `Cannot parse action from response ${text}` };
-  return { action: found[1].trim() };
-}
+/** Before the action, as the instruction shows it. */
+const lastWords = 'In summary, the next action I will perform is';
 
 export const web: WorldModule = {
   name: 'web',
@@ -116,8 +112,9 @@ export const web: WorldModule = {
     '- goto [url], go_back, go_forward: move between pages\n' +
     '- stop [answer]: the objective is reached; give the answer if one is asked for. If it cannot be reached, answer N/A.\n' +
     'Only act on ids that you see now. Give one action a turn. Think first, then end with the action between three backticks, as in: ' +
-    'In summary, the next action I will perform is ```click [12]```\n',
+    `${lastWords} \`\`\`click [12]\`\`\`\n`,
   reply: backticks,
+  writeReply: (action) => `${lastWords} \`\`\`${action}\`\`\``,
   credit:
     'Observation, actions and judges: WebArena, Zhou et al. (arXiv 2307.13854), github.com/web-arena-x/webarena, Apache-2.0, as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT. The sites, their contents and the tasks are our own.',
   hasOracle: true,
@@ -159,5 +156,6 @@ export const web: WorldModule = {
   view: 'web',
   connection: { kind: 'page', timeoutMs: 60_000 },
   frame: async () => (await import('virtual:web-frame')).default,
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).Web.open(),
 };

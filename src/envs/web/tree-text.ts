@@ -115,7 +115,8 @@ function dropUnseen(nodes: Map<string, Node>, screen: ScreenFacts): void {
   }
 }
 
-function propertyTexts({ properties = [] }: AxNode): string[] {
+/** What is printed behind a node's name. */
+export function propertyTexts({ properties = [] }: AxNode): string[] {
   return properties
     .filter(({ name, value }) => !ignoredProperties.has(name) && 'value' in value)
     .map(({ name, value }) => `${name}: ${str(value.value)}`);

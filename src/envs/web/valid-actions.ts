@@ -82,6 +82,18 @@ const offers: { [verb in Verb]: (offer: Offer) => string[] } = {
   stop: ({ texts }) => ['stop []', 'stop [N/A]', ...texts.map((text) => `stop [${text}]`)],
 };
 
+/** What can be acted on of what is seen, in the order of the page. */
+export function elementsSeen(browser: Browser, seen: TreeText): Offer['elements'] {
+  const can = actable(browser);
+  const tree = browser.pageTree();
+  return [...seen.nodes.keys()].flatMap((id) => {
+    const element = tree.elements.get(id);
+    const own = element && tree.nodes[indexOf(tree, id)]?.role?.value;
+    if (!element || !can.has(element) || own !== roleOf(element) || element.hasAttribute('disabled')) return [];
+    return [{ id, editable: own === 'textbox' }];
+  });
+}
+
 /** The actions that begin with these verbs, each once. */
 export function validActions(
   browser: Browser,
@@ -89,14 +101,7 @@ export function validActions(
   objective: string,
   wanted: readonly Verb[] = verbNames,
 ): string[] {
-  const can = actable(browser);
-  const tree = browser.pageTree();
-  const elements = [...seen.nodes.keys()].flatMap((id) => {
-    const element = tree.elements.get(id);
-    const own = element && tree.nodes[indexOf(tree, id)]?.role?.value;
-    if (!element || !can.has(element) || own !== roleOf(element) || element.hasAttribute('disabled')) return [];
-    return [{ id, editable: own === 'textbox' }];
-  });
+  const elements = elementsSeen(browser, seen);
   const values = [...valuesOf(browser, seen), ...otherTabs(browser), ...spansOf(objective)];
   const texts = [...new Set(values)].filter(isWhole);
   return [...new Set(wanted.flatMap((verb) => offers[verb]({ browser, elements, texts })))];

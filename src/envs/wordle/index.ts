@@ -39,14 +39,15 @@ export const wordle: WorldModule = {
   },
   budget: {
     tiny: { promptTokens: 24, completionTokens: 192, maxTokensPerTurn: 8 },
-    language: ({ showWords, list, words }) => ({
+    language: ({ showWords, list, words, drawn }) => ({
       // A word is two tokens and its line feed.
-      promptTokens: 512 + (showWords ? 3 * (Number(words) || listed[String(list ?? 'common')]) : 0),
+      promptTokens: 512 + (showWords ? 3 * (Number(drawn) || Number(words) || listed[String(list ?? 'common')]) : 0),
       observationTokens: 16,
       oracleTurns: 4,
     }),
   },
   view: 'wordle',
   connection: { kind: 'wasm' },
+  agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).Wordle.open(),
 };

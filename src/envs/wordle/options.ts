@@ -5,6 +5,9 @@ import { oneOf, option, optionsReader, whole, yesOrNo } from '../options.ts';
 /** In the order of envs-wasm/wordle/dictionary.ts. */
 export const wordLists = ['original', 'common', 'large'] as const;
 
+/** Words that a task may draw. */
+export const MOST_DRAWN = 200;
+
 const schema = v.strictObject({
   list: option(oneOf(wordLists), 'common', {
     label: 'Word list',
@@ -20,16 +23,24 @@ const schema = v.strictObject({
     level: 'basic',
     step: 50,
   }),
+  drawn: option(whole(0, MOST_DRAWN), 0, {
+    label: 'Words drawn for a task',
+    sentence:
+      'Each task is played among so many of the words in play, drawn for it alone, held-out tasks among words that no training task has; 0 plays every task among all of them.',
+    unit: 'words',
+    step: 10,
+  }),
   tries: option(whole(1, 12), 6, {
     label: 'Tries',
     sentence: 'How many guesses an episode has.',
     level: 'basic',
   }),
-  observation: option(oneOf(['full', 'compact']), 'full', {
+  observation: option(oneOf(['full', 'compact', 'keyboard']), 'full', {
     label: 'Observation',
-    sentence: 'How the world speaks: a color for each letter, or a fact for each letter, for tiny policies.',
+    sentence:
+      'How the world speaks: a color for each letter; for tiny policies, a fact for each letter, or facts and all keys that are gray by now.',
     level: 'basic',
-    choiceLabels: { full: 'Full', compact: 'Compact' },
+    choiceLabels: { full: 'Full', compact: 'Compact', keyboard: 'Keyboard' },
   }),
   spelled: option(yesOrNo(), false, {
     label: 'Spell guesses',
@@ -39,6 +50,11 @@ const schema = v.strictObject({
     label: 'Score for closeness',
     sentence:
       'A lost episode earns a tenth for each letter in its place in its best guess; only the word itself is a success.',
+  }),
+  hints: option(yesOrNo(), false, {
+    label: 'Score for using hints',
+    sentence:
+      'Guess by guess an episode earns up to a half for letters that agree with the colors before them; only the word itself is a success.',
   }),
   showWords: option(yesOrNo(), false, {
     label: 'Show the words',

@@ -1,8 +1,9 @@
 /**
- * Which hidden words are held out: a fact of the word itself, so that a word held out of one list is held out of all. And the
- * original's items. Knows words, no WASM.
+ * Which hidden words are held out: a fact of the word itself, so that a word held out of one list is held out of all. Which
+ * words a task draws, where it has a list of its own. And the original's items. Knows words, no WASM.
  */
 import type { Split } from '../env.ts';
+import { uniformAt } from '../random-player.ts';
 
 const HELD_OUT_IN = 5;
 
@@ -15,6 +16,7 @@ function hashOf(word: string): number {
 }
 
 export const isHeldOut = (word: string): boolean => hashOf(word) % HELD_OUT_IN === 0;
+export const inSplit = (word: string, split: Split): boolean => isHeldOut(word) === (split === 'test');
 
 /**
  * Seeds of the original's game. AgentGym evaluates 25 items and trains on about 955 (from the sizes of its files); which ones
@@ -24,3 +26,29 @@ export const upstreamSeeds: Record<Split, { first: number; count: number }> = {
   test: { first: 0, count: 25 },
   train: { first: 25, count: 955 },
 };
+
+/** Ids of the tasks that have a list of words of their own; those to test on first. */
+export const drawnIds: Record<Split, { first: number; count: number }> = {
+  test: { first: 0, count: 1000 },
+  train: { first: 1000, count: 20_000 },
+};
+
+const STREAM_DRAW = 0x64726177;
+
+export interface DrawnWords {
+  /** Numbers of words, ascending. */
+  drawn: number[];
+  /** Which of them is hidden. */
+  hidden: number;
+}
+
+/** The words of one task: `count` of the `pool`, each as likely as any other, and one of them hidden. A function of the id. */
+export function drawWords(pool: readonly number[], count: number, id: number): DrawnWords {
+  const rest = [...pool];
+  for (let k = 0; k < count; k++) {
+    const at = k + Math.floor(uniformAt(STREAM_DRAW, id, k) * (rest.length - k));
+    [rest[k], rest[at]] = [rest[at], rest[k]];
+  }
+  const drawn = rest.slice(0, count).sort((a, b) => a - b);
+  return { drawn, hidden: drawn.indexOf(rest[0]) };
+}

@@ -12,6 +12,10 @@ interface Exports extends BatchExports {
   writeView(slot: number): void;
 }
 
+/** How answers are written, in the order of envs-wasm/wordle/episodes.ts. */
+export const writings = ['full', 'compact', 'keyboard'] as const;
+export type Writing = (typeof writings)[number];
+
 /** One game to begin: the original's from a seed of any size (its sign does not count), or one with a hidden word. */
 export type Start =
   | { seed: bigint }
@@ -19,10 +23,12 @@ export type Start =
       list: number;
       /** Words in play; 0: all. */
       words: number;
-      /** Which of them is hidden. */
+      /** The words drawn for this game alone, as numbers of words in play; none: all in play are its own. */
+      drawn?: readonly number[];
+      /** Which word is hidden: of those drawn, or of those in play. */
       hidden: number;
       tries: number;
-      compact: boolean;
+      observation: Writing;
     };
 
 export interface Answer {
@@ -32,10 +38,12 @@ export interface Answer {
   won: boolean;
   /** Letters in their place in the best guess so far, 0 to 5. */
   places: number;
+  /** Letters of the guesses so far that agreed with all colours before them, the first guess left out. */
+  agreeing: number;
 }
 
-const Style = { upstream: 1, compact: 2, triesShift: 8 } as const;
-const Flag = { accepted: 1, done: 2, won: 4, placesShift: 8 } as const;
+const Style = { upstream: 1, writingShift: 1, triesShift: 8 } as const;
+const Flag = { accepted: 1, done: 2, won: 4, placesShift: 8, agreeingShift: 16 } as const;
 
 /** Use `WordleWasm.open()`. */
 export class WordleWasm {
@@ -46,7 +54,7 @@ export class WordleWasm {
   }
 
   reset(slots: readonly number[], starts: readonly Start[]): Answer[] {
-    this.batch.reset(slots, starts.map(numbersOf), starts.map(seedOf));
+    this.batch.reset(slots, starts.map(numbersOf), starts.map(inputOf));
     this.batch.wasm.reset(slots.length);
     return this.batch.answers(slots.length, readAnswer);
   }
@@ -99,16 +107,23 @@ const linesOf = (text: string) => text.split('\n').slice(0, -1);
 
 function numbersOf(start: Start): number[] {
   if ('seed' in start) return [Style.upstream, 0, 0, 0];
-  const { list, words, hidden, tries, compact } = start;
-  return [(compact ? Style.compact : 0) | (tries << Style.triesShift), list, words, hidden];
+  const { list, words, hidden, tries, observation } = start;
+  return [(writings.indexOf(observation) << Style.writingShift) | (tries << Style.triesShift), list, words, hidden];
+}
+
+const inputOf = (start: Start): Uint8Array => ('seed' in start ? seedBytes(start.seed) : drawnBytes(start.drawn ?? []));
+
+/** Two bytes each. */
+function drawnBytes(drawn: readonly number[]): Uint8Array {
+  const bytes = new DataView(new ArrayBuffer(2 * drawn.length));
+  for (const [k, number] of drawn.entries()) bytes.setUint16(2 * k, number, true);
+  return new Uint8Array(bytes.buffer);
 }
 
 /** The seed's absolute value as words of 32 bits, least first: what Python seeds with. */
-function seedOf(start: Start): Uint8Array {
-  if (!('seed' in start)) return new Uint8Array(0);
+function seedBytes(seed: bigint): Uint8Array {
   const words: number[] = [];
-  for (let rest = start.seed < 0n ? -start.seed : start.seed; rest > 0n; rest >>= 32n)
-    words.push(Number(rest & 0xffffffffn));
+  for (let rest = seed < 0n ? -seed : seed; rest > 0n; rest >>= 32n) words.push(Number(rest & 0xffffffffn));
   const bytes = new DataView(new ArrayBuffer(4 * Math.max(1, words.length)));
   for (const [k, word] of words.entries()) bytes.setUint32(4 * k, word, true);
   return new Uint8Array(bytes.buffer);
@@ -119,5 +134,6 @@ const readAnswer = (text: string, flags: number): Answer => ({
   accepted: (flags & Flag.accepted) !== 0,
   done: (flags & Flag.done) !== 0,
   won: (flags & Flag.won) !== 0,
-  places: flags >> Flag.placesShift,
+  places: (flags >> Flag.placesShift) & 7,
+  agreeing: flags >> Flag.agreeingShift,
 });

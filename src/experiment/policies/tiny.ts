@@ -96,7 +96,7 @@ const schema = v.strictObject({
   ),
   copyScale: v.optional(
     field(
-      real(0, 4),
+      real(-4, 4),
       more(
         'Copying at the start',
         'How strongly each attention layer begins by copying the words it looks at; 0 begins at random, and copying has to be learnt word by word.',

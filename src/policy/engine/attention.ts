@@ -139,9 +139,10 @@ export function tokenTiles(words: Uint32Array, a: Heads, across: boolean): Uint3
   const out: number[] = [];
   const T = words.length / tokenWords;
   const follows = (t: number) => {
-    const [before, here] = [words.subarray((t - 1) * tokenWords), words.subarray(t * tokenWords)];
-    if (before[2] !== here[2] || before[3] !== here[3]) return false;
-    return before[4] === here[4] || (across && here[4] === before[1] + 1);
+    const here = t * tokenWords;
+    const before = here - tokenWords;
+    if (words[before + 2] !== words[here + 2] || words[before + 3] !== words[here + 3]) return false;
+    return words[before + 4] === words[here + 4] || (across && words[here + 4] === words[before + 1] + 1);
   };
   for (let t = 0; t < T; t++) {
     const last = out.length - tileWords;

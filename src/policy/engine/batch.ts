@@ -87,24 +87,36 @@ export function predecessors(batch: PackedBatch): Int32Array {
 /** Groups entries e = 0..E-1 by `target[e]`; the order within a target is that of e. */
 export function scatterList(targets: ArrayLike<number>, sources: ArrayLike<number>, scaled = false): ScatterList {
   const entries = targets.length;
-  const order = Array.from({ length: entries }, (_, e) => e).sort((a, b) => targets[a] - targets[b] || a - b);
-  const rows: number[] = [];
-  const starts: number[] = [];
-  order.forEach((e, at) => {
-    if (at > 0 && targets[order[at - 1]] === targets[e]) return;
-    rows.push(targets[e]);
-    starts.push(at);
-  });
-  starts.push(entries);
-  const words = new Uint32Array(rows.length * 2 + 1 + entries * (scaled ? 2 : 1));
-  words.set(rows, 0);
-  words.set(starts, rows.length);
-  const base = rows.length * 2 + 1;
-  order.forEach((e, at) => {
-    words[base + at] = sources[e];
-    if (scaled) words[base + entries + at] = e;
-  });
-  return { words, rows: rows.length, entries };
+  const places = countsOf(targets);
+  let rows = 0;
+  for (let target = 0; target < places.length; target++) if (places[target] > 0) rows++;
+  const words = new Uint32Array(rows * 2 + 1 + entries * (scaled ? 2 : 1));
+  const base = rows * 2 + 1;
+  let [row, at] = [0, 0];
+  for (let target = 0; target < places.length; target++) {
+    const count = places[target];
+    if (count === 0) continue;
+    words[row] = target;
+    words[rows + row++] = at;
+    places[target] = at;
+    at += count;
+  }
+  words[2 * rows] = entries;
+  for (let e = 0; e < entries; e++) {
+    const place = places[targets[e]]++;
+    words[base + place] = sources[e];
+    if (scaled) words[base + entries + place] = e;
+  }
+  return { words, rows, entries };
+}
+
+/** How often each target stands there, from 0 to the largest. */
+function countsOf(targets: ArrayLike<number>): Int32Array {
+  let largest = -1;
+  for (let e = 0; e < targets.length; e++) if (targets[e] > largest) largest = targets[e];
+  const counts = new Int32Array(largest + 1);
+  for (let e = 0; e < targets.length; e++) counts[targets[e]]++;
+  return counts;
 }
 
 /** The masked head's entries: (N + 1) starts, (E) row and (E) token of each. Rows left open list the whole vocabulary. */

@@ -1,7 +1,7 @@
 /**
  * A value head on the trunk: v = w . h + b of the normalised hidden state that a token is predicted from, so that the value of a
- * token is read before it is said. It is small (hidden size + 1 numbers), lives on the host, and has an AdamW of its own; its
- * gradient stops at the trunk. Starts at 0. Sums run in the order of the rows, in double precision: the same on every device.
+ * token is read before it is said. It is small (hidden size + 1 numbers), lives on the host, and has an AdamW of its own. Starts at
+ * 0, so that a shared trunk hears of values only once the head has learnt something. Sums run in the order of the rows, in double precision: the same on every device.
  */
 import { keptPrefix } from '../moments.ts';
 import type { TensorMap } from '../policy.ts';
@@ -15,7 +15,7 @@ const names = {
 const [beta1, beta2, epsilon] = [0.9, 0.999, 1e-8];
 
 export class Critic {
-  private weight: Float32Array;
+  private weight: Float32Array<ArrayBuffer>;
   private first: Float32Array;
   private second: Float32Array;
   private steps = 0;
@@ -37,6 +37,11 @@ export class Critic {
     });
   }
 
+  /** (C) dvalue/dhidden, the same for every row. */
+  get slopes(): Float32Array<ArrayBuffer> {
+    return this.weight.slice(0, this.hiddenSize);
+  }
+
   /** Adds sum over rows of dloss/dvalue * dvalue/dweight. */
   accumulate(hidden: Float32Array, valueWeight: ArrayLike<number>): void {
     const C = this.hiddenSize;
@@ -44,6 +49,11 @@ export class Critic {
       for (let c = 0; c < C; c++) this.gradient[c] += valueWeight[n] * hidden[n * C + c];
       this.gradient[C] += valueWeight[n];
     }
+  }
+
+  /** Drops the gradient of an update that is not finished. */
+  forget(): void {
+    this.gradient.fill(0);
   }
 
   /** One step of AdamW without decay. */
@@ -70,7 +80,8 @@ export class Critic {
   }
 
   load(tensors: TensorMap): void {
-    const read = (name: string) => tensors.get(keptPrefix + name)?.data.slice();
+    const read = (name: string) =>
+      tensors.get(keptPrefix + name)?.data.slice() as Float32Array<ArrayBuffer> | undefined;
     const zeros = () => new Float32Array(this.hiddenSize + 1);
     this.weight = read(names.weight) ?? zeros();
     this.first = read(names.first) ?? zeros();

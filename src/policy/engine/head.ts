@@ -23,6 +23,8 @@ export interface ScoredRows {
   N: number;
   /** Sum of the rows' gradients into the tokens they were predicted from. */
   intoTokens: ListAt;
+  /** Of each row's value into its hidden state; null: no value's gradient goes there. */
+  intoHidden: ListAt | null;
   masked: null | { E: number; starts: number; row: number; token: number; intoHidden: ListAt; intoTable: ListAt };
 }
 
@@ -47,6 +49,13 @@ class Packer {
   addList(list: ScatterList): ListAt {
     return { offset: this.add(list.words as Uint32Array<ArrayBuffer>), rows: list.rows, entries: list.entries };
   }
+}
+
+/** 0 .. n-1. */
+function numbersTo(n: number): Uint32Array {
+  const out = new Uint32Array(n);
+  for (let i = 0; i < n; i++) out[i] = i;
+  return out;
 }
 
 export class Head {
@@ -76,20 +85,21 @@ export class Head {
     const lists = ws.buffer('lists');
     const packer = new Packer(lists.size / 4, (offset, words) => recorder.upload(lists, offset, words));
     const before = predecessors(batch);
-    const targets = Uint32Array.from(batch.scored, (t) => batch.tokens[t]);
-    recorder.upload(ws.buffer('targets'), 0, targets);
+    const targets = new Uint32Array(N);
     const pairs = new Uint32Array(N * 2);
-    before.forEach((t, n) => pairs.set([t, n], n * 2));
+    for (let n = 0; n < N; n++) {
+      targets[n] = batch.tokens[batch.scored[n]];
+      pairs[2 * n] = before[n];
+      pairs[2 * n + 1] = n;
+    }
+    recorder.upload(ws.buffer('targets'), 0, targets);
     recorder.upload(ws.buffer('pairs'), 0, pairs);
-    const rowNumbers = Uint32Array.from(before, (_, n) => n);
-    const intoTokens = packer.addList(scatterList(before, rowNumbers));
-    const embedding = packer.addList(
-      scatterList(
-        batch.tokens,
-        Uint32Array.from(batch.tokens, (_, t) => t),
-      ),
-    );
-    return { N, intoTokens, embedding, masked: batch.allowed ? this.uploadMask(batch, targets, packer) : null };
+    const intoTokens = packer.addList(scatterList(before, numbersTo(N)));
+    const embedding = packer.addList(scatterList(batch.tokens, numbersTo(batch.tokens.length)));
+    const masked = batch.allowed ? this.uploadMask(batch, targets, packer) : null;
+    const values = ws.has('valueSeeds');
+    const intoHidden = values ? packer.addList(scatterList(numbersTo(N), new Uint32Array(N), true)) : null;
+    return { N, intoTokens, intoHidden, embedding, masked };
   }
 
   private uploadMask(batch: PackedBatch, targets: Uint32Array, packer: Packer): ScoredRows['masked'] {
@@ -107,6 +117,17 @@ export class Head {
       intoHidden: packer.addList(scatterList(row, token, true)),
       intoTable: packer.addList(scatterList(token, row, true)),
     };
+  }
+
+  /** What each row's value weighs in the loss, and the value head: its gradient goes into the rows' hidden states. */
+  uploadValues(valueWeight: Float64Array, slopes: Float32Array<ArrayBuffer>, trunkWeight: number): void {
+    const { recorder } = this.ops;
+    recorder.upload(
+      this.ws.buffer('valueSeeds'),
+      0,
+      Float32Array.from(valueWeight, (weight) => weight * trunkWeight),
+    );
+    recorder.upload(this.ws.buffer('valueHead'), 0, slopes);
   }
 
   /** From the last layer's output to `results` (logprob, entropy) at `resultOffset` rows. */
@@ -167,14 +188,30 @@ export class Head {
     });
   }
 
-  /** Right after the forward of the same rows: from `seeds` (weight, entropyWeight per row) to the gradient of the last layer's output in `dlayer`, and, where they are trained, of the head's weights. */
-  backward(weights: Weights, rows: ScoredRows, T: number, resultOffset: number, temperature: number): void {
+  /** Right after the forward of the same rows: from `seeds` (weight, entropyWeight per row) to the gradient of the last layer's output in `dlayer`, and, where they are trained, of the head's weights. `values`: the gradient of what `uploadValues` brought is added. */
+  backward(
+    weights: Weights,
+    rows: ScoredRows,
+    T: number,
+    resultOffset: number,
+    temperature: number,
+    values = false,
+  ): void {
     const { ws, ops, config } = this;
     const C = config.hiddenSize;
     ops.recorder.clear(ws.buffer('dlayer'), 0, T * C * 4);
     if (rows.N === 0) return;
     if (rows.masked) this.maskedBackward(weights, rows, resultOffset, temperature);
     else this.denseBackward(weights, rows, resultOffset, temperature);
+    if (values && rows.intoHidden)
+      ops.scatterRows(
+        ws.slice('lists'),
+        rows.intoHidden,
+        ws.slice('valueHead'),
+        ws.slice('dhidden'),
+        C,
+        ws.slice('valueSeeds'),
+      );
     ops.rmsnormBackward(
       {
         inp: ws.slice('hidden'),

@@ -2,15 +2,22 @@
  * An objective's definition over the micro-batches of one update: each by itself, or all rows at once where it sums over them.
  * Knows rows and weights; has never heard of a device, so that every engine may use it.
  */
-import { evaluateObjective, joinRows, type PlainRows } from '../objective-rows.ts';
+import { evaluateObjective, joinRows, ObjectiveError, type PlainRows } from '../objective-rows.ts';
+import { foreseenFloats } from '../plan/head-buffers.ts';
 import type { ObjectiveResult, Scores, UpdateRequest, UpdateResult } from '../policy.ts';
 
 export class HostEvaluation {
   private readonly foreseen: Scores[] = [];
+  /** Floats of `room` that are taken. */
+  private used = 0;
   private whole: ObjectiveResult | null = null;
   private readonly evaluated: ObjectiveResult[] = [];
 
-  constructor(private readonly request: UpdateRequest) {}
+  constructor(
+    private readonly request: UpdateRequest,
+    /** Where scores of all rows are kept until the last was forwarded. Default: as large as this update needs. */
+    private readonly room = new Float32Array(rowsOf(request) * foreseenFloats),
+  ) {}
 
   /** All rows must be scored before any gradient. A single micro-batch is all rows. */
   get needsAll(): boolean {
@@ -19,16 +26,32 @@ export class HostEvaluation {
 
   /** Scores of the next micro-batch, in order. */
   foresee(scores: Scores): void {
-    this.foreseen.push(scores);
+    const { logprob, entropy, value } = scores;
+    const kept = { logprob: this.keep(logprob), entropy: this.keep(entropy) };
+    this.foreseen.push(value ? { ...kept, value: this.keep(value) } : kept);
+  }
+
+  private keep(values: Float32Array): Float32Array {
+    const { room, used } = this;
+    if (used + values.length > room.length)
+      throw new ObjectiveError(
+        `Objective ${this.request.objective.name} sums over all ${rowsOf(this.request)} rows of an update; the plan has room for ${Math.floor(room.length / foreseenFloats)}.`,
+      );
+    this.used += values.length;
+    const kept = room.subarray(used, this.used);
+    kept.set(values);
+    return kept;
   }
 
   /** What the backward of a micro-batch starts from, and what is told of it. */
-  part(
+  async part(
     index: number,
     scores: Scores,
-  ): { seeds: Float32Array<ArrayBuffer>; valueWeight: Float64Array; output: UpdateResult['outputs'][number] } {
+  ): Promise<{ seeds: Float32Array<ArrayBuffer>; valueWeight: Float64Array; output: UpdateResult['outputs'][number] }> {
     const rows = this.rowsOf(index, scores);
-    const { result, from } = this.needsAll ? this.partOfWhole(index) : { result: this.evaluate(rows), from: 0 };
+    const { result, from } = await (this.needsAll
+      ? this.partOfWhole(index)
+      : this.evaluate(rows).then((whole) => ({ result: whole, from: 0 })));
     const N = rows.logprob.length;
     const valueWeight = (result.valueWeight ?? new Float64Array(from + N)).subarray(from, from + N);
     return { seeds: seedsOf(result, from, N), valueWeight, output: outputOf(rows, result, from) };
@@ -48,23 +71,29 @@ export class HostEvaluation {
     return { ...scores, columns, ids };
   }
 
-  private partOfWhole(index: number): { result: ObjectiveResult; from: number } {
-    this.whole ??= this.evaluate(joinRows(this.foreseen.map((scores, i) => this.rowsOf(i, scores))));
+  private async partOfWhole(index: number): Promise<{ result: ObjectiveResult; from: number }> {
+    this.whole ??= await this.evaluate(joinRows(this.foreseen.map((scores, i) => this.rowsOf(i, scores))));
     const from = this.foreseen.slice(0, index).reduce((sum, { logprob }) => sum + logprob.length, 0);
     return { result: this.whole, from };
   }
 
-  private evaluate(rows: PlainRows): ObjectiveResult {
-    const result = evaluateObjective(this.request.objective, rows, this.request.scalars);
+  private async evaluate(rows: PlainRows): Promise<ObjectiveResult> {
+    const { objective, scalars } = this.request;
+    const result = await evaluateObjective<ObjectiveResult | Promise<ObjectiveResult>>(objective, rows, scalars);
     this.evaluated.push(result);
     return result;
   }
 }
 
+const rowsOf = ({ batches }: UpdateRequest) => batches.reduce((sum, { batch }) => sum + batch.scored.length, 0);
+
 /** (N, 2) what the head's backward starts from: dloss/dlogprob and dloss/dentropy of rows [from, from + N). */
 function seedsOf({ weight, entropyWeight }: ObjectiveResult, from: number, N: number): Float32Array<ArrayBuffer> {
   const seeds = new Float32Array(2 * N);
-  for (let i = 0; i < N; i++) seeds.set([weight[from + i], entropyWeight[from + i]], 2 * i);
+  for (let i = 0; i < N; i++) {
+    seeds[2 * i] = weight[from + i];
+    seeds[2 * i + 1] = entropyWeight[from + i];
+  }
   return seeds;
 }
 

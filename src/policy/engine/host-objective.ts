@@ -16,7 +16,11 @@ function rowsOf(
   scalars: readonly number[],
   N: number,
 ): ObjectiveRows {
-  const pick = (at: number) => Float32Array.from({ length: N }, (_, n) => results[n * resultFloats + at]);
+  const pick = (at: number) => {
+    const out = new Float32Array(N);
+    for (let n = 0; n < N; n++) out[n] = results[n * resultFloats + at];
+    return out;
+  };
   return {
     count: N,
     logprob: pick(0),

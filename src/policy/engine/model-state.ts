@@ -67,6 +67,19 @@ export class ModelState {
     return tensors;
   }
 
+  /** One slice into an array of the host's, piece by piece. */
+  async readInto(
+    out: Float32Array<ArrayBuffer>,
+    { buffer, offset, size }: { buffer: DeviceBuffer; offset: number; size: number },
+  ): Promise<Float32Array<ArrayBuffer>> {
+    for (let at = 0; at < size; at += this.recorder.stagingBytes) {
+      const piece = { buffer, offset: offset + at, size: Math.min(this.recorder.stagingBytes, size - at) };
+      const [bytes] = await this.recorder.read([piece]);
+      out.set(new Float32Array(bytes), at / 4);
+    }
+    return out;
+  }
+
   /** Slices larger than the staging buffer, piece by piece. */
   async readLarge(slices: readonly { buffer: DeviceBuffer; offset: number; size: number }[]): Promise<ArrayBuffer[]> {
     const blocks: ArrayBuffer[] = [];

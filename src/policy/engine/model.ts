@@ -3,17 +3,16 @@
  * family: all weights trained, or an adapter beside frozen ones. It has never heard of a reward.
  */
 import { type Device, DeviceError, type KernelCache, type Recorder, slice, whole } from '../../device/device.ts';
-import { countParameters, type ModelConfig, ropeInverseFrequencies } from '../config.ts';
-
-import { maxStaging, type PlanOptions, planBuffers } from '../plan/buffers.ts';
+import { countParameters, type ModelConfig } from '../config.ts';
+import { maxStaging, planBuffers } from '../plan/buffers.ts';
 import { resultBatches, resultFloats } from '../plan/head-buffers.ts';
 import { ropePositions } from '../plan/layer-buffers.ts';
-
 import type { PlannedBuffer } from '../plan/planned-buffer.ts';
 import type {
   AdmittedGroup,
   Capacity,
   Counters,
+  CriticSettings,
   GeneratedTurn,
   GenerateRow,
   Learner,
@@ -30,29 +29,24 @@ import type { Weights } from '../weights/linear.ts';
 import { plainCache } from './attention.ts';
 import { BatchError, describeTokens } from './batch.ts';
 import { Critic, loadNotes, saveNotes } from './critic.ts';
-import type { KvPrecision } from './generation/cache-pages.ts';
 import { Generation } from './generation/generation.ts';
 import { Head, type ScoredRows } from './head.ts';
 import { HostEvaluation } from './host-evaluation.ts';
-import { defaultChoices, type KernelChoices, runnableChoices } from './kernel-choices.ts';
+import { HostMemory } from './host-memory.ts';
+import { defaultChoices, runnableChoices } from './kernel-choices.ts';
 import { Layers, type Pass } from './layers.ts';
+import { type ModelOptions, planOptionsOf, secondOptions } from './model-options.ts';
 import { ModelState } from './model-state.ts';
-import { ModelWeights, type WeightOptions } from './model-weights.ts';
+import { ModelWeights } from './model-weights.ts';
 import { givenWeights, requestObjective, runObjective } from './objective.ts';
 import { Operations } from './operations.ts';
 import { quantRowSteps } from './quantized-operations.ts';
+import { column, outputsOf } from './results.ts';
+import { ropeTable } from './rope-table.ts';
+import { loadSecond, saveSecond } from './second-model.ts';
 import { Workspace } from './workspace.ts';
 
-export interface ModelOptions extends WeightOptions {
-  capacity: Capacity;
-  /** Forms of the kernels; another choice rounds otherwise. */
-  choices?: KernelChoices;
-  /** How decoding keeps K/V rows. Default: f32; training's are f32 in any case. */
-  kvCache?: KvPrecision;
-  /** Of activations, between forward and backward (`PlanOptions`). */
-  keptBytes?: number;
-  onProgress?: (done: number, total: number, kernel: string) => void;
-}
+type Forward = { rows: ReturnType<Head['upload']>; pass: Pass };
 
 export class Model implements Learner {
   readonly kernels: KernelCache;
@@ -65,6 +59,9 @@ export class Model implements Learner {
   private readonly ws: Workspace;
   private readonly values: ModelWeights;
   private readonly critic: Critic;
+  /** Of a separate critic: its values are read here. */
+  private readonly second: Model | null;
+  private readonly host: HostMemory;
   readonly notes = new Map<string, number>();
   private readonly state: ModelState;
   private tokensTrained = 0;
@@ -73,6 +70,8 @@ export class Model implements Learner {
     readonly gpu: Device,
     readonly config: ModelConfig,
     readonly options: ModelOptions,
+    /** Of the policy that this is the second model of. */
+    host: HostMemory | null = null,
   ) {
     const { capacity } = options;
     this.plan = planBuffers(config, capacity, planOptionsOf(options, gpu));
@@ -83,6 +82,8 @@ export class Model implements Learner {
     this.ops = new Operations(this.kernels, this.recorder, runnableChoices(options.choices ?? defaultChoices, gpu));
     this.layers = new Layers(config, this.ops, this.ws);
     this.critic = new Critic(config.hiddenSize);
+    this.host = host ?? new HostMemory(this.plan);
+    this.second = options.critic === 'separate' ? new Model(gpu, config, secondOptions(options), this.host) : null;
     this.head = new Head(config, this.ops, this.ws, capacity);
     this.generation = new Generation(config, this.ops, this.ws, this.layers, capacity, options.kvCache);
     this.values = new ModelWeights(gpu, config, options, this.ops, this.ws);
@@ -94,16 +95,21 @@ export class Model implements Learner {
     ModelWeights.check(config, options);
     const model = await gpu.allocating(`a policy of ${config.numLayers} layers`, () => new Model(gpu, config, options));
     try {
-      model.compileAll();
+      const models = model.second ? [model, model.second] : [model];
+      for (const each of models) each.compileAll();
       await model.kernels.settle(options.onProgress);
-      await model.values.fill();
-      model.uploadRope();
-      await model.recorder.finish();
+      for (const each of models) await each.fill();
     } catch (error) {
       model.destroy();
       throw error;
     }
     return model;
+  }
+
+  private async fill(): Promise<void> {
+    await this.values.fill();
+    this.recorder.upload(this.ws.buffer('rope'), 0, ropeTable(this.config, ropePositions(this.capacity)));
+    await this.recorder.finish();
   }
 
   /** What the policy plays and trains with. */
@@ -135,28 +141,12 @@ export class Model implements Learner {
     const pass: Pass = { T, pairs: T, cache: (l) => this.layers.activation('kv', l), attention };
     this.layers.forward(this.weights, pass);
     for (const mask of this.weights.canMask ? [masked, null] : [null]) {
-      const rows: ScoredRows = { N: T, intoTokens: list, masked: mask };
+      const intoHidden = this.ws.has('valueSeeds') ? list : null;
+      const rows: ScoredRows = { N: T, intoTokens: list, intoHidden, masked: mask };
       this.head.forward(this.weights, rows, 0, 1);
-      if (this.values.adamw) this.head.backward(this.weights, rows, T, 0, 1);
+      if (this.values.adamw) this.head.backward(this.weights, rows, T, 0, 1, intoHidden !== null);
     }
     if (this.values.adamw) this.layers.backward(this.weights, pass);
-  }
-
-  /** cos | sin of every position: computed here in double precision, since WGSL's own are only good to 2^-11. */
-  private uploadRope(): void {
-    const inverse = ropeInverseFrequencies(this.config);
-    const D = this.config.headDim;
-    const positions = ropePositions(this.capacity);
-    const table = new Float32Array(positions * D);
-    for (let position = 0; position < positions; position++) {
-      for (let d = 0; d < D / 2; d++) {
-        // The angle in f32, as the original computes it.
-        const angle = Math.fround(position * Math.fround(inverse[d]));
-        table[position * D + d] = Math.cos(angle);
-        table[position * D + D / 2 + d] = Math.sin(angle);
-      }
-    }
-    this.recorder.upload(this.ws.buffer('rope'), 0, table);
   }
 
   get capacity(): Capacity {
@@ -178,6 +168,11 @@ export class Model implements Learner {
     const parts = new Map<string, number>();
     for (const b of this.plan) parts.set(b.part, (parts.get(b.part) ?? 0) + b.bytes);
     return [...parts].map(([name, bytes]) => ({ name, bytes }));
+  }
+
+  /** Bytes of arrays that the plan counts under the host. */
+  get hostBytes(): number {
+    return this.host.bytes;
   }
 
   counters(): Counters {
@@ -228,7 +223,7 @@ export class Model implements Learner {
   }
 
   /** Uploads a batch and runs its forward; the scores are in `results` from `resultOffset` on. */
-  private forward(weights: Weights, batch: PackedBatch, resultOffset: number, temperature: number) {
+  private forward(weights: Weights, batch: PackedBatch, resultOffset: number, temperature: number): Forward {
     const T = batch.tokens.length;
     if (T > this.capacity.batchTokens)
       throw new BatchError(`${T} tokens in a batch; at most ${this.capacity.batchTokens} were planned for.`);
@@ -255,6 +250,7 @@ export class Model implements Learner {
   ): Promise<Scores> {
     return this.sealed('score', async () => {
       this.forward(weights === 'policy' ? this.weights : this.reference(), batch, 0, temperature);
+      if (values) this.second?.forward(this.second.weights, batch, 0, 1);
       return (await this.readScores(batch.scored.length, values)).scores;
     });
   }
@@ -275,8 +271,8 @@ export class Model implements Learner {
   }
 
   /** Right after a forward of the same batch, once `seeds` holds what each row weighs; gradients are added. */
-  private backward({ rows, pass }: ReturnType<Model['forward']>, resultOffset: number, temperature: number): void {
-    this.head.backward(this.weights, rows, pass.T, resultOffset, temperature);
+  private backward({ rows, pass }: Forward, resultOffset: number, temperature: number, values = false): void {
+    this.head.backward(this.weights, rows, pass.T, resultOffset, temperature, values);
     this.layers.backward(this.weights, pass);
     const dtable = this.weights.gradient('embedding');
     const { hiddenSize } = this.config;
@@ -298,15 +294,26 @@ export class Model implements Learner {
 
   async update(request: UpdateRequest, { temperature }: { temperature: number }): Promise<UpdateResult> {
     this.train();
-    if (request.objective.wgsl === undefined)
-      return this.sealed('update', () => this.updateByHost(request, temperature));
-    requestObjective(this.ops, request.objective);
+    const { objective } = request;
+    if (objective.wgsl === undefined)
+      return this.sealed('update', () => this.updateByHost(request, temperature)).catch((error) => this.forget(error));
+    requestObjective(this.ops, objective);
     await this.kernels.settle();
-    return this.sealed('update', () => this.updateOnDevice(request, temperature));
+    return this.sealed('update', () => this.updateOnDevice({ ...request, objective }, temperature));
+  }
+
+  /** An objective that fails in the middle leaves no part of its gradient to the next update. */
+  private forget(error: unknown): never {
+    if (!this.gpu.failure) this.train().grads.clear(this.recorder);
+    this.critic.forget();
+    throw error;
   }
 
   /** The objective's WGSL form: no round trip until the last micro-batch. */
-  private async updateOnDevice(request: UpdateRequest, temperature: number): Promise<UpdateResult> {
+  private async updateOnDevice(
+    request: UpdateRequest & { objective: ObjectiveSpec },
+    temperature: number,
+  ): Promise<UpdateResult> {
     const outputs: UpdateResult['outputs'] = [];
     let waiting: number[] = [];
     const room = this.capacity.batchScored * resultBatches;
@@ -331,25 +338,50 @@ export class Model implements Learner {
   /** The objective's definition, between forward and backward; over all rows at once where it needs the batch. */
   private async updateByHost(request: UpdateRequest, temperature: number): Promise<UpdateResult> {
     const { batches, critic } = request;
-    const evaluation = new HostEvaluation(request);
+    const evaluation = new HostEvaluation(request, this.host.array('foreseen') ?? new Float32Array(0));
     const run = async (batch: PackedBatch) => {
       const forward = this.forward(this.weights, batch, 0, temperature);
-      return { forward, ...(await this.readScores(batch.scored.length, critic !== undefined)) };
+      const valued = critic && this.second?.forward(this.second.weights, batch, 0, 1);
+      return { forward, valued, ...(await this.readScores(batch.scored.length, critic !== undefined)) };
     };
     if (evaluation.needsAll) for (const { batch } of batches) evaluation.foresee((await run(batch)).scores);
     const outputs: UpdateResult['outputs'] = [];
     for (const [index, { batch }] of batches.entries()) {
-      const { forward, scores, hidden } = await run(batch);
-      const { seeds, valueWeight, output } = evaluation.part(index, scores);
-      if (hidden) this.critic.accumulate(hidden, valueWeight);
+      const { forward, valued, scores, hidden } = await run(batch);
+      const { seeds, valueWeight, output } = await evaluation.part(index, scores);
       this.recorder.upload(this.ws.buffer('seeds'), 0, seeds);
-      this.backward(forward, 0, temperature);
+      this.backward(forward, 0, temperature, critic && this.uploadValues(valueWeight, critic));
+      if (valued) this.second!.backwardValues(valued, valueWeight, this.critic.slopes);
+      if (hidden) this.critic.accumulate(hidden, valueWeight);
       outputs.push(output);
     }
     this.train().adamw.record(request.optimizer);
+    if (critic) this.second?.train().adamw.record(request.optimizer);
     if (critic) this.critic.apply(critic.learningRate);
     const { gradNorm } = await this.readResults([], 0, true);
     return { outputs, gradNorm, metrics: evaluation.metrics };
+  }
+
+  /** Whether the values' gradient goes on into this model's own trunk. */
+  private uploadValues(valueWeight: Float64Array, { trunkWeight }: CriticSettings): boolean {
+    const shared = this.options.critic === 'shared' && trunkWeight > 0;
+    if (shared) this.head.uploadValues(valueWeight, this.critic.slopes, trunkWeight);
+    return shared;
+  }
+
+  /** Of a second model: its values are all that it learns by. */
+  private backwardValues(forward: Forward, valueWeight: Float64Array, slopes: Float32Array<ArrayBuffer>): void {
+    this.recorder.upload(this.ws.buffer('seeds'), 0, new Float32Array(2 * valueWeight.length));
+    this.head.uploadValues(valueWeight, slopes, 1);
+    this.backward(forward, 0, 1, true);
+  }
+
+  /** (N, C) what values are read from, of the forward that was recorded last; valid until the next. */
+  private async readHidden(N: number): Promise<Float32Array<ArrayBuffer>> {
+    const out = this.host.array('hiddenRows');
+    if (!out) throw new DeviceError('This model was created without a critic: nothing says values.');
+    const states = slice(this.ws.buffer('hiddenNormed'), 0, N * this.config.hiddenSize * 4);
+    return this.state.readInto(out.subarray(0, N * this.config.hiddenSize), states);
   }
 
   /** Of the forward that was recorded last; with the value head's word on each row. */
@@ -358,11 +390,9 @@ export class Model implements Learner {
     if (N === 0) return { scores: values ? { ...none, value: new Float32Array(0) } : none, hidden: null };
     const [bytes] = await this.recorder.read([slice(this.ws.buffer('results'), 0, N * resultFloats * 4)]);
     const rows = new Float32Array(bytes);
-    const scores: Scores = { logprob: pick(rows, 0, N), entropy: pick(rows, 1, N) };
+    const scores: Scores = { logprob: column(rows, 0, N), entropy: column(rows, 1, N) };
     if (!values) return { scores, hidden: null };
-    const states = slice(this.ws.buffer('hiddenNormed'), 0, N * this.config.hiddenSize * 4);
-    const [block] = await this.state.readLarge([states]);
-    const hidden = new Float32Array(block);
+    const hidden = await (this.second ?? this).readHidden(N);
     return { scores: { ...scores, value: this.critic.values(hidden) }, hidden };
   }
 
@@ -371,19 +401,7 @@ export class Model implements Learner {
     if (withNorm) slices.push(whole(this.ws.buffer('norm')));
     const [bytes, norm] = await this.recorder.read(slices);
     const rows = new Float32Array(bytes);
-    let at = 0;
-    const outputs = sizes.map((N) => {
-      const part = rows.subarray(at * resultFloats, (at + N) * resultFloats);
-      at += N;
-      return {
-        logprob: pick(part, 0, N),
-        entropy: pick(part, 1, N),
-        loss: pick(part, 2, N),
-        weight: pick(part, 3, N),
-        aux: [4, 5, 6, 7].map((k) => pick(part, k, N)),
-      };
-    });
-    return { outputs, gradNorm: norm ? new Float32Array(norm)[0] : 0 };
+    return { outputs: outputsOf(rows, sizes), gradNorm: norm ? new Float32Array(norm)[0] : 0 };
   }
 
   /** Of an adapted model nothing is copied: its reference is the base, whatever the adapter holds. */
@@ -397,6 +415,7 @@ export class Model implements Learner {
     if (reference) return this.state.saveReference();
     const state = await this.state.save();
     this.critic.save(state.tensors);
+    if (this.second) await saveSecond(this.second, state.tensors);
     saveNotes(this.notes, state.tensors);
     return state;
   }
@@ -406,36 +425,14 @@ export class Model implements Learner {
     if (reference) return this.state.loadReference(state);
     await this.state.load(state);
     this.critic.load(state.tensors);
+    if (this.second) await loadSecond(this.second, state);
     loadNotes(this.notes, state.tensors);
   }
 
   destroy(): void {
+    this.second?.destroy();
     this.ws.destroy();
     this.values.destroy();
     this.recorder.destroy();
   }
-}
-
-function pick(rows: Float32Array, column: number, N: number): Float32Array {
-  const out = new Float32Array(N);
-  for (let n = 0; n < N; n++) out[n] = rows[n * resultFloats + column];
-  return out;
-}
-
-/** What the plan needs to know of a model's options. */
-function planOptionsOf(
-  { adapter, trainable, reference, precision, kvCache, keptBytes }: ModelOptions,
-  gpu: Device,
-): PlanOptions {
-  return {
-    trainable,
-    reference,
-    precision,
-    kvCache,
-    keptBytes,
-    lora: adapter?.lora,
-    blockBytes: gpu.bindingBytes,
-    timingBytes: gpu.timingBytes,
-    sharesMemory: gpu.sharesMemory,
-  };
 }

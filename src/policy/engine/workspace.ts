@@ -9,6 +9,8 @@ const elsewhere: ReadonlySet<PlannedBuffer['part']> = new Set([
   'reference',
   'optimizer',
   'transfer',
+  'critic',
+  'host',
 ]);
 
 export class Workspace {

@@ -5,13 +5,13 @@
 import { recorderBytes } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
 import type { KvPrecision } from '../engine/generation/cache-pages.ts';
-import type { Capacity } from '../policy.ts';
+import type { Capacity, CriticKind } from '../policy.ts';
 import type { LoraConfig } from '../weights/adapter.ts';
 import { planBase, planTrained } from '../weights/base.ts';
 import type { Precision } from '../weights/linear.ts';
 import { type Layout, layoutFloats } from '../weights/parameters.ts';
 import { cacheBuffers, decodingBuffers, pageBuffers } from './decoding-buffers.ts';
-import { headBuffers, resultBatches, resultFloats } from './head-buffers.ts';
+import { headBuffers, hostBuffers, resultBatches, resultFloats, valueBuffers } from './head-buffers.ts';
 import {
   activationBuffers,
   adapterBuffers,
@@ -36,6 +36,10 @@ export interface PlanOptions {
   kvCache?: KvPrecision;
   /** Most bytes that the layers but one may take to keep what their backward reads; where it takes more, the backward computes it again. */
   keptBytes?: number;
+  /** Where values come from; absent: nothing asks for them. */
+  critic?: CriticKind | null;
+  /** Most rows of an update whose objective sums over all of them; 0: none does. */
+  updateRows?: number;
   /** What timing kernels takes on the device. */
   timingBytes?: number;
   /** The device's memory is the host's: nothing is read back by way of a buffer. */
@@ -94,18 +98,46 @@ function transferBuffers(capacity: Capacity, trained: Layout, options: PlanOptio
   ];
 }
 
+/** The second model of a separate critic: trained whole, and it never decodes. */
+export const criticCapacity = (capacity: Capacity): Capacity => ({
+  ...capacity,
+  rows: 1,
+  groups: 1,
+  cachePages: undefined,
+});
+
+const criticOptions = ({ keptBytes, timingBytes, sharesMemory, blockBytes }: PlanOptions): PlanOptions => ({
+  ...{ keptBytes, timingBytes, sharesMemory, blockBytes },
+  trainable: true,
+  reference: false,
+  critic: 'shared',
+});
+
+/** Beside the policy's: another model's buffers, and arrays of the host. */
+function criticBuffers(config: ModelConfig, capacity: Capacity, sizes: Sizes, options: PlanOptions): PlannedBuffer[] {
+  const { critic = null, updateRows = 0 } = options;
+  const separate = critic === 'separate' ? planBuffers(config, criticCapacity(capacity), criticOptions(options)) : [];
+  const own = critic !== null && critic !== 'separate';
+  return [
+    ...separate.map((buffer) => (buffer.part === 'host' ? buffer : { ...buffer, part: 'critic' as const })),
+    ...planned('host', named(hostBuffers(sizes, { critic: own, updateRows }))),
+  ];
+}
+
 export function planBuffers(config: ModelConfig, capacity: Capacity, options: PlanOptions): PlannedBuffer[] {
-  const { lora = null, precision = 'f32', kvCache = 'f32', blockBytes } = options;
+  const { lora = null, precision = 'f32', kvCache = 'f32', blockBytes, critic = null } = options;
+  const shared = critic === 'shared';
   const sizes = sizesOf(config, capacity, blockBytes);
   const caches = cacheBuffers(sizes, kvCache);
   const trained = planTrained(config, lora, precision, blockBytes);
   return [
     ...weightBuffers(config, trained, options),
     ...layerBuffers(sizes, trained, options),
-    ...planned('head', named(headBuffers(sizes))),
+    ...planned('head', named({ ...headBuffers(sizes, shared), ...(shared ? valueBuffers(sizes) : {}) })),
     ...planned('KV cache', [...caches, ...named(pageBuffers(sizes))]),
     ...planned('decoding', named(decodingBuffers(sizes))),
     ...transferBuffers(capacity, trained, options),
+    ...criticBuffers(config, capacity, sizes, options),
   ];
 }
 

@@ -17,8 +17,16 @@ export interface Room {
 export type Misfit = { kind: 'buffer'; buffer: PlannedBuffer } | { kind: 'total'; bytes: number };
 
 /** Weights are laid out in as many buffers as they need; every other buffer must fit one binding. */
-const isDivided = ({ part, name }: PlannedBuffer) =>
-  part === 'weights' || part === 'adapter' || part === 'reference' || part === 'optimizer' || name === 'staging';
+const dividedParts: ReadonlySet<PlannedBuffer['part']> = new Set([
+  'weights',
+  'adapter',
+  'reference',
+  'optimizer',
+  // As large as the policy's own, which are looked at; arrays of the host are not bound at all.
+  'critic',
+  'host',
+]);
+const isDivided = ({ part, name }: PlannedBuffer) => dividedParts.has(part) || name === 'staging';
 
 /** The first reason why these buffers do not fit; null: they do. */
 export function misfit(buffers: readonly PlannedBuffer[], room: Room): Misfit | null {

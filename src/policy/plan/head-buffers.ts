@@ -14,15 +14,16 @@ export const allowedPerScored = 64;
 /** Entries that fit the allowed lists of one batch. */
 export const allowedCapacity = (capacity: Capacity) => capacity.batchScored * allowedPerScored;
 
-/** Words of the head's lists: starts, rows, tokens, two scaled scatter lists, the plain scatter list and the embedding's. */
-function listWords(capacity: Capacity): number {
+/** Words of the head's lists: starts, rows, tokens, two scaled scatter lists, the plain scatter list, the embedding's, the value head's. */
+function listWords(capacity: Capacity, critic: boolean): number {
   const entries = allowedCapacity(capacity);
   const n = capacity.batchScored;
   const t = capacity.batchTokens;
-  return n + 1 + 2 * entries + (2 * n + 1 + 2 * entries) + (4 * entries + 1) + (3 * n + 1) + (3 * t + 1) + 64;
+  const values = critic ? 4 * n + 1 : 0;
+  return n + 1 + 2 * entries + (2 * n + 1 + 2 * entries) + (4 * entries + 1) + (3 * n + 1) + (3 * t + 1) + values + 64;
 }
 
-export const headBuffers = ({ N, R, h, tile, capacity }: Sizes) => ({
+export const headBuffers = ({ N, R, h, tile, capacity }: Sizes, critic = false) => ({
   hidden: Math.max(N, R) * h,
   hiddenNormed: Math.max(N, R) * h,
   rstdHead: Math.max(N, R),
@@ -35,6 +36,21 @@ export const headBuffers = ({ N, R, h, tile, capacity }: Sizes) => ({
   seeds: N * 2,
   columns: N * objectiveColumns,
   targets: N,
-  lists: listWords(capacity),
+  lists: listWords(capacity, critic),
   entryLogits: allowedCapacity(capacity),
+});
+
+/** Of a value head whose gradient goes into the trunk: its weights, and what each row's value weighs in the loss. */
+export const valueBuffers = ({ N, h }: Sizes) => ({ valueHead: h, valueSeeds: N });
+
+/** Numbers of a row that are kept between the two forwards of an objective over all rows: logprob, entropy, value. */
+export const foreseenFloats = 3;
+
+/**
+ * What an update keeps in the host's memory: the hidden states that a value head on the host reads, and the scores of all rows where
+ * the objective sums over them, so that they are forwarded twice.
+ */
+export const hostBuffers = ({ N, h }: Sizes, { critic, updateRows }: { critic: boolean; updateRows: number }) => ({
+  ...(critic ? { hiddenRows: N * h } : {}),
+  ...(updateRows ? { foreseen: updateRows * foreseenFloats } : {}),
 });

@@ -1,6 +1,6 @@
 /** One buffer of the plan: its name, its size, and the part of the engine that it is counted under. */
 import type { decodingBuffers, pageBuffers } from './decoding-buffers.ts';
-import type { headBuffers } from './head-buffers.ts';
+import type { headBuffers, valueBuffers } from './head-buffers.ts';
 import type {
   ActivationName,
   adapterBuffers,
@@ -19,8 +19,12 @@ export type WorkspaceBuffer =
   | keyof ReturnType<typeof backwardBuffers>
   | keyof ReturnType<typeof adapterGradients>
   | keyof ReturnType<typeof headBuffers>
+  | keyof ReturnType<typeof valueBuffers>
   | keyof ReturnType<typeof pageBuffers>
   | keyof ReturnType<typeof decodingBuffers>;
+
+/** Arrays of the host. */
+export type HostBuffer = 'hiddenRows' | 'foreseen';
 
 /** Buffers that the weights and the recorder allocate themselves. */
 export type OwnBuffer =
@@ -35,7 +39,7 @@ export type OwnBuffer =
   | 'timestamps';
 
 export interface PlannedBuffer {
-  name: WorkspaceBuffer | OwnBuffer;
+  name: WorkspaceBuffer | OwnBuffer | HostBuffer;
   bytes: number;
   part:
     | 'weights'
@@ -47,5 +51,7 @@ export interface PlannedBuffer {
     | 'head'
     | 'KV cache'
     | 'decoding'
-    | 'transfer';
+    | 'transfer'
+    | 'critic'
+    | 'host';
 }

@@ -84,17 +84,23 @@ function specialEntry(content: string, id: number): TokenizerJson['added_tokens'
 const brokenCharacter = '\uFFFD';
 
 /** What every reading of "whitespace" agrees on. */
-const plain = /^[\x20-\x7e]*$/;
+const plain = /^[\x20-\x7e\n]*$/;
+const spaces = /[ \n]+/;
 
-/** True of a tokenizer whose model sees one word at a time, words being what stands between spaces. */
-function splitsAtWhitespace({ pre_tokenizer, model }: TokenizerJson): boolean {
+/** True of a tokenizer whose model sees one word at a time, words being what stands between spaces or added tokens. */
+function splitsAtWhitespace({ pre_tokenizer, model, added_tokens }: TokenizerJson): boolean {
   const first = (pre_tokenizer as { pretokenizers?: { type: string }[] } | null)?.pretokenizers?.[0];
-  return model.type === 'WordPiece' && first?.type === 'WhitespaceSplit';
+  const wider = added_tokens.some(
+    ({ lstrip, rstrip, single_word, normalized }) => lstrip || rstrip || single_word || normalized,
+  );
+  return model.type === 'WordPiece' && first?.type === 'WhitespaceSplit' && !wider;
 }
 
-/** Matches a text in which one of these stands. */
-const containing = (texts: readonly string[]) =>
-  new RegExp(texts.map((text) => text.replace(/[^\w<>]/g, '\\$&')).join('|') || '(?!)');
+/** Splits a text around each of these, which it keeps; the longer first, where one begins as another. */
+function splitter(texts: readonly string[]): RegExp {
+  const longerFirst = [...texts].sort((a, b) => b.length - a.length);
+  return new RegExp(`(${longerFirst.map((text) => text.replace(/[^\w<>]/g, '\\$&')).join('|') || '(?!)'})`);
+}
 
 /** Texts encoded once are remembered up to this many: worlds repeat themselves. */
 const cacheLimit = 8192;
@@ -106,6 +112,7 @@ export class Tokenizer {
   private readonly cache = new Map<string, Int32Array>();
   private readonly splitsWords: boolean;
   private readonly addedTexts: RegExp;
+  private readonly addedIds: ReadonlyMap<string, number>;
 
   /** `config`: what `tokenizer_config.json` says, where there is one. */
   constructor(
@@ -118,7 +125,8 @@ export class Tokenizer {
       throw new TokenizerError(`This tokenizer.json cannot be loaded: ${(error as Error).message}`);
     }
     this.splitsWords = splitsAtWhitespace(json);
-    this.addedTexts = containing(json.added_tokens.map(({ content }) => content));
+    this.addedTexts = splitter(json.added_tokens.map(({ content }) => content));
+    this.addedIds = new Map(json.added_tokens.map(({ content, id }) => [content, id]));
     this.added = new Set(this.inner.get_added_tokens_decoder().keys());
     // Ids may have gaps; the embedding needs a row for the largest. (150,000 are too many arguments of one Math.max.)
     this.vocabSize = 1 + [...this.inner.get_vocab(true).values()].reduce((a, b) => Math.max(a, b), -1);
@@ -126,7 +134,7 @@ export class Tokenizer {
 
   /** Token ids, without special tokens added. The array is shared: do not write to it. */
   encode(text: string): Int32Array {
-    return this.cutsAtSpaces(text) ? this.encodeWords(text) : this.encodeWhole(text);
+    return this.splitsWords && plain.test(text) ? this.encodeWords(text) : this.encodeWhole(text);
   }
 
   private encodeWhole(text: string): Int32Array {
@@ -138,15 +146,15 @@ export class Tokenizer {
     return ids;
   }
 
-  /** A tiny policy's tokens never reach over a space: the words of an action are looked up one by one, the library once a word. */
+  /** A tiny policy's tokens never reach over a space: words are looked up one by one, the library is asked once a word. */
   private encodeWords(text: string): Int32Array {
     const ids: number[] = [];
-    for (const word of text.split(' ')) if (word) for (const id of this.encodeWhole(word)) ids.push(id);
+    // What the expression captures stands at odd places: an added token.
+    text.split(this.addedTexts).forEach((part, i) => {
+      if (i % 2 === 1) ids.push(this.addedIds.get(part)!);
+      else for (const word of part.split(spaces)) if (word) for (const id of this.encodeWhole(word)) ids.push(id);
+    });
     return Int32Array.from(ids);
-  }
-
-  private cutsAtSpaces(text: string): boolean {
-    return this.splitsWords && plain.test(text) && !this.addedTexts.test(text);
   }
 
   /** Text of tokens, special ones and outer spaces left out. */

@@ -63,7 +63,8 @@ export function initWeights(config: ModelConfig, options: InitOptions): TensorMa
     const size = shape.reduce((a, b) => a * b, 1);
     tensors.set(name, { shape, data: initialValues(name, size) });
   }
-  if (copyScale > 0) for (let layer = 0; layer < config.numLayers; layer++) copying(config, tensors, layer, copyScale);
+  if (copyScale !== 0)
+    for (let layer = 0; layer < config.numLayers; layer++) copying(config, tensors, layer, copyScale);
   if (previousTokenHeads > 0) lookBack(config, tensors, options);
   return tensors;
 
@@ -136,7 +137,7 @@ function lookBack(config: ModelConfig, tensors: TensorMap, options: InitOptions)
       queries[h * D + i] = bias * Math.cos((h + 1) * theta);
       queries[h * D + D / 2 + i] = -bias * Math.sin((h + 1) * theta);
     }
-    if (copyScale > 0) setOutput(config, outputs, h, directions.subarray(h * D * C), copyScale);
+    if (copyScale !== 0) setOutput(config, outputs, h, directions.subarray(h * D * C), copyScale);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type * as v from 'valibot';
 import type { Task } from '../../envs/env.ts';
-import type { ObjectiveSpec } from '../../policy/policy.ts';
+import type { CriticKind, CriticSettings, ObjectiveSpec } from '../../policy/policy.ts';
 import type { AggregationOptions } from '../aggregation.ts';
 import type { Baseline } from '../credit/groups.ts';
 import type { TokenRows } from '../credit/rows.ts';
@@ -39,6 +39,8 @@ export interface Needs {
   pairs?: boolean;
   /** Sums over all rows of an update, so that its forward runs twice. */
   batch?: boolean;
+  /** Sequences that are trained on for each episode, where they are more than one. */
+  sequencesPerEpisode?: number;
 }
 
 /** How a step's trajectories are come by. Everything is a function of the step and of the policy's state. */
@@ -49,6 +51,8 @@ export interface Collecting {
   play(tasks: readonly Task[], groupSize: number, wave?: number): Promise<Trajectory[]>;
   /** The oracle plays each task once; those it does not solve are left out. */
   demonstrate(tasks: readonly Task[]): Promise<Demonstrations>;
+  /** This step's share of a file of trajectories. */
+  recorded(file: string, count: number): Promise<Trajectory[]>;
 }
 
 export interface Collected {
@@ -122,8 +126,10 @@ export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   credit(input: CreditInput, settings: S): Credit;
   objective(settings: S): ObjectiveCall;
   aggregation(settings: S): AggregationOptions;
-  /** How the value head is trained, where `needs.values`. */
-  critic?(settings: S): { learningRate: number };
+  /** Where values come from and how what says them is trained, where `needs.values`. */
+  critic?(settings: S): CriticSettings & { kind: CriticKind };
+  /** The file of trajectories that it learns from; null: none. */
+  file?(settings: S): string | null;
   /** Its own, beside those of rl/metrics.ts. */
   metrics?: readonly Metric[];
 }

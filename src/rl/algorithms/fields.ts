@@ -12,8 +12,12 @@ export interface FieldExtra {
   level?: 'basic' | 'advanced';
   /** May be null: what null means, in a few words. */
   nullMeans?: string;
+  /** Text that is a program. */
+  kind?: 'code';
   /** Words for choices that are names. */
   choiceLabels?: { readonly [choice: string]: string };
+  /** It names a file, which is chosen and not typed. */
+  file?: boolean;
 }
 
 const words = <T>(label: string, sentence: string, extra: FieldExtra) =>
@@ -44,6 +48,18 @@ export const choice = <const T extends readonly [string, ...string[]]>(
 
 export const toggle = (label: string, sentence: string, extra: FieldExtra = {}) =>
   v.pipe(v.boolean(), ...words<boolean>(label, sentence, extra));
+
+/** The name of a file that a person chooses. */
+export const fileName = (label: string, sentence: string, extra: FieldExtra = {}) =>
+  v.pipe(v.string(), v.minLength(1), v.maxLength(255), ...words<string>(label, sentence, { file: true, ...extra }));
+/** A program, in characters. */
+export const code = (longest: number, label: string, sentence: string, extra: FieldExtra = {}) =>
+  v.pipe(
+    v.string(),
+    v.minLength(1),
+    v.maxLength(longest),
+    ...words<string>(label, sentence, { kind: 'code', ...extra }),
+  );
 
 /** The module's name as it stands in a document. */
 export const nameField = <const T extends string>(name: T) => v.literal(name);

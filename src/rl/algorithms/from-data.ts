@@ -39,6 +39,17 @@ export async function demonstrations(collecting: Collecting, count: number, wave
   };
 }
 
+/** Trajectories of a file; nothing is played by the policy. */
+export async function recorded(collecting: Collecting, file: string, count: number): Promise<Collected> {
+  const trajectories = await collecting.recorded(file, count);
+  return {
+    trajectories,
+    played: [],
+    tasks: [],
+    metrics: { demonstrations: trajectories.length, demonstrationsSkipped: 0 },
+  };
+}
+
 /** Trains on some of the sequences, each with a weight. */
 export function trainedOn(input: CreditInput, weights: ReadonlyMap<Trajectory, number>): Credit {
   const { rows, trajectories } = input;

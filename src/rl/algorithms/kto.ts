@@ -64,7 +64,13 @@ export const kto = {
   sentence: 'Good episodes are made likelier and bad ones less likely, each judged by itself beside the reference.',
   source: ['https://arxiv.org/abs/2402.01306'],
   schema,
-  needs: () => ({ reference: true, sequences: true, batch: true }),
+  needs: ({ form }) => ({
+    reference: true,
+    sequences: true,
+    batch: true,
+    // Each with a reply that is not its own.
+    ...(form === 'kto' ? { sequencesPerEpisode: 2 } : {}),
+  }),
   credit: (input, settings) => {
     const { rows, returns, trajectories } = input;
     const marks = new Map<Trajectory, { label: number }>();

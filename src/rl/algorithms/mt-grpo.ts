@@ -4,6 +4,7 @@
  * `two-level`, what its code has: the reward of the first turn and that of the outcome, each compared in the group. Tokens before the
  * first result carry A_outcome + c A_turn, those after it A_outcome; an episode without a result, the comparison of their sum.
  * `turns`, the general form: from each turn on, what the turns still earn, compared with the same turn of the group, beside the outcome.
+ * Where each turn is scored by itself, a turn discount below 1 keeps the luck of later turns out of its credit.
  */
 import * as v from 'valibot';
 import { groupAdvantages } from '../credit/groups.ts';
@@ -25,6 +26,10 @@ const schema = v.strictObject({
     }),
     1,
   ),
+  turnGamma: v.optional(
+    real(0, 1, 'Turn discount', "What a reward one turn later is worth in a turn's own credit.", { step: 0.1 }),
+    1,
+  ),
   turnForm: v.optional(
     choice(
       ['turns', 'two-level'],
@@ -35,6 +40,8 @@ const schema = v.strictObject({
     'turns',
   ),
 });
+
+type Settings = v.InferOutput<typeof schema>;
 
 /** TRL's epsilon, as in the original. */
 const epsilon = 1e-4;
@@ -77,13 +84,16 @@ function firstTurns({ trajectories, returns, rows }: CreditInput): TwoLevel {
 }
 
 /** What is still earned from each turn on, compared with the same turn of the group. */
-function turnCredit(input: CreditInput, weight: number, penalty: number): Float64Array {
+function turnCredit(
+  input: CreditInput,
+  { turnWeight: weight, turnGamma, endings }: Pick<Settings, 'turnWeight' | 'turnGamma' | 'endings'>,
+): Float64Array {
   const { rows, trajectories, returns } = input;
   const steps = trajectories.flatMap((trajectory, b) =>
-    turnRewards(trajectory, penalty).map((reward, turn) => ({ b, turn, reward })),
+    turnRewards(trajectory, endings.invalidAction.penalty).map((reward, turn) => ({ b, turn, reward })),
   );
   const row = steps.map(({ b }) => b);
-  const rest = stepReturns({ row, observation: [], reward: steps.map(({ reward }) => reward) }, 1);
+  const rest = stepReturns({ row, observation: [], reward: steps.map(({ reward }) => reward) }, turnGamma);
   const most = steps.reduce((longest, { turn }) => Math.max(longest, turn + 1), 1);
   const dropped = (b: number) => Number.isNaN(returns[b]);
   const own = compared(
@@ -110,8 +120,8 @@ export const mtGrpo = {
   credit: (input, settings) => {
     const advantages =
       settings.turnForm === 'turns'
-        ? turnCredit(input, settings.turnWeight, settings.endings.invalidAction.penalty)
+        ? turnCredit(input, settings)
         : twoLevelCredit(firstTurns(input), input.rows, settings.turnWeight).advantages;
     return corrected({ advantages, ...withoutSignal(input) }, input, settings.correction);
   },
-} satisfies Algorithm<v.InferOutput<typeof schema>>;
+} satisfies Algorithm<Settings>;

@@ -2,7 +2,8 @@
  * PPO with a critic: Proximal Policy Optimization (Schulman et al. 2017, https://arxiv.org/abs/1707.06347) with generalised advantage
  * estimation (https://arxiv.org/abs/1506.02438) over the tokens that were chosen.
  *
- * The critic is a value head on the policy's trunk, with a learning rate of its own. Advantages are whitened over the step; returns,
+ * The critic is a value head with a learning rate of its own, on the policy's trunk (whose gradient it joins, as in the paper's equation
+ * 9, or not) or on a second model that begins as the policy. Advantages are whitened over the step; returns,
  * what the critic is to say, are not. With `turnGamma`, credit goes in two levels (RAGEN, https://arxiv.org/abs/2504.20073): from turn
  * to turn, then token by token inside each. The KL to the reference may stand in the reward, at a fixed or an adaptive price.
  */
@@ -63,6 +64,24 @@ const schema = v.strictObject({
   ),
   valueClip: v.optional(
     real(0.01, 100, 'Value clip', 'How far an update may move what the critic says.', { step: 0.1 }),
+    0.5,
+  ),
+  critic: v.optional(
+    choice(
+      ['head', 'shared', 'separate'],
+      'Critic',
+      'Whether the critic reads what the policy computes, teaches it as well, or is a second model of its own.',
+      {
+        level: 'basic',
+        choiceLabels: { head: 'Reads the policy', shared: 'Shares its layers', separate: 'Model of its own' },
+      },
+    ),
+    'shared',
+  ),
+  valueWeight: v.optional(
+    real(0, 10, 'Value weight', "What the critic's loss counts beside the policy's where they share layers.", {
+      step: 0.1,
+    }),
     0.5,
   ),
   criticLearningRate: v.optional(
@@ -145,5 +164,9 @@ export const ppo = {
     return corrected({ ...credit, ...withoutSignal(input), ...kept, metrics }, input, settings.correction);
   },
   objective: (settings) => ({ spec: objective, scalars: [...policyScalars(settings), settings.valueClip] }),
-  critic: ({ criticLearningRate }) => ({ learningRate: criticLearningRate }),
+  critic: ({ critic, criticLearningRate, valueWeight }) => ({
+    kind: critic,
+    learningRate: criticLearningRate,
+    trunkWeight: valueWeight,
+  }),
 } satisfies Algorithm<Settings>;

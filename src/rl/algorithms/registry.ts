@@ -1,11 +1,40 @@
 /** Finding an algorithm by its name, and the schema of them all. `modules.ts` lists them. */
 import * as v from 'valibot';
+import type { CriticKind } from '../../policy/policy.ts';
 import type { Algorithm, AlgorithmSettings } from './algorithm.ts';
+import { code } from './fields.ts';
 import * as modules from './modules.ts';
 
-type Module = (typeof modules)[keyof typeof modules];
+type Listed = (typeof modules)[keyof typeof modules];
 
-const listed: readonly Module[] = Object.values<Module>(modules).sort((a, b) => (a.label < b.label ? -1 : 1));
+/** Longest text of an objective, in characters. */
+export const longestCode = 40_000;
+
+/** What every algorithm has beside its own fields. */
+const shared = {
+  objectiveCode: v.optional(
+    code(
+      longestCode,
+      'Own objective',
+      'JavaScript that runs in the sandbox in place of the algorithm’s objective; absent: the algorithm’s own.',
+      { level: 'basic' },
+    ),
+  ),
+};
+
+type WithShared<S> =
+  S extends v.StrictObjectSchema<infer Entries, infer Message>
+    ? v.StrictObjectSchema<Entries & typeof shared, Message>
+    : never;
+
+/** A module whose settings have what all have. */
+type Module<M extends Listed = Listed> = M extends Listed
+  ? Omit<M, 'schema'> & { schema: WithShared<M['schema']> }
+  : never;
+
+const listed = Object.values<Listed>(modules)
+  .map((module) => ({ ...module, schema: v.strictObject({ ...module.schema.entries, ...shared }) }))
+  .sort((a, b) => (a.label < b.label ? -1 : 1)) as unknown as readonly Module[];
 
 /** All algorithms, by label. */
 export const algorithms = listed as unknown as readonly Algorithm[];
@@ -34,6 +63,14 @@ export function algorithmOf({ name }: Pick<AlgorithmSettings, 'name'>): Algorith
 export function readsReference(settings: AlgorithmSettings): boolean {
   const { reference = false, referenceInCredit = false } = algorithmOf(settings).needs(settings);
   return reference || referenceInCredit;
+}
+
+/** The file of trajectories that is learnt from; null: none. */
+export const fileOf = (settings: AlgorithmSettings): string | null => algorithmOf(settings).file?.(settings) ?? null;
+
+/** Where values come from; null: nothing asks for them. */
+export function criticKind(settings: AlgorithmSettings): CriticKind | null {
+  return algorithmOf(settings).critic?.(settings).kind ?? null;
 }
 
 /**

@@ -1,16 +1,30 @@
 /**
- * SFT: supervised fine-tuning on the oracle's play (behavioural cloning). The oracle plays as many of the step's tasks as the step
- * has episodes, and the update makes what it said likelier: the mean negative log-probability of its tokens. Under the action mask
+ * SFT: supervised fine-tuning (behavioural cloning) on the oracle's play, or on trajectories of a file. The oracle plays as many of
+ * the step's tasks as the step has episodes; of a file so many trajectories are taken. The update makes what it said likelier: the mean negative log-probability of its tokens. Under the action mask
  * only choices count, scored under the mask; without it every token of a turn.
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
-import { aggregationOf, demonstrations, likelihood, likelihoodAggregation, trainedOn } from './from-data.ts';
+import { fileName } from './fields.ts';
+import { aggregationOf, demonstrations, likelihood, likelihoodAggregation, recorded, trainedOn } from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
 
 const schema = v.strictObject({
   name: v.literal('sft'),
   ...groupFields,
+  file: v.optional(
+    v.nullable(
+      fileName(
+        'Trajectories',
+        'A file of recorded episodes that are imitated; what does not fit the run is left out and named.',
+        {
+          level: 'basic',
+          nullMeans: "the oracle's play",
+        },
+      ),
+    ),
+    null,
+  ),
   ...likelihoodAggregation,
   ...endingFields,
 });
@@ -18,11 +32,13 @@ const schema = v.strictObject({
 export const sft = {
   name: 'sft',
   label: 'SFT',
-  sentence: "Imitates the world's own oracle: what it says is made likelier.",
+  sentence: "Imitates the world's own oracle, or episodes of a file: what they say is made likelier.",
   source: ['https://arxiv.org/abs/2406.04151'],
   schema,
   needs: () => ({}),
-  collect: (collecting, { groups, groupSize }) => demonstrations(collecting, groups * groupSize),
+  collect: (collecting, { groups, groupSize, file }) =>
+    file === null ? demonstrations(collecting, groups * groupSize) : recorded(collecting, file, groups * groupSize),
+  file: ({ file }) => file,
   credit: (input) => trainedOn(input, new Map(input.trajectories.map((trajectory) => [trajectory, 1]))),
   objective: likelihood,
   aggregation: aggregationOf,

@@ -12,12 +12,21 @@ const mostNodes = 400_000;
 
 class ActionLists {
   private readonly lists = new Map<string, ActionTrie>();
+  /** By lists that cannot change: worlds in a worker give the same list as the same array (envs/transport/action-lists.ts). */
+  private readonly byArray = new WeakMap<readonly string[], ActionTrie>();
   private readonly actions = new Map<string, ListedSequence>();
   private trie = new SequenceTrie();
 
   constructor(private readonly conversation: Conversation) {}
 
   get(actions: readonly string[]): ActionTrie {
+    if (!Object.isFrozen(actions)) return this.byWords(actions);
+    const trie = this.byArray.get(actions) ?? this.byWords(actions);
+    this.byArray.set(actions, trie);
+    return trie;
+  }
+
+  private byWords(actions: readonly string[]): ActionTrie {
     const key = actions.join('\n');
     const known = this.lists.get(key);
     if (known) return known;

@@ -37,6 +37,7 @@ export async function conversationOf(
   const template = await ChatTemplate.open(templateOf(files, config), namedTokens(config));
   return new Conversation(tokenizer, {
     pieces: derivePieces(template, { thinking }),
+    render: (messages) => template.render(messages, { addGenerationPrompt: true, thinking }),
     instructs: true,
     parsesReplies: true,
     stopTokens: stopTokensOf(tokenizer, files, config),

@@ -7,7 +7,7 @@
  * AgentGym's client does (https://arxiv.org/abs/2406.04151). The world's words are encoded together with the pieces around them, so that a
  * prompt is token for token what the model's template gives; a turn the policy said is followed, not encoded again.
  */
-import type { ChatPieces } from '../../policy/text/chat-template.ts';
+import type { ChatMessage, ChatPieces } from '../../policy/text/chat-template.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
 import { TokenSource } from './trajectory.ts';
 
@@ -17,6 +17,8 @@ export interface ConversationFormat {
   instructs: boolean;
   /** Whether the action is to be found in the reply by the world's parser; else the reply is the action. */
   parsesReplies: boolean;
+  /** The model's own template, for a conversation of another form; ends where the assistant begins to speak. */
+  render?(messages: readonly ChatMessage[]): string;
   /** Tokens that end a turn besides the template's own. */
   stopTokens: readonly number[];
 }
@@ -73,11 +75,11 @@ export class Conversation {
   }
 
   /** Tokens up to the policy's first. Shared by a group: same task, same prompt. */
-  prompt(observation: string, instruction = ''): SourcedTokens {
+  prompt(observation: string, instruction = '', acknowledged: string = acknowledgement): SourcedTokens {
     const { beforeFirstUser, beforeShownReply, betweenTurns } = this.format.pieces;
     const opening =
       this.format.instructs && instruction
-        ? `${beforeFirstUser}${this.user(instruction)}${beforeShownReply}${acknowledgement}${betweenTurns}`
+        ? `${beforeFirstUser}${this.user(instruction)}${beforeShownReply}${acknowledged}${betweenTurns}`
         : beforeFirstUser;
     return this.framed(opening, observation);
   }
@@ -108,9 +110,9 @@ export class Conversation {
     return concat([this.tokenizer.encode(text), Int32Array.of(this.endOfTurn)]);
   }
 
-  /** How the policy would put an action into words that the world's parser finds it in. */
-  reply(action: string): string {
-    return this.format.parsesReplies ? `Action:\n${action}` : action;
+  /** How the policy would put an action into words that the world's parser finds it in; `write`: the world's own way. */
+  reply(action: string, write = (text: string) => `Action:\n${text}`): string {
+    return this.format.parsesReplies ? write(action) : action;
   }
 
   /** What the policy said, without the end of its turn; one that was cut within a character, without that character. */

@@ -7,15 +7,18 @@
  * weights are 0 and 1. Knows the `Learner` and `World` contracts; has never heard of a GPU buffer or a file.
  */
 import type { Task, World } from '../../envs/env.ts';
+import { playScripted, type Script } from '../../envs/scripted.ts';
 import type { Learner, OptimizerSettings } from '../../policy/policy.ts';
 import type { AggregationMode } from '../aggregation.ts';
 import { likelihoodCoefficients, likelihoodObjective } from '../objective/likelihood.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode } from './episode.ts';
 import { chosenPositions, type MicroBatch, pack } from './packing.ts';
-import type { RolloutParts } from './rollout.ts';
-import { playScripted, type Script, slotsAtOnce } from './scripted.ts';
+import { perWorld, type RolloutParts } from './rollout.ts';
 import type { Trajectory } from './trajectory.ts';
+
+/** Episodes played at once. */
+const episodesAtOnce = 256;
 
 export interface Demonstrations {
   /** Episodes in which the oracle reached the goal, each a group of its own. */
@@ -46,8 +49,8 @@ export async function demonstrate(
   options: DemonstrationOptions,
 ): Promise<Demonstrations> {
   const trajectories: Trajectory[] = [];
-  for (let first = 0; first < tasks.length; first += slotsAtOnce) {
-    const some = tasks.slice(first, first + slotsAtOnce);
+  for (let first = 0; first < tasks.length; first += episodesAtOnce) {
+    const some = tasks.slice(first, first + episodesAtOnce);
     const settings = { maskActions: options.maskActions, rules: { invalidAction: 'end' as const } };
     const demonstrations = some.map(
       (task, i): Demonstration => ({
@@ -58,7 +61,7 @@ export async function demonstrate(
         usable: false,
       }),
     );
-    await playScripted(parts.worlds, demonstrations, scriptOf(options));
+    await perWorld(parts.worlds, demonstrations, (world, rows) => playScripted(world, rows, scriptOf(options)));
     for (const { episode, usable } of demonstrations) {
       const trajectory = episode.trajectory();
       const fits = trajectory.tokens.length - trajectory.promptLength <= options.completionTokens;
@@ -70,6 +73,7 @@ export async function demonstrate(
 
 const scriptOf = ({ promptTokens }: DemonstrationOptions): Script<Demonstration> => ({
   plays: () => true,
+  asksOracle: true,
   begin({ episode }, feedback, world) {
     episode.start(feedback, world, promptTokens);
     return !episode.ended;

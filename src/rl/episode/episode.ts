@@ -2,7 +2,14 @@
  * One row of a rollout: an episode while it is being played, and the trajectory it becomes. Holds the tokens exactly as
  * sampled, what the world still has to be told to the policy, and how the episode ends.
  */
-import { type Feedback, type Task, validActionsAfter, type WorldDescription } from '../../envs/env.ts';
+import {
+  type Feedback,
+  type Spoken,
+  spokenOf,
+  type Task,
+  validActionsAfter,
+  type WorldDescription,
+} from '../../envs/env.ts';
 import type { GeneratedTurn, GenerateRow } from '../../policy/policy.ts';
 import { type ActionTrie, allowedAlong } from '../../policy/text/trie.ts';
 import { trieOf } from './action-list.ts';
@@ -49,7 +56,7 @@ export class Episode {
   reply: string | null = null;
   private horizon = 0;
   private oracleTurns: number | null = null;
-  private world: Pick<WorldDescription, 'successReward' | 'instruction' | 'reply'> = plainWorld;
+  private world: Spoken = plainWorld;
 
   constructor(
     readonly task: Task,
@@ -65,10 +72,11 @@ export class Episode {
   }
 
   /** First observation. A prompt that does not fit ends the episode at once: nothing trains on a part of it. */
-  start(feedback: Feedback, world: Episode['world'], promptRoom: number): void {
-    this.world = world;
+  start(feedback: Feedback, world: Spoken & Pick<WorldDescription, 'under'>, promptRoom: number): void {
+    this.world = spokenOf(world, this.task);
     this.prompt = feedback.observation;
-    const { tokens, source } = this.conversation.prompt(feedback.observation, world.instruction);
+    const { instruction, acknowledgement } = this.world;
+    const { tokens, source } = this.conversation.prompt(feedback.observation, instruction, acknowledgement);
     this.promptTokens = tokens;
     this.append(tokens, source, -1);
     this.offer(feedback);
@@ -80,6 +88,10 @@ export class Episode {
     this.horizon = turns;
     this.oracleTurns = oracleTurns;
     if (turns < 1) this.end('horizon');
+  }
+
+  setOracleTurns(turns: number | null): void {
+    this.oracleTurns = turns;
   }
 
   /** What may be said next: under a mask, one of the valid actions where the world lists them. */
@@ -130,12 +142,23 @@ export class Episode {
     this.openTurn(start);
   }
 
-  /** Says what was not sampled: an oracle's action. False where the mask does not offer it. */
-  demonstrate(action: string): boolean {
+  /** How the world finds the action in a reply. */
+  get replyRule(): WorldDescription['reply'] {
+    return this.world.reply;
+  }
+
+  /**
+   * Says what was not sampled: an oracle's action, or a recorded one, with all that was said where a policy that replies in its own
+   * words was recorded. False where the mask does not offer it.
+   */
+  demonstrate(action: string, recorded?: string): boolean {
     const start = this.tokens.length;
-    const words = this.trie ? this.listed(action) : this.conversation.action(this.conversation.reply(action));
+    const { parsesReplies } = this.conversation.format;
+    const reply =
+      recorded !== undefined && parsesReplies ? recorded : this.conversation.reply(action, this.world.writeReply);
+    const words = this.trie ? this.listed(action) : this.conversation.action(reply);
     if (!words) return false;
-    if (!this.trie) this.read(this.conversation.reply(action));
+    if (!this.trie) this.read(reply);
     this.append(words, TokenSource.policy, this.turns.length);
     this.openTurn(start);
     return true;
@@ -183,8 +206,12 @@ export class Episode {
     const { reply: rule } = this.world;
     const parsed = this.conversation.format.parsesReplies && rule ? rule(reply) : null;
     this.action = parsed ? parsed.action : reply;
-    this.refusal = parsed?.refusal ?? null;
+    this.refusal = parsed?.refusal === undefined ? null : parsed.refusal + (parsed.again ? this.lastWords : '');
     this.reply = parsed ? reply : null;
+  }
+
+  private get lastWords(): string {
+    return this.turns.at(-1)?.observation ?? this.prompt;
   }
 
   private openTurn(actionStart: number): void {

@@ -2,47 +2,22 @@
  * The two players beside the policy: chance (uniform over the same valid actions, under the same horizon) and the oracle.
  * They use the worlds alone. A result is a function of (seed, task, limit), so it is computed once and remembered.
  */
-import { type Task, validActionsAfter, type World } from '../../envs/env.ts';
-import { randomAction } from '../../envs/random-player.ts';
+import { playAlone } from '../../envs/alone.ts';
+import type { LoneEpisode, LonePlay, Played, Task, World } from '../../envs/env.ts';
 import { type TurnLimit, turnsFor } from '../horizon.ts';
-import { hash } from '../random.ts';
+import { groupBy } from '../numbers.ts';
+import { hashed, hashOnto, hashStart } from '../random.ts';
 import { taskKey } from '../tasks.ts';
+import { together } from '../together.ts';
 import { worldNamed } from './rollout.ts';
-import { playScripted, type Script, slotsAtOnce } from './scripted.ts';
 
-/** What playing one task once came to. */
-export interface Played {
-  success: boolean;
-  /** The reward of its last turn. */
-  score: number;
-  turns: number;
-}
-
-/** One episode: a task, and which episode of that task it is. */
-interface Entry {
-  task: Task;
-  key: string;
-  /** What the random player's choices are keyed by. */
-  episode: number;
-}
-
-interface PlayerRow extends Entry {
-  slot: number;
-  horizon: number;
-  actions: readonly string[] | null;
-  plan: readonly string[];
-  result: Played;
-}
-
-type Choose = (row: PlayerRow, turn: number) => string | undefined;
-
-interface Player {
+/** One episode, and what it is remembered under. */
+interface Entry extends LoneEpisode {
   name: string;
-  choose: Choose;
-  /** What a world must have for it; another is not even reset, and counts as not solved. */
-  plays: 'hasValidActions' | 'hasOracle';
 }
 
+/** Episodes played at once. A rollout resets its slots before it plays, so they may be the same ones. */
+const episodesAtOnce = 256;
 /** Episodes of chance behind each task's estimate, in a step's metrics and in an evaluation. */
 const chanceEpisodes = 16;
 
@@ -58,14 +33,12 @@ export class Players {
 
   /** Uniform-random play of each task, one episode an entry; entries of the same task are different episodes. */
   chance(tasks: readonly Task[], limit: TurnLimit): Promise<Played[]> {
-    const choose: Choose = (row, turn) =>
-      row.actions?.length ? randomAction(row.actions, this.seed, row.episode, turn) : undefined;
-    return this.recall({ name: 'chance', choose, plays: 'hasValidActions' }, tasks, limit);
+    return this.recall('chance', tasks, limit);
   }
 
   /** The oracle's plan, played. A task whose oracle knows no plan is not solved. */
   oracle(tasks: readonly Task[], limit: TurnLimit): Promise<Played[]> {
-    return this.recall({ name: 'oracle', choose: (row, turn) => row.plan[turn], plays: 'hasOracle' }, tasks, limit);
+    return this.recall('oracle', tasks, limit);
   }
 
   /** What chance comes to, in several episodes of each task. */
@@ -89,70 +62,63 @@ export class Players {
     return tasks.every((task) => worldNamed(this.worlds, task.world).describe().hasOracle);
   }
 
-  private async recall(player: Player, tasks: readonly Task[], limit: TurnLimit): Promise<Played[]> {
-    const entries = entriesOf(tasks, `${player.name} ${JSON.stringify(limit)}`);
-    const missing = entries.filter(({ key }) => !this.remembered.has(key));
-    const results = await this.play(missing, limit, player);
-    missing.forEach(({ key }, i) => {
-      this.remembered.set(key, results[i]);
-    });
-    return entries.map(({ key }) => this.remembered.get(key)!);
+  private async recall(player: LonePlay['player'], tasks: readonly Task[], limit: TurnLimit): Promise<Played[]> {
+    const entries = entriesOf(tasks, `${player} ${JSON.stringify(limit)}`);
+    const missing = entries.filter(({ name }) => !this.remembered.has(name));
+    const play = { player, turns: limit, endOnInvalid: this.endOnInvalid, seed: this.seed };
+    for (let first = 0; first < missing.length; first += episodesAtOnce)
+      await this.play(missing.slice(first, first + episodesAtOnce), play);
+    return entries.map(({ name }) => this.remembered.get(name)!);
   }
 
-  private async play(entries: readonly Entry[], limit: TurnLimit, player: Player): Promise<Played[]> {
-    const results: Played[] = [];
-    for (let first = 0; first < entries.length; first += slotsAtOnce) {
-      const rows = entries.slice(first, first + slotsAtOnce).map(rowOf);
-      await playScripted(this.worlds, rows, this.scriptOf(player, limit));
-      results.push(...rows.map((row) => row.result));
-    }
-    return results;
+  /** Each world plays its own. */
+  private async play(entries: readonly Entry[], play: LonePlay): Promise<void> {
+    const byWorld = groupBy(entries, ({ task }) => task.world);
+    await together(
+      [...byWorld].map(async ([name, members]) => {
+        const world = worldNamed(this.worlds, name);
+        // A limit that counts from a plan has no meaning where nobody plans.
+        const { hasOracle, hasValidActions } = world.describe();
+        if (play.player === 'chance' && hasValidActions && !hasOracle) turnsFor(play.turns, null);
+        const episodes = members.map(({ task, key }) => ({ task, key }));
+        const played = await (world.playAlone?.(episodes, play) ?? playAlone(world, episodes, play));
+        for (const [i, entry] of members.entries()) this.remembered.set(entry.name, played[i]);
+      }),
+    );
   }
+}
 
-  private scriptOf({ choose, plays }: Player, limit: TurnLimit): Script<PlayerRow> {
-    return {
-      plays: (world) => world[plays],
-      begin(row, feedback) {
-        row.actions = validActionsAfter(null, feedback);
-        // A world that failed is not played.
-        return feedback.failure === undefined;
-      },
-      plan(row, plan, { hasOracle }) {
-        row.plan = plan ?? [];
-        if (plan || !hasOracle || typeof limit === 'number') row.horizon = turnsFor(limit, plan?.length ?? null);
-        return row.horizon > 0;
-      },
-      move: (row) => choose(row, row.result.turns),
-      answer: (row, feedback, { successReward }) => {
-        row.actions = validActionsAfter(row.actions, feedback);
-        const turns = row.result.turns + 1;
-        row.result = { success: feedback.reward >= successReward, score: feedback.reward, turns };
-        const refused = !feedback.valid && this.endOnInvalid;
-        return !feedback.done && feedback.failure === undefined && !refused && turns < row.horizon;
-      },
-    };
-  }
+/** A task's name, what its letters come to, and how often it has been named. */
+interface Named {
+  name: string;
+  state: number;
+  times: number;
 }
 
 function entriesOf(tasks: readonly Task[], player: string): Entry[] {
-  const seen = new Map<string, number>();
+  const byName = new Map<string, Named>();
+  // A task stands here many times, and most often as the same object.
+  const byTask = new Map<Task, Named>();
   return tasks.map((task) => {
-    const name = taskKey(task);
-    const nth = seen.get(name) ?? 0;
-    seen.set(name, nth + 1);
-    const letters = Array.from(name, (character) => character.charCodeAt(0));
-    return { task, key: `${player} ${name} ${nth}`, episode: hash(...letters, nth) };
+    const named = byTask.get(task) ?? nameOf(task, byName);
+    byTask.set(task, named);
+    const nth = named.times++;
+    return { task, name: `${player} ${named.name} ${nth}`, key: hashed(hashOnto(named.state, nth)) };
   });
 }
 
-const rowOf = (entry: Entry, slot: number): PlayerRow => ({
-  ...entry,
-  slot,
-  horizon: 0,
-  actions: null,
-  plan: [],
-  result: { success: false, score: 0, turns: 0 },
-});
+function nameOf(task: Task, known: Map<string, Named>): Named {
+  const name = taskKey(task);
+  const named = known.get(name) ?? { name, state: lettersState(name), times: 0 };
+  known.set(name, named);
+  return named;
+}
+
+function lettersState(text: string): number {
+  let state = hashStart;
+  for (let i = 0; i < text.length; i++) state = hashOnto(state, text.charCodeAt(i));
+  return state;
+}
 
 export function successRate(played: readonly Played[]): number {
   return played.filter(({ success }) => success).length / Math.max(played.length, 1);

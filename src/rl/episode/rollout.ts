@@ -12,6 +12,7 @@ import type { Feedback, Task, World } from '../../envs/env.ts';
 import type { Actor, GeneratedTurn } from '../../policy/policy.ts';
 import { type TurnLimit, turnsFor } from '../horizon.ts';
 import { groupBy } from '../numbers.ts';
+import { together } from '../together.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode, type EpisodeRules } from './episode.ts';
 import { actAlone, answers, beginAlone, type FreeAnswer, Outstanding } from './outstanding.ts';
@@ -115,6 +116,9 @@ class RolloutLoop {
   private ended = 0;
   /** Turns of each group's oracle, once asked: same task, same world. */
   private readonly plans = new Map<number, number | null>();
+  private readonly askedFor = new Set<number>();
+  /** Oracles whose answer nobody plays by. No world moves before it has answered. */
+  private asked: Promise<void> = Promise.resolve();
   /** Of each group, the prompts that its members begin with: one, where its world begins as it did before. */
   private readonly prompts = new Map<number, { key: number; tokens: Int32Array }[]>();
   /** Rows whose free-running worlds have been asked. */
@@ -138,13 +142,14 @@ class RolloutLoop {
     signal?.addEventListener('abort', abort);
     try {
       await this.playAll();
+      await this.asked;
     } catch (error) {
       // Whoever plays next finds every slot free.
       this.parts.policy.release([...this.held]);
       throw error;
     } finally {
       signal?.removeEventListener('abort', abort);
-      await this.outstanding.abort();
+      await Promise.allSettled([this.asked, this.outstanding.abort()]);
     }
     const order = (episode: Episode) => episode.group * this.request.groupSize + episode.member;
     return this.episodes.sort((a, b) => order(a) - order(b)).map((episode) => episode.trajectory());
@@ -165,13 +170,8 @@ class RolloutLoop {
       for (const episode of asked)
         this.outstanding.start(episode, (signal) => actAlone(this.worldOf(episode), episode, signal));
       if (idle && this.outstanding.rows.length > 0) await this.outstanding.next();
-      const worlds = [this.open(opening), this.act(stepping)];
-      const decoding = this.decode();
-      const [acted] = await Promise.all([decoding, ...worlds]).catch(async (error) => {
-        // Neither the worlds nor the policy are left in the middle of an answer.
-        await Promise.allSettled([decoding, ...worlds]);
-        throw error;
-      });
+      const worlds = [this.open(opening), this.act(stepping)] as const;
+      const [acted] = await together([this.decode(), ...worlds]);
       const { begun, moved } = await this.takeAnswers();
       this.arrived.push(...[...opening, ...begun].filter((episode) => !episode.ended));
       const back = [...stepping, ...moved];
@@ -190,7 +190,7 @@ class RolloutLoop {
 
   /** Gives free slots to those who come next. */
   private giveSlots(acting: readonly Episode[]): Episode[] {
-    if (this.arrived.length > 0) return [];
+    if (this.arrived.length > 0 || this.free.length === 0 || this.queue.length === 0) return [];
     const inFlight = [...this.ready, ...acting, ...this.outstanding.rows];
     const prompts = new Set(inFlight.map((episode) => this.promptOf(episode)));
     const newcomers: Episode[] = [];
@@ -216,7 +216,10 @@ class RolloutLoop {
   }
 
   private leave(gone: readonly Episode[]): void {
-    for (const { slot } of gone) this.free.push(slot);
+    for (const episode of gone) {
+      this.free.push(episode.slot);
+      this.worldOf(episode).leave?.([episode.slot]);
+    }
     this.free.sort((a, b) => a - b);
     this.ended += gone.length;
     const total = this.request.tasks.length * this.request.groupSize;
@@ -241,8 +244,21 @@ class RolloutLoop {
   }
 
   private async setHorizons(newcomers: readonly Episode[]): Promise<void> {
-    await this.askOracles(newcomers);
-    for (const episode of newcomers) this.setHorizon(episode, this.plans.get(episode.group) ?? null);
+    const asked = this.askOracles(newcomers);
+    const turnsOf = ({ group }: Episode) => this.plans.get(group) ?? null;
+    const { limit } = this.request;
+    if (typeof limit === 'number') {
+      // They play while the oracles think.
+      for (const episode of newcomers) episode.setHorizon(limit, null);
+      this.asked = this.asked
+        .then(() => asked)
+        .then(() => newcomers.forEach((episode) => void episode.setOracleTurns(turnsOf(episode))));
+      // Who waits for it throws it.
+      this.asked.catch(() => {});
+      return;
+    }
+    await asked;
+    for (const episode of newcomers) this.setHorizon(episode, turnsOf(episode));
   }
 
   private setHorizon(episode: Episode, turns: number | null): void {
@@ -256,7 +272,10 @@ class RolloutLoop {
   private async askOracles(newcomers: readonly Episode[]): Promise<void> {
     const leaders = new Map<number, Episode>();
     for (const episode of newcomers)
-      if (!this.plans.has(episode.group) && !leaders.has(episode.group)) leaders.set(episode.group, episode);
+      if (!this.askedFor.has(episode.group)) {
+        this.askedFor.add(episode.group);
+        leaders.set(episode.group, episode);
+      }
     await perWorld(this.parts.worlds, [...leaders.values()], async (world, members) => {
       if (!world.describe().hasOracle) return;
       const plans = await world.oracle(
@@ -332,6 +351,7 @@ class RolloutLoop {
   /** The worlds' answers to those who have acted. */
   private async act(acting: readonly Episode[]): Promise<void> {
     await perWorld(this.parts.worlds, acting, async (world, members) => {
+      await this.asked;
       const feedback = await answers(world, members, this.options.signal);
       for (let i = 0; i < members.length; i++) {
         members[i].answer(feedback[i]);
@@ -351,6 +371,8 @@ class RolloutLoop {
     const willing = this.ready.filter((episode) => !episode.ended && !forced.includes(episode));
     // Before anything is awaited: pages that a world's answer frees meanwhile are given out in the next round.
     const [chosen, others] = this.choose(willing);
+    // The worlds' messages leave before the policy computes: on the processor it does not pause until its round is done.
+    await Promise.resolve();
     const turns = await this.sample(chosen);
     const done = chosen.filter((_, i) => turns[i]);
     for (const episode of chosen) this.speaking.add(episode);

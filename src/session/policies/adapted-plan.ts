@@ -2,7 +2,7 @@
 
 import { readPath, writePath } from '../../experiment/paths.ts';
 import type { LoraPolicy } from '../../experiment/policies/adapted.ts';
-import { type Bounds, capacityOf, plainBounds } from '../../experiment/sizes.ts';
+import { type Bounds, capacityOf, plainBounds, updateSizesOf } from '../../experiment/sizes.ts';
 import type { ModelConfig } from '../../policy/config.ts';
 import { kvRowWords, pagesNeeded } from '../../policy/engine/generation/cache-pages.ts';
 import { planBuffers } from '../../policy/plan/buffers.ts';
@@ -54,6 +54,7 @@ export function planAdapted(
   const { policy } = experiment;
   const { weights: precision, kvCache } = policy;
   return planBuffers(config, capacity, {
+    ...updateSizesOf(experiment),
     trainable: true,
     reference: false,
     precision,

@@ -1,5 +1,6 @@
 /** A language model with an adapter in a session: the model is loaded and stays as it is, the adapter is trained on the GPU. */
 import type { Device } from '../../device/device.ts';
+import { updateSizesOf } from '../../experiment/sizes.ts';
 import { assetsOf, type BaseModel, NoBaseModelError } from '../../models/base-model.ts';
 import { baseNameOf } from '../../models/names.ts';
 import { configOf, findModel, UnknownModelError } from '../../policy/catalogue.ts';
@@ -60,10 +61,12 @@ const startOf = ({ policy, seed }: Adapted): Start => ({
   reference: async () => freshState(new Map()),
 });
 
-function weightsOf({ policy }: Adapted, base: BaseModel, start: Start, config: ModelConfig, options: OpenOptions) {
+function weightsOf(experiment: Adapted, base: BaseModel, start: Start, config: ModelConfig, options: OpenOptions) {
+  const { policy } = experiment;
   const { signal, onProgress } = options;
   const what = `Loading ${policy.model}`;
   return {
+    ...updateSizesOf(experiment),
     weights: base.pieces({ signal, onProgress: (done, total) => onProgress({ what, done, total, unit: 'bytes' }) }),
     precision: policy.weights,
     kvCache: policy.kvCache,

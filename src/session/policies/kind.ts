@@ -8,6 +8,7 @@ import type { PolicyName, PolicyOf } from '../../experiment/policies/registry.ts
 import type { BaseModels } from '../../models/base-model.ts';
 import type { ModelConfig } from '../../policy/config.ts';
 import type { Learner, PolicyState, TensorMap } from '../../policy/policy.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { AdapterMemory } from '../../store/adapter-memory.ts';
 import type { NewRun } from '../../store/run-store.ts';
 import type { Engine, OpenOptions } from '../engine.ts';
@@ -31,6 +32,8 @@ export interface Services {
   modelsFor(policy: { model: string }): BaseModels;
   /** What was measured on this adapter before. */
   adapters?: AdapterMemory;
+  /** For experiments that carry code; absent: they are refused. */
+  openSandbox?(): Sandbox;
 }
 
 /** Of a checkpoint that no step of this project made. */

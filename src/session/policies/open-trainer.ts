@@ -5,13 +5,15 @@
 import { type Device, DeviceUnavailableError } from '../../device/device.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { ModelConfig } from '../../policy/config.ts';
-import { Model, type ModelOptions } from '../../policy/engine/model.ts';
+import { Model } from '../../policy/engine/model.ts';
+import type { ModelOptions } from '../../policy/engine/model-options.ts';
 import type { WeightOptions } from '../../policy/engine/model-weights.ts';
 import type { Capacity } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
 import type { Conversation } from '../../rl/episode/conversation.ts';
 import { conversationOf } from '../../rl/episode/conversation-files.ts';
 import { Trainer } from '../../rl/trainer.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { conversationFiles } from '../chat-assets.ts';
 import type { Engine, OpenOptions } from '../engine.ts';
 import { reportOf, requireHonest } from '../gpu-report.ts';
@@ -19,6 +21,7 @@ import { chooseKernels } from '../kernel-memory.ts';
 import { ModelEngine } from '../model-engine.ts';
 import { type Worlds, withWorlds } from '../opened-worlds.ts';
 import type { MemoryPlanReport } from '../protocol.ts';
+import { recordingsIn } from '../recording-files.ts';
 import type { Services, Start } from './kind.ts';
 
 /** A run with its worlds open, before anything computes. */
@@ -64,7 +67,7 @@ export interface TrainerParts {
   services: Services;
   run: OpenedRun;
   plan: MemoryPlanReport;
-  weights: WeightOptions & Pick<ModelOptions, 'kvCache'>;
+  weights: WeightOptions & Pick<ModelOptions, 'kvCache' | 'critic' | 'updateRows'>;
   start: Start;
 }
 
@@ -73,9 +76,11 @@ export async function openTrainer(parts: TrainerParts): Promise<Engine> {
   const { plan, run, options, start, gpu } = parts;
   if (!plan.fits) throw new DeviceUnavailableError(`This run does not fit on this adapter. ${plan.advice}`);
   const model = await openModel(parts);
-  const trainer = await testedTrainer(parts, model);
+  // Its worker starts with the first code that runs.
+  const sandbox = parts.services.openSandbox?.();
+  const trainer = await testedTrainer(parts, model, sandbox);
   options.onProgress(null);
-  return new ModelEngine({ gpu, model, trainer, start, ...run });
+  return new ModelEngine({ gpu, model, trainer, start, sandbox, ...run });
 }
 
 async function openModel({ gpu, options, services, run, weights }: TrainerParts): Promise<Model> {
@@ -93,12 +98,14 @@ async function openModel({ gpu, options, services, run, weights }: TrainerParts)
 async function testedTrainer(
   { gpu, experiment, options, run, services }: TrainerParts,
   model: Model,
+  runner: Sandbox | undefined,
 ): Promise<Trainer> {
   try {
     const report = await reportOf(gpu);
     options.onReport?.({ ...report, choice: services.deviceChoice() });
     requireHonest(report);
-    return await Trainer.create(experiment, { ...run, policy: model });
+    const files = recordingsIn(experiment, options.assets);
+    return await Trainer.create(experiment, { ...run, policy: model, files, runner });
   } catch (error) {
     model.destroy();
     throw error;

@@ -1,6 +1,6 @@
 /** A tiny policy in a session: trained on the GPU, watched over the ONNX runtime where there is none. */
 import { DeviceUnavailableError } from '../../device/device.ts';
-import { capacityOf } from '../../experiment/sizes.ts';
+import { algorithmsOf, capacityOf, updateSizesOf } from '../../experiment/sizes.ts';
 import { type ModelConfig, parseConfig, writeConfig } from '../../policy/config.ts';
 import { saveCheckpoint } from '../../policy/formats/checkpoint.ts';
 import { freshState, parametersOf } from '../../policy/moments.ts';
@@ -45,11 +45,15 @@ export function modelConfigOf(
 }
 
 /** A copy of the first weights is kept where something compares with them. */
-const copiesReference = ({ algorithm, stages = [] }: Tiny) =>
-  [algorithm, ...stages.map((stage) => stage.algorithm)].some(readsReference);
+const copiesReference = (experiment: Tiny) => algorithmsOf(experiment).some(readsReference);
 
 const planned = (experiment: Tiny, config: ModelConfig, capacity: Capacity, blockBytes = 128 * 2 ** 20) =>
-  planBuffers(config, capacity, { trainable: true, reference: copiesReference(experiment), blockBytes });
+  planBuffers(config, capacity, {
+    ...updateSizesOf(experiment),
+    trainable: true,
+    reference: copiesReference(experiment),
+    blockBytes,
+  });
 
 function startOf(experiment: Tiny): Start {
   const copied = copiesReference(experiment);
@@ -111,6 +115,7 @@ export const tiny: SessionPolicy<'tiny'> = {
         const plan = planReport(planned(experiment, run.config, run.capacity, gpu.bindingBytes), gpu);
         const start = startOf(experiment);
         const weights = {
+          ...updateSizesOf(experiment),
           weights: start.initial(run.config),
           trainable: true,
           reference: start.copiesReference,

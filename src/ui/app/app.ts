@@ -12,6 +12,8 @@ import './notices.ts';
 import { Panel } from './panel.ts';
 import '../charts/progress.ts';
 import '../panels/setup.ts';
+import { isActive } from './events.ts';
+import { watchInteractions } from './interactions.ts';
 import { installShortcuts } from './shortcuts.ts';
 import '../stage/stage.ts';
 import { errorState, loadingState } from '../panels/states.ts';
@@ -147,6 +149,8 @@ export class TabgymApp extends Panel {
     super.connectedCallback();
     this.uninstall = installShortcuts(this.app);
     keepAwake(this.app.store);
+    const isTraining = () => isActive(this.app.store.state.status);
+    watchInteractions(isTraining, () => void this.app.giveBackThread());
     this.addEventListener('dragover', (event) => event.preventDefault());
     this.addEventListener('drop', (event) => this.drop(event));
     void this.app.start(location.search); // not a kind: the address's query

@@ -10,6 +10,8 @@ import { pendingChanges } from '../state/changes.ts';
 import { Recorded } from '../state/recorded.ts';
 import { type State, Store } from '../state/state.ts';
 import { type Client, openClient } from './client.ts';
+import { CodeConsent } from './code-consent.ts';
+import { Connecting } from './connecting.ts';
 import { deviceLabel, rememberDevice } from './device.ts';
 import { Drafting } from './drafting.ts';
 import { Dropping } from './dropping.ts';
@@ -33,6 +35,7 @@ export class Controller {
     () => this.api,
     (draft) => this.drafting.use(draft),
   );
+  readonly connecting = new Connecting(this.store, () => this.api);
   readonly said = new Notifying(this.store);
   readonly layout = new Layout(this.store, () => this.api, this.said, this.models);
   readonly evaluating = new Evaluating(this.store, () => this.api, this.said);
@@ -49,6 +52,7 @@ export class Controller {
   });
   readonly library = new Library(this.store, () => this.api, this.said, this.events, this);
   readonly dropping = new Dropping(this);
+  readonly consent = new CodeConsent();
   private client: Client | null = null;
 
   get api(): TrainerApi {
@@ -108,6 +112,7 @@ export class Controller {
     const { run, status, owner, draft } = this.state;
     const trained = (status === 'preparing' || status === 'running') && !this.stepping;
     this.store.set({ gpu, watching: false });
+    await this.connecting.tell();
     if (!run) return this.said.notify('warning', msg('The trainer stopped answering and was replaced.'));
     await this.open(run.id, false);
     // The lock of the trainer that is gone may be released late.
@@ -144,6 +149,7 @@ export class Controller {
         status: sweeps && isActive(sweeps) ? sweeps : this.sweepStatus(own),
         statusDetail: '',
       });
+      await this.connecting.tell();
       this.drafting.use(structuredClone(summary.experiment));
     });
     this.store.set({ opening: false });
@@ -166,7 +172,9 @@ export class Controller {
 
   /** The run, or the first of the runs that the document names. */
   private async created(document: Experiment): Promise<RunSummary> {
-    return document.sweep ? (await this.api.createSweep(document))[0] : this.api.createRun(document);
+    const runs = document.sweep ? await this.api.createSweep(document) : [await this.api.createRun(document)];
+    for (const { id } of runs) this.connecting.inherit(id);
+    return runs[0];
   }
 
   /** A run that is finished in a sweep that is not goes on with the others. */
@@ -211,6 +219,20 @@ export class Controller {
     if (trained) await this.train();
   }
 
+  /** The page answers slowly while the processor trains: it gets a thread back. */
+  async giveBackThread() {
+    const { gpu } = this.state;
+    const threads = await this.api.giveBackThread();
+    if (!gpu || threads === null) return;
+    this.store.set({ gpu: { ...gpu, limits: { ...gpu.limits, threads } } });
+    this.said.notify(
+      'info',
+      msg(
+        str`The page answered slowly, so training gave a thread back to it (${threads} left). The numbers stay the same.`,
+      ),
+    );
+  }
+
   async toggle() {
     if (this.state.watching) await this.stopWatching();
     else if (isActive(this.state.status)) await this.pause();
@@ -225,6 +247,8 @@ export class Controller {
     if (!run) return;
     const playsOnly = playsOnlyWords(run.experiment.policy);
     if (playsOnly) return this.said.notify('warning', msg(str`${playsOnly}: watch it try.`));
+    if (!(await this.consent.ask(run.experiment, await this.sweeping.experimentsBeside(run))))
+      return this.said.notify('info', msg('The run stands still: its code was not allowed to run.'));
     this.recorded.stop();
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
     this.stepping = options?.steps !== undefined;
@@ -334,5 +358,6 @@ export class Controller {
     this.recorded.stop();
     this.store.set({ run: null, sweep: null, records: [], live: [], status: 'idle', statusDetail: '', progress: null });
     this.reading.select({ run: null, tab: 'watch' });
+    void this.connecting.tell();
   }
 }

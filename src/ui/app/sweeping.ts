@@ -1,4 +1,5 @@
 /** The sweep that the run in focus is of: opened with it, kept in step with what its runs say, trained and exported. */
+import { type Experiment, sweptRuns } from '../../experiment/experiment.ts';
 import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../session/protocol.ts';
 import type { Store } from '../state/state.ts';
 import { download } from './download.ts';
@@ -29,6 +30,16 @@ export class Sweeping {
       .openSweep(id)
       .catch(() => null);
     this.store.set({ sweep: opened, together: opened !== null });
+  }
+
+  /** Every document that trains with a run: those of its sweep's runs, and of those that are still to be made. */
+  async experimentsBeside({ sweep }: RunSummary): Promise<Experiment[]> {
+    if (!sweep) return [];
+    const { runs } = await this.api().openSweep(sweep.id);
+    return [
+      ...runs.map(({ summary }) => summary.experiment),
+      ...sweptRuns(sweep.document).map((run) => run.experiment),
+    ];
   }
 
   take(events: readonly SessionEvent[]) {

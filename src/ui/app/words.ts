@@ -21,6 +21,12 @@ export const choiceLabel = ({ id, path, choiceLabels }: Knob, choice: string | n
   return label === undefined ? String(choice) : lookUp(label, { id: `knob.${id ?? path}.choice.${choice}` });
 };
 
+/** What a choice stands under; empty: nothing. */
+export const choiceGroup = ({ id, path, choiceGroups }: Knob, choice: string) => {
+  const group = choiceGroups?.[choice];
+  return group === undefined ? '' : lookUp(group, { id: `knob.${id ?? path}.group.${group}` });
+};
+
 /** What a world is called; the name itself where there is no such world (an old run's). */
 export const worldTitle = (name: string) => {
   const found = worldModules.find((each) => each.name === name);

@@ -3,7 +3,6 @@ import * as Comlink from 'comlink';
 import { isFrameRequest } from '../../envs/transport/frame-port.ts';
 import type { GpuReport, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { type Client, gather } from './client.ts';
-import { storedConnections } from './connections.ts';
 import { askedDevice } from './device.ts';
 import { RestartedError, type Spawned, Supervisor } from './supervisor.ts';
 import { frameKeeper } from './world-frames.ts';
@@ -54,13 +53,10 @@ export function workerClient(): Client {
 
   /** The first call to a worker; where that one dies over it, the call to the next. */
   const begin = (listener: (event: SessionEvent) => void): Promise<GpuReport> =>
-    api
-      .start(Comlink.proxy(listener), { device: askedDevice() })
-      .then((gpu) => api.connect(storedConnections()).then(() => gpu))
-      .catch((error) => {
-        if (error instanceof RestartedError) return begin(listener);
-        throw error;
-      });
+    api.start(Comlink.proxy(listener), { device: askedDevice() }).catch((error) => {
+      if (error instanceof RestartedError) return begin(listener);
+      throw error;
+    });
 
   const start = async (deliver: (events: SessionEvent[]) => void, onRestart: (gpu: GpuReport) => void) => {
     const gatherer = gather(deliver);

@@ -104,6 +104,10 @@ class MockTrainer implements TrainerApi {
     return this.start(this.listener);
   }
 
+  async giveBackThread(): Promise<number | null> {
+    return null;
+  }
+
   private forked(): RunSummary {
     const changes = [{ path: 'optimizer.learningRate', from: 0.002, to: 0.001 }];
     return mockSummary('run-2', 'half the learning rate', 20, {
@@ -156,6 +160,8 @@ class MockTrainer implements TrainerApi {
     const fits = total < 400_000_000;
     return { parts, total, fits, advice: fits ? '' : 'Fewer groups or a narrower policy would fit.' };
   }
+
+  async keepRecording() {}
 
   async listRuns() {
     return [...this.runs.values()].map((run) => run.summary);

@@ -5,7 +5,7 @@ import { customElement, property, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import type { Knob } from '../../experiment/knob.ts';
 import { findKnob } from '../../experiment/knobs.ts';
-import { choiceLabel, knobLabel, knobSentence } from '../app/words.ts';
+import { choiceGroup, choiceLabel, knobLabel, knobSentence } from '../app/words.ts';
 import { controls } from '../styles/shared.ts';
 
 /** `knob-change` carries the path and the new value. */
@@ -202,8 +202,20 @@ export class TabgymKnob extends LitElement {
 
   private renderChoice(knob: Knob) {
     return html`<select id="control" ?disabled=${this.disabled} aria-invalid=${this.invalid} @change=${(event: Event) => this.send((event.target as HTMLSelectElement).value)}>
-      ${knob.choices!.map((choice) => html`<option value=${choice} ?selected=${choice === this.shown}>${choiceLabel(knob, choice)}</option>`)}
+      ${this.renderChoices(knob, '')}
+      ${[...new Set(knob.choices!.map((choice) => choiceGroup(knob, choice)))]
+        .filter((group) => group)
+        .map((group) => html`<optgroup label=${group}>${this.renderChoices(knob, group)}</optgroup>`)}
     </select>`;
+  }
+
+  private renderChoices(knob: Knob, group: string) {
+    return knob
+      .choices!.filter((choice) => choiceGroup(knob, choice) === group)
+      .map(
+        (choice) =>
+          html`<option value=${choice} ?selected=${choice === this.shown}>${choiceLabel(knob, choice)}</option>`,
+      );
   }
 
   private renderInput(knob: Knob) {

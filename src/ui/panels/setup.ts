@@ -2,16 +2,17 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import { worldModules } from '../../envs/registry.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Knob, KnobSection } from '../../experiment/knob.ts';
 import { findKnob, knobs } from '../../experiment/knobs.ts';
 import { differences, readPath } from '../../experiment/paths.ts';
+import { isReached } from '../app/connecting.ts';
 import { isActive } from '../app/events.ts';
 import { bytes } from '../app/format.ts';
 import { type Pending, pendingChanges } from '../state/changes.ts';
 import './knob-field.ts';
 import './sweep-setup.ts';
+import './objective-field.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { Panel } from '../app/panel.ts';
 import { knobLabel } from '../app/words.ts';
@@ -45,11 +46,15 @@ const sectionNames = (): { [section in KnobSection]: string } => ({
   sweep: msg('Sweep'),
 });
 
+/** Characters of a text that are shown of a difference: code is longer. */
+const longest = 80;
+
 const show = (value: unknown): string => {
   if (value === undefined) return '–';
   if (value !== null && typeof value === 'object' && 'oraclePlus' in value)
     return msg(str`oracle + ${(value as { oraclePlus: number }).oraclePlus}`);
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return value.length > longest ? `${value.slice(0, longest)}…` : value;
 };
 
 /** An option is drawn beside the worlds that have it, a field of the policy for the kinds that have it. */
@@ -58,10 +63,12 @@ const belongs = ({ worlds, policies, algorithms }: Knob, path: string, draft: Ex
   (!policies || policies.includes(draft.policy.kind)) &&
   (!algorithms || algorithms.includes(draft.algorithm.name));
 
+/** Files that an algorithm learns from: the one thing of its own that a stage is asked for. */
+const filesOf = (name: string) => knobs.filter(({ file, algorithms }) => file && algorithms?.includes(name));
+
 /** Whether its server is asked for. Its fields come with it: most worlds have none. */
 const reachedOverLine = (name: string) => {
-  const kind = worldModules.find((each) => each.name === name)?.connection.kind;
-  const asks = kind === 'http' || kind === 'socket';
+  const asks = isReached(name);
   if (asks) void import('./connection.ts');
   return asks;
 };
@@ -265,7 +272,7 @@ export class TabgymSetup extends Panel {
           .map((each) => ({ each, path: each.path.replace('*', String(index)) }))
           .filter(({ each, path }) => belongs(each, path, draft))
           .map(({ each, path }) => this.renderKnob(each, path, draft))}
-        ${reachedOverLine(worlds[index].name) ? html`<tabgym-connection world=${worlds[index].name} .api=${() => this.app.api}></tabgym-connection>` : nothing}
+        ${reachedOverLine(worlds[index].name) ? html`<tabgym-connection path=${`worlds.${index}`} world=${worlds[index].name} .connecting=${this.app.connecting} .foreign=${this.app.connecting.foreign}></tabgym-connection>` : nothing}
       </div>`,
     )}
     ${worlds.length < 8 ? html`<button class="link" @click=${() => this.setWorlds([...worlds, structuredClone(worlds.at(-1)!)])}>${msg('Add a world')}</button>` : nothing}`;
@@ -275,17 +282,29 @@ export class TabgymSetup extends Panel {
     this.app.drafting.edit('worlds', worlds);
   }
 
+  private errorAt(path: string): string {
+    return this.state.problems
+      .filter((each) => each.path === path || each.path.startsWith(`${path}.`))
+      .map((each) => each.message)
+      .join(' ');
+  }
+
+  /** Its code comes with the first algorithm that learns from a file. */
+  private renderFile(knob: Knob, path: string, draft: Experiment) {
+    void import('./trajectory-file.ts');
+    return html`<tabgym-trajectory-file path=${path} .of=${knob} .value=${readPath(draft, path) ?? null} .error=${this.errorAt(path)} .api=${() => this.app.api}></tabgym-trajectory-file>`;
+  }
+
   private renderKnob(knob: Knob, path: string, draft: Experiment) {
-    const { presets, preset, problems, run } = this.state;
+    if (knob.file) return this.renderFile(knob, path, draft);
+    const { presets, preset, run } = this.state;
     const value = readPath(draft, path);
     const base = preset < 0 ? undefined : readPath(presets[preset], path);
     const changed = preset >= 0 && JSON.stringify(base) !== JSON.stringify(value);
     const costs = { free: '', fork: msg('Changing it forks the run.'), restart: msg('Changing it needs a new run.') };
-    const error = problems
-      .filter((each) => each.path === path || each.path.startsWith(`${path}.`))
-      .map((each) => each.message)
-      .join(' ');
-    return html`<tabgym-knob path=${path} .of=${knob} .value=${value} .changed=${changed} .error=${error} .cost=${run && run.step > 0 ? costs[knob.change] : ''}></tabgym-knob>`;
+    if (knob.kind === 'code')
+      return html`<tabgym-objective-field .app=${this.app} path=${path.replace(/\.objectiveCode$/, '')} .value=${value} .error=${this.errorAt(path)}></tabgym-objective-field>`;
+    return html`<tabgym-knob path=${path} .of=${knob} .value=${value} .changed=${changed} .error=${this.errorAt(path)} .cost=${run && run.step > 0 ? costs[knob.change] : ''}></tabgym-knob>`;
   }
 
   /** ScalingInter-RL: a limit that grows stage by stage; a fixed horizon is one stage. */
@@ -312,9 +331,12 @@ export class TabgymSetup extends Panel {
   private renderTrainingStages({ stages = [] }: Experiment) {
     const draft = this.state.draft!;
     const change = (next: Experiment['stages']) => this.app.drafting.edit('stages', next?.length ? next : undefined);
-    const [name, steps, rate] = ['algorithm.name', 'stages.*.steps', 'stages.*.learningRate'].map(
-      (path) => findKnob(path)!,
-    );
+    const [name, steps, rate, code] = [
+      'algorithm.name',
+      'stages.*.steps',
+      'stages.*.learningRate',
+      'algorithm.objectiveCode',
+    ].map((path) => findKnob(path)!);
     return html`${stages.map(
       (_, index) => html`<div role="group" class="entry" aria-label=${msg(str`Part ${index + 1}`)}>
         <div class="row spread"><h3>${msg(str`Part ${index + 1}`)}</h3>
@@ -322,6 +344,8 @@ export class TabgymSetup extends Panel {
         ${this.renderKnob(name, `stages.${index}.algorithm.name`, draft)}
         ${this.renderKnob(steps, `stages.${index}.steps`, draft)}
         ${this.renderKnob(rate, `stages.${index}.learningRate`, draft)}
+        ${filesOf(stages[index].algorithm.name).map((each) => this.renderKnob(each, `stages.${index}.${each.path}`, draft))}
+        ${this.renderKnob(code, `stages.${index}.algorithm.objectiveCode`, draft)}
       </div>`,
     )}
     ${stages.length < 16 ? html`<button class="link" @click=${() => change([...stages, { steps: 10, algorithm: structuredClone(draft.algorithm), learningRate: null }])}>${msg('Begin with another algorithm')}</button>` : nothing}`;

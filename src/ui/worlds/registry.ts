@@ -67,6 +67,12 @@ const viewKinds: { readonly [kind: string]: ViewKind } = {
     load: () => import('./search.ts'),
     render: (view) => html`<tabgym-search-view .view=${view}></tabgym-search-view>`,
   },
+  openenv: {
+    load: () => import('./openenv.ts'),
+    render: (view, typed) =>
+      html`<tabgym-openenv-view .view=${view} ?playable=${typed !== null}></tabgym-openenv-view>`,
+    tall: true,
+  },
   web: {
     load: () => import('./web.ts'),
     render: (view) => html`<tabgym-web-view .view=${view}></tabgym-web-view>`,

@@ -187,6 +187,21 @@ describe('the numbers', () => {
   });
 });
 
+it('a thread that is given back takes no more work, and the bits stay', async () => {
+  await withDevice({ threads: 3 }, async (device) => {
+    const before = device.threads;
+    const left = device.giveBackThread();
+    expect(left).toBe(before > 1 ? before - 1 : null);
+    expect((await runHash(device)).toString(16)).toBe(RUN_HASH);
+    for (let i = 1; i < before - 1; i++) device.giveBackThread();
+    expect([device.threads, device.giveBackThread()]).toEqual([1, null]);
+    // With one thread the others would be counted if they still helped.
+    const helped = device.helped;
+    expect((await runHash(device)).toString(16)).toBe(RUN_HASH);
+    expect(device.helped).toBe(helped);
+  });
+});
+
 it('the other threads take their share of the work', async () => {
   const device = await open();
   const recorder = device.createRecorder(256, Number.POSITIVE_INFINITY);

@@ -13,10 +13,14 @@ const words = (text: string) =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
 
-/** Scores of every document that holds a word of the query, best first, ties in order. `weight`: how many times the title counts. */
+/**
+ * Scores of every document that holds a word of the query, best first, ties in order. `weight`: how many times the title counts;
+ * `leavesOut`: a word that more than half of the documents hold counts only where all words are such.
+ */
 export function rankByBm25(
   documents: readonly Text[],
   weight: number,
+  leavesOut = false,
 ): (query: string) => { index: number; score: number }[] {
   const k1 = 1.2;
   const b = 0.75;
@@ -35,7 +39,9 @@ export function rankByBm25(
   }
   return (query) => {
     const scores = new Map<number, number>();
-    for (const word of new Set(words(query))) {
+    const asked = [...new Set(words(query))];
+    const telling = asked.filter((word) => 2 * (holders.get(word)?.size ?? 0) <= documents.length);
+    for (const word of leavesOut && telling.length ? telling : asked) {
       const found = holders.get(word) ?? new Map<number, number>();
       const rarity = Math.log((documents.length - found.size + 0.5) / (found.size + 0.5));
       const idf = rarity > 0 ? rarity : 1e-6;

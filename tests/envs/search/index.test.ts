@@ -1,19 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { markWords, matchExpression, mostQueryWords, queryWords } from '../../../src/envs/search/retrieval/query.ts';
+import { markWords, matchAny, mostQueryWords, queryWords } from '../../../src/envs/search/retrieval/query.ts';
 import { loadSqlite } from '../../../src/envs/search/retrieval/sqlite.ts';
-import { TextIndex, titleWeight } from '../../../src/envs/search/retrieval/text-index.ts';
+import { largeIndex, TextIndex, titleWeight } from '../../../src/envs/search/retrieval/text-index.ts';
 import { writeArticle } from '../../../src/envs/search/universe/prose.ts';
 import { makeQuestion } from '../../../src/envs/search/universe/questions.ts';
 import { Random } from '../../../src/envs/search/universe/random.ts';
 import { makeUniverse } from '../../../src/envs/search/universe/universe.ts';
 import { rankByBm25 } from './bm25.ts';
 
-const universe = makeUniverse(11, { articles: 800, facts: 8 });
-const articles = universe.entities.map(({ index }) => writeArticle(universe, index, 2));
-const documents = articles.map(({ title, text }, id) => ({ id: String(id), title, text }));
+function make(size: number) {
+  const universe = makeUniverse(11, { articles: size, facts: 8 });
+  const articles = universe.entities.map(({ index }) => writeArticle(universe, index, 2));
+  const documents = articles.map(({ title, text }, id) => ({ id: String(id), title, text }));
+  return { universe, articles, documents };
+}
+
+const small = make(largeIndex - 200);
+const { documents } = small;
 
 /** Names, questions, and words thrown together: frequent ones too. */
-function queries(count: number): string[] {
+function queries(count: number, { universe, articles }: ReturnType<typeof make>): string[] {
   const random = new Random(12);
   const words = articles.flatMap(({ title, text }) => `${title} ${text}`.split(/\W+/));
   return Array.from({ length: count }, (_, k) => {
@@ -24,11 +30,16 @@ function queries(count: number): string[] {
 }
 
 describe('the index', () => {
-  it('ranks 1,000 queries as the formula does', async () => {
+  it.each([
+    ['small', largeIndex - 200, false],
+    ['large, in which words that half of the documents hold do not count beside others', largeIndex + 200, true],
+  ])('ranks 1,000 queries as the formula does: %s', async (_, size, leavesOut) => {
+    const made = make(size);
+    const { documents } = made;
     const index = await TextIndex.inMemory(documents);
-    const rank = rankByBm25(documents, titleWeight);
+    const rank = rankByBm25(documents, titleWeight, leavesOut);
     const wrong: string[] = [];
-    for (const query of queries(1000)) {
+    for (const query of queries(1000, made)) {
       const expected = rank(query);
       const found = index.search(query, 20);
       const scoreOf = new Map(expected.map(({ index: at, score }) => [String(at), score]));
@@ -52,6 +63,18 @@ describe('the index', () => {
     expect(index.search('café\u0301', 3).map(({ id }) => id)).toEqual(['a']);
     expect(index.search('東の塔', 3).map(({ id }) => id)).toEqual(['b']);
     expect(index.search('zebra', 3)).toEqual([]);
+    await index.close();
+  });
+  it('leaves out what most documents hold, only where it is large and something else is asked for', async () => {
+    const row = (id: number) => ({ id: String(id), title: `Number ${id}`, text: id % 4 ? 'the common one' : 'rare' });
+    const index = await TextIndex.inMemory(Array.from({ length: largeIndex }, (_, id) => row(id)));
+    expect(index.search('the rare', 2000)).toHaveLength(largeIndex / 4);
+    expect(index.search('the common', 2000)).toHaveLength((largeIndex / 4) * 3);
+    expect(index.search('the', 2000)).toHaveLength((largeIndex / 4) * 3);
+    // What is frequent is counted anew after more came.
+    index.add(Array.from({ length: largeIndex }, (_, id) => ({ ...row(4 * id), id: `more ${id}` })));
+    expect(index.search('the rare', 4000)).toHaveLength((largeIndex / 4) * 3);
+    expect(index.search('the number', 4000)).toHaveLength((largeIndex / 4) * 3);
     await index.close();
   });
   it('takes all documents of a batch or none', async () => {
@@ -79,7 +102,7 @@ describe('a query', () => {
     ['\ud800', null],
     ['', null],
   ])('%j becomes %j', (text, expression) => {
-    expect(matchExpression(text)).toBe(expression);
+    expect(matchAny(queryWords(text))).toBe(expression ?? '');
   });
   it('is marked where it was found', () => {
     expect(markWords('Café Miró, by Mirò.', queryWords('miro cafe'))).toEqual([

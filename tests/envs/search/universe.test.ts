@@ -82,6 +82,11 @@ describe('a question', () => {
     const words = new Set(relations.flatMap(({ questions }) => questions.train));
     for (const { questions } of relations) for (const wording of questions.test) expect(words).not.toContain(wording);
   });
+  it('is worded in words that training shows, when it is held out', () => {
+    const wordsOf = (texts: readonly string[]) => texts.join(' ').replaceAll('{s}', ' ').match(/\w+/g)!;
+    const shown = new Set(wordsOf(relations.flatMap(({ questions }) => questions.train)));
+    for (const word of wordsOf(relations.flatMap(({ questions }) => questions.test))) expect(shown).toContain(word);
+  });
   it('may have several answers', () => {
     const several = Array.from({ length: 400 }, (_, k) => makeQuestion(universe, plan(1), k)).filter(
       ({ golds }) => golds.length > 1,

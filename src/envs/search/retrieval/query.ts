@@ -19,11 +19,8 @@ export function queryWords(text: string): string[] {
   return [...new Set(plain.split(separators).filter((word) => word))].slice(0, mostQueryWords);
 }
 
-/** Null: there is no word to look for. */
-export function matchExpression(text: string): string | null {
-  const words = queryWords(text);
-  return words.length ? words.map((word) => `"${word}"`).join(' OR ') : null;
-}
+/** Any of these words, at least one, in FTS5's syntax. */
+export const matchAny = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(' OR ');
 
 /** A text cut at the words that a query looked for (as `queryWords` gives them): every other part is one of them, the first is not. */
 export function markWords(text: string, words: readonly string[]): string[] {

@@ -1,8 +1,10 @@
 /**
  * An index of documents: one FTS5 table, ranked by BM25 (k1 1.2, b 0.75, sqlite.org/fts5.html#the_bm25_function), in which a word
- * of the title counts several times. Equal scores go by the order in which documents were added.
+ * of the title counts several times. Equal scores go by the order in which documents were added. In a large index a word that more than
+ * half of the documents hold is left out of a query that has others: BM25 gives it next to nothing (1e-6 times a frequency), and finding
+ * and ranking half of the documents by it is nearly all the time that a search takes.
  */
-import { matchExpression } from './query.ts';
+import { matchAny, queryWords } from './query.ts';
 import type { Document, Retriever } from './retriever.ts';
 import { openInMemory, type Sqlite, type Statement } from './sqlite.ts';
 
@@ -15,11 +17,24 @@ const schema = `CREATE VIRTUAL TABLE IF NOT EXISTS documents USING fts5(
 const search = `SELECT id, title, body, bm25(documents, ${titleWeight}.0, 1.0) AS score
   FROM documents WHERE documents MATCH ? ORDER BY score, rowid LIMIT ?`;
 
+/** Fewer documents are ranked so fast that asking how frequent a word is would take longer. */
+export const largeIndex = 1000;
+
+/** Words whose frequency is remembered. */
+const mostKnownWords = 50_000;
+
+// How many documents hold a word (sqlite.org/fts5.html#the_fts5vocab_virtual_table_module); nothing of it is stored.
+const vocabulary = 'CREATE VIRTUAL TABLE IF NOT EXISTS temp.words USING fts5vocab(main, documents, row)';
+
 export type NewDocument = Omit<Document, 'score'>;
 
 export class TextIndex implements Retriever {
   private insertion: Statement | null = null;
   private selection: Statement | null = null;
+  private frequency: Statement | null = null;
+  /** Of documents; null: not counted since some were added. */
+  private count: number | null = null;
+  private readonly frequencies = new Map<string, number>();
 
   /** Creates the table where there is none. */
   constructor(readonly database: Sqlite) {
@@ -37,6 +52,8 @@ export class TextIndex implements Retriever {
   /** All of them, and what `also` writes; or, after an error, nothing. */
   add(documents: Iterable<NewDocument>, also?: () => void): void {
     this.insertion ??= this.database.prepare('INSERT INTO documents(title, body, id) VALUES (?, ?, ?)');
+    this.count = null;
+    this.frequencies.clear();
     this.database.exec('BEGIN');
     try {
       for (const { title, text, id } of documents) this.insertion.run([title, text, id]);
@@ -49,15 +66,46 @@ export class TextIndex implements Retriever {
   }
 
   search(query: string, k: number): Document[] {
-    const expression = matchExpression(query);
-    if (!expression || k < 1) return [];
+    const words = this.tellingWords(queryWords(query));
+    if (words.length === 0 || k < 1) return [];
     this.selection ??= this.database.prepare(search);
-    return this.selection.all([expression, k]).map((row) => ({
+    return this.selection.all([matchAny(words), k]).map((row) => ({
       id: String(row.id),
       title: String(row.title),
       text: String(row.body),
       score: -Number(row.score),
     }));
+  }
+
+  /** The words that no more than half of the documents hold, or all where there are none such. */
+  private tellingWords(words: string[]): string[] {
+    const documents = this.countDocuments();
+    if (words.length < 2 || documents < largeIndex) return words;
+    const telling = words.filter((word) => this.documentsWith(word) * 2 <= documents);
+    return telling.length ? telling : words;
+  }
+
+  private countDocuments(): number {
+    if (this.count === null) {
+      const counting = this.database.prepare('SELECT count(*) AS count FROM documents_docsize');
+      this.count = Number(counting.all([])[0].count);
+      counting.finalize();
+    }
+    return this.count;
+  }
+
+  private documentsWith(word: string): number {
+    let known = this.frequencies.get(word);
+    if (known === undefined) {
+      if (!this.frequency) {
+        this.database.exec(vocabulary);
+        this.frequency = this.database.prepare('SELECT doc FROM temp.words WHERE term = ?');
+      }
+      known = Number(this.frequency.all([word])[0]?.doc ?? 0);
+      if (this.frequencies.size >= mostKnownWords) this.frequencies.clear();
+      this.frequencies.set(word, known);
+    }
+    return known;
   }
 
   async retrieve(queries: readonly string[], k: number, signal?: AbortSignal): Promise<Document[][]> {
@@ -70,6 +118,7 @@ export class TextIndex implements Retriever {
   async close(): Promise<void> {
     this.insertion?.finalize();
     this.selection?.finalize();
+    this.frequency?.finalize();
     this.database.close();
   }
 }

@@ -1,6 +1,7 @@
 /**
  * What can be true in a universe and how it is said: every relation with the kinds it joins, the sentences that state it in an
- * article, and the questions and noun phrases that ask for it. Training and held-out questions use different ones. Data alone: the
+ * article, and the questions and noun phrases that ask for it. Training and held-out questions use different ones; a held-out
+ * wording is new as a whole and its words are not, as nobody who learns from these texts alone could know them. Data alone: the
  * generator, the writer, the questions and the reader each make of it what they need.
  *
  * In a sentence `{s}` is the article's subject by name or pronoun, `{s's}` its possessive, `{S}` its name, `{o}` the object.
@@ -31,7 +32,7 @@ export const relations: readonly Relation[] = [
     object: 'occupation',
     sentences: ['{s} is a {o}.', '{s} works as a {o}.', '{s} earns a living as a {o}.'],
     questions: {
-      train: ['What is the occupation of {s}?', 'What does {s} do for a living?'],
+      train: ['What is the occupation of {s}?', 'What does {s} do for a living?', 'As what does {s} earn a living?'],
       test: ['As what does {s} work?'],
     },
     phrases: none,
@@ -42,7 +43,12 @@ export const relations: readonly Relation[] = [
     object: 'town',
     sentences: ['{s} was born in {o}.', '{s} comes from {o}.', "{s's} birthplace is {o}."],
     questions: {
-      train: ['Where was {s} born?', 'In which town was {s} born?', 'Where does {s} come from?'],
+      train: [
+        'Where was {s} born?',
+        'In which town was {s} born?',
+        'Where does {s} come from?',
+        'Which town is the birthplace of {s}?',
+      ],
       test: ['What is the birthplace of {s}?'],
     },
     phrases: {
@@ -56,7 +62,7 @@ export const relations: readonly Relation[] = [
     object: 'year',
     sentences: ['{s} was born in the year {o}.', "{s's} year of birth is {o}."],
     questions: {
-      train: ['When was {s} born?', 'In which year was {s} born?'],
+      train: ['When was {s} born?', 'In which year was {s} born?', 'Which year is the year of birth of {s}?'],
       test: ['What is the year of birth of {s}?'],
     },
     phrases: none,
@@ -67,7 +73,7 @@ export const relations: readonly Relation[] = [
     object: 'person',
     sentences: ['{s} is married to {o}.', "{s's} partner is {o}."],
     questions: {
-      train: ['Who is married to {s}?', 'To whom is {s} married?'],
+      train: ['Who is married to {s}?', 'To whom is {s} married?', 'Whose partner is {s}?'],
       test: ['Who is the partner of {s}?'],
     },
     phrases: { train: ['the partner of {s}'], test: ['the person married to {s}'] },
@@ -78,7 +84,7 @@ export const relations: readonly Relation[] = [
     object: 'person',
     sentences: ['{s} was taught by {o}.', '{s} learned the trade from {o}.', "{s's} teacher was {o}."],
     questions: {
-      train: ['Who taught {s}?', 'From whom did {s} learn the trade?'],
+      train: ['Who taught {s}?', 'From whom did {s} learn the trade?', 'Which person was the teacher of {s}?'],
       test: ['Who was the teacher of {s}?'],
     },
     phrases: { train: ['the teacher of {s}'], test: ['the person who taught {s}'] },
@@ -89,7 +95,7 @@ export const relations: readonly Relation[] = [
     object: 'organisation',
     sentences: ['{s} works at {o}.', '{s} is employed by {o}.', "{s's} employer is {o}."],
     questions: {
-      train: ['Where does {s} work?', 'Who employs {s}?'],
+      train: ['Where does {s} work?', 'Who employs {s}?', 'By which organisation is {s} employed?'],
       test: ['By whom is {s} employed?'],
     },
     phrases: { train: ['the employer of {s}'], test: ['the organisation where {s} works'] },
@@ -100,7 +106,10 @@ export const relations: readonly Relation[] = [
     object: 'work',
     many: true,
     sentences: ['{s} made {o}.', '{s} is the creator of {o}.', "{s's} works include {o}."],
-    questions: { train: ['Name a work of {s}.', 'What did {s} make?'], test: ['Which work was made by {s}?'] },
+    questions: {
+      train: ['Name a work of {s}.', 'What did {s} make?', 'Which work is by {s}?'],
+      test: ['Which work was made by {s}?'],
+    },
     phrases: none,
   },
   {
@@ -109,7 +118,10 @@ export const relations: readonly Relation[] = [
     object: 'person',
     many: true,
     sentences: ['{s} taught {o}.', "{s's} students include {o}."],
-    questions: { train: ['Name a student of {s}.', 'Whom did {s} teach?'], test: ['Who was taught by {s}?'] },
+    questions: {
+      train: ['Name a student of {s}.', 'Whom did {s} teach?', 'Which person was taught by {s}?'],
+      test: ['Who was taught by {s}?'],
+    },
     phrases: none,
   },
   {
@@ -118,7 +130,7 @@ export const relations: readonly Relation[] = [
     object: 'region',
     sentences: ['{s} is a town in {o}.', '{s} lies in {o}.', '{s} belongs to {o}.'],
     questions: {
-      train: ['In which region does {s} lie?', 'In which region is {s}?'],
+      train: ['In which region does {s} lie?', 'In which region is {s}?', 'Which region does {s} belong to?'],
       test: ['To which region does {s} belong?'],
     },
     phrases: { train: ['the region of {s}'], test: ['the region where {s} lies'] },
@@ -129,7 +141,7 @@ export const relations: readonly Relation[] = [
     object: 'person',
     sentences: ["{s's} mayor is {o}.", 'The mayor of {S} is {o}.', '{s} elected {o} as mayor.'],
     questions: {
-      train: ['Who is the mayor of {s}?', 'Whom did {s} elect as mayor?'],
+      train: ['Who is the mayor of {s}?', 'Whom did {s} elect as mayor?', 'Which person is mayor in {s}?'],
       test: ['Who is mayor in {s}?'],
     },
     phrases: { train: ['the mayor of {s}'], test: ['the person whom {s} elected as mayor'] },
@@ -140,7 +152,11 @@ export const relations: readonly Relation[] = [
     object: 'count',
     sentences: ['{s} has {o} inhabitants.', '{o} people live in {S}.'],
     questions: {
-      train: ['How many people live in {s}?', 'How many inhabitants does {s} have?'],
+      train: [
+        'How many people live in {s}?',
+        'How many inhabitants does {s} have?',
+        'What number of people live in {s}?',
+      ],
       test: ['What is the number of inhabitants of {s}?'],
     },
     phrases: none,
@@ -151,7 +167,7 @@ export const relations: readonly Relation[] = [
     object: 'person',
     sentences: ['{s} was founded by {o}.', "{s's} founder was {o}.", '{o} founded {S}.'],
     questions: {
-      train: ['Who founded {s}?', 'By whom was {s} founded?'],
+      train: ['Who founded {s}?', 'By whom was {s} founded?', 'Which person was the founder of {s}?'],
       test: ['Who was the founder of {s}?'],
     },
     phrases: { train: ['the founder of {s}'], test: ['the person who founded {s}'] },
@@ -162,7 +178,7 @@ export const relations: readonly Relation[] = [
     object: 'year',
     sentences: ['{s} was founded in the year {o}.', '{s} dates from {o}.'],
     questions: {
-      train: ['When was {s} founded?', 'In which year was {s} founded?'],
+      train: ['When was {s} founded?', 'In which year was {s} founded?', 'Which year does {s} date from?'],
       test: ['From which year does {s} date?'],
     },
     phrases: none,
@@ -173,7 +189,7 @@ export const relations: readonly Relation[] = [
     object: 'town',
     sentences: ["{s's} capital is {o}.", 'The capital of {S} is {o}.', '{s} is ruled from {o}.'],
     questions: {
-      train: ['What is the capital of {s}?', 'Which town is the capital of {s}?'],
+      train: ['What is the capital of {s}?', 'Which town is the capital of {s}?', 'From where is {s} ruled?'],
       test: ['From which town is {s} ruled?'],
     },
     phrases: { train: ['the capital of {s}'], test: ['the town from which {s} is ruled'] },
@@ -184,7 +200,7 @@ export const relations: readonly Relation[] = [
     object: 'person',
     sentences: ['{s} is governed by {o}.', "{s's} governor is {o}."],
     questions: {
-      train: ['Who governs {s}?', 'By whom is {s} governed?'],
+      train: ['Who governs {s}?', 'By whom is {s} governed?', 'Which person is the governor of {s}?'],
       test: ['Who is the governor of {s}?'],
     },
     phrases: { train: ['the governor of {s}'], test: ['the person who governs {s}'] },
@@ -195,7 +211,7 @@ export const relations: readonly Relation[] = [
     object: 'town',
     sentences: ['{s} has its seat in {o}.', '{s} is based in {o}.'],
     questions: {
-      train: ['Where is {s} based?', 'In which town is {s} based?'],
+      train: ['Where is {s} based?', 'In which town is {s} based?', 'In which town does {s} have its seat?'],
       test: ['Where does {s} have its seat?'],
     },
     phrases: { train: ['the seat of {s}'], test: ['the town where {s} is based'] },
@@ -206,7 +222,7 @@ export const relations: readonly Relation[] = [
     object: 'person',
     sentences: ['{s} is directed by {o}.', "{s's} director is {o}."],
     questions: {
-      train: ['Who directs {s}?', 'By whom is {s} directed?'],
+      train: ['Who directs {s}?', 'By whom is {s} directed?', 'Which person is the director of {s}?'],
       test: ['Who is the director of {s}?'],
     },
     phrases: { train: ['the director of {s}'], test: ['the person who directs {s}'] },
@@ -216,7 +232,10 @@ export const relations: readonly Relation[] = [
     subjects: ['work'],
     object: 'person',
     sentences: ['{s} was made by {o}.', "{s's} creator is {o}.", '{o} made {S}.'],
-    questions: { train: ['Who made {s}?', 'By whom was {s} made?'], test: ['Who is the creator of {s}?'] },
+    questions: {
+      train: ['Who made {s}?', 'By whom was {s} made?', 'Which person is the creator of {s}?'],
+      test: ['Who is the creator of {s}?'],
+    },
     phrases: { train: ['the creator of {s}'], test: ['the person who made {s}'] },
   },
   {
@@ -225,7 +244,7 @@ export const relations: readonly Relation[] = [
     object: 'year',
     sentences: ['{s} was finished in the year {o}.', '{s} dates from {o}.'],
     questions: {
-      train: ['When was {s} finished?', 'In which year was {s} finished?'],
+      train: ['When was {s} finished?', 'In which year was {s} finished?', 'Which year does {s} date from?'],
       test: ['From which year does {s} date?'],
     },
     phrases: none,
@@ -236,8 +255,8 @@ export const relations: readonly Relation[] = [
     object: 'town',
     sentences: ['{s} is set in {o}.', '{s} tells of life in {o}.'],
     questions: {
-      train: ['Where is {s} set?', 'In which town is {s} set?'],
-      test: ['Of life in which town does {s} tell?'],
+      train: ['Where is {s} set?', 'In which town is {s} set?', 'Which town does {s} tell of?'],
+      test: ['Which town is {s} set in?'],
     },
     phrases: { train: ['the setting of {s}'], test: ['the town where {s} is set'] },
   },
@@ -246,7 +265,10 @@ export const relations: readonly Relation[] = [
     subjects: ['work'],
     object: 'organisation',
     sentences: ['{s} is kept by {o}.', '{s} is owned by {o}.', "{s's} keeper is {o}."],
-    questions: { train: ['Who keeps {s}?', 'By whom is {s} kept?'], test: ['Who owns {s}?'] },
+    questions: {
+      train: ['Who keeps {s}?', 'By whom is {s} kept?', 'Which organisation owns {s}?'],
+      test: ['Who owns {s}?'],
+    },
     phrases: { train: ['the keeper of {s}'], test: ['the organisation that keeps {s}'] },
   },
 ];

@@ -56,6 +56,8 @@ export class CachePages {
   changed = true;
   private readonly spare: number[];
   private readonly held = new Map<number, number>();
+  /** Most pages of a slot; below 0 where it must be counted anew. */
+  private most = 0;
   private readonly need: ReturnType<typeof pagesNeeded>;
 
   constructor(private readonly capacity: Capacity) {
@@ -100,9 +102,12 @@ export class CachePages {
 
   /** Most pages of a slot. */
   private get mostHeld(): number {
-    let most = 0;
-    for (const [owner, pages] of this.held) if (owner >= this.slotOwner(0)) most = Math.max(most, pages);
-    return most;
+    if (this.most < 0) {
+      this.most = 0;
+      const firstSlot = this.slotOwner(0);
+      for (const [owner, pages] of this.held) if (owner >= firstSlot) this.most = Math.max(this.most, pages);
+    }
+    return this.most;
   }
 
   /**
@@ -158,6 +163,7 @@ export class CachePages {
     const held = this.held.get(owner) ?? 0;
     for (let i = 0; i < more; i++) this.table[owner + held + i] = this.spare.pop()!;
     this.held.set(owner, held + more);
+    if (owner >= this.slotOwner(0) && this.most >= 0) this.most = Math.max(this.most, held + more);
     this.changed = true;
   }
 
@@ -173,6 +179,7 @@ export class CachePages {
     const held = this.held.get(owner) ?? 0;
     this.spare.push(...this.table.subarray(owner, owner + held));
     this.held.delete(owner);
+    if (held === this.most) this.most = -1;
   }
 
   clear(): void {

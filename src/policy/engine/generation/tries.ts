@@ -25,12 +25,15 @@ export function packTries(rows: readonly ActiveRow[], capacityWords: number) {
   let edge = 0;
   for (const trie of tries) {
     nodeBase.set(trie, node);
-    for (let n = 0; n < trie.leaf.length; n++) {
-      const leaf = trie.leaf[n] < 0 ? noLeaf : trie.leaf[n];
-      words.set([edge + trie.edgeStart[n], edge + trie.edgeStart[n + 1], leaf], (node + n) * 3);
+    const { edgeStart, edgeToken, edgeNode, leaf } = trie;
+    for (let n = 0, at = node * 3; n < leaf.length; n++) {
+      words[at++] = edge + edgeStart[n];
+      words[at++] = edge + edgeStart[n + 1];
+      words[at++] = leaf[n] < 0 ? noLeaf : leaf[n];
     }
-    for (let e = 0; e < trie.edgeToken.length; e++) {
-      words.set([trie.edgeToken[e], node + trie.edgeNode[e]], edgeOffset + (edge + e) * 2);
+    for (let e = 0, at = edgeOffset + edge * 2; e < edgeToken.length; e++) {
+      words[at++] = edgeToken[e];
+      words[at++] = node + edgeNode[e];
     }
     node += trie.leaf.length;
     edge += trie.edgeToken.length;

@@ -1,12 +1,8 @@
 /**
- * Episodes without a policy, batch by batch: what chance, the oracle and a demonstration share. Who moves, and what an answer
- * means to a row, is the script's. Rows of a world are asked together; a world whose row stops is not asked again for it.
+ * Episodes of one world without a policy, batch by batch: what chance, the oracle and a demonstration share. Who moves, and what an
+ * answer means to a row, is the script's. Rows are asked together; a row that stops is not asked again.
  */
-import type { Feedback, Task, World, WorldDescription } from '../../envs/env.ts';
-import { perWorld } from './rollout.ts';
-
-/** World slots used at once. A rollout resets its slots before it plays, so they may be the same ones. */
-export const slotsAtOnce = 256;
+import type { Feedback, Task, World, WorldDescription } from './env.ts';
 
 export interface ScriptedRow {
   readonly task: Task;
@@ -18,6 +14,8 @@ export interface Script<Row extends ScriptedRow> {
   plays(world: WorldDescription): boolean;
   /** The first words. False: the row ends before it began, and no oracle is asked for it. */
   begin(row: Row, feedback: Feedback, world: WorldDescription): boolean;
+  /** Whether the oracle of a world that has one is asked. An oracle may play the whole task in its head: its answer is dear. */
+  asksOracle: boolean;
   /** The oracle's plan; null: it knows none, or the world has no oracle. False: the row does not play. */
   plan(row: Row, plan: string[] | null, world: WorldDescription): boolean;
   /** The row's next action; undefined: it has none. */
@@ -28,17 +26,15 @@ export interface Script<Row extends ScriptedRow> {
 
 const slotsOf = (rows: readonly ScriptedRow[]) => rows.map(({ slot }) => slot);
 
-/** Plays all rows to their ends. Their slots are distinct and below `slotsAtOnce`. */
-export function playScripted<Row extends ScriptedRow>(
-  worlds: ReadonlyMap<string, World>,
+/** Plays all rows to their ends. Their slots are distinct. */
+export async function playScripted<Row extends ScriptedRow>(
+  world: World,
   rows: readonly Row[],
   script: Script<Row>,
 ): Promise<void> {
-  return perWorld(worlds, rows, async (world, members) => {
-    if (!script.plays(world.describe())) return;
-    let active = await begun(world, members, script);
-    while (active.length > 0) active = await moved(world, active, script);
-  });
+  if (!script.plays(world.describe())) return;
+  let active = await begun(world, rows, script);
+  while (active.length > 0) active = await moved(world, active, script);
 }
 
 async function begun<Row extends ScriptedRow>(world: World, rows: readonly Row[], script: Script<Row>): Promise<Row[]> {
@@ -48,8 +44,18 @@ async function begun<Row extends ScriptedRow>(world: World, rows: readonly Row[]
     rows.map(({ task }) => task),
   );
   const living = rows.filter((row, i) => script.begin(row, feedback[i], description));
-  const plans = description.hasOracle ? await world.oracle(slotsOf(living)) : [];
+  const plans = description.hasOracle && script.asksOracle ? await plansOf(world, living) : [];
   return living.filter((row, i) => script.plan(row, plans[i] ?? null, description));
+}
+
+/** The oracle's plan of each row. Rows of one task are one question, where the same task is the same world. */
+async function plansOf(world: World, rows: readonly ScriptedRow[]): Promise<(string[] | null)[]> {
+  if (!world.describe().replayable) return world.oracle(slotsOf(rows));
+  const first = new Map<Task, ScriptedRow>();
+  for (const row of rows) if (!first.has(row.task)) first.set(row.task, row);
+  const plans = await world.oracle(slotsOf([...first.values()]));
+  const byTask = new Map([...first.keys()].map((task, i) => [task, plans[i]]));
+  return rows.map(({ task }) => byTask.get(task) ?? null);
 }
 
 async function moved<Row extends ScriptedRow>(world: World, rows: readonly Row[], script: Script<Row>): Promise<Row[]> {

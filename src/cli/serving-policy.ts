@@ -1,0 +1,142 @@
+/** A run's policy, or an exported one, as a model that answers messages: opened to play, asked by `session/completing.ts`. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { zipSync } from 'fflate';
+import { worldModule } from '../envs/registry.ts';
+import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { presets } from '../experiment/presets.ts';
+import { parseConfig } from '../policy/config.ts';
+import { type ChatModel, ChatRequestError } from '../server/openai/chat-model.ts';
+import { Assembly } from '../session/assemble.ts';
+import { decodeState } from '../session/checkpoint.ts';
+import { Completer, MessagesError, PromptTooLong } from '../session/completing.ts';
+import type { Engine } from '../session/engine.ts';
+import { importedRun } from '../session/policies/registry.ts';
+import { readRun } from '../store/bundle.ts';
+import type { NewRun } from '../store/run-store.ts';
+import { openGuardedWorld } from '../workers/spawn-world.ts';
+import { NodeBaseModels } from './base-models.ts';
+import { type DeviceOptions, openDevice } from './node-device.ts';
+import { CommandError } from './training.ts';
+
+/** The zip of a folder's files: what a policy is brought in as. */
+function zipOf(folder: string): Uint8Array {
+  const files = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
+  return zipSync(Object.fromEntries(files.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))])), {
+    level: 0,
+  });
+}
+
+/** A run's file, the folder that it was written to, or a policy as a folder or a zip of a Hugging Face layout. */
+export function readPolicyAt(path: string): NewRun {
+  if (!existsSync(path)) throw new CommandError(`There is no ${path}.`);
+  const isFolder = statSync(path).isDirectory();
+  const run = isFolder ? join(path, 'run.tabgym') : path;
+  if (existsSync(run) && run.endsWith('.tabgym')) return readRun(new Uint8Array(readFileSync(run)), run);
+  if (isFolder && !existsSync(join(path, 'tokenizer.json')))
+    throw new CommandError(
+      `${path} holds no run.tabgym and no tokenizer.json: name a run, or what npm run export --format hf wrote.`,
+    );
+  const bytes = isFolder ? zipOf(path) : new Uint8Array(readFileSync(path));
+  return importedRun(bytes, parseExperiment(presets[0]), basename(path));
+}
+
+/** The same room in all, most of it for what is read: every request brings its whole conversation. */
+function roomForMessages(experiment: Experiment, config: Uint8Array | undefined): Experiment {
+  const { promptTokens, completionTokens, maxTokensPerTurn } = experiment.sampling;
+  const most = config ? parseConfig(JSON.parse(new TextDecoder().decode(config))).maxPosition : Infinity;
+  const all = Math.min(promptTokens + completionTokens, most);
+  const reply = Math.min(maxTokensPerTurn + 1, completionTokens);
+  return parseExperiment({
+    ...experiment,
+    stages: undefined,
+    sampling: {
+      ...experiment.sampling,
+      promptTokens: all - reply,
+      completionTokens: reply,
+    },
+  });
+}
+
+/** `room`: what becomes of the run's room; as the run has it, it plays in its worlds. */
+export async function openPolicyEngine(
+  run: NewRun,
+  path: string,
+  options: DeviceOptions,
+  room = roomForMessages,
+): Promise<Engine> {
+  const last = (run.checkpoints ?? []).toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
+  if (!last) throw new CommandError(`${path} holds no checkpoint: export the run again, with its last step.`);
+  const experiment = room(parseExperiment(run.experiment), run.assets?.['config.json']);
+  const machine = { open: () => openDevice(options) };
+  const engines = new Assembly({ machine, openWorld: openGuardedWorld, models: new NodeBaseModels() });
+  const engine = await engines.open(experiment, {
+    assets: run.assets ?? null,
+    purpose: 'watch',
+    choices: null,
+    onProgress: () => {},
+    signal: new AbortController().signal,
+  });
+  await engine.load(decodeState(last.bytes, last.meta.optimizerStep));
+  return engine;
+}
+
+/** What is wrong with the messages, in OpenAI's words. */
+function asRequestError(error: unknown): unknown {
+  if (error instanceof PromptTooLong) return new ChatRequestError(error.message, 'messages', 'context_length_exceeded');
+  if (error instanceof MessagesError) return new ChatRequestError(error.message, 'messages', 'invalid_value');
+  return error;
+}
+
+/** Of the worlds that it was trained in, the first whose texts these are. */
+function offeredTo({ worlds, sampling }: Experiment): (said: readonly string[]) => readonly string[] | null {
+  if (!sampling.maskActions) return () => null;
+  const modules = worlds.map(({ name }) => worldModule(name));
+  return (said) => {
+    for (const { offeredIn } of modules) {
+      const offered = offeredIn?.(said);
+      if (offered) return offered;
+    }
+    return null;
+  };
+}
+
+const randomSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
+
+/** Letters, digits, points and dashes: it stands in an address. */
+const idOf = (name: string) =>
+  name
+    .replace(/\.(zip|tabgym)$/, '')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^-+|-+$/g, '') || 'policy';
+
+/** `close` gives back its device and its worlds. */
+export async function openPolicyModel(
+  path: string,
+  options: DeviceOptions,
+): Promise<{ model: ChatModel; close(): Promise<void> }> {
+  const run = readPolicyAt(path);
+  const engine = await openPolicyEngine(run, path, options);
+  const speaker = await engine.speaker?.();
+  if (!speaker) throw new CommandError(`The policy of ${path} cannot be asked: it plays in its worlds only.`);
+  const completer = new Completer(speaker, offeredTo(parseExperiment(run.experiment)));
+  const model: ChatModel = {
+    id: idOf(run.name),
+    created: Math.floor(Date.now() / 1000),
+    mostReplies: completer.mostReplies,
+    get load() {
+      return completer.load;
+    },
+    complete: ({ maxTokens, seed, ...request }) =>
+      completer
+        .complete({
+          ...request,
+          maxTokens: maxTokens ?? completer.mostTokens,
+          seed: seed === null ? randomSeed() : seed >>> 0,
+        })
+        .catch((error) => {
+          throw asRequestError(error);
+        }),
+  };
+  return { model, close: () => engine.close() };
+}

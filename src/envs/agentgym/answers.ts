@@ -1,0 +1,58 @@
+/** Reading what a server answered: by schema, with the field that is wrong in the message, and a server's own word for an error. */
+import * as v from 'valibot';
+import { AnswerError } from '../transport/http.ts';
+import type { Answer } from './kind.ts';
+
+/** The server answers 200 and says what is wrong: an id that it does not know, most often. */
+export class RefusedError extends AnswerError {
+  override name = 'RefusedError';
+}
+
+const glimpse = (value: unknown) => {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
+};
+
+/** What an answer must be; refuses another one by path. */
+export function readAnswer<const S extends v.GenericSchema>(what: string, schema: S, value: unknown): v.InferOutput<S> {
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  const said = (value as { error?: unknown } | null)?.error;
+  if (typeof said === 'string') throw new RefusedError(`the server refuses ${what}: ${said}`, 200);
+  const [issue] = result.issues;
+  throw new AnswerError(
+    `${what} was answered with ${glimpse(value)}: ${v.getDotPath(issue) ?? 'it'} ${issue.message}`,
+    200,
+  );
+}
+
+export const text = v.string('must be a text');
+export const number = v.pipe(v.number('must be a number'), v.finite('must be finite'));
+export const flag = v.boolean('must be true or false');
+export const texts = v.array(text, 'must be a list of texts');
+const id = v.pipe(number, v.integer('must be a whole number'));
+
+const ObservedSchema = v.object({ observation: text }, 'must be an object');
+const IdSchema = v.object({ id }, 'must be an object');
+const AnswerSchema = v.object({ observation: text, reward: number, done: flag }, 'must be an object');
+const StateSchema = v.object({ state: text, reward: number, done: flag }, 'must be an object');
+const ScoreSchema = v.object({ observation: text, reward: number, score: number, done: flag }, 'must be an object');
+
+export const observed = (what: string, value: unknown): string => readAnswer(what, ObservedSchema, value).observation;
+export const bareText = (what: string, value: unknown): string => readAnswer(what, text, value);
+/** An id on its own, or in a field. */
+export const bareId = (value: unknown): number => readAnswer('POST /create', id, value);
+export const idIn = (value: unknown): number => readAnswer('POST /create', IdSchema, value).id;
+
+/** Observation, reward, end. */
+export const plainAnswer = (value: unknown): Answer => readAnswer('POST /step', AnswerSchema, value);
+/** With the score so far: that is what the original's client calls the reward. */
+export function scoreAnswer(value: unknown): Answer {
+  const { observation, score, done } = readAnswer('POST /step', ScoreSchema, value);
+  return { observation, reward: score, done };
+}
+/** The observation is called a state. */
+export function stateAnswer(value: unknown): Answer {
+  const { state, reward, done } = readAnswer('POST /step', StateSchema, value);
+  return { observation: state, reward, done };
+}

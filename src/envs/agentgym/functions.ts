@@ -1,0 +1,194 @@
+/**
+ * Actions written as function calls: a JSON object that names a function, or one call in Python. Three of the original's clients read
+ * them (WebShop, AlfWorld, ScienceWorld: agentenv/envs in github.com/WooooDyy/AgentGym, MIT). The original evaluates the Python; here
+ * one call with literal arguments is read, and nothing is run. What cannot be read is refused, as there, with the last observation.
+ */
+import { type Reply, type ReplyRule, strip, withoutEnd } from '../reply.ts';
+
+export interface ActionFunction {
+  /** Its arguments, in their order. */
+  args: readonly string[];
+  /** How many of them a call in Python must have. Default: all. */
+  least?: number;
+  /** Their names in Python, where they differ. */
+  named?: readonly string[];
+  /** The action that a call means; absent: it cannot be written. */
+  write(args: readonly string[]): string | undefined;
+  /** For whoever reads the instruction. */
+  says: string;
+}
+
+export type FunctionTable = { readonly [name: string]: ActionFunction };
+
+/** `VERB`, `VERB first`, `VERB first JOIN second`. */
+export const acting = (verb: string, args: readonly string[], says: string, join?: string): ActionFunction => ({
+  args,
+  says,
+  write([first, second]) {
+    if (first === undefined) return verb;
+    if (second === undefined) return `${verb} ${first}`;
+    return join === undefined ? undefined : `${verb} ${first} ${join} ${second}`;
+  },
+});
+
+const invalid: Reply = { action: '', refusal: 'Invalid Action.\n\n', again: true };
+
+/** Of a value, what Python's f-string writes. */
+function written(value: unknown): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** JSON as Python reads it with `strict=False`: a text may hold line feeds and tabs as they are. */
+function looseJson(text: string): unknown {
+  const escaped = text.replace(/"(?:[^"\\]|\\.)*"/gs, (quoted) =>
+    quoted.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
+  return JSON.parse(escaped);
+}
+
+function calledInJson(text: string, table: FunctionTable): string | undefined {
+  const inside = text.slice(text.indexOf('{') + 1);
+  const end = inside.lastIndexOf('}');
+  const call = looseJson(`{${end < 0 ? inside : inside.slice(0, end)}}`) as { [key: string]: unknown };
+  if (!('thought' in call)) return undefined;
+  const name = strip(call.function_name as string);
+  const given = call.arguments as { [name: string]: unknown };
+  if (!Object.hasOwn(table, name) || typeof given !== 'object' || given === null) return undefined;
+  const { args, write } = table[name];
+  const count = Math.min(Object.keys(given).length, 2);
+  const taken = args.slice(0, count);
+  if (taken.length < count || taken.some((arg) => !Object.hasOwn(given, arg))) return undefined;
+  return write(taken.map((arg) => written(given[arg])));
+}
+
+/** `{"thought": ..., "function_name": ..., "arguments": {...}}`, whatever stands around it. */
+export const functionCalling =
+  (table: FunctionTable): ReplyRule =>
+  (text) => {
+    try {
+      const action = calledInJson(withoutEnd(text), table);
+      return action === undefined ? invalid : { action };
+    } catch {
+      return invalid;
+    }
+  };
+
+/** Without the fence of a code block. */
+function codeOf(said: string): string {
+  let text = strip(said);
+  if (text.startsWith('```')) text = text.slice(text.indexOf('\n') + 1);
+  if (text.endsWith('```')) text = text.slice(0, Math.max(0, text.lastIndexOf('\n')));
+  return text;
+}
+
+/** Spaces, line feeds and comments. */
+const gap = /(?:\s|#[^\n]*)*/y;
+const word = /[A-Za-z_]\w*/y;
+const literal =
+  /(?:[rR])?(?:"""(?:[^\\]|\\.)*?"""|'''(?:[^\\]|\\.)*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|[+-]?\d+(?:\.\d+)?/sy;
+const escapes: { readonly [letter: string]: string } = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  '\n': '',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+};
+
+function literalValue(source: string): string {
+  if (/^[+-]?\d/.test(source)) return String(Number(source));
+  const raw = /^[rR]/.test(source);
+  const quoted = raw ? source.slice(1) : source;
+  const width = /^("""|''')/.test(quoted) ? 3 : 1;
+  const inside = quoted.slice(width, -width);
+  if (raw) return inside;
+  return inside.replace(/\\(?:x([\da-f]{2})|u([\da-f]{4})|(.))/gis, (whole, two, four, letter) =>
+    letter === undefined ? String.fromCharCode(Number.parseInt(two ?? four, 16)) : (escapes[letter] ?? whole),
+  );
+}
+
+/** One call with literals: its function and its arguments by place and by name. Null: it is something else. */
+export function readCall(code: string): { name: string; args: string[]; named: Map<string, string> } | null {
+  let at = 0;
+  const take = (pattern: RegExp): string | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(code);
+    if (found) at = pattern.lastIndex;
+    return found ? found[0] : null;
+  };
+  const sign = (character: string) => {
+    take(gap);
+    if (code[at] !== character) return false;
+    at++;
+    return true;
+  };
+  take(gap);
+  const name = take(word);
+  if (!name || !sign('(')) return null;
+  const call = { name, args: [] as string[], named: new Map<string, string>() };
+  while (!sign(')')) {
+    if (call.args.length + call.named.size > 0 && (!sign(',') || sign(')')))
+      return code[at - 1] === ')' ? ended() : null;
+    take(gap);
+    const key = take(word);
+    if (key && !sign('=')) return null;
+    take(gap);
+    const value = take(literal);
+    if (value === null || (!key && call.named.size > 0)) return null;
+    if (key) call.named.set(key, literalValue(value));
+    else call.args.push(literalValue(value));
+  }
+  return ended();
+
+  function ended() {
+    take(gap);
+    return at === code.length ? call : null;
+  }
+}
+
+function calledInPython(text: string, table: FunctionTable): string | undefined {
+  const call = readCall(codeOf(withoutEnd(text)));
+  if (!call || !Object.hasOwn(table, call.name)) return undefined;
+  const { args, least = args.length, named = args, write } = table[call.name];
+  const given = named.map((name, k) => call.args[k] ?? call.named.get(name));
+  const known = [...call.named.keys()].every((name) => named.indexOf(name) >= call.args.length);
+  const count = given.findLastIndex((value) => value !== undefined) + 1;
+  if (!known || call.args.length > named.length || count < least) return undefined;
+  const taken = given.slice(0, count);
+  if (taken.some((value) => value === undefined)) return undefined;
+  return write(taken.filter((value, k) => k < least || value) as string[]);
+}
+
+/** A block of Python with one call and comments: `# thought`, `search("lamp")`. */
+export const codeAsAction =
+  (table: FunctionTable): ReplyRule =>
+  (text) => {
+    const action = calledInPython(text, table);
+    return action === undefined ? invalid : { action };
+  };
+
+const listOf = (table: FunctionTable) =>
+  Object.entries(table)
+    .map(([name, { args, says }]) => `- ${name}(${args.join(', ')}): ${says}`)
+    .join('\n');
+
+/** Both ways to write actions, for a kind with functions. `what`: what is to be done, before the functions are listed. */
+export const functionFormats = (what: string, table: FunctionTable) => ({
+  function_calling: {
+    reply: functionCalling(table),
+    instruction:
+      `${what}\nYou act by naming one of these functions, with its arguments:\n${listOf(table)}\n` +
+      'Answer with one JSON object and nothing else, in this form:\n' +
+      '{"thought": "your thoughts", "function_name": "name", "arguments": {"argument": "value"}}\n',
+  },
+  code_as_action: {
+    reply: codeAsAction(table),
+    instruction:
+      `${what}\nYou act by calling one of these Python functions:\n${listOf(table)}\n` +
+      'Answer with one block of Python and nothing else: your thoughts as a comment, then one call, as in:\n' +
+      '```python\n# your thoughts\nname("value")\n```\n',
+  },
+});

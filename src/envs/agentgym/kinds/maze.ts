@@ -1,0 +1,33 @@
+/** The maze of AgentGym's LMRL-Gym server, which serves it under /maze: one maze, a start for each game. */
+import { maze as own } from '../../maze/index.ts';
+import { firstAction } from '../../reply.ts';
+import { idIn, observed, plainAnswer } from '../answers.ts';
+import { type AgentGymKind, range } from '../kind.ts';
+
+const moves = ['move left', 'move right', 'move up', 'move down'];
+
+export const maze: AgentGymKind = {
+  kind: 'maze',
+  title: 'Maze',
+  summary: own.summary,
+  instruction: own.instruction,
+  acknowledgement: "OK. I'll follow your instructions and try my best to solve the task.",
+  reply: firstAction,
+  credit: own.credit,
+  successReward: 1,
+  hasValidActions: true,
+  vocabulary: { as: 'maze' },
+  budget: own.budget.language({}),
+  tiny: own.budget.tiny,
+  // All its games are evaluated and trained on.
+  items: () => range(0, 24),
+  hello: 'This is environment LMRL-Gym.',
+  prefix: '/maze',
+  idField: 'id',
+  create: { id: idIn },
+  closes: false,
+  async reset(line, item) {
+    return { observation: observed('POST /reset', await line.post('/reset', { game: item })), validActions: moves };
+  },
+  answer: plainAnswer,
+};

@@ -1,0 +1,41 @@
+/** AgentGym's TextCraft server: its items are numbered in the order in which that machine lists its recipe files. */
+import { oneAction } from '../../reply.ts';
+import { textcraft as own } from '../../textcraft/index.ts';
+import { splitIds } from '../../textcraft/split.ts';
+import { idIn, observed, plainAnswer } from '../answers.ts';
+import type { AgentGymKind } from '../kind.ts';
+
+/** What the commands shown offer: each itself, and a `get` for each thing it uses. */
+export function offeredBy(observation: string): string[] {
+  const offered = observation.split('\n').flatMap((line) => {
+    const used = /^craft .+? using (.+)$/.exec(line)?.[1].split(', ') ?? [];
+    return used.length ? [line, ...used.map((each) => `get ${each}`)] : [];
+  });
+  return [...new Set(offered)];
+}
+
+export const textcraft: AgentGymKind = {
+  kind: 'textcraft',
+  title: 'TextCraft',
+  summary: own.summary,
+  instruction: own.instruction,
+  acknowledgement: "OK. I'll follow your instructions and try my best to solve the task.",
+  reply: oneAction,
+  credit: own.credit,
+  successReward: 1,
+  hasValidActions: true,
+  vocabulary: { as: 'textcraft' },
+  budget: own.budget.language({}),
+  tiny: own.budget.tiny,
+  items: splitIds,
+  hello: 'This is environment TextCraft.',
+  idField: 'id',
+  create: { body: { minecraft_dir: 'agentenv_textcraft/', commands: null, goal: null }, id: idIn },
+  closes: true,
+  async reset(line, item) {
+    const observation = observed('POST /reset', await line.post('/reset', { data_idx: item }));
+    return { observation, validActions: offeredBy(observation) };
+  },
+  answer: plainAnswer,
+  refused: /^(?:Could not|Wrong item format)/,
+};

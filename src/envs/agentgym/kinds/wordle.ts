@@ -1,0 +1,45 @@
+/** The Wordle of AgentGym's LMRL-Gym server, which serves it under /wordle: a game for each seed, over its own list of words. */
+
+import { option, yesOrNo } from '../../options.ts';
+import { firstAction } from '../../reply.ts';
+import { wordle as own } from '../../wordle/index.ts';
+import { upstreamSeeds } from '../../wordle/split.ts';
+import { idIn, observed, plainAnswer, readAnswer, texts } from '../answers.ts';
+import { type AgentGymKind, range } from '../kind.ts';
+
+export const wordle: AgentGymKind = {
+  kind: 'wordle',
+  title: 'Wordle',
+  summary: own.summary,
+  instruction: own.instruction,
+  acknowledgement: "OK. I'll follow your instructions and try my best to solve the task.",
+  reply: firstAction,
+  credit: own.credit,
+  successReward: 1,
+  hasValidActions: true,
+  vocabulary: { as: 'wordle' },
+  budget: { ...own.budget.language({}), promptTokens: 512 },
+  tiny: own.budget.tiny,
+  options: {
+    showWords: option(yesOrNo(), false, {
+      label: 'Show the words',
+      sentence: 'Whether the first observation lists all words that may be guessed, as the original client does.',
+    }),
+  },
+  items: (split) => range(upstreamSeeds[split].first, upstreamSeeds[split].first + upstreamSeeds[split].count - 1),
+  hello: 'This is environment LMRL-Gym.',
+  prefix: '/wordle',
+  idField: 'id',
+  create: { id: idIn },
+  closes: false,
+  /** Asked while no game has begun: later it lists the words that still fit, which nobody is to be told. */
+  prepare: async (line) => readAnswer('GET /filtered_vocab', texts, await line.get('/filtered_vocab')),
+  async reset(line, item, { showWords }, words) {
+    const observation = observed('POST /reset', await line.post('/reset', { seed: item }));
+    const guesses = (words as string[]).map((word) => [...word].join(' '));
+    const shown = showWords ? `The words that may be guessed:\n${guesses.join('\n')}\n\n` : '';
+    return { observation: `${shown}${observation}`, validActions: guesses };
+  },
+  answer: plainAnswer,
+  refused: /^invalid word/,
+};

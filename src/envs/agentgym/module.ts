@@ -1,0 +1,58 @@
+/** An AgentGym kind as a world's module: what a page and a document are told of it. What plays it is in `world.ts`. */
+import type { Spoken, WorldOptions } from '../env.ts';
+import type { WorldModule } from '../module.ts';
+import type { AgentGymKind } from './kind.ts';
+import { type AgentGymOptions, agentGymOptions } from './options.ts';
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+
+const noTiny = { promptTokens: 256, completionTokens: 512, maxTokensPerTurn: 32 };
+
+function spoken(
+  kind: AgentGymKind,
+  { instruction, acknowledgement, format = 'react' }: AgentGymOptions,
+): Partial<Spoken> {
+  const { reply, instruction: ours } = format === 'react' ? kind : kind.formats![format];
+  return {
+    reply,
+    instruction: instruction || ours,
+    acknowledgement: acknowledgement || kind.acknowledgement,
+  };
+}
+
+export function agentGymWorld(kind: AgentGymKind): WorldModule {
+  const options = agentGymOptions(kind);
+  const read = (given: WorldOptions) => options(given) as unknown as AgentGymOptions;
+  const module: WorldModule = {
+    name: `agentgym-${kind.kind}`,
+    title: `${kind.title} (AgentGym server)`,
+    group: 'AgentGym servers',
+    summary: kind.summary,
+    instruction: kind.instruction,
+    acknowledgement: kind.acknowledgement,
+    reply: kind.reply,
+    under: (given) => spoken(kind, read(given)),
+    credit: kind.credit,
+    hasOracle: false,
+    hasValidActions: kind.hasValidActions,
+    successReward: kind.successReward,
+    freeRunning: true,
+    // Most are; but a transcript that is looked at asks nobody's server to do it all again.
+    replayable: false,
+    options,
+    ...(kind.vocabulary && { vocabulary: kind.vocabulary }),
+    budget: {
+      tiny: kind.tiny ?? noTiny,
+      language(given) {
+        const { instruction } = read(given);
+        const promptTokens = kind.budget.promptTokens + Math.ceil(instruction.length / 3);
+        return { ...kind.budget, promptTokens };
+      },
+    },
+    view: 'text',
+    connection: { kind: 'http', timeoutMs: kind.timeoutMs ?? DEFAULT_TIMEOUT_MS },
+    check: async (settings, signal) => (await import('./check.ts')).checkAgentGym(kind, settings, signal),
+    open: async (settings) => (await import('./world.ts')).AgentGymWorld.open(module, kind, settings),
+  };
+  return module;
+}

@@ -1,0 +1,190 @@
+/**
+ * AgentGym's worlds as a client: an environment of the server for each slot, created when the slot is first used, reset for each
+ * episode, closed with the world where the server can. What the kinds do not share is in `kinds/`. A failure is thrown as it is: it is
+ * the transport (`transport/remote.ts`) that makes it the end of one episode.
+ */
+import {
+  type Feedback,
+  type Split,
+  type Task,
+  type World,
+  type WorldDescription,
+  WorldError,
+  type WorldOptions,
+  type WorldView,
+} from '../env.ts';
+import type { ConnectionSettings, WorldModule } from '../module.ts';
+import { AnswerError, type HttpOptions, JsonServer, serverAddress } from '../transport/http.ts';
+import type { AgentGymKind, Answer, Line } from './kind.ts';
+import { type AgentGymOptions, itemsIn } from './options.ts';
+
+const CLOSING_MS = 5000;
+
+/** An environment of the server. */
+export interface Environment {
+  id: number;
+  prepared: unknown;
+  /** What it said last. */
+  said: string;
+  /** A call to it was lost on the way: it may still be at work, and is not used again. */
+  lost: boolean;
+}
+
+/** Where a kind's routes are, under the address a person typed. */
+export function routesOf({ prefix }: AgentGymKind, { address = '' }: ConnectionSettings): string {
+  const base = serverAddress(address);
+  return prefix && !base.endsWith(prefix) ? `${base}${prefix}` : base;
+}
+
+/** One server's environments of a kind: the protocol, without slots and tasks. */
+export class AgentGymClient {
+  private readonly server: JsonServer;
+
+  constructor(
+    private readonly kind: AgentGymKind,
+    settings: ConnectionSettings,
+    options: HttpOptions = {},
+  ) {
+    const attemptMs = kind.timeoutMs ?? 60_000;
+    this.server = new JsonServer(routesOf(kind, settings), { attemptMs, ...options });
+  }
+
+  async create(signal?: AbortSignal): Promise<Environment> {
+    const { create, prepare } = this.kind;
+    // A second try may leave an environment behind; without one an episode is lost.
+    const id = create.id(await this.server.post('/create', create.body, { signal, repeatable: true }));
+    const environment = { id, prepared: null, said: '', lost: false };
+    if (prepare) return { ...environment, prepared: await prepare(this.line(environment, signal)) };
+    return environment;
+  }
+
+  async reset(environment: Environment, item: number, options: WorldOptions, signal?: AbortSignal): Promise<Feedback> {
+    const opening = await this.guarded(environment, () =>
+      this.kind.reset(this.line(environment, signal), item, options, environment.prepared),
+    );
+    environment.said = opening.observation;
+    return { reward: 0, done: false, valid: true, validActions: undefined, ...opening };
+  }
+
+  async step(environment: Environment, action: string, signal?: AbortSignal): Promise<Feedback> {
+    const { idField, phrase, answer, refused, hasValidActions } = this.kind;
+    const body = { action: phrase?.(action) ?? action, [idField]: environment.id };
+    const said: Answer = await this.guarded(environment, async () =>
+      answer(await this.server.post('/step', body, { signal })),
+    );
+    environment.said = said.observation;
+    const valid = !refused?.test(said.observation);
+    // A list that the world does not tell again is as it was.
+    return { validActions: hasValidActions ? null : undefined, ...withoutUndefined(said), valid };
+  }
+
+  /** Whether the server says that it was closed; false where it cannot. */
+  async close({ id }: Environment, signal?: AbortSignal): Promise<boolean> {
+    const { closes, idField } = this.kind;
+    if (!closes) return false;
+    return (await this.server.post('/close', { [idField]: id }, { signal })) !== false;
+  }
+
+  /** Its id goes with every request. Resets, and what is asked for, may be asked again. */
+  private line({ id }: Environment, signal?: AbortSignal): Line {
+    const { idField } = this.kind;
+    return {
+      get: (path) => this.server.get(`${path}?${idField}=${id}`, { signal }),
+      post: (path, body) => this.server.post(path, { ...body, [idField]: id }, { signal, repeatable: true }),
+    };
+  }
+
+  /** An answer says where the environment stands, whatever it says; a call without one does not. */
+  private async guarded<T>(environment: Environment, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      environment.lost ||= !(error instanceof AnswerError);
+      throw error;
+    }
+  }
+}
+
+function withoutUndefined(answer: Answer): Answer {
+  const { validActions, ...rest } = answer;
+  return validActions ? answer : rest;
+}
+
+/** Use `AgentGymWorld.open()`. */
+export class AgentGymWorld implements World {
+  private readonly environments = new Map<number, Environment>();
+
+  constructor(
+    private readonly module: WorldModule,
+    private readonly kind: AgentGymKind,
+    private readonly client: AgentGymClient,
+  ) {}
+
+  static async open(
+    module: WorldModule,
+    kind: AgentGymKind,
+    settings: ConnectionSettings,
+    options: HttpOptions = {},
+  ): Promise<AgentGymWorld> {
+    return new AgentGymWorld(module, kind, new AgentGymClient(kind, settings, options));
+  }
+
+  describe(): WorldDescription {
+    return this.module;
+  }
+
+  async tasks(given: WorldOptions, split: Split): Promise<Task[]> {
+    const options = this.module.options(given) as WorldOptions;
+    const { trainItems, testItems } = options as unknown as AgentGymOptions;
+    const named = split === 'train' ? trainItems : testItems;
+    const items = named.trim() ? itemsIn(named)! : this.kind.items(split);
+    const { name } = this.module;
+    return items.map((id) => ({ world: name, id, options, strata: this.kind.strata?.(id) ?? {} }));
+  }
+
+  reset(slots: readonly number[], tasks: readonly Task[], signal?: AbortSignal): Promise<Feedback[]> {
+    return Promise.all(slots.map((slot, k) => this.begin(slot, tasks[k], signal)));
+  }
+
+  private async begin(slot: number, { id, options }: Task, signal?: AbortSignal): Promise<Feedback> {
+    const filled = this.module.options(options) as WorldOptions;
+    const known = this.environments.get(slot);
+    if (known && !known.lost) {
+      try {
+        return await this.client.reset(known, id, filled, signal);
+      } catch (error) {
+        // A server that was started anew does not know it.
+        if (!(error instanceof AnswerError)) throw error;
+      }
+    }
+    if (known) void this.client.close(known, AbortSignal.timeout(CLOSING_MS)).catch(() => {});
+    this.environments.delete(slot);
+    const fresh = await this.client.create(signal);
+    this.environments.set(slot, fresh);
+    return this.client.reset(fresh, id, filled, signal);
+  }
+
+  step(slots: readonly number[], actions: readonly string[], signal?: AbortSignal): Promise<Feedback[]> {
+    return Promise.all(slots.map((slot, k) => this.client.step(this.environmentOf(slot), actions[k], signal)));
+  }
+
+  async oracle(slots: readonly number[]): Promise<null[]> {
+    return slots.map(() => null);
+  }
+
+  async view(slot: number): Promise<WorldView> {
+    return { kind: 'text', text: this.environmentOf(slot).said };
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.environments.values()];
+    this.environments.clear();
+    await Promise.allSettled(all.map((each) => this.client.close(each, AbortSignal.timeout(CLOSING_MS))));
+  }
+
+  private environmentOf(slot: number): Environment {
+    const environment = this.environments.get(slot);
+    if (!environment) throw new WorldError(`World ${slot} has not begun: reset it with a task first.`);
+    return environment;
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Whole episodes that need the world alone: chance (uniform over the valid actions) and the oracle's plan. A world behind a channel
+ * plays them there, without a message a turn.
+ */
+import { type LoneEpisode, type LonePlay, type Played, spokenOf, validActionsAfter, type World } from './env.ts';
+import { randomAction } from './random-player.ts';
+import { playScripted, type Script } from './scripted.ts';
+
+interface Row extends LoneEpisode {
+  slot: number;
+  horizon: number;
+  actions: readonly string[] | null;
+  plan: readonly string[];
+  result: Played;
+}
+
+const rowOf = (episode: LoneEpisode, slot: number): Row => ({
+  ...episode,
+  slot,
+  horizon: 0,
+  actions: null,
+  plan: [],
+  result: { success: false, score: 0, turns: 0 },
+});
+
+/** What each player plays by, and the world it can play in. */
+const players = {
+  chance: {
+    needs: 'hasValidActions',
+    plans: false,
+    choose: ({ actions, key, result }: Row, seed: number) =>
+      actions?.length ? randomAction(actions, seed, key, result.turns) : undefined,
+  },
+  oracle: {
+    needs: 'hasOracle',
+    plans: true,
+    choose: ({ plan, result }: Row) => plan[result.turns],
+  },
+} as const;
+
+function scriptOf({ player, turns, endOnInvalid, seed }: LonePlay): Script<Row> {
+  const { needs, plans, choose } = players[player];
+  return {
+    plays: (world) => world[needs],
+    // Of who plays without a plan, only its length may be wanted.
+    asksOracle: plans || typeof turns !== 'number',
+    begin(row, feedback) {
+      row.actions = validActionsAfter(null, feedback);
+      // A world that failed is not played.
+      return feedback.failure === undefined;
+    },
+    plan(row, plan) {
+      row.plan = plan ?? [];
+      if (typeof turns === 'number') row.horizon = turns;
+      else if (plan) row.horizon = plan.length + turns.oraclePlus;
+      return row.horizon > 0;
+    },
+    move: (row) => choose(row, seed),
+    answer(row, feedback, world) {
+      const { successReward } = spokenOf(world, row.task);
+      row.actions = validActionsAfter(row.actions, feedback);
+      const played = row.result.turns + 1;
+      row.result = { success: feedback.reward >= successReward, score: feedback.reward, turns: played };
+      const refused = !feedback.valid && endOnInvalid;
+      return !feedback.done && feedback.failure === undefined && !refused && played < row.horizon;
+    },
+  };
+}
+
+/** Plays each episode in a slot of its own, from 0 on. A world that cannot be played so is not even reset: nothing is solved. */
+export async function playAlone(world: World, episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]> {
+  const rows = episodes.map(rowOf);
+  await playScripted(world, rows, scriptOf(play));
+  return rows.map(({ result }) => result);
+}

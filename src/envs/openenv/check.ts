@@ -1,0 +1,96 @@
+/** A look at an OpenEnv server: does its socket answer, how fast, what does it say of itself, how many places has it. Plays nothing. */
+import * as v from 'valibot';
+import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../module.ts';
+import { type HttpOptions, JsonServer, ServerError, UnreachableError } from '../transport/http.ts';
+import { blockedByPage, median, reportOf } from '../transport/looking.ts';
+import { CapacityError, OpenEnvSession } from './session.ts';
+import { addressesOf } from './world.ts';
+
+const PINGS = 3;
+const quick = { connectMs: 10_000, answerMs: 10_000 };
+const MetadataSchema = v.object({
+  name: v.string(),
+  description: v.optional(v.nullable(v.string()), ''),
+  version: v.optional(v.nullable(v.string()), ''),
+});
+
+export async function checkOpenEnv(
+  settings: ConnectionSettings,
+  signal?: AbortSignal,
+  options: HttpOptions = {},
+): Promise<ConnectionReport> {
+  if (!settings.address) return reportOf([{ what: 'no-address', detail: '' }]);
+  let addresses: ReturnType<typeof addressesOf>;
+  try {
+    addresses = addressesOf(settings);
+  } catch (error) {
+    return reportOf([{ what: 'bad-address', detail: (error as Error).message }]);
+  }
+  if (blockedByPage(addresses.socket)) return reportOf([{ what: 'insecure', detail: '' }]);
+  const server = new JsonServer(addresses.http, { attempts: 1, attemptMs: 10_000, ...options });
+  try {
+    return await look(addresses.socket, server, signal);
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    return reportOf([unreached(error)]);
+  }
+}
+
+function unreached(error: ServerError): ConnectionFinding {
+  if (error instanceof CapacityError) return { what: 'full', detail: error.message };
+  return { what: error instanceof UnreachableError ? 'unreachable' : 'not-understood', detail: error.message };
+}
+
+async function look(socket: string, server: JsonServer, signal?: AbortSignal): Promise<ConnectionReport> {
+  const session = await OpenEnvSession.open(socket, quick, signal);
+  try {
+    const times: number[] = [];
+    for (let ping = 0; ping < PINGS; ping++) {
+      const start = performance.now();
+      await session.ping(signal);
+      times.push(performance.now() - start);
+    }
+    const described = await answered(server, '/metadata', MetadataSchema, signal);
+    const schema = await answered(server, '/schema', v.object({ action: v.looseObject({}) }), signal);
+    const findings: ConnectionFinding[] = [
+      ...(described?.version ? [] : [{ what: 'no-version' as const, detail: '' }]),
+      ...(schema ? [] : [{ what: 'no-schema' as const, detail: '' }]),
+      ...(await placesFinding(socket, signal)),
+    ];
+    const says = described ? `${described.name}: ${described.description}` : 'OpenEnv';
+    return { works: true, says: says.slice(0, 200), version: described?.version ?? '', ms: median(times), findings };
+  } finally {
+    session.close();
+  }
+}
+
+/** A page may not read it, mostly: the reference server sends no CORS headers. */
+async function answered<S extends v.GenericSchema>(
+  server: JsonServer,
+  path: string,
+  schema: S,
+  signal?: AbortSignal,
+): Promise<v.InferOutput<S> | null> {
+  try {
+    const result = v.safeParse(schema, await server.get(path, { signal }));
+    return result.success ? result.output : null;
+  } catch (error) {
+    if (error instanceof ServerError) return null;
+    throw error;
+  }
+}
+
+/** Whether there is room for a second episode beside the first. */
+async function placesFinding(socket: string, signal?: AbortSignal): Promise<ConnectionFinding[]> {
+  let second: OpenEnvSession | null = null;
+  try {
+    second = await OpenEnvSession.open(socket, quick, signal);
+    await second.ping(signal);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    return error instanceof CapacityError ? [{ what: 'places', detail: String(error.places ?? 1) }] : [];
+  } finally {
+    second?.close();
+  }
+}

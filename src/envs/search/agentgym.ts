@@ -1,0 +1,90 @@
+/**
+ * Search behind AgentGym's protocol: `agentenv-searchqa` at 3ef9235, as recorded from it. An item is a place in the world's own
+ * list, the training questions first, where the original counts through its two files.
+ */
+import type { Task } from '../env.ts';
+import {
+  type AgentGymForm,
+  closeById,
+  int,
+  type ServedSession,
+  ServerFault,
+  type SessionHost,
+  standing,
+  str,
+  type Values,
+} from '../serving/form.ts';
+
+/** Whatever is wrong is an exception there, which its server answers with status 500. */
+function envOf(host: SessionHost, id: Values[string]): ServedSession {
+  const session = host.find(id as bigint);
+  if (!session) throw new ServerFault(`There is no environment ${id}.`);
+  return session;
+}
+
+async function taskAt(host: SessionHost, item: Values[string]): Promise<Task> {
+  const tasks = await host.tasks();
+  if (item === null || (item as bigint) < 0n || (item as bigint) >= BigInt(tasks.length))
+    throw new ServerFault(`The items are 0 to ${tasks.length - 1} (it is ${item}).`);
+  return tasks[Number(item)];
+}
+
+async function beginAt(host: SessionHost, session: ServedSession, item: Values[string]): Promise<string> {
+  const { observation } = standing(await host.begin(session, await taskAt(host, item)));
+  session.info = { observation };
+  return observation;
+}
+
+export const agentGymForm: AgentGymForm = {
+  server: 'searchqa',
+  path: '',
+  greeting: 'ok',
+  errors: 'status',
+  idField: 'env_idx',
+  options: { upstream: true },
+  routes: [
+    {
+      method: 'POST',
+      path: '/create',
+      fields: { id: int },
+      async answer(host, { id }) {
+        // An id is used up, whatever becomes of it.
+        const session = host.create();
+        try {
+          await beginAt(host, session, id);
+        } catch (error) {
+          host.close(session);
+          throw error;
+        }
+        return session.id;
+      },
+    },
+    {
+      method: 'POST',
+      path: '/reset',
+      fields: { env_idx: int, id: { type: 'int', optional: true } },
+      answer: (host, { env_idx, id }) => beginAt(host, envOf(host, env_idx), id),
+    },
+    {
+      method: 'POST',
+      path: '/step',
+      fields: { env_idx: int, action: str },
+      async answer(host, { env_idx, action }) {
+        const { observation, reward, done } = standing(await host.act(envOf(host, env_idx), action as string));
+        return { observation, reward, done, info: null };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/observation',
+      fields: { env_idx: int },
+      answer: (host, { env_idx }) => envOf(host, env_idx).info.observation,
+    },
+    {
+      method: 'POST',
+      path: '/close',
+      fields: { env_idx: int },
+      answer: (host, { env_idx }) => closeById(host, env_idx),
+    },
+  ],
+};

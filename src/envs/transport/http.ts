@@ -1,0 +1,300 @@
+/**
+ * A server that is asked over HTTP in JSON: one place for deadlines, repeats, bounds and the words for what went wrong. What may be
+ * asked twice without harm is repeated, with pauses that grow; what moves a world is not, unless the server says that it did nothing.
+ * Knows no world. No message names the server's address: messages are kept with episodes, and an address is this machine's own.
+ */
+
+/** The server did not answer as it should: says what was asked, what came, and what to do. */
+export class ServerError extends Error {
+  override name = 'ServerError';
+}
+
+/** No answer was read at all. */
+export class UnreachableError extends ServerError {
+  override name = 'UnreachableError';
+}
+
+/** A page is not let read what the server answers. */
+export class ClosedToPagesError extends UnreachableError {
+  override name = 'ClosedToPagesError';
+}
+
+/** No answer in time: nobody knows what the server has done, or still does. */
+export class DeadlineError extends ServerError {
+  override name = 'DeadlineError';
+}
+
+/** The server answered, and it was not what was asked for: another status, no JSON, or its own word for an error. */
+export class AnswerError extends ServerError {
+  override name = 'AnswerError';
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+export interface HttpOptions {
+  fetch?: typeof fetch;
+  /** Tries in all, of what may be asked again. */
+  attempts?: number;
+  /** Before the second try; doubled before each one after, and up to a half more by chance. */
+  pauseMs?: number;
+  /** Longest that one try may take. */
+  attemptMs?: number;
+  /** Longest answer. */
+  mostBytes?: number;
+  /** Asked at the same time; the rest wait for them. */
+  atOnce?: number;
+  /** A page's requests are read only where the server allows it. */
+  inPage?: boolean;
+}
+
+export interface Asking {
+  signal?: AbortSignal;
+  /** Asking twice is the same as asking once. */
+  repeatable?: boolean;
+}
+
+/** The server did nothing and asks to be asked later. */
+const notNow = new Set([429, 503]);
+/** A gateway's, and what passes by itself. */
+const passing = new Set([408, 425, 500, 502, 504]);
+
+const longestPauseMs = 10_000;
+
+/** What Node's fetch says of a failed connection, and when nothing was sent yet: such a request may always be repeated. */
+const causes: { readonly [code: string]: { words: string; unsent?: true } } = {
+  ECONNREFUSED: { words: 'nothing listens at its address', unsent: true },
+  ENOTFOUND: { words: 'there is no machine of that name', unsent: true },
+  EAI_AGAIN: { words: 'its name could not be looked up', unsent: true },
+  UND_ERR_CONNECT_TIMEOUT: { words: 'no connection came about', unsent: true },
+  ECONNRESET: { words: 'it closed the connection' },
+  EPIPE: { words: 'it closed the connection' },
+  UND_ERR_SOCKET: { words: 'it closed the connection' },
+};
+
+function causeOf(error: unknown): { words: string; unsent?: true } {
+  const { cause } = error as { cause?: { code?: string; errors?: { code?: string }[] } };
+  const code = cause?.code ?? cause?.errors?.[0]?.code ?? '';
+  return causes[code] ?? { words: 'the connection failed' };
+}
+
+/** The first characters of an answer, on one line. */
+const glimpse = (text: string) => {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > 160 ? `${line.slice(0, 160)}…` : line;
+};
+
+/** The address of a server as a person types it, without its last slash; refuses what is none. */
+export function serverAddress(typed: string, schemes: readonly string[] = ['http', 'https']): string {
+  const text = /^[a-z]+:\/\//i.test(typed) ? typed : `${schemes[0]}://${typed}`;
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new ServerError('the address is not one: write it as in http://127.0.0.1:36001');
+  }
+  if (!schemes.includes(url.protocol.slice(0, -1)))
+    throw new ServerError(
+      `the address begins with ${url.protocol}//; it must begin with ${schemes.join(':// or ')}://`,
+    );
+  if (url.username || url.password || url.search || url.hash)
+    throw new ServerError('the address must hold a machine, a port and a path alone');
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal!.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** Where it failed before anything was sent, or the server said that it did nothing. */
+interface Failed {
+  error: ServerError;
+  mayRepeat: boolean;
+  afterMs?: number;
+}
+
+export class JsonServer {
+  private readonly options: Required<HttpOptions>;
+  /** Any answer was read: then the server lets this page read. */
+  answered = false;
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(
+    readonly address: string,
+    options: HttpOptions = {},
+  ) {
+    const inPage = typeof location !== 'undefined';
+    const usual = { attempts: 4, pauseMs: 200, attemptMs: 60_000, mostBytes: 32 * 2 ** 20, atOnce: 32, inPage };
+    this.options = { ...usual, fetch: (...asked) => fetch(...asked), ...options };
+  }
+
+  /** The JSON that a path answers. Rejects with a ServerError, or with the signal's reason. */
+  get(path: string, { signal }: Asking = {}): Promise<unknown> {
+    return this.ask('GET', path, undefined, { signal, repeatable: true });
+  }
+
+  /** What a path answers, whatever it is. */
+  async getText(path: string, { signal }: Asking = {}): Promise<string> {
+    return (await this.ask('GET', path, undefined, { signal, repeatable: true }, (text) => text)) as string;
+  }
+
+  /** `body` absent: the request has none. */
+  post(path: string, body?: object, asking: Asking = {}): Promise<unknown> {
+    return this.ask('POST', path, body, asking);
+  }
+
+  /** Whether the server answers a page that may not read the answer: such a request goes through, unread. */
+  async isHidden(signal?: AbortSignal): Promise<boolean> {
+    const limited = AbortSignal.any([AbortSignal.timeout(5000), ...(signal ? [signal] : [])]);
+    const asked = this.options.fetch(`${this.address}/`, { mode: 'no-cors', credentials: 'omit', signal: limited });
+    return asked.then(
+      () => true,
+      () => false,
+    );
+  }
+
+  private async ask(
+    method: string,
+    path: string,
+    body: object | undefined,
+    asking: Asking,
+    parse: Parse = parseJson,
+  ): Promise<unknown> {
+    const { attempts, pauseMs } = this.options;
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.inTurn(() => this.once(method, path, body, asking, parse));
+      if (!('failed' in answer)) return answer.value;
+      const { error, mayRepeat, afterMs } = answer.failed;
+      if (!mayRepeat || attempt >= attempts) throw error;
+      const wait = pauseMs * 2 ** (attempt - 1) * (1 + Math.random() / 2);
+      await pause(Math.min(afterMs ?? wait, longestPauseMs), asking.signal);
+    }
+  }
+
+  private async inTurn<T>(call: () => Promise<T>): Promise<T> {
+    if (this.running >= this.options.atOnce) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.running++;
+    try {
+      return await call();
+    } finally {
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running--;
+    }
+  }
+
+  private async once(
+    method: string,
+    path: string,
+    body: object | undefined,
+    { signal, repeatable = false }: Asking,
+    parse: Parse,
+  ): Promise<{ value: unknown } | { failed: Failed }> {
+    signal?.throwIfAborted();
+    const { attemptMs } = this.options;
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), attemptMs);
+    const until = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
+    const what = `${method} ${path.replace(/\?.*/, '')}`;
+    try {
+      const response = await this.options.fetch(`${this.address}${path}`, requestOf(method, body, until));
+      this.answered = true;
+      return read(what, response, await this.text(response), repeatable, parse);
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (error instanceof ServerError) return { failed: { error, mayRepeat: repeatable } };
+      if (deadline.signal.aborted) {
+        const late = new DeadlineError(`${what} had no answer within ${attemptMs / 1000} s`);
+        return { failed: { error: late, mayRepeat: false } };
+      }
+      const { unsent = false } = causeOf(error);
+      return { failed: { error: await this.lost(what, error, signal), mayRepeat: repeatable || unsent } };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async lost(what: string, error: unknown, signal?: AbortSignal): Promise<ServerError> {
+    const { words } = causeOf(error);
+    if (!this.options.inPage || !(await this.isHidden(signal)))
+      return new UnreachableError(`the server could not be asked (${what}): ${words}`);
+    if (!this.answered)
+      return new ClosedToPagesError('this server does not allow pages; use the proxy or the command line');
+    return new UnreachableError(`the answer to ${what} could not be read: the server failed, or closed the connection`);
+  }
+
+  /** The text of an answer, cut off where it grows too long. */
+  private async text(response: Response): Promise<string> {
+    const { mostBytes } = this.options;
+    const reader = response.body?.getReader();
+    if (!reader) return response.text();
+    const decoder = new TextDecoder();
+    let bytes = 0;
+    let text = '';
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      bytes += value.byteLength;
+      if (bytes > mostBytes) {
+        void reader.cancel().catch(() => {});
+        throw new AnswerError(`the server's answer is longer than ${mostBytes / 2 ** 20} MB`, response.status);
+      }
+      text += decoder.decode(value, { stream: true });
+    }
+  }
+}
+
+const requestOf = (method: string, body: object | undefined, signal: AbortSignal): RequestInit => ({
+  method,
+  signal,
+  cache: 'no-store',
+  credentials: 'omit',
+  referrerPolicy: 'no-referrer',
+  ...(body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+});
+
+type Parse = (text: string) => unknown;
+const parseJson: Parse = (text) => JSON.parse(text);
+
+function read(
+  what: string,
+  response: Response,
+  text: string,
+  repeatable: boolean,
+  parse: Parse,
+): { value: unknown } | { failed: Failed } {
+  const { status } = response;
+  if (status !== 200) {
+    const error = new AnswerError(
+      `${what} was answered with status ${status}${text ? `: ${glimpse(text)}` : ''}`,
+      status,
+    );
+    const mayRepeat = notNow.has(status) || (repeatable && passing.has(status));
+    const after = Number(response.headers.get('Retry-After'));
+    return { failed: { error, mayRepeat, ...(after > 0 && { afterMs: 1000 * after }) } };
+  }
+  try {
+    return { value: parse(text) };
+  } catch {
+    const kind = /^\s*</.test(text) ? 'a web page' : 'something that is no JSON';
+    const error = new AnswerError(
+      `${what} was answered with ${kind}${text ? `: ${glimpse(text)}` : ' (nothing)'}`,
+      status,
+    );
+    return { failed: { error, mayRepeat: false } };
+  }
+}

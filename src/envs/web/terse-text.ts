@@ -1,0 +1,51 @@
+/**
+ * The tree in few words, for tiny policies: a line for every line of the tree that names something, in the same order. What can be acted
+ * on keeps its id, its role unless it is a link, and what is true of it (`checked: true`); of all else the words stand after a dash, as
+ * its id could not be used. Nothing is told that the tree does not tell, and no name is left out but one that the next line repeats.
+ */
+import type { Browser } from './browser/session.ts';
+import { strip } from './python.ts';
+import { propertyTexts, type TreeText } from './tree-text.ts';
+import { elementsSeen } from './valid-actions.ts';
+
+const printedId = /^\t*\[(\d+)\]/;
+/** That something is not so, or may be left empty, is not told. */
+const isSo = (property: string) => !/: false$/i.test(property);
+
+interface Line {
+  /** Null: nothing can be done with it. */
+  id: string | null;
+  role: string;
+  name: string;
+  properties: string;
+}
+
+function linesOf(browser: Browser, seen: TreeText): Line[] {
+  const nodes = new Map(browser.pageTree().nodes.map((node) => [node.nodeId, node]));
+  const elements = new Set(elementsSeen(browser, seen).map(({ id }) => id));
+  const tree = seen.text.slice(seen.text.indexOf('\n\n') + 2);
+  return tree.split('\n').flatMap((text) => {
+    const id = printedId.exec(text)?.[1];
+    const node = id === undefined ? undefined : nodes.get(id);
+    if (id === undefined || !node) return [];
+    const name = strip(node.name?.value ?? '');
+    const can = elements.has(id);
+    if (!name && !can) return [];
+    const told = can ? propertyTexts(node).filter(isSo) : [];
+    return [{ id: can ? id : null, role: node.role?.value ?? '', name, properties: told.join(' ') }];
+  });
+}
+
+function sayLine({ id, role, name, properties }: Line): string {
+  if (id === null) return `- ${name}`;
+  return [id, role === 'link' && name ? '' : role, name, properties].filter(Boolean).join(' ');
+}
+
+/** What the screen shows; the tabs come first where there are several. */
+export function terseText(browser: Browser): string {
+  const seen = browser.observe();
+  const lines = linesOf(browser, seen);
+  const told = lines.filter(({ id, name }, k) => id !== null || name !== lines[k + 1]?.name).map(sayLine);
+  const tabs = browser.state.tabs.length > 1 ? [seen.text.slice(0, seen.text.indexOf('\n'))] : [];
+  return [...tabs, ...told].join('\n');
+}

@@ -1,0 +1,83 @@
+/** Wordle behind AgentGym's protocol: `agentenv-lmrlgym` at 3ef9235, as recorded from it. It closes no session. */
+import type { Task } from '../env.ts';
+import {
+  type AgentGymForm,
+  int,
+  Refused,
+  type SessionHost,
+  sessionOf,
+  standing,
+  str,
+  unfinishedOf,
+} from '../serving/form.ts';
+
+/** Seeds of any size: beyond what a number holds they go as a text. */
+function seeded(host: SessionHost, seed: bigint): Task {
+  const task = host.task(0);
+  return { ...task, strata: { seed: String(seed) } };
+}
+
+/** Before its first reset a session plays on a generator that nobody seeded. */
+const unseeded = () => crypto.getRandomValues(new BigUint64Array(1))[0];
+
+export const agentGymForm: AgentGymForm = {
+  server: 'lmrlgym',
+  path: '/wordle',
+  greeting: 'This is environment LMRL-Gym.',
+  errors: 'answer',
+  idField: 'id',
+  options: { upstream: true },
+  routes: [
+    {
+      method: 'POST',
+      path: '/create',
+      fields: {},
+      async answer(host) {
+        const session = host.create();
+        standing(await host.begin(session, seeded(host, unseeded())));
+        session.info = { done: false, reward: 0, deleted: false };
+        return { id: session.id };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/reset',
+      fields: { id: int, seed: int },
+      async answer(host, { id, seed }) {
+        const session = sessionOf(host, id);
+        const { observation } = standing(await host.begin(session, seeded(host, seed as bigint)));
+        const shown = Number.isSafeInteger(Number(seed)) ? Number(seed) : String(seed);
+        session.info = { done: false, reward: 0, deleted: false, observation, seed: shown };
+        return { id: session.id, observation };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/step',
+      fields: { id: int, action: str },
+      async answer(host, { id, action }) {
+        const session = unfinishedOf(host, id);
+        const { observation, reward, done } = standing(await host.act(session, action as string));
+        Object.assign(session.info, { observation, done, reward: Number(session.info.reward) + reward });
+        return { observation, reward, done };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/filtered_vocab',
+      fields: { id: int },
+      answer: (host, { id }) => host.inspect(unfinishedOf(host, id), 'possible words'),
+    },
+    {
+      method: 'GET',
+      path: '/observation',
+      fields: { id: int },
+      answer(host, { id }) {
+        const { observation } = unfinishedOf(host, id).info;
+        if (observation === undefined) throw new Refused("'observation'");
+        return observation;
+      },
+    },
+    { method: 'GET', path: '/detail', fields: { id: int }, answer: (host, { id }) => unfinishedOf(host, id).info },
+  ],
+};

@@ -1,0 +1,19 @@
+/** Arrays of the host that an update works in, allocated once from the plan and found by name. */
+import type { HostBuffer, PlannedBuffer } from '../plan/planned-buffer.ts';
+
+export class HostMemory {
+  private readonly arrays = new Map<PlannedBuffer['name'], Float32Array<ArrayBuffer>>();
+
+  constructor(plan: readonly PlannedBuffer[]) {
+    for (const { name, bytes, part } of plan) if (part === 'host') this.arrays.set(name, new Float32Array(bytes / 4));
+  }
+
+  /** Null: it was not planned. */
+  array(name: HostBuffer): Float32Array<ArrayBuffer> | null {
+    return this.arrays.get(name) ?? null;
+  }
+
+  get bytes(): number {
+    return [...this.arrays.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+}

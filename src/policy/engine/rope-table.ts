@@ -1,0 +1,18 @@
+/** cos | sin of every position: computed on the host in double precision, since WGSL's own are only good to 2^-11. */
+import { type ModelConfig, ropeInverseFrequencies } from '../config.ts';
+
+/** (positions, D): of each position, D / 2 cosines and as many sines. */
+export function ropeTable(config: ModelConfig, positions: number): Float32Array<ArrayBuffer> {
+  const inverse = ropeInverseFrequencies(config);
+  const D = config.headDim;
+  const table = new Float32Array(positions * D);
+  for (let position = 0; position < positions; position++) {
+    for (let d = 0; d < D / 2; d++) {
+      // The angle in f32, as the original computes it.
+      const angle = Math.fround(position * Math.fround(inverse[d]));
+      table[position * D + d] = Math.cos(angle);
+      table[position * D + D / 2 + d] = Math.sin(angle);
+    }
+  }
+  return table;
+}

@@ -1,0 +1,8 @@
+/** How much likelier token i became since it was sampled, and the slope of that (dratio / dlogprob). */
+function ratiosOf({ logprob, oldLogprob }) {
+  return (i) => {
+    const difference = logprob[i] - oldLogprob[i];
+    const ratio = Math.exp(Math.min(Math.max(difference, -20), 20));
+    return { ratio, slope: Math.abs(difference) > 20 ? 0 : ratio };
+  };
+}

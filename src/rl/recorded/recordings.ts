@@ -1,0 +1,89 @@
+/**
+ * The files of trajectories that a run learns from: each is mapped once, when a step first asks for it, and told of; a step takes
+ * its share in shuffled epochs, as a function of the seed and the step alone.
+ */
+
+import type { Trajectory } from '../episode/trajectory.ts';
+import { permutation } from '../random.ts';
+import { type ByteSource, TrajectoryFile } from '../trajectory-files/file.ts';
+import { TrajectoryFileError } from '../trajectory-files/record.ts';
+import { type Mapped, type MappingOptions, type MappingParts, mapFile } from './replay.ts';
+
+const STREAM_RECORDED = 0x7265636f;
+/** So many problems are told in words; the others are counted. */
+const mostTold = 5;
+
+/** A run is to learn from a file that it does not hold, or that holds nothing for it. */
+export class RecordingError extends Error {
+  override name = 'RecordingError';
+}
+
+export interface Listening {
+  signal?: AbortSignal;
+  onProgress?(done: number, total: number): void;
+  /** What was mapped and what was not, in words. */
+  onMapped?(words: string, complete: boolean): void;
+}
+
+export class Recordings {
+  private readonly mapped = new Map<string, Mapped>();
+
+  constructor(
+    private readonly files: ReadonlyMap<string, ByteSource>,
+    private readonly parts: MappingParts,
+    private readonly options: Omit<MappingOptions, 'signal' | 'onProgress'> & { seed: number },
+  ) {}
+
+  /** Of step `step`, from 1: so many trajectories, or all where there are fewer, each a group of its own. */
+  async take(name: string, step: number, count: number, listening: Listening = {}): Promise<Trajectory[]> {
+    const { trajectories } = this.mapped.get(name) ?? (await this.map(name, listening));
+    const size = Math.min(count, trajectories.length);
+    return Array.from({ length: size }, (_, group) => {
+      const at = (step - 1) * size + group;
+      const epoch = Math.floor(at / trajectories.length);
+      const order = permutation(trajectories.length, this.options.seed, STREAM_RECORDED, 0, epoch);
+      return { ...trajectories[order[at % trajectories.length]], group };
+    });
+  }
+
+  private async map(name: string, { signal, onProgress, onMapped }: Listening): Promise<Mapped> {
+    const source = this.files.get(name);
+    if (!source)
+      throw new RecordingError(
+        `This run is to learn from ${name} and does not hold that file. Choose the file in Setup and start the run anew.`,
+      );
+    const file = await opened(source, signal);
+    const mapped = await mapFile(file, this.parts, { ...this.options, signal, onProgress });
+    if (mapped.trajectories.length === 0) throw new RecordingError(`Nothing of ${words(name, mapped)}`);
+    this.mapped.set(name, mapped);
+    onMapped?.(`${mapped.trajectories.length} of ${words(name, mapped)}`, mapped.problems.length === 0);
+    return mapped;
+  }
+}
+
+async function opened(source: ByteSource, signal?: AbortSignal): Promise<TrajectoryFile> {
+  try {
+    return await TrajectoryFile.open(source, { signal });
+  } catch (error) {
+    if (error instanceof TrajectoryFileError) throw new RecordingError(error.message);
+    throw error;
+  }
+}
+
+function words(name: string, { records, problems }: Mapped): string {
+  const learnt = `the ${records} trajectories of ${name} can be learnt from.`;
+  if (problems.length === 0) return learnt;
+  const told = problems.slice(0, mostTold).map(({ line, message }) => `Line ${line}: ${message}`);
+  const rest = problems.length - told.length;
+  return `${learnt} ${told.join(' ')}${rest > 0 ? ` And ${rest} more.` : ''}`;
+}
+
+/** Bytes that are in memory, as a file. */
+export const inMemory = (name: string, bytes: Uint8Array): ByteSource => ({
+  name,
+  size: bytes.length,
+  async *stream() {
+    yield bytes;
+  },
+  slice: async (from, to) => bytes.subarray(from, to),
+});

@@ -1,0 +1,90 @@
+/**
+ * Which task of a run a record is of: by its item's name, by our own form's task, or, where a file names none, by the world's first
+ * words. A task that is no training task of the run is none: what is held out stays so.
+ */
+import type { Task, World } from '../../envs/env.ts';
+import { worldNamed } from '../episode/rollout.ts';
+import { taskKey } from '../tasks.ts';
+import { losslessForm } from '../trajectory-files/lossless.ts';
+import type { TrajectoryRecord } from '../trajectory-files/record.ts';
+import { UnmappedError } from './record-play.ts';
+
+/** World slots used at once. A rollout resets its slots before it plays, so they may be the same ones. */
+export const slotsAtOnce = 256;
+
+const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+/** The task of our own form, its options included; null: of another form. */
+function ownTask({ source }: TrajectoryRecord): Task | null {
+  const trajectory = source?.form === losslessForm ? (source.fields.trajectory as { task?: Task } | null) : null;
+  return trajectory?.task ?? null;
+}
+
+export class TaskFinder {
+  private openings: Promise<Map<string, Task>> | null = null;
+  private readonly byName = new Map<string, Task[]>();
+  private readonly keys: ReadonlySet<string>;
+
+  constructor(
+    private readonly worlds: ReadonlyMap<string, World>,
+    /** Training tasks of the run. */
+    private readonly tasks: readonly Task[],
+  ) {
+    this.keys = new Set(tasks.map(taskKey));
+    for (const task of tasks) {
+      const name = `${task.world}_${task.id}`;
+      this.byName.set(name, [...(this.byName.get(name) ?? []), task]);
+    }
+  }
+
+  /** Throws UnmappedError, which says what the record names and why the run has no such task. */
+  async find(record: TrajectoryRecord, opening: string): Promise<Task> {
+    const own = ownTask(record);
+    if (own && this.keys.has(taskKey(own))) return own;
+    const world = record.world ?? own?.world ?? this.onlyWorld();
+    if (world !== null && !this.worlds.has(world))
+      throw new UnmappedError(`it is of the world ${world}, which the run does not have`);
+    const byWords = (await this.byOpening()).get(plain(opening));
+    if (byWords && (record.item === null || byWords.id === record.item)) return byWords;
+    const candidates = record.item === null || world === null ? [] : (this.byName.get(`${world}_${record.item}`) ?? []);
+    if (candidates.length === 0) throw new UnmappedError(this.unknown(record, world));
+    throw new UnmappedError(
+      `item ${record.item} of ${world} begins with other words in this run: its options, or its numbering, are others`,
+    );
+  }
+
+  private unknown({ item }: TrajectoryRecord, world: string | null): string {
+    return item === null || world === null
+      ? 'it names no task, and no training task of the run begins with its words'
+      : `item ${item} of ${world} is no training task of this run: it is held out, or not among its options`;
+  }
+
+  /** A number alone is an item of the run's world, where there is one. */
+  private onlyWorld(): string | null {
+    const names = [...new Set(this.tasks.map((task) => task.world))];
+    return names.length === 1 ? names[0] : null;
+  }
+
+  /** Every training task by the world's first words; the first that says them. */
+  private byOpening(): Promise<Map<string, Task>> {
+    this.openings ??= this.readOpenings();
+    return this.openings;
+  }
+
+  private async readOpenings(): Promise<Map<string, Task>> {
+    const found = new Map<string, Task>();
+    for (const name of new Set(this.tasks.map((task) => task.world))) {
+      const own = this.tasks.filter((task) => task.world === name);
+      for (let first = 0; first < own.length; first += slotsAtOnce) {
+        const some = own.slice(first, first + slotsAtOnce);
+        const slots = some.map((_, i) => i);
+        const feedback = await worldNamed(this.worlds, name).reset(slots, some);
+        feedback.forEach(({ observation }, i) => {
+          const words = plain(observation);
+          if (!found.has(words)) found.set(words, some[i]);
+        });
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,59 @@
+// Runs inside a realm before any other text; its value goes to the host alone. What it needs of the language is taken here, before
+// a person's code could put something else in its place.
+(() => {
+  const { parse, stringify } = JSON;
+  const Floats = Float64Array;
+  const Buffer = ArrayBuffer;
+  const { isView } = Buffer;
+  const { entries, fromEntries } = Object;
+  const each = Function.prototype.call.bind(Array.prototype.map);
+  const set = Function.prototype.call.bind(Object.getPrototypeOf(Floats.prototype).set);
+  const lengthOf = Function.prototype.call.bind(
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Floats.prototype), 'length').get,
+  );
+
+  // A clock and dice would make a run that no one can repeat.
+  const refuse = (name, why) => () => {
+    throw new Error(`${name} is not there: ${why}`);
+  };
+  Math.random = refuse('Math.random', 'the same run must give the same numbers every time');
+
+  /** Arrays that stand one after another in a buffer. */
+  const unpack = (buffer, layout) => {
+    let at = 0;
+    return fromEntries(
+      each(layout, ([name, length]) => {
+        const array = new Floats(buffer, at, length);
+        at += 8 * length;
+        return [name, array];
+      }),
+    );
+  };
+
+  const pack = (arrays) => {
+    const list = entries(arrays);
+    const layout = each(list, ([name, array]) => [name, isView(array) ? lengthOf(array) : 0]);
+    let total = 0;
+    for (let k = 0; k < layout.length; k++) total += layout[k][1];
+    const all = new Floats(total);
+    let at = 0;
+    for (let k = 0; k < list.length; k++) {
+      if (layout[k][1]) set(all, list[k][1], at);
+      at += layout[k][1];
+    }
+    return { layout, buffer: all.buffer };
+  };
+
+  const plain = (code, arrays, values) => {
+    if (typeof code.main !== 'function') throw new TypeError('The code must export a function named main.');
+    return code.main(arrays, values);
+  };
+
+  /** [what is said, buffer] */
+  return (code, prelude, buffer, said) => {
+    const { layout, values } = parse(said);
+    const result = (prelude ?? plain)(code, unpack(buffer, layout), values);
+    const packed = pack(result.arrays ?? {});
+    return [stringify({ layout: packed.layout, values: result.values ?? null }), packed.buffer];
+  };
+})();

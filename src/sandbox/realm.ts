@@ -1,0 +1,208 @@
+/**
+ * One call, inside the worker: a fresh QuickJS runtime and realm, the prelude, the person's module, the call, and everything thrown
+ * away. QuickJS (Bellard and Gordon, https://bellard.org/quickjs) by quickjs-emscripten (https://github.com/justjake/quickjs-emscripten).
+ */
+import {
+  DefaultIntrinsics,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSWASMModule,
+} from 'quickjs-emscripten-core';
+import { type CodePlace, placeWords } from './errors.ts';
+import glue from './glue.js?raw';
+import {
+  memoryBytes,
+  type NamedArrays,
+  type SandboxCall,
+  type SandboxFailure,
+  type SandboxLimits,
+  type SandboxResult,
+} from './protocol.ts';
+
+/** Longest message that is handed on. */
+const longestMessage = 400;
+
+class Failure extends Error {
+  constructor(readonly failure: SandboxFailure) {
+    super(failure.message);
+  }
+}
+
+/** A thrown value, as far as it can be read. */
+interface Thrown {
+  name?: unknown;
+  message?: unknown;
+  stack?: unknown;
+}
+
+/** The first place of the person's file in a stack of QuickJS: `at f (objective.js:2:13)`, or for what cannot be read `at objective.js:2:9`. */
+function placeIn(stack: unknown, file: string): CodePlace | null {
+  if (typeof stack !== 'string') return null;
+  const at = stack.indexOf(`${file}:`);
+  const match = at < 0 ? null : /^(\d+):(\d+)/.exec(stack.slice(at + file.length + 1));
+  return match && { line: Number(match[1]), column: Number(match[2]) };
+}
+
+/**
+ * QuickJS has no class for it: the words are its own (quickjs.c, JS_ThrowOutOfMemory). It throws null where there is no memory left for
+ * an error. Code that throws the same by itself is told that it has too little memory, which harms no one.
+ */
+const meansNoMemory = (thrown: unknown): boolean =>
+  thrown === null || ((thrown as Thrown).name === 'InternalError' && (thrown as Thrown).message === 'out of memory');
+
+class Call {
+  private readonly context: QuickJSContext;
+  private readonly handles: QuickJSHandle[] = [];
+  private late = false;
+
+  constructor(
+    private readonly runtime: ReturnType<QuickJSWASMModule['newRuntime']>,
+    private readonly call: SandboxCall,
+    private readonly limits: SandboxLimits,
+  ) {
+    const end = performance.now() + limits.deadlineMs;
+    // A single request beyond it is refused. The sum is bounded by the memory itself (serve.ts).
+    runtime.setMemoryLimit(memoryBytes);
+    runtime.setMaxStackSize(limits.stackBytes);
+    runtime.setInterruptHandler(() => {
+      this.late = performance.now() > end;
+      return this.late;
+    });
+    this.context = runtime.newContext({ intrinsics: { ...DefaultIntrinsics, Date: false } });
+  }
+
+  private kept(handle: QuickJSHandle): QuickJSHandle {
+    this.handles.push(handle);
+    return handle;
+  }
+
+  /** Arrays go in as one buffer, and come out so. */
+  run(): SandboxResult {
+    const { context, call } = this;
+    const enter = this.evaluated(glue, 'glue.js');
+    const prelude = call.prelude === undefined ? context.undefined : this.evaluated(call.prelude, 'prelude.js');
+    const exports = this.module();
+    const lists = Object.entries(call.arrays);
+    const said = JSON.stringify({ layout: lists.map(([name, array]) => [name, array.length]), values: call.values });
+    const buffer = this.kept(context.newArrayBuffer(joined(lists.map(([, array]) => array))));
+    const text = this.kept(context.newString(said));
+    const result = this.unwrapped(context.callFunction(enter, context.undefined, exports, prelude, buffer, text));
+    const [reply, bytes] = [0, 1].map((index) => this.kept(context.getProp(result, index)));
+    return this.read(context.getString(reply), bytes);
+  }
+
+  private read(reply: string, buffer: QuickJSHandle): SandboxResult {
+    const { layout, values } = JSON.parse(reply) as { layout: [string, number][]; values: unknown };
+    const bytes = this.context.getArrayBuffer(buffer);
+    const all = new Float64Array(bytes.value.slice().buffer);
+    bytes.dispose();
+    let at = 0;
+    const arrays: NamedArrays = {};
+    for (const [name, length] of layout) {
+      arrays[name] = all.slice(at, at + length);
+      at += length;
+    }
+    return { arrays, values };
+  }
+
+  /** The person's module, run once. */
+  private module(): QuickJSHandle {
+    const { context, call } = this;
+    const loaded = this.unwrapped(context.evalCode(call.code, call.file, { type: 'module' }));
+    const state = context.getPromiseState(loaded);
+    if (state.type === 'rejected') throw this.failureOf(this.kept(state.error));
+    if (state.type === 'pending') {
+      const message = `${call.file}: the code waits (await) outside a function, and nothing will ever answer it. Take the await out.`;
+      throw new Failure({ kind: 'code', message, place: null });
+    }
+    return state.notAPromise ? loaded : this.kept(state.value);
+  }
+
+  private evaluated(text: string, file: string): QuickJSHandle {
+    return this.unwrapped(this.context.evalCode(text, file, { type: 'global', strict: true }));
+  }
+
+  private unwrapped(result: ReturnType<QuickJSContext['evalCode']>): QuickJSHandle {
+    if (result.error) throw this.failureOf(this.kept(result.error));
+    return this.kept(result.value);
+  }
+
+  private failureOf(handle: QuickJSHandle): Failure {
+    const { file } = this.call;
+    // Reading what was thrown may run its getters: under the same deadline.
+    const thrown = this.context.dump(handle) as unknown;
+    const place = thrown instanceof Object ? placeIn((thrown as Thrown).stack, file) : null;
+    if (this.late) {
+      const seconds = this.limits.deadlineMs / 1000;
+      // What was done last is known; a loop that does nothing has no place of its own.
+      const near = place ? `${file}, near line ${place.line}` : file;
+      const message = `${near}: the code did not end within ${seconds} s. Look for a loop that never stops.`;
+      return new Failure({ kind: 'timeout', message, place });
+    }
+    const where = placeWords(file, place);
+    if (meansNoMemory(thrown)) {
+      const megabytes = memoryBytes / 2 ** 20;
+      const message = `${where}: the code asked for more than the ${megabytes} MB of memory that it may have.`;
+      return new Failure({ kind: 'memory', message, place });
+    }
+    return new Failure({ kind: 'code', message: `${where}: ${wordsOf(thrown)}`.slice(0, longestMessage), place });
+  }
+
+  dispose(): void {
+    for (const handle of this.handles.reverse()) if (handle.alive) handle.dispose();
+    this.context.dispose();
+    this.runtime.dispose();
+  }
+}
+
+function wordsOf(thrown: unknown): string {
+  if (!(thrown instanceof Object)) return `the code threw ${JSON.stringify(thrown) ?? 'undefined'}`;
+  const { name = 'Error', message = '' } = thrown as Thrown;
+  return `${String(name)}: ${String(message)}`;
+}
+
+function joined(arrays: readonly Float64Array[]): ArrayBuffer {
+  const all = new Float64Array(arrays.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const array of arrays) {
+    all.set(array, at);
+    at += array.length;
+  }
+  return all.buffer;
+}
+
+/** Runs one call. What is thrown by the interpreter itself, and not by the code, means that it is broken. */
+export function runCall(
+  quickjs: QuickJSWASMModule,
+  call: SandboxCall,
+  limits: SandboxLimits,
+): { result: SandboxResult } | { failure: SandboxFailure } {
+  let running: Call | null = null;
+  try {
+    running = new Call(quickjs.newRuntime(), call, limits);
+    const result = running.run();
+    running.dispose();
+    return { result };
+  } catch (error) {
+    if (!(error instanceof Failure)) return { failure: broken(error) };
+    try {
+      running?.dispose();
+    } catch (second) {
+      // What the code did is said; that nothing more may run here, too.
+      return {
+        failure: {
+          ...error.failure,
+          kind: error.failure.kind === 'code' ? 'broken' : error.failure.kind,
+          message: `${error.failure.message} (${second})`,
+        },
+      };
+    }
+    return { failure: error.failure };
+  }
+}
+
+const broken = (error: unknown): SandboxFailure => ({
+  kind: 'broken',
+  message: `The sandbox broke while it ran this code: ${error instanceof Error ? error.message : error}`,
+  place: null,
+});

@@ -1,0 +1,47 @@
+/** The worker's side: loads QuickJS, says that it is ready, and answers calls one after another. */
+import variant from '@jitl/quickjs-wasmfile-release-sync';
+import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSWASMModule } from 'quickjs-emscripten-core';
+import { memoryBytes, type SandboxReply, type SandboxRequest } from './protocol.ts';
+import { runCall } from './realm.ts';
+
+const pageBytes = 2 ** 16;
+
+/**
+ * The interpreter's whole memory. QuickJS's own limit does not hold here: it counts what it asks for by malloc_usable_size, which this
+ * build does not have, and 12 arrays of 8 MB went in under a limit of 64 MB (measured, quickjs-emscripten 0.32.0).
+ */
+const memory = () => new WebAssembly.Memory({ initial: 256, maximum: memoryBytes / pageBytes });
+
+/** On Node the package finds its own file. In a page it comes with the page: nothing is fetched from elsewhere. */
+async function load(): Promise<QuickJSWASMModule> {
+  const wasmMemory = memory();
+  if (import.meta.env.SSR) return newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmMemory }));
+  const { default: url } = await import('@jitl/quickjs-wasmfile-release-sync/wasm?url');
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`its interpreter could not be fetched: HTTP ${response.status}. Reload the page.`);
+  // Not compileStreaming: some static hosts serve .wasm without its media type.
+  const wasmModule = await WebAssembly.compile(await response.arrayBuffer());
+  return newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmModule, wasmMemory }));
+}
+
+const buffersOf = (reply: SandboxReply): ArrayBuffer[] =>
+  'result' in reply ? Object.values(reply.result.arrays).map(({ buffer }) => buffer as ArrayBuffer) : [];
+
+/** Calls that come before it is loaded wait. */
+export function serveSandbox(
+  reply: (message: SandboxReply, transfer: ArrayBuffer[]) => void,
+): (request: SandboxRequest) => void {
+  const loading = load();
+  loading.then(
+    () => reply({ ready: true }, []),
+    (error: Error) => reply({ failed: error.message }, []),
+  );
+  return ({ id, limits, ...call }) =>
+    void loading.then(
+      (quickjs) => {
+        const answer = { id, ...runCall(quickjs, call, limits) };
+        reply(answer, buffersOf(answer));
+      },
+      () => {},
+    );
+}

@@ -1,0 +1,144 @@
+/**
+ * Fields as FastAPI with pydantic 1 reads them, which is what the original servers run: whole numbers also from texts, floats and
+ * booleans, texts also from numbers; what cannot be read is a 422 with its place. (docs.pydantic.dev/1.10/usage/types, read as recorded.)
+ */
+import type { Field, Fields, Values } from '../../envs/serving/form.ts';
+import { type ParsedJson, PythonNumber, parseJson } from './json.ts';
+
+export interface Problem {
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+}
+
+/** A request that cannot be read. */
+export class Unreadable extends Error {
+  override name = 'Unreadable';
+  constructor(readonly problems: readonly Problem[]) {
+    super(problems.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '));
+  }
+}
+
+const missing = (loc: Problem['loc']): Problem => ({ loc, msg: 'field required', type: 'value_error.missing' });
+const noObject: Problem = { loc: ['body'], msg: 'value is not a valid dict', type: 'type_error.dict' };
+
+/** What counts as a number in Python's int(): blanks around, a sign, single underscores between digits of any script. */
+const wholeNumber = /^\s*([+-]?)(\p{Nd}+(?:_\p{Nd}+)*)\s*$/u;
+
+/** The value of a decimal digit of any script: such digits come in runs of ten from their zero. */
+function digitOf(character: string): number {
+  let code = character.codePointAt(0)!;
+  if (code < 128) return code - 48;
+  let value = 0;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - 1))) {
+    code--;
+    value++;
+  }
+  return value;
+}
+
+function wholeOf(text: string): bigint | undefined {
+  const found = wholeNumber.exec(text);
+  if (!found) return undefined;
+  const digits = [...found[2].replaceAll('_', '')].map(digitOf).join('');
+  return found[1] === '-' ? -BigInt(digits) : BigInt(digits);
+}
+
+function intOf(value: ParsedJson): bigint | undefined {
+  if (typeof value === 'number') return BigInt(value);
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  if (typeof value === 'string') return wholeOf(value);
+  if (!(value instanceof PythonNumber)) return undefined;
+  if (/^-?\d+$/.test(value.source)) return BigInt(value.source);
+  const float = Number(value.source);
+  return Number.isFinite(float) ? BigInt(Math.trunc(float)) : undefined;
+}
+
+/** Python's repr of a float: a point always, an exponent of two digits from 1e16 on and below 1e-4. */
+function floatText(source: string): string {
+  if (source === 'NaN') return 'nan';
+  const value = Number(source);
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
+  if (Object.is(value, -0)) return '-0.0';
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e16 || size < 1e-4)) {
+    const [digits, exponent] = value.toExponential().split('e');
+    return `${digits}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`;
+  }
+  return Number.isInteger(value) ? `${value}.0` : String(value);
+}
+
+function strOf(value: ParsedJson): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (!(value instanceof PythonNumber)) return undefined;
+  return /^-?\d+$/.test(value.source) ? value.source : floatText(value.source);
+}
+
+const readers = {
+  int: { read: intOf, msg: 'value is not a valid integer', type: 'type_error.integer' },
+  str: { read: strOf, msg: 'str type expected', type: 'type_error.str' },
+} as const;
+
+function readField(
+  { type, optional, whenAbsent }: Field,
+  value: ParsedJson | undefined,
+  loc: Problem['loc'],
+): bigint | string | null | Problem {
+  if (value === undefined) return optional ? (whenAbsent ?? null) : missing(loc);
+  if (value === null)
+    return optional ? null : { loc, msg: 'none is not an allowed value', type: 'type_error.none.not_allowed' };
+  const { read, msg, type: kind } = readers[type];
+  return read(value) ?? { loc, msg, type: kind };
+}
+
+function readAll(fields: Fields, given: { [key: string]: ParsedJson }, where: 'body' | 'query'): Values {
+  const values: { [name: string]: bigint | string | null } = {};
+  const problems: Problem[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    const read = readField(field, Object.hasOwn(given, name) ? given[name] : undefined, [where, name]);
+    if (read !== null && typeof read === 'object') problems.push(read);
+    else values[name] = read;
+  }
+  if (problems.length) throw new Unreadable(problems);
+  return values;
+}
+
+/** Of a name given twice the last value counts. */
+export function readQuery(fields: Fields, query: { readonly [name: string]: string | string[] }): Values {
+  const last = Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? value.at(-1)! : value]);
+  return readAll(fields, Object.fromEntries(last), 'query');
+}
+
+/** JSON where the type of the content is, or where it is not said. */
+const isJson = (type: string | undefined) =>
+  type === undefined || /^application\/(?:[^;]*\+)?json\s*(?:;|$)/i.test(type.trim());
+
+/** The body's JSON; undefined: there is none. Throws `Unreadable`. */
+export function parseBody(bytes: Buffer | undefined, type: string | undefined): ParsedJson | undefined {
+  if (!bytes?.length) return undefined;
+  if (!isJson(type)) throw new Unreadable([noObject]);
+  try {
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Unreadable([{ loc: ['body', 0], msg: message, type: 'value_error.jsondecode' }]);
+  }
+}
+
+/** What Python's dict() makes of it: a list of pairs is one too. */
+function objectOf(value: ParsedJson): { [key: string]: ParsedJson } {
+  if (Array.isArray(value) || value === '') {
+    const pairs = [...value] as ParsedJson[];
+    const isPair = (pair: ParsedJson): pair is [string, ParsedJson] =>
+      Array.isArray(pair) && pair.length === 2 && typeof pair[0] === 'string';
+    if (pairs.every(isPair)) return Object.fromEntries(pairs);
+  } else if (value !== null && typeof value === 'object' && !(value instanceof PythonNumber)) return value;
+  throw new Unreadable([noObject]);
+}
+
+export function readBody(fields: Fields, body: ParsedJson | undefined): Values {
+  if (body === undefined || body === null) throw new Unreadable([missing(['body'])]);
+  return readAll(fields, objectOf(body), 'body');
+}

@@ -1,0 +1,37 @@
+/** AgentGym's routes of a served world: reads a request as FastAPI would, asks the world's form, answers in its words. */
+
+import { WorldError } from '../../envs/env.ts';
+import { Refused, type Route, SessionLimit } from '../../envs/serving/form.ts';
+import type { Answer, Handler, Request } from '../router.ts';
+import { parseBody, readBody, readQuery, Unreadable } from './fields.ts';
+import type { AgentGymHost } from './host.ts';
+
+const json = (status: number, value: unknown): Answer => ({ status, json: value });
+
+/** A failure in the form of the world's original. */
+function failureOf(error: unknown, form: { errors: 'answer' | 'status' }, report: (error: unknown) => void): Answer {
+  if (error instanceof Unreadable) return json(422, { detail: error.problems });
+  if (error instanceof SessionLimit)
+    return form.errors === 'answer' ? json(200, { error: error.message }) : json(503, { detail: error.message });
+  if (form.errors === 'answer' && (error instanceof Refused || error instanceof WorldError))
+    return json(200, { error: error.message });
+  if (!(error instanceof Refused || error instanceof WorldError)) report(error);
+  return { status: 500, text: 'Internal Server Error' };
+}
+
+function valuesOf({ method, fields }: Route, request: Request) {
+  if (method === 'GET') return readQuery(fields, request.query);
+  if (Object.keys(fields).length === 0) return {};
+  return readBody(fields, parseBody(request.body, request.contentType));
+}
+
+/** The handler of one route. `report` hears of failures that are not the client's. */
+export function agentGymHandler(host: AgentGymHost, route: Route, report: (error: unknown) => void): Handler {
+  return async (request) => {
+    try {
+      return json(200, await route.answer(host, valuesOf(route, request)));
+    } catch (error) {
+      return failureOf(error, host.served.form, report);
+    }
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * Gathers the calls of many clients into the batches a world is made for: while one call is under way, what arrives waits, and
+ * then goes together. Calls about one slot keep their order. Knows slots and feedback, no client and no protocol.
+ */
+import { type Feedback, type Task, type World, WorldError } from '../envs/env.ts';
+
+type Move = { kind: 'reset'; task: Task } | { kind: 'step'; action: string };
+type Waiting = Move & {
+  slot: number;
+  resolve(feedback: Feedback): void;
+  reject(error: unknown): void;
+};
+
+/** A message to a worker should stay small. */
+const largestBatch = 256;
+
+export class GatheredWorld {
+  private waiting: Waiting[] = [];
+  private running = false;
+
+  constructor(readonly world: World) {}
+
+  reset(slot: number, task: Task): Promise<Feedback> {
+    return this.enqueue(slot, { kind: 'reset', task });
+  }
+
+  step(slot: number, action: string): Promise<Feedback> {
+    return this.enqueue(slot, { kind: 'step', action });
+  }
+
+  private enqueue(slot: number, move: Move): Promise<Feedback> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ ...move, slot, resolve, reject });
+      if (!this.running) {
+        this.running = true;
+        // Whatever else this turn of the event loop brings goes along.
+        setImmediate(() => void this.run());
+      }
+    });
+  }
+
+  private async run(): Promise<void> {
+    while (this.waiting.length) await this.carryOut(this.nextBatch());
+    this.running = false;
+  }
+
+  /** The first call's kind, one call a slot, and none past an earlier one of its slot. */
+  private nextBatch(): Waiting[] {
+    const [{ kind }] = this.waiting;
+    const batch: Waiting[] = [];
+    const left: Waiting[] = [];
+    const slots = new Set<number>();
+    for (const call of this.waiting) {
+      const goes = call.kind === kind && !slots.has(call.slot) && batch.length < largestBatch;
+      slots.add(call.slot);
+      (goes ? batch : left).push(call);
+    }
+    this.waiting = left;
+    return batch;
+  }
+
+  private async carryOut(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const answers = await this.call(batch);
+      for (const [k, call] of batch.entries()) call.resolve(answers[k]);
+    } catch (error) {
+      // A refused batch has moved no world: the call that is refused alone is the one that was wrong.
+      if (batch.length > 1 && error instanceof WorldError) for (const call of batch) await this.carryOut([call]);
+      else for (const call of batch) call.reject(error);
+    }
+  }
+
+  private call(batch: readonly Waiting[]): Promise<Feedback[]> {
+    const slots = batch.map(({ slot }) => slot);
+    return batch[0].kind === 'reset'
+      ? this.world.reset(
+          slots,
+          batch.map((call) => (call as Move & { kind: 'reset' }).task),
+        )
+      : this.world.step(
+          slots,
+          batch.map((call) => (call as Move & { kind: 'step' }).action),
+        );
+  }
+}

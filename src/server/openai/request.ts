@@ -1,0 +1,99 @@
+/** A body of `POST /v1/chat/completions`, read. What it asks that cannot be done is refused by the field's name, not passed over. */
+import * as v from 'valibot';
+import { type ChatMessage, ChatRequestError } from './chat-model.ts';
+
+const TextPart = v.object({ type: v.literal('text', 'only parts of type text are read'), text: v.string() });
+const MessageSchema = v.object({
+  role: v.picklist(['system', 'developer', 'user', 'assistant'], 'must be system, user or assistant'),
+  content: v.union([v.string(), v.array(TextPart)], 'must be a text, or parts of type text'),
+});
+const mark = v.pipe(v.string(), v.nonEmpty('must not be empty'));
+
+const BodySchema = v.object({
+  model: v.string('must name the model: GET /v1/models lists it'),
+  messages: v.pipe(v.array(MessageSchema), v.nonEmpty('must hold a message')),
+  temperature: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(2)), 1),
+  max_tokens: v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+  max_completion_tokens: v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+  stop: v.nullish(v.union([mark, v.pipe(v.array(mark), v.maxLength(4, 'must be at most four'))])),
+  n: v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(128)), 1),
+  seed: v.nullish(v.pipe(v.number(), v.safeInteger())),
+  stream: v.nullish(v.boolean(), false),
+  stream_options: v.nullish(v.object({ include_usage: v.optional(v.boolean(), false) })),
+  // As vLLM names it.
+  guided_choice: v.nullish(v.pipe(v.array(mark), v.nonEmpty('must hold a choice'), v.maxLength(10_000))),
+});
+
+/** Fields that would change the answer, with what asks for nothing. */
+const cannot: { readonly [name: string]: (value: unknown) => boolean } = {
+  top_p: (value) => value === 1,
+  top_k: (value) => value === -1 || value === 0,
+  presence_penalty: (value) => value === 0,
+  frequency_penalty: (value) => value === 0,
+  logprobs: (value) => value === false,
+  top_logprobs: (value) => value === 0,
+  logit_bias: (value) => typeof value === 'object' && Object.keys(value as object).length === 0,
+  tools: (value) => Array.isArray(value) && value.length === 0,
+  tool_choice: (value) => value === 'none' || value === 'auto',
+  functions: (value) => Array.isArray(value) && value.length === 0,
+  response_format: (value) => (value as { type?: unknown }).type === 'text',
+  modalities: (value) => Array.isArray(value) && value.every((each) => each === 'text'),
+  audio: () => false,
+};
+
+export interface ChatBody {
+  model: string;
+  messages: ChatMessage[];
+  temperature: number;
+  maxTokens: number | null;
+  stop: string[];
+  n: number;
+  seed: number | null;
+  choices: string[] | null;
+  stream: boolean;
+  includeUsage: boolean;
+}
+
+function parse(bytes: Buffer | undefined): { [name: string]: unknown } {
+  let value: unknown;
+  try {
+    value = JSON.parse(String(bytes ?? ''));
+  } catch (error) {
+    throw new ChatRequestError(`We could not parse the JSON body of your request: ${(error as Error).message}`);
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new ChatRequestError('The body of the request must be a JSON object.');
+  return value as { [name: string]: unknown };
+}
+
+const textOf = (content: v.InferOutput<typeof MessageSchema>['content']) =>
+  typeof content === 'string' ? content : content.map(({ text }) => text).join('');
+
+export function readChatBody(bytes: Buffer | undefined): ChatBody {
+  const given = parse(bytes);
+  for (const [name, asksNothing] of Object.entries(cannot))
+    if (given[name] !== undefined && given[name] !== null && !asksNothing(given[name]))
+      throw new ChatRequestError(`This server cannot do "${name}": leave it out.`, name, 'unsupported_parameter');
+  const read = v.safeParse(BodySchema, given);
+  if (!read.success) {
+    const [issue] = read.issues;
+    const path = v.getDotPath(issue) ?? 'body';
+    throw new ChatRequestError(`Invalid '${path}': ${issue.message}.`, path, 'invalid_value');
+  }
+  const { model, messages, temperature, max_tokens, max_completion_tokens, stop, n, seed, stream } = read.output;
+  return {
+    model,
+    messages: messages.map(({ role, content }) => ({
+      role: role === 'developer' ? 'system' : role,
+      content: textOf(content),
+    })),
+    temperature: temperature ?? 1,
+    maxTokens: max_completion_tokens ?? max_tokens ?? null,
+    stop: [stop ?? []].flat(),
+    n: n ?? 1,
+    seed: seed ?? null,
+    choices: read.output.guided_choice ?? null,
+    stream: stream ?? false,
+    includeUsage: read.output.stream_options?.include_usage ?? false,
+  };
+}

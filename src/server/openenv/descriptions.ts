@@ -1,0 +1,143 @@
+/**
+ * What OpenEnv says of a world without playing it (github.com/meta-pytorch/OpenEnv, BSD-3-Clause; read at 385de5e): schemas of
+ * action, observation and state, metadata, tools, and an OpenAPI description of the routes.
+ */
+import type { WorldModule } from '../../envs/module.ts';
+
+const text = (description: string) => ({ type: 'string', description });
+const nullable = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
+
+export const actionSchema = {
+  title: 'TextAction',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    message: text('What the agent says: an action as the world reads it.'),
+    metadata: { type: 'object', description: 'Not read.' },
+  },
+  // One required field: clients then send a model's reply as it is.
+  required: ['message'],
+};
+
+export const observationSchema = {
+  title: 'TextObservation',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    text: text("The world's words, exactly as a model is to see them."),
+    valid: { type: 'boolean', description: 'False where the world refused the last action.' },
+    valid_actions: nullable({
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Actions that the text offers; null where the world lists none.',
+    }),
+  },
+  required: ['text', 'valid', 'valid_actions'],
+};
+
+export const stateSchema = {
+  title: 'TextState',
+  type: 'object',
+  properties: {
+    episode_id: nullable({ type: 'string' }),
+    step_count: { type: 'integer', minimum: 0 },
+    world: { type: 'string' },
+    split: nullable({ enum: ['train', 'test'] }),
+    index: nullable({ type: 'integer' }),
+    item: nullable({ type: 'integer', description: "The item's id in its world." }),
+    done: { type: 'boolean' },
+  },
+  required: ['episode_id', 'step_count'],
+};
+
+export const schemas = { action: actionSchema, observation: observationSchema, state: stateSchema };
+
+const resetProperties = {
+  seed: { type: 'integer', description: 'Chooses a task of the split, always the same one.' },
+  episode_id: { type: 'string', maxLength: 255 },
+  split: { enum: ['train', 'test'], default: 'train' },
+  index: { type: 'integer', minimum: 0, description: "Place in the split's list; goes before the seed." },
+};
+
+/** Names that OpenEnv keeps for itself: reset, step, state, close. */
+export const tools = [
+  {
+    name: 'act',
+    description: 'Does one action in the world and tells what it says.',
+    input_schema: {
+      type: 'object',
+      properties: { message: actionSchema.properties.message },
+      required: ['message'],
+      additionalProperties: false,
+    },
+  },
+  {
+    name: 'new_episode',
+    description: 'Begins an episode and tells its first words.',
+    input_schema: { type: 'object', properties: resetProperties },
+  },
+];
+
+export const metadataOf = ({ name, title, summary, instruction, credit }: WorldModule) => ({
+  name,
+  description: `${title}: ${summary}`,
+  readme_content: `# ${title}\n\n${summary}\n\n${instruction}\n${credit}\n`,
+  version: '1.0.0',
+  author: null,
+  documentation_url: null,
+});
+
+const answers = (description: string, schema: object = { type: 'object' }) => ({
+  responses: { '200': { description, content: { 'application/json': { schema } } } },
+});
+const body = (properties: object, required: readonly string[] = []) => ({
+  requestBody: {
+    content: { 'application/json': { schema: { type: 'object', properties, ...(required.length && { required }) } } },
+  },
+});
+
+const feedbackSchema = {
+  type: 'object',
+  properties: {
+    observation: observationSchema,
+    reward: nullable({ type: 'number' }),
+    done: { type: 'boolean' },
+  },
+};
+
+/** `GET /openapi.json`. Sockets have no place in it: they are told of in the description. */
+export const openApiOf = ({ title }: WorldModule) => ({
+  openapi: '3.1.0',
+  info: {
+    title: `${title} over OpenEnv`,
+    version: '1.0.0',
+    description: 'Episodes are played over the WebSocket at /ws; POST /reset and /step each open a world of their own.',
+  },
+  paths: {
+    '/reset': {
+      post: {
+        summary: 'A fresh world, its first words',
+        ...body(resetProperties),
+        ...answers('Begun', feedbackSchema),
+      },
+    },
+    '/step': {
+      post: {
+        summary: 'One action in a fresh world',
+        ...body({ action: actionSchema, timeout_s: { type: 'number' }, request_id: { type: 'string' } }, ['action']),
+        ...answers('Done', feedbackSchema),
+      },
+    },
+    '/state': { get: { summary: 'The state of a fresh world', ...answers('State', stateSchema) } },
+    '/health': { get: { summary: 'Whether the server is there', ...answers('Healthy') } },
+    '/metadata': { get: { summary: 'What the world is', ...answers('Metadata') } },
+    '/schema': { get: { summary: 'Schemas of action, observation and state', ...answers('Schemas') } },
+    '/mcp': { post: { summary: 'Tools by JSON-RPC', ...body({}), ...answers('A JSON-RPC answer') } },
+    '/list_environments': { get: { summary: 'Names of the worlds', ...answers('Names') } },
+    '/{env}/splits': { get: { summary: 'Splits of a world', ...answers('Splits') } },
+    '/{env}/tasks': { post: { summary: 'All tasks of a split', ...answers('Tasks') } },
+    '/{env}/num_tasks': { post: { summary: 'How many tasks a split has', ...answers('A number') } },
+    '/{env}/task': { post: { summary: 'One task of a split', ...answers('A task') } },
+    '/{env}/task_range': { post: { summary: 'Some tasks of a split', ...answers('Tasks') } },
+  },
+});

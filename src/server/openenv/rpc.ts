@@ -1,0 +1,106 @@
+/** OpenEnv's tools by JSON-RPC 2.0 (`/mcp`): lists and calls them. Not the whole of MCP: there is no `initialize`. */
+import * as v from 'valibot';
+import { WorldError } from '../../envs/env.ts';
+import { SessionLimit } from '../../envs/serving/form.ts';
+import { tools } from './descriptions.ts';
+import { type EnvSession, InvalidMessage, NotNow, type Observed } from './episode.ts';
+
+/** Numbers of jsonrpc.org/specification#error_object, and one of the server's own. */
+export const RpcCode = {
+  parse: -32700,
+  request: -32600,
+  method: -32601,
+  params: -32602,
+  internal: -32603,
+  session: -32000,
+} as const;
+
+export class RpcError extends Error {
+  override name = 'RpcError';
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const RequestSchema = v.object({
+  jsonrpc: v.literal('2.0'),
+  id: v.nullish(v.union([v.string(), v.number()])),
+  method: v.string(),
+  params: v.optional(v.record(v.string(), v.unknown()), {}),
+});
+const CallSchema = v.object({ name: v.string(), arguments: v.nullish(v.record(v.string(), v.unknown())) });
+
+/** Where a request finds its session: by the socket it came on, by `session_id`, or in a world of its own. */
+export interface RpcSessions {
+  /** Runs a call in the session that the parameters name. */
+  within<T>(params: { [name: string]: unknown }, call: (session: EnvSession) => Promise<T>): Promise<T>;
+  create?(params: { [name: string]: unknown }): Promise<unknown>;
+  close?(params: { [name: string]: unknown }): unknown;
+}
+
+export async function callTool(session: EnvSession, name: string, given: unknown): Promise<Observed> {
+  if (name === 'act') return session.step(given);
+  if (name === 'new_episode') return session.reset(given);
+  const known = tools.map((tool) => tool.name).join(', ');
+  throw new InvalidMessage(`There is no tool "${name}": there are ${known}.`);
+}
+
+/** Tools as MCP names their schema, and as OpenEnv does. */
+const listed = tools.map((tool) => ({ ...tool, inputSchema: tool.input_schema }));
+
+/** What went wrong in the world is the tool's answer; what was asked wrongly is an error of the protocol. */
+async function answerCall(sessions: RpcSessions, params: { [name: string]: unknown }): Promise<unknown> {
+  const read = v.safeParse(CallSchema, params);
+  if (!read.success) throw new RpcError(RpcCode.params, 'A call has a name and arguments.');
+  const { name, arguments: given } = read.output;
+  try {
+    const observed = await sessions.within(params, (session) => callTool(session, name, given));
+    const content = [{ type: 'text', text: observed.observation.text }];
+    return { content, structuredContent: observed, isError: false };
+  } catch (error) {
+    if (error instanceof InvalidMessage) throw new RpcError(RpcCode.params, error.message);
+    if (!(error instanceof NotNow || error instanceof WorldError)) throw error;
+    return { content: [{ type: 'text', text: error.message }], isError: true };
+  }
+}
+
+async function answerMethod(
+  sessions: RpcSessions,
+  method: string,
+  params: { [name: string]: unknown },
+): Promise<unknown> {
+  if (method === 'tools/list') return { tools: listed };
+  if (method === 'tools/call') return answerCall(sessions, params);
+  if (method === 'openenv/session/create' && sessions.create) return sessions.create(params);
+  if (method === 'openenv/session/close' && sessions.close) return sessions.close(params);
+  throw new RpcError(RpcCode.method, `There is no method "${method}" here.`);
+}
+
+function errorOf(error: unknown): { code: number; message: string } {
+  if (error instanceof RpcError) return { code: error.code, message: error.message };
+  if (error instanceof InvalidMessage) return { code: RpcCode.params, message: error.message };
+  if (error instanceof SessionLimit) return { code: RpcCode.session, message: error.message };
+  return { code: RpcCode.internal, message: error instanceof WorldError ? error.message : 'Internal error' };
+}
+
+/** The answer to a request; whatever is asked, it has one. `report` hears of failures that are the server's own. */
+export async function answerRpc(
+  sessions: RpcSessions,
+  message: unknown,
+  report: (error: unknown) => void,
+): Promise<object> {
+  const read = v.safeParse(RequestSchema, message);
+  const id = (message as { id?: unknown } | null)?.id ?? null;
+  try {
+    if (!read.success)
+      throw new RpcError(RpcCode.request, 'That is no request of JSON-RPC 2.0: jsonrpc, method and params.');
+    return { jsonrpc: '2.0', id, result: await answerMethod(sessions, read.output.method, read.output.params) };
+  } catch (error) {
+    const told = errorOf(error);
+    if (told.code === RpcCode.internal) report(error);
+    return { jsonrpc: '2.0', id, error: told };
+  }
+}

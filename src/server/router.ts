@@ -1,0 +1,68 @@
+/**
+ * The server's paths. A path known under another method is a 405, one that is known with or without a slash at its end is a 307, as the
+ * original servers answer. Knows requests and answers, no world.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+export interface Request {
+  query: { readonly [name: string]: string | string[] };
+  body: Buffer | undefined;
+  contentType: string | undefined;
+  /** A signal that is aborted where the client goes away. */
+  gone(): AbortSignal;
+}
+
+export type Answer =
+  | { status: number; json: unknown }
+  | { status: number; text: string }
+  /** Server-sent events: each is sent as the client takes it. */
+  | { status: number; events: AsyncIterable<string> };
+
+export type Handler = (request: Request) => Promise<Answer>;
+type Method = 'GET' | 'POST';
+
+export class Router {
+  private readonly methods = new Map<string, Map<Method, Handler>>();
+
+  constructor(
+    private readonly app: FastifyInstance,
+    private readonly send: (reply: FastifyReply, answer: Answer) => Promise<unknown>,
+  ) {}
+
+  add(method: Method, path: string, handler: Handler): void {
+    const known = this.methods.get(path) ?? new Map<Method, Handler>();
+    this.methods.set(path, known.set(method, handler));
+    this.app.route({
+      method,
+      url: path,
+      handler: async (request, reply) => this.send(reply, await handler(read(request, reply))),
+    });
+  }
+
+  /** All paths with their methods, for descriptions. */
+  get paths(): ReadonlyMap<string, ReadonlyMap<Method, Handler>> {
+    return this.methods;
+  }
+
+  /** What is said of a path that no route took. */
+  missing(url: string): { status: number; location?: string; allow?: string } {
+    const path = url.split('?', 1)[0];
+    const known = this.methods.get(path);
+    if (known) return { status: 405, allow: [...known.keys()].join(', ') };
+    const other = path.endsWith('/') ? path.replace(/\/+$/, '') : `${path}/`;
+    return other && this.methods.has(other) ? { status: 307, location: url.replace(path, other) } : { status: 404 };
+  }
+}
+
+function read(request: FastifyRequest, reply: FastifyReply): Request {
+  return {
+    query: request.query as Request['query'],
+    body: request.body as Buffer | undefined,
+    contentType: request.headers['content-type'],
+    gone() {
+      const control = new AbortController();
+      reply.raw.once('close', () => control.abort());
+      return control.signal;
+    },
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * The server of worlds: one process, one port, several protocols over the same sessions. Here they are put together: limits, origins,
+ * paths, and what is answered when something goes wrong. What each protocol says is in its folder.
+ */
+import { Readable } from 'node:stream';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import { type World, WorldError, type WorldOptions } from '../envs/env.ts';
+import type { WorldModule } from '../envs/module.ts';
+import { worldModules } from '../envs/registry.ts';
+import { mountWorlds } from './mounting.ts';
+import type { ChatModel } from './openai/chat-model.ts';
+import { mountChat } from './openai/routes.ts';
+import { Origins } from './origins.ts';
+import { type Answer, Router } from './router.ts';
+import { ServedWorld } from './served-world.ts';
+import { SessionLedger } from './sessions.ts';
+import { Sockets } from './sockets.ts';
+
+export interface ServerOptions {
+  /** Names of worlds, or of AgentGym's servers (`searchqa`, `lmrlgym`); empty: every world that can be served. */
+  worlds: readonly string[];
+  openWorld(name: string): Promise<World>;
+  /** By world. */
+  options?: { readonly [world: string]: WorldOptions };
+  /** Policies that answer as models. */
+  models?: readonly ChatModel[];
+  sessions: number;
+  idleSeconds: number;
+  /** Of the pages that may use it. */
+  origins: readonly string[];
+  /** Hears of failures that are the server's own. */
+  report(error: unknown): void;
+}
+
+/** Nothing that a client of these protocols says is longer. */
+const mostBytes = 1 << 20;
+/** A client gets so long to send its whole request. */
+const requestMs = 30_000;
+/** A connection on which nothing moves for so long is closed. */
+const silentMs = 120_000;
+
+export interface Server {
+  app: FastifyInstance;
+  /** What is served, and where. */
+  served: readonly { title: string; path: string }[];
+  /** Sessions that there are now. */
+  sessions(): number;
+  close(): Promise<void>;
+}
+
+interface Form {
+  module: WorldModule;
+  form: Awaited<ReturnType<NonNullable<WorldModule['agentgym']>>>;
+}
+
+async function formsOf(names: readonly string[]): Promise<Form[]> {
+  const servable = worldModules.filter(({ agentgym }) => agentgym);
+  const all = await Promise.all(servable.map(async (module) => ({ module, form: await module.agentgym!() })));
+  if (names.length === 0) return all;
+  return names.flatMap((name) => {
+    const found = all.filter(({ module, form }) => module.name === name || form.server === name);
+    if (found.length) return found;
+    const known = [...new Set(all.flatMap(({ module, form }) => [module.name, form.server]))].sort();
+    throw new WorldError(`There is no world "${name}" to serve. Choose one of: ${known.join(', ')}.`);
+  });
+}
+
+async function send(reply: FastifyReply, answer: Answer): Promise<unknown> {
+  reply.code(answer.status);
+  if ('json' in answer) return reply.type('application/json').send(JSON.stringify(answer.json));
+  if ('text' in answer) return reply.type('text/plain; charset=utf-8').send(answer.text);
+  return reply.type('text/event-stream').header('cache-control', 'no-cache').send(Readable.from(answer.events));
+}
+
+/** In the words of the original servers, which are FastAPI's. */
+function answerErrors(app: FastifyInstance, router: Router, report: ServerOptions['report']): void {
+  app.setNotFoundHandler((request, reply) => {
+    const { status, location, allow } = router.missing(request.url);
+    if (location) return reply.code(307).header('location', location).send();
+    if (allow) reply.header('allow', allow);
+    return reply.code(status).send({ detail: status === 405 ? 'Method Not Allowed' : 'Not Found' });
+  });
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status >= 500) {
+      report(error);
+      return reply.code(500).type('text/plain; charset=utf-8').send('Internal Server Error');
+    }
+    const detail =
+      status === 413 ? `The message is larger than ${mostBytes} bytes, the most that is taken.` : error.message;
+    return reply.code(status).send({ detail, type: error.code });
+  });
+}
+
+/** Opens the worlds and puts their routes together. `app.listen` starts it, `app.inject` asks it in this process. */
+export async function createServer(options: ServerOptions): Promise<Server> {
+  const { report } = options;
+  const forms = await formsOf(options.worlds);
+  const app = fastify({
+    bodyLimit: mostBytes,
+    requestTimeout: requestMs,
+    connectionTimeout: silentMs,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 200 },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  const origins = new Origins(options.origins);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!origins.handle(request, reply)) done();
+  });
+  const router = new Router(app, send);
+  answerErrors(app, router, report);
+  const ledger = new SessionLedger(options);
+  const worlds = await Promise.all(
+    forms.map(async ({ module, form }) => {
+      const world = await options.openWorld(module.name);
+      return new ServedWorld(module, form, world, ledger, options.options?.[module.name]);
+    }),
+  );
+  const sockets = new Sockets(origins, mostBytes);
+  mountWorlds({ router, sockets, worlds, report });
+  mountChat(router, options.models ?? [], report);
+  sockets.attach(app.server);
+  return {
+    app,
+    served: worlds.map(({ module }) => ({ title: module.title, path: `/${module.name}` })),
+    sessions: () => ledger.active,
+    async close() {
+      ledger.close();
+      sockets.close();
+      await app.close();
+      await Promise.all(worlds.map(({ world }) => world.close()));
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * Whether the code of an experiment may run. What was typed or read here is known for the visit, by its hash; anything else is asked about
+ * first: it may have come with a file.
+ */
+import type { Experiment } from '../../experiment/experiment.ts';
+import { type CarriedCode, carriedCode } from '../../experiment/own-code.ts';
+
+const key = 'tabgym.code-allowed';
+
+/** Outside https there is no digest; there the text stands for itself. */
+async function hashOf(code: string): Promise<string> {
+  const subtle = globalThis.crypto?.subtle;
+  if (!subtle) return code;
+  const digest = await subtle.digest('SHA-256', new TextEncoder().encode(code));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+const known = (): Set<string> => new Set(JSON.parse(sessionStorage.getItem(key) ?? '[]') as string[]);
+
+export class CodeConsent {
+  async allow(code: string): Promise<void> {
+    sessionStorage.setItem(key, JSON.stringify([...known().add(await hashOf(code))]));
+  }
+
+  /** True at once where there is no code, or none that is new here. `beside`: what runs with it, in a sweep. */
+  async ask(experiment: Experiment, beside: readonly Experiment[] = []): Promise<boolean> {
+    const allowed = known();
+    const carried: CarriedCode[] = [];
+    for (const each of [experiment, ...beside].flatMap(carriedCode)) {
+      const asked = carried.some(({ code }) => code === each.code);
+      if (!asked && !allowed.has(await hashOf(each.code))) carried.push(each);
+    }
+    if (!carried.length) return true;
+    const { TabgymCodeQuestion } = await import('../panels/code-question.ts');
+    const question = Object.assign(new TabgymCodeQuestion(), { name: experiment.name, carried });
+    const may = await question.ask();
+    if (may) for (const { code } of carried) await this.allow(code);
+    return may;
+  }
+}

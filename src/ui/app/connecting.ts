@@ -1,0 +1,57 @@
+/** The servers of worlds, for the run in focus: what the person typed and allowed, told to the trainer when any of it changes. */
+import type { ConnectionSettings } from '../../envs/module.ts';
+import { worldModules } from '../../envs/registry.ts';
+import type { TrainerApi } from '../../session/protocol.ts';
+import type { Store } from '../state/state.ts';
+import { Connections, importedRoot } from './connections.ts';
+
+/** Whether a world is on a server that a person names. */
+export const isReached = (name: string): boolean => {
+  const kind = worldModules.find((each) => each.name === name)?.connection.kind;
+  return kind === 'http' || kind === 'socket';
+};
+
+export class Connecting {
+  private readonly connections = new Connections();
+
+  constructor(
+    private readonly store: Store,
+    private readonly api: () => TrainerApi,
+  ) {}
+
+  of(world: string): ConnectionSettings {
+    return this.connections.of(world);
+  }
+
+  /** The imported run that the focus is on, or was made of; null: everything in focus is the person's own. */
+  get foreign(): string | null {
+    const { run, runs } = this.store.state;
+    return (run && this.connections.rootOf(run.id)) ?? importedRoot(run, runs);
+  }
+
+  mayUse(): boolean {
+    return this.connections.mayUse(this.foreign);
+  }
+
+  async change(world: string, settings: ConnectionSettings): Promise<void> {
+    this.connections.change(world, settings, this.foreign);
+    await this.tell();
+  }
+
+  /** A new run of what is in focus came from where that came from. */
+  inherit(id: string): void {
+    const { foreign } = this;
+    if (foreign !== null) this.connections.inherit(id, foreign);
+  }
+
+  async allow(): Promise<void> {
+    this.connections.allow(this.foreign);
+    await this.tell();
+  }
+
+  /** After the focus moved, and where a trainer is new. */
+  async tell(): Promise<void> {
+    const reached = worldModules.map(({ name }) => name).filter(isReached);
+    await this.api().connect(this.connections.told(this.foreign, reached));
+  }
+}

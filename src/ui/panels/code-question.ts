@@ -1,0 +1,89 @@
+/** Asks whether code that came with an experiment may run, with the code to read. */
+import { msg, str } from '@lit/localize';
+import { css, html, LitElement } from 'lit';
+import { customElement, property, query } from 'lit/decorators.js';
+import type { CarriedCode } from '../../experiment/own-code.ts';
+import { controls } from '../styles/shared.ts';
+
+@customElement('tabgym-code-question')
+export class TabgymCodeQuestion extends LitElement {
+  static override styles = [
+    controls,
+    css`
+      dialog {
+        width: min(860px, calc(100vw - 24px));
+        max-height: calc(100dvh - 24px);
+        padding: 16px 18px;
+        color: var(--text);
+        background: var(--surface);
+        border: 1px solid var(--line-strong);
+        border-radius: 10px;
+        box-shadow: var(--shadow-high);
+      }
+      dialog::backdrop {
+        background: rgb(0 0 0 / 40%);
+      }
+      .inner {
+        display: grid;
+        gap: 10px;
+      }
+      h2 {
+        font-size: var(--size-xl);
+        text-transform: none;
+        letter-spacing: 0;
+        color: var(--text);
+      }
+      pre {
+        margin: 0;
+        padding: 8px 10px;
+        max-height: 52dvh;
+        overflow: auto;
+        background: var(--surface-2);
+        border: 1px solid var(--line);
+        border-radius: var(--radius);
+        font: var(--size-s) / 1.5 var(--mono);
+        white-space: pre-wrap;
+        overflow-wrap: anywhere;
+      }
+    `,
+  ];
+
+  @property({ attribute: false }) name = '';
+  @property({ attribute: false }) carried: readonly CarriedCode[] = [];
+  @query('dialog') private dialog!: HTMLDialogElement;
+  private answer: (may: boolean) => void = () => {};
+  private may = false;
+
+  /** Resolves with what was chosen; closing it in any other way is no. */
+  ask(): Promise<boolean> {
+    document.body.append(this);
+    void this.updateComplete.then(() => this.dialog.showModal());
+    return new Promise((resolve) => {
+      this.answer = resolve;
+    });
+  }
+
+  override render() {
+    return html`<dialog aria-labelledby="title" aria-describedby="about" @keydown=${(event: Event) => event.stopPropagation()} @close=${this.closed}>
+      <div class="inner">
+        <h2 id="title">${msg('May this code run?')}</h2>
+        <p id="about">${msg(str`“${this.name}” brings an objective of its own, which this page has not run yet. It would run in a sandbox: no network, no files, bounded time and memory. It decides what the policy learns.`)}</p>
+        ${this.carried.map(({ path, code }) => html`<h3 class="mono">${path}</h3><pre tabindex="0" role="region" aria-label=${path}>${code}</pre>`)}
+        <div class="row" style="justify-content:end">
+          <button autofocus @click=${() => this.close(false)}>${msg('Do not run it')}</button>
+          <button class="primary" @click=${() => this.close(true)}>${msg('Run it')}</button>
+        </div>
+      </div>
+    </dialog>`;
+  }
+
+  private close(may: boolean) {
+    this.may = may;
+    this.dialog.close();
+  }
+
+  private closed() {
+    this.remove();
+    this.answer(this.may);
+  }
+}

@@ -1,0 +1,259 @@
+/**
+ * An algorithm's objective as text, in a dialog: read, changed, checked against finite differences of its loss, and put back. What is closed
+ * with a change in it stands in the setup; nothing typed is lost.
+ */
+import { msg, str } from '@lit/localize';
+import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import { readPath } from '../../experiment/paths.ts';
+import { type AnyAlgorithmSettings, algorithmOf, longestCode } from '../../rl/algorithms/registry.ts';
+import { checkObjective, type ObjectiveCheck, type SlopeDifference } from '../../rl/objective/check.ts';
+import { objectiveText } from '../../rl/objective/text/index.ts';
+import { SandboxError } from '../../sandbox/errors.ts';
+import { pagePort } from '../../sandbox/page-port.ts';
+import { Sandbox } from '../../sandbox/sandbox.ts';
+import type { Controller } from '../app/controller.ts';
+import { sentence } from '../app/notifying.ts';
+import { controls } from '../styles/shared.ts';
+import { CodeView } from './code-view.ts';
+
+/** The page's own, beside the trainer's: a check does not wait for a step. Its worker starts with the first check. */
+const spawn = async () =>
+  pagePort(new Worker(new URL('../../workers/sandbox-worker.ts', import.meta.url), { type: 'module', name: 'check' }));
+const limits = { deadlineMs: 5000, stackBytes: 256 * 1024 };
+
+/** Differences that are drawn. */
+const most = 8;
+
+const digits = (value: number) => (value === 0 ? '0' : value.toPrecision(5));
+
+type Outcome =
+  | { state: 'none' | 'running' }
+  | { state: 'done'; check: ObjectiveCheck }
+  | { state: 'failed'; message: string };
+
+@customElement('tabgym-objective-editor')
+export class TabgymObjectiveEditor extends LitElement {
+  static override styles = [
+    controls,
+    css`
+      dialog {
+        width: min(1080px, calc(100vw - 24px));
+        height: min(920px, calc(100dvh - 24px));
+        max-width: none;
+        max-height: none;
+        padding: 0;
+        color: var(--text);
+        background: var(--surface);
+        border: 1px solid var(--line-strong);
+        border-radius: 10px;
+        box-shadow: var(--shadow-high);
+      }
+      dialog::backdrop {
+        background: rgb(0 0 0 / 40%);
+      }
+      .inner {
+        display: grid;
+        grid-template-rows: auto minmax(120px, 1fr) auto auto;
+        height: 100%;
+      }
+      header,
+      footer,
+      .outcome {
+        padding: 10px 14px;
+      }
+      header {
+        display: grid;
+        gap: 4px;
+      }
+      h2 {
+        font-size: var(--size-xl);
+        text-transform: none;
+        letter-spacing: 0;
+        color: var(--text);
+      }
+      .code {
+        min-height: 0;
+        border-block: 1px solid var(--line);
+        overflow: hidden;
+      }
+      .outcome {
+        max-height: 38dvh;
+        overflow: auto;
+        border-block-end: 1px solid var(--line);
+      }
+      .result {
+        display: grid;
+        gap: 6px;
+      }
+      .outcome table {
+        width: auto;
+      }
+      .message {
+        white-space: pre-wrap;
+        overflow-wrap: anywhere;
+      }
+      @media (max-width: 860px) {
+        dialog {
+          width: 100vw;
+          height: 100dvh;
+          border: 0;
+          border-radius: 0;
+        }
+        header .long {
+          display: none;
+        }
+        .outcome table {
+          width: 100%;
+        }
+        th,
+        td {
+          padding: 3px 4px;
+        }
+      }
+    `,
+  ];
+
+  @property({ attribute: false }) app!: Controller;
+  /** Of the algorithm's settings: `algorithm`, `stages.0.algorithm`. */
+  @property() path = 'algorithm';
+  @state() private outcome: Outcome = { state: 'none' };
+  @query('dialog') private dialog!: HTMLDialogElement;
+  @query('.code') private place!: HTMLElement;
+  private view: CodeView | null = null;
+  private readonly sandbox = new Sandbox(spawn, limits);
+  /** As it was when the dialog opened. */
+  private opened = '';
+
+  private get settings(): AnyAlgorithmSettings {
+    return readPath(this.app.store.state.draft, this.path) as AnyAlgorithmSettings;
+  }
+
+  /** The algorithm's own text. */
+  private get own(): string {
+    return objectiveText(this.settings);
+  }
+
+  protected override firstUpdated(_: PropertyValues) {
+    this.opened = this.settings.objectiveCode ?? this.own;
+    this.view = new CodeView({
+      parent: this.place,
+      root: this.shadowRoot!,
+      text: this.opened,
+      label: msg('Objective as JavaScript. Control and Enter checks it; Tab leaves the editor.'),
+      changed: () => this.edited(),
+      submit: () => void this.check(),
+    });
+    this.dialog.showModal();
+    this.view.focus();
+    this.requestUpdate();
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    this.view?.destroy();
+    void this.sandbox.close();
+  }
+
+  override render() {
+    const { label } = algorithmOf(this.settings);
+    return html`<dialog aria-labelledby="title" @keydown=${(event: Event) => event.stopPropagation()} @close=${this.closed}>
+      <div class="inner">
+        <header>
+          <div class="row spread"><h2 id="title">${msg(str`The objective of ${label}`)}</h2>
+            <button class="quiet" aria-label=${msg('Close')} @click=${() => this.dialog.close()}>✕</button></div>
+          <p class="soft">${msg('What is changed here runs in place of the built-in function, in a sandbox, and is part of the experiment.')}
+            <span class="long">${msg('The loss is yours to choose; its slopes (weight, entropyWeight, valueWeight) must be those of the loss. Check compares them.')}</span></p>
+        </header>
+        <div class="code"></div>
+        <div class="outcome" role="region" tabindex="0" aria-label=${msg('Result of the check')} ?hidden=${this.outcome.state === 'none'}>
+          <div class="result" role="status" aria-live="polite">${this.renderOutcome()}</div></div>
+        ${this.renderFooter(label)}
+      </div>
+    </dialog>`;
+  }
+
+  private renderFooter(label: string) {
+    const { view } = this;
+    const text = view?.text ?? this.opened;
+    const long = text.length > longestCode;
+    return html`<footer class="row">
+      <button class="primary" ?disabled=${this.outcome.state === 'running' || long} aria-keyshortcuts="Control+Enter" @click=${() => void this.check()}>${msg('Check')}</button>
+      <button ?disabled=${!view?.canUndo} @click=${() => this.change(() => view?.undo())}>${msg('Undo')}</button>
+      <button ?disabled=${!view?.canRedo} @click=${() => this.change(() => view?.redo())}>${msg('Redo')}</button>
+      <button ?disabled=${text === this.own} @click=${() => this.change(() => view?.replace(this.own))}>${msg(str`Reset to ${label}’s own`)}</button>
+      ${long ? html`<span class="bad" role="alert">${msg(str`${text.length} characters, at most ${longestCode}`)}</span>` : nothing}
+      <span style="flex:1"></span>
+      ${text === this.opened ? nothing : html`<button @click=${() => this.change(() => view?.replace(this.opened))}>${msg('Discard changes')}</button>`}
+      <button @click=${() => this.dialog.close()}>${msg('Done')}</button>
+    </footer>`;
+  }
+
+  private renderOutcome() {
+    const { outcome } = this;
+    if (outcome.state === 'running') return html`<p class="soft">${msg('Checking')}…</p>`;
+    if (outcome.state === 'failed') return html`<p class="message error">✕ ${outcome.message}</p>`;
+    return outcome.state === 'done' ? this.renderCheck(outcome.check) : nothing;
+  }
+
+  private renderCheck({ differences, compared, rows, flat }: ObjectiveCheck) {
+    if (flat)
+      return html`<p class="message warning">! ${msg('Every slope is 0: the policy would learn nothing by this objective.')}</p>`;
+    if (!differences.length)
+      return html`<p class="message"><span class="good">✓</span> ${msg(str`The slopes are those of the loss: ${compared} were compared on ${rows} made rows.`)}</p>`;
+    return html`<p class="message error">✕ ${msg(str`${differences.length} of ${compared} slopes are not those of the loss (finite differences on ${rows} made rows).`)}</p>
+      ${this.renderDifferences(differences)}`;
+  }
+
+  private renderDifferences(differences: readonly SlopeDifference[]) {
+    return html`<table>
+        <thead><tr><th class="number">${msg('Row')}</th><th>${msg('Column')}</th><th class="number">${msg('The code says')}</th>
+          <th class="number">${msg('The loss does')}</th><th class="number">${msg('Difference')}</th></tr></thead>
+        <tbody>${differences.slice(0, most).map(
+          ({ row, column, said, found }) => html`<tr><td class="number">${row}</td><td class="mono">${column}</td>
+            <td class="number">${digits(said)}</td><td class="number">${digits(found)}</td><td class="number">${digits(said - found)}</td></tr>`,
+        )}</tbody></table>
+      ${differences.length > most ? html`<p class="soft">${msg(str`and ${differences.length - most} more, none larger`)}</p>` : nothing}`;
+  }
+
+  /** What was checked is no longer what stands there. */
+  private edited() {
+    if (this.outcome.state !== 'running') this.outcome = { state: 'none' };
+    this.requestUpdate();
+  }
+
+  private async check() {
+    const { view } = this;
+    if (!view || this.outcome.state === 'running') return;
+    this.outcome = { state: 'running' };
+    const code = view.text;
+    const { objectiveCode: _, ...settings } = this.settings;
+    let outcome: Outcome;
+    view.mark(null);
+    try {
+      const check = await checkObjective(this.sandbox, { code, settings: settings as AnyAlgorithmSettings });
+      outcome = { state: 'done', check };
+    } catch (error) {
+      outcome = { state: 'failed', message: sentence(error) };
+      if (error instanceof SandboxError && view.text === code) view.mark(error.place, error.message);
+    }
+    this.outcome = view.text === code ? outcome : { state: 'none' };
+  }
+
+  /** The button that was pressed may have nothing more to do: the text has the focus. */
+  private change(how: () => void) {
+    how();
+    this.view?.focus();
+  }
+
+  /** However it was closed, the setup has what stands in the editor. */
+  private closed() {
+    const text = this.view?.text ?? this.opened;
+    if (text !== this.opened) {
+      const own = text.trim() === '' || text === this.own;
+      if (!own) void this.app.consent.allow(text);
+      this.app.drafting.edit(`${this.path}.objectiveCode`, own ? undefined : text);
+    }
+    this.dispatchEvent(new Event('closed'));
+  }
+}

@@ -1,0 +1,71 @@
+/** The objective in the setup: whose it is, and a button that opens it as text. The editor comes with the first opening. */
+import { msg, str } from '@lit/localize';
+import { css, html, LitElement, nothing } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import type { Controller } from '../app/controller.ts';
+import { sentence } from '../app/notifying.ts';
+import { controls } from '../styles/shared.ts';
+
+@customElement('tabgym-objective-field')
+export class TabgymObjectiveField extends LitElement {
+  static override styles = [
+    controls,
+    css`
+      .field {
+        display: grid;
+        gap: 2px;
+        padding: 3px 0;
+      }
+    `,
+  ];
+
+  @property({ attribute: false }) app!: Controller;
+  /** Of the algorithm's settings. */
+  @property() path = 'algorithm';
+  @property({ attribute: false }) value: string | undefined;
+  @property({ attribute: false }) error = '';
+  @state() private open = false;
+  @state() private loading = false;
+
+  override render() {
+    const lines = this.value?.split('\n').length ?? 0;
+    return html`<div class="field">
+      <div class="row spread">
+        <button aria-haspopup="dialog" ?disabled=${this.loading} @click=${() => void this.edit()}>${msg('Edit the objective')}</button>
+        ${
+          this.value === undefined
+            ? html`<span class="soft small">${msg('the algorithm’s own')}</span>`
+            : html`<span class="badge warn">${msg(str`your own, ${lines} lines`)}</span>`
+        }
+      </div>
+      ${this.value === undefined ? nothing : html`<div><button class="link" @click=${this.reset}>${msg('Back to the algorithm’s own')}</button></div>`}
+      ${this.error ? html`<div class="bad small"><span aria-hidden="true">✕ </span>${this.error}</div>` : nothing}
+      ${this.open ? html`<tabgym-objective-editor .app=${this.app} path=${this.path} @closed=${this.closed}></tabgym-objective-editor>` : nothing}
+    </div>`;
+  }
+
+  private async edit() {
+    this.loading = true;
+    try {
+      await import('./objective-editor.ts');
+      this.open = true;
+    } catch (error) {
+      this.app.said.notify('error', sentence(error));
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  private reset() {
+    const { value, app, path } = this;
+    const set = (code: string | undefined) => app.drafting.edit(`${path}.objectiveCode`, code);
+    set(undefined);
+    app.said.notify('info', msg('The objective is the algorithm’s own again.'), undefined, () => set(value));
+  }
+
+  private async closed() {
+    this.open = false;
+    await this.updateComplete;
+    this.renderRoot.querySelector('button')?.focus();
+  }
+}

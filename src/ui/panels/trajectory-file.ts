@@ -1,0 +1,134 @@
+/**
+ * The file of trajectories that a stage learns from: chosen, read here with progress so that what is wrong with it is said at once,
+ * and handed to the worker, which keeps it beside the runs that name it. What of it fits a run's worlds is said when the run reads it.
+ */
+import { msg, str } from '@lit/localize';
+import { css, html, LitElement, nothing } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import type { Knob } from '../../experiment/knob.ts';
+import { type ByteSource, TrajectoryFile } from '../../rl/trajectory-files/file.ts';
+import type { TrainerApi } from '../../session/protocol.ts';
+import { bytes } from '../app/format.ts';
+import { knobLabel, knobSentence } from '../app/words.ts';
+import { controls } from '../styles/shared.ts';
+import { KnobChangeEvent } from './knob-field.ts';
+
+/** Problems that are told in words; the rest are counted. */
+const mostTold = 3;
+
+/** A file of the page, as bytes in pieces. */
+function sourceOf(file: File): ByteSource {
+  return {
+    name: file.name,
+    size: file.size,
+    async *stream() {
+      const reader = file.stream().getReader();
+      for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+    },
+    slice: async (from, to) => new Uint8Array(await file.slice(from, to).arrayBuffer()),
+  };
+}
+
+@customElement('tabgym-trajectory-file')
+export class TabgymTrajectoryFile extends LitElement {
+  static override styles = [
+    controls,
+    css`
+      :host {
+        display: grid;
+        gap: 4px;
+        padding: 3px 0;
+      }
+      .name {
+        overflow-wrap: anywhere;
+      }
+      progress {
+        width: 100%;
+      }
+    `,
+  ];
+
+  @property() path = '';
+  @property({ attribute: false }) of!: Knob;
+  @property({ attribute: false }) value: string | null = null;
+  @property({ attribute: false }) error = '';
+  @property({ attribute: false }) api!: () => TrainerApi;
+  @state() private progress: { done: number; total: number } | null = null;
+  /** What was read, in words; of the file that was chosen last. */
+  @state() private said = '';
+  @state() private warning = '';
+  @state() private problem = '';
+  private abort: AbortController | null = null;
+
+  override disconnectedCallback() {
+    this.abort?.abort();
+    super.disconnectedCallback();
+  }
+
+  override render() {
+    const { of: knob, value, progress } = this;
+    return html`<div class="row spread"><span>${knobLabel(knob)}</span> <span class="name ${value ? '' : 'soft'}">${value ?? knob.nullMeans}</span></div>
+      <p class="small soft">${knobSentence(knob)}</p>
+      <div class="row">
+        <button ?disabled=${progress !== null} aria-describedby=${this.error || this.problem ? 'problem' : nothing} @click=${this.ask}>${msg('Choose a file')}</button>
+        <input id="file" type="file" hidden accept=".json,.jsonl,.txt,application/json" aria-label=${knobLabel(knob)} @change=${this.choose} />
+        ${value ? html`<button class="quiet" @click=${this.clear}>${msg('Without a file')}</button>` : nothing}
+      </div>
+      ${progress ? this.renderProgress(progress) : nothing}
+      ${this.said ? html`<p class="small" role="status">${this.said}</p>` : nothing}
+      ${this.warning ? html`<p class="message warning small">${this.warning}</p>` : nothing}
+      ${this.error || this.problem ? html`<div id="problem" class="message error" role="alert">${this.problem || this.error}</div>` : nothing}`;
+  }
+
+  private renderProgress({ done, total }: { done: number; total: number }) {
+    return html`<div class="row"><progress max=${total} value=${done} aria-label=${msg('Reading the file')}></progress>
+      <span class="small number">${bytes(done)} / ${bytes(total)}</span>
+      <button class="quiet" @click=${() => this.abort?.abort()}>${msg('Cancel')}</button></div>`;
+  }
+
+  private send(name: string | null) {
+    this.dispatchEvent(new KnobChangeEvent(this.path, name));
+  }
+
+  private clear = () => {
+    [this.said, this.warning, this.problem] = ['', '', ''];
+    this.send(null);
+  };
+
+  private ask = () => this.renderRoot.querySelector<HTMLInputElement>('#file')?.click();
+
+  private choose = async (event: Event) => {
+    const input = event.target as HTMLInputElement;
+    const file = input.files?.[0];
+    // The same file may be chosen again once it was mended.
+    input.value = '';
+    if (file) await this.take(file);
+  };
+
+  private async take(file: File) {
+    [this.said, this.warning, this.problem] = ['', '', ''];
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    this.progress = { done: 0, total: file.size };
+    try {
+      const onProgress = (done: number, total: number) => {
+        this.progress = { done, total };
+      };
+      const read = await TrajectoryFile.open(sourceOf(file), { signal, onProgress });
+      await this.api().keepRecording(file, file.name);
+      this.tell(read);
+      this.send(file.name);
+    } catch (error) {
+      if (!signal.aborted) this.problem = error instanceof Error ? error.message : String(error);
+    } finally {
+      this.progress = null;
+    }
+  }
+
+  private tell({ records, format, refused, problems }: TrajectoryFile) {
+    this.said = msg(str`${records.length} trajectories, ${format?.label ?? ''}.`);
+    if (!refused) return;
+    const lines = problems.slice(0, mostTold).map(({ line, message }) => msg(str`Line ${line}: ${message}`));
+    this.warning = `${msg(str`Records that cannot be read and are left out: ${refused}.`)} ${lines.join(' ')}`;
+  }
+}

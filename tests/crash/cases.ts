@@ -1,0 +1,79 @@
+// Runs whose step is more than a rollout and an update. Each is killed where it differs from others, and ends with the numbers of the
+// same run that was never killed.
+import type { StepRecord } from '../../src/session/protocol.ts';
+import type { Death } from './ears.ts';
+import { differences, finish, type Harness, liveAndDie } from './harness.ts';
+import type { Result } from './tabs.ts';
+
+interface Case {
+  name: string;
+  /** Over the micro experiment. */
+  changes: { [field: string]: unknown };
+  deaths: readonly Death[];
+  /** What must have happened for the case to be one, by the records of the run that was never killed. */
+  happened(records: readonly StepRecord[]): boolean;
+}
+
+const shared = { groups: 2, groupSize: 4 };
+const death = (kind: Death['kind'], after: number, ms = 0): Death => ({ kind, after, ms });
+const anyOf = (metric: string, holds: (value: number) => boolean) => (records: readonly StepRecord[]) =>
+  records.some(({ metrics }) => metric in metrics && holds(metrics[metric]));
+
+const cases: readonly Case[] = [
+  {
+    name: 'a critic of its own, and an adaptive price of the KL',
+    changes: {
+      algorithm: {
+        name: 'ppo',
+        ...shared,
+        minibatches: 2,
+        innerEpochs: 2,
+        critic: 'separate',
+        klReward: { coefficient: 0.05, estimator: 'k1', target: 0.01, horizon: 100 },
+      },
+    },
+    deaths: [death('commit', 3), death('updates', 2)],
+    happened: anyOf('valueLoss', (loss) => loss > 0),
+  },
+  {
+    name: 'stages: demonstrations, then a critic on the policy’s own trunk',
+    changes: {
+      stages: [{ steps: 3, algorithm: { name: 'sft', ...shared }, learningRate: 0.004 }],
+      algorithm: { name: 'ppo', ...shared, critic: 'shared' },
+    },
+    // Inside the last commit of the first stage (the first is that of step 0), and while the second learns.
+    deaths: [death('commit', 4), death('updates', 2)],
+    happened: (records) =>
+      anyOf('demonstrations', (count) => count > 0)(records) && anyOf('valueLoss', (loss) => loss > 0)(records),
+  },
+  {
+    name: 'a refill',
+    changes: { algorithm: { name: 'dapo', ...shared, mostWaves: 4 } },
+    deaths: [death('refill', 1), death('refill', 2)],
+    happened: anyOf('waves', (waves) => waves > 1),
+  },
+  {
+    name: 'a round of AgentEvol',
+    changes: { algorithm: { name: 'agentevol', ...shared, originals: 4, innerEpochs: 2 } },
+    deaths: [death('updates', 2), death('random', 1, 200)],
+    happened: anyOf('demonstrations', (count) => count > 0),
+  },
+];
+
+/** Both runs live in the same profile, so that both use the kernels that were measured there. */
+async function one(harness: Harness, { name, changes, deaths, happened }: Case, micro: object): Promise<Result> {
+  const own = { ...harness, experiment: { ...micro, steps: 8, ...changes } };
+  const never = await finish(own, `${name}, never killed`);
+  for (const [i, each] of deaths.entries())
+    console.log(`${name}: ${i + 1}/${deaths.length} ${await liveAndDie(own, `${name}, killed`, each)}`);
+  const problems = differences(never, await finish(own, `${name}, killed`));
+  if (never.length !== 9) problems.push(`the run never killed has ${never.length} records`);
+  if (!happened(never)) problems.push('the run never did what this case is about');
+  return { what: `${name}: ${deaths.length} kills`, problems: problems.slice(0, 5) };
+}
+
+export async function algorithmCases(harness: Harness, micro: object): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const each of cases) results.push(await one(harness, each, micro));
+  return results;
+}

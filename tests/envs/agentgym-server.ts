@@ -1,0 +1,223 @@
+/**
+ * A small AgentGym server for tests, on loopback: routes and fields of each kind as its specification says, over one made-up game (say
+ * "win" and it is won). Each environment's next calls can be made to go wrong, one by one.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a request is met with instead of an answer. */
+export type Mishap = (response: ServerResponse) => void;
+
+export const mishaps = {
+  nonsense: (response) => response.end('}{'),
+  html: (response) => response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>Not here</title>'),
+  empty: (response) => response.end(),
+  'status 500': (response) => response.writeHead(500).end('Internal Server Error'),
+  'another shape': (response) => response.end(JSON.stringify({ observation: 5, reward: 'much', done: 'no' })),
+  'its own error': (response) => response.end(JSON.stringify({ error: 'The id 99 is not valid.' })),
+  nothing: () => {},
+  'an end': (response) => response.destroy(),
+  'half an answer': (response) => {
+    response.writeHead(200, { 'Content-Length': 1000 }).write('{"observation": "the');
+    setTimeout(() => response.destroy(), 20);
+  },
+} satisfies { [name: string]: Mishap };
+
+interface Game {
+  task: unknown;
+  done: boolean;
+}
+
+/** How a kind's server speaks, written from the specification and not from the client. */
+export interface Dialect {
+  id: 'id' | 'env_idx';
+  hello: string;
+  prefix?: string;
+  /** What a create answers, by the new id. */
+  created(id: number): unknown;
+  reset(body: { [field: string]: unknown }, game: Game): unknown;
+  observation?(game: Game): unknown;
+  stepped(observation: string, won: boolean): unknown;
+  closed?: unknown;
+}
+
+export class AgentGymServer {
+  readonly asked: { method: string; path: string; body: unknown }[] = [];
+  private readonly games = new Map<number, Game>();
+  /** By environment, what its next steps are met with. */
+  readonly mishaps = new Map<number, Mishap[]>();
+  /** What the next requests to a path are met with. */
+  readonly onPath = new Map<string, Mishap[]>();
+  private next = 0;
+  private readonly server = createServer((request, response) => void this.serve(request, response));
+
+  constructor(private readonly dialect: Dialect) {}
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  /** As if it had been started anew. */
+  forget(): void {
+    this.games.clear();
+  }
+
+  count(path: string): number {
+    return this.asked.filter((each) => each.path === path).length;
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const url = new URL(request.url!, 'http://server');
+    const body = text ? (JSON.parse(text) as { [field: string]: unknown }) : {};
+    this.asked.push({ method: request.method!, path: url.pathname, body });
+    const mishap = this.onPath.get(url.pathname)?.shift();
+    if (mishap) return mishap(response);
+    this.answer(url, body, response);
+  }
+
+  private answer(url: URL, body: { [field: string]: unknown }, response: ServerResponse): void {
+    const { dialect } = this;
+    const say = (value: unknown) => response.setHeader('Content-Type', 'application/json').end(JSON.stringify(value));
+    if (url.pathname === '/') return void response.end(dialect.hello);
+    const route = url.pathname.slice(dialect.prefix?.length ?? 0);
+    if (route === '/create') {
+      this.games.set(this.next, { task: null, done: false });
+      return void say(dialect.created(this.next++));
+    }
+    const id = Number(url.searchParams.get(dialect.id) ?? body[dialect.id]);
+    const game = this.games.get(id);
+    if (route === '/filtered_vocab') return void say(['panic', 'solar']);
+    if (!game)
+      return void (dialect.id === 'id' ? say({ error: `The id ${id} is not valid.` }) : response.writeHead(500).end());
+    if (route === '/reset') return void say(dialect.reset(body, game));
+    if (route === '/observation') return void say(dialect.observation!(game));
+    if (route === '/close' && dialect.closed !== undefined) return void say(dialect.closed);
+    if (route !== '/step') return void response.writeHead(404).end('{"detail":"Not Found"}');
+    const mishap = this.mishaps.get(id)?.shift();
+    if (mishap) {
+      mishap(response);
+      return;
+    }
+    const won = String(body.action).includes('win');
+    say(dialect.stepped(won ? 'You won.' : `You said ${body.action}.`, won));
+  }
+}
+
+const started =
+  (field: string, extra: (task: unknown) => object = () => ({})) =>
+  (body: { [field: string]: unknown }, game: Game) => {
+    game.task = body[field];
+    return { observation: `Task ${game.task}.`, ...extra(game.task) };
+  };
+const told = (observation: string, won: boolean) => ({ observation, reward: won ? 1 : 0, done: won });
+const scored = (observation: string, won: boolean) => ({
+  ...told(observation, won),
+  reward: 0.1,
+  score: won ? 100 : 0,
+});
+const keep = (field: string, answer: (game: Game) => unknown) => (body: { [field: string]: unknown }, game: Game) => {
+  game.task = body[field];
+  return answer(game);
+};
+const bare = (id: number) => id;
+const fielded = (id: number) => ({ id });
+const prompt = ({ task }: Game) => `Task ${task}.`;
+
+const tools: Dialect = {
+  id: 'env_idx',
+  hello: '"ok"',
+  created: bare,
+  reset: keep('id', prompt),
+  observation: prompt,
+  stepped: told,
+};
+
+export const dialects: { [kind: string]: Dialect } = {
+  textcraft: {
+    id: 'id',
+    hello: '"This is environment TextCraft."',
+    created: (id) => ({ id, observation: 'Task 0.', done: false, reward: 0 }),
+    reset: started('data_idx', () => ({ reward: 0, done: false })),
+    stepped: told,
+    closed: true,
+  },
+  babyai: {
+    id: 'id',
+    hello: '"This is environment BabyAI."',
+    created: fielded,
+    reset: keep('data_idx', ({ task }) => ({
+      observation: `Your goal: ${task}\nA room.\nAvailable actions: ["turn left", "move forward"]`,
+      reward: 0,
+      score: 0,
+      deleted: false,
+      done: false,
+    })),
+    stepped: (observation, won) => scored(`${observation}\nAvailable actions: ["turn right"]`, won),
+    closed: true,
+  },
+  sciworld: {
+    id: 'id',
+    hello: '"This is environment ScienceWorld."',
+    created: fielded,
+    reset: started('data_idx', (task) => ({ task_name: 't', var_num: 1, task_description: `Do ${task}.`, score: 0 })),
+    stepped: scored,
+    closed: true,
+  },
+  webarena: {
+    id: 'env_idx',
+    hello: 'ok',
+    created: (id) => ({ env_idx: id }),
+    reset: started('idx', () => ({ sites: ['shopping'], object: 'Buy.' })),
+    observation: prompt,
+    stepped: (observation, won) => ({ observation, reward: 1, terminated: won, truncated: false, info: null }),
+    closed: { closed: 'closed' },
+  },
+  searchqa: { ...tools, closed: true },
+  webshop: {
+    ...tools,
+    reset: keep('session_id', (game) => [prompt(game), null]),
+    stepped: (state, won) => ({ state, reward: won ? 1 : 0, done: won, info: null }),
+  },
+  alfworld: {
+    id: 'id',
+    hello: '"This is environment AlfWorld."',
+    created: fielded,
+    reset: started('game', () => ({ available_actions: ['look', 'go to desk 1'], task_type: 't' })),
+    stepped: (observation, won) => ({ ...told(observation, won), available_actions: ['look'] }),
+  },
+  maze: {
+    id: 'id',
+    hello: '"This is environment LMRL-Gym."',
+    prefix: '/maze',
+    created: fielded,
+    reset: started('game'),
+    stepped: told,
+  },
+  wordle: {
+    id: 'id',
+    hello: '"This is environment LMRL-Gym."',
+    prefix: '/wordle',
+    created: fielded,
+    reset: started('seed'),
+    stepped: told,
+  },
+  sqlgym: {
+    ...tools,
+    reset: keep('item_id', (game) => [prompt(game), null]),
+    stepped: (state, won) => ({ state, reward: won ? 1 : 0, done: won, info: {} }),
+  },
+  weather: tools,
+  movie: tools,
+  academia: tools,
+  todo: tools,
+  sheet: tools,
+};

@@ -1,0 +1,82 @@
+/**
+ * A small OpenEnv server for tests, on loopback: its frames, codes and routes as the specification has them, over one made-up game
+ * (say "win" and it is won; every other action earns a tenth).
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+
+type Frame = { type: string; data?: { [key: string]: unknown } };
+
+export interface Manners {
+  places?: number;
+  schema?: unknown;
+  metadata?: unknown;
+  observe?(words: string): unknown;
+  /** What a step is met with, by its action; undefined: an answer. */
+  mishap?(action: { [field: string]: unknown }, socket: WebSocket): boolean;
+}
+
+export class OpenEnvServer {
+  readonly frames: Frame[] = [];
+  open = 0;
+  most = 0;
+  refused = 0;
+  private readonly http = createServer((request, response) => {
+    const { schema, metadata } = this.manners;
+    const value = { '/schema': schema && { action: schema }, '/metadata': metadata }[request.url ?? ''];
+    response.writeHead(value ? 200 : 404).end(JSON.stringify(value ?? { detail: 'Not Found' }));
+  });
+  private readonly sockets = new WebSocketServer({ server: this.http, path: '/ws' });
+
+  constructor(readonly manners: Manners = {}) {
+    this.sockets.on('connection', (socket) => this.welcome(socket));
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.http.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.http.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets.clients) socket.terminate();
+    this.http.closeAllConnections();
+    await new Promise((resolve) => this.http.close(resolve));
+  }
+
+  private welcome(socket: WebSocket): unknown {
+    const say = (type: string, data: object) => socket.send(JSON.stringify({ type, data }));
+    const { places = 100 } = this.manners;
+    if (this.open >= places) {
+      this.refused++;
+      const told = { message: 'Full', code: 'CAPACITY_REACHED', active_sessions: this.open, max_sessions: places };
+      say('error', told);
+      return socket.close();
+    }
+    this.most = Math.max(this.most, ++this.open);
+    socket.on('close', () => this.open--);
+    return socket.on('message', (text) => this.answer(JSON.parse(String(text)) as Frame, socket, say));
+  }
+
+  private answer(frame: Frame, socket: WebSocket, say: (type: string, data: object) => void): unknown {
+    this.frames.push(frame);
+    const { observe = (message: string) => ({ message }), mishap } = this.manners;
+    const { type, data = {} } = frame;
+    if (type === 'state') return say('state', { episode_id: null, step_count: 0 });
+    if (type === 'reset') {
+      const { seed, index, split } = data;
+      const words = seed === undefined ? `Task ${index} of ${split}.` : `Seed ${seed}.`;
+      return say('observation', { observation: observe(words), reward: null, done: false });
+    }
+    if (type !== 'step') return say('error', { message: `Unknown type ${type}`, code: 'UNKNOWN_TYPE' });
+    if (mishap?.(data, socket)) return undefined;
+    const won = Object.values(data).includes('win');
+    const words = won ? 'You won.' : `You said ${JSON.stringify(data)}.`;
+    return say('observation', { observation: observe(words), reward: won ? 1 : 0.1, done: won });
+  }
+}
+
+export const refuse = (code: string, message: string) => (socket: WebSocket) => {
+  socket.send(JSON.stringify({ type: 'error', data: { message, code } }));
+  return true;
+};

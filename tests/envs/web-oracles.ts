@@ -1,0 +1,28 @@
+/** What the web says while its oracles play: the same on Node, in Chromium's frames and in Firefox's. */
+import type { Task } from '../../src/envs/env.ts';
+import { idOf } from '../../src/envs/web/tasks/index.ts';
+import { Web } from '../../src/envs/web/world.ts';
+
+export const webTask = (index: number, number = 3): Task => ({
+  world: 'web',
+  id: idOf(index, number),
+  options: { screenLines: 30 },
+  strata: {},
+});
+
+/** Of each task: every observation, action, reward and list of valid actions, played in this process. */
+export async function playOracles(tasks: readonly Task[]): Promise<string[][]> {
+  const world = await Web.open();
+  const said: string[][] = [];
+  for (const task of tasks) {
+    const [start] = await world.reset([0], [task]);
+    const texts = [start.observation, start.validActions!.join('\n')];
+    const [plan] = await world.oracle([0]);
+    for (const action of plan ?? ['no plan']) {
+      const [{ observation, reward, validActions }] = await world.step([0], [action]);
+      texts.push(action, observation, String(reward), (validActions ?? []).join('\n'));
+    }
+    said.push(texts);
+  }
+  return said;
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Feedback, WorldOptions } from '../../src/envs/env.ts';
+import { templates } from '../../src/envs/web/tasks/index.ts';
+import { Web } from '../../src/envs/web/world.ts';
+
+let world: Web;
+beforeAll(async () => {
+  world = await Web.open();
+});
+afterAll(() => world.close());
+
+const quoted = /^\t*\[\d+\] \w+ (['"])(.*?)\1(?: [a-z]+: \w+)*$/;
+const printed = (observation: string) => observation.split('\n').slice(1);
+const names = (lines: readonly string[]) =>
+  lines.flatMap((line) => quoted.exec(line)?.[2].replaceAll("\\'", "'").trim() || []);
+
+/** What an oracle sees on its way, told in two ways. */
+async function wayOf(template: string): Promise<{ compact: Feedback; terse: Feedback }[]> {
+  const options = (observation: string): WorldOptions => ({
+    templates: [template],
+    observation,
+    screenLines: 0,
+    verbs: ['click'],
+    judge: 'step',
+  });
+  const [compact] = await world.tasks(options('compact'), 'train');
+  const [terse] = await world.tasks(options('terse'), 'train');
+  let told = await world.reset([0, 1], [compact, terse]);
+  const way = [{ compact: told[0], terse: told[1] }];
+  const [plan] = await world.oracle([0]);
+  for (const action of plan ?? []) {
+    told = await world.step([0, 1], [action, action]);
+    way.push({ compact: told[0], terse: told[1] });
+    if (told[0].done) break;
+  }
+  return way;
+}
+
+describe('the tree in few words', () => {
+  it('has a line for what can be acted on, with its id, and dashes before all else', async () => {
+    const [{ terse }] = await wayOf('map-open-town');
+    const [objective, ...lines] = terse.observation.split('\n');
+    expect(objective).toMatch(/^Show the town \w+\.$/);
+    expect(lines.slice(0, 8)).toEqual([
+      '- Town Map',
+      '3 Map',
+      '5 Directions',
+      '7 Saved places',
+      '10 textbox Search the map',
+      '12 button Search',
+      '- Town Map',
+      '- Towns',
+    ]);
+  });
+  it('tells what the tree tells: every name in its order, every listed id once, a third to a half of the letters', async () => {
+    let letters = 0;
+    let terseLetters = 0;
+    for (const { name, turns } of templates.filter(({ heldOut }) => !heldOut)) {
+      if (turns === 'long') continue;
+      for (const { compact, terse } of await wayOf(name)) {
+        const lines = printed(terse.observation);
+        const ids = lines.flatMap((line) => /^\d+/.exec(line)?.[0] ?? []);
+        const clickable = (compact.validActions ?? []).map((action) => action.slice('click ['.length, -1));
+        if (compact.validActions?.length) expect(ids).toEqual(clickable);
+        expect(terse.validActions).toEqual(compact.validActions);
+        const told = lines.map((line) => line.replace(/^(?:- |\d+ (?:textbox |button |checkbox |radio )?)/, ''));
+        let at = 0;
+        for (const each of names(printed(compact.observation))) {
+          const found = told.findIndex((line, k) => k >= Math.max(0, at - 1) && line.startsWith(each));
+          expect(found, `${name}: ${each}`).toBeGreaterThanOrEqual(0);
+          at = found;
+        }
+        letters += compact.observation.length;
+        terseLetters += terse.observation.length;
+      }
+    }
+    expect(terseLetters / letters).toBeLessThan(0.5);
+  });
+  it('tells what is so of a field, and not what is not', async () => {
+    const options = { templates: ['map-open-town'], observation: 'terse', screenLines: 0 };
+    const [task] = await world.tasks(options, 'train');
+    await world.reset([0], [task]);
+    const [{ observation }] = await world.step([0], ['click [10]']);
+    expect(printed(observation)).toContain('10 textbox Search the map focused: True');
+    expect(observation).not.toMatch(/: false/i);
+  });
+});

@@ -1,0 +1,141 @@
+/** One's own objective in the page: edited, checked, reset, by keyboard and by role; in a real sandbox, with no trainer behind it. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launch, narrow, open, screenshot, serveMock, type View, wide } from './harness.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serveMock>>;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([serveMock(), launch()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const result = await page.evaluate(() => (globalThis as unknown as { axe: { run(): Promise<unknown> } }).axe.run());
+  const { violations } = result as { violations: { id: string; nodes: { html: string }[] }[] };
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}
+
+async function opened(view: View = wide) {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=empty`, view);
+  if (view.width < 700) await page.getByRole('button', { name: 'Setup' }).first().click();
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  await button('Edit the objective').focus();
+  await page.keyboard.press('Enter');
+  const editor = page.getByRole('textbox', { name: /^Objective as JavaScript/ });
+  await editor.waitFor();
+  // Only what is in view is drawn.
+  const text = () => editor.evaluate((node) => (node as HTMLElement).innerText.slice(0, 400));
+  /** The whole text, at once. */
+  const write = async (code: string) => {
+    await editor.focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(code);
+  };
+  const outcome = page.locator('tabgym-objective-editor .outcome');
+  return { page, errors, close, button, editor, text, write, outcome };
+}
+
+describe('the objective', () => {
+  test.each([
+    ['wide', wide],
+    ['narrow', narrow],
+  ] as const)('is read, checked and changed (%s)', async (name, view) => {
+    const { page, errors, close, button, editor, write, outcome } = await opened(view);
+    await page.getByRole('heading', { name: 'The objective of GRPO' }).waitFor();
+    expect(await editor.evaluate((node) => (node as HTMLElement).innerText)).toContain(
+      'function objective(rows, settings)',
+    );
+    await page.keyboard.press('Control+Enter');
+    await outcome.getByText(/The slopes are those of the loss: \d+ were compared on \d+ made rows/).waitFor();
+    await screenshot(page, `objective-${name}`);
+    expect(await findings(page)).toEqual([]);
+
+    await write(
+      'export function objective({ count, logprob, advantage, coefficient }) {\n  const loss = new Float64Array(count);\n  const weight = new Float64Array(count);\n  for (let i = 0; i < count; i++) {\n    loss[i] = -coefficient[i] * advantage[i] * logprob[i];\n    weight[i] = coefficient[i] * advantage[i];\n  }\n  return { loss, weight };\n}\n',
+    );
+    await expect.poll(() => outcome.isHidden()).toBe(true);
+    await button('Check').click();
+    await outcome.getByText(/\d+ of \d+ slopes are not those of the loss/).waitFor();
+    await outcome.getByRole('cell', { name: 'weight' }).first().waitFor();
+    await screenshot(page, `objective-wrong-${name}`);
+    expect(await findings(page)).toEqual([]);
+
+    await button('Done').click();
+    await page.getByText('your own, 10 lines').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY');
+    await page.getByText('your own, 10 lines').scrollIntoViewIfNeeded();
+    await screenshot(page, `objective-setup-${name}`);
+    expect(await findings(page)).toEqual([]);
+    await button('Back to the algorithm’s own').click();
+    await page.getByText('the algorithm’s own', { exact: true }).waitFor();
+    await page.getByRole('status', { name: 'Notices' }).getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('your own, 10 lines').waitFor();
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  test('says where code fails, and stops what does not end', async () => {
+    const { page, errors, close, write, outcome } = await opened();
+    const say = async (code: string, words: RegExp) => {
+      await write(code);
+      await page.keyboard.press('Control+Enter');
+      await outcome.getByText(words).waitFor();
+    };
+    await say(
+      'export function objective(rows) {\n  return rows.nothing.here;\n}\n',
+      /objective\.js, line 2, column \d+: TypeError/,
+    );
+    await page.locator('tabgym-objective-editor .cm-lintRange-error').first().waitFor();
+    await screenshot(page, 'objective-failed');
+    expect(await findings(page)).toEqual([]);
+    await say('export const objective = ;', /line 1, column \d+: SyntaxError/);
+    await say('export const objective = () => { while (1); };', /did not end within 5 s/);
+    await say('export const objective = () => { const all = []; for (;;) all.push(new Float64Array(1e5)); };', /64 MB/);
+    await say('export const objective = () => fetch("/");', /ReferenceError/);
+    await say(
+      'export const objective = ({ logprob }) => ({ loss: logprob, weight: logprob.map((x, i) => i === 2 ? NaN : x) });',
+      /weight is NaN in row 2/,
+    );
+    await say('export const objective = () => ({ loss: [1], weight: [1] });', /loss has 1 numbers for 21 rows/);
+    expect(errors).toEqual([]);
+    await close();
+  });
+
+  test('can be undone, discarded and reset, and Escape keeps what was typed', async () => {
+    const { page, errors, close, button, editor, text, write } = await opened();
+    const own = await text();
+    expect(await button('Undo').isDisabled()).toBe(true);
+    await write('// mine\n');
+    await button('Undo').click();
+    expect(await text()).toBe(own);
+    await button('Redo').click();
+    expect(await text()).toContain('// mine');
+    await button('Discard changes').click();
+    expect(await text()).toBe(own);
+    await write('// mine\n');
+    await button('Reset to GRPO’s own').click();
+    expect(await text()).toBe(own);
+    await page.keyboard.press('Escape');
+    await page.getByText('the algorithm’s own', { exact: true }).waitFor();
+
+    await button('Edit the objective').click();
+    await editor.waitFor();
+    await write('// mine');
+    // Single keys are the editor's own while it is open.
+    await page.keyboard.type(' ?');
+    await page.keyboard.press('Escape');
+    await page.getByText('your own, 1 lines').waitFor();
+    expect(await page.getByRole('heading', { name: 'Keys and help' }).count()).toBe(0);
+    expect(errors).toEqual([]);
+    await close();
+  });
+});

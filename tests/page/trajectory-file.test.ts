@@ -1,0 +1,70 @@
+/** A file of trajectories in Setup: chosen for a stage of SFT, read with what is wrong in it, refused where nothing can be read. */
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, narrow, open, serveMock, shots, wide } from './harness.ts';
+
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serveMock>>;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([serveMock(), launch()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+const line = (item: string) =>
+  JSON.stringify({
+    item_id: item,
+    conversations: [
+      { from: 'human', loss: null, value: 'Goal: craft 4 oak planks.' },
+      { from: 'gpt', loss: true, value: 'get 1 oak log' },
+    ],
+  });
+
+const file = (name: string, text: string) => ({ name, mimeType: 'application/json', buffer: Buffer.from(text) });
+
+/** Setup with a first part that imitates. */
+async function imitating(page: Page) {
+  await page.getByRole('button', { name: 'Begin with another algorithm' }).click();
+  const part = page.getByRole('group', { name: 'Part 1' });
+  await part.getByLabel('Algorithm', { exact: true }).selectOption('sft');
+  return part;
+}
+
+test.each([
+  ['wide', wide],
+  ['narrow', narrow],
+] as const)('is chosen, told of, and taken away again: %s', async (name, view) => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=empty`, view);
+  if (view === narrow) await page.getByRole('button', { name: 'Setup', exact: true }).click();
+  const part = await imitating(page);
+  const chooser = part.getByLabel('Trajectories');
+  await part.getByText("the oracle's play").waitFor();
+  await chooser.setInputFiles(
+    file('play.jsonl', [line('textcraft_1'), '{"item_id": 3', line('textcraft_2')].join('\n')),
+  );
+  await part
+    .getByText("2 trajectories, AgentGym's training data.")
+    .or(part.getByText(/^2 trajectories/))
+    .first()
+    .waitFor();
+  await part.getByText(/cannot be read and are left out: 1. Line 2:/).waitFor();
+  await part.getByText('play.jsonl').waitFor();
+  await part.scrollIntoViewIfNeeded();
+  await page.screenshot({ path: join(shots, `trajectory-file-${name}.png`) });
+  await chooser.setInputFiles(file('none.jsonl', '{"a": 1}'));
+  await part
+    .getByRole('alert')
+    .getByText(/none.jsonl holds no trajectory that can be read. Line 1/)
+    .waitFor();
+  // What was chosen before stands.
+  await part.getByText('play.jsonl').waitFor();
+  await part.getByRole('button', { name: 'Without a file' }).click();
+  await part.getByText("the oracle's play").waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});

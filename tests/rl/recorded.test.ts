@@ -1,0 +1,210 @@
+// Trajectories of a file as a run learns from them: played again in the run's world, named by line where they do not map, taken in
+// epochs by the step alone.
+import { describe, expect, it } from 'vitest';
+import { oneAction } from '../../src/envs/reply.ts';
+import { withAlgorithm } from '../../src/rl/algorithms/choosing.ts';
+import { acknowledgement, Conversation } from '../../src/rl/episode/conversation.ts';
+import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
+import { chosenPositions } from '../../src/rl/episode/packing.ts';
+import { TokenSource } from '../../src/rl/episode/trajectory.ts';
+import { actionIn, playOf } from '../../src/rl/recorded/record-play.ts';
+import { inMemory, RecordingError, Recordings } from '../../src/rl/recorded/recordings.ts';
+import { mapFile } from '../../src/rl/recorded/replay.ts';
+import { Trainer } from '../../src/rl/trainer.ts';
+import { TrajectoryFile } from '../../src/rl/trajectory-files/file.ts';
+import { recordOf } from '../../src/rl/trajectory-files/lossless.ts';
+import type { JsonObject } from '../../src/rl/trajectory-files/record.ts';
+import { capacity, colour, DoorWorld, FakePolicy } from './fakes.ts';
+import { settings, tokenizer } from './setup.ts';
+
+const room = { maskActions: true, promptTokens: 64, completionTokens: 128 };
+const conversation = new Conversation(tokenizer);
+
+async function parts() {
+  const world = new DoorWorld();
+  return { worlds: new Map([['doors', world]]), conversation, tasks: await world.tasks({}, 'train') };
+}
+
+const fileOf = (lines: readonly (JsonObject | string)[]) =>
+  inMemory(
+    'play.jsonl',
+    new TextEncoder().encode(lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')),
+  );
+
+const opening = (id: number) => `Room ${id}. Goal: open the ${colour({ id } as never)} door.`;
+const moves = (id: number) => [`get ${colour({ id } as never)} key`, `open ${colour({ id } as never)} door`];
+
+/** AgentGym's form: instruction and acknowledgement first. */
+const agentTraj = (id: number, actions = moves(id), said: JsonObject = {}): JsonObject => ({
+  item_id: `doors_${id}`,
+  conversations: [
+    { from: 'human', loss: null, value: 'You are to open doors.' },
+    { from: 'gpt', loss: false, value: acknowledgement },
+    { from: 'human', loss: null, value: opening(id) },
+    ...actions.flatMap((action) => [
+      { from: 'gpt', loss: true, value: `Thought:\nSo.\n\nAction:\n${action}` },
+      { from: 'human', loss: null, value: 'Got it.' },
+    ]),
+  ],
+  ...said,
+});
+
+/** Names no task: found by the world's first words. */
+const chat = (id: number, actions = moves(id)): JsonObject => ({
+  messages: [
+    { role: 'system', content: 'Open doors.' },
+    { role: 'user', content: opening(id) },
+    ...actions.flatMap((action) => [
+      { role: 'assistant', content: action },
+      { role: 'user', content: 'Got it.' },
+    ]),
+  ],
+});
+
+const map = async (lines: readonly (JsonObject | string)[], options: Partial<typeof room> = {}) =>
+  mapFile(await TrajectoryFile.open(fileOf(lines)), await parts(), { ...room, ...options });
+
+describe('what of a record is play', () => {
+  it('leaves out the instruction that opens it, and finds actions by the world’s rule or takes the whole reply', () => {
+    const message = (role: 'user' | 'assistant', content: string, trained: boolean | null = null) => ({
+      role,
+      content,
+      trained,
+      reasoning: null,
+      source: null,
+    });
+    const messages = [
+      message('user', 'Do.'),
+      message('assistant', acknowledgement),
+      message('user', 'A room.'),
+      message('assistant', 'Action: look', false),
+      message('user', 'It is dark.'),
+      message('assistant', 'wait'),
+    ];
+    expect(playOf({ messages })).toEqual({
+      opening: 'A room.',
+      turns: [
+        { reply: 'Action: look', learnt: false, answer: 'It is dark.' },
+        { reply: 'wait', learnt: true, answer: null },
+      ],
+    });
+    expect(actionIn('Thought: so\nAction: get 1 log', oneAction)).toBe('get 1 log');
+    expect(actionIn(' get 1 log ', oneAction)).toBe('get 1 log');
+    expect(actionIn('get 1 log', undefined)).toBe('get 1 log');
+  });
+});
+
+describe('a file is mapped to the run', () => {
+  it('whatever its form, to the very trajectories of a demonstration', async () => {
+    const { tasks, ...own } = await parts();
+    const shown = (await demonstrate(own, tasks, room)).trajectories;
+    const lines = [recordOf(shown[0]).source!.fields, agentTraj(1), chat(2)];
+    const { trajectories, problems, records } = await map(lines);
+    expect(problems).toEqual([]);
+    expect(records).toBe(3);
+    trajectories.forEach((trajectory, i) => {
+      expect(trajectory.tokens).toEqual(shown[i].tokens);
+      expect(trajectory.choices).toEqual(shown[i].choices);
+      expect([...chosenPositions(trajectory)]).toEqual([...chosenPositions(shown[i])]);
+      expect(trajectory.success).toBe(true);
+    });
+  });
+
+  it('and names by line what does not map, and why', async () => {
+    const lines = [
+      agentTraj(0),
+      '{"not": "ended"',
+      { ...agentTraj(0), item_id: 'maze_0' },
+      agentTraj(6),
+      agentTraj(1, moves(1).slice(0, 1)),
+      agentTraj(2, ['sing']),
+      { ...agentTraj(3), conversations: (agentTraj(2) as { conversations: never }).conversations },
+      chat(7),
+      { item_id: 'doors_4' },
+      agentTraj(5, moves(5), { reward: 0, success: 0 }),
+      chat(5),
+    ];
+    const { trajectories, problems } = await map(lines);
+    expect(trajectories.map(({ task }) => task.id)).toEqual([0, 5]);
+    const told = Object.fromEntries(problems.map(({ line, message }) => [line, message]));
+    expect(Object.keys(told)).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10']);
+    expect(told[3]).toMatch(/the world maze, which the run does not have/);
+    expect(told[4]).toMatch(/item 6 of doors is no training task/);
+    expect(told[5]).toMatch(/does not reach its goal \(score 0 after 1 turns\)/);
+    expect(told[6]).toMatch(/turn 1: "sing" is not among the actions/);
+    expect(told[7]).toMatch(/item 3 of doors begins with other words/);
+    expect(told[8]).toMatch(/no training task of the run begins with its words/);
+    expect(told[9]).toMatch(/holds no messages/);
+    expect(told[10]).toMatch(/did not reach its goal/);
+  });
+
+  it('or, where the policy writes freely, taken as the text it is', async () => {
+    const away = { ...chat(7), messages: [...(chat(7) as { messages: JsonObject[] }).messages] };
+    const { trajectories, problems } = await map([away], { maskActions: false });
+    expect(problems).toEqual([]);
+    const [{ tokens, source, turns, choices, promptLength }] = trajectories;
+    expect(choices).toBeNull();
+    expect([...tokens.subarray(0, promptLength)]).toEqual([...conversation.prompt(opening(7)).tokens]);
+    expect(turns.map(({ action }) => action)).toEqual(moves(7));
+    for (const { action, actionStart, actionEnd } of turns) {
+      expect(tokens.subarray(actionStart, actionEnd)).toEqual(conversation.action(action));
+      expect(source.subarray(actionStart, actionEnd).every((who) => who === TokenSource.policy)).toBe(true);
+    }
+    const words = await map([chat(7, ['zygomorphic'])], { maskActions: false, completionTokens: 3 });
+    expect(words.problems[0].message).toMatch(/tokens after the prompt, and the run has room for 3/);
+  });
+});
+
+describe('a run’s recordings', () => {
+  const recordings = async (lines: readonly (JsonObject | string)[]) =>
+    new Recordings(new Map([['play.jsonl', fileOf(lines)]]), await parts(), { ...room, seed: 3 });
+
+  it('are taken in epochs, by the step alone, each once before any twice', async () => {
+    const lines = [0, 1, 2, 3, 4, 5].map((id) => agentTraj(id));
+    const ids = async (from: Recordings, step: number) =>
+      (await from.take('play.jsonl', step, 2)).map(({ task }) => task.id);
+    const one = await recordings(lines);
+    const taken = [await ids(one, 1), await ids(one, 2), await ids(one, 3)];
+    expect(taken.flat().sort()).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(await ids(await recordings(lines), 3)).toEqual(taken[2]);
+    const all = await one.take('play.jsonl', 9, 40);
+    expect(all.map(({ group }) => group)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it('say what was learnt from and what was not, and fail in words', async () => {
+    const told: string[] = [];
+    const listening = { onMapped: (words: string, complete: boolean) => told.push(`${complete} ${words}`) };
+    await (await recordings([agentTraj(0), agentTraj(6)])).take('play.jsonl', 1, 2, listening);
+    expect(told).toEqual([
+      'false 1 of the 2 trajectories of play.jsonl can be learnt from. Line 2: item 6 of doors is no training task of this run: it is held out, or not among its options.',
+    ]);
+    await expect((await recordings([agentTraj(6)])).take('play.jsonl', 1, 2)).rejects.toThrow(
+      /Nothing of the 1 trajectories of play.jsonl/,
+    );
+    await expect((await recordings(['word'])).take('play.jsonl', 1, 2)).rejects.toThrow(RecordingError);
+    await expect((await recordings([agentTraj(0)])).take('other.jsonl', 1, 2)).rejects.toThrow(
+      /does not hold that file/,
+    );
+  });
+
+  it('are what a stage of SFT learns from: the doors open by them', async () => {
+    const lines = [0, 1, 2, 3, 4, 5].map((id) => agentTraj(id));
+    const sft = withAlgorithm(settings().algorithm, 'sft');
+    const algorithm = { ...sft, file: 'play.jsonl', groups: 2, groupSize: 3 } as typeof sft;
+    const policy = new FakePolicy(tokenizer.vocabSize, capacity());
+    const trainer = await Trainer.create(settings({ algorithm, steps: 40 }), {
+      policy,
+      worlds: new Map([['doors', new DoorWorld()]]),
+      tokenizer,
+      files: new Map([['play.jsonl', fileOf(lines)]]),
+    });
+    const losses: number[] = [];
+    for (let step = 1; step <= 20; step++) {
+      const { record, trajectories } = await trainer.step(step);
+      expect(record.metrics.demonstrations).toBe(6);
+      expect(trajectories).toHaveLength(6);
+      losses.push(record.metrics.loss);
+    }
+    expect(losses.at(-1)!).toBeLessThan(losses[0] / 2);
+  });
+});

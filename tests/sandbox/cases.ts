@@ -1,0 +1,125 @@
+// Code that misbehaves, each with the error that names it: run by the same sandbox on Node and in browsers.
+import { CodeError, SandboxMemoryError, SandboxTimeoutError } from '../../src/sandbox/errors.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+
+export interface Misbehaving {
+  what: string;
+  code: string;
+  error: new (message: string) => Error;
+  /** Words of the message, or how it must look. */
+  says: RegExp;
+}
+
+const main = (body: string) => `export function main(arrays, values) {\n  ${body}\n}\n`;
+
+export const misbehaving: readonly Misbehaving[] = [
+  {
+    what: 'a loop that never ends',
+    code: main('while (1);'),
+    error: SandboxTimeoutError,
+    says: /near line 1: .*did not end/,
+  },
+  {
+    what: 'a loop that catches everything',
+    code: main('for (;;) { try { while (1); } catch {} finally { while (1); } }'),
+    error: SandboxTimeoutError,
+    says: /did not end/,
+  },
+  { what: 'a loop on loading', code: 'while (1);', error: SandboxTimeoutError, says: /did not end/ },
+  {
+    what: 'a regular expression that explodes',
+    code: main('return /(a+)+b/.test("a".repeat(40));'),
+    error: SandboxTimeoutError,
+    says: /did not end/,
+  },
+  {
+    what: '1 GB at once',
+    code: main('return new ArrayBuffer(2 ** 30);'),
+    error: SandboxMemoryError,
+    says: /line 2, column \d+.*64 MB/,
+  },
+  {
+    what: '4 GB at once',
+    code: main('return new ArrayBuffer(4 * 2 ** 30);'),
+    error: CodeError,
+    says: /line 2, column \d+: RangeError/,
+  },
+  {
+    what: 'memory bit by bit',
+    code: main('const all = []; for (;;) all.push(new Float64Array(1e5));'),
+    error: SandboxMemoryError,
+    says: /line 2, column \d+.*64 MB/,
+  },
+  {
+    what: 'endless recursion',
+    code: main('return (function f() { return f() + 1; })();'),
+    error: CodeError,
+    says: /line 2, column \d+: .*stack/,
+  },
+  {
+    what: 'a thrown error',
+    code: main('const x = 1;\n    null.foo;'),
+    error: CodeError,
+    says: /objective\.js, line 3, column \d+: TypeError/,
+  },
+  { what: 'a thrown number', code: main('throw 5;'), error: CodeError, says: /the code threw 5/ },
+  {
+    what: 'what cannot be read',
+    code: 'let x = 1;\nlet y = ;',
+    error: CodeError,
+    says: /objective\.js, line 2, column 9: SyntaxError/,
+  },
+  { what: 'no function', code: 'export const x = 1;', error: CodeError, says: /must export a function named main/ },
+  { what: 'an await that nothing answers', code: 'await new Promise(() => {});', error: CodeError, says: /await/ },
+  { what: 'an import', code: 'import fs from "fs";', error: CodeError, says: /could not load module 'fs'/ },
+  {
+    what: 'dice',
+    code: main('return { values: Math.random() };'),
+    error: CodeError,
+    says: /line 2, column \d+: Error: Math\.random is not there/,
+  },
+  ...[
+    'fetch("/")',
+    'new Date()',
+    'performance.now()',
+    'process.exit()',
+    'require("fs")',
+    'self.close()',
+    'new Worker("x")',
+    'setTimeout(() => {}, 0)',
+    'postMessage(1)',
+    'WebAssembly.compile',
+  ].map(
+    (text): Misbehaving => ({
+      what: text,
+      code: main(`${text};`),
+      error: CodeError,
+      says: /line 2, column \d+: ReferenceError/,
+    }),
+  ),
+  ...[
+    '[].constructor.constructor("return process")()',
+    'main.constructor("return fetch")()',
+    '(async () => {}).constructor("return self")()(1)',
+    'Object.getPrototypeOf(arrays).constructor.constructor("return globalThis.process.env")()',
+    'Math.random.constructor("return postMessage")()',
+    '(0, eval)("process")',
+    'new Error().constructor.prepareStackTrace.call()',
+  ].map((text): Misbehaving => ({ what: text, code: main(`${text};`), error: CodeError, says: /Error: / })),
+];
+
+/** What `import()` comes to: a promise that never reaches the outside. */
+export const importing =
+  'let said = "nothing";\nexport function main() {\n  import("fs").then(() => { said = "came"; }, () => { said = "refused"; });\n  return { values: said };\n}\n';
+
+/** A sum that shows that the sandbox still works. */
+export async function stillWorks(sandbox: Sandbox): Promise<boolean> {
+  const code = 'export const main = ({ a }) => ({ arrays: { twice: a.map((x) => 2 * x) }, values: a.length });';
+  const { arrays, values } = await sandbox.call({
+    code,
+    file: 'sum.js',
+    arrays: { a: Float64Array.of(1, 2.5, -0) },
+    values: null,
+  });
+  return values === 3 && [2, 5, -0].every((x, i) => Object.is(arrays.twice[i], x));
+}

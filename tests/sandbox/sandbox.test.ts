@@ -1,0 +1,108 @@
+// The sandbox on Node: whatever the code does is stopped and named, and the next call finds everything as it was.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CodeError, SandboxBrokenError, type SandboxError, SandboxTimeoutError } from '../../src/sandbox/errors.ts';
+import type { SandboxPort } from '../../src/sandbox/protocol.ts';
+import { defaultLimits, Sandbox } from '../../src/sandbox/sandbox.ts';
+import { spawnNodeSandbox } from '../../src/workers/spawn-sandbox.ts';
+import { buildNodeWorker } from '../envs/helpers.ts';
+import { importing, misbehaving, stillWorks } from './cases.ts';
+
+let file = '';
+let sandbox: Sandbox;
+let spawned = 0;
+
+const limits = { ...defaultLimits, deadlineMs: 500 };
+const call = (code: string, more: { values?: unknown; prelude?: string } = {}) =>
+  sandbox.call({ code, file: 'objective.js', arrays: {}, values: null, ...more });
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error: SandboxError) => error,
+  );
+
+beforeAll(async () => {
+  file = await buildNodeWorker('src/workers/sandbox-worker.ts');
+  sandbox = new Sandbox(() => {
+    spawned += 1;
+    return spawnNodeSandbox(file);
+  }, limits);
+});
+afterAll(() => sandbox.close());
+
+describe('what misbehaves is stopped and named', () => {
+  it.each(misbehaving)('$what', async ({ code, error, says }) => {
+    const found = await failure(call(code));
+    expect(found).toBeInstanceOf(error);
+    expect(found?.message).toMatch(says);
+    expect(await stillWorks(sandbox)).toBe(true);
+  });
+
+  it('import() brings nothing in', async () => {
+    expect((await call(importing)).values).toBe('nothing');
+  });
+
+  it('a call that cannot be interrupted ends with its worker, and the next one has another', async () => {
+    const before = spawned;
+    const port = await spawnNodeSandbox(file);
+    const deaf: SandboxPort = { ...port, post: () => {} };
+    const other = new Sandbox(async () => (spawned++ === before ? deaf : spawnNodeSandbox(file)), {
+      ...limits,
+      deadlineMs: 50,
+    });
+    expect(await failure(other.call({ code: '', file: 'x.js', arrays: {}, values: null }))).toBeInstanceOf(
+      SandboxTimeoutError,
+    );
+    expect(await stillWorks(other)).toBe(true);
+    expect(spawned).toBe(before + 2);
+    await other.close();
+  });
+
+  it('a worker that is not there is said to be missing', async () => {
+    const other = new Sandbox(() => spawnNodeSandbox('/nowhere.js'));
+    const found = await failure(other.call({ code: '', file: 'x.js', arrays: {}, values: null }));
+    expect(found).toBeInstanceOf(SandboxBrokenError);
+    expect(found?.message).toContain('/nowhere.js is missing');
+    await other.close();
+  });
+});
+
+describe('a call', () => {
+  it('remembers nothing of the one before', async () => {
+    const code =
+      'globalThis.n = (globalThis.n ?? 0) + 1; Array.prototype.map = null;\nexport const main = () => ({ values: n });';
+    expect([(await call(code)).values, (await call(code)).values]).toEqual([1, 1]);
+  });
+
+  it('runs a prelude that the code cannot reach into', async () => {
+    const prelude = '(code, arrays, values) => ({ values: [code.f(values), typeof code.g] })';
+    expect((await call('export const f = (x) => x + 1;', { prelude, values: 41 })).values).toEqual([42, 'undefined']);
+  });
+
+  it('keeps every bit of its numbers', async () => {
+    const a = Float64Array.of(0.1, 5e-324, -0, Number.MAX_VALUE, Number.NaN, Number.NEGATIVE_INFINITY);
+    const { arrays } = await sandbox.call({
+      code: 'export const main = (arrays) => ({ arrays });',
+      file: 'x.js',
+      arrays: { a },
+      values: null,
+    });
+    a.forEach((x, i) => expect(arrays.a[i]).toBe(x));
+  });
+
+  it('waits for the one before it', async () => {
+    const slow = 'export function main(_, n) { let s = 0; for (let i = 0; i < n; i++) s += i; return { values: n }; }';
+    const order: number[] = [];
+    await Promise.all(
+      [30_000, 20, 10].map(async (n) => {
+        order.push((await call(slow, { values: n })).values as number);
+      }),
+    );
+    expect(order).toEqual([30_000, 20, 10]);
+  });
+
+  it('says the place of an error as numbers too', async () => {
+    const found = await failure(call('export function main() {\n  const a = {};\n  return a.b.c;\n}'));
+    expect(found).toBeInstanceOf(CodeError);
+    expect(found?.place?.line).toBe(3);
+  });
+});

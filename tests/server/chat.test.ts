@@ -1,0 +1,308 @@
+/** Chat completions: what is read and refused, and a real tiny policy that answers on its world's texts. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unzipSync } from 'fflate';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openPolicyEngine, openPolicyModel, readPolicyAt } from '../../src/cli/serving-policy.ts';
+import type { Task, World } from '../../src/envs/env.ts';
+import { openWorld } from '../../src/envs/registry.ts';
+import { rollout } from '../../src/rl/episode/rollout.ts';
+import type { ChatModel, ChatRequest } from '../../src/server/openai/chat-model.ts';
+import type { Server } from '../../src/server/server.ts';
+import { worldTurns } from '../../src/session/completing.ts';
+import { get, post, startServer } from './helpers.ts';
+
+vi.mock('../../src/workers/spawn-world.ts', async () => ({
+  openGuardedWorld: (await import('../../src/envs/registry.ts')).openWorld,
+}));
+
+const messages = [{ role: 'user', content: 'hello' }];
+
+/** Says what it was asked. */
+class Echo implements ChatModel {
+  readonly id = 'echo';
+  readonly created = 1;
+  readonly mostReplies = 2;
+  load = 0;
+  asked: ChatRequest[] = [];
+  async complete(request: ChatRequest) {
+    this.asked.push(request);
+    const text = request.messages.map(({ role, content }) => `${role}:${content}`).join('|');
+    const reply = { text, ending: 'stop' as const };
+    return {
+      replies: Array.from({ length: request.n }, () => reply),
+      promptTokens: 3,
+      completionTokens: 2 * request.n,
+    };
+  }
+}
+
+let server: Server;
+afterEach(() => server?.close());
+const ask = (body: unknown) => post(server, '/v1/chat/completions', body);
+
+describe('the protocol', () => {
+  test('models, a completion, its parts', async () => {
+    const echo = new Echo();
+    server = await startServer(['maze'], { models: [echo] });
+    expect((await get(server, '/v1/models')).json).toEqual({
+      object: 'list',
+      data: [{ id: 'echo', object: 'model', created: 1, owned_by: 'tabgym' }],
+    });
+    expect((await get(server, '/v1/models/echo')).json.id).toBe('echo');
+    const parts = [
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b' },
+    ];
+    const answer = await ask({
+      model: 'echo',
+      messages: [
+        { role: 'developer', content: 'x' },
+        { role: 'user', content: parts },
+      ],
+      n: 2,
+      temperature: 0.5,
+      max_tokens: 7,
+      stop: 'end',
+      seed: 4,
+      user: 'whoever',
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      json: {
+        object: 'chat.completion',
+        model: 'echo',
+        choices: [
+          { index: 0, message: { role: 'assistant', content: 'system:x|user:ab' }, finish_reason: 'stop' },
+          { index: 1 },
+        ],
+        usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
+      },
+    });
+    expect(echo.asked[0]).toMatchObject({
+      temperature: 0.5,
+      maxTokens: 7,
+      stop: ['end'],
+      seed: 4,
+      n: 2,
+      choices: null,
+    });
+    await ask({ model: 'echo', messages });
+    expect(echo.asked[1]).toMatchObject({ temperature: 1, maxTokens: null, stop: [], seed: null, n: 1 });
+  });
+
+  test('server-sent events', async () => {
+    server = await startServer(['maze'], { models: [new Echo()] });
+    const payload = JSON.stringify({ model: 'echo', messages, stream: true, stream_options: { include_usage: true } });
+    const headers = { 'content-type': 'application/json' };
+    const response = await server.app.inject({ method: 'POST', url: '/v1/chat/completions', headers, payload });
+    expect(response.headers['content-type']).toMatch(/^text\/event-stream/);
+    const events = response.body.split('\n\n').filter((each) => each);
+    expect(events.at(-1)).toBe('data: [DONE]');
+    const chunks = events.slice(0, -1).map((event) => JSON.parse(event.replace(/^data: /, '')));
+    expect(new Set(chunks.map(({ id, object }) => `${id} ${object}`)).size).toBe(1);
+    expect(
+      chunks
+        .flatMap(({ choices }) => choices.map(({ delta }: { delta: { content?: string } }) => delta.content ?? ''))
+        .join(''),
+    ).toBe('user:hello');
+    expect(chunks.map(({ choices }) => choices[0]?.finish_reason)).toEqual([null, null, 'stop', undefined]);
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 5 } });
+  });
+
+  test('what is wrong is said in its form, with its field', async () => {
+    const echo = new Echo();
+    server = await startServer(['maze'], { models: [echo] });
+    const wrong: [object, number, object][] = [
+      [{ model: 'other', messages }, 404, { code: 'model_not_found', param: 'model' }],
+      [{ model: 'echo', messages: [] }, 400, { param: 'messages' }],
+      [{ model: 'echo' }, 400, { param: 'messages' }],
+      [{ messages }, 400, { param: 'model' }],
+      [{ model: 'echo', messages, temperature: 3 }, 400, { param: 'temperature' }],
+      [{ model: 'echo', messages, n: 3 }, 400, { param: 'n' }],
+      [{ model: 'echo', messages, max_tokens: 0 }, 400, { param: 'max_tokens' }],
+      [{ model: 'echo', messages, stop: ['a', 'b', 'c', 'd', 'e'] }, 400, { param: 'stop' }],
+      [{ model: 'echo', messages, top_p: 0.5 }, 400, { param: 'top_p', code: 'unsupported_parameter' }],
+      [{ model: 'echo', messages, tools: [{}] }, 400, { param: 'tools' }],
+      [{ model: 'echo', messages: [{ role: 'tool', content: 'x' }] }, 400, { param: 'messages.0.role' }],
+      [[1], 400, { type: 'invalid_request_error' }],
+    ];
+    for (const [body, status, error] of wrong)
+      expect(await ask(body)).toMatchObject({ status, json: { error: { message: expect.any(String), ...error } } });
+    const headers = { 'content-type': 'application/json' };
+    const broken = await server.app.inject({ method: 'POST', url: '/v1/chat/completions', headers, payload: '{' });
+    expect([broken.statusCode, broken.json().error.type]).toEqual([400, 'invalid_request_error']);
+    echo.load = 256;
+    expect(await ask({ model: 'echo', messages })).toMatchObject({
+      status: 429,
+      json: { error: { type: 'rate_limit_error' } },
+    });
+    expect((await ask({ model: 'echo', messages, top_p: 1, presence_penalty: 0, tools: [] })).status).toBe(429);
+  });
+
+  test('without a policy it says how to serve one', async () => {
+    server = await startServer(['maze']);
+    expect((await get(server, '/v1/models')).json.data).toEqual([]);
+    expect(await ask({ model: 'x', messages })).toMatchObject({
+      status: 404,
+      json: { error: { message: expect.stringContaining('--policy') } },
+    });
+  });
+});
+
+test('a tiny policy reads neither system nor instruction, and neighbours of a role as one', () => {
+  const say = (role: 'system' | 'user' | 'assistant', content: string) => ({ role, content });
+  const opening = [say('system', 's'), say('user', 'rules'), say('assistant', 'Ok.')];
+  expect(
+    worldTurns([...opening, say('user', 'o1'), say('assistant', 'a1'), say('user', 'o2'), say('user', 'o3')]),
+  ).toEqual([say('user', 'o1'), say('assistant', 'a1'), say('user', 'o2\no3')]);
+  expect(worldTurns([say('user', 'o1'), say('assistant', 'Ok then')])).toHaveLength(2);
+});
+
+describe('what texts offer is what the world offers', () => {
+  test.each(['textcraft', 'babyai', 'maze'])('%s', async (name) => {
+    const world = await openWorld(name);
+    const { offeredIn } = world.describe() as unknown as { offeredIn(said: string[]): string[] };
+    const tasks = [...(await world.tasks({}, 'train')), ...(await world.tasks({}, 'test'))];
+    for (const task of tasks.filter((_, k) => k % 3 === 0)) {
+      const [first] = await world.reset([0], [task]);
+      const said = [first.observation];
+      expect([...offeredIn(said)].sort()).toEqual([...first.validActions!].sort());
+      const [next] = await world.step([0], [first.validActions![0]]);
+      said.push(next.observation);
+      if (next.validActions && !next.done) expect([...offeredIn(said)].sort()).toEqual([...next.validActions].sort());
+    }
+  });
+});
+
+describe('the policy that comes with the page', () => {
+  let opened: Awaited<ReturnType<typeof openPolicyModel>>;
+  beforeAll(async () => {
+    opened = await openPolicyModel('public/sample-policy.zip', { device: 'wasm', threads: 1 });
+  });
+  afterAll(() => opened.close());
+
+  /** The actions of its greedy episodes, played by the rollout that it was trained with. */
+  async function inRollouts(world: World, tasks: readonly Task[], turns: number): Promise<string[][]> {
+    const path = 'public/sample-policy.zip';
+    const engine = await openPolicyEngine(
+      readPolicyAt(path),
+      path,
+      { device: 'wasm', threads: 1 },
+      (experiment) => experiment,
+    );
+    const speaker = await engine.speaker!();
+    const rules = { invalidAction: 'continue' as const };
+    const sampling = { temperature: 0, maskActions: true, maxTokensPerTurn: 32, seed: 1, stream: 0 };
+    const trajectories = await rollout(
+      { ...speaker, worlds: new Map([['textcraft', world]]) },
+      { tasks, groupSize: 1, limit: turns, rules, ...sampling },
+    );
+    await engine.close();
+    return trajectories.map(({ turns: each }) => each.map(({ action }) => action));
+  }
+
+  test('says what it says in its own rollouts; a seed repeats', async () => {
+    server = await startServer(['textcraft'], { models: [opened.model] });
+    const world = await openWorld('textcraft');
+    const tasks = (await world.tasks({}, 'train')).slice(0, 12);
+    const turns = 4;
+    const said = await inRollouts(world, tasks, turns);
+    for (const [k, task] of tasks.entries()) {
+      const [first] = await world.reset([0], [task]);
+      const conversation: { role: string; content: string }[] = [{ role: 'user', content: first.observation }];
+      for (let turn = 0; turn < said[k].length; turn++) {
+        const { json } = await ask({ model: opened.model.id, messages: conversation, temperature: 0 });
+        const action = json.choices[0].message.content as string;
+        expect(action).toBe(said[k][turn]);
+        const [answer] = await world.step([0], [action]);
+        conversation.push({ role: 'assistant', content: action }, { role: 'user', content: answer.observation });
+      }
+    }
+    expect(said.flat().length).toBeGreaterThan(tasks.length);
+    const [{ observation, validActions }] = await world.reset([0], [tasks[0]]);
+    const asked = [{ role: 'user', content: observation }];
+    const twice = [1, 2].map(() => ask({ model: opened.model.id, messages: asked, seed: 5, n: 4 }));
+    const [one, again] = await Promise.all(twice);
+    expect(one.json.choices).toEqual(again.json.choices);
+    for (const { message } of one.json.choices) expect(validActions).toContain(message.content);
+    const chosen = await ask({ model: opened.model.id, messages: asked, guided_choice: ['inventory', 'dance'] });
+    expect(['inventory', 'dance']).toContain(chosen.json.choices[0].message.content);
+  });
+
+  test('a client of AgentGym is answered in its form', async () => {
+    server = await startServer(['textcraft'], { models: [opened.model] });
+    const world = await openWorld('textcraft');
+    const [task] = await world.tasks({}, 'train');
+    const [{ observation }] = await world.reset([0], [task]);
+    const opening = [
+      { role: 'user', content: world.describe().instruction },
+      { role: 'assistant', content: "OK. I'll follow your instructions and try my best to solve the task." },
+    ];
+    const answer = await ask({
+      model: opened.model.id,
+      temperature: 0,
+      messages: [...opening, { role: 'user', content: observation }],
+    });
+    const reply = answer.json.choices[0].message.content as string;
+    expect(reply).toMatch(/^Thought:\n\nAction:\n(craft|get) /);
+    const bare = await ask({
+      model: opened.model.id,
+      temperature: 0,
+      messages: [{ role: 'user', content: observation }],
+    });
+    expect(reply.endsWith(bare.json.choices[0].message.content)).toBe(true);
+    expect(world.describe().reply!(reply).action).toBe(bare.json.choices[0].message.content);
+    // Its own earlier reply is read as the action in it.
+    const next = [
+      { role: 'assistant', content: reply },
+      { role: 'user', content: 'Got 1 stick' },
+    ];
+    expect(
+      (await ask({ model: opened.model.id, messages: [...opening, { role: 'user', content: observation }, ...next] }))
+        .status,
+    ).toBe(200);
+  });
+
+  test('too long a conversation, and one that is no conversation', async () => {
+    server = await startServer(['textcraft'], { models: [opened.model] });
+    const long = [{ role: 'user', content: 'stick '.repeat(5000) }];
+    expect(await ask({ model: opened.model.id, messages: long })).toMatchObject({
+      status: 400,
+      json: { error: { code: 'context_length_exceeded', param: 'messages' } },
+    });
+    const ended = [...messages, { role: 'assistant', content: 'x' }];
+    expect(await ask({ model: opened.model.id, messages: ended })).toMatchObject({
+      status: 400,
+      json: { error: { param: 'messages' } },
+    });
+    expect(opened.model.load).toBe(0);
+  });
+
+  test('a folder of the same files is the same policy; one without them is refused', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'policy-'));
+    try {
+      await expect(openPolicyModel(folder, { device: 'wasm', threads: 1 })).rejects.toThrow(/no run.tabgym/);
+      const files = unzipSync(new Uint8Array(readFileSync('public/sample-policy.zip')));
+      for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
+      const other = await openPolicyModel(folder, { device: 'wasm', threads: 1 });
+      const request = {
+        messages: [{ role: 'user' as const, content: 'hello' }],
+        n: 1,
+        temperature: 0,
+        maxTokens: 8,
+        stop: [],
+        seed: 1,
+        choices: null,
+      };
+      const signal = new AbortController().signal;
+      expect(await other.model.complete({ ...request, signal })).toEqual(
+        await opened.model.complete({ ...request, signal }),
+      );
+      await other.close();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,47 @@
+/** A server in this process, over worlds in this process. */
+import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { openWorld } from '../../src/envs/registry.ts';
+import { createServer, type Server, type ServerOptions } from '../../src/server/server.ts';
+
+export async function startServer(worlds: readonly string[], options: Partial<ServerOptions> = {}): Promise<Server> {
+  await buildWasm();
+  return createServer({
+    worlds,
+    openWorld,
+    sessions: 100,
+    idleSeconds: 3600,
+    origins: [],
+    report: (error) => {
+      throw error;
+    },
+    ...options,
+  });
+}
+
+export interface Told {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever a server answers.
+  json: any;
+}
+
+export async function post(server: Server, url: string, body?: unknown): Promise<Told> {
+  const response = await server.app.inject({
+    method: 'POST',
+    url,
+    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, payload: JSON.stringify(body) }),
+  });
+  return { status: response.statusCode, json: parsed(response.body) };
+}
+
+export async function get(server: Server, url: string): Promise<Told> {
+  const response = await server.app.inject({ method: 'GET', url });
+  return { status: response.statusCode, json: parsed(response.body) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

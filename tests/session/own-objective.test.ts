@@ -1,0 +1,162 @@
+// A run whose experiment carries its objective as text: the unedited text gives the records of the built-in objective, and code that fails
+// stops the run at its last step, from where it goes on when the code is mended.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { WasmDevice } from '../../src/device/wasm/device.ts';
+import { openWorld } from '../../src/envs/registry.ts';
+import { type Experiment, ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
+import { carriedCode } from '../../src/experiment/own-code.ts';
+import { longestCode } from '../../src/rl/algorithms/registry.ts';
+import { objectiveText } from '../../src/rl/objective/text/index.ts';
+import { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { Assembly } from '../../src/session/assemble.ts';
+import { forkRun } from '../../src/session/fork.ts';
+import type { SessionEvent, StepRecord } from '../../src/session/protocol.ts';
+import { Session } from '../../src/session/session.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+import { spawnNodeSandbox } from '../../src/workers/spawn-sandbox.ts';
+import { buildNodeWorker } from '../envs/helpers.ts';
+
+const micro = parseExperiment({ ...JSON.parse(readFileSync('experiments/micro.json', 'utf8')), steps: 3 });
+const text = objectiveText(micro.algorithm);
+const folder = mkdtempSync(join(tmpdir(), 'tabgym-own-objective-'));
+const store = new RunStore(new FolderStore(folder));
+let worker = '';
+
+const withCode = (objectiveCode: string): Experiment =>
+  parseExperiment({ ...micro, algorithm: { ...micro.algorithm, objectiveCode } });
+
+const newRun = async (experiment: Experiment) =>
+  (await store.create({ name: 'a run', experiment, origin: { kind: 'new' } })).id;
+
+async function train(id: string, { steps, sandboxed = true }: { steps?: number; sandboxed?: boolean } = {}) {
+  const { experiment } = await store.get<Experiment>(id);
+  const statuses: SessionEvent[] = [];
+  const device = await WasmDevice.open();
+  const openSandbox = () => new Sandbox(() => spawnNodeSandbox(worker), { deadlineMs: 1000, stackBytes: 2 ** 18 });
+  const engines = new Assembly({
+    machine: { open: async () => device },
+    openWorld,
+    ...(sandboxed ? { openSandbox } : {}),
+  });
+  const emit = (event: SessionEvent) => void (event.type === 'status' && statuses.push(event));
+  const session = new Session(id, experiment, { store, engines, emit });
+  const error = await session.train({ steps }).then(
+    () => null,
+    (failure: Error) => failure,
+  );
+  await session.close();
+  device.destroy();
+  return { error, last: statuses.at(-1) as Extract<SessionEvent, { type: 'status' }> };
+}
+
+/** What a step learnt: all of its record but what it cost. */
+async function learnt(id: string) {
+  const cost = /Ms$|PerSecond$|dispatches|submissions|readbacks|flops|buffers|tokensTrained/i;
+  return (await store.records<StepRecord>(id)).map(({ metrics, ...record }) => ({
+    ...record,
+    metrics: Object.fromEntries(Object.entries(metrics).filter(([name]) => !cost.test(name))),
+  }));
+}
+
+async function weightsOf(id: string): Promise<Uint8Array> {
+  return (await store.checkpoint(id))!.bytes;
+}
+
+beforeAll(async () => {
+  await buildWasm();
+  worker = await buildNodeWorker('src/workers/sandbox-worker.ts');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('an experiment with its own objective', () => {
+  it('carries the text, and says where', () => {
+    expect(carriedCode(withCode(text))).toEqual([{ path: 'algorithm.objectiveCode', code: text }]);
+    expect(carriedCode(micro)).toEqual([]);
+    const staged = { ...micro, stages: [{ steps: 1, algorithm: { ...micro.algorithm, objectiveCode: 'x' } }] };
+    expect(carriedCode(parseExperiment(staged))).toEqual([{ path: 'stages.0.algorithm.objectiveCode', code: 'x' }]);
+  });
+
+  it('is refused where the text is too long', () => {
+    expect(() => withCode('x'.repeat(longestCode + 1))).toThrow(ExperimentError);
+    expect(() => withCode('')).toThrow(/algorithm\.objectiveCode/);
+  });
+
+  it('gives the records and the weights of the built-in objective, bit by bit', async () => {
+    const [own, built] = [await newRun(withCode(text)), await newRun(micro)];
+    for (const id of [own, built]) expect((await train(id)).error).toBeNull();
+    expect(await learnt(own)).toEqual(await learnt(built));
+    expect((await learnt(own)).at(-1)?.metrics.gradNorm).toBeGreaterThan(0);
+    expect(Buffer.compare(await weightsOf(own), await weightsOf(built))).toBe(0);
+  });
+
+  it('another line gives another run', async () => {
+    const [own, built] = [
+      await newRun(withCode(text.replace('-coefficient[i] * settings.entropy', '0'))),
+      await newRun(micro),
+    ];
+    for (const id of [own, built]) expect((await train(id, { steps: 1 })).error).toBeNull();
+    expect(Buffer.compare(await weightsOf(own), await weightsOf(built))).not.toBe(0);
+  });
+
+  it('is refused where there is no sandbox', async () => {
+    const { error } = await train(await newRun(withCode(text)), { steps: 1, sandboxed: false });
+    expect(error?.name).toBe('NoSandboxError');
+  });
+});
+
+/** Fails in the second update of a step only, so that an update before it has already moved the weights. */
+const later = (what: string) =>
+  text.replace('const ratioAt = ratiosOf(rows);', `const ratioAt = ratiosOf(rows);\n  if (rows.group[0] > 0) ${what}`);
+
+describe('code that fails in the middle of a step', () => {
+  it.each([
+    ['throws', 'throw new Error("no");', 'CodeError', /objective\.js, line \d+, column \d+: Error: no/],
+    ['never ends', 'while (1);', 'SandboxTimeoutError', /did not end within 1 s/],
+    ['wants all memory', 'new ArrayBuffer(2 ** 30);', 'SandboxMemoryError', /64 MB/],
+    ['reads what is not there yet', 'bounds.high = NaN;', 'CodeError', /bounds/],
+    [
+      'gives too few numbers',
+      'return { loss: [1], weight: [1] };',
+      'ObjectiveShapeError',
+      /loss has 1 numbers for \d+ rows/,
+    ],
+    ['gives nothing', 'return;', 'ObjectiveShapeError', /gave back undefined/],
+    [
+      'divides by zero',
+      'return { loss: logprob, weight: logprob.map((x, i) => i === 2 ? x / 0 : x) };',
+      'ObjectiveValueError',
+      /weight is -Infinity in row 2/,
+    ],
+    [
+      'counts what nobody knows',
+      'return { loss: logprob, weight: logprob, metrics: { success: 1 } };',
+      'ObjectiveShapeError',
+      /metrics\.success/,
+    ],
+  ])('%s', async (_, what, name, says) => {
+    const id = await newRun(micro);
+    expect((await train(id, { steps: 1 })).error).toBeNull();
+    const before = await weightsOf(id);
+    const broken = await forkRun(store, id, 1, withCode(later(what)));
+    const { error, last } = await train(broken);
+    expect(error?.name).toBe(name);
+    expect(error?.message).toMatch(says);
+    expect([last.status, last.detail]).toEqual(['failed', error?.message]);
+    expect((await store.get(broken)).step).toBe(1);
+    expect(Buffer.compare(await weightsOf(broken), before)).toBe(0);
+  });
+
+  it('goes on when the code is mended, as a run that never failed', async () => {
+    const [id, whole] = [await newRun(withCode(later('throw 1;'))), await newRun(micro)];
+    expect((await train(id)).error?.message).toMatch(/the code threw 1/);
+    const mended = await forkRun(store, id, 0, withCode(text));
+    expect((await train(mended, { steps: 2 })).error).toBeNull();
+    expect((await train(whole, { steps: 2 })).error).toBeNull();
+    expect(Buffer.compare(await weightsOf(mended), await weightsOf(whole))).toBe(0);
+  });
+});

@@ -1,0 +1,203 @@
+/**
+ * `npm run test:algorithms`: does every algorithm learn? Trains each algorithm of the registry with each seed in one setting
+ * (experiments/textcraft-first.json, 230 steps) and prints what it gained over chance, beside GRPO's gain. Each cell's result is a
+ * file of its own in `--out`; a cell that was killed goes on from its run's last step. Prints first how long it will take.
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { sparkline } from '../../src/cli/curves.ts';
+import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
+import { endsOf } from '../../src/cli/report.ts';
+import { CommandError, readDocument, type Training, train } from '../../src/cli/training.ts';
+import { algorithmNames, type Cell, type CellResult, cellOf, cellsOf } from './cells.ts';
+import { judgeTable, markdown, rowLine, rowsOf } from './gains.ts';
+
+interface Options extends DeviceOptions {
+  experiment: string;
+  algorithms?: string;
+  seeds: string;
+  steps: string;
+  out: string;
+  markdown?: string;
+  keepRuns: boolean;
+  onlyTable: boolean;
+  verbose: boolean;
+}
+
+const print = (line: string) => console.log(line);
+
+/** Of a cell, before the next one's turn. */
+const mostAttempts = 6;
+
+const [device, threads] = deviceOptions('wasm');
+const program = new Command('test:algorithms')
+  .description('Trains every algorithm in one setting and makes the table of what each gained over chance.')
+  .option('--algorithms <list>', 'which, by name with commas (default: all)')
+  .option('--seeds <list>', 'which seeds', '1,2,3')
+  .option('--experiment <file>', 'whose setting', 'experiments/textcraft-first.json')
+  .option('--steps <n>', 'steps of each cell', '230')
+  .option('--out <folder>', 'where cells and the table are kept', 'runs/algorithms')
+  .option('--markdown <file>', 'where the page is written as well, for example docs/algorithms-table.md')
+  .option('--keep-runs', 'keep the run of a finished cell, about 50 MB each', false)
+  .option('--only-table', 'train nothing: the table of the cells that there are', false)
+  .option('--verbose', 'every step', false)
+  .addOption(device)
+  .addOption(threads);
+
+const folderOf = ({ out }: Options, { algorithm, seed }: Cell) => join(out, algorithm, `seed${seed}`);
+
+/** A finished cell of the same experiment; null: it is to be run. */
+function stored(options: Options, cell: Cell): CellResult | null {
+  const file = join(folderOf(options, cell), 'result.json');
+  if (!existsSync(file)) return null;
+  const result = JSON.parse(readFileSync(file, 'utf8')) as CellResult;
+  return JSON.stringify(result.experiment) === JSON.stringify(cell.experiment) ? result : null;
+}
+
+function resultOf({ algorithm, seed, experiment }: Cell, { records }: Training, seconds: number): CellResult {
+  const ends = endsOf(records);
+  if (!ends) throw new CommandError(`The run of ${algorithm}, seed ${seed}, has no evaluation at its start and end.`);
+  const steps = records.filter(({ step }) => step > 0).map(({ metrics }) => metrics);
+  const explained = steps.flatMap(({ explainedVariance }) => explainedVariance ?? []);
+  return {
+    algorithm,
+    seed,
+    experiment,
+    ...ends,
+    success: steps.map(({ success }) => success ?? null),
+    ...(explained.length ? { explainedVariance: explained } : {}),
+    stepSeconds: steps.reduce((sum, { stepMs }) => sum + (stepMs ?? 0), 0) / 1000,
+    seconds,
+  };
+}
+
+/** Null: it was interrupted; the same command goes on. */
+async function run(cell: Cell, options: Options): Promise<CellResult | null> {
+  const folder = folderOf(options, cell);
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'experiment.json');
+  writeFileSync(file, JSON.stringify(cell.experiment, null, 2));
+  const quiet = (line: string) => (options.verbose || line.startsWith('error') ? print(`  ${line}`) : undefined);
+  const started = performance.now();
+  const { device: name, threads: count } = options;
+  const training = await train({ file, out: join(folder, 'run'), device: name, threads: count, print: quiet });
+  if (!training.finished) return null;
+  const result = resultOf(cell, training, (performance.now() - started) / 1000);
+  writeFileSync(join(folder, 'result.json'), JSON.stringify(result));
+  if (!options.keepRuns) rmSync(join(folder, 'run'), { recursive: true });
+  return result;
+}
+
+/** Seconds of a cell before any was run: two steps and two evaluations of this setting, here. */
+async function measured(options: Options, steps: number): Promise<number> {
+  const out = join(options.out, 'measure');
+  rmSync(out, { recursive: true, force: true });
+  const cell = cellOf(readDocument(options.experiment), 'grpo', 1, 2);
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, 'experiment.json'), JSON.stringify(cell.experiment));
+  const started = performance.now();
+  const { device: name, threads: count } = options;
+  const file = join(out, 'experiment.json');
+  const { records } = await train({ file, out: join(out, 'run'), device: name, threads: count, print: () => {} });
+  const seconds = (performance.now() - started) / 1000;
+  rmSync(out, { recursive: true });
+  const step = (records.at(-1)!.metrics.stepMs ?? 0) / 1000;
+  return seconds + step * (steps - 2);
+}
+
+const average = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** By the same algorithm's other seeds, by all cells that there are, or by a measurement. */
+async function estimate(cells: readonly Cell[], done: readonly CellResult[], options: Options): Promise<number> {
+  const usual = done.length
+    ? average(done.map(({ seconds }) => seconds))
+    : await measured(options, Number(options.steps));
+  const of = (name: string) => done.filter(({ algorithm }) => algorithm === name).map(({ seconds }) => seconds);
+  return cells.reduce((sum, { algorithm }) => sum + (of(algorithm).length ? average(of(algorithm)) : usual), 0);
+}
+
+function writeTable(results: readonly CellResult[], options: Options): boolean {
+  const rows = rowsOf(results);
+  const findings = judgeTable(rows);
+  writeFileSync(join(options.out, 'table.json'), JSON.stringify({ steps: Number(options.steps), rows }, null, 2));
+  const [{ experiment }] = results;
+  const { groups, groupSize } = experiment.algorithm;
+  const page = markdown(rows, { steps: experiment.steps, episodes: groups * groupSize });
+  for (const file of [join(options.out, 'table.md'), ...(options.markdown ? [options.markdown] : [])])
+    writeFileSync(file, page);
+  for (const row of rows) print(rowLine(row));
+  for (const { line } of findings) print(line);
+  return findings.every(({ ok }) => ok);
+}
+
+const minutes = (seconds: number) => `${Math.max(1, Math.round(seconds / 60))} min`;
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A world that a busy machine lets wait too long is no verdict on an algorithm: the cell goes on from its last step. */
+async function runPatiently(cell: Cell, options: Options): Promise<CellResult | null | Error> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run(cell, options);
+    } catch (error) {
+      print(`  ${cell.algorithm}, seed ${cell.seed}, attempt ${attempt}: ${(error as Error).message}`);
+      if (attempt === mostAttempts) return error as Error;
+      await sleep(attempt * 10_000);
+    }
+  }
+}
+
+/** All cells in order; false: interrupted, or some could not be run. */
+async function runAll(cells: readonly Cell[], done: CellResult[], options: Options): Promise<boolean> {
+  let failures = 0;
+  for (const [index, cell] of cells.entries()) {
+    const result = await runPatiently(cell, options);
+    if (!result) return false;
+    if (result instanceof Error) {
+      failures += 1;
+      continue;
+    }
+    done.push(result);
+    print(`|${sparkline(result.success.map((value) => value ?? 0))}|  ${minutes(result.seconds)}`);
+    print(
+      rowLine(rowsOf(done.filter(({ seed }) => seed === cell.seed)).find((row) => row.algorithm === cell.algorithm)!),
+    );
+    const left = cells.slice(index + 1);
+    if (left.length) print(`${left.length} cells left, about ${minutes(await estimate(left, done, options))}`);
+  }
+  return failures === 0;
+}
+
+async function main(): Promise<number> {
+  program.parse();
+  const options = program.opts<Options>();
+  const base = readDocument(options.experiment);
+  const seeds = options.seeds.split(',').map(Number);
+  mkdirSync(options.out, { recursive: true });
+  const cells = cellsOf(base, algorithmNames(options.algorithms), seeds, Number(options.steps));
+  const done = cells.flatMap((cell) => stored(options, cell) ?? []);
+  const missing = options.onlyTable ? [] : cells.filter((cell) => !stored(options, cell));
+  if (missing.length) {
+    const seconds = await estimate(missing, done, options);
+    print(
+      `${cells.length} cells, ${done.length} done in ${options.out}; the other ${missing.length} take about ${minutes(seconds)} here`,
+    );
+  }
+  if (!(await runAll(missing, done, options))) {
+    print(
+      `Interrupted, or not all could be run: the same command goes on. ${done.length} of ${cells.length} cells are done.`,
+    );
+    return 1;
+  }
+  if (done.length === 0) throw new CommandError(`${options.out} holds no finished cell.`);
+  return writeTable(done, options) ? 0 : 1;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: Error) => {
+    console.error(error.stack);
+    process.exit(1);
+  },
+);
