@@ -2,6 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseExperiment } from '../experiment/experiment.ts';
+import { asked } from '../experiment/policies/api.ts';
+import { presets } from '../experiment/presets.ts';
 import {
   reportCsv,
   reportJson,
@@ -44,6 +46,10 @@ export interface EvaluationOptions extends DeviceOptions {
   compare?: string;
   /** Where the report goes, and until then what was played: the same command goes on. */
   out?: string;
+  /** What a server calls the model that plays, where an address stands for a run. */
+  model?: string;
+  /** Its key: in memory alone. */
+  apiKey?: string;
   /** Where the servers of worlds are, over what the environment says. */
   connect?: Connections;
   print(line: string): void;
@@ -69,6 +75,29 @@ function policyOf(path: string): EvaluatedPolicy {
   return { name: run.name, experiment, tokenizer: run.assets?.['tokenizer.json'], checkpoint };
 }
 
+const isAddress = (run: string) => /^https?:\/\//.test(run);
+
+/** Room for a thought and an action: the most that an experiment gives a turn. */
+const servedTokens = 256;
+
+/** What models are usually asked at. */
+const servedTemperature = 1;
+
+/** The first of the presets, with a served model for its policy. */
+function servedPolicy(address: string, model: string | undefined): EvaluatedPolicy {
+  if (!model) throw new CommandError(`Name the model that ${address} is to play with: --model NAME.`);
+  const preset = parseExperiment(presets[0]);
+  const sampling = {
+    ...preset.sampling,
+    maskActions: false,
+    maxTokensPerTurn: servedTokens,
+    temperature: servedTemperature,
+  };
+  const policy = asked(address, model);
+  const experiment = parseExperiment({ ...preset, name: model, policy, stages: undefined, sampling });
+  return { name: `${model} at ${address}`, experiment, tokenizer: undefined, checkpoint: null };
+}
+
 /** Where what was played is kept until the report is written: `file` of a folder, for this very request and policy. */
 export class PartialItems {
   private readonly key: string;
@@ -79,7 +108,8 @@ export class PartialItems {
     request: SuiteRequest,
   ) {
     const { checkpoint, name } = policy;
-    this.key = JSON.stringify([name, checkpoint.meta.step, crc32(checkpoint.bytes), request]);
+    const weights = checkpoint && [checkpoint.meta.step, crc32(checkpoint.bytes)];
+    this.key = JSON.stringify([name, weights, request]);
   }
 
   /** Nothing where there is none, or another's. */
@@ -102,11 +132,16 @@ export class PartialItems {
 }
 
 async function played(path: string, which: string, options: EvaluationOptions): Promise<PlayedSuite> {
-  const { out, print, run: _, compare: _other, device, threads, connect, ...request } = options;
+  const { out, print, run: _, compare: _other, device, threads, connect, model, apiKey, ...request } = options;
   const asked: SuiteRequest = { ...request, temperature: request.temperature ?? null };
-  const policy = policyOf(path);
+  const policy = isAddress(path) ? servedPolicy(path, model) : policyOf(path);
   const machine = { open: () => openDevice({ device, threads }) };
-  const engines = new Assembly({ machine, openWorld: openingWorlds(connect), models: new NodeBaseModels() });
+  const engines = new Assembly({
+    machine,
+    openWorld: openingWorlds(connect),
+    models: new NodeBaseModels(),
+    apiKey: () => apiKey ?? null,
+  });
   if (out) mkdirSync(out, { recursive: true });
   const partial = new PartialItems(out ? join(out, `partial-${which}.json`) : null, policy, asked);
   const kept = partial.read();

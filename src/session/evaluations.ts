@@ -1,5 +1,6 @@
 /** Evaluations of a trainer's service: one at a time, kept with the run that they are of, and gone on with where one was cut. */
 import { parseExperiment } from '../experiment/experiment.ts';
+import { factsOf } from '../experiment/policies/registry.ts';
 import type { ItemResult } from '../rl/evaluation/suite-results.ts';
 import { StoreError } from '../store/run.ts';
 import { assetFile, type RunStore } from '../store/run-store.ts';
@@ -59,7 +60,8 @@ export class Evaluations {
     const { store } = this.parts;
     const { name, experiment } = await store.get(runId);
     const checkpoint = await store.checkpoint(runId, step ?? undefined);
-    if (!checkpoint)
+    const { policy } = parseExperiment(experiment);
+    if (!checkpoint && factsOf(policy).trains)
       throw new StoreError(
         step === null
           ? 'This run has no checkpoint yet: train it first.'
@@ -99,7 +101,7 @@ export class Evaluations {
   ): Promise<KeptEvaluation> {
     const { store, engines, emit } = this.parts;
     const policy = await this.policyOf(runId, step);
-    const at = policy.checkpoint.meta.step;
+    const at = policy.checkpoint?.meta.step ?? 0;
     const partial = await this.partial(runId);
     const same = partial?.step === at && JSON.stringify(partial.request) === JSON.stringify(request);
     const played = await playSuite(engines, policy, request, {

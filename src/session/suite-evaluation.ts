@@ -20,7 +20,8 @@ export interface EvaluatedPolicy {
   name: string;
   experiment: Experiment;
   tokenizer: Uint8Array | undefined;
-  checkpoint: StoredCheckpoint;
+  /** Null: it has no weights of its own, a server plays. */
+  checkpoint: StoredCheckpoint | null;
 }
 
 export interface PlayOptions {
@@ -90,14 +91,14 @@ export async function playSuite(
   found = findSuite(request.suite),
 ): Promise<PlayedSuite> {
   const experiment = onSuite(policy.experiment, found, request);
-  const { bytes, meta } = policy.checkpoint;
+  const { checkpoint } = policy;
   // The text's tokens are the run's; its config has another room.
   const assets = policy.tokenizer ? { 'tokenizer.json': policy.tokenizer } : null;
-  const opening = { assets, purpose: 'train', choices: null, signal } as const;
+  const opening = { assets, purpose: checkpoint ? 'train' : 'watch', choices: null, signal } as const;
   const engine = await engines.open(experiment, { ...opening, onProgress: (progress) => onProgress?.(progress) });
   try {
     if (!engine.suite) throw new PlaysOnlyError(`The policy of "${policy.name}"`);
-    await engine.load(decodeState(bytes, meta.optimizerStep));
+    if (checkpoint) await engine.load(decodeState(checkpoint.bytes, checkpoint.meta.optimizerStep));
     const sampling = {
       world: found.module.name,
       samples: samplesOf(request),
@@ -105,7 +106,8 @@ export async function playSuite(
       seed: request.seed,
     };
     const items = await engine.suite(found.suite, sampling, { signal, onProgress, kept, onItems });
-    return { policy: `${policy.name}, step ${meta.step}`, experiment, items };
+    const name = checkpoint ? `${policy.name}, step ${checkpoint.meta.step}` : policy.name;
+    return { policy: name, experiment, items };
   } finally {
     await engine.close();
   }

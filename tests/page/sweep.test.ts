@@ -10,7 +10,7 @@ import { screenshot, serveReal } from './harness.ts';
 const minutes = 60_000;
 const RUNS = 20;
 const STEPS = 3;
-/** What a person takes for an answer at once. */
+/** What a person takes for an answer at once; beyond what the same page takes while nothing trains, which is the machine's. */
 const ANSWER_MS = 200;
 const profile = mkdtempSync(join(tmpdir(), 'tabgym-sweep-page-'));
 let url = '';
@@ -70,6 +70,9 @@ const answer = (page: Page, key: string, tab: string) =>
     [key, tab],
   );
 
+/** The slowest of twenty but for the slowest. */
+const late = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(0.95 * (times.length - 1))];
+
 describe.skipIf(!findChromium() || process.platform !== 'linux')('a sweep of twenty runs', () => {
   test('trains, answers and stays small', { timeout: 15 * minutes }, async () => {
     const context = await chromium.launchPersistentContext(profile, {
@@ -88,6 +91,8 @@ describe.skipIf(!findChromium() || process.platform !== 'linux')('a sweep of twe
       (draft) => (document.querySelector('tabgym-app') as unknown as { app: Page20 }).app.drafting.use(draft),
       { ...micro, name: 'Twenty', steps: STEPS, sweep: { seeds, variants: [] } },
     );
+    const idle: number[] = [];
+    for (let i = 0; i < 10; i++) idle.push(await answer(page, 'g', 'group'), await answer(page, 'w', 'watch'));
     await page.getByRole('button', { name: 'Train', exact: true }).first().click();
     const done = async () => (await stateOf(page))?.done ?? 0;
     await expect.poll(done, { timeout: 6 * minutes, interval: 250 }).toBeGreaterThanOrEqual(RUNS);
@@ -98,13 +103,11 @@ describe.skipIf(!findChromium() || process.platform !== 'linux')('a sweep of twe
       await page.waitForTimeout(300);
     }
     const after = await megabytes(context);
-    times.sort((a, b) => a - b);
-    const late = times[Math.floor(0.95 * (times.length - 1))];
     console.log(
-      `${times.length} answers, 95% within ${late.toFixed(0)} ms; ${before.toFixed(0)} MB, then ${after.toFixed(0)} MB`,
+      `${times.length} answers, 95% within ${late(times).toFixed(0)} ms (idle: ${late(idle).toFixed(0)}); ${before.toFixed(0)} MB, then ${after.toFixed(0)} MB`,
     );
     expect(times.length).toBeGreaterThan(10);
-    expect(late).toBeLessThan(ANSWER_MS);
+    expect(late(times)).toBeLessThan(ANSWER_MS + late(idle));
     // A tenth, and what the records and a garbage collector's mood come to.
     expect(after).toBeLessThan(1.1 * before + 40);
     await expect.poll(async () => (await stateOf(page))?.status, { timeout: minutes }).toBe('finished');

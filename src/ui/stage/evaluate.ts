@@ -3,6 +3,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { worldModules } from '../../envs/registry.ts';
+import { factsOf } from '../../experiment/policies/registry.ts';
 import { reportCsv, reportJson, reportMarkdown, type SuiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../../session/evaluation-protocol.ts';
 import { allSuites } from '../../session/suite-evaluation.ts';
@@ -119,6 +120,15 @@ export class TabgymEvaluate extends Panel {
     return html`${this.renderForm(evaluations.value)} ${this.renderPlaying()} ${this.renderKept(evaluations.value.kept)}`;
   }
 
+  /** A policy that a server plays needs no step, and no device here. */
+  private get playsOnly() {
+    return !factsOf(this.state.run!.experiment.policy).trains;
+  }
+
+  private get isUntrained() {
+    return this.state.run!.step === 0 && !this.playsOnly;
+  }
+
   private get found() {
     return allSuites().find(({ suite }) => suite.name === this.suite)!;
   }
@@ -152,8 +162,8 @@ export class TabgymEvaluate extends Panel {
       </div>
       <p class="small soft">${suite.sentence} ${suite.standIn ? html`<strong>${msg('A stand-in:')}</strong> ${suite.standIn}` : nothing}</p>
       ${cut && !evaluating ? html`<p class="message">${msg(str`An evaluation of step ${cut.step} on ${cut.request.suite} was cut after ${cut.items} items.`)} <button type="button" class="link" @click=${() => this.app.evaluating.play(cut.request, cut.step)}>${msg('Go on with it')}</button></p>` : nothing}
-      <div class="row"><button class="primary" ?disabled=${evaluating !== null || !gpu?.supported || run!.step === 0}>${msg('Evaluate')}</button>
-        <span class="small soft">${run!.step === 0 ? msg('Train a step first.') : msg('What trains is paused meanwhile.')}</span></div>
+      <div class="row"><button class="primary" ?disabled=${evaluating !== null || (!gpu?.supported && !this.playsOnly) || this.isUntrained}>${msg('Evaluate')}</button>
+        <span class="small soft">${this.isUntrained ? msg('Train a step first.') : msg('What trains is paused meanwhile.')}</span></div>
     </form>`;
   }
 
