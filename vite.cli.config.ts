@@ -7,6 +7,8 @@ import { frameScript } from './scripts/frame-script.mjs';
 const all = {
   train: 'src/cli/train.ts',
   eval: 'src/cli/eval.ts',
+  sweep: 'src/cli/sweep.ts',
+  reproduce: 'src/cli/reproduce.ts',
   corpus: 'src/cli/corpus.ts',
   replay: 'tools/replay/main.ts',
   'fuzz-babyai': 'tools/fuzz/babyai.ts',

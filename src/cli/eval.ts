@@ -61,7 +61,8 @@ async function askForKey(): Promise<string> {
 
 async function main(): Promise<void> {
   program.parse();
-  const { out, askKey, ...options } = program.opts();
+  const { askKey, ...options } = program.opts();
+  const { out } = options;
   const apiKey = askKey ? await askForKey() : process.env.TABGYM_API_KEY || undefined;
   const print = (line: string) => console.log(line);
   const { report, columns } = await evaluate({ ...options, apiKey, run: program.args[0], print } as Parameters<

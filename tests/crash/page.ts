@@ -1,5 +1,6 @@
 // A page with nothing on it: the trainer's worker, as the harness calls it through `window.crash`.
 import * as Comlink from 'comlink';
+import type { SuiteRequest } from '../../src/session/evaluation-protocol.ts';
 import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../src/session/protocol.ts';
 import type { Phase } from './slow-phase.ts';
 
@@ -13,6 +14,14 @@ export interface CrashPage {
   /** Who may train it, as this tab sees it. */
   owner(id: string): Promise<string>;
   takeOver(id: string): Promise<void>;
+  /** Makes the named sweep where it is not there yet. */
+  sweep(name: string, experiment: unknown): Promise<string>;
+  trainSweep(id: string): Promise<void>;
+  sweepRecords(id: string): Promise<StepRecord[][]>;
+  /** The report, as JSON. */
+  evaluate(id: string, request: SuiteRequest): Promise<string>;
+  /** Items that an evaluation which was cut has kept; 0: none was. */
+  cutEvaluation(id: string): Promise<number>;
 }
 
 declare global {
@@ -35,6 +44,7 @@ const started = api.start(
   Comlink.proxy((event: SessionEvent) => {
     if (event.type === 'step') window.heard(`step ${event.record.step}`);
     if (event.type === 'status') window.heard(`status ${event.status} ${event.detail}`);
+    if (event.type === 'evaluation' && event.progress) window.heard(`evaluation ${event.progress.done}`);
     if (event.type === 'owner') window.heard(`owner ${event.owner}`);
     if (event.type === 'notice') window.heard(`notice ${event.message}`);
   }),
@@ -53,6 +63,21 @@ window.crash = {
   records: async (id) => (await api.openRun(id)).records,
   owner: async (id) => (await api.openRun(id)).owner,
   takeOver: (id) => api.takeOver(id),
+  async sweep(name, experiment) {
+    await started;
+    const found = (await api.listRuns()).find(({ sweep }) => sweep?.name === name);
+    return (found ?? (await api.createSweep(experiment, name))[0]).sweep!.id;
+  },
+  trainSweep: (id) => api.trainSweep(id),
+  sweepRecords: async (id) => (await api.openSweep(id)).runs.map(({ records }) => records),
+  async evaluate(id, request) {
+    await started;
+    return JSON.stringify(await api.evaluateSuite(id, request, null));
+  },
+  async cutEvaluation(id) {
+    await started;
+    return (await api.evaluations(id)).cut?.items ?? 0;
+  },
   stretchCommit: (nth) => channel.postMessage({ stretchCommit: nth }),
   stretchPhase: (phase, nth) => channel.postMessage({ stretchPhase: { phase, nth } }),
 };

@@ -27,8 +27,8 @@ class ApiEngine implements Engine {
     return this.evaluator.evaluate(step, { signal, onProgress });
   }
 
-  suite(...[suite, sampling, { signal, onProgress }]: Parameters<NonNullable<Engine['suite']>>) {
-    return this.evaluator.suite(suite, sampling, { signal, onProgress });
+  suite(...[suite, sampling, { signal, onProgress, kept, onItems }]: Parameters<NonNullable<Engine['suite']>>) {
+    return this.evaluator.suite(suite, sampling, { signal, onProgress, kept, onItems });
   }
 
   async watch({ split, taskIndex, turnMs, step }: WatchOptions, options: StepOptions): Promise<void> {
