@@ -27,8 +27,9 @@ class ApiEngine implements Engine {
     return this.evaluator.evaluate(step, { signal, onProgress });
   }
 
-  suite(...[suite, sampling, { signal, onProgress, kept, onItems }]: Parameters<NonNullable<Engine['suite']>>) {
-    return this.evaluator.suite(suite, sampling, { signal, onProgress, kept, onItems });
+  /** Whole each time: a server's replies do not come again, so pieces would not be those of one evaluation. */
+  suite(...[suite, sampling, { signal, onProgress }]: Parameters<NonNullable<Engine['suite']>>) {
+    return this.evaluator.suite(suite, sampling, { signal, onProgress });
   }
 
   async watch({ split, taskIndex, turnMs, step }: WatchOptions, options: StepOptions): Promise<void> {
