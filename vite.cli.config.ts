@@ -18,6 +18,7 @@ const all = {
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
   algorithms: 'tools/learn/algorithms.ts',
+  'interop-clients': 'tools/interop/clients/main.ts',
   imitate: 'src/cli/imitate.ts',
   'learn-lora': 'tools/learn/lora.ts',
   crash: 'tests/crash/main.ts',

@@ -5,6 +5,8 @@ import type { WorldModule } from '../envs/module.ts';
 import { worldModules } from '../envs/registry.ts';
 import type { WorldSuite } from '../envs/suite.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { asked } from '../experiment/policies/api.ts';
+import { presets } from '../experiment/presets.ts';
 import {
   reportCsv,
   reportJson,
@@ -15,6 +17,7 @@ import {
   suiteReport,
 } from '../rl/evaluation/suite-report.ts';
 import type { ItemResult } from '../rl/evaluation/suite-results.ts';
+import type { SuiteSampling } from '../rl/evaluator.ts';
 import { Assembly } from '../session/assemble.ts';
 import { decodeState } from '../session/checkpoint.ts';
 import { readRun } from '../store/bundle.ts';
@@ -37,6 +40,10 @@ export interface EvaluationOptions extends DeviceOptions {
   completionTokens?: number;
   promptTokens?: number;
   compare?: string;
+  /** What a server calls the model that plays, where an address stands for a run. */
+  model?: string;
+  /** Its key: in memory alone. */
+  apiKey?: string;
   /** Where the servers of worlds are, over what the environment says. */
   connect?: Connections;
   print(line: string): void;
@@ -90,7 +97,59 @@ interface Played {
   items: ItemResult[];
 }
 
+const isAddress = (run: string) => /^https?:\/\//.test(run);
+
+/** The first of the presets, with a served model for its policy. */
+function experimentOfServed(address: string, model: string | undefined): Experiment {
+  if (!model) throw new CommandError(`Name the model that ${address} is to play with: --model NAME.`);
+  const preset = parseExperiment(presets[0]);
+  const sampling = {
+    ...preset.sampling,
+    maskActions: false,
+    maxTokensPerTurn: servedTokens,
+    temperature: servedTemperature,
+  };
+  return parseExperiment({ ...preset, name: model, policy: asked(address, model), stages: undefined, sampling });
+}
+
+/** Room for a thought and an action: the most that an experiment gives a turn. */
+const servedTokens = 256;
+
+async function playedByServed(address: string, found: FoundSuite, options: EvaluationOptions): Promise<Played> {
+  const experiment = onSuite(experimentOfServed(address, options.model), found, options);
+  const machine = { open: () => openDevice(options) };
+  const engines = new Assembly({
+    machine,
+    openWorld: openingWorlds(options.connect),
+    apiKey: () => options.apiKey ?? null,
+  });
+  const signal = new AbortController().signal;
+  const engine = await engines.open(experiment, {
+    ...{ assets: null, purpose: 'watch' as const, choices: null, signal },
+    onProgress: () => {},
+  });
+  try {
+    const items = await engine.suite!(found.suite, samplingOf(options, found, experiment.sampling.temperature), {
+      signal,
+    });
+    return { policy: `${options.model} at ${address}`, experiment, items };
+  } finally {
+    await engine.close();
+  }
+}
+
+/** What models are usually asked at. */
+const servedTemperature = 1;
+
+const samplingOf = (options: EvaluationOptions, { module }: FoundSuite, own: number): SuiteSampling => ({
+  world: module.name,
+  samples: options.greedy ? 1 : options.samples,
+  temperature: options.greedy ? 0 : (options.temperature ?? own),
+  seed: options.seed,
+});
+
 async function played(path: string, found: FoundSuite, options: EvaluationOptions): Promise<Played> {
+  if (isAddress(path)) return playedByServed(path, found, options);
   const file = runFile(path);
   const {
     experiment: document,
@@ -116,12 +175,7 @@ async function played(path: string, found: FoundSuite, options: EvaluationOption
   try {
     if (!engine.suite) throw new CommandError(`The policy of ${file} plays in the page only.`);
     await engine.load(decodeState(last.bytes, last.meta.optimizerStep));
-    const sampling = {
-      world: found.module.name,
-      samples: options.greedy ? 1 : options.samples,
-      temperature: options.greedy ? 0 : (options.temperature ?? run.sampling.temperature),
-      seed: options.seed,
-    };
+    const sampling = samplingOf(options, found, run.sampling.temperature);
     const items = await engine.suite(found.suite, sampling, { signal });
     return { policy: `${name}, step ${last.meta.step}`, experiment, items };
   } finally {

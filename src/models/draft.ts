@@ -91,10 +91,18 @@ export function withOnnxModel(draft: Experiment, model: string, file: string): E
   return adapted(draft, playing(draft.policy, model, file));
 }
 
+/** Turns that are counted from an oracle's, as numbers where one of the worlds has no oracle: as many as its oracle would take. */
+function countable(draft: Experiment): Experiment {
+  const without = draft.worlds.map(({ name }) => worldModule(name)).find(({ hasOracle }) => !hasOracle);
+  if (!without) return draft;
+  const { oracleTurns } = without.budget.language({});
+  return { ...draft, horizon: draft.horizon.map((stage) => ({ ...stage, turns: turnsOf(stage.turns, oracleTurns) })) };
+}
+
 /** The draft with another world at one place of its mixture: none of the other's options, and room for its episodes. */
 export function withWorld(draft: Experiment, index: number, name: string): Experiment {
   const worlds = draft.worlds.map((entry, i) => (i === index ? { ...entry, name, options: {} } : entry));
-  const next = { ...draft, worlds };
+  const next = countable({ ...draft, worlds });
   const { budget } = worldModule(name);
   const { sampling } = draft;
   const needed = factsOf(draft.policy).languageModel

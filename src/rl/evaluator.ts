@@ -51,6 +51,8 @@ interface Plays {
   what: string;
   /** Rows are keyed by the number of their group. */
   firstGroup?: number;
+  /** What ends an episode. Default: the run's own rules, not those of a stage. */
+  rules?: RolloutRequest['rules'];
 }
 
 /** How a suite is tried. Temperature 0 is greedy: one sample says all. */
@@ -62,7 +64,7 @@ export interface SuiteSampling {
 }
 
 /** A suite's tasks in its own order. */
-async function suiteTasks({ options, split, ids }: WorldSuite, world: World): Promise<Task[]> {
+export async function suiteTasks({ options, split, ids }: WorldSuite, world: World): Promise<Task[]> {
   const all = await world.tasks(options, split);
   if (!ids) return all;
   const byId = new Map(all.map((task) => [task.id, task]));
@@ -113,7 +115,7 @@ export class Evaluator {
 
   /** Trajectories by group, then member. */
   play(
-    { step, tasks, groupSize, limit, purpose, what, firstGroup = 0 }: Plays,
+    { step, tasks, groupSize, limit, purpose, what, firstGroup = 0, rules }: Plays,
     options: StepOptions,
   ): Promise<Trajectory[]> {
     const { seed, sampling, algorithm } = this.settings;
@@ -125,7 +127,7 @@ export class Evaluator {
       temperature: sampling.temperature,
       maskActions: sampling.maskActions,
       maxTokensPerTurn: sampling.maxTokensPerTurn,
-      rules: { invalidAction: algorithm.endings.invalidAction.policy },
+      rules: rules ?? { invalidAction: algorithm.endings.invalidAction.policy },
       seed,
       stream: step * purposes + purpose,
     };

@@ -38,6 +38,11 @@ export async function liveAndDie(harness: Harness, name: string, death: Death): 
   try {
     const id = await begin(life, name, harness.experiment);
     if (death.kind === 'commit') await life.page.evaluate((nth) => window.crash.stretchCommit(nth), death.after);
+    if (death.kind === 'refill' || death.kind === 'updates')
+      await life.page.evaluate(([phase, nth]) => window.crash.stretchPhase(phase, nth), [
+        death.kind,
+        death.after,
+      ] as const);
     const training = life.page.evaluate((run) => window.crash.train(run), id);
     training.catch(() => {});
     await ears.dying(death);

@@ -18,7 +18,8 @@ import { differences, finish, type Harness, liveAndDie } from './harness.ts';
 import type {} from './page.ts';
 import { fullDisk, type Result, twoTabs } from './tabs.ts';
 
-const STEPS = 40;
+/** More than ten lives reach on a machine that is slow to kill and quick to train. */
+const STEPS = 120;
 /** Repeatable: the seed is printed, and TABGYM_SEED sets it. */
 function random(seed: number): () => number {
   let state = seed >>> 0;

@@ -1,6 +1,7 @@
 // A page with nothing on it: the trainer's worker, as the harness calls it through `window.crash`.
 import * as Comlink from 'comlink';
-import type { Progress, RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../src/session/protocol.ts';
+import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../src/session/protocol.ts';
+import type { Phase } from './slow-phase.ts';
 
 export interface CrashPage {
   /** Creates the named run where it is not there yet. */
@@ -8,6 +9,7 @@ export interface CrashPage {
   train(id: string): Promise<string>;
   records(id: string): Promise<StepRecord[]>;
   stretchCommit(nth: number): void;
+  stretchPhase(phase: Phase, nth: number): void;
   /** Who may train it, as this tab sees it. */
   owner(id: string): Promise<string>;
   takeOver(id: string): Promise<void>;
@@ -22,16 +24,10 @@ declare global {
 }
 
 const channel = new BroadcastChannel('crash');
-channel.onmessage = ({ data }) => data.insideCommit && window.heard('inside-commit');
-
-/** What the step in progress is at: a phase is told once, and episodes that begin anew in the same step are a refill. */
-let phase: Progress | null = null;
-function tellPhase(progress: Progress | null): void {
-  const refilled = phase?.what === 'episodes' && progress?.what === 'episodes' && progress.done < phase.done;
-  if (refilled) window.heard('refill');
-  if (progress && progress.what !== phase?.what) window.heard(`phase ${progress.what}`);
-  phase = progress;
-}
+channel.onmessage = ({ data }) => {
+  if (data.insideCommit) window.heard('inside-commit');
+  if (data.inside) window.heard(`inside-${data.inside}`);
+};
 
 const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
 const api = Comlink.wrap<TrainerApi>(worker) as unknown as TrainerApi;
@@ -41,7 +37,6 @@ const started = api.start(
     if (event.type === 'status') window.heard(`status ${event.status} ${event.detail}`);
     if (event.type === 'owner') window.heard(`owner ${event.owner}`);
     if (event.type === 'notice') window.heard(`notice ${event.message}`);
-    if (event.type === 'progress') tellPhase(event.progress);
   }),
 );
 
@@ -59,4 +54,5 @@ window.crash = {
   owner: async (id) => (await api.openRun(id)).owner,
   takeOver: (id) => api.takeOver(id),
   stretchCommit: (nth) => channel.postMessage({ stretchCommit: nth }),
+  stretchPhase: (phase, nth) => channel.postMessage({ stretchPhase: { phase, nth } }),
 };

@@ -51,7 +51,11 @@ export class AgentGymServer {
   private next = 0;
   private readonly server = createServer((request, response) => void this.serve(request, response));
 
-  constructor(private readonly dialect: Dialect) {}
+  /** Whether pages may read its answers, as with `VISUAL=true`. */
+  constructor(
+    private readonly dialect: Dialect,
+    private readonly allowsPages = false,
+  ) {}
 
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
@@ -73,6 +77,11 @@ export class AgentGymServer {
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.allowsPages) response.setHeader('Access-Control-Allow-Origin', '*');
+    if (request.method === 'OPTIONS') {
+      response.setHeader('Access-Control-Allow-Headers', 'content-type');
+      return void response.writeHead(this.allowsPages ? 200 : 405).end();
+    }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { instructionOf } from '../../src/envs/agentgym/agenttraj.ts';
 import { checkAgentGym } from '../../src/envs/agentgym/check.ts';
 import { agentGymKinds, agentGymWorlds } from '../../src/envs/agentgym/index.ts';
 import { listed } from '../../src/envs/agentgym/kinds/babyai.ts';
@@ -291,6 +292,19 @@ describe('in a page', () => {
     expect((await world.step([0], ['a']))[0].failure).toMatch(/could not be read: the server failed/);
   });
 
+  it('that is isolated cannot tell a closed door from an empty house, and says both', async () => {
+    const { address } = await started('textcraft');
+    const options = { ...page(() => false), isolated: true };
+    const report = await checkAgentGym(kindOf('textcraft'), { address }, undefined, options);
+    expect(report.findings).toEqual([
+      {
+        what: 'unreachable',
+        detail:
+          'nothing answers at its address, or this server does not allow pages; use the proxy or the command line',
+      },
+    ]);
+  });
+
   it('is told where nothing answers', async () => {
     const server = new JsonServer(
       await nowhere(),
@@ -332,6 +346,26 @@ describe('options', () => {
     const { promptTokens } = module.budget.language({ instruction: 'x'.repeat(3000) });
     expect(promptTokens - module.budget.language({}).promptTokens).toBe(1000);
   });
+});
+
+describe('the instruction of an AgentTraj file', () => {
+  const messages = (...values: [string, string][]) => ({
+    conversations: values.map(([from, value]) => ({ from, loss: null, value })),
+    item_id: 'textcraft_1',
+  });
+  const right = messages(['human', 'Craft it.'], ['gpt', 'OK.'], ['human', 'Goal: craft stick.']);
+  const found = { instruction: 'Craft it.', acknowledgement: 'OK.' };
+
+  it.each([
+    ['a list', JSON.stringify([right, right]), found],
+    ['a line each', `${JSON.stringify(right)}\n${JSON.stringify(right)}\n`, found],
+    ['one', JSON.stringify(right), found],
+  ])('is found in %s', (_, text, expected) => expect(instructionOf(text)).toEqual(expected));
+
+  it.each(['', '[]', '{', '[{"conversations":[]}]', JSON.stringify([messages(['gpt', 'a'], ['human', 'b'])])])(
+    'is not in %s',
+    (text) => expect(() => instructionOf(text)).toThrow(/no AgentTraj file/),
+  );
 });
 
 describe('actions as functions', () => {

@@ -223,10 +223,26 @@ class SpokenDoors extends DoorWorld {
   }
 }
 
+/** The same under a task's options: another instruction and its answer, and a rule that refuses with the last words. */
+class RetoldDoors extends SpokenDoors {
+  override describe() {
+    const again = { action: '', refusal: 'Invalid Action.\n\n', again: true as const };
+    const under = () => ({
+      instruction: 'Open it.',
+      acknowledgement: 'Ok.',
+      reply: (text: string) => (text.startsWith('{') ? { action: text.slice(1, -1) } : again),
+    });
+    return { ...super.describe(), under };
+  }
+}
+
 describe('an episode without a mask', () => {
-  async function play(script: ConstructorParameters<typeof ScriptedPolicy>[1], change: Partial<RolloutRequest> = {}) {
+  async function play(
+    script: ConstructorParameters<typeof ScriptedPolicy>[1],
+    change: Partial<RolloutRequest> = {},
+    world = new SpokenDoors(),
+  ) {
     const conversation = await conversationIn('qwen2');
-    const world = new SpokenDoors();
     const policy = new ScriptedPolicy(conversation.tokenizer, script);
     const tasks = (await world.tasks({}, 'train')).slice(0, 1);
     const [trajectory] = await rollout(
@@ -270,6 +286,23 @@ describe('an episode without a mask', () => {
     // The refused turn was not played.
     expect(world.steps).toBe(4);
     expect(decodeTrajectories(encodeTrajectories([trajectory]))).toEqual([trajectory]);
+  });
+
+  it('is told and read as its task’s options say', async () => {
+    const retold = [
+      { text: 'get red key<|im_end|>', ending: 'stop' },
+      { text: '{get red key}<|im_end|>', ending: 'stop' },
+      { text: 'open<|im_end|>', ending: 'stop' },
+    ] as const;
+    const { trajectory, conversation } = await play(retold, {}, new RetoldDoors());
+    const prompt = conversation.tokenizer.decode(trajectory.tokens.subarray(0, trajectory.promptLength));
+    expect(prompt).toContain('Open it.');
+    expect(prompt).toContain('Ok.');
+    expect(prompt).not.toContain(acknowledgement);
+    const [first, second, third] = trajectory.turns;
+    expect(first).toMatchObject({ observation: `Invalid Action.\n\n${trajectory.prompt}`, valid: false });
+    expect(second).toMatchObject({ action: 'get red key', valid: true });
+    expect(third.observation).toBe(`Invalid Action.\n\n${second.observation}`);
   });
 
   it('trains on what was sampled, stop tokens included, and on nothing that closed a turn', async () => {

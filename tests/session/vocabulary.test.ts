@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { World, WorldOptions } from '../../src/envs/env.ts';
 import { openWorld } from '../../src/envs/registry.ts';
+import type { Experiment } from '../../src/experiment/experiment.ts';
 import { buildTokenizer, type Tokenizer, wordsOf } from '../../src/policy/text/tokenizer.ts';
+import { Tokenizers } from '../../src/session/tokenizers.ts';
 import { textsOf } from '../../src/session/vocabulary.ts';
 
 /** Words of texts that are not tokens of their own (they would be spelt, or unknown). */
@@ -53,4 +55,16 @@ describe('of words that are not tokens of their own there are', () => {
     expect(missing.length, missing.join(' ')).toBeLessThanOrEqual(most);
     for (const word of missing) expect([...tokenizer.encode(word)]).not.toContain(tokenizer.id('[UNK]'));
   });
+});
+
+it('of a world that says the same is taken from that one, and no server is asked', async () => {
+  const opened: string[] = [];
+  const tokenizers = new Tokenizers(async (name) => {
+    opened.push(name);
+    return openWorld(name);
+  });
+  const experimentOf = (name: string) => ({ worlds: [{ name }] }) as Experiment;
+  const theirs = await tokenizers.of(experimentOf('agentgym-maze'), null);
+  expect(await tokenizers.of(experimentOf('maze'), null)).toBe(theirs);
+  expect(opened).toEqual(['maze']);
 });

@@ -49,6 +49,8 @@ export interface HttpOptions {
   atOnce?: number;
   /** A page's requests are read only where the server allows it. */
   inPage?: boolean;
+  /** An isolated page may not even send what it would not read (COEP): it cannot tell a closed door from an empty house. */
+  isolated?: boolean;
 }
 
 export interface Asking {
@@ -126,6 +128,8 @@ interface Failed {
   afterMs?: number;
 }
 
+const closed = 'this server does not allow pages; use the proxy or the command line';
+
 export class JsonServer {
   private readonly options: Required<HttpOptions>;
   /** Any answer was read: then the server lets this page read. */
@@ -138,8 +142,9 @@ export class JsonServer {
     options: HttpOptions = {},
   ) {
     const inPage = typeof location !== 'undefined';
-    const usual = { attempts: 4, pauseMs: 200, attemptMs: 60_000, mostBytes: 32 * 2 ** 20, atOnce: 32, inPage };
-    this.options = { ...usual, fetch: (...asked) => fetch(...asked), ...options };
+    const isolated = globalThis.crossOriginIsolated ?? false;
+    const usual = { attempts: 4, pauseMs: 200, attemptMs: 60_000, mostBytes: 32 * 2 ** 20, atOnce: 32 };
+    this.options = { ...usual, inPage, isolated, fetch: (...asked) => fetch(...asked), ...options };
   }
 
   /** The JSON that a path answers. Rejects with a ServerError, or with the signal's reason. */
@@ -229,12 +234,13 @@ export class JsonServer {
   }
 
   private async lost(what: string, error: unknown, signal?: AbortSignal): Promise<ServerError> {
+    const { inPage, isolated } = this.options;
     const { words } = causeOf(error);
-    if (!this.options.inPage || !(await this.isHidden(signal)))
-      return new UnreachableError(`the server could not be asked (${what}): ${words}`);
-    if (!this.answered)
-      return new ClosedToPagesError('this server does not allow pages; use the proxy or the command line');
-    return new UnreachableError(`the answer to ${what} could not be read: the server failed, or closed the connection`);
+    if (inPage && this.answered)
+      return new UnreachableError(`the answer to ${what} could not be read: the server failed, or is gone`);
+    if (inPage && isolated) return new UnreachableError(`nothing answers at its address, or ${closed}`);
+    if (inPage && (await this.isHidden(signal))) return new ClosedToPagesError(closed);
+    return new UnreachableError(`the server could not be asked (${what}): ${words}`);
   }
 
   /** The text of an answer, cut off where it grows too long. */

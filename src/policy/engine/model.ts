@@ -41,6 +41,7 @@ import { ModelWeights } from './model-weights.ts';
 import { givenWeights, requestObjective, runObjective } from './objective.ts';
 import { Operations } from './operations.ts';
 import { quantRowSteps } from './quantized-operations.ts';
+import { column, outputsOf } from './results.ts';
 import { ropeTable } from './rope-table.ts';
 import { loadSecond, saveSecond } from './second-model.ts';
 import { Workspace } from './workspace.ts';
@@ -303,7 +304,7 @@ export class Model implements Learner {
 
   /** An objective that fails in the middle leaves no part of its gradient to the next update. */
   private forget(error: unknown): never {
-    if (!this.gpu.failure) this.train().grads.clear(this.recorder);
+    if (!this.gpu.failure) for (const each of [this, this.second]) each?.train().grads.clear(each.recorder);
     this.critic.forget();
     throw error;
   }
@@ -389,7 +390,7 @@ export class Model implements Learner {
     if (N === 0) return { scores: values ? { ...none, value: new Float32Array(0) } : none, hidden: null };
     const [bytes] = await this.recorder.read([slice(this.ws.buffer('results'), 0, N * resultFloats * 4)]);
     const rows = new Float32Array(bytes);
-    const scores: Scores = { logprob: pick(rows, 0, N), entropy: pick(rows, 1, N) };
+    const scores: Scores = { logprob: column(rows, 0, N), entropy: column(rows, 1, N) };
     if (!values) return { scores, hidden: null };
     const hidden = await (this.second ?? this).readHidden(N);
     return { scores: { ...scores, value: this.critic.values(hidden) }, hidden };
@@ -400,19 +401,7 @@ export class Model implements Learner {
     if (withNorm) slices.push(whole(this.ws.buffer('norm')));
     const [bytes, norm] = await this.recorder.read(slices);
     const rows = new Float32Array(bytes);
-    let at = 0;
-    const outputs = sizes.map((N) => {
-      const part = rows.subarray(at * resultFloats, (at + N) * resultFloats);
-      at += N;
-      return {
-        logprob: pick(part, 0, N),
-        entropy: pick(part, 1, N),
-        loss: pick(part, 2, N),
-        weight: pick(part, 3, N),
-        aux: [4, 5, 6, 7].map((k) => pick(part, k, N)),
-      };
-    });
-    return { outputs, gradNorm: norm ? new Float32Array(norm)[0] : 0 };
+    return { outputs: outputsOf(rows, sizes), gradNorm: norm ? new Float32Array(norm)[0] : 0 };
   }
 
   /** Of an adapted model nothing is copied: its reference is the base, whatever the adapter holds. */
@@ -446,10 +435,4 @@ export class Model implements Learner {
     this.values.destroy();
     this.recorder.destroy();
   }
-}
-
-function pick(rows: Float32Array, column: number, N: number): Float32Array {
-  const out = new Float32Array(N);
-  for (let n = 0; n < N; n++) out[n] = rows[n * resultFloats + column];
-  return out;
 }

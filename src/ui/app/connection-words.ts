@@ -32,6 +32,7 @@ export const findingWords = ({ what, detail }: ConnectionFinding): string => wor
 export function reportWords({ works, says, version, ms }: ConnectionReport): string {
   if (ms === null) return msg('It cannot be used.');
   const time = ms < 10 ? ms.toFixed(1) : Math.round(ms);
-  const who = version ? msg(str`${says} (version ${version})`) : says;
+  const said = /[.!?]$/.test(says) ? says : `${says}.`;
+  const who = version ? msg(str`${said} Version ${version}.`) : said;
   return works ? msg(str`It works. ${who} It answers in ${time} ms.`) : msg(str`It answers in ${time} ms: ${who}`);
 }

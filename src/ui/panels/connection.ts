@@ -86,7 +86,7 @@ export class TabgymConnection extends LitElement {
 
   /** Where an instruction of one's own may be given: the original's, from a file that carries it. */
   private renderInstruction() {
-    if (!('instruction' in worldModule(this.world).options.schema.entries)) return nothing;
+    if (!('acknowledgement' in worldModule(this.world).options.schema.entries)) return nothing;
     return html`<label>${msg("The original's instruction, from an AgentTraj file")}
       <input type="file" accept=".json,.jsonl" @change=${this.readInstruction} /></label>`;
   }

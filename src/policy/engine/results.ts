@@ -1,0 +1,29 @@
+/** What the head writes of each scored row (shaders/objective_kernel.wgsl), read column by column. */
+import { resultFloats } from '../plan/head-buffers.ts';
+import type { UpdateResult } from '../policy.ts';
+
+/** Columns that an objective may fill for the metrics. */
+const auxColumns = [4, 5, 6, 7];
+
+/** (N) one column of the first N rows. */
+export function column(rows: Float32Array, which: number, N: number): Float32Array {
+  const out = new Float32Array(N);
+  for (let n = 0; n < N; n++) out[n] = rows[n * resultFloats + which];
+  return out;
+}
+
+/** Of micro-batches of so many rows, one after the other. */
+export function outputsOf(rows: Float32Array, sizes: readonly number[]): UpdateResult['outputs'] {
+  let at = 0;
+  return sizes.map((N) => {
+    const part = rows.subarray(at * resultFloats, (at + N) * resultFloats);
+    at += N;
+    return {
+      logprob: column(part, 0, N),
+      entropy: column(part, 1, N),
+      loss: column(part, 2, N),
+      weight: column(part, 3, N),
+      aux: auxColumns.map((which) => column(part, which, N)),
+    };
+  });
+}

@@ -1,0 +1,25 @@
+// Where the servers of worlds are, as a command is told.
+import { describe, expect, it } from 'vitest';
+import { openingWorlds, readConnection } from '../../src/cli/connecting.ts';
+
+describe('--connect', () => {
+  it('names a world and an address, once for each', () => {
+    const one = readConnection('agentgym-textcraft=http://127.0.0.1:1/a=b');
+    expect(one).toEqual({ 'agentgym-textcraft': { address: 'http://127.0.0.1:1/a=b' } });
+    const two = readConnection('openenv=http://127.0.0.1:2', one);
+    expect(Object.keys(two)).toEqual(['agentgym-textcraft', 'openenv']);
+  });
+
+  it.each(['', 'openenv', '=http://a', 'textcraft=http://a', 'nothing=http://a'])('refuses %j', (text) => {
+    expect(() => readConnection(text)).toThrow(/NAME=ADDRESS/);
+  });
+
+  it('is asked for where a world has no address', async () => {
+    await expect(openingWorlds()('agentgym-maze')).rejects.toThrow(/no address of one is set/);
+    const world = await openingWorlds({ 'agentgym-maze': { address: 'http://127.0.0.1:1' } })('agentgym-maze');
+    expect(world.describe().name).toBe('agentgym-maze');
+    process.env.TABGYM_AGENTGYM_MAZE_ADDRESS = 'http://127.0.0.1:1';
+    await (await openingWorlds()('agentgym-maze')).close();
+    delete process.env.TABGYM_AGENTGYM_MAZE_ADDRESS;
+  });
+});

@@ -1,0 +1,197 @@
+/** Worlds on servers, in the real page: an address typed and looked at, a closed door in words, a form, an import that asks first. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { parseExperiment } from '../../src/experiment/experiment.ts';
+import { exportRun } from '../../src/store/bundle.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+import { AgentGymServer, dialects } from '../envs/agentgym-server.ts';
+import { OpenEnvServer } from '../envs/openenv-server.ts';
+import { launch, narrow, open, screenshot, serveReal, wide } from './harness.ts';
+
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serveReal>>;
+const servers: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([serveReal('page-connections'), launch()]);
+}, 180_000);
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+async function started<Server extends { listen(): Promise<string>; close(): Promise<void> }>(server: Server) {
+  servers.push(server);
+  return { server, address: await server.listen() };
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const result = await page.evaluate(() => {
+    const { axe } = globalThis as unknown as { axe: { run(root: Document, options: object): Promise<unknown> } };
+    const runOnly = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
+    return axe.run(document, { runOnly, resultTypes: ['violations'] });
+  });
+  const found = (result as { violations: { id: string; nodes: { html: string }[] }[] }).violations;
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}
+
+async function choose(page: Page, world: string): Promise<void> {
+  await page.getByLabel('Preset').waitFor({ timeout: 60_000 });
+  const second = page.getByRole('button', { name: 'Remove world 2' });
+  if (await second.count()) await second.click();
+  await page.getByRole('combobox', { name: 'World', exact: true }).selectOption(world);
+  await page.locator('tabgym-connection').getByLabel('Server').waitFor();
+}
+
+async function connect(page: Page, address: string): Promise<void> {
+  const fields = page.locator('tabgym-connection');
+  await fields.getByLabel('Server').fill(address);
+  await fields.getByLabel('Server').press('Tab');
+  await fields.getByRole('button', { name: 'Connect' }).click();
+}
+
+const play = (page: Page) => page.locator('tabgym-play').getByRole('button', { name: 'Play' }).click();
+
+/** What a browser says of requests that it does not let through. */
+const refusals = /CORS|net::ERR|Failed to load resource/;
+
+test('an AgentGym server is looked at, told apart from one that is closed to pages, and played', async () => {
+  const { address: closed } = await started(new AgentGymServer(dialects.textcraft));
+  const { server, address } = await started(new AgentGymServer(dialects.textcraft, true));
+  const { page, errors, close } = await open(browser, site.url, wide);
+  await choose(page, 'agentgym-textcraft');
+  await connect(page, closed);
+  await page.getByText(/this server does not allow pages; use the proxy or the command line/).waitFor();
+  await screenshot(page, 'connect-closed-wide');
+  await connect(page, address);
+  await page.getByText(/It works\. This is environment TextCraft\. It answers in/).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await screenshot(page, 'connect-wide');
+  await page.getByRole('tab', { name: 'Play' }).click();
+  await play(page);
+  await page
+    .getByRole('log')
+    .getByText(/^Task \d+\.$/)
+    .waitFor();
+  await page.getByLabel('Action', { exact: true }).fill('look');
+  await page.keyboard.press('Enter');
+  await page.getByRole('log').getByText('You said look.').waitFor();
+  expect(server.count('/create')).toBe(1);
+  const stored = await page.evaluate(async () => {
+    const databases = (await indexedDB.databases()).map(({ name }) => name);
+    return JSON.stringify({ ...localStorage, ...sessionStorage, hash: location.href, databases });
+  });
+  expect(stored).not.toContain(new URL(address).port);
+  await page.reload();
+  await choose(page, 'agentgym-textcraft');
+  expect(await page.locator('tabgym-connection').getByLabel('Server').inputValue()).toBe('');
+  expect(errors.filter((error) => !refusals.test(error))).toEqual([]);
+  await close();
+});
+
+test('on a narrow screen the same fields are there', async () => {
+  const { address } = await started(new AgentGymServer(dialects.babyai, true));
+  const { page, close } = await open(browser, site.url, narrow);
+  await page.getByLabel('Preset').waitFor({ state: 'attached', timeout: 60_000 });
+  await page.getByRole('button', { name: 'Setup' }).first().click();
+  await choose(page, 'agentgym-textcraft');
+  await connect(page, address);
+  await page.getByText(/This is another kind of server\. It says: “This is environment BabyAI”/).waitFor();
+  await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
+  await screenshot(page, 'connect-narrow');
+  await close();
+});
+
+test('an OpenEnv server with several fields to an action has a form', async () => {
+  const schema = {
+    properties: {
+      message: { type: 'string', description: 'what is said' },
+      loud: { type: 'boolean', default: false },
+    },
+    required: ['message', 'loud'],
+  };
+  const { server, address } = await started(new OpenEnvServer({ places: 1, schema }));
+  const { page, errors, close } = await open(browser, site.url, wide);
+  await choose(page, 'openenv');
+  await connect(page, address);
+  await page.getByText(/It works\./).waitFor();
+  await page.getByText(/It has room for so many episodes at once: 1/).waitFor();
+  await page.getByText(/It does not let us read what an action is made of/).waitFor();
+  await page.getByLabel('Show advanced settings').check();
+  await page.getByLabel('Action schema', { exact: true }).fill(JSON.stringify(schema));
+  await page.getByLabel('Action schema', { exact: true }).press('Tab');
+  await page.getByRole('tab', { name: 'Play' }).click();
+  await play(page);
+  const form = page.locator('tabgym-openenv-view');
+  await form.getByLabel(/^message/).fill('win');
+  await form.getByLabel(/^loud/).selectOption('true');
+  expect(await violations(page)).toEqual([]);
+  await screenshot(page, 'openenv-form-wide');
+  await form.getByRole('button', { name: 'Do it' }).click();
+  await page.getByRole('log').getByText('You won.').waitFor();
+  expect(server.frames.at(-1)).toEqual({ type: 'step', data: { message: 'win', loud: true } });
+  expect(errors.filter((error) => !refusals.test(error))).toEqual([]);
+  await close();
+});
+
+/** A run that somebody else made, of this world. */
+async function foreignRun(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'tabgym-foreign-'));
+  try {
+    const store = new RunStore(new FolderStore(folder));
+    const preset = JSON.parse(readFileSync('experiments/textcraft-first.json', 'utf8'));
+    const experiment = parseExperiment({
+      ...preset,
+      name: 'from elsewhere',
+      worlds: [{ name: 'agentgym-textcraft', weight: 1, options: {} }],
+      horizon: [{ steps: preset.steps, turns: 5 }],
+    });
+    const { id } = await store.create({ name: 'from elsewhere', experiment, origin: { kind: 'new' } });
+    const file = join(tmpdir(), `from-elsewhere-${process.pid}.tabgym`);
+    writeFileSync(file, await exportRun(store, id));
+    return file;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+test('an experiment from a file asks before its first contact', async () => {
+  const { server, address } = await started(new AgentGymServer(dialects.textcraft, true));
+  const file = await foreignRun();
+  const { page, close } = await open(browser, site.url, wide);
+  await choose(page, 'agentgym-textcraft');
+  await connect(page, address);
+  await page.getByText(/It works\./).waitFor();
+  const asked = server.asked.length;
+  await page.getByRole('button', { name: 'Open an exported run' }).click();
+  await page.getByLabel('File to import').setInputFiles(file);
+  await page.getByText('“from elsewhere” was imported.').waitFor();
+  await page.getByText(/This experiment came from a file, and would use your server/).waitFor();
+  await page.getByRole('tab', { name: 'Play' }).click();
+  await play(page);
+  await page
+    .getByRole('alert')
+    .getByText(/allow it to use the server in the setup/)
+    .waitFor();
+  expect(server.asked.length).toBe(asked);
+  await screenshot(page, 'connect-foreign-wide');
+  await page.getByRole('button', { name: 'Let it use this server' }).click();
+  await play(page);
+  await page
+    .getByRole('log')
+    .getByText(/^Task \d+\.$/)
+    .waitFor();
+  rmSync(file);
+  await close();
+});

@@ -1,0 +1,114 @@
+/**
+ * Our client against AgentGym's own servers. Twenty episodes of each, our own world beside theirs; and
+ * five steps of training a tiny policy on those whose texts list their actions. Prints every difference, and what was skipped and why.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openingWorlds } from '../../../src/cli/connecting.ts';
+import { openDevice } from '../../../src/cli/node-device.ts';
+import { stepLine } from '../../../src/cli/training.ts';
+import { parseExperiment } from '../../../src/experiment/experiment.ts';
+import { Assembly } from '../../../src/session/assemble.ts';
+import type { SessionEvent, StepRecord } from '../../../src/session/protocol.ts';
+import { Session } from '../../../src/session/session.ts';
+import { FolderStore } from '../../../src/store/folder.ts';
+import { RunStore } from '../../../src/store/run-store.ts';
+import { type Beside, playBeside } from './beside.ts';
+import { type Original, Skipped, withServer } from './python.ts';
+
+const EPISODES = 20;
+const STEPS = 5;
+
+type Part = Original & Beside & { trains?: { turns: number } };
+
+const goalOf = (text: string) => text.slice(text.lastIndexOf('Goal: '));
+
+const parts: readonly Part[] = [
+  {
+    kind: 'textcraft',
+    folder: 'agentenv-textcraft',
+    module: 'agentenv_textcraft',
+    packages: ['gymnasium', 'transformers'],
+    // Items are numbered in the order in which the machine lists its files.
+    first: 'import os; listed = os.listdir; os.listdir = lambda *at: sorted(listed(*at))',
+    own: { name: 'textcraft', options: {} },
+    // Which commands are shown beside the needed ones, and in which order, hangs on Python's hashes.
+    opening: goalOf,
+    trains: { turns: 5 },
+  },
+  {
+    kind: 'babyai',
+    folder: 'agentenv-babyai',
+    module: 'agentenv_babyai',
+    packages: ['gym', 'gymnasium<1.0.0', 'matplotlib', 'minigrid<2.5.0'],
+    own: { name: 'babyai', options: { upstream: true } },
+    trains: { turns: 6 },
+  },
+  {
+    kind: 'sciworld',
+    folder: 'agentenv-sciworld',
+    module: 'agentenv_sciworld',
+    packages: ['scienceworld'],
+    own: { name: 'sciworld', options: { upstream: true } },
+  },
+];
+
+/** A small run on the server alone: its metrics are of the server's episodes, and nothing of it is kept. */
+async function trainOn(kind: string, turns: number, address: string, print: (line: string) => void): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'tabgym-interop-'));
+  const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
+  const name = `agentgym-${kind}`;
+  const experiment = parseExperiment({
+    ...micro,
+    steps: STEPS,
+    worlds: [{ name, weight: 1, options: { trainItems: '0-9', testItems: '40-44' } }],
+    horizon: [{ steps: STEPS, turns }],
+    sampling: { ...micro.sampling, promptTokens: 512, completionTokens: 1024 },
+    evaluation: { ...micro.evaluation, every: STEPS, episodes: 4 },
+  });
+  const store = new RunStore(new FolderStore(folder));
+  const machine = { open: () => openDevice({ device: 'wasm', threads: 1 }) };
+  const engines = new Assembly({ machine, openWorld: openingWorlds({ [name]: { address } }) });
+  const { id } = await store.create({ name, experiment, origin: { kind: 'new' } });
+  const emit = (event: SessionEvent) => {
+    if (event.type === 'step') print(`  ${stepLine(event.record, STEPS)}`);
+    else if (event.type === 'notice') print(`  ${event.level}: ${event.message}`);
+  };
+  const session = new Session(id, experiment, { store, engines, emit });
+  try {
+    await session.train();
+    const { step } = (await store.records<StepRecord>(id)).at(-1)!;
+    print(`${kind}: a tiny policy trained ${step} steps on the server`);
+  } finally {
+    await session.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function checkPart(part: Part, print: (line: string) => void): Promise<boolean> {
+  return withServer(part, async (address) => {
+    const { starts, steps, won, differences, otherOpenings } = await playBeside(part, address, EPISODES);
+    for (const difference of differences) print(`${part.kind}: ${difference}`);
+    const others = otherOpenings ? `, ${otherOpenings} starts with other commands shown` : '';
+    print(
+      `${part.kind}: ${starts} starts and ${steps} steps compared, ${won} won, ${differences.length} differences${others}`,
+    );
+    if (part.trains) await trainOn(part.kind, part.trains.turns, address, print);
+    return differences.length === 0;
+  });
+}
+
+/** Checks what can be had; true where nothing differs. `kinds`: only these. */
+export async function checkClients(kinds: readonly string[], print: (line: string) => void): Promise<boolean> {
+  let agrees = true;
+  for (const part of parts.filter(({ kind }) => !kinds.length || kinds.includes(kind))) {
+    try {
+      agrees = (await checkPart(part, print)) && agrees;
+    } catch (error) {
+      if (!(error instanceof Skipped)) throw error;
+      print(`${part.kind}: skipped, ${error.message}`);
+    }
+  }
+  return agrees;
+}

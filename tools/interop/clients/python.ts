@@ -1,0 +1,108 @@
+/**
+ * AgentGym's own servers (github.com/WooooDyy/AgentGym, MIT) for checks against the real thing: a checkout, an environment of Python with
+ * what each needs, a process on loopback. All of it lies outside the repository. What cannot be had is said and skipped.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Why something is not checked here. */
+export class Skipped extends Error {
+  override name = 'Skipped';
+}
+
+export interface Original {
+  kind: string;
+  /** The package's folder in the checkout. */
+  folder: string;
+  module: string;
+  packages: readonly string[];
+  /** Run before the server: it makes what hangs on the machine the same everywhere. */
+  first?: string;
+}
+
+const root = process.env.TABGYM_INTEROP ?? join(tmpdir(), 'tabgym-interop');
+/** With these the recordings were made; newer ones word their errors otherwise. */
+const server = ['fastapi==0.92.0', 'pydantic==1.10.4', 'uvicorn==0.17.6', 'numpy<2'];
+
+function run(command: string, args: readonly string[], what: string): void {
+  const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
+  if (status === 0) return;
+  const why = error?.message ?? stderr.trim().split('\n').at(-1) ?? '';
+  throw new Skipped(`${what} failed: ${why}`);
+}
+
+/** The checkout: the folder named by TABGYM_AGENTGYM, else cloned. */
+function checkout(): string {
+  const given = process.env.TABGYM_AGENTGYM;
+  if (given) {
+    if (!existsSync(given)) throw new Skipped(`TABGYM_AGENTGYM names ${given}, which is not there`);
+    return given;
+  }
+  const folder = join(root, 'AgentGym');
+  if (existsSync(folder)) return folder;
+  mkdirSync(root, { recursive: true });
+  run('git', ['clone', '--depth', '1', 'https://github.com/WooooDyy/AgentGym', folder], 'cloning AgentGym');
+  return folder;
+}
+
+/** An environment of Python of one server's own: their needs contradict each other. */
+function environment({ kind, packages }: Original): string {
+  const folder = process.env.TABGYM_INTEROP_PYTHON ?? join(root, `python-${kind}`);
+  const python = join(folder, 'bin', 'python');
+  if (existsSync(python)) return python;
+  mkdirSync(root, { recursive: true });
+  run('python3', ['-m', 'venv', folder], 'making an environment of Python');
+  run(python, ['-m', 'pip', 'install', '-q', ...server, ...packages], `installing ${packages.join(', ')}`);
+  return python;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+const answers = (address: string) =>
+  fetch(`${address}/`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+const WAIT_MS = 120_000;
+
+async function awaited(child: ChildProcess, address: string, said: () => string): Promise<void> {
+  const end = Date.now() + WAIT_MS;
+  while (Date.now() < end) {
+    if (child.exitCode !== null) throw new Skipped(`its server ended: ${said().trim().split('\n').at(-1)}`);
+    if (await answers(address)) return;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+  throw new Skipped(`its server did not answer within ${WAIT_MS / 1000} s`);
+}
+
+/** Runs `check` with the address of a server of this kind, and ends the server. */
+export async function withServer<T>(original: Original, check: (address: string) => Promise<T>): Promise<T> {
+  const cwd = join(checkout(), original.folder);
+  const python = environment(original);
+  const port = await freePort();
+  const code = `${original.first ?? ''}\nimport uvicorn\nuvicorn.run("${original.module}:app", host="127.0.0.1", port=${port}, log_level="error")`;
+  const env = { ...process.env, MPLBACKEND: 'agg', VISUAL: 'true' };
+  const child = spawn(python, ['-c', code], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (text) => {
+    said = (said + text).slice(-4000);
+  });
+  try {
+    const address = `http://127.0.0.1:${port}`;
+    await awaited(child, address, () => said);
+    return await check(address);
+  } finally {
+    child.kill();
+  }
+}
