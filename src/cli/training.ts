@@ -30,6 +30,8 @@ export interface TrainingOptions extends DeviceOptions {
   resume?: boolean;
   /** Where the servers of worlds are, over what the environment says. */
   connect?: Connections;
+  /** What a world's answer may take, where a machine is so busy that the usual bound says nothing. */
+  patienceMs?: number;
   /** The objective that the experiment carries may run. */
   allowCode?: boolean;
   print(line: string): void;
@@ -159,7 +161,7 @@ export async function train(options: TrainingOptions): Promise<Training> {
 async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptions): Promise<void> {
   const { print } = options;
   const machine = { open: () => openDevice(options) };
-  const openWorld = openingWorlds(options.connect);
+  const openWorld = openingWorlds(options.connect, options.patienceMs);
   const engines = new Assembly({ machine, openWorld, models: new NodeBaseModels(), openSandbox });
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
