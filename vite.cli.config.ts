@@ -7,6 +7,8 @@ import { frameScript } from './scripts/frame-script.mjs';
 const all = {
   train: 'src/cli/train.ts',
   eval: 'src/cli/eval.ts',
+  sweep: 'src/cli/sweep.ts',
+  reproduce: 'src/cli/reproduce.ts',
   corpus: 'src/cli/corpus.ts',
   replay: 'tools/replay/main.ts',
   'fuzz-babyai': 'tools/fuzz/babyai.ts',
@@ -17,8 +19,8 @@ const all = {
   export: 'src/cli/export.ts',
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
-  'interop-clients': 'tools/interop/clients/main.ts',
   algorithms: 'tools/learn/algorithms.ts',
+  'interop-clients': 'tools/interop/clients/main.ts',
   imitate: 'src/cli/imitate.ts',
   'learn-lora': 'tools/learn/lora.ts',
   crash: 'tests/crash/main.ts',

@@ -10,7 +10,7 @@ import { across, dot, exp, exp4, largestOf, log } from './math';
 export const MOST_KEYS: u32 = 65536;
 const LOWEST: f32 = -1e30;
 
-/** In scratch: offsets in bytes, and two runs of floats; each with room for three more. */
+/** In scratch: offsets in bytes, and four runs of floats; each with room for three more. */
 // @ts-ignore: decorator
 @inline
 function offsets(): usize { return scratch; }
@@ -20,7 +20,13 @@ function weights(): usize { return scratch + <usize>(MOST_KEYS + 4) * 4; }
 // @ts-ignore: decorator
 @inline
 function slopes(): usize { return scratch + <usize>(MOST_KEYS + 4) * 8; }
-export const ATTENTION_SCRATCH: usize = <usize>(MOST_KEYS + 4) * 12;
+// @ts-ignore: decorator
+@inline
+function weights1(): usize { return scratch + <usize>(MOST_KEYS + 4) * 12; }
+// @ts-ignore: decorator
+@inline
+function slopes1(): usize { return scratch + <usize>(MOST_KEYS + 4) * 16; }
+export const ATTENTION_SCRATCH: usize = <usize>(MOST_KEYS + 4) * 20;
 
 /** Words of a token. */
 // @ts-ignore: decorator
@@ -52,29 +58,94 @@ function padList(count: u32): void {
   for (let i = count; (i & 3) != 0; i++) store<u32>(offsets() + (i << 2), last);
 }
 
-/** out[j] = scale * a . (row j), for every listed row of `base`. */
+/** out[j] = scale * a . (row j), for every listed row of `base`. The loop may be left after each step: gemm.ts says why. */
 function products(a: usize, base: usize, count: u32, D: u32, scale: f32, out: usize): void {
-  const whole = (D & ~3) << 2;
   const bytes = D << 2;
   const scale4 = f32x4.splat(scale);
   let list = offsets();
   for (let j: u32 = 0; j < count; j += 4) {
-    const r0 = base + load<u32>(list), r1 = base + load<u32>(list, 4), r2 = base + load<u32>(list, 8), r3 = base + load<u32>(list, 12);
+    let r0 = base + load<u32>(list), r1 = base + load<u32>(list, 4), r2 = base + load<u32>(list, 8), r3 = base + load<u32>(list, 12);
     let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
-    let d: u32 = 0;
-    for (; d < whole; d += 16) {
-      const x = v128.load(a + d);
-      s0 = f32x4.add(s0, f32x4.mul(x, v128.load(r0 + d)));
-      s1 = f32x4.add(s1, f32x4.mul(x, v128.load(r1 + d)));
-      s2 = f32x4.add(s2, f32x4.mul(x, v128.load(r2 + d)));
-      s3 = f32x4.add(s3, f32x4.mul(x, v128.load(r3 + d)));
-    }
+    let x: v128, at = a;
+    let fours = D >> 2;
+    if (fours != 0)
+      for (;;) {
+        x = v128.load(at);
+        s0 = f32x4.add(s0, f32x4.mul(x, v128.load(r0)));
+        s1 = f32x4.add(s1, f32x4.mul(x, v128.load(r1)));
+        s2 = f32x4.add(s2, f32x4.mul(x, v128.load(r2)));
+        s3 = f32x4.add(s3, f32x4.mul(x, v128.load(r3)));
+        if (--fours == 0) break;
+        x = v128.load(at, 16);
+        s0 = f32x4.add(s0, f32x4.mul(x, v128.load(r0, 16)));
+        s1 = f32x4.add(s1, f32x4.mul(x, v128.load(r1, 16)));
+        s2 = f32x4.add(s2, f32x4.mul(x, v128.load(r2, 16)));
+        s3 = f32x4.add(s3, f32x4.mul(x, v128.load(r3, 16)));
+        if (--fours == 0) break;
+        x = v128.load(at, 32);
+        s0 = f32x4.add(s0, f32x4.mul(x, v128.load(r0, 32)));
+        s1 = f32x4.add(s1, f32x4.mul(x, v128.load(r1, 32)));
+        s2 = f32x4.add(s2, f32x4.mul(x, v128.load(r2, 32)));
+        s3 = f32x4.add(s3, f32x4.mul(x, v128.load(r3, 32)));
+        if (--fours == 0) break;
+        x = v128.load(at, 48);
+        s0 = f32x4.add(s0, f32x4.mul(x, v128.load(r0, 48)));
+        s1 = f32x4.add(s1, f32x4.mul(x, v128.load(r1, 48)));
+        s2 = f32x4.add(s2, f32x4.mul(x, v128.load(r2, 48)));
+        s3 = f32x4.add(s3, f32x4.mul(x, v128.load(r3, 48)));
+        at += 64; r0 += 64; r1 += 64; r2 += 64; r3 += 64;
+        if (--fours == 0) break;
+      }
     let sum = sums4(s0, s1, s2, s3);
-    for (; d < bytes; d += 4) {
-      const column = f32x4.replace_lane(f32x4.replace_lane(f32x4.replace_lane(f32x4.splat(load<f32>(r0 + d)), 1, load<f32>(r1 + d)), 2, load<f32>(r2 + d)), 3, load<f32>(r3 + d));
+    for (let d: u32 = (D & ~3) << 2; d < bytes; d += 4) {
+      const from = base + d;
+      const column = f32x4.replace_lane(f32x4.replace_lane(f32x4.replace_lane(f32x4.splat(load<f32>(from + load<u32>(list))), 1, load<f32>(from + load<u32>(list, 4))), 2, load<f32>(from + load<u32>(list, 8))), 3, load<f32>(from + load<u32>(list, 12)));
       sum = f32x4.add(sum, f32x4.mul(f32x4.splat(load<f32>(a + d)), column));
     }
     v128.store(out + (j << 2), f32x4.mul(sum, scale4));
+    list += 16;
+  }
+}
+
+/** The same of two vectors, in which a row is read once. D is a multiple of four. */
+function productsOfTwo(a: usize, b: usize, base: usize, count: u32, D: u32, scale: f32, outA: usize, outB: usize): void {
+  const scale4 = f32x4.splat(scale);
+  let list = offsets();
+  for (let j: u32 = 0; j < count; j += 4) {
+    let r0 = base + load<u32>(list), r1 = base + load<u32>(list, 4), r2 = base + load<u32>(list, 8), r3 = base + load<u32>(list, 12);
+    let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
+    let x: v128, y: v128, v: v128;
+    let p = a, q = b;
+    let fours = D >> 2;
+    for (;;) {
+      x = v128.load(p); y = v128.load(q);
+      v = v128.load(r0); s0 = f32x4.add(s0, f32x4.mul(x, v)); t0 = f32x4.add(t0, f32x4.mul(y, v));
+      v = v128.load(r1); s1 = f32x4.add(s1, f32x4.mul(x, v)); t1 = f32x4.add(t1, f32x4.mul(y, v));
+      v = v128.load(r2); s2 = f32x4.add(s2, f32x4.mul(x, v)); t2 = f32x4.add(t2, f32x4.mul(y, v));
+      v = v128.load(r3); s3 = f32x4.add(s3, f32x4.mul(x, v)); t3 = f32x4.add(t3, f32x4.mul(y, v));
+      if (--fours == 0) break;
+      x = v128.load(p, 16); y = v128.load(q, 16);
+      v = v128.load(r0, 16); s0 = f32x4.add(s0, f32x4.mul(x, v)); t0 = f32x4.add(t0, f32x4.mul(y, v));
+      v = v128.load(r1, 16); s1 = f32x4.add(s1, f32x4.mul(x, v)); t1 = f32x4.add(t1, f32x4.mul(y, v));
+      v = v128.load(r2, 16); s2 = f32x4.add(s2, f32x4.mul(x, v)); t2 = f32x4.add(t2, f32x4.mul(y, v));
+      v = v128.load(r3, 16); s3 = f32x4.add(s3, f32x4.mul(x, v)); t3 = f32x4.add(t3, f32x4.mul(y, v));
+      if (--fours == 0) break;
+      x = v128.load(p, 32); y = v128.load(q, 32);
+      v = v128.load(r0, 32); s0 = f32x4.add(s0, f32x4.mul(x, v)); t0 = f32x4.add(t0, f32x4.mul(y, v));
+      v = v128.load(r1, 32); s1 = f32x4.add(s1, f32x4.mul(x, v)); t1 = f32x4.add(t1, f32x4.mul(y, v));
+      v = v128.load(r2, 32); s2 = f32x4.add(s2, f32x4.mul(x, v)); t2 = f32x4.add(t2, f32x4.mul(y, v));
+      v = v128.load(r3, 32); s3 = f32x4.add(s3, f32x4.mul(x, v)); t3 = f32x4.add(t3, f32x4.mul(y, v));
+      if (--fours == 0) break;
+      x = v128.load(p, 48); y = v128.load(q, 48);
+      v = v128.load(r0, 48); s0 = f32x4.add(s0, f32x4.mul(x, v)); t0 = f32x4.add(t0, f32x4.mul(y, v));
+      v = v128.load(r1, 48); s1 = f32x4.add(s1, f32x4.mul(x, v)); t1 = f32x4.add(t1, f32x4.mul(y, v));
+      v = v128.load(r2, 48); s2 = f32x4.add(s2, f32x4.mul(x, v)); t2 = f32x4.add(t2, f32x4.mul(y, v));
+      v = v128.load(r3, 48); s3 = f32x4.add(s3, f32x4.mul(x, v)); t3 = f32x4.add(t3, f32x4.mul(y, v));
+      p += 64; q += 64; r0 += 64; r1 += 64; r2 += 64; r3 += 64;
+      if (--fours == 0) break;
+    }
+    v128.store(outA + (j << 2), f32x4.mul(sums4(s0, s1, s2, s3), scale4));
+    v128.store(outB + (j << 2), f32x4.mul(sums4(t0, t1, t2, t3), scale4));
     list += 16;
   }
 }
@@ -128,6 +199,33 @@ function weightedSum(base: usize, weight: usize, count: u32, D: u32, scale: f32,
       w += 4;
     }
     store<f32>(out + (d << 2), s * scale);
+  }
+}
+
+/** The same with two rows of weights, in which a row is read once. D is a multiple of 16. */
+function weightedSumOfTwo(base: usize, weightA: usize, weightB: usize, count: u32, D: u32, scaleA: f32, scaleB: f32, outA: usize, outB: usize): void {
+  const last = offsets() + (count << 2);
+  for (let d: u32 = 0; d < D; d += 16) {
+    let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
+    let wa = weightA, wb = weightB;
+    const from = base + (d << 2);
+    for (let list = offsets(); list < last; list += 4) {
+      const row = from + load<u32>(list);
+      const x = v128.load32_splat(wa), y = v128.load32_splat(wb);
+      const v0 = v128.load(row), v1 = v128.load(row, 16), v2 = v128.load(row, 32), v3 = v128.load(row, 48);
+      s0 = f32x4.add(s0, f32x4.mul(x, v0)); t0 = f32x4.add(t0, f32x4.mul(y, v0));
+      s1 = f32x4.add(s1, f32x4.mul(x, v1)); t1 = f32x4.add(t1, f32x4.mul(y, v1));
+      s2 = f32x4.add(s2, f32x4.mul(x, v2)); t2 = f32x4.add(t2, f32x4.mul(y, v2));
+      s3 = f32x4.add(s3, f32x4.mul(x, v3)); t3 = f32x4.add(t3, f32x4.mul(y, v3));
+      wa += 4;
+      wb += 4;
+    }
+    const a = outA + (d << 2), b = outB + (d << 2);
+    const scaleA4 = f32x4.splat(scaleA), scaleB4 = f32x4.splat(scaleB);
+    v128.store(a, f32x4.mul(s0, scaleA4)); v128.store(a, f32x4.mul(s1, scaleA4), 16);
+    v128.store(a, f32x4.mul(s2, scaleA4), 32); v128.store(a, f32x4.mul(s3, scaleA4), 48);
+    v128.store(b, f32x4.mul(t0, scaleB4)); v128.store(b, f32x4.mul(t1, scaleB4), 16);
+    v128.store(b, f32x4.mul(t2, scaleB4), 32); v128.store(b, f32x4.mul(t3, scaleB4), 48);
   }
 }
 
@@ -205,20 +303,47 @@ function attendHead(q: usize, keys: usize, values: usize, count: u32, D: u32, sc
   store<f32>(lse, largest + log(max<f32>(total, 1e-30)));
 }
 
-/** Chunks of a kernel that gives each key head of a token its own. Constants H, KV, D, SCALE_F. */
-export function tokenHeadChunks(call: usize): i32 { return param(call, 0) * constant(call, 1); }
+/** Two heads of floats that share their keys, as `attendHead` does each. D is a multiple of 16. */
+function attendTwo(q: usize, keys: usize, values: usize, count: u32, D: u32, scale: f32, out: usize, lse: usize): void {
+  const next: usize = D << 2;
+  productsOfTwo(q, q + next, keys, count, D, scale, weights(), weights1());
+  softmax(weights(), count);
+  const first: f32 = max<f32>(total, 1e-30);
+  store<f32>(lse, largest + log(first));
+  softmax(weights1(), count);
+  const second: f32 = max<f32>(total, 1e-30);
+  store<f32>(lse, largest + log(second), 4);
+  weightedSumOfTwo(values, weights(), weights1(), count, D, 1 / first, 1 / second, out, out + next);
+}
+
+/** Tokens of a chunk: what neighbours write shares cache lines. */
+const TOKENS: u32 = 8;
+/** Chunks of a kernel that goes by tokens and their key heads. Constants H, KV, D, SCALE_F. */
+export function tokenHeadChunks(call: usize): i32 { return ceilDiv(param(call, 0), TOKENS); }
 
 /** Bindings tokens, query, pages, cache, out, lse. */
 export function attentionForward(call: usize, chunk: u32): void {
+  const KV = constant(call, 1);
+  const end = least((chunk + 1) * TOKENS, param(call, 0));
+  for (let t = chunk * TOKENS; t < end; t++)
+    for (let kv: u32 = 0; kv < KV; kv++) forwardHeads(call, t, kv);
+}
+
+/** The heads of a token that share a key head. */
+function forwardHeads(call: usize, t: u32, kv: u32): void {
   const H = constant(call, 0), KV = constant(call, 1), D = constant(call, 2), scale = constantF(call, 3);
-  const G = H / KV, t = chunk / KV, kv = chunk % KV;
+  const G = H / KV;
   const rowBytes = (2 * KV * D) << 2;
   const count = listKeys(tokenAt(binding(call, 0), t), binding(call, 2), param(call, 1), rowBytes);
   const keys = binding(call, 3) + ((kv * D) << 2), values = keys + ((KV * D) << 2);
-  for (let g: u32 = 0; g < G; g++) {
-    const at = t * H + kv * G + g;
-    attendHead(binding(call, 1) + ((at * D) << 2), keys, values, count, D, scale, false, binding(call, 4) + ((at * D) << 2), binding(call, 5) + (at << 2));
-  }
+  const q = binding(call, 1), out = binding(call, 4), lse = binding(call, 5);
+  let at = t * H + kv * G;
+  const end = at + G;
+  if (count > 0 && (D & 15) == 0)
+    for (; at + 2 <= end; at += 2)
+      attendTwo(q + ((at * D) << 2), keys, values, count, D, scale, out + ((at * D) << 2), lse + (at << 2));
+  for (; at < end; at++)
+    attendHead(q + ((at * D) << 2), keys, values, count, D, scale, false, out + ((at * D) << 2), lse + (at << 2));
 }
 
 /** One head backward to its query: recomputes the weights of the listed keys. */
@@ -229,35 +354,69 @@ function backwardHead(q: usize, dout: usize, keys: usize, values: usize, count: 
   }
   products(q, keys, count, D, scale, weights());
   products(dout, values, count, D, 1, slopes());
+  slopesOf(weights(), slopes(), count, lse, delta);
+  weightedSum(keys, slopes(), count, D, scale, dquery);
+}
+
+/** From scores and dout . value to dloss / dscore: p (dout . value - delta). */
+function slopesOf(scores: usize, slope: usize, count: u32, lse: f32, delta: f32): void {
   const end = (count << 2);
   const lse4 = f32x4.splat(lse), delta4 = f32x4.splat(delta);
   for (let j: u32 = 0; j < end; j += 16) {
-    const p = exp4(f32x4.sub(v128.load(weights() + j), lse4));
-    v128.store(slopes() + j, f32x4.mul(p, f32x4.sub(v128.load(slopes() + j), delta4)));
+    const p = exp4(f32x4.sub(v128.load(scores + j), lse4));
+    v128.store(slope + j, f32x4.mul(p, f32x4.sub(v128.load(slope + j), delta4)));
   }
-  weightedSum(keys, slopes(), count, D, scale, dquery);
+}
+
+/** Two heads that share their keys. D is a multiple of 16. */
+function backwardTwo(q: usize, dout: usize, keys: usize, values: usize, count: u32, D: u32, scale: f32, lse: usize, delta: usize, dquery: usize): void {
+  const next: usize = D << 2;
+  productsOfTwo(q, q + next, keys, count, D, scale, weights(), weights1());
+  productsOfTwo(dout, dout + next, values, count, D, 1, slopes(), slopes1());
+  slopesOf(weights(), slopes(), count, load<f32>(lse), load<f32>(delta));
+  slopesOf(weights1(), slopes1(), count, load<f32>(lse, 4), load<f32>(delta, 4));
+  weightedSumOfTwo(keys, slopes(), slopes1(), count, D, scale, scale, dquery, dquery + next);
 }
 
 /** Bindings tokens, query, cache, attended, lse, dout, dquery, delta. */
 export function attentionBackwardQuery(call: usize, chunk: u32): void {
+  const KV = constant(call, 1);
+  const end = least((chunk + 1) * TOKENS, param(call, 0));
+  for (let t = chunk * TOKENS; t < end; t++)
+    for (let kv: u32 = 0; kv < KV; kv++) backwardQueryHeads(call, t, kv);
+}
+
+function backwardQueryHeads(call: usize, t: u32, kv: u32): void {
   const H = constant(call, 0), KV = constant(call, 1), D = constant(call, 2), scale = constantF(call, 3);
-  const G = H / KV, t = chunk / KV, kv = chunk % KV;
+  const G = H / KV;
   const count = listKeys(tokenAt(binding(call, 0), t), 0, 0, (2 * KV * D) << 2);
   const keys = binding(call, 2) + ((kv * D) << 2), values = keys + ((KV * D) << 2);
-  for (let g: u32 = 0; g < G; g++) {
-    const at = t * H + kv * G + g;
+  const q = binding(call, 1), lse = binding(call, 4), dout = binding(call, 5), dquery = binding(call, 6), delta = binding(call, 7);
+  let at = t * H + kv * G;
+  const end = at + G;
+  for (let i = at; i < end; i++) store<f32>(delta + (i << 2), dot(dout + ((i * D) << 2), binding(call, 3) + ((i * D) << 2), D));
+  if (count > 0 && (D & 15) == 0)
+    for (; at + 2 <= end; at += 2) {
+      const own: usize = (at * D) << 2;
+      backwardTwo(q + own, dout + own, keys, values, count, D, scale, lse + (at << 2), delta + (at << 2), dquery + own);
+    }
+  for (; at < end; at++) {
     const own: usize = (at * D) << 2;
-    const dout = binding(call, 5) + own;
-    const delta = dot(dout, binding(call, 3) + own, D);
-    store<f32>(binding(call, 7) + (at << 2), delta);
-    backwardHead(binding(call, 1) + own, dout, keys, values, count, D, scale, load<f32>(binding(call, 4) + (at << 2)), delta, binding(call, 6) + own);
+    backwardHead(q + own, dout + own, keys, values, count, D, scale, load<f32>(lse + (at << 2)), load<f32>(delta + (at << 2)), dquery + own);
   }
 }
 
 /** dk | dv of a key head of a token, from the queries [j, queryEnd). Bindings tokens, query, cache, lse, dout, delta, dcache. */
 export function attentionBackwardKey(call: usize, chunk: u32): void {
+  const KV = constant(call, 1);
+  const end = least((chunk + 1) * TOKENS, param(call, 0));
+  for (let j = chunk * TOKENS; j < end; j++)
+    for (let kv: u32 = 0; kv < KV; kv++) backwardKeyHead(call, j, kv);
+}
+
+function backwardKeyHead(call: usize, j: u32, kv: u32): void {
   const H = constant(call, 0), KV = constant(call, 1), D = constant(call, 2), scale = constantF(call, 3);
-  const G = H / KV, j = chunk / KV, kv = chunk % KV;
+  const G = H / KV;
   const end = load<u32>(tokenAt(binding(call, 0), j), 24);
   const at = ((j * 2 * KV + kv) * D) << 2;
   const key = binding(call, 2) + at, value = key + ((KV * D) << 2);

@@ -13,13 +13,17 @@ const LEFT: usize = PANELS + <usize>COLUMNS * DEPTH * 4;
 /** Bytes after both: for rows that are unpacked. */
 export const MATMUL_SCRATCH: usize = LEFT + <usize>ROWS * DEPTH * 4;
 
-/** Rows and columns of a chunk of an (M, N) product: of a size that pays for packing B, more of them where there are few rows. */
+/**
+ * Rows and columns of a chunk of an (M, N) product. Rows enough to pay for packing B. Where there are many of them half the columns:
+ * A is read again for every panel anyway, and with twice the chunks no thread waits long for another's last one. Multiples of 32:
+ * a group of packed weights is not cut.
+ */
 // @ts-ignore: decorator
 @inline
 function chunkRows(M: u32, weights: u32): u32 { return M <= 256 ? M : weights > 65536 ? 256 : 128; }
 // @ts-ignore: decorator
 @inline
-function chunkColumns(M: u32, N: u32): u32 { return M <= 256 ? (N >= 256 ? 64 : 32) : least(COLUMNS, (N + 7) & ~7); }
+function chunkColumns(M: u32, N: u32): u32 { return M <= 256 ? (N >= 256 ? 64 : 32) : least(COLUMNS, (N / 2 + 31) & ~31); }
 
 function chunksOfRows(M: u32, N: u32, weights: u32): i32 {
   if (M == 0 || N == 0) return 0;
@@ -86,7 +90,7 @@ export function matmulNN(call: usize, chunk: u32, bits: u32): void {
 /** Rows and columns of a chunk of a weight's gradient (N, K). */
 // @ts-ignore: decorator
 @inline
-function gradientRows(N: u32, K: u32): u32 { return N * K <= 16384 ? 32 : least(ROWS, (N + 3) & ~3); }
+function gradientRows(N: u32, K: u32): u32 { return N * K <= 16384 ? 32 : N * K <= 65536 ? 64 : least(ROWS, (N + 3) & ~3); }
 // @ts-ignore: decorator
 @inline
 function gradientColumns(N: u32, K: u32): u32 { return N * K <= 16384 ? 64 : least(128, (K + 7) & ~7); }

@@ -26,8 +26,8 @@ export class Episode {
   won: bool;
   tries: i32;
   used: i32;
-  /** Letters of the guesses that agreed with all colours before them, the first guess left out. */
-  agreeing: i32;
+  /** Guesses that could be the word by all colours before them, the first guess left out. */
+  possible: i32;
   /** Letters that are not in the word, as far as was told, a the lowest bit. Kept for the keyboard style alone. */
   gray: u32;
   list: i32;
@@ -47,12 +47,12 @@ const HEADER: i32 = <i32>offsetof<Episode>();
 const slots = new Slots((HEADER + 3 * MOST_TRIES + 7) & ~7);
 const ORIGINAL_BYTES: i32 = KNOWLEDGE_BYTES + 2 + RANDOM_BYTES;
 
-/** What a step says besides its words; the letters in their place in the best guess stand from bit 8, those that agreed from bit 16. */
+/** What a step says besides its words; the letters in their place in the best guess stand from bit 8, the guesses that could be it from bit 16. */
 export const ACCEPTED: i32 = 1;
 export const DONE: i32 = 2;
 export const WON: i32 = 4;
 const PLACES_SHIFT: i32 = 8;
-const AGREEING_SHIFT: i32 = 16;
+const POSSIBLE_SHIFT: i32 = 16;
 
 export function episodeAt(slot: i32): Episode { return changetype<Episode>(slots.at(slot)); }
 export function ensureWorlds(count: i32): void { slots.ensure(count); }
@@ -79,7 +79,7 @@ function begin(episode: Episode, tries: i32, list: i32, size: i32, style: Style)
   episode.style = style;
   episode.tries = tries;
   episode.used = 0;
-  episode.agreeing = 0;
+  episode.possible = 0;
   episode.gray = 0;
   episode.list = list;
   episode.size = size;
@@ -194,17 +194,17 @@ function putFacts(word: i32, pattern: i32, absent: bool): void {
   }
 }
 
-/** The facts of the letters that are there, and all keys that are gray by now: `not2 r no c e n`. */
+/** The facts of the letters that are there, and all keys that are gray by now, crossed out: `not2 r xc xe xn`. */
 function putKeyboard(episode: Episode, word: i32, pattern: i32): void {
   for (let i = 0; i < LETTERS; i++)
     if (!isColoured(word, pattern, letterOf(word, i))) episode.gray |= 1 << letterOf(word, i);
   putFacts(word, pattern, false);
-  if (episode.gray == 0) return;
-  if (pattern != 0) putByte(32);
-  putText('no');
+  let apart = pattern != 0;
   for (let letter = 0; letter < 26; letter++) {
     if (((episode.gray >> letter) & 1) == 0) continue;
-    putByte(32);
+    if (apart) putByte(32);
+    apart = true;
+    putByte(120);
     putByte(97 + letter);
   }
 }
@@ -228,37 +228,23 @@ function bestPlaces(episode: Episode): i32 {
   return best;
 }
 
-/** Whether a try says that the letter is not at place `i`: gray, yellow there, or another one is green there. */
-function contradicts(word: i32, pattern: i32, letter: u32, i: i32): bool {
-  if (colourIn(pattern, i) == 2) return letterOf(word, i) != letter;
-  if (letterOf(word, i) == letter) return true;
-  for (let j = 0; j < LETTERS; j++)
-    if (letterOf(word, j) == letter && colourIn(pattern, j) == 0) return !isColoured(word, pattern, letter);
-  return false;
-}
-
-/** How many letters of a guess no try before it contradicts. */
-function agreeingLetters(episode: Episode, guess: i32): i32 {
-  let agreeing = LETTERS;
-  for (let i = 0; i < LETTERS; i++)
-    for (let turn = 0; turn < episode.used; turn++)
-      if (contradicts(guessAt(episode, turn), patternAt(episode, turn), letterOf(guess, i), i)) {
-        agreeing--;
-        break;
-      }
-  return agreeing;
+/** Whether a guess could be the word, by all colours before it. */
+function isPossible(episode: Episode, guess: i32): bool {
+  for (let turn = 0; turn < episode.used; turn++)
+    if (patternOf(guessAt(episode, turn), guess) != patternAt(episode, turn)) return false;
+  return true;
 }
 
 function verdict(episode: Episode, accepted: i32): i32 {
   const flags = accepted | (episode.done ? DONE : 0) | (episode.won ? WON : 0);
-  return flags | (bestPlaces(episode) << PLACES_SHIFT) | (episode.agreeing << AGREEING_SHIFT);
+  return flags | (bestPlaces(episode) << PLACES_SHIFT) | (episode.possible << POSSIBLE_SHIFT);
 }
 
 /** Our game: a text that is no word costs nothing. */
 function guessHidden(episode: Episode, word: i32): i32 {
   if (word == NONE) { putText('not in the word list'); return verdict(episode, 0); }
   const pattern = patternOf(word, episode.hidden);
-  if (episode.used > 0) episode.agreeing += agreeingLetters(episode, word);
+  if (episode.used > 0 && isPossible(episode, word)) episode.possible++;
   keep(episode, word, pattern);
   putAnswer(episode, word, pattern);
   episode.won = pattern == WON_PATTERN;

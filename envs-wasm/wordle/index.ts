@@ -39,7 +39,7 @@ export function reset(count: i32): void {
 
 /**
  * One guess for each of `count` slots. Flags: 1 accepted, 2 over, 4 won, from bit 8 the letters in their place in the best guess, from bit 16 the
- * letters of all guesses that agreed with the colours before them.
+ * guesses after the first that could be the word by all colours before them.
  */
 export function step(count: i32): void {
   clearOutput();

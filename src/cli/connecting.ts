@@ -29,6 +29,6 @@ export const connectOption = () =>
 
 /** Opens worlds with these settings over those of the environment. */
 export const openingWorlds =
-  (connections: Connections = {}) =>
+  (connections: Connections = {}, patienceMs?: number) =>
   (name: string): Promise<World> =>
-    openGuardedWorld(name, { ...settingsFromEnvironment(name), ...connections[name] });
+    openGuardedWorld(name, { ...settingsFromEnvironment(name), ...connections[name] }, patienceMs);

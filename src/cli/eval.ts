@@ -21,7 +21,10 @@ function temperature(text: string): number {
 const [device, threads] = deviceOptions('auto');
 const program = new Command('eval')
   .description("Plays a run's last policy on a suite, and prints the published tables' rows beside it, with intervals.")
-  .argument('<run>', "a run's file (.tabgym), or the folder that npm run train wrote")
+  .argument(
+    '<run>',
+    "a run's file (.tabgym), the folder that npm run train wrote, or the address of an OpenAI-compatible server",
+  )
   .requiredOption('--suite <name>', `one of: ${suiteNames().join(', ')}`)
   .option('--samples <n>', 'tries of each item', whole, 8)
   .option('--turns <list>', 'also the success within so many turns, with commas between', wholes, [])
@@ -31,16 +34,38 @@ const program = new Command('eval')
   .option('--prompt-tokens <n>', "room for the task's text, where the run's is too small", whole)
   .option('--completion-tokens <n>', "room for the rest of an episode, where the run's is too small", whole)
   .option('--compare <run>', 'another run on the same items: differences with paired tests')
+  .option(
+    '--model <name>',
+    'of a server: what it calls the model. Its key is read from TABGYM_API_KEY, or asked for by --ask-key',
+  )
+  .option('--ask-key', "ask for the server's key; it is kept in memory alone", false)
   .option('--out <folder>', 'where JSON, CSV, Markdown and plots are written')
   .addOption(connectOption())
   .addOption(device)
   .addOption(threads);
 
+/** What is typed is not shown. */
+async function askForKey(): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const { Writable } = await import('node:stream');
+  process.stderr.write('Key of the server: ');
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: Boolean(process.stdin.isTTY) });
+  try {
+    return (await lines.question('')).trim();
+  } finally {
+    lines.close();
+    process.stderr.write('\n');
+  }
+}
+
 async function main(): Promise<void> {
   program.parse();
-  const { out, ...options } = program.opts();
+  const { askKey, ...options } = program.opts();
+  const { out } = options;
+  const apiKey = askKey ? await askForKey() : process.env.TABGYM_API_KEY || undefined;
   const print = (line: string) => console.log(line);
-  const { report, columns } = await evaluate({ ...options, run: program.args[0], print } as Parameters<
+  const { report, columns } = await evaluate({ ...options, apiKey, run: program.args[0], print } as Parameters<
     typeof evaluate
   >[0]);
   print(reportText(report, columns));

@@ -1,10 +1,9 @@
 /** A run's last policy on a suite of a world: played, put in tables, compared with another's. */
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WorldModule } from '../envs/module.ts';
-import { worldModules } from '../envs/registry.ts';
-import type { WorldSuite } from '../envs/suite.ts';
-import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { parseExperiment } from '../experiment/experiment.ts';
+import { asked } from '../experiment/policies/api.ts';
+import { presets } from '../experiment/presets.ts';
 import {
   reportCsv,
   reportJson,
@@ -12,12 +11,20 @@ import {
   reportPlots,
   reportText,
   type SuiteReport,
-  suiteReport,
 } from '../rl/evaluation/suite-report.ts';
 import type { ItemResult } from '../rl/evaluation/suite-results.ts';
 import { Assembly } from '../session/assemble.ts';
-import { decodeState } from '../session/checkpoint.ts';
+import type { SuiteRequest } from '../session/evaluation-protocol.ts';
+import {
+  type EvaluatedPolicy,
+  findSuite,
+  type PlayedSuite,
+  playSuite,
+  suiteNames,
+  suiteReportOf,
+} from '../session/suite-evaluation.ts';
 import { readRun } from '../store/bundle.ts';
+import { crc32 } from '../store/crc32.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { type Connections, openingWorlds } from './connecting.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
@@ -37,25 +44,15 @@ export interface EvaluationOptions extends DeviceOptions {
   completionTokens?: number;
   promptTokens?: number;
   compare?: string;
+  /** Where the report goes, and until then what was played: the same command goes on. */
+  out?: string;
+  /** What a server calls the model that plays, where an address stands for a run. */
+  model?: string;
+  /** Its key: in memory alone. */
+  apiKey?: string;
   /** Where the servers of worlds are, over what the environment says. */
   connect?: Connections;
   print(line: string): void;
-}
-
-export interface FoundSuite {
-  module: WorldModule;
-  suite: WorldSuite;
-}
-
-const allSuites = (): FoundSuite[] =>
-  worldModules.flatMap((module) => (module.suites ?? []).map((suite) => ({ module, suite })));
-
-export const suiteNames = (): string[] => allSuites().map(({ suite }) => suite.name);
-
-export function findSuite(name: string): FoundSuite {
-  const found = allSuites().find(({ suite }) => suite.name === name);
-  if (!found) throw new CommandError(`There is no suite "${name}". Choose one of: ${suiteNames().join(', ')}.`);
-  return found;
 }
 
 /** A run's file, or the folder that `npm run train` wrote it to. */
@@ -68,89 +65,99 @@ function runFile(path: string): string {
   return file;
 }
 
-/** The run's experiment on the suite's tasks and turns. */
-function onSuite(experiment: Experiment, { module, suite }: FoundSuite, options: EvaluationOptions): Experiment {
-  const { promptTokens, completionTokens } = options;
-  return parseExperiment({
-    ...experiment,
-    stages: undefined,
-    worlds: [{ name: module.name, weight: 1, options: suite.options }],
-    horizon: [{ steps: experiment.steps, turns: suite.turns }],
-    sampling: {
-      ...experiment.sampling,
-      promptTokens: promptTokens ?? experiment.sampling.promptTokens,
-      completionTokens: completionTokens ?? experiment.sampling.completionTokens,
-    },
-  });
-}
-
-interface Played {
-  policy: string;
-  experiment: Experiment;
-  items: ItemResult[];
-}
-
-async function played(path: string, found: FoundSuite, options: EvaluationOptions): Promise<Played> {
+/** The run's policy, after its last step. */
+function policyOf(path: string): EvaluatedPolicy {
   const file = runFile(path);
-  const {
-    experiment: document,
-    checkpoints = [],
-    assets = {},
-    name,
-  } = readRun(new Uint8Array(readFileSync(file)), file);
-  const last = checkpoints.toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
-  if (!last) throw new CommandError(`${file} holds no checkpoint: export the run again, with its last step.`);
-  const run = parseExperiment(document);
-  const experiment = onSuite(run, found, options);
-  const machine = { open: () => openDevice(options) };
-  const engines = new Assembly({ machine, openWorld: openingWorlds(options.connect), models: new NodeBaseModels() });
-  const signal = new AbortController().signal;
-  // The text's tokens are the run's; its config has another room.
-  const engine = await engines.open(experiment, {
-    assets: { 'tokenizer.json': assets['tokenizer.json'] },
-    purpose: 'train',
-    choices: null,
-    onProgress: () => {},
-    signal,
-  });
-  try {
-    if (!engine.suite) throw new CommandError(`The policy of ${file} plays in the page only.`);
-    await engine.load(decodeState(last.bytes, last.meta.optimizerStep));
-    const sampling = {
-      world: found.module.name,
-      samples: options.greedy ? 1 : options.samples,
-      temperature: options.greedy ? 0 : (options.temperature ?? run.sampling.temperature),
-      seed: options.seed,
-    };
-    const items = await engine.suite(found.suite, sampling, { signal });
-    return { policy: `${name}, step ${last.meta.step}`, experiment, items };
-  } finally {
-    await engine.close();
+  const run = readRun(new Uint8Array(readFileSync(file)), file);
+  const checkpoint = (run.checkpoints ?? []).toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
+  if (!checkpoint) throw new CommandError(`${file} holds no checkpoint: export the run again, with its last step.`);
+  const experiment = parseExperiment(run.experiment);
+  return { name: run.name, experiment, tokenizer: run.assets?.['tokenizer.json'], checkpoint };
+}
+
+const isAddress = (run: string) => /^https?:\/\//.test(run);
+
+/** Room for a thought and an action: the most that an experiment gives a turn. */
+const servedTokens = 256;
+
+/** What models are usually asked at. */
+const servedTemperature = 1;
+
+/** The first of the presets, with a served model for its policy. */
+function servedPolicy(address: string, model: string | undefined): EvaluatedPolicy {
+  if (!model) throw new CommandError(`Name the model that ${address} is to play with: --model NAME.`);
+  const preset = parseExperiment(presets[0]);
+  const sampling = {
+    ...preset.sampling,
+    maskActions: false,
+    maxTokensPerTurn: servedTokens,
+    temperature: servedTemperature,
+  };
+  const policy = asked(address, model);
+  const experiment = parseExperiment({ ...preset, name: model, policy, stages: undefined, sampling });
+  return { name: `${model} at ${address}`, experiment, tokenizer: undefined, checkpoint: null };
+}
+
+/** Where what was played is kept until the report is written: `file` of a folder, for this very request and policy. */
+export class PartialItems {
+  private readonly key: string;
+
+  constructor(
+    private readonly file: string | null,
+    policy: EvaluatedPolicy,
+    request: SuiteRequest,
+  ) {
+    const { checkpoint, name } = policy;
+    const weights = checkpoint && [checkpoint.meta.step, crc32(checkpoint.bytes)];
+    this.key = JSON.stringify([name, weights, request]);
   }
+
+  /** Nothing where there is none, or another's. */
+  read(): ItemResult[] {
+    if (!this.file || !existsSync(this.file)) return [];
+    try {
+      const { key, items } = JSON.parse(readFileSync(this.file, 'utf8'));
+      return key === this.key ? items : [];
+    } catch {
+      return [];
+    }
+  }
+
+  /** Whole or not at all: a neighbour is written and renamed over it. */
+  write(items: readonly ItemResult[]): void {
+    if (!this.file) return;
+    writeFileSync(`${this.file}.part`, JSON.stringify({ key: this.key, items }));
+    renameSync(`${this.file}.part`, this.file);
+  }
+}
+
+async function played(path: string, which: string, options: EvaluationOptions): Promise<PlayedSuite> {
+  const { out, print, run: _, compare: _other, device, threads, connect, model, apiKey, ...request } = options;
+  const asked: SuiteRequest = { ...request, temperature: request.temperature ?? null };
+  const policy = isAddress(path) ? servedPolicy(path, model) : policyOf(path);
+  const machine = { open: () => openDevice({ device, threads }) };
+  const engines = new Assembly({
+    machine,
+    openWorld: openingWorlds(connect),
+    models: new NodeBaseModels(),
+    apiKey: () => apiKey ?? null,
+  });
+  if (out) mkdirSync(out, { recursive: true });
+  const partial = new PartialItems(out ? join(out, `partial-${which}.json`) : null, policy, asked);
+  const kept = partial.read();
+  if (kept.length) print(`going on after ${kept.length} items`);
+  const { signal } = new AbortController();
+  return playSuite(engines, policy, asked, { signal, kept, onItems: (items) => partial.write(items) });
 }
 
 /** The report of one policy, or of two on the same items. */
 export async function evaluate(
   options: EvaluationOptions,
 ): Promise<{ report: SuiteReport; columns: readonly string[] }> {
-  const found = findSuite(options.suite);
-  const ours = await played(options.run, found, options);
-  const other = options.compare ? await played(options.compare, found, options) : undefined;
-  const report = suiteReport({
-    suite: found.suite,
-    policy: ours.policy,
-    settings: {
-      samples: options.greedy ? 1 : options.samples,
-      temperature: options.greedy ? 0 : (options.temperature ?? ours.experiment.sampling.temperature),
-      greedy: options.greedy,
-      masked: ours.experiment.sampling.maskActions,
-      seed: options.seed,
-    },
-    items: ours.items,
-    turns: options.turns,
-    other,
-  });
-  return { report, columns: found.suite.columns };
+  const { columns } = findSuite(options.suite).suite;
+  const ours = await played(options.run, 'ours', options);
+  const other = options.compare ? await played(options.compare, 'other', options) : undefined;
+  return { report: suiteReportOf(ours, { ...options, temperature: options.temperature ?? null }, other), columns };
 }
 
 /** evaluation.json, .csv, .md, and a plot each as SVG. */
@@ -164,7 +171,8 @@ export function writeReport(report: SuiteReport, columns: readonly string[], fol
     ...plots,
   ];
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
+  for (const which of ['ours', 'other']) rmSync(join(folder, `partial-${which}.json`), { force: true });
   return files.map(([name]) => join(folder, name));
 }
 
-export { reportText };
+export { reportText, suiteNames };

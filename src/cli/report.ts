@@ -1,4 +1,5 @@
 /** The closing words of a run: success by depth beside chance, with intervals, and what it cost to get the first gain. */
+import { fallOf, signalLabels } from '../rl/evaluation/fallen.ts';
 import type { Evaluation, Mean, Rate, Scores, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
 
 /** What a laptop's GPU is taken to cost: see the checks of the first landing. */
@@ -89,6 +90,19 @@ function costLine(cost: Cost | null): string {
   );
 }
 
+/** How far a run has fallen from its best, since when, and what moved first; nothing where it has not. */
+export function fallLines(records: readonly StepRecord[]): string[] {
+  const fall = fallOf(records);
+  if (!fall) return [];
+  const { best, last, by, from, first } = fall;
+  const moved = first
+    ? `${signalLabels[first.signal]} moved first, at step ${first.step}: ${first.before.toPrecision(3)} to ${first.after.toPrecision(3)}`
+    : 'no signal moved before it';
+  return [
+    `fallen from its best by ${three(by)}, from about step ${from} on: held-out ${rateWords(best.rate)} at step ${best.step}, ${rateWords(last.rate)} at step ${last.step}; ${moved}. The checkpoint of the best step is kept`,
+  ];
+}
+
 /** All lines; the last two are the result. */
 export function reportLines(records: readonly StepRecord[]): string[] {
   const ends = endsOf(records);
@@ -100,6 +114,7 @@ export function reportLines(records: readonly StepRecord[]): string[] {
     ...scoreLines('training', start.train, end.train),
     ...scoreLines('held-out', start.test, end.test),
     costLine(costOfFirstGain(records, start.train.policy.rate)),
+    ...fallLines(records),
     closing('training-goal', start.train, end.train),
     closing('held-out', start.test, end.test),
   ];

@@ -30,6 +30,8 @@ export interface TrainingOptions extends DeviceOptions {
   resume?: boolean;
   /** Where the servers of worlds are, over what the environment says. */
   connect?: Connections;
+  /** What a world's answer may take, where a machine is so busy that the usual bound says nothing. */
+  patienceMs?: number;
   /** The objective that the experiment carries may run. */
   allowCode?: boolean;
   print(line: string): void;
@@ -57,9 +59,9 @@ export class CodeNotAllowedError extends CommandError {
 }
 
 /** Throws CodeNotAllowedError. */
-function askForCode(experiment: Experiment, allowed = false): void {
-  const carried = carriedCode(experiment);
-  if (carried.length && !allowed) throw new CodeNotAllowedError(carried.map(({ path }) => path));
+export function askForCode(experiments: readonly Experiment[], allowed = false): void {
+  const carried = experiments.flatMap(carriedCode);
+  if (carried.length && !allowed) throw new CodeNotAllowedError([...new Set(carried.map(({ path }) => path))]);
 }
 
 /** The experiment of a file, checked. */
@@ -73,15 +75,20 @@ export function readDocument(file: string): Experiment {
   return parseExperiment(document);
 }
 
+/** Refuses a policy that only plays. */
+export function requireTraining({ policy }: Pick<Experiment, 'policy'>): void {
+  const { trains, playsOnly } = factsOf(policy);
+  if (trains) return;
+  throw new CommandError(
+    `policy.kind is "${policy.kind}": ${playsOnly}. Choose ${kindsWith('trains').join(' or ')} (lora: a repository with safetensors).`,
+  );
+}
+
 /** The experiment as it will run: seed and steps of the command line, and enough episodes to report. */
 export function readExperiment({ file, seed, steps, print }: TrainingOptions): Experiment {
   const experiment = readDocument(file);
-  const { policy } = experiment;
-  const { trains, playsOnly } = factsOf(policy);
-  if (!trains)
-    throw new CommandError(
-      `policy.kind is "${policy.kind}": ${playsOnly}. Choose ${kindsWith('trains').join(' or ')} (lora: a repository with safetensors).`,
-    );
+  if (experiment.sweep) throw new CommandError(`${file} is a sweep of several runs: npm run sweep -- ${file}`);
+  requireTraining(experiment);
   const { episodes } = experiment.evaluation;
   if (episodes < LEAST_EPISODES)
     print(`evaluation.episodes: ${LEAST_EPISODES} instead of ${episodes}, so that the result means something`);
@@ -133,7 +140,7 @@ function listener(print: (line: string) => void, steps: number): (event: Session
 export async function train(options: TrainingOptions): Promise<Training> {
   const { print } = options;
   const { experiment, recordings } = withRecordings(readExperiment(options), dirname(options.file));
-  askForCode(experiment, options.allowCode);
+  askForCode([experiment], options.allowCode);
   const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-seed${experiment.seed}`);
   mkdirSync(folder, { recursive: true });
   const store = new RunStore(new FolderStore(folder));
@@ -143,7 +150,7 @@ export async function train(options: TrainingOptions): Promise<Training> {
     found?.id ?? (await store.create({ name: experiment.name, experiment, origin: { kind: 'new' }, assets })).id;
   const run = await getRun(store, id);
   // Of the run and not of the file: --resume goes on with what the folder holds.
-  askForCode(run.experiment, options.allowCode);
+  askForCode([run.experiment], options.allowCode);
   if (found) print(`${folder} holds this run at step ${found.step} of ${run.experiment.steps}`);
   if (!found || found.step < run.experiment.steps) await trainRun(store, run, options);
   const file = join(folder, 'run.tabgym');
@@ -159,7 +166,7 @@ export async function train(options: TrainingOptions): Promise<Training> {
 async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptions): Promise<void> {
   const { print } = options;
   const machine = { open: () => openDevice(options) };
-  const openWorld = openingWorlds(options.connect);
+  const openWorld = openingWorlds(options.connect, options.patienceMs);
   const engines = new Assembly({ machine, openWorld, models: new NodeBaseModels(), openSandbox });
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
@@ -175,7 +182,7 @@ async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptio
 }
 
 /** Ctrl-C once: the step in progress is finished. Twice: at once; that step is lost. */
-function onInterrupt(session: Session, print: (line: string) => void): () => void {
+export function onInterrupt(session: { pause(): Promise<void> }, print: (line: string) => void): () => void {
   let asked = false;
   const interrupt = () => {
     if (asked) process.exit(130);

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { worldModule, worldNames } from '../envs/registry.ts';
 import { AlgorithmSchema, criticKind } from '../rl/algorithms/registry.ts';
 import { factsOf, PolicySchema, policyProblems } from './policies/registry.ts';
+import { type Problem, SweepSchema, sweepProblems, sweptDocuments, variantsOf } from './sweep.ts';
 import { upgraded } from './upgrade.ts';
 import { worldProblems } from './world-checks.ts';
 
@@ -75,6 +76,8 @@ export const ExperimentSchema = v.strictObject({
   }),
   /** Sampled at the training temperature, under the horizon of the step. every 0: only before the first step and after the last. */
   evaluation: v.strictObject({ every: integer(0, 100_000), episodes: integer(1, 5000) }),
+  /** Seeds and variants: the document stands for several runs, none of which has a sweep itself. */
+  sweep: v.optional(SweepSchema),
 });
 
 export type Experiment = v.InferOutput<typeof ExperimentSchema>;
@@ -138,14 +141,56 @@ function crossChecks(experiment: Experiment): { path: string; message: string }[
   return [...problems, ...worldProblems(experiment, worldModule)];
 }
 
+const isRefused = (result: Checked): result is { problems: Problem[] } => 'problems' in result;
+type Checked = { experiment: Experiment } | { problems: Problem[] };
+
+function check(document: unknown): Checked {
+  const result = v.safeParse(ExperimentSchema, upgraded(document));
+  if (!result.success) {
+    const { issues } = result;
+    return { problems: issues.map((issue) => ({ path: v.getDotPath(issue) ?? '(document)', message: issue.message })) };
+  }
+  const problems = crossChecks(result.output);
+  // Variants of what is refused itself would repeat its problems.
+  if (!problems.length) problems.push(...sweepProblems(result.output, problemsOf));
+  return problems.length ? { problems } : { experiment: result.output };
+}
+
+function problemsOf(document: unknown): readonly Problem[] {
+  const checked = check(document);
+  return isRefused(checked) ? checked.problems : [];
+}
+
 /**
  * Validates a document (already parsed from JSON), of this form or an older one, and fills in defaults. Throws ExperimentError.
  */
 export function parseExperiment(document: unknown): Experiment {
-  const result = v.safeParse(ExperimentSchema, upgraded(document));
-  const problems = result.success
-    ? crossChecks(result.output)
-    : result.issues.map((issue) => ({ path: v.getDotPath(issue) ?? '(document)', message: issue.message }));
-  if (problems.length) throw new ExperimentError(problems);
-  return result.output as Experiment;
+  const checked = check(document);
+  if (isRefused(checked)) throw new ExperimentError(checked.problems);
+  return checked.experiment;
+}
+
+/** A run of a sweep: its variant's number and name, its seed, and its own document, checked. */
+export interface SweptRun {
+  variant: number;
+  name: string;
+  seed: number;
+  experiment: Experiment;
+}
+
+/** Every run that a document stands for, seed by seed; one where it is no sweep. */
+export const sweptRuns = (experiment: Experiment): SweptRun[] =>
+  sweptDocuments(experiment).map(({ variant, seed, document }) => ({
+    variant,
+    name: variantsOf(experiment)[variant].name,
+    seed,
+    experiment: parseExperiment(document),
+  }));
+
+/** A document that is to be one run. Throws where it stands for several. */
+export function parseRun(document: unknown): Experiment {
+  const experiment = parseExperiment(document);
+  if (!experiment.sweep) return experiment;
+  const runs = sweptDocuments(experiment).length;
+  throw new ExperimentError([{ path: 'sweep', message: `this document is a sweep of ${runs} runs: run it as one` }]);
 }

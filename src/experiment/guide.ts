@@ -13,6 +13,7 @@ const sections: { readonly [section in KnobSection]: string } = {
   sampling: 'Sampling',
   optimizer: 'Optimiser',
   evaluation: 'Evaluation',
+  sweep: 'Sweep',
 };
 
 /** The choices of the knobs that name a kind: a world, an algorithm, a kind of policy. */

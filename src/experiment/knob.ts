@@ -1,12 +1,24 @@
 /** What a knob is, and how one is written down: the registry's parts (`knobs-world.ts`, `knobs-policy.ts`, `knobs.ts`) share it. */
 
-export type KnobKind = 'integer' | 'real' | 'boolean' | 'choice' | 'turns' | 'integers' | 'choices' | 'text' | 'code';
+export type KnobKind =
+  | 'integer'
+  | 'real'
+  | 'boolean'
+  | 'choice'
+  | 'turns'
+  | 'integers'
+  | 'choices'
+  | 'text'
+  | 'code'
+  /** A short list of numbers. */
+  | 'numbers';
 
 /** What changing a knob of a run that has begun needs: nothing, a fork at the last step, or a new run from step 0. */
 export type KnobChange = 'free' | 'fork' | 'restart';
 
 export type KnobSection =
   | 'run'
+  | 'sweep'
   | 'world'
   | 'policy'
   | 'stages'
@@ -67,6 +79,7 @@ export const knob = (
 ): Knob => ({ path, label, sentence, unit: '', kind, level, change, section: sectionOf(path), ...extra });
 
 const sections: { [head: string]: KnobSection } = {
+  sweep: 'sweep',
   policy: 'policy',
   worlds: 'world',
   stages: 'stages',

@@ -8,6 +8,7 @@ import { type Knob, knob, range } from './knob.ts';
 import { algorithmKnobs, stageKnobs } from './knobs-algorithm.ts';
 import { worldKnobs } from './knobs-world.ts';
 import { policyKnobs } from './policies/registry.ts';
+import { sweepKnobs } from './sweep.ts';
 
 const runKnobs: Knob[] = [
   knob('name', 'Name', 'What this experiment is called in lists and files.', 'text', 'basic', 'free'),
@@ -222,6 +223,7 @@ export const knobs: readonly Knob[] = [
   ...optimizerKnobs,
   ...policyKnobs,
   ...evaluationKnobs,
+  ...sweepKnobs,
 ];
 
 const byPath = new Map<string, Knob[]>();

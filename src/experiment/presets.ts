@@ -1,6 +1,8 @@
 /** What the page offers to start from, in its order; the first takes in what is brought from outside. */
 import babyaiFirst from '../../experiments/babyai-first.json';
 import babyaiRl18 from '../../experiments/babyai-rl18.json';
+import grpoReinforce from '../../experiments/grpo-reinforce.json';
+import horizons from '../../experiments/horizons.json';
 import mazeFirst from '../../experiments/maze-first.json';
 import micro from '../../experiments/micro.json';
 import sciworldFirst from '../../experiments/sciworld-first.json';
@@ -18,5 +20,7 @@ export const presets: readonly unknown[] = [
   wordleFirst,
   mazeFirst,
   webFirst,
+  grpoReinforce,
+  horizons,
   micro,
 ];

@@ -4,6 +4,7 @@
  * with `rope_parameters` and `dtype`). What the engine does not run is refused by its name here, before any weight is
  * read. This file knows JSON and names; it has never heard of a GPU.
  */
+import { power } from './elementary.ts';
 
 /** Llama 3's stretching of the rotary frequencies (`rope_type: "llama3"`). */
 export interface Llama3Scaling {
@@ -273,7 +274,7 @@ export function writeConfig(config: ModelConfig, dtype: 'float32' | 'bfloat16' =
  */
 export function ropeInverseFrequencies(config: ModelConfig): Float64Array {
   const { headDim, ropeTheta, ropeScaling } = config;
-  const plain = Float64Array.from({ length: headDim / 2 }, (_, i) => 1 / ropeTheta ** ((2 * i) / headDim));
+  const plain = Float64Array.from({ length: headDim / 2 }, (_, i) => 1 / power(ropeTheta, (2 * i) / headDim));
   return ropeScaling ? plain.map((frequency) => scaleLlama3(frequency, ropeScaling)) : plain;
 }
 

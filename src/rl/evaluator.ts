@@ -51,6 +51,8 @@ interface Plays {
   what: string;
   /** Rows are keyed by the number of their group. */
   firstGroup?: number;
+  /** What ends an episode. Default: the run's own rules, not those of a stage. */
+  rules?: RolloutRequest['rules'];
 }
 
 /** How a suite is tried. Temperature 0 is greedy: one sample says all. */
@@ -61,8 +63,19 @@ export interface SuiteSampling {
   seed: number;
 }
 
+/** What of a suite is kept while it is played, so that one that was cut goes on. */
+export interface SuiteKeeping {
+  /** Results of the first items. */
+  kept?: readonly ItemResult[];
+  /** All results so far, after each piece. */
+  onItems?(items: readonly ItemResult[]): void | Promise<void>;
+}
+
+/** Of a suite at once: enough for every row of a batch, few enough that little is lost. */
+const EPISODES_A_PIECE = 200;
+
 /** A suite's tasks in its own order. */
-async function suiteTasks({ options, split, ids }: WorldSuite, world: World): Promise<Task[]> {
+export async function suiteTasks({ options, split, ids }: WorldSuite, world: World): Promise<Task[]> {
   const all = await world.tasks(options, split);
   if (!ids) return all;
   const byId = new Map(all.map((task) => [task.id, task]));
@@ -113,7 +126,7 @@ export class Evaluator {
 
   /** Trajectories by group, then member. */
   play(
-    { step, tasks, groupSize, limit, purpose, what, firstGroup = 0 }: Plays,
+    { step, tasks, groupSize, limit, purpose, what, firstGroup = 0, rules }: Plays,
     options: StepOptions,
   ): Promise<Trajectory[]> {
     const { seed, sampling, algorithm } = this.settings;
@@ -125,7 +138,7 @@ export class Evaluator {
       temperature: sampling.temperature,
       maskActions: sampling.maskActions,
       maxTokensPerTurn: sampling.maxTokensPerTurn,
-      rules: { invalidAction: algorithm.endings.invalidAction.policy },
+      rules: rules ?? { invalidAction: algorithm.endings.invalidAction.policy },
       seed,
       stream: step * purposes + purpose,
     };
@@ -171,33 +184,55 @@ export class Evaluator {
     );
   }
 
-  /** Every item of a suite in `samples` tries, with what chance and the oracle come to on it. Settings of its own, whatever the run's. */
-  async suite(suite: WorldSuite, sampling: SuiteSampling, options: StepOptions = {}): Promise<ItemResult[]> {
+  /**
+   * Every item of a suite in `samples` tries, with what chance and the oracle come to on it. Settings of its own, whatever the run's. In
+   * pieces of whole items, always the same ones: what was kept of an earlier attempt is not played again.
+   */
+  async suite(
+    suite: WorldSuite,
+    sampling: SuiteSampling,
+    options: StepOptions & SuiteKeeping = {},
+  ): Promise<ItemResult[]> {
     const tasks = await suiteTasks(suite, worldNamed(this.worlds, sampling.world));
+    const piece = Math.max(1, Math.ceil(EPISODES_A_PIECE / sampling.samples));
+    const items = (options.kept ?? []).slice(0, tasks.length);
+    while (items.length < tasks.length) {
+      // An earlier attempt may have kept what is no whole piece.
+      const first = items.length - (items.length % piece);
+      items.length = first;
+      items.push(...(await this.pieceOf(suite, sampling, tasks, { first, count: piece }, options)));
+      await options.onItems?.(items);
+    }
+    return items;
+  }
+
+  private async pieceOf(
+    suite: WorldSuite,
+    { temperature, seed, samples }: SuiteSampling,
+    all: readonly Task[],
+    { first, count }: { first: number; count: number },
+    options: StepOptions,
+  ): Promise<ItemResult[]> {
+    options.signal?.throwIfAborted();
+    const tasks = all.slice(first, first + count);
     const parts = { policy: this.policy, worlds: this.worlds, conversation: this.conversation };
-    const { temperature, seed, samples } = sampling;
     const { maskActions, maxTokensPerTurn } = this.settings.sampling;
     const rules = { invalidAction: this.settings.algorithm.endings.invalidAction.policy };
+    const limit = suite.turns;
+    const stream = SUITE_STREAM;
+    const request = { tasks, groupSize: samples, firstGroup: first, limit, temperature, seed, stream };
+    const total = all.length * samples;
     const trajectories = await rollout(
       parts,
-      {
-        tasks,
-        groupSize: samples,
-        limit: suite.turns,
-        temperature,
-        maskActions,
-        maxTokensPerTurn,
-        rules,
-        seed,
-        stream: SUITE_STREAM,
-      },
+      { ...request, maskActions, maxTokensPerTurn, rules },
       {
         signal: options.signal,
-        onEpisodes: (done, total) => options.onProgress?.({ what: 'episodes', done, total, unit: 'episodes' }),
+        onEpisodes: (done) =>
+          options.onProgress?.({ what: 'episodes', done: first * samples + done, total, unit: 'episodes' }),
       },
     );
-    const chance = await this.players.chances(tasks, suite.turns);
-    const oracle = this.players.haveOracle(tasks) ? await this.players.oracle(tasks, suite.turns) : null;
+    const chance = await this.players.chances(tasks, limit);
+    const oracle = this.players.haveOracle(tasks) ? await this.players.oracle(tasks, limit) : null;
     return tasks.map((task, i) => ({
       key: taskKey(task),
       column: suite.columnOf(task),

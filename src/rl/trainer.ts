@@ -125,6 +125,7 @@ export class Trainer {
             purpose: Purpose.train,
             what: 'episodes',
             firstGroup: wave * tasks.length,
+            rules: { invalidAction: settings.endings.invalidAction.policy },
           },
           options,
         ),

@@ -21,6 +21,8 @@ export interface AssemblyParts {
   openWorld(name: string): Promise<World>;
   /** What was measured on this adapter before. */
   adapters?: AdapterMemory;
+  /** Of the server of a model that is asked; in memory only. */
+  apiKey?(): string | null;
   /** Language models; absent: none can be opened. */
   models?: BaseModels;
   /** For experiments that carry code; absent: they are refused. */
@@ -41,6 +43,7 @@ export class Assembly implements EngineFactory {
       tokenizers: new Tokenizers(openWorld),
       modelsFor: (policy) => this.modelsFor(policy),
       adapters,
+      ...(parts.apiKey && { apiKey: parts.apiKey }),
       openSandbox,
     };
   }

@@ -10,7 +10,7 @@ import type { ImitationResult } from '../rl/episode/demonstrations.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { ItemResult } from '../rl/evaluation/suite-results.ts';
 import type { Evaluation, StepRecord } from '../rl/evaluation.ts';
-import type { SuiteSampling } from '../rl/evaluator.ts';
+import type { SuiteKeeping, SuiteSampling } from '../rl/evaluator.ts';
 import type { CheckpointMeta } from '../store/run.ts';
 import type { Speaker } from './completing.ts';
 import type { GpuReport, LiveTurn, MemoryPlanReport, Progress } from './protocol.ts';
@@ -61,7 +61,7 @@ export interface Engine {
   readonly assets: { [name: string]: Uint8Array };
   evaluate(step: number, options: StepOptions): Promise<Evaluation>;
   /** Every item of a suite of the worlds that are open. Absent: it cannot. */
-  suite?(suite: WorldSuite, sampling: SuiteSampling, options: StepOptions): Promise<ItemResult[]>;
+  suite?(suite: WorldSuite, sampling: SuiteSampling, options: StepOptions & SuiteKeeping): Promise<ItemResult[]>;
   /** Plays one episode without training. */
   watch(options: WatchOptions, step: StepOptions): Promise<void>;
   /** What speaks, for whoever asks it without a world. Absent: it cannot. */

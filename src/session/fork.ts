@@ -77,6 +77,7 @@ export async function duplicateRun(store: RunStore, runId: string): Promise<stri
     step: parent.step,
     success: parent.success,
     records: await store.records(runId),
+    best: parent.best,
     checkpoints,
     trajectories: await trajectoriesOf(store, runId),
     assets: await assetsOf(store, runId),

@@ -57,7 +57,8 @@ export class ModelEngine implements Engine {
   }
 
   suite(...[suite, sampling, options]: Parameters<NonNullable<Engine['suite']>>) {
-    return this.parts.trainer.evaluator.suite(suite, sampling, forTrainer(options));
+    const { kept, onItems } = options;
+    return this.parts.trainer.evaluator.suite(suite, sampling, { ...forTrainer(options), kept, onItems });
   }
 
   async speaker(): Promise<Speaker> {

@@ -10,6 +10,7 @@ import type { ModelApi } from '../models/protocol.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
 import type { StoredRun } from '../store/run.ts';
+import type { EvaluationApi } from './evaluation-protocol.ts';
 
 export type RunStatus = 'idle' | 'preparing' | 'running' | 'pausing' | 'paused' | 'finished' | 'failed';
 
@@ -60,6 +61,9 @@ export type SessionEvent =
   | { type: 'step'; runId: string; record: StepRecord }
   /** The live episode: one message a turn of the watched trajectory. */
   | { type: 'live'; runId: string; live: LiveTurn }
+  /** How far an evaluation over a suite is. */
+  | { type: 'evaluation'; runId: string; progress: Progress | null }
+  | { type: 'sweep'; sweepId: string; state: SweepState }
   | { type: 'runs'; runs: RunSummary[] }
   /** Bytes of a language model that have arrived, of all. */
   | { type: 'model'; key: string; done: number; total: number }
@@ -69,6 +73,20 @@ export type SessionEvent =
   | { type: 'owner'; runId: string; owner: 'this-tab' | 'another-tab' }
   /** What only a page can do: keep the screen awake while a run trains, ask that storage persists at the first checkpoint. */
   | { type: 'hint'; runId: string; hint: 'wake-lock' | 'wake-unlock' | 'persist-storage' };
+
+/** How far a sweep is. */
+export interface SweepState {
+  status: RunStatus;
+  detail: string;
+  /** The run whose turn it is. */
+  turn: string | null;
+  /** Steps of all runs together. */
+  done: number;
+  total: number;
+  /** By the pace of the latest steps; null: no step was taken yet. */
+  remainingMs: number | null;
+  failed: { runId: string; message: string }[];
+}
 
 export interface LiveTurn {
   step: number;
@@ -125,8 +143,30 @@ export interface PlayStart {
   index: number;
 }
 
+/** A sweep with its runs, in the order of their turns. */
+export interface OpenedSweep {
+  id: string;
+  name: string;
+  document: Experiment;
+  runs: { summary: RunSummary; records: StepRecord[] }[];
+  state: SweepState;
+}
+
+/** What the trainer's worker does with several runs of one document. */
+export interface SweepApi {
+  /** The runs of a document that names seeds and variants; none begins. */
+  createSweep(experiment: unknown, name?: string): Promise<RunSummary[]>;
+  openSweep(sweepId: string): Promise<OpenedSweep>;
+  /** Its runs take turns until all are finished, or it is paused. */
+  trainSweep(sweepId: string): Promise<void>;
+  /** Resolves when the step in progress is committed. */
+  pauseSweep(): Promise<void>;
+  /** All its runs as one file, which `importRun` takes. */
+  exportSweep(sweepId: string): Promise<Blob>;
+}
+
 /** Methods of the trainer's worker. Every method rejects with an Error whose message is one sentence and an action. */
-export interface TrainerApi extends ModelApi {
+export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   /** First call. Finds the adapter and tests the kernels; never rejects for want of a GPU: the report says so. */
   start(listener: (event: SessionEvent) => void, options?: { device?: DeviceName | null }): Promise<GpuReport>;
   /** Computes on this device from now on; null: on whichever is the fastest. A run in progress is paused first. */

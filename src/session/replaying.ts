@@ -1,4 +1,4 @@
-/** The frames of a recorded trajectory, for its reader: the world before and after each turn. Knows no policy and no store. */
+/** The frames of a recorded trajectory, for its reader: the world before and after each turn, in a world of its own. Knows no policy and no store. */
 import type { World } from '../envs/env.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { ReplayFrame } from './protocol.ts';
@@ -26,4 +26,33 @@ function recordedFrames({ prompt, turns }: Trajectory): ReplayFrame[] {
     view: { kind: 'text', text: observation },
   });
   return [frame(-1, '', prompt), ...turns.map(({ action, observation }, turn) => frame(turn, action, observation))];
+}
+
+/** Worlds to look at recorded trajectories in, apart from those that train: one each, opened when it is first asked for. */
+export class LookedAtWorlds {
+  private readonly worlds = new Map<string, Promise<World>>();
+
+  constructor(private readonly openWorld: (name: string) => Promise<World>) {}
+
+  async frames(trajectory: Trajectory): Promise<ReplayFrame[]> {
+    return framesOf(await this.open(trajectory.task.world), trajectory);
+  }
+
+  private open(name: string): Promise<World> {
+    const open = this.worlds.get(name) ?? this.openWorld(name);
+    this.worlds.set(name, open);
+    open.catch(() => this.worlds.delete(name));
+    return open;
+  }
+
+  /** The next one is opened anew. */
+  async forget(name: string): Promise<void> {
+    const world = this.worlds.get(name);
+    this.worlds.delete(name);
+    await (await world)?.close();
+  }
+
+  async close(): Promise<void> {
+    for (const world of this.worlds.values()) await (await world).close();
+  }
 }

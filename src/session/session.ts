@@ -241,8 +241,9 @@ export class Session {
   private async prepare(mayBegin = true): Promise<void> {
     // An engine that only acts may have been opened before there was a GPU.
     if (this.engine?.failure() || (mayBegin && this.engine && !this.engine.training)) await this.closeEngine();
+    // Before the checkpoint is read: a sweep asks at every step.
+    if (this.engine && this.at !== null && this.at === (await this.parts.store.get(this.runId)).step) return;
     const checkpoint = await this.parts.store.checkpoint(this.runId);
-    if (this.engine && checkpoint && this.at === (await this.parts.store.get(this.runId)).step) return;
     this.setStatus('preparing');
     this.engine ??= await this.openEngine(checkpoint?.meta ?? null, mayBegin ? 'train' : 'watch');
     // What an engine did before it could heed a pause is kept for the next time.
@@ -341,17 +342,27 @@ export class Session {
     stepMs = 1,
   ): Promise<void> {
     const { step } = record;
-    const due = step % this.interval === 0 || step === this.experiment.steps || this.stopAfter <= 1;
+    const best = await this.bestOf(record);
+    const due =
+      step % this.interval === 0 || step === this.experiment.steps || this.stopAfter <= 1 || best !== undefined;
     const state = due ? await this.training.save() : null;
     const checkpoint = state && checkpointOf(step, state, this.engine!.choices);
     this.checkStillOurs();
     const started = this.clock.now();
     const success = record.evaluation?.train.policy.rate;
-    await this.parts.store.commit(this.runId, this.token, { record, checkpoint, trajectories, success, assets });
+    await this.parts.store.commit(this.runId, this.token, { record, checkpoint, trajectories, success, best, assets });
     if (checkpoint && checkpoint.bytes.length > SMALL_CHECKPOINT)
       this.interval = checkpointInterval(checkpoint.bytes.length, this.clock.now() - started, stepMs);
     this.emit({ type: 'step', runId: this.runId, record });
     this.askToPersist();
+  }
+
+  /** Set where this step's evaluation has the most success on held-out goals so far. */
+  private async bestOf({ step, evaluation }: StepRecord): Promise<StepCommit['best']> {
+    if (!evaluation) return undefined;
+    const success = evaluation.test.policy.rate;
+    const { best } = await this.parts.store.get(this.runId);
+    return best && best.success >= success ? undefined : { step, success };
   }
 
   private askToPersist(): void {

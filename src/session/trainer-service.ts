@@ -2,9 +2,8 @@
  * The trainer as the page sees it: every method of `TrainerApi`, over a store, an engine factory and locks. At most one
  * run has an engine at a time. The worker exposes an instance; tests and tools call it directly.
  */
-import type { World } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';
-import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { type Experiment, parseExperiment, parseRun } from '../experiment/experiment.ts';
 import type { ModelLibrary } from '../models/library.ts';
 import type { ModelCard, ModelRequest } from '../models/protocol.ts';
 import type { Precision } from '../policy/weights/linear.ts';
@@ -12,6 +11,8 @@ import { exportRun, readRun, writePolicy } from '../store/bundle.ts';
 import { StoreError } from '../store/run.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { EngineFactory } from './engine.ts';
+import type { EvaluationApi } from './evaluation-protocol.ts';
+import { Evaluations } from './evaluations.ts';
 import { duplicateRun, forkRun } from './fork.ts';
 import type { Hold, Locks } from './ownership.ts';
 import { Playing } from './playing.ts';
@@ -21,6 +22,7 @@ import type {
   DeviceName,
   GpuReport,
   MemoryPlanReport,
+  OpenedSweep,
   PlayFrame,
   PlayStart,
   ReplayFrame,
@@ -31,9 +33,10 @@ import type {
   TrainerApi,
 } from './protocol.ts';
 import { checkedSize, keptRecording, recordingOf, recordingsFor } from './recording-files.ts';
-import { framesOf } from './replaying.ts';
+import { LookedAtWorlds } from './replaying.ts';
 import { Session } from './session.ts';
 import { getRun, listRuns } from './stored-run.ts';
+import { Sweeps } from './sweeps.ts';
 import { tokenTextsOf } from './token-texts.ts';
 import { decodeTrajectories } from './trajectory-codec.ts';
 
@@ -68,12 +71,36 @@ export class TrainerService implements TrainerApi {
   private session: Session | null = null;
   /** Files of trajectories that were chosen, by name. */
   private readonly recordings = new Map<string, Uint8Array>();
-  private readonly taskWorlds = new Map<string, Promise<World>>();
+  private readonly lookedAt: LookedAtWorlds;
 
   private readonly playing: Playing;
 
+  private readonly sweeps: Sweeps;
+  private readonly suites: Evaluations;
+
   constructor(private readonly parts: ServiceParts) {
     this.playing = new Playing((name) => parts.engines.openWorld(name));
+    this.lookedAt = new LookedAtWorlds((name) => parts.engines.openWorld(name));
+    this.sweeps = new Sweeps({
+      ...parts,
+      emit: (event) => this.listener(event),
+      assetsOf: (experiment) => recordingsFor(experiment, (file) => this.recording(file)),
+      own: async (runId) => {
+        if (!(await this.hold(runId))) throw new ReadOnlyError();
+      },
+      freeDevice: async () => {
+        await this.suites.cancel();
+        await this.endSession();
+      },
+    });
+    this.suites = new Evaluations({
+      ...parts,
+      emit: (event) => this.listener(event),
+      freeDevice: async () => {
+        await this.sweeps.pause();
+        await this.endSession();
+      },
+    });
   }
 
   async start(
@@ -87,9 +114,9 @@ export class TrainerService implements TrainerApi {
   }
 
   async chooseDevice(name: DeviceName | null): Promise<GpuReport> {
-    await this.session?.pause();
-    await this.session?.close();
-    this.session = null;
+    await this.suites.cancel();
+    await this.sweeps.pause();
+    await this.endSession();
     await this.parts.engines.closeDevice?.();
     this.parts.devices?.ask(name);
     return this.parts.engines.report();
@@ -109,7 +136,8 @@ export class TrainerService implements TrainerApi {
     connections.clear();
     for (const [world, each] of Object.entries(settings)) connections.set(world, each);
     // A world that is open keeps the line it was opened with.
-    for (const world of changed) await this.forget(world);
+    // One that could not be opened, or does not answer any more, is gone as well.
+    for (const world of changed) await Promise.allSettled([this.lookedAt.forget(world), this.playing.forget(world)]);
   }
 
   async presets(): Promise<Experiment[]> {
@@ -134,7 +162,7 @@ export class TrainerService implements TrainerApi {
   }
 
   async createRun(document: unknown, name?: string): Promise<RunSummary> {
-    const experiment = parseExperiment(document);
+    const experiment = parseRun(document);
     const assets = await recordingsFor(experiment, (file) => this.recording(file));
     const origin = { kind: 'new' } as const;
     const run = await this.parts.store.create({ name: name ?? experiment.name, experiment, origin, assets });
@@ -163,8 +191,34 @@ export class TrainerService implements TrainerApi {
     if (this.session?.runId === runId) await this.session.pause();
   }
 
+  async createSweep(document: unknown, name?: string): Promise<RunSummary[]> {
+    const runs = await this.sweeps.create(parseExperiment(document), name);
+    await this.runsChanged();
+    return runs;
+  }
+
+  openSweep(sweepId: string): Promise<OpenedSweep> {
+    return this.sweeps.open(sweepId);
+  }
+
+  async trainSweep(sweepId: string): Promise<void> {
+    await this.sweeps.train(sweepId).finally(() => this.runsChanged());
+  }
+
+  async pauseSweep(): Promise<void> {
+    await this.sweeps.pause();
+  }
+
+  async exportSweep(sweepId: string): Promise<Blob> {
+    return new Blob([await this.sweeps.export(sweepId)], { type: 'application/zip' });
+  }
+
+  evaluations = (runId: string) => this.suites.of(runId);
+  evaluateSuite: EvaluationApi['evaluateSuite'] = (...asked) => this.suites.evaluate(...asked);
+  cancelEvaluation = () => this.suites.cancel();
+
   async fork(runId: string, step: number, document: unknown): Promise<RunSummary> {
-    const experiment = parseExperiment(document);
+    const experiment = parseRun(document);
     const own = await this.parts.store.manifest(runId);
     const read = async (file: string) => this.recordings.get(file) ?? recordingOf(this.parts.store, own, file);
     const assets = await recordingsFor(experiment, read);
@@ -221,21 +275,7 @@ export class TrainerService implements TrainerApi {
     const trajectory = detail?.trajectories.find((t) => t.group === group && t.member === member);
     if (!trajectory)
       throw new StoreError(`The episodes of step ${step} were not kept. The last 50 steps and every tenth are.`);
-    return framesOf(await this.looker(trajectory.task.world), trajectory);
-  }
-
-  private async forget(name: string): Promise<void> {
-    const world = this.taskWorlds.get(name);
-    this.taskWorlds.delete(name);
-    // One that could not be opened, or does not answer any more, is gone as well.
-    await Promise.allSettled([world?.then((open) => open.close()), this.playing.forget(name)]);
-  }
-
-  private looker(name: string): Promise<World> {
-    const open = this.taskWorlds.get(name) ?? this.parts.engines.openWorld(name);
-    this.taskWorlds.set(name, open);
-    open.catch(() => this.taskWorlds.delete(name));
-    return open;
+    return this.lookedAt.frames(trajectory);
   }
 
   async watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void> {
@@ -259,7 +299,10 @@ export class TrainerService implements TrainerApi {
   }
 
   async importRun(file: Blob, name: string): Promise<RunSummary> {
-    const run = readRun(new Uint8Array(await file.arrayBuffer()), name);
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const first = await this.sweeps.import(bytes, name);
+    if (first) return this.announced(first);
+    const run = readRun(bytes, name);
     const created = await this.parts.store.create({ ...run, experiment: parseExperiment(run.experiment) });
     return this.announced(created.id);
   }
@@ -319,9 +362,11 @@ export class TrainerService implements TrainerApi {
 
   /** Ends everything this service holds. */
   async close(): Promise<void> {
+    await this.suites.cancel();
+    await this.sweeps.close();
     for (const runId of [...this.holds.keys()]) await this.release(runId);
     await this.session?.close();
-    for (const world of this.taskWorlds.values()) await (await world).close();
+    await this.lookedAt.close();
     await this.playing.close();
     await this.parts.store.close();
   }
@@ -329,9 +374,11 @@ export class TrainerService implements TrainerApi {
   /** The session of a run, and no other: the one before is paused at its last step and gives the GPU back. */
   private async sessionOf(runId: string, purpose: 'train' | 'read' = 'train'): Promise<Session> {
     if (purpose === 'train' && !(await this.hold(runId))) throw new ReadOnlyError();
+    // One device: a run, a sweep and an evaluation do not compute side by side.
+    await this.suites.cancel();
+    await this.sweeps.pause();
     if (this.session?.runId === runId) return this.session;
-    await this.session?.pause();
-    await this.session?.close();
+    await this.endSession();
     const { experiment } = await getRun(this.parts.store, runId);
     this.session = new Session(runId, experiment, {
       store: this.parts.store,
@@ -339,6 +386,14 @@ export class TrainerService implements TrainerApi {
       emit: (event) => this.listener(event),
     });
     return this.session;
+  }
+
+  /** Pauses the run that has the engine, and gives the device back. */
+  private async endSession(): Promise<void> {
+    const { session } = this;
+    await session?.pause();
+    await session?.close();
+    if (this.session === session) this.session = null;
   }
 
   private async hold(runId: string): Promise<boolean> {
@@ -349,6 +404,7 @@ export class TrainerService implements TrainerApi {
   }
 
   private async release(runId: string): Promise<void> {
+    if (this.sweeps.isBusy(runId)) await this.sweeps.pause();
     if (this.session?.runId === runId) {
       await this.session.close();
       this.session = null;
@@ -361,12 +417,14 @@ export class TrainerService implements TrainerApi {
   private async releaseOthers(runId: string): Promise<void> {
     const busy = this.session && ['running', 'preparing', 'pausing'].includes(this.session.status);
     for (const other of [...this.holds.keys()])
-      if (other !== runId && !(busy && this.session!.runId === other)) await this.release(other);
+      if (other !== runId && !(busy && this.session!.runId === other) && !this.sweeps.isBusy(other))
+        await this.release(other);
   }
 
   private lost(runId: string): void {
     this.holds.delete(runId);
     this.listener({ type: 'owner', runId, owner: 'another-tab' });
+    if (this.sweeps.isBusy(runId)) void this.sweeps.close();
     if (this.session?.runId !== runId) return;
     const session = this.session;
     this.session = null;

@@ -35,7 +35,7 @@ interface Index {
 }
 
 export interface BundleOptions {
-  /** Which checkpoints go in; the last one lets the run go on. */
+  /** Which checkpoints go in; the last one lets the run go on, and with it goes the best. */
   checkpoints?: 'all' | 'last' | 'none';
 }
 
@@ -43,12 +43,12 @@ const padded = (step: number) => String(step).padStart(6, '0');
 const isStored = (name: string) => name.endsWith('.safetensors') || name.endsWith('.bin');
 
 /** Name in the zip of a blob of the store, or null where it stays out. */
-function entryName(file: string, lastCheckpoint: number, which: BundleOptions['checkpoints']): string | null {
+function entryName(file: string, kept: readonly number[], which: BundleOptions['checkpoints']): string | null {
   const trajectories = stepOf(file, 'trajectories');
   if (trajectories !== null) return `trajectories/${padded(trajectories)}.bin`;
   const checkpoint = stepOf(file, 'checkpoint');
   if (checkpoint === null) return file.replace(/^asset\//, '');
-  const wanted = which === 'all' || (which !== 'none' && checkpoint === lastCheckpoint);
+  const wanted = which === 'all' || (which !== 'none' && kept.includes(checkpoint));
   return wanted ? `checkpoints/${padded(checkpoint)}.safetensors` : null;
 }
 
@@ -66,13 +66,13 @@ export async function exportRun(
   options: BundleOptions = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
   const manifest = await store.manifest(id);
-  const last = Math.max(-1, ...(await store.checkpointSteps(id)));
+  const kept = [Math.max(-1, ...(await store.checkpointSteps(id))), manifest.run.best?.step ?? -1];
   const entries = new Map<string, Uint8Array>([
     ['experiment.json', strToU8(JSON.stringify(manifest.run.experiment, null, 2))],
     ['steps.jsonl', strToU8((await store.records(id)).map((record) => `${JSON.stringify(record)}\n`).join(''))],
   ]);
   for (const file of Object.keys(manifest.files)) {
-    const name = entryName(file, last, options.checkpoints ?? 'last');
+    const name = entryName(file, kept, options.checkpoints ?? 'last');
     const bytes = name && (await store.read(manifest, file));
     if (bytes) entries.set(name, bytes);
   }
@@ -135,8 +135,10 @@ export function readRun(bytes: Uint8Array, fileName: string): NewRun & { summary
   const records = lines.map((line) => JSON.parse(line) as StoredRecord);
   const experiment = parseJson(entries['experiment.json'], 'experiment.json');
   const { name, step, success } = index.run;
+  const best = checkpoints.some(({ meta }) => meta.step === index.run.best?.step) ? index.run.best : undefined;
   const origin: RunOrigin = { kind: 'import', file: fileName };
-  return { summary: index.run, name, experiment, origin, step, success, records, checkpoints, trajectories, assets };
+  const kept = { records, checkpoints, trajectories, assets, ...(best ? { best } : {}) };
+  return { summary: index.run, name, experiment, origin, step, success, ...kept };
 }
 
 function metaOf(index: Index, step: number): CheckpointMeta {

@@ -45,6 +45,8 @@ export interface StepCommit {
   trajectories: Uint8Array | null;
   /** Set where an evaluation ran. */
   success?: number;
+  /** Set where this step is the best so far: its checkpoint stays until another is better. */
+  best?: StoredRun['best'];
   /** Written with the first commit: tokenizer, configuration, reference weights. */
   assets?: { [name: string]: Uint8Array };
 }
@@ -59,6 +61,8 @@ export interface NewRun {
   checkpoints?: readonly StoredCheckpoint[];
   trajectories?: ReadonlyMap<number, Uint8Array>;
   assets?: { [name: string]: Uint8Array };
+  sweep?: StoredRun['sweep'];
+  best?: StoredRun['best'];
 }
 
 const blob = (bytes: Uint8Array): Blob => ({ bytes, crc: crc32(bytes) });
@@ -117,6 +121,8 @@ export class RunStore {
         success: run.success ?? null,
         deletedUntil: null,
         bytes: 0,
+        ...(run.sweep ? { sweep: run.sweep } : {}),
+        ...(run.best ? { best: run.best } : {}),
       },
       owner: null,
       files: {},
@@ -152,6 +158,7 @@ export class RunStore {
       const manifest = this.owned(current, id, owner);
       if (checkpoint) manifest.checkpoints[record.step] = checkpoint.meta;
       putFiles(manifest, put);
+      if (commit.best) manifest.run.best = commit.best;
       const remove = this.drop(manifest, record.step);
       manifest.run.step = record.step;
       manifest.run.updatedAt = this.now();
@@ -164,7 +171,7 @@ export class RunStore {
   private drop(manifest: RunManifest, last: number): string[] {
     const steps = stepsOf(manifest, 'checkpoint');
     const size = Math.max(0, ...steps.map((step) => manifest.files[checkpointFile(step)].bytes));
-    const checkpoints = droppedCheckpoints(steps, size);
+    const checkpoints = droppedCheckpoints(steps, size).filter((step) => step !== manifest.run.best?.step);
     for (const step of checkpoints) delete manifest.checkpoints[step];
     const remove = [
       ...checkpoints.map(checkpointFile),
@@ -213,6 +220,19 @@ export class RunStore {
 
   async asset(id: string, name: string): Promise<Uint8Array | null> {
     return this.read(await this.manifest(id), assetFile(name));
+  }
+
+  /** A file of a run that belongs to no step: an evaluation's report. null: it goes. */
+  async keep(id: string, name: string, bytes: Uint8Array | null): Promise<void> {
+    const file = assetFile(name);
+    await this.write(id, bytes?.byteLength ?? 0, (manifest) => {
+      if (!manifest) throw new StoreError(`There is no run ${id} here. It may have been deleted in another tab.`);
+      delete manifest.files[file];
+      const put = new Map(bytes ? [[file, blob(bytes)]] : []);
+      putFiles(manifest, put);
+      manifest.run.bytes = totalBytes(manifest);
+      return { manifest, put, remove: bytes ? [] : [file] };
+    });
   }
 
   /** A blob by its name in the manifest, checked against what was written. */

@@ -25,6 +25,25 @@ export interface StoredRun<E = unknown> {
   /** Set while in the bin: deleted, and can be restored until then. */
   deletedUntil: number | null;
   bytes: number;
+  /** Absent: a run by itself. */
+  sweep?: SweepPlace<E>;
+  /** The evaluation with the most success on held-out goals; its checkpoint is kept. Absent: none was kept for that. */
+  best?: { step: number; success: number };
+}
+
+/** Where a run stands in a sweep. */
+export interface SweepPlace<E = unknown> {
+  /** Shared by all runs of the sweep. */
+  id: string;
+  name: string;
+  /** In the order in which they take turns. */
+  index: number;
+  variant: number;
+  /** Empty: a sweep of seeds alone. */
+  variantName: string;
+  seed: number;
+  /** The whole sweep's document. */
+  document: E;
 }
 
 /** A record of a step: anything that survives JSON, keyed by its step. */

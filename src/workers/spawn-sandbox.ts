@@ -37,7 +37,7 @@ export async function spawnNodeSandbox(file: string): Promise<SandboxPort> {
   };
 }
 
-async function spawnSandbox(): Promise<SandboxPort> {
+export async function spawnSandbox(): Promise<SandboxPort> {
   if (import.meta.env.SSR) return spawnNodeSandbox(`${await repositoryRoot()}/build/cli/sandbox-worker.js`);
   return spawnInPage();
 }

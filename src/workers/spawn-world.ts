@@ -81,10 +81,15 @@ export function settingsFromEnvironment(name: string): ConnectionSettings {
 }
 
 /** A world as sessions use it: its own worker where it runs here, a deadline on each call where it is reached over a line. */
-export async function openGuardedWorld(name: string, settings?: ConnectionSettings): Promise<World> {
+export async function openGuardedWorld(
+  name: string,
+  settings?: ConnectionSettings,
+  /** What an answer may take in a thread of this machine, where that is more than the usual. */
+  patienceMs?: number,
+): Promise<World> {
   const module = worldModule(name);
   const { kind, timeoutMs } = module.connection;
-  if (kind === 'wasm') return openWorldPool(name);
-  if (kind === 'page') return openFramePool(name, timeoutMs);
+  if (kind === 'wasm') return openWorldPool(name, patienceMs ? { timeoutMs: patienceMs } : {});
+  if (kind === 'page') return openFramePool(name, patienceMs ?? timeoutMs);
   return RemoteWorld.open(module, settings ?? (import.meta.env.SSR ? settingsFromEnvironment(name) : {}));
 }

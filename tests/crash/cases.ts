@@ -14,6 +14,9 @@ interface Case {
   happened(records: readonly StepRecord[]): boolean;
 }
 
+/** More than a case's two lives reach. */
+const STEPS = 40;
+
 const shared = { groups: 2, groupSize: 4 };
 const death = (kind: Death['kind'], after: number, ms = 0): Death => ({ kind, after, ms });
 const anyOf = (metric: string, holds: (value: number) => boolean) => (records: readonly StepRecord[]) =>
@@ -62,12 +65,12 @@ const cases: readonly Case[] = [
 
 /** Both runs live in the same profile, so that both use the kernels that were measured there. */
 async function one(harness: Harness, { name, changes, deaths, happened }: Case, micro: object): Promise<Result> {
-  const own = { ...harness, experiment: { ...micro, steps: 8, ...changes } };
+  const own = { ...harness, experiment: { ...micro, steps: STEPS, ...changes } };
   const never = await finish(own, `${name}, never killed`);
   for (const [i, each] of deaths.entries())
     console.log(`${name}: ${i + 1}/${deaths.length} ${await liveAndDie(own, `${name}, killed`, each)}`);
   const problems = differences(never, await finish(own, `${name}, killed`));
-  if (never.length !== 9) problems.push(`the run never killed has ${never.length} records`);
+  if (never.length !== STEPS + 1) problems.push(`the run never killed has ${never.length} records`);
   if (!happened(never)) problems.push('the run never did what this case is about');
   return { what: `${name}: ${deaths.length} kills`, problems: problems.slice(0, 5) };
 }

@@ -38,8 +38,8 @@ export class Ears {
     });
     if (kind === 'start') return Promise.race([sleep(ms), this.until(/^step /), late]);
     if (kind === 'commit') return Promise.race([this.until(/^inside-commit$/), late]);
-    if (kind === 'refill') return Promise.race([this.until(/^refill$/, after), late]);
-    if (kind === 'updates') return Promise.race([this.until(/^phase updates$/, after), late]);
+    if (kind === 'refill' || kind === 'updates')
+      return Promise.race([this.until(new RegExp(`^inside-${kind}$`)), late]);
     await Promise.race([this.until(/^step /, after), late]);
     // On a fast machine the run may be far ahead after this time: never more than four steps.
     await Promise.race([sleep(ms), this.until(/^step /, 4)]);

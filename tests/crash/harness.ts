@@ -31,6 +31,16 @@ export async function finish(harness: Harness, name: string): Promise<StepRecord
   }
 }
 
+/** Of a run that is there. */
+export async function idOf(harness: Harness, name: string): Promise<string> {
+  const { life } = await born(harness);
+  try {
+    return await begin(life, name, harness.experiment);
+  } finally {
+    await life.kill();
+  }
+}
+
 /** Opens the browser, lets the run `name` go on, and kills it as `death` says. Gives back the committed step heard last. */
 export async function liveAndDie(harness: Harness, name: string, death: Death): Promise<string> {
   const { life, ears } = await born(harness);
@@ -38,6 +48,11 @@ export async function liveAndDie(harness: Harness, name: string, death: Death): 
   try {
     const id = await begin(life, name, harness.experiment);
     if (death.kind === 'commit') await life.page.evaluate((nth) => window.crash.stretchCommit(nth), death.after);
+    if (death.kind === 'refill' || death.kind === 'updates')
+      await life.page.evaluate(([phase, nth]) => window.crash.stretchPhase(phase, nth), [
+        death.kind,
+        death.after,
+      ] as const);
     const training = life.page.evaluate((run) => window.crash.train(run), id);
     training.catch(() => {});
     await ears.dying(death);

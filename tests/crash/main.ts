@@ -1,8 +1,8 @@
 /**
  * `npm run test:crash`: one run of a micro experiment in Chromium, whose whole process group is killed ten times: at random
  * instants, while it starts, and inside the transaction of a commit. The run that is left ends with the metrics of one that
- * was never killed. Then, in the same browser: a full disk, two tabs that want the same run, and runs whose step is more than a
- * rollout and an update: a critic, stages, refills, rounds of AgentEvol.
+ * was never killed. Then, in the same browser: a full disk, two tabs that want the same run, runs whose step is more than a rollout
+ * and an update (a critic, stages, refills, rounds of AgentEvol), and kills in the middle of a sweep and of an evaluation.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,11 +14,13 @@ import type { StepRecord } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/schedule.ts';
 import { algorithmCases } from './cases.ts';
 import type { Death } from './ears.ts';
-import { differences, finish, type Harness, liveAndDie } from './harness.ts';
+import { differences, finish, type Harness, idOf, liveAndDie } from './harness.ts';
 import type {} from './page.ts';
+import { killedEvaluation, killedSweep } from './sweeps.ts';
 import { fullDisk, type Result, twoTabs } from './tabs.ts';
 
-const STEPS = 40;
+/** More than ten lives reach on a machine that is slow to kill and quick to train. */
+const STEPS = 120;
 /** Repeatable: the seed is printed, and TABGYM_SEED sets it. */
 function random(seed: number): () => number {
   let state = seed >>> 0;
@@ -76,7 +78,7 @@ async function tenKills(harness: Harness, never: readonly StepRecord[], plan: re
 }
 
 /** `npm run test:crash -- tabs`: only that part. */
-const wanted = (part: 'kills' | 'disk' | 'tabs' | 'algorithms') =>
+const wanted = (part: 'kills' | 'disk' | 'tabs' | 'algorithms' | 'sweep' | 'evaluation') =>
   process.argv.length < 3 || process.argv.includes(part);
 
 async function main(): Promise<number> {
@@ -96,6 +98,8 @@ async function main(): Promise<number> {
     if (wanted('kills')) results.push(await tenKills(harness, never, deaths(random(seed))));
     if (wanted('disk')) results.push(await fullDisk(harness));
     if (wanted('tabs')) results.push(await twoTabs(harness, never));
+    if (wanted('sweep')) results.push(await killedSweep(harness));
+    if (wanted('evaluation')) results.push(await killedEvaluation(harness, await idOf(harness, 'never killed')));
     if (wanted('algorithms')) results.push(...(await algorithmCases(harness, micro)));
     for (const { what, problems } of results) console.log(`${what}: ${problems.length ? problems.join('; ') : 'ok'}`);
     return results.every(({ problems }) => !problems.length) ? 0 : 1;

@@ -1,6 +1,8 @@
 // A page with nothing on it: the trainer's worker, as the harness calls it through `window.crash`.
 import * as Comlink from 'comlink';
-import type { Progress, RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../src/session/protocol.ts';
+import type { SuiteRequest } from '../../src/session/evaluation-protocol.ts';
+import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../src/session/protocol.ts';
+import type { Phase } from './slow-phase.ts';
 
 export interface CrashPage {
   /** Creates the named run where it is not there yet. */
@@ -8,9 +10,18 @@ export interface CrashPage {
   train(id: string): Promise<string>;
   records(id: string): Promise<StepRecord[]>;
   stretchCommit(nth: number): void;
+  stretchPhase(phase: Phase, nth: number): void;
   /** Who may train it, as this tab sees it. */
   owner(id: string): Promise<string>;
   takeOver(id: string): Promise<void>;
+  /** Makes the named sweep where it is not there yet. */
+  sweep(name: string, experiment: unknown): Promise<string>;
+  trainSweep(id: string): Promise<void>;
+  sweepRecords(id: string): Promise<StepRecord[][]>;
+  /** The report, as JSON. */
+  evaluate(id: string, request: SuiteRequest): Promise<string>;
+  /** Items that an evaluation which was cut has kept; 0: none was. */
+  cutEvaluation(id: string): Promise<number>;
 }
 
 declare global {
@@ -22,16 +33,10 @@ declare global {
 }
 
 const channel = new BroadcastChannel('crash');
-channel.onmessage = ({ data }) => data.insideCommit && window.heard('inside-commit');
-
-/** What the step in progress is at: a phase is told once, and episodes that begin anew in the same step are a refill. */
-let phase: Progress | null = null;
-function tellPhase(progress: Progress | null): void {
-  const refilled = phase?.what === 'episodes' && progress?.what === 'episodes' && progress.done < phase.done;
-  if (refilled) window.heard('refill');
-  if (progress && progress.what !== phase?.what) window.heard(`phase ${progress.what}`);
-  phase = progress;
-}
+channel.onmessage = ({ data }) => {
+  if (data.insideCommit) window.heard('inside-commit');
+  if (data.inside) window.heard(`inside-${data.inside}`);
+};
 
 const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
 const api = Comlink.wrap<TrainerApi>(worker) as unknown as TrainerApi;
@@ -39,9 +44,9 @@ const started = api.start(
   Comlink.proxy((event: SessionEvent) => {
     if (event.type === 'step') window.heard(`step ${event.record.step}`);
     if (event.type === 'status') window.heard(`status ${event.status} ${event.detail}`);
+    if (event.type === 'evaluation' && event.progress) window.heard(`evaluation ${event.progress.done}`);
     if (event.type === 'owner') window.heard(`owner ${event.owner}`);
     if (event.type === 'notice') window.heard(`notice ${event.message}`);
-    if (event.type === 'progress') tellPhase(event.progress);
   }),
 );
 
@@ -58,5 +63,21 @@ window.crash = {
   records: async (id) => (await api.openRun(id)).records,
   owner: async (id) => (await api.openRun(id)).owner,
   takeOver: (id) => api.takeOver(id),
+  async sweep(name, experiment) {
+    await started;
+    const found = (await api.listRuns()).find(({ sweep }) => sweep?.name === name);
+    return (found ?? (await api.createSweep(experiment, name))[0]).sweep!.id;
+  },
+  trainSweep: (id) => api.trainSweep(id),
+  sweepRecords: async (id) => (await api.openSweep(id)).runs.map(({ records }) => records),
+  async evaluate(id, request) {
+    await started;
+    return JSON.stringify(await api.evaluateSuite(id, request, null));
+  },
+  async cutEvaluation(id) {
+    await started;
+    return (await api.evaluations(id)).cut?.items ?? 0;
+  },
   stretchCommit: (nth) => channel.postMessage({ stretchCommit: nth }),
+  stretchPhase: (phase, nth) => channel.postMessage({ stretchPhase: { phase, nth } }),
 };

@@ -1,8 +1,10 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { playAlone } from '../../src/envs/alone.ts';
 import { WorldError } from '../../src/envs/env.ts';
 import { textcraft } from '../../src/envs/textcraft/index.ts';
 import { TextCraft } from '../../src/envs/textcraft/world.ts';
+import { ActionListReader, packLists } from '../../src/envs/transport/action-lists.ts';
 import { WorldPool } from '../../src/envs/transport/pool.ts';
 import { spawnNodeWorker } from '../../src/workers/spawn-world.ts';
 import { buildNodeWorker, taskOf } from './helpers.ts';
@@ -46,6 +48,20 @@ describe('a pool over the TextCraft worker', () => {
     expect(await pool.step(slots, actions)).toEqual(await plain.step(slots, actions));
     expect(await pool.view(3)).toEqual(await plain.view(3));
   });
+  it('plays whole episodes in the worker as they are played from here', async () => {
+    const pool = await openPool(worldFile, 'textcraft', 10_000);
+    const tasks = (await pool.tasks({ depths: [1, 2] }, 'test')).slice(0, 5);
+    // More than one message takes, of tasks that repeat.
+    const episodes = Array.from({ length: 300 }, (_, i) => ({ task: tasks[i % 5], key: i * 77 }));
+    for (const player of ['chance', 'oracle'] as const)
+      for (const turns of [4, { oraclePlus: 1 }]) {
+        const play = { player, turns, endOnInvalid: false, seed: 3 };
+        const played = await pool.playAlone(episodes, play);
+        expect(played).toEqual(await playAlone(await TextCraft.open(), episodes, play));
+        expect(played.some(({ success }) => success)).toBe(true);
+        expect(played.every(({ success }) => success)).toBe(player === 'oracle');
+      }
+  });
   it('passes refusals on by their words, and the worker lives on', async () => {
     const pool = await openPool(worldFile, 'textcraft', 10_000);
     await expect(pool.tasks({ depths: [9] }, 'train')).rejects.toThrow(/options\.depths\.0/);
@@ -65,6 +81,17 @@ describe('a pool over a world that misbehaves', () => {
     await pool.step([0, 1, 2], ['a', 'b', 'c']);
     return pool;
   };
+
+  it('plays the others’ episodes where one costs the instance, and rebuilds who is not played', async () => {
+    const pool = await openPool(misbehavingFile, 'misbehaving', 200);
+    await pool.reset([7], [taskOf(10)]);
+    await pool.step([7], ['a']);
+    const play = { player: 'oracle', turns: 3, endOnInvalid: false, seed: 1 } as const;
+    const episodes = [10, 13, 12].map((id) => ({ task: taskOf(id), key: 0 }));
+    const one = { success: false, score: 0, turns: 1 };
+    expect(await pool.playAlone(episodes, play)).toEqual([one, { ...one, turns: 0 }, one]);
+    expect((await pool.step([7], ['b']))[0].observation).toBe('task 10 a b');
+  });
 
   it.each([
     ['hang', /no answer to step within 500 ms/],
@@ -155,5 +182,26 @@ describe('a pool over a world that misbehaves', () => {
     await pool.close();
     await expect(pool.step([0], ['a'])).rejects.toThrow(/was closed/);
     open.length = 0;
+  });
+});
+
+describe('lists of valid actions in a message', () => {
+  it('come out as they went in, each different list once', () => {
+    const shared = ['look', 'é 😀\n'];
+    const lists = [shared, null, undefined, [], ['look'], shared, [...shared], ['']];
+    const packed = packLists(lists);
+    expect(packed.texts).toHaveLength(4);
+    const reader = new ActionListReader();
+    const read = reader.read(structuredClone(packed));
+    expect(read).toEqual(lists);
+    expect([read[5], read[6]]).toEqual([read[0], read[0]]);
+    expect(read[5] === read[0] && read[6] === read[0]).toBe(true);
+    // What is remembered by the array must not change under it.
+    expect(reader.read(structuredClone(packed))[0]).toBe(read[0]);
+    expect(Object.isFrozen(read[0])).toBe(true);
+  });
+
+  it('refuse what they would tear apart', () => {
+    expect(() => packLists([['a\0b']])).toThrow(WorldError);
   });
 });

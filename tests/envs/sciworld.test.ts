@@ -259,6 +259,37 @@ describe('worlds', () => {
     simulator.validActions(world, true);
     expect(simulator.randomState(world)).not.toBe(before);
   });
+  it('list the actions of some verbs as they list all and leave the others out', async () => {
+    const simulator = await SciWorldSimulator.open();
+    const world = simulator.create();
+    for (const verbs of [['focus on', 'teleport'], ['look', 'look around'], ['go'], ['wait', 'pour', 'nothing']]) {
+      simulator.load(world, 'boil', 1, bitsOf(['easy'], 'boil'));
+      const wanted = (action: string) => verbs.some((verb) => action === verb || action.startsWith(`${verb} `));
+      for (let turn = 0; turn < 10; turn++) {
+        const all = simulator.validActions(world);
+        const asks = simulator.pending(world) > 0;
+        expect(simulator.validActions(world, false, verbs)).toEqual(asks ? all : all.filter(wanted));
+        simulator.step(world, all[(turn * 101) % all.length]);
+      }
+    }
+  });
+  it('that begin together are those that begin alone', async () => {
+    const [world, alone] = [await SciWorld.open(), await SciWorld.open()];
+    const [task, other] = await world.tasks({ tasks: ['find-plant'] }, 'train');
+    const slots = [0, 1, 2, 3];
+    // Twice: the second time the worlds are there already.
+    for (let round = 0; round < 2; round++) {
+      const begun = await world.reset(slots, [task, other, task, task]);
+      const apart = [];
+      for (const [slot, each] of [task, other, task, task].entries())
+        apart.push(...(await alone.reset([slot], [each])));
+      expect(begun).toEqual(apart);
+      for (let turn = 0; turn < 5; turn++) {
+        const actions = slots.map((slot) => begun[slot].validActions![(slot * 17 + turn * 31) % 50]);
+        expect(await world.step(slots, actions)).toEqual(await alone.step(slots, actions));
+      }
+    }
+  });
   it('come back from a snapshot byte for byte', async () => {
     const simulator = await SciWorldSimulator.open();
     const world = simulator.create();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Feedback, WorldOptions } from '../../src/envs/env.ts';
+import { remembering } from '../../src/envs/web/browser/page-memory.ts';
 import { templates } from '../../src/envs/web/tasks/index.ts';
 import { Web } from '../../src/envs/web/world.ts';
 
@@ -83,5 +84,18 @@ describe('the tree in few words', () => {
     const [{ observation }] = await world.step([0], ['click [10]']);
     expect(printed(observation)).toContain('10 textbox Search the map focused: True');
     expect(observation).not.toMatch(/: false/i);
+  });
+});
+
+describe('pages', () => {
+  it('are parsed once while they are remembered, the one met longest ago forgotten first', () => {
+    const parsed: string[] = [];
+    const parse = remembering((html) => ({ html, number: parsed.push(html) }) as unknown as Document, 2);
+    const first = parse('a');
+    expect([parse('b'), parse('a')][1]).toBe(first);
+    parse('c');
+    expect(parse('a')).toBe(first);
+    parse('b');
+    expect(parsed).toEqual(['a', 'b', 'c', 'b']);
   });
 });

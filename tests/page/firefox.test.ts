@@ -4,11 +4,14 @@
  * 153 now and then leaves a new worker standing still after a reload (one reload in ten to forty; none of 300 without it).
  */
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Plugin } from 'vite';
+import { build, type Plugin, preview } from 'vite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findSoftwareDrivers, root } from '../../scripts/machine.mjs';
+import { misbehaving } from '../sandbox/cases.ts';
 import { openFirefox } from './firefox.ts';
 import { serveReal } from './harness.ts';
 
@@ -65,6 +68,31 @@ async function drive() {
   }
 }
 
+function hear(request: IncomingMessage, response: ServerResponse): void {
+  void text(request).then((body) => {
+    said.push(JSON.parse(body));
+    response.end();
+  });
+}
+
+/** Serves a page of the tests, and takes what it says. */
+async function serveSandbox(): Promise<{ url: string; close(): Promise<void> }> {
+  const outDir = join(root, 'build/page-sandbox');
+  const input = join(root, 'tests/page/sandbox-page.html');
+  await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true, rollupOptions: { input } } });
+  const configurePreviewServer: Plugin['configurePreviewServer'] = ({ middlewares }) =>
+    void middlewares.use('/said', hear);
+  const server = await preview({
+    root,
+    logLevel: 'error',
+    plugins: [{ name: 'heard', configurePreviewServer }],
+    build: { outDir },
+    preview: { port: 0, host: '127.0.0.1' },
+  });
+  const { port } = server.httpServer.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/tests/page/sandbox-page.html`, close: () => server.close() };
+}
+
 /** Serves the page with the driver in it, and takes what it says. */
 const driven: Plugin = {
   name: 'driven',
@@ -75,13 +103,7 @@ const driven: Plugin = {
         response.setHeader('content-type', 'text/javascript');
         return response.end(`(${drive})();`);
       }
-      if (pathname === '/said') {
-        void text(request).then((body) => {
-          said.push(JSON.parse(body));
-          response.end();
-        });
-        return;
-      }
+      if (pathname === '/said') return hear(request, response);
       if (pathname !== '/') return next();
       response.setHeader('content-type', 'text/html');
       const page = readFileSync(join(root, 'build', site, 'index.html'), 'utf8');
@@ -134,5 +156,28 @@ describe('in Firefox', () => {
     const { adapter, resumed } = Object.fromEntries(said);
     expect(adapter, `Firefox with ${driver}`).toMatch(device.label);
     expect(resumed).toMatch(/The run goes on from step [2-7]/);
+  });
+});
+
+describe('the sandbox in Firefox', () => {
+  test('stops and names what misbehaves', { timeout: 5 * minutes }, async () => {
+    said.length = 0;
+    const served = await serveSandbox();
+    const close = openFirefox(served.url);
+    try {
+      await expect.poll(() => said.at(-1)?.[0], { timeout: 4 * minutes, interval: 300 }).toMatch(/^(done|failed)$/);
+    } finally {
+      await close();
+      await served.close();
+    }
+    expect(said.at(-1)).toEqual(['done', '']);
+    expect(said.map(([about]) => about)).toEqual([...misbehaving.map(({ what }) => what), 'import()', 'done']);
+    for (const [index, { what, error, says }] of misbehaving.entries()) {
+      const [, words] = said[index];
+      expect(words, what).toMatch(says);
+      expect(words, what).toMatch(new RegExp(`^${error.name}: `));
+      expect(words, what).not.toContain('works no more');
+    }
+    expect(said.at(-2)).toEqual(['import()', 'nothing']);
   });
 });

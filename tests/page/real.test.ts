@@ -197,6 +197,91 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await context.close();
   });
 
+  test('an objective of one’s own trains, fails with its line, is mended, and asks elsewhere before it runs', {
+    timeout: 8 * minutes,
+  }, async () => {
+    const first = await chromiumPage();
+    const { page } = first;
+    const editor = page.getByRole('textbox', { name: /^Objective as JavaScript/ });
+    /** Puts a line at the head of the text. */
+    const begin = async (line: string) => {
+      await page.getByRole('button', { name: 'Edit the objective' }).click();
+      await editor.focus();
+      await page.keyboard.press('Control+Home');
+      await page.keyboard.insertText(line);
+      await page.getByRole('button', { name: 'Done', exact: true }).click();
+    };
+    const step = (of: Page) => of.getByRole('button', { name: 'Step', exact: true }).click();
+    const question = (of: Page) => of.getByRole('dialog', { name: 'May this code run?' });
+    await micro(page, 20);
+    await begin('// My own words.\n');
+    await step(page);
+    await reach(page, 1);
+    expect(await question(page).count()).toBe(0);
+    await page.getByRole('button', { name: 'Train', exact: true }).waitFor({ timeout: minutes });
+
+    await begin('throw new Error("not yet");\n');
+    await step(page);
+    await page
+      .getByText(/objective\.js, line 1, column \d+: Error: not yet/)
+      .first()
+      .waitFor({ timeout: minutes });
+    expect(await stepOf(page)).toBe(1);
+    await screenshot(page, 'real-objective-failed');
+    await page.getByRole('button', { name: 'Edit the objective' }).click();
+    await editor.focus();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Shift+End');
+    await page.keyboard.press('Delete');
+    await page.getByRole('button', { name: 'Done', exact: true }).click();
+    await step(page);
+    await reach(page, 2);
+    await page.getByRole('button', { name: 'Train', exact: true }).waitFor({ timeout: minutes });
+
+    await page.locator('tabgym-stage').focus();
+    await page.keyboard.press('r');
+    const download = page.waitForEvent('download');
+    await page
+      .getByRole('button', { name: /^Export: Micro/ })
+      .first()
+      .click();
+    const file = await (await download).path();
+
+    const second = await chromiumPage();
+    const other = second.page;
+    await other.getByRole('button', { name: 'Open an exported run' }).click();
+    const buffer = (await import('node:fs')).readFileSync(file);
+    await other.getByLabel('File to import').setInputFiles({ name: 'own.tabgym', mimeType: 'application/zip', buffer });
+    await other
+      .getByText(/was imported/)
+      .first()
+      .waitFor();
+    await other.getByRole('button', { name: 'Close the drawer' }).click();
+    const steps = await stepOf(other);
+    await step(other);
+    await question(other).getByText('// My own words.').waitFor();
+    await screenshot(other, 'real-code-question');
+    await other.setViewportSize({ width: 390, height: 844 });
+    await screenshot(other, 'real-code-question-narrow');
+    await other.setViewportSize({ width: 1440, height: 900 });
+    await other.getByRole('button', { name: 'Do not run it' }).click();
+    await other
+      .getByText(/its code was not allowed to run/)
+      .first()
+      .waitFor();
+    expect(await stepOf(other)).toBe(steps);
+    await step(other);
+    await other.getByRole('button', { name: 'Run it', exact: true }).click();
+    await reach(other, steps + 1);
+    await other.getByRole('button', { name: 'Train', exact: true }).waitFor({ timeout: minutes });
+    await step(other);
+    await reach(other, steps + 2);
+    expect(await question(other).count()).toBe(0);
+    expect([...first.errors, ...second.errors]).toEqual([]);
+    await second.context.close();
+    await first.context.close();
+  });
+
   test('WebGPU trains where the address asks for it', { timeout: 5 * minutes }, async () => {
     const { context, page, errors } = await chromiumPage({ query: '?device=webgpu' });
     await page.getByLabel('Preset').selectOption({ label: 'Micro' });

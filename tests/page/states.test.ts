@@ -118,6 +118,45 @@ const states: State[] = [
     },
   },
   {
+    name: 'sweep',
+    address: '?mock=sweep#run=sweep-run-0',
+    async shows(page) {
+      const nav = page.getByRole('navigation', { name: 'Panels' });
+      if (await nav.isVisible()) await nav.getByRole('button', { name: 'Progress' }).click();
+      await seen(page, 'Algorithm REINFORCE++, Learning rate 0.001');
+      expect(await page.getByRole('slider', { name: /^Success by step/ }).count()).toBe(1);
+      // A variant that is hidden is gone from the chart's words, and back with it.
+      const words = () => page.getByRole('slider', { name: /^Success by step/ }).getAttribute('aria-valuetext');
+      expect(await words()).toMatch(/GRPO [\d.]+, REINFORCE\+\+ [\d.]+/);
+      await page.getByRole('checkbox', { name: 'REINFORCE++' }).uncheck();
+      expect(await words()).not.toContain('REINFORCE++');
+      await page.getByRole('checkbox', { name: 'REINFORCE++' }).check();
+      await button(page, 'Table: Success').click();
+      await page.getByRole('columnheader', { name: 'REINFORCE++' }).first().waitFor();
+      await button(page, 'Chart: Success').click();
+      await button(page, 'This run').click();
+      expect(await page.locator('tabgym-sweep-chart').count()).toBe(0);
+      await button(page, 'All runs').click();
+      await page.locator('tabgym-sweep-chart').first().waitFor();
+    },
+  },
+  {
+    name: 'evaluate',
+    address: '?mock=paused#run=run-1&tab=evaluate',
+    async shows(page) {
+      await seen(page, /TextCraft, the 100 test ids, step 42/);
+      await seen(page, /was cut after 50 items/);
+      expect(await page.getByText('published', { exact: true }).count()).toBe(9);
+      await page.getByRole('columnheader', { name: 'Success, %' }).waitFor();
+      for (const format of ['JSON', 'CSV', 'Markdown'])
+        expect(await button(page, `Save as ${format}`).isEnabled()).toBe(true);
+      await page.locator('tabgym-evaluate').getByRole('button', { name: 'Evaluate' }).click();
+      await seen(page, /Playing: \d+ of 400 episodes/);
+      expect(await button(page, 'Stop').isEnabled()).toBe(true);
+      await page.getByText(/Playing: \d+ of 400 episodes/).waitFor({ state: 'hidden' });
+    },
+  },
+  {
     name: 'babyai',
     address: '?mock=babyai#run=run-1&step=30&group=0&member=1&turn=1&tab=trajectory',
     async shows(page) {

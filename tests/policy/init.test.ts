@@ -57,6 +57,14 @@ describe('the first weights', () => {
     expect(value).not.toEqual(data(tensors, 'model.layers.0.self_attn.v_proj.weight'));
   });
 
+  it('avoid what they look at where the scale is below 0: the same copy, taken away', () => {
+    const outputOf = (copyScale: number) =>
+      data(initWeights(config, { seed: 1, std: 0.05, copyScale }), 'model.layers.1.self_attn.o_proj.weight');
+    const [copied, avoided] = [outputOf(0.5), outputOf(-0.5)];
+    expect(stdOf(copied)).toBeGreaterThan(0.05);
+    expect([...avoided]).toEqual(Array.from(copied, (value) => -value));
+  });
+
   it('begin anew where there are more value rows than dimensions, and change nothing else', () => {
     const wide = { ...config, numKvHeads: 6, headDim: 8 };
     const plain = initWeights(wide, { seed: 2, std: 0.05 });

@@ -91,6 +91,19 @@ describe('stages', () => {
     expect([first.learningRate, third.learningRate]).toEqual([0.1, 0.025]);
   });
 
+  it('have rules of their own for what ends an episode', async () => {
+    const strict = { ...algorithmSettings('rloo') } as AnyAlgorithmSettings;
+    strict.endings = { ...strict.endings, invalidAction: { policy: 'end', penalty: 0 } };
+    const { trainer } = await trainerWith({
+      ...of('grpo'),
+      stages: [{ steps: 1, algorithm: strict, learningRate: null }],
+    });
+    const refused = async (k: number) =>
+      (await trainer.step(k)).trajectories.filter(({ ending }) => ending === 'invalid-action').length;
+    expect(await refused(1)).toBeGreaterThan(0);
+    expect(await refused(2)).toBe(0);
+  });
+
   it('are repeated exactly from a state between them', async () => {
     expect(await records(staged, 4, 2)).toEqual(await records(staged, 4));
   });

@@ -129,10 +129,10 @@ describe('a file is mapped to the run', () => {
     const told = Object.fromEntries(problems.map(({ line, message }) => [line, message]));
     expect(Object.keys(told)).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10']);
     expect(told[3]).toMatch(/the world maze, which the run does not have/);
-    expect(told[4]).toMatch(/item 6 of doors is no training task/);
+    expect(told[4]).toMatch(/doors_6 is no training task/);
     expect(told[5]).toMatch(/does not reach its goal \(score 0 after 1 turns\)/);
     expect(told[6]).toMatch(/turn 1: "sing" is not among the actions/);
-    expect(told[7]).toMatch(/item 3 of doors begins with other words/);
+    expect(told[7]).toMatch(/doors_3 begins with other words/);
     expect(told[8]).toMatch(/no training task of the run begins with its words/);
     expect(told[9]).toMatch(/holds no messages/);
     expect(told[10]).toMatch(/did not reach its goal/);
@@ -176,7 +176,7 @@ describe('a run’s recordings', () => {
     const listening = { onMapped: (words: string, complete: boolean) => told.push(`${complete} ${words}`) };
     await (await recordings([agentTraj(0), agentTraj(6)])).take('play.jsonl', 1, 2, listening);
     expect(told).toEqual([
-      'false 1 of the 2 trajectories of play.jsonl can be learnt from. Line 2: item 6 of doors is no training task of this run: it is held out, or not among its options.',
+      'false 1 of the 2 trajectories of play.jsonl can be learnt from. Line 2: doors_6 is no training task of this run: it is held out, or not among its options.',
     ]);
     await expect((await recordings([agentTraj(6)])).take('play.jsonl', 1, 2)).rejects.toThrow(
       /Nothing of the 1 trajectories of play.jsonl/,

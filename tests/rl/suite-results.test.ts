@@ -95,6 +95,37 @@ describe('a suite played', () => {
     expect(some.map(({ key }) => key)).toEqual(ids.map((id) => first[id].key));
   });
 
+  it('goes on with the piece in which it was cut, to the same results', async () => {
+    const pieces: number[] = [];
+    const from = async (kept: ItemResult[], options: { stopAt?: number } = {}) => {
+      pieces.length = 0;
+      const { trainer } = await trainerWith(settings());
+      const abort = new AbortController();
+      return trainer.evaluator.suite(
+        suite,
+        { world: 'doors', samples: 100, temperature: 1, seed: 1 },
+        {
+          kept,
+          signal: abort.signal,
+          onItems: (all) => {
+            pieces.push(all.length);
+            if (all.length === options.stopAt) abort.abort(new Error('stopped'));
+          },
+        },
+      );
+    };
+    const whole = await from([]);
+    expect(pieces).toEqual([2, 4, 6]);
+    await expect(from([], { stopAt: 4 })).rejects.toThrow('stopped');
+    expect(await from(whole.slice(0, 4))).toEqual(whole);
+    expect(pieces).toEqual([6]);
+    // Half a piece is played again.
+    expect(await from(whole.slice(0, 3))).toEqual(whole);
+    expect(pieces).toEqual([4, 6]);
+    expect(await from(whole)).toEqual(whole);
+    expect(pieces).toEqual([]);
+  });
+
   it('says how many tries had no room', async () => {
     const items = await play(1);
     const cut = items.map((item) => ({ ...item, tries: item.tries.map((one) => ({ ...one, overflowed: true })) }));

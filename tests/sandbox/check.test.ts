@@ -107,6 +107,12 @@ describe('what is wrong is found', () => {
       ObjectiveValueError,
       /entropyWeight is Infinity in row 5/,
     ],
+    [
+      'more than single precision holds',
+      text.replace('flags[i] = policy.flags', 'flags[i] = i === 6 ? 1e39 : 0'),
+      ObjectiveValueError,
+      /aux\.flags is 1e\+39 in row 6/,
+    ],
     ['no function', 'export const x = 1;', ObjectiveShapeError, /export a function named objective/],
     ['an async function', text.replace('export function', 'export async function'), ObjectiveShapeError, /async/],
     [

@@ -2,10 +2,10 @@
 import { createContext, runInContext } from 'node:vm';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { exp, expm1, log } from '../../src/policy/elementary.ts';
 import { evaluateObjective } from '../../src/policy/objective-rows.ts';
 import type { ObjectiveResult } from '../../src/policy/policy.ts';
 import { type AnyAlgorithmSettings, algorithms, longestCode } from '../../src/rl/algorithms/registry.ts';
-import { exp, expm1, log } from '../../src/rl/exp.ts';
 import { metrics } from '../../src/rl/metrics.ts';
 import { codeObjective, objectiveMetrics } from '../../src/rl/objective/code.ts';
 import { klEstimators } from '../../src/rl/objective/kl.ts';

@@ -11,7 +11,7 @@ import { type Experiment, ExperimentError, parseExperiment } from '../../src/exp
 import { carriedCode } from '../../src/experiment/own-code.ts';
 import { longestCode } from '../../src/rl/algorithms/registry.ts';
 import { objectiveText } from '../../src/rl/objective/text/index.ts';
-import { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { defaultLimits, Sandbox } from '../../src/sandbox/sandbox.ts';
 import { Assembly } from '../../src/session/assemble.ts';
 import { forkRun } from '../../src/session/fork.ts';
 import type { SessionEvent, StepRecord } from '../../src/session/protocol.ts';
@@ -37,7 +37,7 @@ async function train(id: string, { steps, sandboxed = true }: { steps?: number; 
   const { experiment } = await store.get<Experiment>(id);
   const statuses: SessionEvent[] = [];
   const device = await WasmDevice.open();
-  const openSandbox = () => new Sandbox(() => spawnNodeSandbox(worker), { deadlineMs: 1000, stackBytes: 2 ** 18 });
+  const openSandbox = () => new Sandbox(() => spawnNodeSandbox(worker), { ...defaultLimits, deadlineMs: 1000 });
   const engines = new Assembly({
     machine: { open: async () => device },
     openWorld,
@@ -153,7 +153,7 @@ describe('code that fails in the middle of a step', () => {
 
   it('goes on when the code is mended, as a run that never failed', async () => {
     const [id, whole] = [await newRun(withCode(later('throw 1;'))), await newRun(micro)];
-    expect((await train(id)).error?.message).toMatch(/the code threw 1/);
+    expect((await train(id)).error?.message).toMatch(/the code threw 1. The run stands at its last step/);
     const mended = await forkRun(store, id, 0, withCode(text));
     expect((await train(mended, { steps: 2 })).error).toBeNull();
     expect((await train(whole, { steps: 2 })).error).toBeNull();

@@ -75,7 +75,7 @@ it('is told what of the file maps, learns from that, then plays, and goes on exa
   expect(told).toHaveLength(1);
   expect(told[0]).toMatchObject({ level: 'warning' });
   expect(told[0].message).toMatch(
-    /^6 of the 8 trajectories of play.jsonl can be learnt from. Line 7: item \d+ of textcraft is no training task/,
+    /^6 of the 8 trajectories of play.jsonl can be learnt from. Line 7: textcraft_\d+ is no training task/,
   );
   expect(told[0].message).toMatch(/Line 8: turn 1: "sing 1 song" is not among the actions that the world offers there/);
   const records = await recordsOf(whole);

@@ -74,6 +74,10 @@ describe.each(Object.keys(backends))('a session on %s', (name) => {
       'wake-unlock',
     ]);
     expect((await store.get(id)).success).toBe(records[8].evaluation!.train.policy.rate);
+    const evaluated = records.filter((r) => r.evaluation);
+    const best = evaluated.reduce((a, b) => (b.evaluation!.test.policy.rate > a.evaluation!.test.policy.rate ? b : a));
+    expect((await store.get(id)).best).toEqual({ step: best.step, success: best.evaluation!.test.policy.rate });
+    expect(await store.checkpointSteps(id)).toContain(best.step);
   });
 
   it.each([1, 2, 5, 8])('killed in step %i, resumes with the numbers of a run never killed', async (at) => {

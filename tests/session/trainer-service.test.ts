@@ -322,3 +322,51 @@ describe('two tabs', () => {
     expect((await second.service.openRun(b.id)).owner).toBe('another-tab');
   });
 });
+
+describe('sweeps', () => {
+  const document = { ...micro, steps: 3, sweep: { seeds: [1, 2], variants: [] } };
+  const sweptRecords = async (service: TrainerService, id: string) =>
+    (await service.openSweep(id)).runs.map(({ records }) => records.map(withoutTimes));
+
+  it('are made, trained, read, exported and brought in', async () => {
+    const { service, events } = tab();
+    const runs = await service.createSweep(document);
+    expect(runs.map(({ sweep }) => sweep!.seed)).toEqual([1, 2]);
+    const { id } = runs[0].sweep!;
+    expect((await service.openSweep(id)).state).toMatchObject({ status: 'idle', done: 0, total: 6, remainingMs: null });
+    const [, opened] = await Promise.all([service.trainSweep(id), service.openRun(runs[1].id)]);
+    expect(opened.owner).toBe('this-tab');
+    const { state, name } = await service.openSweep(id);
+    expect(state).toMatchObject({ status: 'finished', done: 6 });
+    expect(name).toBe(micro.name);
+    expect(events.filter((event) => event.type === 'status')).toEqual([]);
+    const first = await service.importRun(await service.exportSweep(id), 'sweep.tabgym');
+    expect(first.sweep!.id).not.toBe(id);
+    expect(await sweptRecords(service, first.sweep!.id)).toEqual(await sweptRecords(service, id));
+  });
+
+  it('are refused as one run, and where another tab has one of their runs', async () => {
+    const locks = new SharedLocks();
+    const [a, b] = [tab(locks), tab(locks)];
+    await expect(a.service.createRun(document)).rejects.toThrow(/sweep of 2 runs/);
+    const [first, second] = await a.service.createSweep(document);
+    await b.service.openRun(second.id);
+    await expect(a.service.trainSweep(first.sweep!.id)).rejects.toThrow(/Another tab/);
+  });
+
+  it('pause when a run is trained by itself, and go on afterwards', async () => {
+    let other = '';
+    let beside: Promise<void> | undefined;
+    const { service } = tab(new SharedLocks(), (what, step) => {
+      if (what === 'step' && step === 2) beside ??= service.train(other, { steps: 1 });
+    });
+    other = (await service.createRun({ ...micro, steps: 3 })).id;
+    const [{ sweep }] = await service.createSweep(document);
+    await service.trainSweep(sweep!.id);
+    await beside;
+    expect((await service.openSweep(sweep!.id)).state).toMatchObject({ status: 'paused', done: 3 });
+    expect((await service.openRun(other)).summary.step).toBe(1);
+    await service.trainSweep(sweep!.id);
+    expect((await service.openSweep(sweep!.id)).state).toMatchObject({ status: 'finished', done: 6 });
+  });
+});

@@ -4,6 +4,7 @@ import { promises as fs, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { exportRun, readRun } from '../../src/store/bundle.ts';
 import { crc32 } from '../../src/store/crc32.ts';
 import { type Files, FolderStore } from '../../src/store/folder.ts';
 import { IndexedDbStore, PART_BYTES } from '../../src/store/indexeddb.ts';
@@ -118,6 +119,22 @@ describe.each(Object.keys(backends))('the store in %s', (name) => {
     expect(await store.trajectories(id, 130)).not.toBeNull();
     expect(await store.trajectories(id, 131)).toBeNull();
     await store.close();
+  });
+
+  it('keeps the checkpoint of the best step until another is better', async () => {
+    const store = new RunStore(backends[name]());
+    const id = await claimed(store);
+    for (let step = 1; step <= 9; step++) await store.commit(id, 'me', commitOf(step));
+    await store.commit(id, 'me', { ...commitOf(10), best: { step: 10, success: 0.4 } });
+    await store.commit(id, 'me', { ...commitOf(11), best: { step: 11, success: 0.5 } });
+    for (let step = 12; step <= 30; step++) await store.commit(id, 'me', commitOf(step));
+    expect(await store.checkpointSteps(id)).toContain(11);
+    expect((await store.get(id)).best).toEqual({ step: 11, success: 0.5 });
+    const file = readRun(await exportRun(store, id), 'a.tabgym');
+    expect(file.checkpoints!.map(({ meta }) => meta.step)).toEqual([11, 30]);
+    expect(file.best).toEqual({ step: 11, success: 0.5 });
+    await store.commit(id, 'me', { ...commitOf(31), best: { step: 31, success: 0.6 } });
+    expect(await store.checkpointSteps(id)).not.toContain(11);
   });
 
   it('refuses the commits of a former owner, in the transaction', async () => {

@@ -29,6 +29,8 @@ const print = (line: string) => console.log(line);
 
 /** Of a cell, before the next one's turn. */
 const mostAttempts = 6;
+/** A background process among many waits long for a turn of the processor. */
+const patienceMs = 300_000;
 
 const [device, threads] = deviceOptions('wasm');
 const program = new Command('test:algorithms')
@@ -81,7 +83,14 @@ async function run(cell: Cell, options: Options): Promise<CellResult | null> {
   const quiet = (line: string) => (options.verbose || line.startsWith('error') ? print(`  ${line}`) : undefined);
   const started = performance.now();
   const { device: name, threads: count } = options;
-  const training = await train({ file, out: join(folder, 'run'), device: name, threads: count, print: quiet });
+  const training = await train({
+    file,
+    out: join(folder, 'run'),
+    device: name,
+    threads: count,
+    patienceMs,
+    print: quiet,
+  });
   if (!training.finished) return null;
   const result = resultOf(cell, training, (performance.now() - started) / 1000);
   writeFileSync(join(folder, 'result.json'), JSON.stringify(result));
@@ -99,7 +108,14 @@ async function measured(options: Options, steps: number): Promise<number> {
   const started = performance.now();
   const { device: name, threads: count } = options;
   const file = join(out, 'experiment.json');
-  const { records } = await train({ file, out: join(out, 'run'), device: name, threads: count, print: () => {} });
+  const { records } = await train({
+    file,
+    out: join(out, 'run'),
+    device: name,
+    threads: count,
+    patienceMs,
+    print: () => {},
+  });
   const seconds = (performance.now() - started) / 1000;
   rmSync(out, { recursive: true });
   const step = (records.at(-1)!.metrics.stepMs ?? 0) / 1000;

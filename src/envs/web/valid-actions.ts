@@ -48,12 +48,18 @@ function otherTabs({ options, state }: Browser): string[] {
   });
 }
 
+function textsFor(browser: Browser, seen: TreeText, objective: string): string[] {
+  const values = [...valuesOf(browser, seen), ...otherTabs(browser), ...spansOf(objective)];
+  return [...new Set(values)].filter(isWhole);
+}
+
 export type Verb = (typeof verbNames)[number];
 
 interface Offer {
   browser: Browser;
   elements: { id: string; editable: boolean }[];
-  texts: string[];
+  /** What can be typed or answered. */
+  texts: readonly string[];
 }
 
 const offers: { [verb in Verb]: (offer: Offer) => string[] } = {
@@ -102,8 +108,7 @@ export function validActions(
   wanted: readonly Verb[] = verbNames,
 ): string[] {
   const elements = elementsSeen(browser, seen);
-  const values = [...valuesOf(browser, seen), ...otherTabs(browser), ...spansOf(objective)];
-  const texts = [...new Set(values)].filter(isWhole);
+  const texts = wanted.some((verb) => verb === 'type' || verb === 'stop') ? textsFor(browser, seen, objective) : [];
   return [...new Set(wanted.flatMap((verb) => offers[verb]({ browser, elements, texts })))];
 }
 

@@ -11,6 +11,7 @@ import {
   WorldError,
   type WorldOptions,
 } from '../env.ts';
+import { remembering } from './browser/page-memory.ts';
 import type { ParsePage } from './browser/session.ts';
 import { Episode } from './episode.ts';
 import { parseWebOptions, type WebOptions, web } from './index.ts';
@@ -23,7 +24,11 @@ const maxSlots = 4096;
 export class Web implements World {
   private readonly episodes = new Map<number, Episode>();
 
-  private constructor(private readonly parse: ParsePage) {}
+  private readonly parse: ParsePage;
+
+  private constructor(parse: ParsePage) {
+    this.parse = remembering(parse);
+  }
 
   /** `parse`: how pages become documents; a library's way by default. */
   static async open(parse?: ParsePage): Promise<Web> {

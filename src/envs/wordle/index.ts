@@ -26,7 +26,10 @@ export const wordle: WorldModule = {
   replayable: true,
   options: parseWordleOptions,
   vocabulary: {
-    texts: ['no not1 not2 not3 not4 not5 at1 at2 at3 at4 at5'],
+    texts: [
+      'no not1 not2 not3 not4 not5 at1 at2 at3 at4 at5',
+      ...Array.from('abcdefghijklmnopqrstuvwxyz', (letter) => `x${letter}`),
+    ],
     play: {
       options: [{ observation: 'compact', spelled: true }, { spelled: true }, { upstream: true, spelled: true }],
       begun: 10,

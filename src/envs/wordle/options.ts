@@ -54,7 +54,7 @@ const schema = v.strictObject({
   hints: option(yesOrNo(), false, {
     label: 'Score for using hints',
     sentence:
-      'Guess by guess an episode earns up to a half for letters that agree with the colors before them; only the word itself is a success.',
+      'Guess by guess an episode earns up to a half for guesses that could be the word by all colors before them; only the word itself is a success.',
   }),
   showWords: option(yesOrNo(), false, {
     label: 'Show the words',

@@ -38,12 +38,12 @@ export interface Answer {
   won: boolean;
   /** Letters in their place in the best guess so far, 0 to 5. */
   places: number;
-  /** Letters of the guesses so far that agreed with all colours before them, the first guess left out. */
-  agreeing: number;
+  /** Guesses so far that could be the word by all colours before them, the first guess left out. */
+  possible: number;
 }
 
 const Style = { upstream: 1, writingShift: 1, triesShift: 8 } as const;
-const Flag = { accepted: 1, done: 2, won: 4, placesShift: 8, agreeingShift: 16 } as const;
+const Flag = { accepted: 1, done: 2, won: 4, placesShift: 8, possibleShift: 16 } as const;
 
 /** Use `WordleWasm.open()`. */
 export class WordleWasm {
@@ -135,5 +135,5 @@ const readAnswer = (text: string, flags: number): Answer => ({
   done: (flags & Flag.done) !== 0,
   won: (flags & Flag.won) !== 0,
   places: (flags >> Flag.placesShift) & 7,
-  agreeing: flags >> Flag.agreeingShift,
+  possible: flags >> Flag.possibleShift,
 });

@@ -20,9 +20,8 @@ import { type Answer, type Start, spell, WordleWasm } from './wasm.ts';
 
 /** What each letter in its place earns in the best guess of a lost episode. */
 const PLACE_REWARD = 0.1;
-/** What guesses earn whose letters all agree with the colors before them. */
+/** What a lost episode earns whose guesses could all have been the word. */
 const HINTS_REWARD = 0.5;
-const LETTERS = 5;
 
 /** Lists of drawn words remembered: a group's episodes play the same task. */
 const MOST_LISTS = 512;
@@ -194,11 +193,10 @@ function splitOf(id: number): Split {
 }
 
 /** The score so far, counted up; a success is 1 whatever was earned before. */
-function rewardOf({ won, done, places, agreeing }: Answer, options: WordleOptions): number {
+function rewardOf({ won, done, places, possible }: Answer, { upstream, partial, hints, tries }: WordleOptions): number {
   if (won) return 1;
-  if (options.upstream) return 0;
-  const close = done && options.partial ? PLACE_REWARD * places : 0;
-  // Letters of all guesses but the first.
-  const most = LETTERS * Math.max(1, options.tries - 1);
-  return close + (options.hints ? (HINTS_REWARD * agreeing) / most : 0);
+  if (upstream) return 0;
+  const close = done && partial ? PLACE_REWARD * places : 0;
+  // The first guess knows nothing.
+  return close + (hints ? (HINTS_REWARD * possible) / Math.max(1, tries - 1) : 0);
 }

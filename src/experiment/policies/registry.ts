@@ -4,11 +4,12 @@ import { knobsOf } from '../fields.ts';
 import { type Knob, knob } from '../knob.ts';
 import { readPath } from '../paths.ts';
 import { adapted } from './adapted.ts';
+import { api } from './api.ts';
 import type { PolicyFacts, PolicyKind, Problem } from './kind.ts';
 import { onnx } from './onnx.ts';
 import { tiny } from './tiny.ts';
 
-export const policyKinds = { tiny, lora: adapted, onnx };
+export const policyKinds = { tiny, lora: adapted, onnx, api };
 
 export type PolicyName = keyof typeof policyKinds;
 export type Policy = { [name in PolicyName]: v.InferOutput<(typeof policyKinds)[name]['schema']> }[PolicyName];
@@ -18,7 +19,7 @@ export type PolicyOf<Name extends PolicyName> = Extract<Policy, { kind: Name }>;
 const names = Object.keys(policyKinds) as PolicyName[];
 const kindOf = ({ kind }: Pick<Policy, 'kind'>) => policyKinds[kind] as unknown as PolicyKind;
 
-export const PolicySchema = v.variant('kind', [tiny.schema, adapted.schema, onnx.schema]);
+export const PolicySchema = v.variant('kind', [tiny.schema, adapted.schema, onnx.schema, api.schema]);
 
 export const factsOf = (policy: Pick<Policy, 'kind'>): PolicyFacts => policyKinds[policy.kind].facts;
 

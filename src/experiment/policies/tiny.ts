@@ -99,7 +99,7 @@ const schema = v.strictObject({
       real(-4, 4),
       more(
         'Copying at the start',
-        'How strongly each attention layer begins by copying the words it looks at; 0 begins at random, and copying has to be learnt word by word.',
+        'How strongly each attention layer begins by copying the words it looks at; 0 begins at random, and copying has to be learnt word by word; below 0 it begins by avoiding them.',
         { step: 0.1 },
       ),
     ),

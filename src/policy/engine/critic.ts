@@ -3,6 +3,7 @@
  * token is read before it is said. It is small (hidden size + 1 numbers), lives on the host, and has an AdamW of its own. Starts at
  * 0, so that a shared trunk hears of values only once the head has learnt something. Sums run in the order of the rows, in double precision: the same on every device.
  */
+import { wholePower } from '../elementary.ts';
 import { keptPrefix } from '../moments.ts';
 import type { TensorMap } from '../policy.ts';
 
@@ -59,7 +60,7 @@ export class Critic {
   /** One step of AdamW without decay. */
   apply(learningRate: number): void {
     this.steps += 1;
-    const [c1, c2] = [1 - beta1 ** this.steps, 1 - beta2 ** this.steps];
+    const [c1, c2] = [1 - wholePower(beta1, this.steps), 1 - wholePower(beta2, this.steps)];
     this.gradient.forEach((g, i) => {
       this.first[i] = beta1 * this.first[i] + (1 - beta1) * g;
       this.second[i] = beta2 * this.second[i] + (1 - beta2) * g * g;

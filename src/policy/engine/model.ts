@@ -304,7 +304,7 @@ export class Model implements Learner {
 
   /** An objective that fails in the middle leaves no part of its gradient to the next update. */
   private forget(error: unknown): never {
-    if (!this.gpu.failure) this.train().grads.clear(this.recorder);
+    if (!this.gpu.failure) for (const each of [this, this.second]) each?.train().grads.clear(each.recorder);
     this.critic.forget();
     throw error;
   }

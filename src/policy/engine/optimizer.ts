@@ -1,5 +1,6 @@
 /** AdamW with global-norm clipping over every block of parameters; nothing is read back. */
 import { f32, grid1d, slice } from '../../device/device.ts';
+import { wholePower } from '../elementary.ts';
 import type { OptimizerSettings } from '../policy.ts';
 import type { ParameterSet } from '../weights/parameters.ts';
 import type { Operations } from './operations.ts';
@@ -58,8 +59,8 @@ export class AdamW {
       f32(settings.beta2),
       f32(settings.epsilon),
       f32(settings.weightDecay),
-      f32(1 - settings.beta1 ** t),
-      f32(Math.sqrt(1 - settings.beta2 ** t)),
+      f32(1 - wholePower(settings.beta1, t)),
+      f32(Math.sqrt(1 - wholePower(settings.beta2, t))),
     ];
     this.grads.layout.blocks.forEach((size, i) => {
       const of = (set: ParameterSet) => slice(set.buffers[i], 0, size * 4);

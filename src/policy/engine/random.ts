@@ -2,6 +2,7 @@
  * Counter-based random numbers, the twin of shaders/random.wgsl: pcg4d (Jarzynski and Olano, "Hash functions for GPU
  * rendering", JCGT 9(3), 2020). Whole numbers only, so that both give the same bits.
  */
+import { log } from '../elementary.ts';
 
 /** Four well-mixed 32-bit words from four. The result is left in `state`. */
 export function pcg4d(state: Uint32Array): void {
@@ -29,4 +30,4 @@ export function gumbelBits([seed, stream, row, position]: readonly number[], tok
 }
 
 /** The largest of logit + gumbel over tokens is a sample of their softmax. */
-export const gumbel = (key: readonly number[], token: number) => -Math.log(-Math.log(unit(gumbelBits(key, token))));
+export const gumbel = (key: readonly number[], token: number) => -log(-log(unit(gumbelBits(key, token))));

@@ -1,5 +1,6 @@
-/** cos | sin of every position: computed on the host in double precision, since WGSL's own are only good to 2^-11. */
+/** cos | sin of every position: computed on the host in double precision, since WGSL's own are only good to 2^-11, and by our own functions. */
 import { type ModelConfig, ropeInverseFrequencies } from '../config.ts';
+import { cos, sin } from '../elementary.ts';
 
 /** (positions, D): of each position, D / 2 cosines and as many sines. */
 export function ropeTable(config: ModelConfig, positions: number): Float32Array<ArrayBuffer> {
@@ -10,8 +11,8 @@ export function ropeTable(config: ModelConfig, positions: number): Float32Array<
     for (let d = 0; d < D / 2; d++) {
       // The angle in f32, as the original computes it.
       const angle = Math.fround(position * Math.fround(inverse[d]));
-      table[position * D + d] = Math.cos(angle);
-      table[position * D + D / 2 + d] = Math.sin(angle);
+      table[position * D + d] = cos(angle);
+      table[position * D + D / 2 + d] = sin(angle);
     }
   }
   return table;

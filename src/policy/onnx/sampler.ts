@@ -4,6 +4,7 @@
  * the same here and on the GPU, but for logits that differ in their last bits.
  */
 
+import { exp, log } from '../elementary.ts';
 import { gumbel } from '../engine/random.ts';
 import type { Sampling } from '../policy.ts';
 
@@ -37,9 +38,9 @@ export function sampleToken(
     if (score > best.score) best = { score, index: i, logit };
   }
   let sum = 0;
-  for (let i = 0; i < count; i++) sum += Math.exp(fround(logits[allowed ? allowed[i] : i] * scale) - largest);
+  for (let i = 0; i < count; i++) sum += exp(fround(logits[allowed ? allowed[i] : i] * scale) - largest);
   const token = allowed ? allowed[best.index] : best.index;
-  return { token, index: best.index, logprob: best.logit - largest - Math.log(sum) };
+  return { token, index: best.index, logprob: best.logit - largest - log(sum) };
 }
 
 /** Log-probability of `token` and entropy (nats) of the softmax of logits / temperature over the allowed tokens. */
@@ -57,11 +58,11 @@ export function scoreToken(
   let weighted = 0;
   for (let i = 0; i < count; i++) {
     const x = at(i) - largest;
-    sum += Math.exp(x);
-    weighted += Math.exp(x) * x;
+    sum += exp(x);
+    weighted += exp(x) * x;
   }
   return {
-    logprob: logits[token] / temperature - largest - Math.log(sum),
-    entropy: Math.log(sum) - weighted / sum,
+    logprob: logits[token] / temperature - largest - log(sum),
+    entropy: log(sum) - weighted / sum,
   };
 }

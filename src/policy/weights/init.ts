@@ -1,9 +1,9 @@
 /**
  * Random weights for a policy that starts from nothing. Every value is a function of (seed, tensor name, element), made
- * with integer arithmetic and one multiplication, so that every browser and Node start from bit-identical weights: Math.log
- * and Math.cos may differ in the last bit between engines, so Box-Muller would not do.
+ * with integer arithmetic and one multiplication (and `elementary.ts`), so that every browser and Node start from bit-identical weights.
  */
 import { type ModelConfig, parameterShapes, ropeInverseFrequencies } from '../config.ts';
+import { cos, sin } from '../elementary.ts';
 import { pcg4d } from '../engine/random.ts';
 import type { TensorMap } from '../policy.ts';
 
@@ -46,8 +46,9 @@ export interface InitOptions {
   /** Of the embedding (and of an untied head); `std` where it is not given. */
   embeddingStd?: number;
   /**
-   * c > 0: a layer's value rows start orthonormal and each head's output columns as their transpose times c / (heads of a key
-   * head), so that attention begins by copying what it looks at. See `copying`. 0: random, like every other matrix.
+   * c: a layer's value rows start orthonormal and each head's output columns as their transpose times c / (heads of a key
+   * head), so that attention begins by copying what it looks at, or, where c is below 0, by making it unlikely. See `copying`. 0: random, like
+   * every other matrix.
    */
   copyScale?: number;
   /** The first heads of the first layer that begin by looking at one token before, the h-th (from 0) at the (h + 1)th before. See `lookBack`. */
@@ -124,9 +125,8 @@ function lookBack(config: ModelConfig, tensors: TensorMap, options: InitOptions)
     );
   const at = (name: string) => tensors.get(`model.layers.0.self_attn.${name}`)!.data as Float32Array;
   const [queries, keys, outputs] = [at('q_proj.bias'), at('k_proj.bias'), at('o_proj.weight')];
-  // The last bits of cos and sin, which may differ between engines, are gone in the rounding to f32.
   const frequencies = ropeInverseFrequencies(config);
-  const fall = frequencies.reduce((sum, theta) => sum + 1 - Math.cos(theta), 0);
+  const fall = frequencies.reduce((sum, theta) => sum + 1 - cos(theta), 0);
   const bias = Math.sqrt((lookBackMargin * Math.sqrt(D)) / fall);
   const directions = normals(heads * D * C, seed, 'model.layers.0.previous_token_heads', 1);
   orthonormalize(directions, heads * D, C);
@@ -134,8 +134,8 @@ function lookBack(config: ModelConfig, tensors: TensorMap, options: InitOptions)
     const key = Math.floor(h / (H / numKvHeads)) * D;
     for (const [i, theta] of frequencies.entries()) {
       keys[key + i] = bias;
-      queries[h * D + i] = bias * Math.cos((h + 1) * theta);
-      queries[h * D + D / 2 + i] = -bias * Math.sin((h + 1) * theta);
+      queries[h * D + i] = bias * cos((h + 1) * theta);
+      queries[h * D + D / 2 + i] = -bias * sin((h + 1) * theta);
     }
     if (copyScale !== 0) setOutput(config, outputs, h, directions.subarray(h * D * C), copyScale);
   }

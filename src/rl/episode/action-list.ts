@@ -21,7 +21,7 @@ class ActionLists {
 
   get(actions: readonly string[]): ActionTrie {
     if (!Object.isFrozen(actions)) return this.byWords(actions);
-    const trie = this.byArray.get(actions) ?? this.byWords(actions);
+    const trie = this.byArray.get(actions) ?? this.make(actions);
     this.byArray.set(actions, trie);
     return trie;
   }
@@ -30,11 +30,15 @@ class ActionLists {
     const key = actions.join('\n');
     const known = this.lists.get(key);
     if (known) return known;
-    if (this.trie.size > mostNodes) this.forget();
-    const trie = this.trie.select(actions.map((action) => this.listed(action)));
+    const trie = this.make(actions);
     if (this.lists.size >= mostLists) this.lists.clear();
     this.lists.set(key, trie);
     return trie;
+  }
+
+  private make(actions: readonly string[]): ActionTrie {
+    if (this.trie.size > mostNodes) this.forget();
+    return this.trie.select(actions.map((action) => this.listed(action)));
   }
 
   private listed(action: string): ListedSequence {

@@ -154,3 +154,10 @@ export function compare(ours: readonly number[], theirs: readonly number[]): Com
   const count = (sign: number) => differences.filter((value) => value === sign).length;
   return { difference, p: mcNemar(count(1), count(-1)), test: 'McNemar, exact' };
 }
+
+/** Quantile of the normal distribution for p from 0.5 (Abramowitz and Stegun 26.2.23: off by less than 4.5e-4). */
+export function normalQuantile(p: number): number {
+  const t = Math.sqrt(-2 * Math.log(1 - p));
+  const over = 2.515517 + 0.802853 * t + 0.010328 * t * t;
+  return t - over / (1 + 1.432788 * t + 0.189269 * t * t + 0.001308 * t ** 3);
+}

@@ -3,8 +3,10 @@
  * SVG. The same results give the same bytes. Percent, as the published tables have it.
  */
 import type { WorldSuite } from '../../envs/suite.ts';
+import { plotSvg } from './plot.ts';
 import type { Comparison, Estimate } from './statistics.ts';
 import { comparisons, type ItemResult, passCurve, rowsOf, type SuiteRow, turnCurve } from './suite-results.ts';
+import { csvTable, interval, markdownTable, percent, plain, type Table, textTable } from './tables.ts';
 
 export interface SuiteReport {
   suite: Pick<WorldSuite, 'name' | 'label' | 'sentence' | 'standIn' | 'turns'>;
@@ -42,12 +44,6 @@ export function suiteReport({ suite, policy, settings, items, turns, other }: Re
     items,
   };
 }
-
-const percent = (value: number) => (Number.isNaN(value) ? '-' : (100 * value).toFixed(2));
-const interval = ({ mean, low, high }: Estimate) => `${percent(mean)} [${percent(low)}, ${percent(high)}]`;
-const plain = ({ mean, low, high }: Estimate) => `${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
-
-type Table = { head: string[]; rows: string[][] };
 
 /** A row a column of the published table, ours. */
 function mainTable({ rows }: SuiteReport): Table {
@@ -146,19 +142,6 @@ function sections(report: SuiteReport, columns: readonly string[]): { title: str
   ];
 }
 
-function textTable({ head, rows }: Table): string {
-  const widths = head.map((_, c) => Math.max(...[head, ...rows].map((row) => row[c].length)));
-  const line = (row: string[]) =>
-    row
-      .map((cell, c) => (c === 0 ? cell.padEnd(widths[c]) : cell.padStart(widths[c])))
-      .join('  ')
-      .trimEnd();
-  return [head, ...rows].map(line).join('\n');
-}
-
-const markdownTable = ({ head, rows }: Table) =>
-  [head, head.map((_, c) => (c === 0 ? '---' : '---:')), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
-
 export function reportText(report: SuiteReport, columns: readonly string[]): string {
   const parts = sections(report, columns).map(
     ({ title, table, note }) => `${title}\n${textTable(table)}${note ? `\n${note}` : ''}`,
@@ -174,11 +157,6 @@ export function reportMarkdown(report: SuiteReport, columns: readonly string[]):
   return `# ${title}\n\n${words.join('\n\n')}\n\n${parts.join('\n\n')}\n`;
 }
 
-const csvCell = (value: string | number) => {
-  const text = String(value);
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
 /** A line an item: its column, rates, chance and oracle. */
 export function reportCsv({ items }: SuiteReport): string {
   const head = ['item', 'column', 'tries', 'successes', 'mean score', 'mean turns', 'chance', 'oracle'];
@@ -193,67 +171,10 @@ export function reportCsv({ items }: SuiteReport): string {
     mean(chance.map(({ success }) => Number(success))),
     oracle ? Number(oracle.success) : '',
   ]);
-  return `${[head, ...rows].map((row) => row.map(csvCell).join(',')).join('\n')}\n`;
+  return csvTable({ head, rows });
 }
 
 export const reportJson = (report: SuiteReport): string => `${JSON.stringify(report, null, 1)}\n`;
-
-export interface Plotted {
-  title: string;
-  x: string;
-  y: string;
-  /** Of one line each: points by x with their interval. */
-  lines: { label: string; points: { x: number; estimate: Estimate }[] }[];
-  /** Powers of two lie evenly. */
-  logarithmic?: boolean;
-}
-
-const palette = ['#1757c2', '#c2571a', '#2c7a3f', '#7a3fa0', '#a03a4a'];
-const frame = { width: 560, height: 360, left: 56, right: 16, top: 34, bottom: 48 };
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
-/** Lines with their intervals as bands, y from 0 to 1 in percent. Marks of their own besides colours. */
-export function plotSvg({ title, x, y, lines, logarithmic = false }: Plotted): string {
-  const { width, height, left, right, top, bottom } = frame;
-  const scale = (value: number) => (logarithmic ? Math.log2(value) : value);
-  const xs = [...new Set(lines.flatMap(({ points }) => points.map((point) => point.x)))].sort((a, b) => a - b);
-  const [first, last] = [scale(xs[0] ?? 0), scale(xs.at(-1) ?? 1)];
-  const atX = (value: number) => left + ((scale(value) - first) / (last - first || 1)) * (width - left - right);
-  const atY = (value: number) => top + (1 - value) * (height - top - bottom);
-  const place = (value: number, at: number) => `${atX(value).toFixed(1)},${atY(at).toFixed(1)}`;
-  const drawn = lines.flatMap(({ label, points }, i) => {
-    const colour = palette[i % palette.length];
-    const upper = points.map((point) => place(point.x, point.estimate.high));
-    const lower = points.map((point) => place(point.x, point.estimate.low)).reverse();
-    return [
-      `<polygon points="${[...upper, ...lower].join(' ')}" fill="${colour}" fill-opacity="0.15"/>`,
-      `<polyline points="${points.map((point) => place(point.x, point.estimate.mean)).join(' ')}" fill="none" stroke="${colour}" stroke-width="2" stroke-dasharray="${['', '6 3', '2 3', '8 3 2 3', '1 4'][i % 5]}"/>`,
-      ...points.map(
-        (point) =>
-          `<circle cx="${atX(point.x).toFixed(1)}" cy="${atY(point.estimate.mean).toFixed(1)}" r="3" fill="${colour}"/>`,
-      ),
-      `<text x="${left + 8}" y="${top + 14 + 16 * i}" fill="${colour}">${escaped(label)}</text>`,
-    ];
-  });
-  const grid = [0, 0.25, 0.5, 0.75, 1].map(
-    (value) =>
-      `<line x1="${left}" x2="${width - right}" y1="${atY(value)}" y2="${atY(value)}" stroke="#ccc"/><text x="${left - 6}" y="${atY(value) + 4}" text-anchor="end">${100 * value}</text>`,
-  );
-  const ticks = xs.map(
-    (value) => `<text x="${atX(value).toFixed(1)}" y="${height - bottom + 16}" text-anchor="middle">${value}</text>`,
-  );
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="12" role="img">`,
-    `<title>${escaped(title)}</title><rect width="${width}" height="${height}" fill="#fff"/>`,
-    `<text x="${left}" y="18" font-size="14" font-weight="bold">${escaped(title)}</text>`,
-    ...grid,
-    ...ticks,
-    ...drawn,
-    `<text x="${(left + width - right) / 2}" y="${height - 10}" text-anchor="middle">${escaped(x)}</text>`,
-    `<text transform="translate(14 ${(top + height - bottom) / 2}) rotate(-90)" text-anchor="middle">${escaped(y)}</text>`,
-    '</svg>\n',
-  ].join('\n');
-}
 
 /** pass@k against k, and success against turns; a plot that would have one point is left out. */
 export function reportPlots(report: SuiteReport): { [name: string]: string } {

@@ -6,8 +6,9 @@
  * speaks of is `gross`. `code`: WooooDyy/BAPO@7287044 recipe/bapo/policy_loss.py, low first and then high, from sums without
  * probabilities. Decisions are discrete, so bounds are sums of steps, added one by one.
  */
+
+import { exp } from '../../policy/elementary.ts';
 import type { ObjectiveRows } from '../../policy/policy.ts';
-import { exp } from '../exp.ts';
 import { clipTerm, ratioOf, type Surrogate } from './clipped.ts';
 import { clamp } from './kl.ts';
 

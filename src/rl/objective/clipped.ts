@@ -9,8 +9,8 @@
  * al. 2025, arXiv 2503.14476, equation 10), dual clip (Ye et al. 2020, arXiv 1912.09729, equation 3) and verl's clamps.
  */
 import clippedWgsl from '../../../shaders/objective_clipped.wgsl?raw';
+import { exp } from '../../policy/elementary.ts';
 import type { ObjectiveResult, ObjectiveRows, ObjectiveSpec } from '../../policy/policy.ts';
-import { exp } from '../exp.ts';
 import { clamp, type KlEstimator, klEstimators, klTerm } from './kl.ts';
 
 export const clippedColumns = ['oldLogprob', 'refLogprob', 'advantage', 'coefficient'] as const;

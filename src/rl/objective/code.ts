@@ -19,7 +19,7 @@ export class ObjectiveShapeError extends Error {
   override name = 'ObjectiveShapeError';
 }
 
-/** The code gave back NaN or an infinity. `row` from 0. */
+/** The code gave back NaN, an infinity or what single precision cannot hold. `row` from 0. */
 export class ObjectiveValueError extends Error {
   override name = 'ObjectiveValueError';
   constructor(
@@ -86,7 +86,8 @@ function checked({ arrays, values }: SandboxResult, count: number): CodeEvaluati
   for (const [name, column] of Object.entries(columns)) {
     if (column.length !== count)
       throw new ObjectiveShapeError(`${codeFile}: ${name} has ${column.length} numbers for ${count} rows.`);
-    const row = column.findIndex((value) => !Number.isFinite(value));
+    // The engine goes on in single precision, where 1e39 is infinite too.
+    const row = column.findIndex((value) => !Number.isFinite(Math.fround(value)));
     if (row >= 0) throw new ObjectiveValueError(name, row, column[row]);
   }
   const zeros = () => new Float64Array(count);
@@ -123,5 +124,10 @@ export const codeObjective = (
   columns,
   scalars: [],
   batch,
-  evaluate: (rows) => evaluateCode(runner, own, rows),
+  evaluate: (rows) =>
+    evaluateCode(runner, own, rows).catch((error: Error) => {
+      const said = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+      error.message = `${said} The run stands at its last step: mend the objective and train on.`;
+      throw error;
+    }),
 });

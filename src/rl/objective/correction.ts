@@ -6,8 +6,9 @@
  * https://richardli.xyz/rl-collapse; TRL@f2cd577 grpo_trainer.py. With l = log(train / rollout) of a token:
  * w = exp(l), or exp of its sum over the sequence; what is outside [low, high] is cut to the bound or becomes 0.
  */
+
+import { exp, expm1, log } from '../../policy/elementary.ts';
 import { sequencesOf, spread, type TokenRows } from '../credit/rows.ts';
-import { exp, expm1, log } from '../exp.ts';
 import { mean } from '../numbers.ts';
 import { clamp } from './kl.ts';
 

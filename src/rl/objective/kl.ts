@@ -1,5 +1,5 @@
 /** Estimates of KL(policy, reference) at one token: k1, k2, k3 (Schulman 2020, http://joschu.net/blog/kl-approx.html). */
-import { expm1 } from '../exp.ts';
+import { expm1 } from '../../policy/elementary.ts';
 
 /** Order matters: the index is the estimator's number in the shader. */
 export const klEstimators = ['k1', 'abs', 'k2', 'k3', 'k1+', 'k3+'] as const;

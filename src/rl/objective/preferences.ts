@@ -2,8 +2,9 @@
  * Objectives of preferences: sums over whole sequences of s = log(policy / reference), compared in pairs (DPO and its relatives) or
  * with a baseline (KTO). Every token of a sequence has the same weight.
  */
+
+import { sigmoid, softplus } from '../../policy/elementary.ts';
 import type { ObjectiveResult, ObjectiveRows, ObjectiveSpec } from '../../policy/policy.ts';
-import { sigmoid, softplus } from '../exp.ts';
 import { groupBy, mean } from '../numbers.ts';
 import { emptyResult } from './clipped.ts';
 

@@ -2,8 +2,9 @@
  * Policy terms beside the clipped token ratio: one ratio a sequence (GSPO), and a clipped weight in place of a clipped ratio (CISPO).
  * A combination of level and form is an objective; the pointwise one of both has its WGSL form (`clipped.ts`).
  */
+
+import { exp } from '../../policy/elementary.ts';
 import type { ObjectiveRows, ObjectiveSpec } from '../../policy/policy.ts';
-import { exp } from '../exp.ts';
 import {
   boundsOf,
   type ClipBounds,

@@ -3,7 +3,6 @@
  * acknowledgement. Pure functions of text; knows no world but its rule for replies.
  */
 import { lastAction, type ReplyRule } from '../../envs/reply.ts';
-import { acknowledgement } from '../episode/conversation.ts';
 import type { Message, TrajectoryRecord } from '../trajectory-files/record.ts';
 
 export interface RecordedTurn {
@@ -26,12 +25,15 @@ export class UnmappedError extends Error {
   override name = 'UnmappedError';
 }
 
+/** AgentGym's clients have two: "Ok.", and "OK. I'll follow your instructions and try my best to solve the task." */
+const acknowledged = /^ok\.( I'll follow your instructions.*)?$/is;
+
 /** An instruction with its acknowledgement, as AgentGym's client opens a conversation: no turn of the episode. */
 const isPreface = ([first, second, third]: readonly Message[]) =>
   first?.role === 'user' &&
   second?.role === 'assistant' &&
   third?.role === 'user' &&
-  (second.trained === false || second.content.trim() === acknowledgement);
+  (second.trained === false || acknowledged.test(second.content.trim()));
 
 /** Messages of one side that follow each other are one; a system's words stand before the first of the world's. */
 function merged(messages: readonly Message[]): Message[] {

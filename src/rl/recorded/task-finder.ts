@@ -23,6 +23,8 @@ function ownTask({ source }: TrajectoryRecord): Task | null {
 export class TaskFinder {
   private openings: Promise<Map<string, Task>> | null = null;
   private readonly byName = new Map<string, Task[]>();
+  /** First words of tasks that were asked for by name. */
+  private readonly heard = new Map<string, string>();
   private readonly keys: ReadonlySet<string>;
 
   constructor(
@@ -44,19 +46,33 @@ export class TaskFinder {
     const world = record.world ?? own?.world ?? this.onlyWorld();
     if (world !== null && !this.worlds.has(world))
       throw new UnmappedError(`it is of the world ${world}, which the run does not have`);
-    const byWords = (await this.byOpening()).get(plain(opening));
-    if (byWords && (record.item === null || byWords.id === record.item)) return byWords;
-    const candidates = record.item === null || world === null ? [] : (this.byName.get(`${world}_${record.item}`) ?? []);
-    if (candidates.length === 0) throw new UnmappedError(this.unknown(record, world));
-    throw new UnmappedError(
-      `item ${record.item} of ${world} begins with other words in this run: its options, or its numbering, are others`,
-    );
+    return record.item === null || world === null
+      ? this.byWords(plain(opening))
+      : this.ofItem(`${world}_${record.item}`, plain(opening));
   }
 
-  private unknown({ item }: TrajectoryRecord, world: string | null): string {
-    return item === null || world === null
-      ? 'it names no task, and no training task of the run begins with its words'
-      : `item ${item} of ${world} is no training task of this run: it is held out, or not among its options`;
+  /** Several entries of a mixture may have the item, under other options: the one that begins as the file does. */
+  private async ofItem(name: string, words: string): Promise<Task> {
+    const candidates = this.byName.get(name) ?? [];
+    if (candidates.length === 0)
+      throw new UnmappedError(`${name} is no training task of this run: it is held out, or not among its options`);
+    for (const task of candidates) if ((await this.openingOf(task)) === words) return task;
+    throw new UnmappedError(`${name} begins with other words in this run: its options, or its numbering, are others`);
+  }
+
+  private async byWords(words: string): Promise<Task> {
+    const found = (await this.byOpening()).get(words);
+    if (!found) throw new UnmappedError('it names no task, and no training task of the run begins with its words');
+    return found;
+  }
+
+  private async openingOf(task: Task): Promise<string> {
+    const key = taskKey(task);
+    const known = this.heard.get(key);
+    if (known !== undefined) return known;
+    const [{ observation }] = await worldNamed(this.worlds, task.world).reset([0], [task]);
+    this.heard.set(key, plain(observation));
+    return plain(observation);
   }
 
   /** A number alone is an item of the run's world, where there is one. */

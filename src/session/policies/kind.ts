@@ -30,6 +30,8 @@ export interface Services {
   tokenizers: Tokenizers;
   /** Throws where none can be opened. */
   modelsFor(policy: { model: string }): BaseModels;
+  /** Of the server of a model that is asked; in memory only. Absent: none is sent. */
+  apiKey?(): string | null;
   /** What was measured on this adapter before. */
   adapters?: AdapterMemory;
   /** For experiments that carry code; absent: they are refused. */

@@ -4,11 +4,12 @@ import type { PolicyName } from '../../experiment/policies/registry.ts';
 import { BundleError } from '../../store/bundle.ts';
 import type { NewRun } from '../../store/run-store.ts';
 import { adapted } from './adapted.ts';
+import { api } from './api.ts';
 import type { SessionPolicy } from './kind.ts';
 import { onnx } from './onnx.ts';
 import { tiny } from './tiny.ts';
 
-const kinds: { [name in PolicyName]: SessionPolicy<name> } = { lora: adapted, onnx, tiny };
+const kinds: { [name in PolicyName]: SessionPolicy<name> } = { api, lora: adapted, onnx, tiny };
 
 /** The kind knows only experiments of its own: whoever asks has looked it up by theirs. */
 export const sessionPolicy = ({ kind }: Pick<Experiment['policy'], 'kind'>) =>

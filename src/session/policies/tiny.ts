@@ -1,5 +1,5 @@
 /** A tiny policy in a session: trained on the GPU, watched over the ONNX runtime where there is none. */
-import { DeviceUnavailableError } from '../../device/device.ts';
+import { type Device, DeviceUnavailableError } from '../../device/device.ts';
 import { algorithmsOf, capacityOf, updateSizesOf } from '../../experiment/sizes.ts';
 import { type ModelConfig, parseConfig, writeConfig } from '../../policy/config.ts';
 import { saveCheckpoint } from '../../policy/formats/checkpoint.ts';
@@ -47,12 +47,14 @@ export function modelConfigOf(
 /** A copy of the first weights is kept where something compares with them. */
 const copiesReference = (experiment: Tiny) => algorithmsOf(experiment).some(readsReference);
 
-const planned = (experiment: Tiny, config: ModelConfig, capacity: Capacity, blockBytes = 128 * 2 ** 20) =>
+const planned = (experiment: Tiny, config: ModelConfig, capacity: Capacity, gpu: Device | null) =>
   planBuffers(config, capacity, {
     ...updateSizesOf(experiment),
     trainable: true,
     reference: copiesReference(experiment),
-    blockBytes,
+    blockBytes: gpu?.bindingBytes ?? 128 * 2 ** 20,
+    timingBytes: gpu?.timingBytes,
+    sharesMemory: gpu?.sharesMemory,
   });
 
 function startOf(experiment: Tiny): Start {
@@ -95,7 +97,7 @@ export const tiny: SessionPolicy<'tiny'> = {
   async plan(experiment, { device, tokenizers }) {
     const gpu = await device().catch(() => null);
     const config = modelConfigOf(experiment, await tokenizers.of(experiment, null));
-    return planReport(planned(experiment, config, capacityOf(experiment), gpu?.bindingBytes), gpu);
+    return planReport(planned(experiment, config, capacityOf(experiment), gpu), gpu);
   },
 
   async open(experiment, options, services) {
@@ -112,7 +114,7 @@ export const tiny: SessionPolicy<'tiny'> = {
       { assets, configOf, capacityOf: () => capacityOf(experiment) },
       (run) => {
         if (!gpu) return actor(run, experiment, options);
-        const plan = planReport(planned(experiment, run.config, run.capacity, gpu.bindingBytes), gpu);
+        const plan = planReport(planned(experiment, run.config, run.capacity, gpu), gpu);
         const start = startOf(experiment);
         const weights = {
           ...updateSizesOf(experiment),

@@ -61,6 +61,9 @@ export class TabgymApp extends Panel {
         height: min(318px, 44vh);
         overflow: auto;
       }
+      tabgym-progress[data-sweep] {
+        height: min(450px, 54vh);
+      }
       tabgym-drawer {
         border-inline-start: 1px solid var(--line);
         background: var(--surface);

@@ -22,11 +22,14 @@ export class CodeConsent {
     sessionStorage.setItem(key, JSON.stringify([...known().add(await hashOf(code))]));
   }
 
-  /** True at once where there is no code, or none that is new here. */
-  async ask(experiment: Experiment): Promise<boolean> {
+  /** True at once where there is no code, or none that is new here. `beside`: what runs with it, in a sweep. */
+  async ask(experiment: Experiment, beside: readonly Experiment[] = []): Promise<boolean> {
     const allowed = known();
     const carried: CarriedCode[] = [];
-    for (const each of carriedCode(experiment)) if (!allowed.has(await hashOf(each.code))) carried.push(each);
+    for (const each of [experiment, ...beside].flatMap(carriedCode)) {
+      const asked = carried.some(({ code }) => code === each.code);
+      if (!asked && !allowed.has(await hashOf(each.code))) carried.push(each);
+    }
     if (!carried.length) return true;
     const { TabgymCodeQuestion } = await import('../panels/code-question.ts');
     const question = Object.assign(new TabgymCodeQuestion(), { name: experiment.name, carried });

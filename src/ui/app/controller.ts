@@ -3,7 +3,8 @@
  * `layout`, `library`, ...). Draws nothing. Every failure of a call becomes a notice of one sentence; nothing here throws at a panel.
  */
 import { msg, str } from '@lit/localize';
-import type { DeviceName, TrainerApi } from '../../session/protocol.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { DeviceName, RunStatus, RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { ModelPicking } from '../panels/model-picking.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { Recorded } from '../state/recorded.ts';
@@ -14,12 +15,14 @@ import { Connecting } from './connecting.ts';
 import { deviceLabel, rememberDevice } from './device.ts';
 import { Drafting } from './drafting.ts';
 import { Dropping } from './dropping.ts';
+import { Evaluating } from './evaluating.ts';
 import { Events, isActive, trainingKey } from './events.ts';
 import { Layout } from './layout.ts';
 import { Library } from './library.ts';
 import { Notifying, sentence } from './notifying.ts';
 import { Reading } from './reading.ts';
 import { RestartedError } from './supervisor.ts';
+import { Sweeping } from './sweeping.ts';
 import { playsOnlyWords } from './words.ts';
 
 export class Controller {
@@ -35,12 +38,16 @@ export class Controller {
   readonly connecting = new Connecting(this.store, () => this.api);
   readonly said = new Notifying(this.store);
   readonly layout = new Layout(this.store, () => this.api, this.said, this.models);
+  readonly evaluating = new Evaluating(this.store, () => this.api, this.said);
+  readonly sweeping = new Sweeping(this.store, () => this.api, this.said);
   /** Training a given number of steps: a reload in the middle does not go on by itself. */
   private stepping = false;
   private readonly events = new Events(this.store, this.said, {
     models: this.models,
     recorded: this.recorded,
     reading: this.reading,
+    sweeping: this.sweeping,
+    evaluating: this.evaluating,
     stepping: () => this.stepping,
   });
   readonly library = new Library(this.store, () => this.api, this.said, this.events, this);
@@ -130,13 +137,16 @@ export class Controller {
       const { summary, records, owner } = await this.api.openRun(id);
       this.reading.forget();
       const finished = summary.step >= summary.experiment.steps;
+      await this.sweeping.follow(summary);
+      const sweeps = summary.sweep ? this.state.sweep?.state.status : undefined;
+      const own = finished ? 'finished' : summary.step > 0 ? 'paused' : 'idle';
       this.store.set({
         run: summary,
         records,
         owner,
         live: [],
         progress: null,
-        status: finished ? 'finished' : summary.step > 0 ? 'paused' : 'idle',
+        status: sweeps && isActive(sweeps) ? sweeps : this.sweepStatus(own),
         statusDetail: '',
       });
       await this.connecting.tell();
@@ -154,11 +164,23 @@ export class Controller {
     const { draft } = this.state;
     if (!draft) return false;
     return this.said.attempt('create', async () => {
-      const run = await this.api.createRun(draft);
-      this.connecting.inherit(run.id);
+      const run = await this.created(draft);
       await this.library.refreshRuns();
       await this.open(run.id);
     });
+  }
+
+  /** The run, or the first of the runs that the document names. */
+  private async created(document: Experiment): Promise<RunSummary> {
+    const runs = document.sweep ? await this.api.createSweep(document) : [await this.api.createRun(document)];
+    for (const { id } of runs) this.connecting.inherit(id);
+    return runs[0];
+  }
+
+  /** A run that is finished in a sweep that is not goes on with the others. */
+  private sweepStatus(own: RunStatus): RunStatus {
+    const { sweep } = this.state;
+    return own === 'finished' && sweep && sweep.state.done < sweep.state.total ? 'paused' : own;
   }
 
   /** The same experiment again from random weights, as a new run; the old one stays in the list. */
@@ -167,8 +189,7 @@ export class Controller {
     if (!run) return this.firstDraft();
     if (isActive(this.state.status)) await this.pause();
     await this.said.attempt('create', async () => {
-      const fresh = await this.api.createRun(run.experiment);
-      this.connecting.inherit(fresh.id);
+      const fresh = await this.created(run.sweep?.document ?? run.experiment);
       await this.library.refreshRuns();
       await this.open(fresh.id);
     });
@@ -226,17 +247,22 @@ export class Controller {
     if (!run) return;
     const playsOnly = playsOnlyWords(run.experiment.policy);
     if (playsOnly) return this.said.notify('warning', msg(str`${playsOnly}: watch it try.`));
-    if (!(await this.consent.ask(run.experiment)))
+    if (!(await this.consent.ask(run.experiment, await this.sweeping.experimentsBeside(run))))
       return this.said.notify('info', msg('The run stands still: its code was not allowed to run.'));
     this.recorded.stop();
     this.store.set({ status: 'preparing', statusDetail: '', watching: false });
     this.stepping = options?.steps !== undefined;
     if (!this.stepping) localStorage.setItem(trainingKey, run.id);
-    this.api.train(run.id, options).catch((error) => {
+    this.trained(run, options).catch((error) => {
       if (error instanceof RestartedError) return;
       this.said.notify('error', sentence(error));
       if (isActive(this.state.status)) this.events.takeStatus('failed', sentence(error));
     });
+  }
+
+  /** A run of a sweep trains with the others, unless a number of steps was asked for. */
+  private trained(run: RunSummary, options?: { steps?: number }): Promise<void> {
+    return run.sweep && !options ? this.api.trainSweep(run.sweep.id) : this.api.train(run.id, options);
   }
 
   /** Before training: what the draft changed becomes a fork or a new run. */
@@ -268,6 +294,20 @@ export class Controller {
     });
   }
 
+  /** A fork at the last checkpoint up to a step: where the run was at its best. It does not train yet. */
+  async goOnFrom(step: number) {
+    const { run } = this.state;
+    if (!run) return;
+    if (isActive(this.state.status)) await this.pause();
+    await this.said.attempt('fork', async () => {
+      const at = (await this.api.checkpointSteps(run.id)).filter((each) => each <= step).at(-1) ?? 0;
+      const forked = await this.api.fork(run.id, at, run.experiment);
+      await this.library.refreshRuns();
+      await this.open(forked.id);
+      this.said.notify('info', msg(str`“${forked.name}” goes on from step ${at}. Change a setting, then press Train.`));
+    });
+  }
+
   discardChanges() {
     if (this.state.run) this.drafting.use(structuredClone(this.state.run.experiment));
   }
@@ -276,7 +316,10 @@ export class Controller {
     const { run } = this.state;
     if (!run) return;
     this.store.set({ status: 'pausing' });
-    await this.said.attempt('pause', () => this.api.pause(run.id));
+    await this.said.attempt('pause', async () => {
+      await this.api.pauseSweep();
+      await this.api.pause(run.id);
+    });
   }
 
   async step() {
@@ -313,7 +356,7 @@ export class Controller {
   close() {
     this.reading.forget();
     this.recorded.stop();
-    this.store.set({ run: null, records: [], live: [], status: 'idle', statusDetail: '', progress: null });
+    this.store.set({ run: null, sweep: null, records: [], live: [], status: 'idle', statusDetail: '', progress: null });
     this.reading.select({ run: null, tab: 'watch' });
     void this.connecting.tell();
   }

@@ -1,12 +1,14 @@
 /** What a session says, turned into state: steps, statuses, live turns, progress, hints. Calls nothing of the trainer. */
 import { msg, str } from '@lit/localize';
-import type { RunStatus, RunSummary, SessionEvent } from '../../session/protocol.ts';
+import type { RunStatus, RunSummary, SessionEvent, SweepState } from '../../session/protocol.ts';
 import type { ModelPicking } from '../panels/model-picking.ts';
 import type { Recorded } from '../state/recorded.ts';
 import type { State, Store } from '../state/state.ts';
+import type { Evaluating } from './evaluating.ts';
 import { fixed } from './format.ts';
 import type { Notifying } from './notifying.ts';
 import type { Reading } from './reading.ts';
+import type { Sweeping } from './sweeping.ts';
 
 /** Names the run that goes on by itself after the page was closed. */
 export const trainingKey = 'tabgym.training';
@@ -19,6 +21,8 @@ interface Parts {
   models: ModelPicking;
   recorded: Recorded;
   reading: Reading;
+  sweeping: Sweeping;
+  evaluating: Evaluating;
   /** Training a given number of steps: a reload in the middle does not go on by itself. */
   stepping(): boolean;
 }
@@ -40,6 +44,8 @@ export class Events {
     );
     for (const event of events) this.takeOne(event);
     if (steps.length) this.takeSteps(steps);
+    this.parts.sweeping.take(events);
+    this.parts.evaluating.take(events);
   }
 
   private takeOne(event: SessionEvent) {
@@ -47,12 +53,20 @@ export class Events {
     if (event.type === 'gpu') return this.store.set({ gpu: event.report });
     if (event.type === 'notice') return this.said.notify(event.level, event.message, event.action);
     if (event.type === 'model') return this.parts.models.progress(event.key, event.done, event.total);
+    if (event.type === 'evaluation') return;
     if (event.type === 'hint') return this.takeHint(event.hint);
+    if (event.type === 'sweep') return this.takeSweep(event.sweepId, event.state);
     if (event.runId !== this.state.run?.id) return;
     if (event.type === 'status') this.takeStatus(event.status, event.detail);
     else if (event.type === 'progress') this.store.set({ progress: event.progress });
     else if (event.type === 'owner') this.takeOwner(event.owner);
     else if (event.type === 'live') this.takeLive(event.live);
+  }
+
+  /** A sweep's runs train while it does, whosever turn it is. */
+  private takeSweep(sweepId: string, { status, detail }: SweepState) {
+    const { run } = this.state;
+    if (run?.sweep?.id === sweepId && status !== 'idle') this.takeStatus(status, detail);
   }
 
   private takeOwner(owner: State['owner']) {

@@ -17,6 +17,13 @@ export function compact(value: number | null | undefined): string {
   return String(Number(value.toPrecision(3))).replace('-', '−');
 }
 
+/** A time of minutes and hours, rounded as it is known. */
+export function duration(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 1) return '< 1 min';
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
 const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'];
 
 export function bytes(value: number): string {

@@ -17,8 +17,9 @@ const compactAbove = 512;
 
 /** Events of which only the last one counts, by what they are about. */
 const replaces = (event: SessionEvent): string | null => {
-  if (event.type === 'status' || event.type === 'progress' || event.type === 'owner')
+  if (event.type === 'evaluation' || event.type === 'status' || event.type === 'progress' || event.type === 'owner')
     return `${event.type} ${event.runId}`;
+  if (event.type === 'sweep') return `sweep ${event.sweepId}`;
   return event.type === 'runs' || event.type === 'model' ? event.type : null;
 };
 

@@ -2,7 +2,7 @@
  * Where the reader is: a step, a group, a member (an episode), a turn, a token. The URL's hash carries it, so that a link
  * opens the same place. A null step follows the newest one.
  */
-export type StageTab = 'watch' | 'group' | 'trajectory' | 'play';
+export type StageTab = 'watch' | 'group' | 'trajectory' | 'evaluate' | 'play';
 
 export interface Selection {
   run: string | null;
@@ -24,7 +24,7 @@ export const noSelection: Selection = {
   tab: 'watch',
 };
 
-const tabs: readonly StageTab[] = ['watch', 'group', 'trajectory', 'play'];
+const tabs: readonly StageTab[] = ['watch', 'group', 'trajectory', 'evaluate', 'play'];
 
 const whole = (text: string | null): number | null => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null);
 

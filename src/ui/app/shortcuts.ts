@@ -60,6 +60,7 @@ export const shortcuts = (): Shortcut[] => [
   { keys: ['w'], label: msg('Watch'), run: (app) => goTo(app, { tab: 'watch' }) },
   { keys: ['g'], label: msg('Group'), run: (app) => goTo(app, { tab: 'group' }) },
   { keys: ['t'], label: msg('Trajectory'), run: (app) => goTo(app, { tab: 'trajectory' }) },
+  { keys: ['e'], label: msg('Evaluate'), run: (app) => goTo(app, { tab: 'evaluate' }) },
   { keys: ['p'], label: msg('Play'), run: (app) => goTo(app, { tab: 'play' }) },
   { keys: ['ArrowLeft', 'h'], label: msg('Earlier step'), run: (app) => moveStep(app, -1) },
   { keys: ['ArrowRight', 'l'], label: msg('Later step'), run: (app) => moveStep(app, 1) },

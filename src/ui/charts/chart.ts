@@ -3,15 +3,16 @@
  * that selects a step, arrow keys that do the same, and a table of the same numbers. Knows records and a spec, no run.
  */
 import { msg, str } from '@lit/localize';
-import { css, html, LitElement, nothing, type PropertyValues, svg, unsafeCSS } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, svg } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import uPlot from 'uplot';
-import uplotStyles from 'uplot/dist/uPlot.min.css?inline';
 import type { StepRecord } from '../../session/protocol.ts';
 import { compact, fixed } from '../app/format.ts';
 import { type ChartSpec, readSeries, type SeriesSpec, smoothed } from '../state/series.ts';
 import { controls } from '../styles/shared.ts';
 import { type DrawnPoint, drawPoints, resolveColor } from './chart-drawing.ts';
+import { chartStyles } from './chart-styles.ts';
+import { plotHeight, plotOptions } from './plot-options.ts';
 
 const dashes = { solid: [], dashed: [6, 4], dotted: [2, 3] };
 const mostRows = 200;
@@ -25,78 +26,7 @@ export class StepSelectEvent extends Event {
 
 @customElement('tabgym-chart')
 export class TabgymChart extends LitElement {
-  static override styles = [
-    unsafeCSS(uplotStyles),
-    controls,
-    css`
-      :host {
-        display: block;
-        min-width: 0;
-      }
-      .head {
-        display: flex;
-        gap: 4px 10px;
-        align-items: baseline;
-        justify-content: space-between;
-      }
-      .legend {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0 7px;
-        font-size: var(--size-s);
-        color: var(--text-2);
-        list-style: none;
-      }
-      .legend svg {
-        width: 15px;
-        height: 8px;
-        vertical-align: middle;
-        margin-inline-end: 3px;
-      }
-      .legend .mark {
-        width: 8px;
-      }
-      .plot {
-        position: relative;
-        height: 168px;
-        border-radius: 4px;
-      }
-      .u-legend {
-        display: none;
-      }
-      .scroll {
-        max-height: 168px;
-        overflow: auto;
-      }
-      .none {
-        display: grid;
-        place-content: center;
-        height: 168px;
-        color: var(--text-2);
-        border: 1px dashed var(--line);
-        border-radius: 4px;
-      }
-      .u-select {
-        background: var(--accent-soft);
-      }
-      .uplot {
-        font-family: var(--sans);
-      }
-      .u-cursor-x {
-        border-inline-end: 1px dashed var(--line-strong);
-      }
-      .marker {
-        position: absolute;
-        inset: 0 auto 0 0;
-        width: 1.5px;
-        background: var(--accent);
-        pointer-events: none;
-      }
-      .u-cursor-y {
-        display: none;
-      }
-    `,
-  ];
+  static override styles = [controls, chartStyles];
 
   @property({ attribute: false }) spec!: ChartSpec;
   @property({ attribute: false }) records: readonly StepRecord[] = [];
@@ -259,50 +189,14 @@ export class TabgymChart extends LitElement {
     );
   }
 
-  private axis(extra: uPlot.Axis): uPlot.Axis {
-    const ink = resolveColor(this, '--text-2');
-    const grid = resolveColor(this, '--line');
-    return {
-      stroke: ink,
-      font: '11px system-ui, sans-serif',
-      grid: { stroke: grid, width: 1 },
-      ticks: { show: false },
-      gap: 4,
-      ...extra,
-    };
-  }
-
   private build() {
-    const values = (_: uPlot, ticks: number[]) => ticks.map((tick) => compact(tick));
-    const right = this.spec.series.some((series) => series.scale === 'right');
-    const { range } = this.spec;
-    const fromZero: uPlot.Range.Function = (_, min, max) => [
-      Math.min(0, min ?? 0),
-      (max ?? 1) > 0 ? (max ?? 1) * 1.08 : 1,
-    ];
-    const options: uPlot.Options = {
-      width: this.plotElement!.clientWidth || 300,
-      height: 168,
-      pxAlign: false,
-      scales: {
-        x: { time: false, range: (_, min, max) => [Math.min(0, min), Math.max(max, min + 4)] },
-        y: { range: range ? () => [range[0] - 0.02, range[1] + 0.02] : fromZero },
-        ...(right ? { right: { range: fromZero } } : {}),
-      },
-      axes: [
-        this.axis({ size: 24 }),
-        this.axis({ size: 44, values }),
-        ...(right ? [this.axis({ scale: 'right', side: 1, size: 44, values, grid: { show: false } })] : []),
-      ],
+    const options = plotOptions(this, {
+      width: this.plotElement!.clientWidth,
+      range: this.spec.range,
+      right: this.spec.series.some((series) => series.scale === 'right'),
       series: [{ label: msg('Step') }, ...this.lines()],
-      legend: { show: false },
-      cursor: {
-        sync: { key: 'steps', setSeries: false },
-        drag: { x: false, y: false },
-        points: { show: true, size: 6 },
-      },
       hooks: { draw: [(plot) => drawPoints(plot, this, this.points)], setScale: [() => this.placeMarker()] },
-    };
+    });
     this.plot = new uPlot(options, this.data(), this.plotElement!);
     this.plot.over.addEventListener('click', () => this.clicked());
     this.resized.observe(this.plotElement!);
@@ -318,7 +212,7 @@ export class TabgymChart extends LitElement {
   private fit() {
     const width = this.plotElement?.clientWidth ?? 0;
     if (!this.plot || !width || width === this.plot.width) return;
-    this.plot.setSize({ width, height: 168 });
+    this.plot.setSize({ width, height: plotHeight });
     this.placeMarker();
   }
 }

@@ -3,6 +3,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import './chart.ts';
+import './sweep-charts.ts';
 import { isActive } from '../app/events.ts';
 import { compact } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
@@ -55,6 +56,14 @@ export class TabgymProgress extends Panel {
         align-items: baseline;
         flex-wrap: wrap;
       }
+      .choice {
+        gap: 2px;
+      }
+      .choice button[aria-pressed='true'] {
+        border-color: var(--accent);
+        background: var(--accent-soft);
+        font-weight: 650;
+      }
       .metrics td {
         vertical-align: top;
       }
@@ -66,21 +75,32 @@ export class TabgymProgress extends Panel {
   private specs: ChartSpec[] = charts();
 
   constructor() {
-    super(['records', 'selection', 'theme', 'run', 'owner', 'status', 'opening']);
+    super(['records', 'selection', 'theme', 'run', 'owner', 'status', 'opening', 'sweep', 'together']);
   }
 
   override render() {
-    const { records, owner, run, opening } = this.state;
+    const { records, owner, run, opening, sweep, together } = this.state;
     const hints = diagnose(records, run?.experiment.sampling.maskActions ?? false);
     return html`<div class="inner" @step-select=${this.choose}>
-      <div class="row spread"><div class="row"><h2>${msg('Progress')}</h2>${hints.map((hint) => this.renderChip(hint))}</div>
+      <div class="row spread"><div class="row"><h2>${msg('Progress')}</h2>${sweep ? this.renderTogether(together) : nothing}${hints.map((hint) => this.renderChip(hint))}</div>
         <div class="row">${opening ? html`<span class="soft small" role="status">${msg('Reading the run')}…</span>` : nothing}
           <button class="link small" aria-expanded=${this.explained ? 'true' : 'false'} @click=${this.toggleExplained}>${msg('What the numbers mean')}</button></div></div>
       ${run && owner === 'another-tab' ? this.renderReadOnly() : nothing}
       ${hints.filter((hint) => hint.id === this.opened).map((hint) => this.renderHint(hint))}
-      <div class="charts">${this.specs.map((spec) => this.renderChart(spec))}</div>
+      ${sweep && together ? html`<tabgym-sweep-charts .app=${this.app}></tabgym-sweep-charts>` : html`<div class="charts">${this.specs.map((spec) => this.renderChart(spec))}</div>`}
       ${this.explained ? this.renderMetrics() : nothing}
     </div>`;
+  }
+
+  private renderTogether(together: boolean) {
+    const choice = (value: boolean, label: string) =>
+      html`<button class="small" aria-pressed=${value === together ? 'true' : 'false'} @click=${() => this.app.sweeping.showTogether(value)}>${label}</button>`;
+    return html`<span class="row choice" role="group" aria-label=${msg('Runs drawn')}>${choice(true, msg('All runs'))}${choice(false, msg('This run'))}</span>`;
+  }
+
+  protected override updated() {
+    const { sweep, together } = this.state;
+    this.toggleAttribute('data-sweep', sweep !== null && together);
   }
 
   private toggleExplained() {
@@ -89,7 +109,10 @@ export class TabgymProgress extends Panel {
 
   private choose(event: StepSelectEvent) {
     const { tab } = this.state.selection;
-    this.app.reading.select({ step: event.step, ...(tab === 'watch' || tab === 'play' ? { tab: 'group' } : {}) });
+    this.app.reading.select({
+      step: event.step,
+      ...(tab === 'watch' || tab === 'evaluate' || tab === 'play' ? { tab: 'group' } : {}),
+    });
   }
 
   private renderReadOnly() {
@@ -111,7 +134,12 @@ export class TabgymProgress extends Panel {
     const jump = () => this.app.reading.select({ step: hint.step, tab: 'group' });
     return html`<div class="message ${hint.level === 'warning' ? 'warning' : ''} hint">
       <span>${hint.sentence}</span>
-      <button class="link" @click=${jump}>${msg(str`Show the episodes of step ${hint.step}`)}</button></div>`;
+      <button class="link" @click=${jump}>${msg(str`Show the episodes of step ${hint.step}`)}</button>
+      ${hint.goOnFrom === undefined ? nothing : this.renderGoOn(hint.goOnFrom)}</div>`;
+  }
+
+  private renderGoOn(step: number) {
+    return html`<button ?disabled=${this.state.owner === 'another-tab'} @click=${() => this.app.goOnFrom(step)}>${msg(str`Go on from step ${step}`)}</button>`;
   }
 
   private renderChart(spec: ChartSpec) {

@@ -6,16 +6,9 @@
 import { parseExperiment } from '../../experiment/experiment.ts';
 import { differences } from '../../experiment/paths.ts';
 import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
-import type {
-  GpuReport,
-  PlayStart,
-  RunStatus,
-  RunSummary,
-  SessionEvent,
-  StepRecord,
-  TrainerApi,
-} from '../../session/protocol.ts';
+import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { mockGrid, mockPlayed } from './babyai-mock.ts';
+import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
 import {
   mockExperiment,
   mockRecord,
@@ -30,6 +23,7 @@ import { supported, unsupported } from './mock-gpu.ts';
 import { sciworldPlay, sciworldReplay, withSciWorld } from './sciworld-mock.ts';
 import { searchPlay, searchReplay, withSearch } from './search-mock.ts';
 import { smallWorlds } from './small-worlds-mock.ts';
+import { type MockRun, MockSweeps } from './sweep-mock.ts';
 
 export const mockStates = [
   'unsupported',
@@ -47,18 +41,15 @@ export const mockStates = [
   'wordle',
   'maze',
   'search',
+  'sweep',
 ] as const;
-
-interface MockRun {
-  summary: RunSummary;
-  records: StepRecord[];
-}
 
 class MockTrainer implements TrainerApi {
   private listener: (event: SessionEvent) => void = () => {};
   private readonly runs = new Map<string, MockRun>();
   private timer: ReturnType<typeof setInterval> | undefined;
   private owner: 'this-tab' | 'another-tab' = 'this-tab';
+  private readonly sweeps = new MockSweeps(this.runs, (event) => this.listener(event));
   private readonly repeat: number;
   private played: string[] = [];
   private stopDownload = () => {};
@@ -103,6 +94,7 @@ class MockTrainer implements TrainerApi {
       const experiment = withWorld?.(summary.experiment) ?? summary.experiment;
       this.add({ ...summary, experiment }, mockRecords(steps[state]));
     }
+    if (state === 'sweep') this.sweeps.fill(42);
     if (state === 'paused') this.add(this.forked(), mockRecords(20));
     if (state === 'unsupported' && !location.hash) this.runs.clear();
     if (state === 'read-only') this.owner = 'another-tab';
@@ -124,7 +116,7 @@ class MockTrainer implements TrainerApi {
     });
   }
 
-  private add(summary: RunSummary, records: StepRecord[]) {
+  private add(summary: RunSummary, records: MockRun['records']) {
     this.runs.set(summary.id, { summary, records });
     return summary;
   }
@@ -424,6 +416,15 @@ class MockTrainer implements TrainerApi {
   async deleteModel(folder: string) {
     this.kept = this.kept.filter((each) => each.folder !== folder);
   }
+
+  createSweep = (experiment: unknown) => this.sweeps.create(experiment);
+  openSweep = (id: string) => this.sweeps.open(id);
+  trainSweep = (id: string) => this.sweeps.train(id);
+  pauseSweep = () => this.sweeps.pause();
+  exportSweep = () => this.exportRun();
+  evaluations = async () => mockEvaluations(this.state);
+  evaluateSuite = (id: string) => mockEvaluate((event) => this.listener(event), id);
+  async cancelEvaluation() {}
 
   async gpuReport() {
     const memory = [

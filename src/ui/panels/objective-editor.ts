@@ -11,7 +11,7 @@ import { checkObjective, type ObjectiveCheck, type SlopeDifference } from '../..
 import { objectiveText } from '../../rl/objective/text/index.ts';
 import { SandboxError } from '../../sandbox/errors.ts';
 import { pagePort } from '../../sandbox/page-port.ts';
-import { Sandbox } from '../../sandbox/sandbox.ts';
+import { defaultLimits, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Controller } from '../app/controller.ts';
 import { sentence } from '../app/notifying.ts';
 import { controls } from '../styles/shared.ts';
@@ -20,7 +20,7 @@ import { CodeView } from './code-view.ts';
 /** The page's own, beside the trainer's: a check does not wait for a step. Its worker starts with the first check. */
 const spawn = async () =>
   pagePort(new Worker(new URL('../../workers/sandbox-worker.ts', import.meta.url), { type: 'module', name: 'check' }));
-const limits = { deadlineMs: 5000, stackBytes: 256 * 1024 };
+const limits = { ...defaultLimits, deadlineMs: 5000 };
 
 /** Differences that are drawn. */
 const most = 8;

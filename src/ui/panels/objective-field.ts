@@ -2,6 +2,8 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
+import { readPath } from '../../experiment/paths.ts';
+import type { AnyAlgorithmSettings } from '../../rl/algorithms/registry.ts';
 import type { Controller } from '../app/controller.ts';
 import { sentence } from '../app/notifying.ts';
 import { controls } from '../styles/shared.ts';
@@ -47,7 +49,12 @@ export class TabgymObjectiveField extends LitElement {
   private async edit() {
     this.loading = true;
     try {
-      await import('./objective-editor.ts');
+      const [{ objectiveText }] = await Promise.all([
+        import('../../rl/objective/text/index.ts'),
+        import('./objective-editor.ts'),
+      ]);
+      // An objective that has no text yet says so.
+      objectiveText(readPath(this.app.store.state.draft, this.path) as AnyAlgorithmSettings);
       this.open = true;
     } catch (error) {
       this.app.said.notify('error', sentence(error));

@@ -94,7 +94,7 @@ export class TabgymRuns extends Panel {
     return html`<li class=${focus ? 'focus' : ''}>
       ${this.renaming === run.id ? this.renderRename(run) : html`<div class="row spread"><span class="name">${run.name}</span>${focus ? html`<span class="badge">${msg('open')}</span>` : nothing}</div>`}
       <div class="small soft number">${msg(str`step ${run.step} of ${run.experiment.steps}`)} · ${run.success === null ? msg('not evaluated') : msg(str`success ${fixed(run.success)}`)} · ${bytes(run.bytes)}</div>
-      <div class="small soft">${when(run.updatedAt)}${this.origin(run)}</div>
+      <div class="small soft">${when(run.updatedAt)}${this.origin(run)}${run.sweep ? html` · ${msg(str`of the sweep “${run.sweep.name}”`)}` : nothing}</div>
       ${focus && this.state.owner === 'another-tab' ? this.renderOwner() : nothing}
       ${this.renderActions(run, focus)}
     </li>`;

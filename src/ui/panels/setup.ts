@@ -11,6 +11,7 @@ import { isActive } from '../app/events.ts';
 import { bytes } from '../app/format.ts';
 import { type Pending, pendingChanges } from '../state/changes.ts';
 import './knob-field.ts';
+import './sweep-setup.ts';
 import './objective-field.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { Panel } from '../app/panel.ts';
@@ -29,6 +30,7 @@ const order: readonly KnobSection[] = [
   'optimizer',
   'policy',
   'evaluation',
+  'sweep',
 ];
 
 const sectionNames = (): { [section in KnobSection]: string } => ({
@@ -41,6 +43,7 @@ const sectionNames = (): { [section in KnobSection]: string } => ({
   optimizer: msg('Optimiser'),
   policy: msg('Policy'),
   evaluation: msg('Evaluation'),
+  sweep: msg('Sweep'),
 });
 
 /** Characters of a text that are shown of a difference: code is longer. */
@@ -184,7 +187,9 @@ export class TabgymSetup extends Panel {
 
   private renderDifferences(draft: Experiment) {
     const { presets, preset } = this.state;
-    const list = preset < 0 ? [] : differences(presets[preset], draft);
+    // A sweep has its own part of the setup.
+    const all = preset < 0 ? [] : differences(presets[preset], draft);
+    const list = all.filter(({ path }) => !/^sweep\b/.test(path));
     if (!list.length) return nothing;
     return html`<details>
       <summary>${msg(str`Differs from the preset in ${list.length}`)}</summary>
@@ -243,6 +248,7 @@ export class TabgymSetup extends Panel {
     if (section === 'horizon') return this.renderStages(draft);
     if (section === 'stages') return this.renderTrainingStages(draft);
     if (section === 'world') return this.renderWorlds(shown, draft);
+    if (section === 'sweep') return html`<tabgym-sweep-setup .app=${this.app}></tabgym-sweep-setup>`;
     return shown
       .filter((each) => belongs(each, each.path, draft))
       .map((each) => this.renderKnob(each, each.path, draft));

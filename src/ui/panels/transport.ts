@@ -5,7 +5,7 @@ import { customElement } from 'lit/decorators.js';
 import type { RunStatus } from '../../session/protocol.ts';
 import { deviceTitle } from '../app/device.ts';
 import { isActive } from '../app/events.ts';
-import { fixed, signed } from '../app/format.ts';
+import { duration, fixed, percent, signed } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
 import { playsOnlyWords, policyWords, worldTitle } from '../app/words.ts';
 import { pendingChanges } from '../state/changes.ts';
@@ -178,6 +178,7 @@ export class TabgymTransport extends Panel {
       'busy',
       'problems',
       'help',
+      'sweep',
     ]);
   }
 
@@ -263,13 +264,22 @@ export class TabgymTransport extends Panel {
     const words: { [each in RunStatus]: string } = {
       idle: msg('not started'),
       preparing: statusDetail || msg('preparing'),
-      running: msg('training'),
+      running: this.sweepWords() || msg('training'),
       pausing: msg('finishing the step'),
       paused: msg('paused'),
       finished: msg('finished'),
       failed: msg('stopped by an error'),
     };
     return words[status];
+  }
+
+  /** A sweep's turns and its time; empty for a run by itself. */
+  private sweepWords() {
+    const { sweep } = this.state;
+    if (!sweep) return '';
+    const { done, total, remainingMs } = sweep.state;
+    const share = percent(done / Math.max(1, total));
+    return remainingMs === null ? msg(str`sweep ${share}`) : msg(str`sweep ${share}, ${duration(remainingMs)} left`);
   }
 
   private renderSuccess() {

@@ -1,18 +1,19 @@
 /** STAGE: ways to look at what the agent does. Watch it live, compare a group, read one trajectory, or play its world. */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
-import { customElement } from 'lit/decorators.js';
+import { customElement, state } from 'lit/decorators.js';
 import './group.ts';
 import './play.ts';
 import { Panel } from '../app/panel.ts';
 import { shownStep } from '../app/reading.ts';
 import type { StageTab } from '../app/selection.ts';
+import { loadingState } from '../panels/states.ts';
 import { tabList } from '../panels/tabs.ts';
 import { controls } from '../styles/shared.ts';
 import './trajectory.ts';
 import './watch.ts';
 
-const order: readonly StageTab[] = ['watch', 'group', 'trajectory', 'play'];
+const order: readonly StageTab[] = ['watch', 'group', 'trajectory', 'evaluate', 'play'];
 
 @customElement('tabgym-stage')
 export class TabgymStage extends Panel {
@@ -76,6 +77,8 @@ export class TabgymStage extends Panel {
     `,
   ];
 
+  @state() private evaluates = false;
+
   constructor() {
     super(['selection', 'records', 'run', 'status']);
   }
@@ -86,6 +89,7 @@ export class TabgymStage extends Panel {
       watch: msg('Watch'),
       group: msg('Group'),
       trajectory: msg('Trajectory'),
+      evaluate: msg('Evaluate'),
       play: msg('Play'),
     };
     return html`
@@ -101,15 +105,27 @@ export class TabgymStage extends Panel {
   private renderTab(tab: StageTab) {
     if (tab === 'watch') return html`<tabgym-watch .app=${this.app}></tabgym-watch>`;
     if (tab === 'group') return html`<tabgym-group .app=${this.app}></tabgym-group>`;
+    if (tab === 'evaluate') return this.renderEvaluate();
     if (tab === 'play') return html`<tabgym-play .app=${this.app}></tabgym-play>`;
     return html`<tabgym-trajectory .app=${this.app}></tabgym-trajectory>`;
+  }
+
+  /** Its code, with the worlds' suites, comes when it is opened. */
+  private renderEvaluate() {
+    if (!this.evaluates) {
+      void import('./evaluate.ts').then(() => {
+        this.evaluates = true;
+      });
+      return loadingState(msg('Reading the suites'));
+    }
+    return html`<tabgym-evaluate .app=${this.app}></tabgym-evaluate>`;
   }
 
   /** Which step the episodes are from, and the way to another or to the newest. */
   private renderPlace() {
     const step = shownStep(this.state);
     const newest = this.state.records.at(-1)?.step ?? 0;
-    if (step === null || newest < 1 || ['watch', 'play'].includes(this.state.selection.tab)) return nothing;
+    if (step === null || newest < 1 || ['watch', 'evaluate', 'play'].includes(this.state.selection.tab)) return nothing;
     const go = (to: number) => this.app.reading.select({ step: Math.max(1, Math.min(newest, to)) });
     const following = this.state.selection.step === null;
     return html`<div class="row place">

@@ -14,7 +14,7 @@ const order: readonly KnobChange[] = ['free', 'fork', 'restart'];
 
 /** Stages and mixtures change as a whole when one is added: judged by the knob of their first field. */
 const changeOf = (path: string): KnobChange =>
-  findKnob(path)?.change ?? (/^(worlds|policy)\b/.test(path) ? 'restart' : 'fork');
+  findKnob(path)?.change ?? (/^(worlds|policy|sweep)\b/.test(path) ? 'restart' : 'fork');
 
 export function pendingChanges(run: RunSummary | null, draft: Experiment | null): Pending {
   if (!run || !draft) return { kind: 'none', list: [] };

@@ -3,15 +3,19 @@
  * the step records; the page adds the jump to the episodes.
  */
 import { msg, str } from '@lit/localize';
-import type { StepRecord } from '../../session/protocol.ts';
+import { fallOf, type Signal } from '../../rl/evaluation/fallen.ts';
+import type { Rate, StepRecord } from '../../session/protocol.ts';
+import { compact, fixed } from '../app/format.ts';
 import { metricNames as m } from './series.ts';
 
 export interface Hint {
-  id: 'no-signal' | 'entropy' | 'kl' | 'horizon' | 'invalid' | 'failures';
+  id: 'fallen' | 'no-signal' | 'entropy' | 'kl' | 'horizon' | 'invalid' | 'failures';
   level: 'warning' | 'info';
   title: string;
   sentence: string;
   step: number;
+  /** A step that is worth going back to. */
+  goOnFrom?: number;
 }
 
 const last = <T>(list: readonly T[]): T | undefined => list[list.length - 1];
@@ -115,14 +119,56 @@ const worldFailures: Check = (recent) => {
 
 const checks: readonly Check[] = [noSignal, entropyCollapsed, klJumped, invalidActions, worldFailures, atHorizon];
 
+/** What a signal is called in a sentence. */
+const signalWords = (signal: Signal): string => {
+  const words: { [each in Signal]: string } = {
+    kl: msg('KL'),
+    entropy: msg('entropy'),
+    ratio: msg('the ratio'),
+    gradNorm: msg('the gradient norm'),
+    length: msg('the length of episodes'),
+  };
+  return words[signal];
+};
+
+const interval = ({ rate, low, high }: Rate) => `${fixed(rate)} [${fixed(low)}, ${fixed(high)}]`;
+
+/** Below its best by more than chance would have it: since when, and what moved first. */
+function fallen(records: readonly StepRecord[]): Hint[] {
+  const fall = fallOf(records);
+  if (!fall) return [];
+  const { best, last: now, by, from, first } = fall;
+  const [before, after] = [interval(best.rate), interval(now.rate)];
+  const moved = first
+    ? msg(
+        str`First ${signalWords(first.signal)} moved, at step ${first.step}, from ${compact(first.before)} to ${compact(first.after)}.`,
+      )
+    : msg('Neither KL, entropy, ratio, gradient nor length moved before it.');
+  const sentence = msg(
+    str`Success on held-out goals was ${before} at step ${best.step} and is ${after}: ${fixed(by)} lower, from about step ${from} on.`,
+  );
+  const advice = msg('Going on from there with the same settings gives the same numbers: change one first.');
+  return [
+    {
+      id: 'fallen',
+      level: 'warning',
+      title: msg(str`Fallen by ${fixed(by)} from its best`),
+      sentence: `${sentence} ${moved} ${advice}`,
+      step: first?.step ?? from,
+      goOnFrom: best.step,
+    },
+  ];
+}
+
 /** Hints that hold over the last steps of a run. */
 export function diagnose(records: readonly StepRecord[], masked = false, window = 5): Hint[] {
   const trained = records.filter((record) => record.step > 0);
   const recent = trained.slice(-window);
   const step = last(recent)?.step;
   if (step === undefined || recent.length < Math.min(3, window)) return [];
-  return checks.flatMap((check) => {
+  const now = checks.flatMap((check) => {
     const hint = check(recent, trained, masked);
     return hint ? [{ ...hint, step }] : [];
   });
+  return [...fallen(records), ...now];
 }

@@ -6,10 +6,12 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { KeptModelInfo, ModelCard } from '../../models/protocol.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
+import type { RunEvaluations } from '../../session/evaluation-protocol.ts';
 import type {
   GpuReport,
   LiveTurn,
   MemoryPlanReport,
+  OpenedSweep,
   Progress,
   ReplayFrame,
   RunStatus,
@@ -91,6 +93,13 @@ export interface State {
   statusDetail: string;
   progress: Progress | null;
   records: StepRecord[];
+  /** The sweep that the run in focus is of. */
+  sweep: OpenedSweep | null;
+  evaluations: Fetched<RunEvaluations>;
+  /** How far an evaluation over a suite is; null: none is played. */
+  evaluating: Progress | null;
+  /** Charts show all runs of the sweep, not the one in focus. */
+  together: boolean;
   live: LiveTurn[];
   /** Set while `live` shows a recorded episode. */
   recorded: Recording | null;
@@ -133,6 +142,10 @@ export const initialState = (): State => ({
   statusDetail: '',
   progress: null,
   records: [],
+  sweep: null,
+  evaluations: none,
+  evaluating: null,
+  together: true,
   live: [],
   recorded: null,
   watching: false,

@@ -18,6 +18,7 @@ import {
   pageTree,
 } from './accessibility.ts';
 import { parseCombination } from './keys.ts';
+import { untouchedTree } from './page-memory.ts';
 
 /** Turns HTML of a page's body into a document. Given by where the browser runs. */
 export type ParsePage = (html: string) => Document;
@@ -129,9 +130,13 @@ export class Browser {
 
   pageTree(): PageTree {
     const { entry } = this;
-    if (this.tree?.entry !== entry)
-      this.tree = { entry, tree: pageTree(this.page(), entry.title, entry.controls, entry.focused) };
+    if (this.tree?.entry !== entry) this.tree = { entry, tree: this.makeTree(entry) };
     return this.tree.tree;
+  }
+
+  private makeTree({ title, controls, focused }: Entry): PageTree {
+    const untouched = focused === null && Object.keys(controls).length === 0;
+    return untouched ? untouchedTree(this.page(), title) : pageTree(this.page(), title, controls, focused);
   }
 
   /** What the agent sees: tabs, and the tree of what the screen shows. */

@@ -1,0 +1,168 @@
+/**
+ * The figures of AgentGym-RL (https://arxiv.org/abs/2509.08755) at the size of a tab: which sweeps are trained, what is evaluated, and what
+ * the paper says beside which the result stands. Data; `reproducing.ts` does it.
+ */
+
+import type { WorldSuite } from '../envs/suite.ts';
+
+/** A sweep of a figure: an experiment's file with other settings. */
+export interface FigureSweep {
+  /** Names its folder. */
+  key: string;
+  label: string;
+  /** A file of experiments/, without its ending. */
+  base: string;
+  changes: { readonly [path: string]: unknown };
+  /** The file whose variants are compared. Absent: the same. */
+  variantsOf?: string;
+  /** What is compared. Absent: success. */
+  metric?: 'success' | 'score';
+}
+
+/** Runs of a sweep on items of their own. */
+export interface FigureEvaluation {
+  sweep: string;
+  suite: WorldSuite;
+  /** Absent: all variants. */
+  variant?: string;
+  /** The step after the last, or before the first too. */
+  steps: readonly ('first' | 'last')[];
+  samples: number;
+  turns: readonly number[];
+  completionTokens: number;
+  promptTokens?: number;
+}
+
+export interface Figure {
+  name: string;
+  title: string;
+  /** What the paper says. */
+  expected: string;
+  /** What is otherwise here. */
+  differs: string;
+  sweeps: readonly string[];
+  evaluations: readonly FigureEvaluation[];
+  /** Which curve of an evaluation is the figure; none: the training curves. */
+  curve?: 'turns' | 'pass';
+}
+
+export const figureSweeps: readonly FigureSweep[] = [
+  { key: 'textcraft-algorithms', label: 'TextCraft', base: 'grpo-reinforce', changes: {} },
+  {
+    key: 'babyai-algorithms',
+    label: 'BabyAI',
+    base: 'babyai-first',
+    changes: {
+      steps: 160,
+      horizon: [
+        { steps: 80, turns: 1 },
+        { steps: 80, turns: 3 },
+      ],
+      evaluation: { every: 40, episodes: 300 },
+    },
+    variantsOf: 'grpo-reinforce',
+  },
+  {
+    key: 'sciworld-algorithms',
+    label: 'ScienceWorld',
+    base: 'sciworld-first',
+    changes: { steps: 120, horizon: [{ steps: 120, turns: 2 }], evaluation: { every: 40, episodes: 200 } },
+    variantsOf: 'grpo-reinforce',
+    metric: 'score',
+  },
+  { key: 'horizons', label: 'BabyAI', base: 'horizons', changes: {} },
+];
+
+const small =
+  'Tiny policies from random weights that choose among listed actions, on short tasks; the paper trains Qwen2.5-3B and 7B.';
+
+const levels: WorldSuite = {
+  name: 'babyai-levels-1-5',
+  label: 'BabyAI, levels 1 to 5',
+  sentence: 'Twenty held-out rooms of each of the levels 1 to 5, compact observations.',
+  options: { levels: [1, 2, 3, 4, 5], observation: 'compact', testSeeds: 20 },
+  split: 'test',
+  turns: 12,
+  columns: [1, 2, 3, 4, 5].map((level) => `Level ${level}`),
+  columnOf: ({ strata }) => `Level ${strata.level}`,
+};
+
+const depths: WorldSuite = {
+  name: 'textcraft-depths-1-2',
+  label: 'TextCraft, depths 1 and 2',
+  sentence: 'The test ids of the depths 1 and 2 among three distracting recipes.',
+  options: { depths: [1, 2], distractors: 3 },
+  split: 'test',
+  turns: 8,
+  columns: ['Depth 1', 'Depth 2'],
+  columnOf: ({ strata }) => `Depth ${strata.depth}`,
+};
+
+export const figures: readonly Figure[] = [
+  {
+    name: 'table6',
+    title: 'GRPO against REINFORCE++',
+    expected:
+      'Table 6: GRPO is above REINFORCE++ in every world (TextCraft, BabyAI, SearchQA; success %): 3B 75.00, 93.33, 25.75 against 28.00, 70.00, 13.25; 7B 83.00, 92.22, 34.00 against 73.00, 84.44, 24.00.',
+    differs: `${small} ScienceWorld stands in the place of the paper's third world, a search task, and is compared by score: the short half of its tasks that is trained here cannot end in success. In the original's code the reward sits on a masked token, which its REINFORCE++ drops; here it does not.`,
+    sweeps: ['textcraft-algorithms', 'babyai-algorithms', 'sciworld-algorithms'],
+    evaluations: [],
+  },
+  {
+    name: 'figure7',
+    title: 'Short, long and growing horizon',
+    expected:
+      'Figure 7: a long horizon leads at first and collapses, a short one is stable and stays low, and ScalingInter-RL, which grows the horizon in stages, passes both.',
+    differs: `${small} Success of each variant is under its own horizon; figure8 asks all of them under the same.`,
+    sweeps: ['horizons'],
+    evaluations: [],
+  },
+  {
+    name: 'figure8',
+    title: 'Success against turns',
+    expected: 'Figure 8: success rises with the turns that are allowed at test time, for every model.',
+    differs: `${small} One evaluation of twelve turns: success within t turns counts the episodes that ended well by then; the policy is not told of a shorter limit.`,
+    sweeps: ['horizons'],
+    evaluations: [
+      {
+        sweep: 'horizons',
+        suite: levels,
+        steps: ['last'],
+        samples: 2,
+        turns: [1, 2, 3, 4, 6, 8, 10, 12],
+        completionTokens: 1024,
+      },
+    ],
+    curve: 'turns',
+  },
+  {
+    name: 'figure9',
+    title: 'Success of at least one of k samples',
+    expected:
+      'Figure 9: pass@k rises with k, and the trained policy stays above its base model up to k = 64, by 5.5 points (deep search) and 7.05 (ScienceWorld).',
+    differs: `${small} k up to 16, by the unbiased estimate. The base is the same policy before its first step: random weights, which is near chance and no language model.`,
+    sweeps: ['textcraft-algorithms', 'horizons'],
+    evaluations: [
+      {
+        sweep: 'textcraft-algorithms',
+        suite: depths,
+        variant: 'GRPO',
+        steps: ['first', 'last'],
+        samples: 16,
+        turns: [],
+        completionTokens: 384,
+        promptTokens: 384,
+      },
+      {
+        sweep: 'horizons',
+        suite: { ...levels, name: 'babyai-levels-1-5-short', turns: 6 },
+        variant: 'Growing',
+        steps: ['first', 'last'],
+        samples: 16,
+        turns: [],
+        completionTokens: 512,
+      },
+    ],
+    curve: 'pass',
+  },
+];

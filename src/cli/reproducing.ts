@@ -1,0 +1,337 @@
+/** A figure of the paper, from its sweeps to docs/figures: planned, trained and evaluated resumably, written as JSON, Markdown and SVG. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { worldModule } from '../envs/registry.ts';
+import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { writePath } from '../experiment/paths.ts';
+import { fallOf, signalLabels } from '../rl/evaluation/fallen.ts';
+import { type PlottedLine, plotSvg } from '../rl/evaluation/plot.ts';
+import { type Estimate, meanEstimate } from '../rl/evaluation/statistics.ts';
+import { type ItemResult, passCurve, turnCurve } from '../rl/evaluation/suite-results.ts';
+import { meanCurve, type SweepReport, sweepPlot, sweepTable } from '../rl/evaluation/sweep-report.ts';
+import { interval, markdownTable, plain, type Table } from '../rl/evaluation/tables.ts';
+import type { Assembly } from '../session/assemble.ts';
+import type { SuiteRequest } from '../session/evaluation-protocol.ts';
+import { type EvaluatedPolicy, playSuite } from '../session/suite-evaluation.ts';
+import { PartialItems } from './evaluating.ts';
+import { type Figure, type FigureEvaluation, type FigureSweep, figureSweeps, figures } from './figures.ts';
+import type { DeviceOptions } from './node-device.ts';
+import { durationWords, openEngines, SweepFolder, type Swept } from './sweeping.ts';
+import { CommandError, readDocument } from './training.ts';
+
+export interface ReproducingOptions extends DeviceOptions {
+  figure: string;
+  /** Runs and evaluations; gone on with by the same command. */
+  work: string;
+  /** Where the results go. */
+  out: string;
+  seeds: readonly number[];
+  /** Of the steps of each run: 1 is the figure, less is a trial of it. */
+  scale: number;
+  /** Only measures and prints how long it would take. */
+  plan: boolean;
+  print(line: string): void;
+}
+
+export const figureNames = figures.map(({ name }) => name);
+
+function figureOf(name: string): Figure {
+  const found = figures.find((each) => each.name === name);
+  if (!found) throw new CommandError(`There is no figure "${name}". Choose one of: ${figureNames.join(', ')}.`);
+  return found;
+}
+
+const sweepOf = (key: string): FigureSweep => figureSweeps.find((each) => each.key === key)!;
+
+type Stages = Experiment['horizon'];
+const scaled = (steps: number, scale: number) => Math.max(1, Math.round(steps * scale));
+const scaledStages = (stages: Stages, scale: number): Stages =>
+  stages.map((stage) => ({ ...stage, steps: scaled(stage.steps, scale) }));
+
+/** The document of a figure's sweep, its stages and evaluations as much shorter as its steps. */
+export function figureDocument(
+  { base, changes, variantsOf = base }: FigureSweep,
+  { seeds, scale }: Pick<ReproducingOptions, 'seeds' | 'scale'>,
+): Experiment {
+  const read = (name: string) => readDocument(join('experiments', `${name}.json`));
+  const file = read(base);
+  const changed = Object.entries(changes).reduce<Experiment>(
+    (made, [path, value]) => writePath(made, path, value),
+    file,
+  );
+  const all = read(variantsOf).sweep?.variants ?? [];
+  const { steps, horizon, evaluation } = changed;
+  return parseExperiment({
+    ...changed,
+    steps: scaled(steps, scale),
+    horizon: scaledStages(horizon, scale),
+    evaluation: { ...evaluation, every: scaled(evaluation.every, scale) },
+    sweep: {
+      seeds,
+      variants: all.map(({ name, changes: own }) => ({
+        name,
+        changes: own.horizon ? { ...own, horizon: scaledStages(own.horizon as Stages, scale) } : own,
+      })),
+    },
+  });
+}
+
+interface Trained {
+  sweep: FigureSweep;
+  folder: SweepFolder;
+}
+
+const openSweeps = (figure: Figure, options: ReproducingOptions): Promise<Trained[]> =>
+  Promise.all(
+    figure.sweeps.map(sweepOf).map(async (sweep) => ({
+      sweep,
+      folder: await SweepFolder.open(figureDocument(sweep, options), join(options.work, sweep.key)),
+    })),
+  );
+
+/** A step of each variant, where none was taken yet; then what all of it takes at that pace. */
+async function estimate(all: readonly Trained[], engines: Assembly, print: (line: string) => void): Promise<number> {
+  let sum = 0;
+  for (const { sweep, folder } of all) {
+    for (const line of await folder.planLines()) print(line);
+    if (await folder.isFinished()) continue;
+    const runs = await folder.runs();
+    const measured = runs.some(({ run }) => run.step > 0);
+    const variants = folder.document.sweep!.variants.length;
+    const quiet = () => {};
+    const left = measured
+      ? await folder.train(engines, quiet, () => true)
+      : await folder.train(engines, quiet, ({ done }) => done >= variants);
+    print(`${sweep.key}: about ${durationWords(left)}`);
+    sum += left;
+  }
+  return sum;
+}
+
+/** Items of one run's policy; kept in a file, and gone on with. */
+async function evaluated(
+  { run }: Swept['runs'][number],
+  which: 'first' | 'last',
+  evaluation: FigureEvaluation,
+  { folder }: Trained,
+  engines: Assembly,
+): Promise<ItemResult[]> {
+  const { store } = folder;
+  const { suite, samples, turns, completionTokens, promptTokens } = evaluation;
+  const request: SuiteRequest = {
+    suite: suite.name,
+    samples,
+    greedy: false,
+    temperature: null,
+    seed: 1,
+    turns,
+    completionTokens,
+    promptTokens,
+  };
+  const checkpoint = await store.checkpoint(run.id, which === 'first' ? 0 : undefined);
+  if (!checkpoint) throw new CommandError(`${run.name} has no checkpoint of its ${which} step: train it again.`);
+  const tokenizer = (await store.asset(run.id, 'tokenizer.json')) ?? undefined;
+  const policy: EvaluatedPolicy = { name: run.name, experiment: run.experiment, tokenizer, checkpoint };
+  const file = join(folder.folder, `items-${suite.name}-${run.sweep.index}-${which}.json`);
+  const partial = new PartialItems(file, policy, request);
+  const { signal } = new AbortController();
+  const found = { module: worldModule(run.experiment.worlds[0].name), suite };
+  const played = await playSuite(
+    engines,
+    policy,
+    request,
+    { signal, kept: partial.read(), onItems: (items) => partial.write(items) },
+    found,
+  );
+  return played.items;
+}
+
+interface Curve {
+  label: string;
+  points: { x: number; estimate: Estimate }[];
+  thin: { x: number; y: number }[][];
+}
+
+const words = { first: 'before training', last: 'trained' } as const;
+
+/** One line a variant and step: the mean over seeds of each seed's curve. */
+async function curvesOf(
+  figure: Figure,
+  trained: Trained,
+  evaluation: FigureEvaluation,
+  engines: Assembly,
+  print: (line: string) => void,
+): Promise<Curve[]> {
+  const runs = await trained.folder.runs();
+  const names = [...new Set(runs.map(({ run }) => run.sweep.variantName))].filter(
+    (name) => evaluation.variant === undefined || name === evaluation.variant,
+  );
+  const curves: Curve[] = [];
+  for (const name of names)
+    for (const which of evaluation.steps) {
+      const thin: Curve['thin'] = [];
+      for (const each of runs.filter(({ run }) => run.sweep.variantName === name)) {
+        const items = await evaluated(each, which, evaluation, trained, engines);
+        const points =
+          figure.curve === 'pass'
+            ? passCurve(items).map(({ k, estimate: at }) => ({ x: k, y: at.mean }))
+            : turnCurve(items, evaluation.turns).map(({ turns, estimate: at }) => ({ x: turns, y: at.mean }));
+        thin.push(points);
+        print(`${each.run.name}, ${words[which]}: ${items.length} items`);
+      }
+      curves.push({ label: `${trained.sweep.label}, ${name}, ${words[which]}`, points: meanCurve(thin), thin });
+    }
+  return curves;
+}
+
+function curveTable(curves: readonly Curve[], at: string): Table {
+  const xs = [...new Set(curves.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
+  return {
+    head: [at, ...curves.map(({ label }) => label)],
+    rows: xs.map((x) => [
+      String(x),
+      ...curves.map(({ points }) => {
+        const point = points.find((each) => each.x === x);
+        return point ? interval(point.estimate) : '-';
+      }),
+    ]),
+  };
+}
+
+/** The first variant less each other, seed by seed: the same seed has the same tasks. */
+function differenceLines({ sweep, folder }: Trained, runs: Swept['runs']): string[] {
+  const metric = sweep.metric ?? 'success';
+  const names = folder.document.sweep!.variants.map(({ name }) => name);
+  const endOf = (variant: number, seed: number) => {
+    const found = runs.find(({ run }) => run.sweep.variant === variant && run.sweep.seed === seed);
+    const test = found?.records.findLast(({ evaluation }) => evaluation)?.evaluation?.test;
+    return test && (metric === 'score' ? test.score : test.policy.rate);
+  };
+  const last = names.length - 1;
+  const differences = (variant: number) =>
+    folder.document.sweep!.seeds.flatMap((seed) => {
+      const [a, b] = [endOf(last, seed), endOf(variant, seed)];
+      return a === undefined || b === undefined ? [] : [a - b];
+    });
+  return names.slice(0, last).map((name, variant) => {
+    const found = meanEstimate(differences(variant));
+    const shown = metric === 'score' ? plain(found) : `${interval(found)} points`;
+    return `${sweep.label}: ${names[last]} less ${name}, held-out ${metric} after the last step: ${shown} over ${found.items} seeds.`;
+  });
+}
+
+function fallenLines(runs: Swept['runs']): string[] {
+  const lines = runs.flatMap(({ run, records }) => {
+    const fall = fallOf(records);
+    if (!fall) return [];
+    const first = fall.first ? `; ${signalLabels[fall.first.signal]} moved first` : '';
+    return [`${run.name} has fallen by ${(100 * fall.by).toFixed(1)} points from step ${fall.from} on${first}.`];
+  });
+  return lines.length ? lines : ['No run has fallen from its best beyond chance.'];
+}
+
+interface Written {
+  tables: { title: string; table: Table }[];
+  plots: { [name: string]: string };
+  came: string[];
+  data: unknown[];
+}
+
+async function trainingResults(all: readonly Trained[], figure: Figure): Promise<Written> {
+  const written: Written = { tables: [], plots: {}, came: [], data: [] };
+  for (const trained of all) {
+    const { sweep, folder } = trained;
+    const report: SweepReport = await folder.report(sweep.metric);
+    const runs = await folder.runs();
+    written.tables.push({ title: `${sweep.label}: ${folder.document.name}`, table: sweepTable(report) });
+    written.plots[all.length > 1 ? `${figure.name}-${sweep.key}` : figure.name] = sweepPlot({
+      ...report,
+      name: `${figure.title}: ${sweep.label}`,
+    });
+    written.came.push(...differenceLines(trained, runs), ...fallenLines(runs));
+    written.data.push({ sweep: sweep.key, document: folder.document, report });
+  }
+  return written;
+}
+
+async function evaluationResults(
+  figure: Figure,
+  all: readonly Trained[],
+  engines: Assembly,
+  print: (line: string) => void,
+): Promise<Written> {
+  const curves: Curve[] = [];
+  for (const evaluation of figure.evaluations) {
+    const trained = all.find(({ sweep }) => sweep.key === evaluation.sweep)!;
+    curves.push(...(await curvesOf(figure, trained, evaluation, engines, print)));
+  }
+  const pass = figure.curve === 'pass';
+  const [x, y] = pass ? ['tries k', 'pass@k, %'] : ['turns', 'success within, %'];
+  const lines: PlottedLine[] = curves;
+  const came = curves.map(({ label, points }) => {
+    const [first, last] = [points[0], points.at(-1)!];
+    return `${label}: ${interval(first.estimate)} at ${first.x}, ${interval(last.estimate)} at ${last.x}.`;
+  });
+  const table = curveTable(curves, pass ? 'k' : 'turns');
+  return {
+    tables: [{ title: `${figure.title}, %`, table }],
+    plots: { [figure.name]: plotSvg({ title: figure.title, x, y, lines, logarithmic: pass }) },
+    came,
+    data: curves,
+  };
+}
+
+function markdown(figure: Figure, { tables, plots, came }: Written, options: ReproducingOptions): string {
+  const { seeds, scale } = options;
+  const trial = scale === 1 ? '' : ` --scale ${scale}`;
+  const shortened = scale === 1 ? [] : [`A trial: each run has ${scale} of the figure's steps.`];
+  return [
+    `# ${figure.title} (${figure.name})`,
+    `\`npm run reproduce -- ${figure.name} --seeds ${seeds.join(',')}${trial}\``,
+    ...shortened,
+    `**Expected.** ${figure.expected}`,
+    `**Different here.** ${figure.differs}`,
+    `**What came.** ${came.join(' ')}`,
+    ...Object.keys(plots).map((name) => `![${figure.title}](${name}.svg)`),
+    ...tables.map(({ title, table }) => `## ${title}\n\n${markdownTable(table)}`),
+    'Intervals are 95%, over seeds (Student).',
+  ].join('\n\n');
+}
+
+function write(figure: Figure, written: Written, options: ReproducingOptions): string[] {
+  const { out, seeds, scale } = options;
+  mkdirSync(out, { recursive: true });
+  const { expected, differs, name, title } = figure;
+  const json = { figure: name, title, expected, differs, seeds, scale, came: written.came, results: written.data };
+  const files: [string, string][] = [
+    [`${name}.md`, `${markdown(figure, written, options)}\n`],
+    [`${name}.json`, `${JSON.stringify(json, null, 1)}\n`],
+    ...Object.entries(written.plots).map(([plot, svg]): [string, string] => [`${plot}.svg`, svg]),
+  ];
+  for (const [file, text] of files) writeFileSync(join(out, file), text);
+  return files.map(([file]) => join(out, file));
+}
+
+/** Plans, trains what is left, evaluates what is left, writes. Interrupted, the same command goes on. */
+export async function reproduce(options: ReproducingOptions): Promise<{ finished: boolean }> {
+  const { print } = options;
+  const figure = figureOf(options.figure);
+  print(`${figure.name}: ${figure.title}\nExpected: ${figure.expected}\nDifferent here: ${figure.differs}`);
+  const all = await openSweeps(figure, options);
+  const engines = await openEngines(options, print);
+  print(`training: about ${durationWords(await estimate(all, engines, print))} in all`);
+  if (options.plan) return { finished: false };
+  for (const { folder } of all) {
+    if (!(await folder.isFinished())) await folder.train(engines, print);
+    if (!(await folder.isFinished())) {
+      print('Stopped; the same command goes on.');
+      return { finished: false };
+    }
+  }
+  const written = figure.evaluations.length
+    ? await evaluationResults(figure, all, engines, print)
+    : await trainingResults(all, figure);
+  for (const file of write(figure, written, options)) print(file);
+  for (const line of written.came) print(line);
+  return { finished: true };
+}

@@ -1,0 +1,42 @@
+/** `npm run sweep -- experiments/NAME.json [--seeds 1,2,3] [--steps N] [--out FOLDER] [--device wasm]` */
+import { Command, InvalidArgumentError } from 'commander';
+import { connectOption } from './connecting.ts';
+import { deviceOptions } from './node-device.ts';
+import { sweep } from './sweeping.ts';
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number from 0.');
+  return value;
+}
+
+const wholes = (text: string): number[] => text.split(',').map(whole);
+
+const [device, threads] = deviceOptions('auto');
+const program = new Command('sweep')
+  .description(
+    'Trains every seed and variant of an experiment side by side, a step of each in turn. The same command goes on.',
+  )
+  .argument('<experiment>', 'a file of experiments/; `sweep` in it names seeds and variants')
+  .option('--seeds <list>', 'instead of the seeds in the file, with commas between', wholes)
+  .option('--steps <n>', 'instead of the number of steps in the file', whole)
+  .option('--out <folder>', 'where the runs are written (default: runs/NAME-sweep)')
+  .option('--allow-code', 'run the objectives that the experiment carries, in a sandbox', false)
+  .addOption(connectOption())
+  .addOption(device)
+  .addOption(threads);
+
+async function main(): Promise<void> {
+  program.parse();
+  const print = (line: string) => console.log(line);
+  await sweep({ ...program.opts(), file: program.args[0], print });
+}
+
+// Dawn keeps the process alive: it is ended explicitly.
+main().then(
+  () => process.exit(0),
+  (error: Error) => {
+    console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,233 @@
+/** A sweep on Node, from an experiment's file to a folder: the same turns as in the page, with a line a step. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { variantLabels } from '../experiment/difference-words.ts';
+import { type Experiment, parseExperiment, sweptRuns } from '../experiment/experiment.ts';
+import { MOST_RUNS, variantsOf } from '../experiment/sweep.ts';
+import {
+  type SweepReport,
+  type SweptRecords,
+  sweepCsv,
+  sweepMarkdown,
+  sweepPlot,
+  sweepReport,
+  sweepText,
+} from '../rl/evaluation/sweep-report.ts';
+import { Assembly } from '../session/assemble.ts';
+import type { SessionEvent, StepRecord, SweepState } from '../session/protocol.ts';
+import { recordingsFor } from '../session/recording-files.ts';
+import { SweepSession } from '../session/sweep.ts';
+import { completeSweep, createSweep, findSweep, runsOfSweep, type SweepRun } from '../session/sweep-runs.ts';
+import { FolderStore } from '../store/folder.ts';
+import { RunStore } from '../store/run-store.ts';
+import { exportSweep } from '../store/sweep-bundle.ts';
+import { openSandbox } from '../workers/spawn-sandbox.ts';
+import { NodeBaseModels } from './base-models.ts';
+import { type Connections, openingWorlds } from './connecting.ts';
+import { type DeviceOptions, openDevice } from './node-device.ts';
+import { withRecordings } from './recordings.ts';
+import { fallLines } from './report.ts';
+import { askForCode, CommandError, onInterrupt, readDocument, requireTraining, stepLine } from './training.ts';
+
+/** What opens engines: a device, worlds where they are, code where it may run. */
+export interface MachineOptions extends DeviceOptions {
+  /** Where the servers of worlds are, over what the environment says. */
+  connect?: Connections;
+  /** The objectives that the experiment carries may run. */
+  allowCode?: boolean;
+}
+
+export interface SweepingOptions extends MachineOptions {
+  file: string;
+  out?: string;
+  /** Instead of the seeds in the file. */
+  seeds?: readonly number[];
+  /** Instead of the number of steps in the file. */
+  steps?: number;
+  print(line: string): void;
+}
+
+export interface Swept {
+  runs: { run: SweepRun; records: StepRecord[] }[];
+}
+
+/** 95 minutes are "1 h 35 min". */
+export function durationWords(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 1) return 'under a minute';
+  if (minutes < 60) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** The sweep as it will run. A document without one is a sweep of its one seed where no others are named. */
+export function readSweepDocument({
+  file,
+  seeds,
+  steps,
+}: Pick<SweepingOptions, 'file' | 'seeds' | 'steps'>): Experiment {
+  const document = readDocument(file);
+  const experiment = parseExperiment({
+    ...document,
+    steps: steps ?? document.steps,
+    sweep: { variants: document.sweep?.variants ?? [], seeds: seeds ?? document.sweep?.seeds ?? [document.seed] },
+  });
+  requireTraining(experiment);
+  return experiment;
+}
+
+function planLines(document: Experiment, runs: readonly SweepRun[]): string[] {
+  const seeds = document.sweep!.seeds;
+  const left = runs.reduce((sum, { step, experiment }) => sum + experiment.steps - step, 0);
+  const labels = variantLabels(document).map(({ name, apart }) => `  ${name}${apart ? `: ${apart}` : ''}`);
+  return [
+    `${document.name}: ${variantsOf(document).length} variants of ${seeds.length} seeds (${seeds.join(', ')}), ${runs.length} runs of at most ${MOST_RUNS}`,
+    ...labels,
+    `${left} steps to go`,
+  ];
+}
+
+function listener(runs: readonly SweepRun[], print: (line: string) => void): (event: SessionEvent) => void {
+  const byId = new Map(runs.map((run) => [run.id, run]));
+  let announced = 0;
+  return (event) => {
+    if (event.type === 'step') {
+      const { sweep: place, experiment } = byId.get(event.runId)!;
+      print(`${place.variantName || place.name}, seed ${place.seed}: ${stepLine(event.record, experiment.steps)}`);
+    } else if (event.type === 'notice') print(`${event.level}: ${event.message}`);
+    else if (event.type === 'sweep') {
+      const { remainingMs, done, total } = event.state;
+      const tenth = Math.floor((10 * done) / total) + 1;
+      // After the first round of steps, then at each tenth.
+      if (remainingMs === null || done < runs.length || tenth === announced || done === total) return;
+      announced = tenth;
+      print(`${done} of ${total} steps; at this pace ${durationWords(remainingMs)} to go`);
+    }
+  };
+}
+
+export const sweptRecords = (runs: Swept['runs']): SweptRecords[] =>
+  runs.map(({ run, records }) => ({ variant: run.sweep.variant, seed: run.sweep.seed, records }));
+
+const labelsOf = (document: Experiment) => variantLabels(document).map(({ name }) => name);
+
+/** The machine of a command: its device and its worlds. Rejects where there is none. */
+export async function openEngines(options: MachineOptions, print: (line: string) => void): Promise<Assembly> {
+  const machine = { open: () => openDevice(options) };
+  const openWorld = openingWorlds(options.connect);
+  const engines = new Assembly({ machine, openWorld, models: new NodeBaseModels(), openSandbox });
+  const { supported, problem, adapter } = await engines.report();
+  if (!supported) throw new CommandError(problem);
+  print(`adapter: ${adapter.description}${adapter.isFallback ? ' (software)' : ''}`);
+  return engines;
+}
+
+/** A sweep in a folder: begun, or gone on with. */
+export class SweepFolder {
+  private constructor(
+    readonly store: RunStore,
+    readonly folder: string,
+    private readonly id: string,
+    readonly document: Experiment,
+  ) {}
+
+  /** The folder's sweep of this very document; a new one where there is none. */
+  static async open(
+    document: Experiment,
+    folder: string,
+    recordings = new Map<string, Uint8Array>(),
+  ): Promise<SweepFolder> {
+    mkdirSync(folder, { recursive: true });
+    const store = new RunStore(new FolderStore(folder));
+    const found = await findSweep(store, document);
+    const { name } = document;
+    const assetsOf = (experiment: Experiment) =>
+      recordingsFor(experiment, async (file) => recordings.get(file) ?? null);
+    if (found) await completeSweep(store, document, { id: found, name }, assetsOf);
+    return new SweepFolder(store, folder, found ?? (await createSweep(store, document, name, assetsOf)), document);
+  }
+
+  async runs(): Promise<Swept['runs']> {
+    const runs = await runsOfSweep(this.store, this.id);
+    return Promise.all(runs.map(async (run) => ({ run, records: await this.store.records<StepRecord>(run.id) })));
+  }
+
+  /** Trains until all runs are finished, or interrupted; `until` pauses it. Gives back what is left, in milliseconds. */
+  async train(
+    engines: Assembly,
+    print: (line: string) => void,
+    until: (state: SweepState, heard: SessionEvent) => boolean = () => false,
+  ): Promise<number> {
+    const runs = await this.runs();
+    const tell = listener(
+      runs.map(({ run }) => run),
+      print,
+    );
+    const session: SweepSession = new SweepSession(this.id, runs, {
+      store: this.store,
+      engines,
+      emit: (event) => {
+        tell(event);
+        if (until(session.state, event)) void session.pause();
+      },
+    });
+    const stop = onInterrupt(session, print);
+    try {
+      await session.train();
+      return session.state.remainingMs ?? 0;
+    } finally {
+      stop();
+      await session.close();
+    }
+  }
+
+  async isFinished(): Promise<boolean> {
+    return (await this.runs()).every(({ run }) => run.step >= run.experiment.steps);
+  }
+
+  async planLines(): Promise<string[]> {
+    return planLines(
+      this.document,
+      (await this.runs()).map(({ run }) => run),
+    );
+  }
+
+  async report(metric?: string): Promise<SweepReport> {
+    return sweepReport(this.document.name, labelsOf(this.document), sweptRecords(await this.runs()), metric);
+  }
+
+  /** sweep.md, .csv, .svg, .json and, as one file for the page, sweep.tabgym. */
+  async write(): Promise<string[]> {
+    const runs = await this.runs();
+    const report = await this.report();
+    const ids = runs.map(({ run }) => run.id);
+    const files: [string, string | Uint8Array][] = [
+      ['sweep.md', sweepMarkdown(report)],
+      ['sweep.csv', sweepCsv(labelsOf(this.document), sweptRecords(runs))],
+      ['sweep.svg', sweepPlot(report)],
+      ['sweep.json', `${JSON.stringify({ document: this.document, ...report }, null, 1)}\n`],
+      ['sweep.tabgym', await exportSweep(this.store, ids)],
+    ];
+    for (const [name, content] of files) writeFileSync(join(this.folder, name), content);
+    return files.map(([name]) => join(this.folder, name));
+  }
+}
+
+/** Trains every run in turn until all are finished, or interrupted; the same command goes on. */
+export async function sweep(options: SweepingOptions): Promise<{ finished: boolean }> {
+  const { print } = options;
+  const { experiment: document, recordings } = withRecordings(readSweepDocument(options), dirname(options.file));
+  askForCode(
+    sweptRuns(document).map(({ experiment }) => experiment),
+    options.allowCode,
+  );
+  const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-sweep`);
+  const swept = await SweepFolder.open(document, folder, recordings);
+  for (const line of await swept.planLines()) print(line);
+  if (!(await swept.isFinished())) await swept.train(await openEngines(options, print), print);
+  for (const file of await swept.write()) print(file);
+  for (const { run, records } of await swept.runs())
+    for (const line of fallLines(records)) print(`${run.name}: ${line}`);
+  const finished = await swept.isFinished();
+  print(finished ? `Finished.\n\n${sweepText(await swept.report())}` : 'Stopped; the same command goes on.');
+  return { finished };
+}

@@ -1,0 +1,47 @@
+/** Settings apart from others', in words: "Algorithm REINFORCE++, Learning rate 0.001". */
+import type { Experiment } from './experiment.ts';
+import type { Knob } from './knob.ts';
+import { findKnob } from './knobs.ts';
+import type { Difference } from './paths.ts';
+import { settingsApart, variantsOf } from './sweep.ts';
+
+/** How a page says a label in its reader's language. */
+export type LabelOf = (knob: Knob) => string;
+
+const plainLabel: LabelOf = ({ label }) => label;
+
+function turnWords(value: unknown): string {
+  if (typeof value === 'object' && value !== null && 'oraclePlus' in value)
+    return `oracle + ${(value as { oraclePlus: number }).oraclePlus}`;
+  return String(value);
+}
+
+/** A schedule as its limits: 1 → 2 → 4. */
+const horizonWords = (stages: readonly { turns: unknown }[]) => stages.map(({ turns }) => turnWords(turns)).join(' → ');
+
+const isHorizon = (value: unknown): value is readonly { turns: unknown }[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null && 'turns' in each);
+
+function valueWords(value: unknown, knob: Knob | undefined): string {
+  if (isHorizon(value)) return horizonWords(value);
+  if (typeof value === 'string') return knob?.choiceLabels?.[value] ?? value;
+  if (typeof value === 'object' && value !== null && 'name' in value) return String((value as { name: unknown }).name);
+  return typeof value === 'object' ? (JSON.stringify(value) ?? '') : String(value);
+}
+
+export function differenceWords(differences: readonly Difference[], labelOf: LabelOf = plainLabel): string {
+  // What a variant does not have sets the others apart.
+  const there = differences.filter(({ to }) => to !== undefined);
+  const each = there.map(({ path, to }) => {
+    const knob = findKnob(path) ?? (path === 'horizon' ? findKnob('horizon.*.turns') : undefined);
+    return `${knob ? labelOf(knob) : path} ${valueWords(to, knob)}`;
+  });
+  return each.join(', ');
+}
+
+/** What each variant of a sweep is called: its name and what sets it apart, or the sweep's name where there is one. */
+export function variantLabels(document: Experiment, labelOf: LabelOf = plainLabel): { name: string; apart: string }[] {
+  const variants = variantsOf(document);
+  const apart = settingsApart(variants, document);
+  return variants.map(({ name }, i) => ({ name: name || document.name, apart: differenceWords(apart[i], labelOf) }));
+}

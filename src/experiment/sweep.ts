@@ -1,0 +1,185 @@
+/**
+ * A sweep: one document, several runs. It names seeds and variants; each run is the document with one seed and the changes of one
+ * variant, whole by itself. Knows documents and paths; what a field means is the experiment's.
+ */
+import * as v from 'valibot';
+import { withAlgorithm } from '../rl/algorithms/choosing.ts';
+import { algorithms } from '../rl/algorithms/registry.ts';
+import { integer } from './fields.ts';
+import { type Knob, knob, range } from './knob.ts';
+import { type Difference, differences, readPath, writePath } from './paths.ts';
+
+/** All have to be told apart on one chart, and one device trains them. */
+export const MOST_RUNS = 64;
+const MOST_SEEDS = 20;
+const MOST_VARIANTS = 20;
+
+/** What a variant may not change: it is the sweep's own, or the document's. */
+const reserved = ['format', 'name', 'description', 'seed', 'sweep'];
+
+const VariantSchema = v.strictObject({
+  name: v.pipe(v.string(), v.minLength(1), v.maxLength(80)),
+  /** Path to value: `{"optimizer.learningRate": 0.001}`. A whole part may be put in the place of another. */
+  changes: v.record(v.pipe(v.string(), v.regex(/^[A-Za-z][A-Za-z0-9]*(\.[A-Za-z0-9]+)*$/)), v.any()),
+});
+
+export const SweepSchema = v.strictObject({
+  seeds: v.pipe(v.array(integer(0, 0xffffffff)), v.minLength(1), v.maxLength(MOST_SEEDS)),
+  /** Absent: the document itself, once a seed. */
+  variants: v.optional(v.pipe(v.array(VariantSchema), v.maxLength(MOST_VARIANTS)), []),
+});
+
+export type Sweep = v.InferOutput<typeof SweepSchema>;
+
+/** Read of a document that may be a sweep. */
+export interface MaybeSweep {
+  seed: number;
+  sweep?: Sweep;
+}
+
+/** One run of a sweep, before its document is checked. */
+export interface SweptDocument {
+  variant: number;
+  seed: number;
+  document: unknown;
+}
+
+export interface Problem {
+  path: string;
+  message: string;
+}
+
+/** Variants of a sweep; a sweep of seeds alone has one, without a name. */
+export const variantsOf = ({ sweep }: MaybeSweep): Sweep['variants'] =>
+  sweep?.variants.length ? sweep.variants : [{ name: '', changes: {} }];
+
+/** The document of one variant and one seed. */
+function documentOf(experiment: MaybeSweep, changes: Sweep['variants'][number]['changes'], seed: number): unknown {
+  const { sweep: _, ...own } = experiment;
+  // The algorithm first: its other fields are those of the new one.
+  const ordered = Object.entries(changes).sort(([a], [b]) => Number(b === named) - Number(a === named));
+  return ordered.reduce<unknown>((made, [path, value]) => withChange(made, path, value), { ...own, seed });
+}
+
+const named = 'algorithm.name';
+
+/** Another algorithm keeps the settings that it has, too. */
+function withChange(document: unknown, path: string, value: unknown): unknown {
+  const known = algorithms.some(({ name }) => name === value);
+  if (path !== named || !known) return writePath(document, path, value);
+  const { algorithm } = document as { algorithm: Parameters<typeof withAlgorithm>[0] };
+  return writePath(document, 'algorithm', withAlgorithm(algorithm, String(value)));
+}
+
+/** Every run, seed by seed, so that a sweep that is stopped early has some of each variant. */
+export function sweptDocuments(experiment: MaybeSweep): SweptDocument[] {
+  const { seeds = [experiment.seed] } = experiment.sweep ?? {};
+  return seeds.flatMap((seed) =>
+    variantsOf(experiment).map(({ changes }, variant) => ({
+      variant,
+      seed,
+      document: documentOf(experiment, changes, seed),
+    })),
+  );
+}
+
+const repeated = <T>(values: readonly T[]) => values.findIndex((value, i) => values.indexOf(value) !== i);
+
+function listProblems({ seeds, variants }: Sweep): Problem[] {
+  const problems: Problem[] = [];
+  const seed = repeated(seeds);
+  if (seed >= 0) problems.push({ path: `sweep.seeds.${seed}`, message: `${seeds[seed]} stands there twice` });
+  const names = variants.map(({ name }) => name);
+  const name = repeated(names);
+  if (name >= 0)
+    problems.push({ path: `sweep.variants.${name}.name`, message: `"${names[name]}" is another variant's name` });
+  const runs = seeds.length * Math.max(1, variants.length);
+  if (runs > MOST_RUNS)
+    problems.push({
+      path: 'sweep',
+      message: `${seeds.length} seeds of ${variants.length} variants are ${runs} runs, more than ${MOST_RUNS}`,
+    });
+  return problems;
+}
+
+/** The change that a problem of the changed document comes from. */
+const changed = (changes: object, path: string) =>
+  Object.keys(changes)
+    .filter((each) => path === each || path.startsWith(`${each}.`) || each.startsWith(`${path}.`))
+    .sort((a, b) => b.length - a.length)[0];
+
+/** What a sweep may not say: `problemsOf` checks the document of one run. */
+export function sweepProblems(
+  experiment: MaybeSweep,
+  problemsOf: (document: unknown) => readonly Problem[],
+): Problem[] {
+  const { sweep } = experiment;
+  if (!sweep) return [];
+  const problems = listProblems(sweep);
+  for (const [i, { changes }] of sweep.variants.entries()) {
+    const at = `sweep.variants.${i}.changes`;
+    const refused = Object.keys(changes).filter((path) => reserved.includes(path.split('.')[0]));
+    problems.push(...refused.map((path) => ({ path: `${at}.${path}`, message: 'a variant cannot change this' })));
+    if (refused.length) continue;
+    for (const { path, message } of problemsOf(documentOf(experiment, changes, sweep.seeds[0]))) {
+      const from = changed(changes, path);
+      problems.push({ path: from ? `${at}.${from}` : at, message: from === path ? message : `${path}: ${message}` });
+    }
+  }
+  return problems;
+}
+
+/** Lists and parts that are put in the place of another whole: what is in them has no path of its own in the other. */
+const whole: readonly [part: string, ifDiffers: RegExp][] = [
+  ['horizon', /^horizon\b/],
+  ['worlds', /^worlds\b/],
+  ['stages', /^stages\b/],
+  ['algorithm', /^algorithm\.name$/],
+  ['policy', /^policy\.kind$/],
+];
+
+/** What makes `document` of `base`, as a variant writes it down. */
+export function changesOf(base: unknown, document: unknown): { [path: string]: unknown } {
+  const all = differences(base, document).filter(({ path }) => !reserved.includes(path.split('.')[0]));
+  const replaced = whole.filter(([, pattern]) => all.some(({ path }) => pattern.test(path))).map(([part]) => part);
+  const single = all.filter(({ path, to }) => to !== undefined && !replaced.includes(path.split('.')[0]));
+  return Object.fromEntries([
+    ...replaced.map((part) => [part, readPath(document, part) ?? []]),
+    ...single.map(({ path, to }) => [path, to]),
+  ]);
+}
+
+/** By what the runs of each variant differ from those of the others: one list a variant, of the values at the same paths. */
+export function settingsApart(variants: readonly { changes: { readonly [path: string]: unknown } }[], base: unknown) {
+  const paths = [...new Set(variants.flatMap(({ changes }) => Object.keys(changes)))];
+  const value = (changes: { readonly [path: string]: unknown }, path: string) =>
+    path in changes ? changes[path] : readPath(base, path);
+  const words = (changes: { readonly [path: string]: unknown }, path: string) => JSON.stringify(value(changes, path));
+  const apart = paths.filter((path) => new Set(variants.map(({ changes }) => words(changes, path))).size > 1);
+  return variants.map(({ changes }) =>
+    apart.map((path): Difference => ({ path, from: readPath(base, path), to: value(changes, path) })),
+  );
+}
+
+export const sweepKnobs: readonly Knob[] = [
+  knob(
+    'sweep.seeds.*',
+    'Seeds',
+    'Each variant is trained once from each of these seeds: with more of them its interval is narrower.',
+    'numbers',
+    'basic',
+    'restart',
+    {
+      ...range(0, 0xffffffff, 1),
+      unit: 'with commas between',
+    },
+  ),
+  knob(
+    'sweep.variants.*.name',
+    'Variant',
+    'What the runs of a variant are called beside the others.',
+    'text',
+    'basic',
+    'restart',
+  ),
+];

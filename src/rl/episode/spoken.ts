@@ -1,0 +1,165 @@
+/**
+ * Episodes of a policy that is asked in words: no tokens, no weights, a message at a time, as AgentGym's own evaluation plays. The world's
+ * instruction and an acknowledgement open the conversation; the action is found in a reply by the world's rule. Each episode goes on
+ * as soon as its own reply is there.
+ */
+import { type Feedback, type Spoken, spokenOf, type Task, type World } from '../../envs/env.ts';
+import { type TurnLimit, turnsFor } from '../horizon.ts';
+import { acknowledgement } from './conversation.ts';
+import { type TurnEvent, worldNamed } from './rollout.ts';
+
+export interface SpokenMessage {
+  role: 'user' | 'assistant';
+  content: string;
+}
+
+/** A reply to a conversation; null: the conversation has grown too long for the policy. `key` tells one try of an item from another. */
+export type Say = (messages: readonly SpokenMessage[], key: number, signal: AbortSignal) => Promise<string | null>;
+
+export interface SpokenRequest {
+  tasks: readonly Task[];
+  /** Episodes of each task. */
+  groupSize: number;
+  limit: TurnLimit;
+  /** Whether a refused action ends an episode. */
+  endOnInvalid: boolean;
+  /** Episodes at once. */
+  atOnce: number;
+  /** Of the last turns, how many are said again after the first words; 0: all. */
+  contextTurns: number;
+}
+
+export interface SpokenEpisode {
+  task: Task;
+  success: boolean;
+  /** The reward of its last turn. */
+  score: number;
+  turns: number;
+  /** It ended because the conversation had no room. */
+  overflowed: boolean;
+}
+
+export interface SpokenOptions {
+  signal: AbortSignal;
+  onTurn?: (event: TurnEvent) => void | Promise<void>;
+  onEpisodes?: (done: number, total: number) => void;
+}
+
+interface Place {
+  group: number;
+  member: number;
+  slot: number;
+}
+
+/** Instruction, acknowledgement, first observation. */
+const openingMessages = 3;
+
+/** The opening and the last turns, a turn being a reply and its answer. */
+export function remembered(messages: readonly SpokenMessage[], contextTurns: number): readonly SpokenMessage[] {
+  const turns = messages.slice(openingMessages);
+  if (contextTurns === 0 || turns.length <= 2 * contextTurns) return messages;
+  return [...messages.slice(0, openingMessages), ...turns.slice(-2 * contextTurns)];
+}
+
+export class SpokenPlay {
+  constructor(
+    private readonly worlds: ReadonlyMap<string, World>,
+    private readonly say: Say,
+    private readonly request: SpokenRequest,
+    private readonly options: SpokenOptions,
+  ) {}
+
+  /** By task, then member. The first failure that is not an episode's own ends all of them. */
+  async play(): Promise<SpokenEpisode[]> {
+    const { tasks, groupSize, atOnce } = this.request;
+    const total = tasks.length * groupSize;
+    const episodes = new Array<SpokenEpisode>(total);
+    let [next, done] = [0, 0];
+    const control = new AbortController();
+    const signal = AbortSignal.any([this.options.signal, control.signal]);
+    const worker = async (slot: number) => {
+      for (let k = next++; k < total; k = next++) {
+        const place = { group: Math.floor(k / groupSize), member: k % groupSize, slot };
+        episodes[k] = await this.episode(tasks[place.group], place, signal);
+        this.options.onEpisodes?.(++done, total);
+      }
+    };
+    const workers = Array.from({ length: Math.min(atOnce, total) }, (_, slot) => worker(slot));
+    try {
+      await Promise.all(workers);
+    } catch (error) {
+      control.abort(error);
+      await Promise.allSettled(workers);
+      throw error;
+    }
+    return episodes;
+  }
+
+  private async episode(task: Task, place: Place, signal: AbortSignal): Promise<SpokenEpisode> {
+    const world = worldNamed(this.worlds, task.world);
+    const spoken = spokenOf(world.describe(), task);
+    const [first] = await world.reset([place.slot], [task], signal);
+    const most = turnsFor(this.request.limit, await this.oracleTurns(world, place.slot));
+    const messages: SpokenMessage[] = [
+      { role: 'user', content: spoken.instruction },
+      { role: 'assistant', content: spoken.acknowledgement ?? acknowledgement },
+      { role: 'user', content: first.observation },
+    ];
+    const episode: SpokenEpisode = { task, success: false, score: 0, turns: 0, overflowed: false };
+    let over = first.failure !== undefined;
+    while (!over && episode.turns < most) {
+      signal.throwIfAborted();
+      const key = place.group * this.request.groupSize + place.member;
+      const reply = await this.say(remembered(messages, this.request.contextTurns), key, signal);
+      if (reply === null) return { ...episode, overflowed: true };
+      const answer = await this.act(world, spoken, place, reply, signal);
+      messages.push({ role: 'assistant', content: reply }, { role: 'user', content: answer.feedback.observation });
+      episode.turns++;
+      episode.score = answer.feedback.reward;
+      episode.success = episode.score >= spoken.successReward;
+      over = this.isOver(answer.feedback);
+      await this.tell(world, task, place, episode.turns, answer, reply);
+    }
+    return episode;
+  }
+
+  /** A reply that the world's client refuses is answered without the world. */
+  private async act(world: World, spoken: Spoken, { slot }: Place, reply: string, signal: AbortSignal) {
+    const { action, refusal } = spoken.reply?.(reply) ?? { action: reply.trim() };
+    if (refusal === undefined) return { action, feedback: (await world.step([slot], [action], signal))[0] };
+    return { action, feedback: { observation: refusal, reward: 0, done: false, valid: false } };
+  }
+
+  private isOver({ done, failure, valid }: Feedback): boolean {
+    return done || failure !== undefined || (!valid && this.request.endOnInvalid);
+  }
+
+  private async oracleTurns(world: World, slot: number): Promise<number | null> {
+    if (typeof this.request.limit === 'number' || !world.describe().hasOracle) return null;
+    return (await world.oracle([slot]))[0]?.length ?? null;
+  }
+
+  private async tell(
+    world: World,
+    task: Task,
+    { group, member, slot }: Place,
+    turns: number,
+    { action, feedback }: { action: string; feedback: Feedback },
+    reply: string,
+  ): Promise<void> {
+    const { observation, reward, done } = feedback;
+    await this.options.onTurn?.({
+      task,
+      group,
+      member,
+      turn: turns - 1,
+      action,
+      reply,
+      observation,
+      reward,
+      done,
+      world,
+      slot,
+    });
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * Whether a run has fallen from its best, from which step on, and what moved first: divergence, entropy, ratio, gradient or length.
+ * A pure function of a run's records. It accuses only where the difference is beyond what as many evaluations differ by chance.
+ */
+import type { Rate, StepRecord } from '../evaluation.ts';
+import { mean, unbiasedStd } from '../numbers.ts';
+import { normalQuantile } from './statistics.ts';
+
+export type Signal = 'kl' | 'entropy' | 'ratio' | 'gradNorm' | 'length';
+
+/** A signal that left where it was while the run was at its best. */
+export interface Mover {
+  signal: Signal;
+  /** The first step at which it is clearly elsewhere. */
+  step: number;
+  before: number;
+  after: number;
+}
+
+export interface Evaluated {
+  step: number;
+  rate: Rate;
+}
+
+export interface Fall {
+  best: Evaluated;
+  last: Evaluated;
+  by: number;
+  /** Where the batches' success began to be lower. */
+  from: number;
+  /** Null: nothing moved before the fall did. */
+  first: Mover | null;
+  /** All that moved, the earliest first. */
+  movers: Mover[];
+}
+
+/** How often a run that only stays where it is may be accused. */
+const level = 0.005;
+
+/** A smaller fall is not worth a word, however sure. */
+const leastFall = 0.05;
+
+interface Point extends Evaluated {
+  stage: number;
+}
+
+const pointsOf = (records: readonly StepRecord[]): Point[] =>
+  records.flatMap(({ step, stage, evaluation }) => (evaluation ? [{ step, stage, rate: evaluation.test.policy }] : []));
+
+/** Variance of a rate with a success and a failure added (Agresti and Caffo 2000): not zero at either end. */
+function variance({ successes, episodes }: Rate): number {
+  const rate = (successes + 1) / (episodes + 2);
+  return (rate * (1 - rate)) / (episodes + 2);
+}
+
+/** The best of several is high by luck: the level is shared among as many comparisons as could have been the best. */
+function isBeyondChance(best: Rate, last: Rate, comparisons: number): boolean {
+  const z = normalQuantile(1 - level / Math.max(1, comparisons));
+  const fall = best.rate - last.rate;
+  return fall >= leastFall && fall > z * Math.sqrt(variance(best) + variance(last)) && last.high < best.low;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+interface Reading {
+  step: number;
+  value: number;
+}
+
+const readings = (records: readonly StepRecord[], read: (metrics: StepRecord['metrics']) => number): Reading[] =>
+  records
+    .filter(({ step }) => step > 0)
+    .map(({ step, metrics }) => ({ step, value: read(metrics) }))
+    .filter(({ value }) => Number.isFinite(value));
+
+/** Batches around the best, from which a fall is told. */
+const WINDOW = 30;
+
+/**
+ * Least-squares change point of the batches' success after the best (one step down), then back to where the way down begins. The step
+ * after the best where batches say nothing.
+ */
+function onsetOf(records: readonly StepRecord[], best: number, last: number): number {
+  const all = readings(records, ({ success }) => success).filter(({ step }) => step > best - WINDOW && step <= last);
+  const first = all.findIndex(({ step }) => step > best);
+  if (first < 0) return last;
+  const values = all.map(({ value }) => value);
+  let [at, gain] = [first, -1];
+  for (let split = Math.max(1, first); split < all.length; split++) {
+    const [before, after] = [values.slice(0, split), values.slice(split)];
+    const drop = mean(before) - mean(after);
+    const explained = drop > 0 ? (before.length * after.length * drop * drop) / values.length : 0;
+    if (explained > gain) [at, gain] = [split, explained];
+  }
+  const [high, low] = [mean(values.slice(0, Math.max(1, at))), mean(values.slice(at))];
+  const smooth = (i: number) => mean(values.slice(Math.max(0, i - 4), i + 1));
+  const steady = unbiasedStd(values.slice(0, first)) || 0;
+  const lower = high - Math.max(0.1 * (high - low), (2 * steady) / Math.sqrt(5));
+  while (at > first && smooth(at - 1) < lower) at--;
+  return all[at].step;
+}
+
+interface SignalRule {
+  read(metrics: StepRecord['metrics']): number;
+  /** Least change, as a share of where it was. */
+  share: number;
+  /** Also downwards. */
+  both: boolean;
+}
+
+/** Absent metrics are NaN and count as not measured. */
+const signals: { [signal in Signal]: SignalRule } = {
+  kl: { read: ({ kl, rewardKl }) => kl ?? rewardKl, share: 0.5, both: false },
+  entropy: { read: ({ entropy }) => entropy, share: 0.25, both: true },
+  ratio: {
+    read: ({ policyShift, clipLowFraction = 0, clipHighFraction = 0 }) =>
+      Math.abs(policyShift) + clipLowFraction + clipHighFraction,
+    share: 0.5,
+    both: false,
+  },
+  gradNorm: { read: ({ gradNorm }) => gradNorm, share: 0.5, both: false },
+  length: {
+    read: ({ tokensGenerated, episodes, turns }) =>
+      tokensGenerated >= 0 && episodes ? tokensGenerated / episodes : turns,
+    share: 0.25,
+    both: true,
+  },
+};
+
+/** Spreads from where it was. */
+const FAR = 5;
+/** Readings that must agree: a spike is not a move. */
+const AGREE = { of: 6, least: 5 };
+
+function moveOf(
+  signal: Signal,
+  records: readonly StepRecord[],
+  baseline: readonly number[],
+  until: number,
+): Mover | null {
+  const { read, share, both } = signals[signal];
+  const all = readings(records, read);
+  const base = all.filter(({ step }) => baseline.includes(step)).map(({ value }) => value);
+  if (base.length < 5) return null;
+  const center = median(base);
+  // 1.4826: the median deviation of a normal distribution as its standard deviation.
+  const spread = Math.max(
+    1.4826 * median(base.map((value) => Math.abs(value - center))),
+    0.02 * Math.abs(center),
+    1e-6,
+  );
+  const least = Math.max(FAR * spread, share * Math.abs(center));
+  const side = ({ value }: Reading) => (value - center > least ? 1 : both && center - value > least ? -1 : 0);
+  const after = all.filter(({ step }) => step > baseline[baseline.length - 1] && step <= until);
+  for (const [i, reading] of after.entries()) {
+    const direction = side(reading);
+    const next = after.slice(i, i + AGREE.of);
+    if (direction === 0 || next.length < AGREE.least) continue;
+    const agreeing = next.filter((each) => side(each) === direction);
+    if (agreeing.length >= Math.min(AGREE.least, next.length))
+      return { signal, step: reading.step, before: center, after: median(next.map(({ value }) => value)) };
+  }
+  return null;
+}
+
+/** Steps while all was well, under the horizon of the fall: another horizon moves signals by itself. */
+function baselineOf(records: readonly StepRecord[], best: number, onset: number): number[] {
+  const stage = records.find(({ step }) => step === onset)?.stage;
+  const same = records.filter((record) => record.step > 0 && record.stage === stage && record.step < onset);
+  const before = same.filter(({ step }) => step <= best).slice(-WINDOW);
+  const chosen = before.length >= 5 ? before : same.slice(0, 10);
+  return chosen.map(({ step }) => step);
+}
+
+/** Moves that come this much after the onset may still be its cause: the onset is known no better. */
+const SLACK = 3;
+
+/** Null: it has not fallen, or that cannot be told. */
+export function fallOf(records: readonly StepRecord[]): Fall | null {
+  const points = pointsOf(records);
+  const last = points.at(-1);
+  if (!last) return null;
+  // A longer horizon does no harm by itself; a shorter one does.
+  const earlier = points.slice(0, -1).filter(({ stage }) => stage <= last.stage);
+  if (!earlier.length) return null;
+  const best = earlier.reduce((a, b) => (b.rate.rate > a.rate.rate ? b : a));
+  if (!isBeyondChance(best.rate, last.rate, earlier.length)) return null;
+  const from = onsetOf(records, best.step, last.step);
+  const baseline = baselineOf(records, best.step, from);
+  const names = Object.keys(signals) as Signal[];
+  const movers = names
+    .map((signal) => moveOf(signal, records, baseline, last.step))
+    .filter((mover) => mover !== null)
+    .sort((a, b) => a.step - b.step);
+  const first = movers[0] && movers[0].step <= from + SLACK ? movers[0] : null;
+  const evaluated = ({ step, rate }: Point): Evaluated => ({ step, rate });
+  return { best: evaluated(best), last: evaluated(last), by: best.rate.rate - last.rate.rate, from, first, movers };
+}
+
+/** What a signal is called. */
+export const signalLabels: { readonly [signal in Signal]: string } = {
+  kl: 'KL',
+  entropy: 'Entropy',
+  ratio: 'Ratio',
+  gradNorm: 'Gradient norm',
+  length: 'Length',
+};

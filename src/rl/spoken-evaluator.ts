@@ -1,0 +1,127 @@
+/** What a policy that is asked in words is used for: evaluations, suites and episodes to watch, with chance and the oracle beside it. */
+import type { Task, World } from '../envs/env.ts';
+import type { WorldSuite } from '../envs/suite.ts';
+import { Players } from './episode/players.ts';
+import { worldNamed } from './episode/rollout.ts';
+import { type Say, SpokenPlay, type SpokenRequest } from './episode/spoken.ts';
+import type { ItemResult } from './evaluation/suite-results.ts';
+import { type Evaluation, type SplitEvaluation, summarize } from './evaluation.ts';
+import { type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
+import { stageAt, type TurnLimit } from './horizon.ts';
+import type { TrainerSettings } from './settings.ts';
+import { evaluationTasks, strataOf, taskKey } from './tasks.ts';
+
+export interface SpokenParts {
+  worlds: ReadonlyMap<string, World>;
+  /** `temperature` and `seed` are the caller's to choose. */
+  sayWith(sampling: { temperature: number; seed: number }): Say;
+  /** Episodes at once. */
+  atOnce: number;
+  contextTurns: number;
+}
+
+export class SpokenEvaluator {
+  private readonly players: Players;
+  private readonly endOnInvalid: boolean;
+
+  constructor(
+    private readonly settings: TrainerSettings,
+    private readonly parts: SpokenParts,
+  ) {
+    this.endOnInvalid = settings.algorithm.endings.invalidAction.policy === 'end';
+    this.players = new Players(parts.worlds, settings.seed, this.endOnInvalid);
+  }
+
+  private play(
+    request: Pick<SpokenRequest, 'tasks' | 'groupSize' | 'limit'>,
+    sampling: { temperature: number; seed: number },
+    { signal = new AbortController().signal, onTurn, onProgress }: StepOptions,
+    what: string,
+    step = 0,
+  ) {
+    const { worlds, sayWith, atOnce, contextTurns } = this.parts;
+    const whole = { ...request, endOnInvalid: this.endOnInvalid, atOnce, contextTurns };
+    return new SpokenPlay(worlds, sayWith(sampling), whole, {
+      signal,
+      onTurn: onTurn && ((event) => onTurn({ ...event, step })),
+      onEpisodes: (done, total) => onProgress?.({ what, done, total, unit: 'episodes' }),
+    }).play();
+  }
+
+  private async beside(tasks: readonly Task[], limit: TurnLimit) {
+    const chance = await this.players.chances(tasks, limit);
+    const oracle = this.players.haveOracle(tasks) ? await this.players.oracle(tasks, limit) : null;
+    return { chance, oracle };
+  }
+
+  async suite(suite: WorldSuite, sampling: SuiteSampling, options: StepOptions = {}): Promise<ItemResult[]> {
+    const tasks = await suiteTasks(suite, worldNamed(this.parts.worlds, sampling.world));
+    const { samples } = sampling;
+    const episodes = await this.play({ tasks, groupSize: samples, limit: suite.turns }, sampling, options, 'episodes');
+    const { chance, oracle } = await this.beside(tasks, suite.turns);
+    return tasks.map((task, i) => ({
+      key: taskKey(task),
+      column: suite.columnOf(task),
+      tries: episodes
+        .slice(i * samples, (i + 1) * samples)
+        .map(({ success, score, turns, overflowed }) => ({ success, score, turns, overflowed })),
+      chance: chance[i],
+      oracle: oracle?.[i] ?? null,
+    }));
+  }
+
+  /** On fixed tasks of each split, under step `k`'s horizon. */
+  async evaluate(k: number, options: StepOptions = {}): Promise<Evaluation> {
+    const train = await this.evaluateSplit(k, 'train', 'training goals', options);
+    const test = await this.evaluateSplit(k, 'test', 'held-out goals', options);
+    options.onProgress?.(null);
+    return { train, test };
+  }
+
+  private async evaluateSplit(
+    k: number,
+    split: 'train' | 'test',
+    what: string,
+    options: StepOptions,
+  ): Promise<SplitEvaluation> {
+    const { evaluation, horizon, sampling, seed } = this.settings;
+    const tasks = evaluationTasks(await this.tasks(split), evaluation.episodes);
+    const { turns: limit } = stageAt(horizon, k);
+    const request = { tasks, groupSize: 1, limit };
+    const { temperature } = sampling;
+    const episodes = await this.play(request, { temperature, seed }, { ...options, onTurn: undefined }, what);
+    const { chance, oracle } = await this.beside(tasks, limit);
+    return summarize(
+      episodes.map(({ task, success, score }, i) => ({
+        strata: strataOf(task),
+        success,
+        score,
+        chance: chance[i],
+        oracle: oracle ? oracle[i].success : null,
+      })),
+    );
+  }
+
+  private async tasks(split: 'train' | 'test'): Promise<Task[]> {
+    const asked = this.settings.worlds.filter(({ evaluated }) => evaluated !== false);
+    const lists = await Promise.all(
+      asked.map(({ name, options }) => worldNamed(this.parts.worlds, name).tasks(options, split)),
+    );
+    return lists.flat();
+  }
+
+  /** Plays one episode without counting it. */
+  async watch(
+    k: number,
+    choice: { split: 'train' | 'test'; taskIndex: number },
+    options: StepOptions = {},
+  ): Promise<void> {
+    const tasks = await this.tasks(choice.split);
+    const task = tasks[choice.taskIndex];
+    if (!task) throw new RangeError(`There is no task ${choice.taskIndex}: choose one from 0 to ${tasks.length - 1}.`);
+    const { sampling, seed, horizon } = this.settings;
+    const { turns: limit } = stageAt(horizon, k);
+    const { temperature } = sampling;
+    await this.play({ tasks: [task], groupSize: 1, limit }, { temperature, seed }, options, 'turns', k);
+  }
+}

@@ -1,0 +1,95 @@
+/** A model behind an API in a session: its worlds are played here, its replies are asked for, and nothing of it is kept. */
+import type { Say } from '../../rl/episode/spoken.ts';
+import { SpokenEvaluator } from '../../rl/spoken-evaluator.ts';
+import { StoreError } from '../../store/run.ts';
+import { ApiModel } from '../api-model.ts';
+import { type Choices, type Engine, PlaysOnlyError, type StepOptions, type WatchOptions } from '../engine.ts';
+import { liveTurn } from '../live-turn.ts';
+import { closeWorlds, type Worlds, withWorlds } from '../opened-worlds.ts';
+import { planReport } from '../plan-report.ts';
+import type { ExperimentOf, SessionPolicy } from './kind.ts';
+
+/** Requests under way at once: what servers of one machine take without queueing for long. */
+const episodesAtOnce = 8;
+
+class ApiEngine implements Engine {
+  readonly training = null;
+  readonly choices: Choices = { kernelChoices: {}, batchPlan: {}, adapter: '' };
+  readonly assets = {};
+
+  constructor(
+    private readonly name: string,
+    private readonly worlds: Worlds,
+    private readonly evaluator: SpokenEvaluator,
+  ) {}
+
+  evaluate(step: number, { signal, onProgress }: StepOptions) {
+    return this.evaluator.evaluate(step, { signal, onProgress });
+  }
+
+  /** Whole each time: a server's replies do not come again, so pieces would not be those of one evaluation. */
+  suite(...[suite, sampling, { signal, onProgress }]: Parameters<NonNullable<Engine['suite']>>) {
+    return this.evaluator.suite(suite, sampling, { signal, onProgress });
+  }
+
+  async watch({ split, taskIndex, turnMs, step }: WatchOptions, options: StepOptions): Promise<void> {
+    await this.evaluator.watch(
+      step,
+      { split, taskIndex },
+      {
+        signal: options.signal,
+        onTurn: async (event) => {
+          options.onTurn?.(await liveTurn(event));
+          options.signal.throwIfAborted();
+          await new Promise((resolve) => setTimeout(resolve, turnMs));
+        },
+      },
+    );
+  }
+
+  async load(_state: unknown, options?: { reference?: boolean }): Promise<void> {
+    if (!options?.reference) throw new PlaysOnlyError(this.name);
+  }
+
+  async initialize(): Promise<void> {}
+
+  failure(): null {
+    return null;
+  }
+
+  async report(): ReturnType<Engine['report']> {
+    return { memory: [], kernels: [] };
+  }
+
+  close(): Promise<void> {
+    return closeWorlds(this.worlds);
+  }
+}
+
+/** Another seed for each try of an item, so that a server which heeds it does not repeat itself. */
+function sayWith(model: ApiModel, { sampling }: Pick<ExperimentOf<'api'>, 'sampling'>) {
+  return ({ temperature, seed }: { temperature: number; seed: number }): Say =>
+    (messages, key, signal) =>
+      model.reply(messages, { temperature, maxTokens: sampling.maxTokensPerTurn, seed: seed + key, signal });
+}
+
+export const api: SessionPolicy<'api'> = {
+  /** Its memory is its server's. */
+  plan: async (_, { device }) => planReport([], await device().catch(() => null)),
+
+  async open(experiment, options, { openWorld, apiKey }) {
+    const { address, name, contextTurns } = experiment.policy;
+    if (options.purpose === 'train') throw new PlaysOnlyError(`${name} at ${address}`);
+    options.onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
+    return withWorlds(experiment, openWorld, async (worlds) => {
+      const model = new ApiModel({ address, model: name, key: apiKey?.() ?? null });
+      const parts = { worlds, sayWith: sayWith(model, experiment), atOnce: episodesAtOnce, contextTurns };
+      options.onProgress(null);
+      return new ApiEngine(`${name} at ${address}`, worlds, new SpokenEvaluator(experiment, parts));
+    });
+  },
+
+  export({ name, address }) {
+    throw new StoreError(`This run plays ${name} at ${address}: there is nothing of its own to take out.`);
+  },
+};

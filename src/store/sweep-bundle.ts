@@ -1,0 +1,72 @@
+/**
+ * A sweep as one file: a zip of its runs' own files, each of which opens by itself, and `sweep.json`, which says what they are to each
+ * other. Knows names of blobs.
+ *
+ *   sweep.json                 version, name, the sweep's document, and of each run its file and its place
+ *   runs/01.tabgym ...         as `bundle.ts` writes them
+ */
+import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from 'fflate';
+import { BundleError, exportRun, readRun } from './bundle.ts';
+import { crc32 } from './crc32.ts';
+import type { SweepPlace } from './run.ts';
+import type { NewRun, RunStore } from './run-store.ts';
+
+export const SWEEP_FORMAT = 'tabgym-sweep-1';
+
+interface Index {
+  format: string;
+  name: string;
+  document: unknown;
+  runs: { file: string; crc: number; name: string; place: Omit<SweepPlace, 'id' | 'name' | 'document'> }[];
+}
+
+/** Runs of one sweep, in their order, as one file. */
+export async function exportSweep(store: RunStore, runIds: readonly string[]): Promise<Uint8Array<ArrayBuffer>> {
+  const files: Zippable = {};
+  const index: Index = { format: SWEEP_FORMAT, name: '', document: null, runs: [] };
+  for (const [i, id] of runIds.entries()) {
+    const { sweep, name } = await store.get(id);
+    if (!sweep) throw new BundleError(`The run "${name}" is of no sweep: export it as a run.`);
+    const { id: _, name: sweepName, document, ...place } = sweep;
+    const file = `runs/${String(i + 1).padStart(2, '0')}.tabgym`;
+    const bytes = await exportRun(store, id);
+    // A zip within a zip does not shrink.
+    files[file] = [bytes, { level: 0, mtime: '1980-01-02' }];
+    Object.assign(index, { name: sweepName, document });
+    index.runs.push({ file, crc: crc32(bytes), name, place });
+  }
+  const head = strToU8(JSON.stringify(index, null, 1));
+  return zipSync({ 'sweep.json': [head, { level: 6, mtime: '1980-01-02' }], ...files }) as Uint8Array<ArrayBuffer>;
+}
+
+/** Only the index: whether the file is a sweep at all. */
+function indexOf(bytes: Uint8Array): Index | null {
+  let head: Uint8Array | undefined;
+  try {
+    head = unzipSync(bytes, { filter: ({ name }) => name === 'sweep.json' })['sweep.json'];
+  } catch {
+    return null;
+  }
+  if (!head) return null;
+  try {
+    return JSON.parse(strFromU8(head));
+  } catch {
+    throw new BundleError('sweep.json in this file is not JSON: the file is damaged. Export the sweep again.');
+  }
+}
+
+/** The runs of a sweep's file, checked whole, as a sweep with a new id; null: the file is no sweep. */
+export function readSweep(bytes: Uint8Array, fileName: string, newId: string): NewRun[] | null {
+  const index = indexOf(bytes);
+  if (!index) return null;
+  if (index.format !== SWEEP_FORMAT)
+    throw new BundleError(`This sweep is of format "${index.format}"; this version reads "${SWEEP_FORMAT}".`);
+  const files = unzipSync(bytes);
+  return index.runs.map(({ file, crc, name, place }) => {
+    const run = files[file];
+    if (!run || crc32(run) !== crc)
+      throw new BundleError(`${file} in this file is ${run ? 'damaged' : 'missing'}. Export the sweep again.`);
+    const { summary: _, ...read } = readRun(run, fileName);
+    return { ...read, name, sweep: { ...place, id: newId, name: index.name, document: index.document } };
+  });
+}

@@ -1,0 +1,68 @@
+/** Evaluations of the run in focus: read, played, stopped and saved as files. */
+import { msg } from '@lit/localize';
+import type { SuiteRequest } from '../../session/evaluation-protocol.ts';
+import type { SessionEvent, TrainerApi } from '../../session/protocol.ts';
+import { none, type State, type Store } from '../state/state.ts';
+import { type Notifying, sentence } from './notifying.ts';
+
+export class Evaluating {
+  /** The run that `evaluations` are of. */
+  private of: string | null = null;
+  private stopped = false;
+
+  constructor(
+    private readonly store: Store,
+    private readonly api: () => TrainerApi,
+    private readonly said: Notifying,
+  ) {}
+
+  private get state(): State {
+    return this.store.state;
+  }
+
+  /** What is kept of the run in focus. */
+  async load(): Promise<void> {
+    const id = this.state.run?.id ?? null;
+    if (id !== this.of) this.store.set({ evaluations: none });
+    this.of = id;
+    if (!id) return;
+    if (this.state.evaluations.state === 'none') this.store.set({ evaluations: { state: 'loading' } });
+    try {
+      const value = await this.api().evaluations(id);
+      if (this.of === id) this.store.set({ evaluations: { state: 'ready', value } });
+    } catch (error) {
+      if (this.of === id) this.store.set({ evaluations: { state: 'error', message: sentence(error) } });
+    }
+  }
+
+  /** Resolves when it is over, whatever came of it. The buttons stay alive: one of them stops it. */
+  async play(request: SuiteRequest, step: number | null): Promise<void> {
+    const { run } = this.state;
+    if (!run || this.state.evaluating) return;
+    this.stopped = false;
+    this.store.set({ evaluating: { what: 'episodes', done: 0, total: null, unit: 'episodes' } });
+    try {
+      await this.api().evaluateSuite(run.id, request, step);
+      this.said.announce(msg('The evaluation is done.'));
+    } catch (error) {
+      if (this.stopped) this.said.notify('info', sentence(error));
+      else this.said.notifyOf(error);
+    }
+    this.store.set({ evaluating: null });
+    await this.load();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.api()
+      .cancelEvaluation()
+      .catch((error) => this.said.notifyOf(error));
+  }
+
+  take(events: readonly SessionEvent[]) {
+    const last = events.findLast((event) => event.type === 'evaluation');
+    // The end is what `play` hears.
+    if (last?.type === 'evaluation' && last.progress && this.state.evaluating)
+      this.store.set({ evaluating: last.progress });
+  }
+}

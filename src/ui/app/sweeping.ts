@@ -1,0 +1,77 @@
+/** The sweep that the run in focus is of: opened with it, kept in step with what its runs say, trained and exported. */
+import { type Experiment, sweptRuns } from '../../experiment/experiment.ts';
+import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../session/protocol.ts';
+import type { Store } from '../state/state.ts';
+import { download } from './download.ts';
+import type { Notifying } from './notifying.ts';
+
+/** A run's records with those that are new behind them. */
+function withRecords(records: readonly StepRecord[], steps: readonly StepRecord[]): StepRecord[] {
+  const all = [...records];
+  for (const record of steps) if (record.step > (all.at(-1)?.step ?? -1)) all.push(record);
+  return all;
+}
+
+export class Sweeping {
+  constructor(
+    private readonly store: Store,
+    private readonly api: () => TrainerApi,
+    private readonly said: Notifying,
+  ) {}
+
+  /** Reads the sweep of a run; none for a run by itself. */
+  async follow(run: RunSummary): Promise<void> {
+    const { sweep } = this.store.state;
+    if (!run.sweep) return this.store.set({ sweep: null });
+    // Its steps have come as events since it was opened.
+    if (sweep?.id === run.sweep.id) return;
+    const { id } = run.sweep;
+    const opened = await this.api()
+      .openSweep(id)
+      .catch(() => null);
+    this.store.set({ sweep: opened, together: opened !== null });
+  }
+
+  /** Every document that trains with a run: those of its sweep's runs, and of those that are still to be made. */
+  async experimentsBeside({ sweep }: RunSummary): Promise<Experiment[]> {
+    if (!sweep) return [];
+    const { runs } = await this.api().openSweep(sweep.id);
+    return [
+      ...runs.map(({ summary }) => summary.experiment),
+      ...sweptRuns(sweep.document).map((run) => run.experiment),
+    ];
+  }
+
+  take(events: readonly SessionEvent[]) {
+    const { sweep } = this.store.state;
+    if (!sweep) return;
+    const steps = new Map<string, StepRecord[]>();
+    let { state } = sweep;
+    for (const event of events) {
+      if (event.type === 'step') steps.set(event.runId, [...(steps.get(event.runId) ?? []), event.record]);
+      else if (event.type === 'sweep' && event.sweepId === sweep.id) state = event.state;
+    }
+    const fresh = sweep.runs.some(({ summary }) => steps.has(summary.id));
+    if (!fresh && state === sweep.state) return;
+    const runs = sweep.runs.map((each) => {
+      const arrived = steps.get(each.summary.id);
+      if (!arrived) return each;
+      const records = withRecords(each.records, arrived);
+      return { summary: { ...each.summary, step: records.at(-1)?.step ?? 0 }, records };
+    });
+    this.store.set({ sweep: { ...sweep, state, runs } });
+  }
+
+  /** Whether charts show all runs, or the one in focus. */
+  showTogether(together: boolean) {
+    this.store.set({ together });
+  }
+
+  export() {
+    const { sweep } = this.store.state;
+    if (!sweep) return;
+    return this.said.attempt('export', async () =>
+      download(await this.api().exportSweep(sweep.id), `${sweep.name}.tabgym`),
+    );
+  }
+}

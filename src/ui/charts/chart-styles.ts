@@ -1,0 +1,75 @@
+/** How a chart looks: its head, legend, plot and table. */
+import { css, unsafeCSS } from 'lit';
+import uplotStyles from 'uplot/dist/uPlot.min.css?inline';
+
+export const chartStyles = [
+  unsafeCSS(uplotStyles),
+  css`
+    :host {
+      display: block;
+      min-width: 0;
+    }
+    .head {
+      display: flex;
+      gap: 4px 10px;
+      align-items: baseline;
+      justify-content: space-between;
+    }
+    .legend {
+      display: flex;
+      flex-wrap: wrap;
+      gap: 0 7px;
+      font-size: var(--size-s);
+      color: var(--text-2);
+      list-style: none;
+    }
+    .legend svg {
+      width: 15px;
+      height: 8px;
+      vertical-align: middle;
+      margin-inline-end: 3px;
+    }
+    .legend .mark {
+      width: 8px;
+    }
+    .plot {
+      position: relative;
+      height: 168px;
+      border-radius: 4px;
+    }
+    .u-legend {
+      display: none;
+    }
+    .scroll {
+      max-height: 168px;
+      overflow: auto;
+    }
+    .none {
+      display: grid;
+      place-content: center;
+      height: 168px;
+      color: var(--text-2);
+      border: 1px dashed var(--line);
+      border-radius: 4px;
+    }
+    .u-select {
+      background: var(--accent-soft);
+    }
+    .uplot {
+      font-family: var(--sans);
+    }
+    .u-cursor-x {
+      border-inline-end: 1px dashed var(--line-strong);
+    }
+    .marker {
+      position: absolute;
+      inset: 0 auto 0 0;
+      width: 1.5px;
+      background: var(--accent);
+      pointer-events: none;
+    }
+    .u-cursor-y {
+      display: none;
+    }
+  `,
+];

@@ -1,0 +1,229 @@
+/**
+ * One chart of a sweep: of each variant the mean over seeds with its interval as a band, and every seed thin. Evaluations are points.
+ * Which of the chart's numbers is drawn is chosen above it. Knows lines and a spec, no run.
+ */
+import { msg, str } from '@lit/localize';
+import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import uPlot from 'uplot';
+import { meanEstimate } from '../../rl/evaluation/statistics.ts';
+import { compact } from '../app/format.ts';
+import type { ChartSpec, Dash, SeriesSpec } from '../state/series.ts';
+import { type SweepColumns, sweepColumns, type VariantColumns, type VariantLine } from '../state/sweep-series.ts';
+import { controls } from '../styles/shared.ts';
+import { StepSelectEvent } from './chart.ts';
+import { type DrawnPoint, drawPoints, resolveColor } from './chart-drawing.ts';
+import { chartStyles } from './chart-styles.ts';
+import { plotHeight, plotOptions } from './plot-options.ts';
+
+const dashes: { [dash in Dash]: number[] } = { solid: [], dashed: [6, 4], dotted: [2, 3] };
+const mostRows = 100;
+
+@customElement('tabgym-sweep-chart')
+export class TabgymSweepChart extends LitElement {
+  static override styles = [
+    controls,
+    chartStyles,
+    css`
+      .head select {
+        min-height: 24px;
+        padding-block: 0;
+        font-size: var(--size-s);
+      }
+      .head .which {
+        display: flex;
+        gap: 8px;
+        align-items: baseline;
+        flex-wrap: wrap;
+      }
+    `,
+  ];
+
+  @property({ attribute: false }) spec!: ChartSpec;
+  @property({ attribute: false }) lines: readonly VariantLine[] = [];
+  @property({ attribute: false }) selected: number | null = null;
+  /** Changes with the theme, so that the canvas takes the new colours. */
+  @property({ attribute: false }) theme = '';
+  @state() private chosen = 0;
+  @state() private table = false;
+  @query('.plot') private plotElement!: HTMLElement | null;
+  private plot: uPlot | null = null;
+  private columns: SweepColumns = { steps: [], variants: [] };
+  private points: DrawnPoint[] = [];
+  private readonly resized = new ResizeObserver(() => this.fit());
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    this.drop();
+  }
+
+  override connectedCallback() {
+    super.connectedCallback();
+    if (this.hasUpdated) this.requestUpdate('theme', '');
+  }
+
+  private get series(): SeriesSpec {
+    return this.spec.series[this.chosen];
+  }
+
+  /** The spec's range is of its left scale. */
+  private get range(): [number, number] | null {
+    return this.series.scale === 'right' ? null : this.spec.range;
+  }
+
+  protected override willUpdate(changed: PropertyValues) {
+    if (['lines', 'spec', 'chosen'].some((name) => changed.has(name)))
+      this.columns = sweepColumns(this.lines, this.series, this.range);
+  }
+
+  override render() {
+    const empty = !this.columns.steps.length;
+    const other = this.table ? msg('Chart') : msg('Table');
+    return html`<div class="head"><span class="which"><h3>${this.spec.title}</h3>${this.renderChoice()}</span>
+        <button class="link small" aria-label=${`${other}: ${this.spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button></div>
+      ${empty ? html`<div class="none">${msg('No step yet')}</div>` : this.table ? this.renderTable() : this.renderPlot()}`;
+  }
+
+  private renderChoice() {
+    const { series, title } = this.spec;
+    return html`<select aria-label=${msg(str`What is drawn: ${title}`)} @change=${this.choose}>${series.map(
+      ({ label }, index) => html`<option value=${index} ?selected=${index === this.chosen}>${label}</option>`,
+    )}</select>`;
+  }
+
+  private choose(event: Event) {
+    this.chosen = Number((event.target as HTMLSelectElement).value);
+    this.drop();
+  }
+
+  private toggleTable() {
+    this.table = !this.table;
+  }
+
+  private renderPlot() {
+    const { steps } = this.columns;
+    const last = steps.at(-1)!;
+    return html`<div class="plot keeps-arrows" role="slider" tabindex="0" aria-label=${msg(str`${this.spec.title} by step. Arrow keys choose a step; the table has all numbers.`)}
+      aria-valuemin="0" aria-valuemax=${last} aria-valuenow=${this.selected ?? last} aria-valuetext=${this.valueText()} @keydown=${this.move}></div>`;
+  }
+
+  private valueText() {
+    const { steps, variants } = this.columns;
+    const at = this.selected === null ? steps.length - 1 : steps.findIndex((step) => step >= this.selected!);
+    if (at < 0) return '';
+    const parts = this.lines.map(({ name }, i) => `${name} ${compact(variants[i].mean[at])}`);
+    return `${msg(str`Step ${steps[at]}`)}: ${parts.join(', ')}`;
+  }
+
+  private move(event: KeyboardEvent) {
+    const by = { ArrowRight: 1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }[event.key];
+    const last = this.columns.steps.at(-1)!;
+    const to =
+      event.key === 'Home' ? 1 : event.key === 'End' ? last : by === undefined ? null : (this.selected ?? last) + by;
+    if (to === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.dispatchEvent(new StepSelectEvent(Math.max(1, Math.min(last, to))));
+  }
+
+  private cell({ mean, low, high }: VariantColumns, row: number) {
+    const interval =
+      low[row] === null ? nothing : html` <span class="soft">[${compact(low[row])}, ${compact(high[row])}]</span>`;
+    return html`<td class="number">${compact(mean[row])}${interval}</td>`;
+  }
+
+  private renderTable() {
+    const { steps, variants } = this.columns;
+    const rows = steps
+      .map((_, i) => i)
+      .slice(-mostRows)
+      .reverse();
+    return html`<div class="scroll" tabindex="0" role="group" aria-label=${this.spec.title}><table>
+      <caption class="small soft">${msg(str`${this.series.label}: mean over seeds with its 95% interval`)}</caption>
+      <thead><tr><th scope="col">${msg('Step')}</th>${this.lines.map(({ name }) => html`<th scope="col" class="number">${name}</th>`)}</tr></thead>
+      <tbody>${rows.map((row) => html`<tr><th scope="row">${steps[row]}</th>${variants.map((each) => this.cell(each, row))}</tr>`)}</tbody></table></div>`;
+  }
+
+  protected override updated(changed: PropertyValues) {
+    if (!this.plotElement || !this.columns.steps.length) return this.drop();
+    if (['spec', 'theme', 'chosen'].some((name) => changed.has(name)) || this.hasOtherLines()) this.drop();
+    if (this.plot && !this.plotElement.contains(this.plot.root)) this.drop();
+    this.points = this.chosen === 0 ? this.evaluations() : [];
+    if (!this.plot) this.build();
+    else if (changed.has('lines')) this.plot.setData(this.data());
+  }
+
+  /** A variant was hidden or shown, or has another run. */
+  private hasOtherLines(): boolean {
+    return this.plot !== null && this.plot.series.length !== this.data().length;
+  }
+
+  /** The chart's last kind of points is of held-out goals; of each step the mean over seeds. */
+  private evaluations(): DrawnPoint[] {
+    const read = this.spec.points.at(-1)?.read;
+    if (!read) return [];
+    return this.lines.flatMap(({ runs, color }, i) => {
+      const steps = new Map<number, number[]>();
+      for (const { step, evaluation } of runs.flatMap(({ records }) => records))
+        if (evaluation) steps.set(step, [...(steps.get(step) ?? []), read(evaluation).value]);
+      const whole = [...steps].filter(([, values]) => values.length === runs.length);
+      return whole.map(([step, values]): DrawnPoint => {
+        const { mean, low, high } = meanEstimate(values);
+        const [floor, top] = this.range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+        const interval = { low: Math.max(floor, low), high: Math.min(top, high) };
+        return { step, offset: 3 * i, value: mean, ...interval, color, shape: 'diamond' };
+      });
+    });
+  }
+
+  private drop() {
+    this.resized.disconnect();
+    this.plot?.destroy();
+    this.plot = null;
+  }
+
+  private data(): uPlot.AlignedData {
+    const columns = this.columns.variants.flatMap(({ seeds, low, high, mean }) => [...seeds, low, high, mean]);
+    return [this.columns.steps, ...columns];
+  }
+
+  private drawnLines(): { series: uPlot.Series[]; bands: uPlot.Band[] } {
+    const series: uPlot.Series[] = [];
+    const bands: uPlot.Band[] = [];
+    for (const [i, { color, dash, name }] of this.lines.entries()) {
+      const shared = { label: name, spanGaps: true, points: { show: false } };
+      const thin = { ...shared, stroke: resolveColor(this, color, 0.4), width: 0.75 };
+      series.push(...this.columns.variants[i].seeds.map(() => thin));
+      const edge = { ...shared, stroke: 'transparent', width: 0 };
+      bands.push({ series: [series.length + 2, series.length + 1], fill: resolveColor(this, color, 0.14) });
+      series.push(edge, edge);
+      series.push({ ...shared, stroke: resolveColor(this, color), width: 2.25, dash: dashes[dash] });
+    }
+    return { series, bands };
+  }
+
+  private build() {
+    const { series, bands } = this.drawnLines();
+    const options = plotOptions(this, {
+      width: this.plotElement!.clientWidth,
+      range: this.range,
+      right: false,
+      series: [{ label: msg('Step') }, ...series],
+      bands,
+      hooks: { draw: [(plot) => drawPoints(plot, this, this.points)] },
+    });
+    this.plot = new uPlot(options, this.data(), this.plotElement!);
+    this.plot.over.addEventListener('click', () => this.clicked());
+    this.resized.observe(this.plotElement!);
+  }
+
+  private clicked() {
+    const index = this.plot?.cursor.idx;
+    if (index !== null && index !== undefined) this.dispatchEvent(new StepSelectEvent(this.columns.steps[index]));
+  }
+
+  private fit() {
+    const width = this.plotElement?.clientWidth ?? 0;
+    if (this.plot && width && width !== this.plot.width) this.plot.setSize({ width, height: plotHeight });
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * All charts of a sweep under one legend: which variants are drawn, what sets them apart, and which run is in focus. The legend is the
+ * difference of their settings.
+ */
+import { msg, str } from '@lit/localize';
+import { css, html, nothing, svg } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import { variantLabels } from '../../experiment/difference-words.ts';
+import type { OpenedSweep } from '../../session/protocol.ts';
+import { duration } from '../app/format.ts';
+import { Panel } from '../app/panel.ts';
+import { knobLabel } from '../app/words.ts';
+import { charts } from '../state/series.ts';
+import { type VariantLine, variantLines } from '../state/sweep-series.ts';
+import { controls } from '../styles/shared.ts';
+import './sweep-chart.ts';
+
+const strokes = { solid: '', dashed: '6 4', dotted: '2 3' };
+
+@customElement('tabgym-sweep-charts')
+export class TabgymSweepCharts extends Panel {
+  static override styles = [
+    controls,
+    css`
+      :host {
+        display: grid;
+        gap: 8px;
+      }
+      ul {
+        list-style: none;
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(min(100%, 270px), 1fr));
+        gap: 4px 14px;
+      }
+      li {
+        display: grid;
+        gap: 2px;
+        align-content: start;
+      }
+      label {
+        display: flex;
+        gap: 6px;
+        align-items: center;
+        font-weight: 600;
+      }
+      label svg {
+        width: 26px;
+        height: 8px;
+        flex: none;
+      }
+      .seeds {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 4px;
+        align-items: center;
+      }
+      .seeds button {
+        min-height: 24px;
+        padding: 0 8px;
+      }
+      .seeds button[aria-pressed='true'] {
+        border-color: var(--accent);
+        background: var(--accent-soft);
+        font-weight: 650;
+      }
+      .charts {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(min(100%, 270px), 1fr));
+        gap: 10px 20px;
+      }
+    `,
+  ];
+
+  @state() private off: readonly number[] = [];
+  private readonly specs = charts();
+
+  constructor() {
+    super(['sweep', 'run', 'selection', 'theme']);
+  }
+
+  override render() {
+    const { sweep, selection, theme } = this.state;
+    if (!sweep) return nothing;
+    const all = variantLines(sweep, variantLabels(sweep.document, knobLabel));
+    const shown = all.filter(({ variant }) => !this.off.includes(variant));
+    return html`${this.renderState(sweep)}
+      <ul aria-label=${msg('Variants')}>${all.map((line) => this.renderVariant(sweep, line))}</ul>
+      <p class="small soft">${msg('Lines: the mean over seeds, each seed thin; bands and bars: its 95% interval; diamonds: held-out goals.')}</p>
+      <div class="charts">${this.specs.map(
+        (spec) =>
+          html`<tabgym-sweep-chart .spec=${spec} .lines=${shown} .selected=${selection.step} .theme=${theme}></tabgym-sweep-chart>`,
+      )}</div>`;
+  }
+
+  private renderState({ name, runs, state: { done, total, remainingMs, failed, status } }: OpenedSweep) {
+    const left = remainingMs !== null && remainingMs > 0 && status !== 'finished' ? duration(remainingMs) : '';
+    return html`<div class="row spread"><span><strong>${name}</strong>
+        <span class="soft small number">${msg(str`${runs.length} runs, step ${done} of ${total}`)}${left ? html` · ${msg(str`about ${left} to go`)}` : nothing}</span></span>
+        <button class="small" @click=${() => this.app.sweeping.export()}>${msg('Export the sweep')}</button></div>
+      ${failed.map(({ runId, message }) => html`<div class="message error">${runs.find(({ summary }) => summary.id === runId)?.summary.name}: ${message}</div>`)}`;
+  }
+
+  private renderVariant(sweep: OpenedSweep, { variant, name, apart, color, dash }: VariantLine) {
+    const shown = !this.off.includes(variant);
+    const runs = sweep.runs.filter(({ summary }) => summary.sweep?.variant === variant);
+    return html`<li>
+      <label><input type="checkbox" .checked=${shown} @change=${() => this.toggle(variant)} />
+        <svg viewBox="0 0 26 8" aria-hidden="true">${svg`<path d="M0 4h26" fill="none" style="stroke:var(${color})" stroke-width="2.5" stroke-dasharray=${strokes[dash] || nothing} />`}</svg>
+        <span>${name}</span></label>
+      ${apart ? html`<span class="small soft">${apart}</span>` : nothing}
+      <span class="seeds small"><span class="soft">${msg('Seed')}</span>${runs.map((run) => this.renderSeed(run.summary))}</span>
+    </li>`;
+  }
+
+  /** The run in focus is what the stage shows. */
+  private renderSeed({ id, sweep, step, experiment }: OpenedSweep['runs'][number]['summary']) {
+    const focus = id === this.state.run?.id;
+    return html`<button class="small" aria-pressed=${focus ? 'true' : 'false'} title=${msg(str`Show this run: step ${step} of ${experiment.steps}`)}
+      @click=${() => focus || this.app.open(id)}>${sweep!.seed}</button>`;
+  }
+
+  private toggle(variant: number) {
+    this.off = this.off.includes(variant) ? this.off.filter((each) => each !== variant) : [...this.off, variant];
+  }
+}

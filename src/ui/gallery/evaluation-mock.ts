@@ -1,0 +1,54 @@
+/** An evaluation of fixtures on TextCraft's test items. Never part of the shipped page. */
+import type { ItemResult } from '../../rl/evaluation/suite-results.ts';
+import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../../session/evaluation-protocol.ts';
+import type { SessionEvent } from '../../session/protocol.ts';
+import { suiteReportOf } from '../../session/suite-evaluation.ts';
+import { mockExperiment, mockRandom } from './mock-data.ts';
+
+const request: SuiteRequest = {
+  suite: 'textcraft-test',
+  samples: 4,
+  greedy: false,
+  temperature: 1,
+  seed: 1,
+  turns: [8, 15],
+};
+
+function items(): ItemResult[] {
+  const random = mockRandom(5);
+  const one = (p: number) => {
+    const success = random() < p;
+    return { success, score: Number(success), turns: 2 + Math.floor(random() * 20), overflowed: random() < 0.01 };
+  };
+  return [31, 41, 25, 3].flatMap((count, depth) =>
+    Array.from({ length: count }, (_, i) => ({
+      key: `textcraft ${depth} ${i}`,
+      column: `Depth ${depth + 1}`,
+      tries: Array.from({ length: 4 }, () => one(0.9 / 2 ** depth)),
+      chance: Array.from({ length: 16 }, () => one(0.3 / 4 ** depth)),
+      oracle: { success: true, score: 1, turns: 4 },
+    })),
+  );
+}
+
+const kept = (): KeptEvaluation => ({
+  step: 42,
+  request,
+  report: suiteReportOf(
+    { policy: 'textcraft-first, step 42', experiment: mockExperiment('a'), items: items() },
+    request,
+  ),
+});
+
+export const mockEvaluations = (state: string): RunEvaluations => ({
+  kept: state === 'paused' ? [kept()] : [],
+  cut: state === 'paused' ? { step: 42, request: { ...request, seed: 2 }, items: 50 } : null,
+});
+
+export async function mockEvaluate(emit: (event: SessionEvent) => void, runId: string): Promise<KeptEvaluation> {
+  for (let done = 0; done <= 400; done += 20) {
+    emit({ type: 'evaluation', runId, progress: { what: 'episodes', done, total: 400, unit: 'episodes' } });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return kept();
+}

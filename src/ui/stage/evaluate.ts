@@ -1,0 +1,244 @@
+/** Evaluate: a suite on the run's policy, its rows with intervals beside the published ones, and the report as files. */
+import { msg, str } from '@lit/localize';
+import { css, html, nothing } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import { worldModules } from '../../envs/registry.ts';
+import { factsOf } from '../../experiment/policies/registry.ts';
+import { reportCsv, reportJson, reportMarkdown, type SuiteReport } from '../../rl/evaluation/suite-report.ts';
+import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../../session/evaluation-protocol.ts';
+import { allSuites } from '../../session/suite-evaluation.ts';
+import { download } from '../app/download.ts';
+import { fixed } from '../app/format.ts';
+import { Panel } from '../app/panel.ts';
+import { worldTitle } from '../app/words.ts';
+import { emptyState, errorState, loadingState, progressBar, progressWords } from '../panels/states.ts';
+import { controls } from '../styles/shared.ts';
+import { comparedTables, mainTable } from './evaluation-tables.ts';
+
+const wholes = (text: string) =>
+  text
+    .split(/[\s,]+/)
+    .map(Number)
+    .filter((value) => Number.isInteger(value) && value > 0);
+
+const formats: readonly [extension: string, label: string, type: string][] = [
+  ['json', 'JSON', 'application/json'],
+  ['csv', 'CSV', 'text/csv'],
+  ['md', 'Markdown', 'text/markdown'],
+];
+
+@customElement('tabgym-evaluate')
+export class TabgymEvaluate extends Panel {
+  static override styles = [
+    controls,
+    css`
+      :host {
+        display: grid;
+        gap: 12px;
+        padding: 12px;
+        align-content: start;
+      }
+      form {
+        display: grid;
+        gap: 8px;
+      }
+      .fields {
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(150px, 1fr));
+        gap: 6px 14px;
+        align-items: end;
+      }
+      .fields label {
+        display: grid;
+        gap: 2px;
+        font-size: var(--size-s);
+        color: var(--text-2);
+      }
+      .fields label.wide {
+        grid-column: span 2;
+      }
+      .fields input,
+      .fields select {
+        width: 100%;
+        min-width: 0;
+      }
+      .wide-table {
+        overflow-x: auto;
+      }
+      td,
+      th {
+        white-space: nowrap;
+      }
+      tr.ours {
+        font-weight: 650;
+      }
+      article {
+        display: grid;
+        gap: 8px;
+        border-block-start: 1px solid var(--line);
+        padding-block-start: 8px;
+      }
+      progress {
+        max-width: 320px;
+      }
+    `,
+  ];
+
+  @state() private suite = '';
+  @state() private greedy = false;
+  @state() private shown = 0;
+  private loadedOf: string | null = null;
+
+  constructor() {
+    super(['run', 'evaluations', 'evaluating', 'gpu', 'status']);
+  }
+
+  override connectedCallback() {
+    super.connectedCallback();
+    this.loadedOf = null;
+  }
+
+  protected override willUpdate() {
+    const id = this.state.run?.id ?? null;
+    if (id === this.loadedOf) return;
+    this.loadedOf = id;
+    this.shown = 0;
+    const worlds = this.state.run?.experiment.worlds.map(({ name }) => name) ?? [];
+    this.suite = (allSuites().find(({ module }) => worlds.includes(module.name)) ?? allSuites()[0])?.suite.name ?? '';
+    void this.app.evaluating.load();
+  }
+
+  override render() {
+    const { run, evaluations } = this.state;
+    if (!run || run.step < 0)
+      return emptyState(
+        msg('No run yet'),
+        msg('Train a run, or open one: then its policy can be asked the items of a suite.'),
+      );
+    if (evaluations.state === 'error') return errorState(evaluations.message);
+    if (evaluations.state !== 'ready') return loadingState(msg('Reading the evaluations'));
+    return html`${this.renderForm(evaluations.value)} ${this.renderPlaying()} ${this.renderKept(evaluations.value.kept)}`;
+  }
+
+  /** A policy that a server plays needs no step, and no device here. */
+  private get playsOnly() {
+    return !factsOf(this.state.run!.experiment.policy).trains;
+  }
+
+  private get isUntrained() {
+    return this.state.run!.step === 0 && !this.playsOnly;
+  }
+
+  private get found() {
+    return allSuites().find(({ suite }) => suite.name === this.suite)!;
+  }
+
+  private renderForm({ cut }: RunEvaluations) {
+    const { run, evaluating, gpu } = this.state;
+    const { sampling } = run!.experiment;
+    const { suite } = this.found;
+    const number = (name: string, label: string, value: number, extra = '') =>
+      html`<label>${label}<input name=${name} type="number" min=${extra || 1} step=${name === 'temperature' ? '0.05' : '1'} .value=${String(value)} required /></label>`;
+    return html`<form @submit=${this.begin}>
+      <div class="fields">
+        <label class="wide">${msg('Suite')}<select name="suite" @change=${this.chooseSuite}>${worldModules.map(
+          (module) =>
+            module.suites?.length
+              ? html`<optgroup label=${worldTitle(module.name)}>${module.suites.map((each) => html`<option value=${each.name} ?selected=${each.name === this.suite}>${each.label}</option>`)}</optgroup>`
+              : nothing,
+        )}</select></label>
+        <label>${msg('Policy of')}<select name="step"><option value="">${msg(str`the last step`)}</option>${
+          run!.best
+            ? html`<option value=${run!.best.step}>${msg(str`step ${run!.best.step}, the best (${fixed(run!.best.success)})`)}</option>`
+            : nothing
+        }</select></label>
+        <label>${msg('Decoding')}<select name="greedy" @change=${this.chooseDecoding}><option value="">${msg('sampled')}</option><option value="1" ?selected=${this.greedy}>${msg('greedy')}</option></select></label>
+        ${this.greedy ? nothing : number('samples', msg('Tries of each item'), 4)}
+        ${this.greedy ? nothing : number('temperature', msg('Temperature'), sampling.temperature, '0.05')}
+        ${number('seed', msg('Seed of the sampling'), 1)}
+        <label>${msg('Also within turns')}<input name="turns" inputmode="numeric" .value=${String(Math.ceil(suite.turns / 4))} placeholder="5, 10" /></label>
+        ${number('promptTokens', msg('Prompt room, tokens'), sampling.promptTokens, '16')}
+        ${number('completionTokens', msg('Episode room, tokens'), Math.max(sampling.completionTokens, 1024), '16')}
+      </div>
+      <p class="small soft">${suite.sentence} ${suite.standIn ? html`<strong>${msg('A stand-in:')}</strong> ${suite.standIn}` : nothing}</p>
+      ${cut && !evaluating ? html`<p class="message">${msg(str`An evaluation of step ${cut.step} on ${cut.request.suite} was cut after ${cut.items} items.`)} <button type="button" class="link" @click=${() => this.app.evaluating.play(cut.request, cut.step)}>${msg('Go on with it')}</button></p>` : nothing}
+      <div class="row"><button class="primary" ?disabled=${evaluating !== null || (!gpu?.supported && !this.playsOnly) || this.isUntrained}>${msg('Evaluate')}</button>
+        <span class="small soft">${this.isUntrained ? msg('Train a step first.') : msg('What trains is paused meanwhile.')}</span></div>
+    </form>`;
+  }
+
+  private chooseSuite(event: Event) {
+    this.suite = (event.target as HTMLSelectElement).value;
+  }
+
+  private chooseDecoding(event: Event) {
+    this.greedy = (event.target as HTMLSelectElement).value !== '';
+  }
+
+  private begin(event: Event) {
+    event.preventDefault();
+    const data = new FormData(event.target as HTMLFormElement);
+    const text = (name: string) => String(data.get(name) ?? '');
+    const request: SuiteRequest = {
+      suite: this.suite,
+      samples: this.greedy ? 1 : Number(text('samples')),
+      greedy: this.greedy,
+      temperature: this.greedy ? null : Number(text('temperature')),
+      seed: Number(text('seed')),
+      turns: wholes(text('turns')),
+      promptTokens: Number(text('promptTokens')),
+      completionTokens: Number(text('completionTokens')),
+    };
+    void this.app.evaluating.play(request, text('step') ? Number(text('step')) : null);
+  }
+
+  private renderPlaying() {
+    const { evaluating } = this.state;
+    if (!evaluating) return nothing;
+    return html`<div class="row" role="status"><span>${progressWords(evaluating)}</span>${progressBar(evaluating)}
+      <button @click=${() => this.app.evaluating.stop()}>${msg('Stop')}</button></div>`;
+  }
+
+  private renderKept(kept: readonly KeptEvaluation[]) {
+    const now = kept[this.shown] ?? kept[0];
+    if (!now) return nothing;
+    const label = ({ report, step }: KeptEvaluation) => msg(str`${report.suite.label}, step ${step}`);
+    return html`<article aria-label=${label(now)}>
+      <div class="row spread">
+        ${
+          kept.length > 1
+            ? html`<label class="row">${msg('Report')}<select @change=${this.choose}>${kept.map((each, i) => html`<option value=${i} ?selected=${each === now}>${label(each)}</option>`)}</select></label>`
+            : html`<h3>${label(now)}</h3>`
+        }
+        <span class="row">${formats.map(([extension, name, type]) => html`<button class="small" aria-label=${msg(str`Save as ${name}`)} @click=${() => this.save(now.report, extension, type)}>${name}</button>`)}</span>
+      </div>
+      ${this.renderSettings(now.report)} ${mainTable(now.report)} ${comparedTables(now.report, this.columnsOf(now.report))}
+    </article>`;
+  }
+
+  private choose(event: Event) {
+    this.shown = Number((event.target as HTMLSelectElement).value);
+  }
+
+  private columnsOf({ suite }: SuiteReport): readonly string[] {
+    return allSuites().find((each) => each.suite.name === suite.name)?.suite.columns ?? [];
+  }
+
+  private renderSettings({ settings, suite, items }: SuiteReport) {
+    const { greedy, samples, temperature, seed, masked } = settings;
+    const tries = items.flatMap((item) => item.tries);
+    const overflowed = tries.filter(({ overflowed: each }) => each).length;
+    const decoding = greedy ? msg('greedy') : msg(str`${samples} tries at temperature ${temperature}, seed ${seed}`);
+    return html`<p class="small soft">${decoding} · ${msg(str`at most ${suite.turns} turns`)} · ${masked ? msg('chooses among the listed actions') : msg('writes freely')} · ${msg('intervals are 95%, over items')}</p>
+      ${overflowed ? html`<p class="message warning">${msg(str`${overflowed} of ${tries.length} tries had no room for their tokens and count as failures: give them more.`)}</p>` : nothing}`;
+  }
+
+  private save(report: SuiteReport, extension: string, type: string) {
+    const write: { [extension: string]: () => string } = {
+      json: () => reportJson(report),
+      csv: () => reportCsv(report),
+      md: () => reportMarkdown(report, this.columnsOf(report)),
+    };
+    download(new Blob([write[extension]()], { type }), `${report.suite.name}.${extension}`);
+  }
+}

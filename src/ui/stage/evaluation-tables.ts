@@ -1,0 +1,52 @@
+/** A suite's report as tables of the page: our rows with intervals, success by tries and by turns, and the published rows. */
+import { msg, str } from '@lit/localize';
+import { html, nothing } from 'lit';
+import type { Estimate } from '../../rl/evaluation/statistics.ts';
+import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
+
+const percent = (value: number) => (Number.isFinite(value) ? (100 * value).toFixed(1) : '–');
+const estimate = ({ mean, low, high }: Estimate) =>
+  html`<td class="number">${percent(mean)} <span class="soft">[${percent(low)}, ${percent(high)}]</span></td>`;
+const head = (labels: readonly unknown[]) =>
+  html`<thead><tr>${labels.map((label, i) => html`<th scope="col" class=${i ? 'number' : ''}>${label}</th>`)}</tr></thead>`;
+
+/** Success and score by column of the published table, beside chance and oracle. */
+export function mainTable({ rows }: SuiteReport) {
+  return html`<div class="wide-table" tabindex="0" role="group" aria-label=${msg('Success and score')}><table>
+    ${head([msg('Of'), msg('Items'), msg('Success, %'), msg('Score'), msg('Chance, %'), msg('Oracle, %')])}
+    <tbody>${rows.map(
+      ({ label, items, success, score, chance, oracle }) =>
+        html`<tr><th scope="row">${label}</th><td class="number">${items}</td>${estimate(success)}
+          <td class="number">${score.mean.toFixed(3)} <span class="soft">[${score.low.toFixed(3)}, ${score.high.toFixed(3)}]</span></td>
+          <td class="number">${percent(chance.mean)}</td><td class="number">${oracle ? percent(oracle.mean) : '–'}</td></tr>`,
+    )}</tbody></table></div>`;
+}
+
+function byNumber(title: string, name: string, points: readonly { at: number; estimate: Estimate }[]) {
+  if (!points.length) return nothing;
+  return html`<div class="wide-table" tabindex="0" role="group" aria-label=${title}><h3>${title}</h3><table>
+    ${head([name, ...points.map(({ at }) => at)])}
+    <tbody><tr><th scope="row">${msg('Success, %')}</th>${points.map((point) => estimate(point.estimate))}</tr></tbody></table></div>`;
+}
+
+/** The published rows, ours above them. A column that was not asked is a dash. */
+function publishedTable({ rows, published, policy }: SuiteReport, columns: readonly string[]) {
+  if (!published) return nothing;
+  const ours = (label: string) => percent(rows.find((row) => row.label === label)?.success.mean ?? Number.NaN);
+  return html`<h3>${msg('Beside published numbers, success in %')}</h3>
+    <div class="wide-table" tabindex="0" role="group" aria-label=${msg('Published numbers')}><table>
+      ${head([msg('Policy'), ...columns, msg('All')])}
+      <tbody><tr class="ours"><th scope="row">${policy}</th>${[...columns, 'All'].map((label) => html`<td class="number">${ours(label)}</td>`)}</tr>
+      ${published.rows.map(
+        ([model, ...numbers]) =>
+          html`<tr><th scope="row">${model} <span class="badge">${msg('published')}</span></th>${numbers.map((value) => html`<td class="number">${value.toFixed(1)}</td>`)}</tr>`,
+      )}</tbody></table></div>
+    <p class="small soft">${published.source}. ${published.differs}</p>`;
+}
+
+export function comparedTables(report: SuiteReport, columns: readonly string[]) {
+  const pass = report.passAtK.map(({ k, estimate: each }) => ({ at: k, estimate: each }));
+  const turns = report.againstTurns.map((point) => ({ at: point.turns, estimate: point.estimate }));
+  return html`${pass.length > 1 ? byNumber(msg('At least one of k tries'), 'k', pass) : nothing}
+    ${byNumber(msg(str`Success within so many turns`), msg('Turns'), turns)} ${publishedTable(report, columns)}`;
+}

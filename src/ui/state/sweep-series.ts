@@ -1,0 +1,96 @@
+/** A sweep's curves as columns of a chart: of each variant every seed, their mean and its interval. Pure. */
+import { meanEstimate } from '../../rl/evaluation/statistics.ts';
+import type { OpenedSweep, StepRecord } from '../../session/protocol.ts';
+import { type Dash, readSeries, type SeriesSpec, smoothed } from './series.ts';
+
+/** One variant as it is drawn. */
+export interface VariantLine {
+  variant: number;
+  name: string;
+  /** What sets it apart from the others. */
+  apart: string;
+  color: string;
+  dash: Dash;
+  runs: { seed: number; records: readonly StepRecord[] }[];
+}
+
+/** Numbers at each step; null: not known there. */
+export type Column = (number | null)[];
+
+export interface VariantColumns {
+  seeds: Column[];
+  mean: Column;
+  low: Column;
+  high: Column;
+}
+
+export interface SweepColumns {
+  steps: number[];
+  variants: VariantColumns[];
+}
+
+const colors = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5'];
+const dashes: readonly Dash[] = ['solid', 'dashed', 'dotted'];
+/** More would cost time at every step and could not be told apart. */
+const mostPoints = 600;
+
+export function variantLines(sweep: OpenedSweep, labels: readonly { name: string; apart: string }[]): VariantLine[] {
+  return labels.map(({ name, apart }, variant) => ({
+    variant,
+    name,
+    apart,
+    color: colors[variant % colors.length],
+    dash: dashes[Math.floor(variant / colors.length) % dashes.length],
+    runs: sweep.runs
+      .filter(({ summary }) => summary.sweep?.variant === variant)
+      .map(({ summary, records }) => ({ seed: summary.sweep!.seed, records })),
+  }));
+}
+
+/** Steps of the longest run, thinned where there are very many; the newest is always one of them. */
+function stepsOf(lines: readonly VariantLine[]): number[] {
+  const last = Math.max(0, ...lines.flatMap(({ runs }) => runs.map(({ records }) => records.at(-1)?.step ?? 0)));
+  const every = Math.max(1, Math.ceil(last / mostPoints));
+  return Array.from({ length: Math.ceil(last / every) }, (_, i) => last - i * every)
+    .filter((step) => step > 0)
+    .reverse();
+}
+
+function seedColumn(records: readonly StepRecord[], series: SeriesSpec, steps: readonly number[]): Column {
+  const raw = records.map((record) => (record.step > 0 ? readSeries(series, record) : null));
+  const values = series.smooth ? smoothed(raw) : raw;
+  const byStep = new Map(records.map(({ step }, i) => [step, values[i]]));
+  return steps.map((step) => byStep.get(step) ?? null);
+}
+
+/** The mean where every seed has a value, with Student's interval over seeds where there are several. */
+function meanColumns(
+  seeds: readonly Column[],
+  length: number,
+  range: [number, number] | null,
+): Omit<VariantColumns, 'seeds'> {
+  const columns: Omit<VariantColumns, 'seeds'> = { mean: [], low: [], high: [] };
+  const within = (value: number) => (range ? Math.min(range[1], Math.max(range[0], value)) : value);
+  for (let i = 0; i < length; i++) {
+    const values = seeds.map((column) => column[i]).filter((value) => value !== null);
+    const whole = seeds.length > 0 && values.length === seeds.length;
+    const { mean, low, high } = meanEstimate(values);
+    columns.mean.push(whole ? mean : null);
+    columns.low.push(whole && values.length > 1 ? within(low) : null);
+    columns.high.push(whole && values.length > 1 ? within(high) : null);
+  }
+  return columns;
+}
+
+export function sweepColumns(
+  lines: readonly VariantLine[],
+  series: SeriesSpec,
+  range: [number, number] | null,
+): SweepColumns {
+  const steps = stepsOf(lines);
+  const variants = lines.map(({ runs }) => {
+    const seeds = runs.map(({ records }) => seedColumn(records, series, steps));
+    return { seeds, ...meanColumns(seeds, steps.length, range) };
+  });
+  return { steps, variants };
+}

@@ -1,0 +1,44 @@
+// The sandbox in a browser: the same code misbehaves as on Node, is stopped and named the same, and the sandbox works on.
+import { afterAll, describe, expect, it } from 'vitest';
+import { defaultLimits, Sandbox } from '../../src/sandbox/sandbox.ts';
+import { spawnSandbox } from '../../src/workers/spawn-sandbox.ts';
+import { importing, misbehaving, stillWorks } from '../sandbox/cases.ts';
+
+const sandbox = new Sandbox(spawnSandbox, { ...defaultLimits, deadlineMs: 500 });
+const call = (code: string) => sandbox.call({ code, file: 'objective.js', arrays: {}, values: null });
+
+afterAll(() => sandbox.close());
+
+describe('in a browser', () => {
+  it('is loaded', async () => {
+    expect(await stillWorks(sandbox)).toBe(true);
+  });
+
+  it.each(misbehaving)('$what is stopped and named', async ({ code, error, says }) => {
+    const found = await call(code).catch((failure: Error) => failure);
+    expect(found).toBeInstanceOf(error);
+    expect((found as Error).message).toMatch(says);
+    expect(await stillWorks(sandbox)).toBe(true);
+  });
+
+  it('import() brings nothing in', async () => {
+    expect((await call(importing)).values).toBe('nothing');
+  });
+
+  it('nothing of the page is there', async () => {
+    const names = 'export const main = () => ({ values: Object.getOwnPropertyNames(globalThis) });';
+    const { values } = await call(names);
+    for (const name of [
+      'fetch',
+      'self',
+      'window',
+      'document',
+      'XMLHttpRequest',
+      'WebSocket',
+      'indexedDB',
+      'importScripts',
+      'Date',
+    ])
+      expect(values).not.toContain(name);
+  });
+});

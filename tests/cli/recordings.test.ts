@@ -1,0 +1,41 @@
+// Files of trajectories that an experiment's file names, on the command line: where they are looked for, what the run keeps.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { MissingFileError, withRecordings } from '../../src/cli/recordings.ts';
+import { parseExperiment } from '../../src/experiment/experiment.ts';
+import { fileOf } from '../../src/rl/algorithms/registry.ts';
+
+const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
+const folder = mkdtempSync(join(tmpdir(), 'tabgym-recordings-'));
+beforeAll(() => {
+  mkdirSync(join(folder, 'play'));
+  writeFileSync(join(folder, 'play', 'a.jsonl'), 'one');
+  writeFileSync(join(folder, 'a.jsonl'), 'two');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const sft = (file: string | null) => ({ name: 'sft', groups: 2, groupSize: 4, file });
+const staged = (...files: (string | null)[]) =>
+  parseExperiment({ ...micro, stages: files.map((file) => ({ steps: 1, algorithm: sft(file) })) });
+const text = (bytes?: Uint8Array) => new TextDecoder().decode(bytes);
+
+it('are found from the folder of the experiment, and kept under their name without the path', () => {
+  const { experiment, recordings } = withRecordings(staged('play/a.jsonl', null), folder);
+  expect(experiment.stages!.map(({ algorithm }) => fileOf(algorithm))).toEqual(['a.jsonl', null]);
+  expect([...recordings.keys()]).toEqual(['a.jsonl']);
+  expect(text(recordings.get('a.jsonl'))).toBe('one');
+  // As the run's own algorithm, by an absolute path.
+  const own = withRecordings(parseExperiment({ ...micro, algorithm: sft(join(folder, 'a.jsonl')) }), '.');
+  expect(fileOf(own.experiment.algorithm)).toBe('a.jsonl');
+  expect(text(own.recordings.get('a.jsonl'))).toBe('two');
+  expect(withRecordings(parseExperiment(micro), folder).recordings.size).toBe(0);
+});
+
+it('that are not there, or two of one name, are refused by name', () => {
+  expect(() => withRecordings(staged('b.jsonl'), folder)).toThrow(MissingFileError);
+  expect(() => withRecordings(staged('b.jsonl'), folder)).toThrow(/no file b.jsonl: looked for .*b.jsonl/);
+  expect(() => withRecordings(staged('a.jsonl', 'play/a.jsonl'), folder)).toThrow(/Two files are called a.jsonl/);
+  expect(() => withRecordings(staged('a.jsonl', 'a.jsonl'), folder)).not.toThrow();
+});

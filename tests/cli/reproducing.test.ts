@@ -1,0 +1,53 @@
+// The figures' documents: whole, of three seeds, shortened as a whole, and named by sweeps and variants that there are.
+import { expect, it } from 'vitest';
+import { figureSweeps, figures } from '../../src/cli/figures.ts';
+import { figureDocument, figureNames } from '../../src/cli/reproducing.ts';
+import { durationWords, readSweepDocument } from '../../src/cli/sweeping.ts';
+import { sweptRuns } from '../../src/experiment/experiment.ts';
+
+const seeds = [1, 2, 3];
+
+it('there are four figures, each of sweeps and variants that there are', () => {
+  expect(figureNames).toEqual(['table6', 'figure7', 'figure8', 'figure9']);
+  for (const { sweeps, evaluations } of figures) {
+    const found = sweeps.map((key) => figureSweeps.find((each) => each.key === key)!);
+    expect(found.every(Boolean)).toBe(true);
+    for (const { sweep, variant } of evaluations) {
+      expect(sweeps).toContain(sweep);
+      const names = figureDocument(figureSweeps.find((each) => each.key === sweep)!, { seeds, scale: 1 }).sweep!
+        .variants;
+      if (variant) expect(names.map(({ name }) => name)).toContain(variant);
+    }
+  }
+});
+
+it.each(figureSweeps)('$key: every run is whole, and a trial is shorter in all its parts', (sweep) => {
+  const whole = figureDocument(sweep, { seeds, scale: 1 });
+  const trial = figureDocument(sweep, { seeds, scale: 0.1 });
+  const runs = sweptRuns(trial);
+  expect(runs).toHaveLength(seeds.length * whole.sweep!.variants.length);
+  for (const [i, { experiment }] of sweptRuns(whole).entries()) {
+    const short = runs[i].experiment;
+    expect(short.steps).toBe(Math.round(experiment.steps / 10));
+    expect(short.horizon.map(({ steps }) => steps)).toEqual(
+      experiment.horizon.map(({ steps }) => Math.round(steps / 10)),
+    );
+    expect(short.horizon.map(({ turns }) => turns)).toEqual(experiment.horizon.map(({ turns }) => turns));
+    // The stages of a horizon fill the run.
+    expect(experiment.horizon.reduce((sum, { steps }) => sum + steps, 0)).toBe(experiment.steps);
+  }
+});
+
+it('a document without a sweep is one of its own seed, or of those that are named', () => {
+  const file = 'experiments/micro.json';
+  expect(readSweepDocument({ file }).sweep).toEqual({ seeds: [7], variants: [] });
+  expect(readSweepDocument({ file, seeds: [1, 2], steps: 3 })).toMatchObject({ steps: 3, sweep: { seeds: [1, 2] } });
+});
+
+it.each([
+  [20_000, 'under a minute'],
+  [90_000, '2 min'],
+  [5_700_000, '1 h 35 min'],
+])('%i ms are %s', (ms, words) => {
+  expect(durationWords(ms)).toBe(words);
+});

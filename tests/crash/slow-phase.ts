@@ -1,0 +1,41 @@
+// Stretches a chosen phase of a step so that a kill can fall inside it: as the worker tells of its progress, it says so and stays busy.
+// A refill: episodes are counted anew in the same step. Updates: a step begins to learn.
+import type { Progress, SessionEvent } from '../../src/session/protocol.ts';
+
+export type Phase = 'refill' | 'updates';
+
+const STRETCH_MS = 4000;
+const channel = new BroadcastChannel('crash');
+let armed: { phase: Phase; left: number } | null = null;
+channel.onmessage = ({ data }) => {
+  if (data.stretchPhase) armed = { phase: data.stretchPhase.phase, left: data.stretchPhase.nth };
+};
+
+let last: Progress | null = null;
+
+/** What begins with this event; null: nothing new. */
+function begun(progress: Progress | null): Phase | null {
+  const before = last;
+  last = progress;
+  if (progress?.what === 'updates' && before?.what !== 'updates') return 'updates';
+  const again = before?.what === 'episodes' && progress?.what === 'episodes' && progress.done < before.done;
+  return again ? 'refill' : null;
+}
+
+function heed(event: SessionEvent): void {
+  const phase = event.type === 'progress' ? begun(event.progress) : null;
+  if (!armed || phase !== armed.phase || --armed.left > 0) return;
+  armed = null;
+  channel.postMessage({ inside: phase });
+  const until = Date.now() + STRETCH_MS;
+  while (Date.now() < until);
+}
+
+/** Events leave as the arguments of a call, as comlink sends them. */
+const post = MessagePort.prototype.postMessage;
+MessagePort.prototype.postMessage = function (this: MessagePort, message: unknown, ...rest: unknown[]) {
+  (post as (...all: unknown[]) => void).call(this, message, ...rest);
+  const { argumentList = [] } = (message ?? {}) as { argumentList?: { value?: SessionEvent }[] };
+  const event = argumentList[0]?.value;
+  if (event && typeof event === 'object' && 'type' in event) heed(event);
+} as typeof post;

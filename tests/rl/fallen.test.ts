@@ -1,0 +1,166 @@
+// Made curves: what fell is accused of what was made to move first, and what is healthy is not accused.
+import { describe, expect, it } from 'vitest';
+import { fallOf, type Signal } from '../../src/rl/evaluation/fallen.ts';
+import { normalQuantile } from '../../src/rl/evaluation/statistics.ts';
+import { rateOf, type SplitEvaluation, type StepRecord } from '../../src/rl/evaluation.ts';
+
+/** Uniform numbers of a seed (mulberry32). */
+function uniform(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const STEPS = 200;
+const EVERY = 20;
+
+interface Made {
+  seed: number;
+  /** Success that the policy has at a step. */
+  skill(step: number): number;
+  /** Which signal is elsewhere, from which step on, times what. */
+  moved?: { signal: Signal; at: number; by: number }[];
+  episodes?: number;
+  stage?(step: number): number;
+}
+
+/** Batches of 64 episodes, evaluations of `episodes`; every signal with a tenth of noise and a slow trend of its own. */
+function made({ seed, skill, moved = [], episodes = 400, stage = () => 3 }: Made): StepRecord[] {
+  const next = uniform(seed);
+  const draw = (p: number, n: number) => Array.from({ length: n }, next).filter((each) => each < p).length;
+  const factor = (signal: Signal, step: number) =>
+    moved.filter((each) => each.signal === signal && step >= each.at).reduce((all, { by }) => all * by, 1);
+  const noisy = (value: number, signal: Signal, step: number) => value * factor(signal, step) * (0.9 + 0.2 * next());
+  const split = (p: number): SplitEvaluation => ({
+    policy: rateOf(draw(p, episodes), episodes),
+    chance: rateOf(episodes / 10, episodes),
+    oracle: null,
+    score: 0,
+    strata: {},
+  });
+  return Array.from({ length: STEPS + 1 }, (_, step) => ({
+    step,
+    stage: stage(step),
+    metrics: (step
+      ? {
+          success: draw(skill(step), 64) / 64,
+          episodes: 64,
+          entropy: noisy(0.8 - 0.001 * step, 'entropy', step),
+          kl: noisy(0.01 + 0.00005 * step, 'kl', step),
+          policyShift: noisy(0.002, 'ratio', step),
+          gradNorm: noisy(0.5, 'gradNorm', step),
+          tokensGenerated: noisy(640, 'length', step),
+        }
+      : {}) as StepRecord['metrics'],
+    ...(step % EVERY === 0 ? { evaluation: { train: split(skill(step)), test: split(skill(step)) } } : {}),
+  }));
+}
+
+const learnt = (step: number) => 0.1 + 0.7 * Math.min(1, step / 80);
+const fallen = (step: number) => (step < 130 ? learnt(step) : Math.max(0.2, 0.8 - 0.03 * (step - 130)));
+const seeds = [1, 2, 3, 4, 5];
+
+describe('a run that collapsed', () => {
+  const causes: [Signal, number][] = [
+    ['kl', 10],
+    ['entropy', 0.3],
+    ['ratio', 8],
+    ['gradNorm', 6],
+    ['length', 2],
+  ];
+  it.each(causes)('is named by what moved first: %s', (signal, by) => {
+    for (const seed of seeds) {
+      const others: Signal[] = (['kl', 'entropy', 'gradNorm'] as const).filter((each) => each !== signal);
+      const moved = [
+        { signal, at: 126, by },
+        ...others.map((each) => ({ signal: each, at: 145, by: each === 'entropy' ? 0.2 : 20 })),
+      ];
+      const fall = fallOf(made({ seed, skill: fallen, moved }));
+      expect(fall?.first, `seed ${seed}`).toMatchObject({ signal });
+      expect(Math.abs(fall!.first!.step - 126)).toBeLessThanOrEqual(2);
+      expect(Math.abs(fall!.from - 131)).toBeLessThanOrEqual(8);
+      expect(fall!.best.step).toBeGreaterThanOrEqual(80);
+      expect(fall!.best.step).toBeLessThanOrEqual(120);
+      expect(fall!.by).toBeGreaterThan(0.4);
+      expect(fall!.movers.map((each) => each.signal)).toContain(others[0]);
+    }
+  });
+
+  it('is said to have fallen where nothing was seen to move', () => {
+    for (const seed of seeds) expect(fallOf(made({ seed, skill: fallen }))).toMatchObject({ first: null, movers: [] });
+  });
+
+  it('does not blame what moved only after the fall', () => {
+    const moved = [{ signal: 'gradNorm' as const, at: 160, by: 10 }];
+    for (const seed of seeds) {
+      const fall = fallOf(made({ seed, skill: fallen, moved }))!;
+      expect(fall.first).toBeNull();
+      expect(fall.movers.map(({ signal }) => signal)).toEqual(['gradNorm']);
+    }
+  });
+
+  it('takes a spike of two steps for none', () => {
+    for (const seed of seeds) {
+      const moved = [
+        { signal: 'gradNorm' as const, at: 124, by: 30 },
+        { signal: 'gradNorm' as const, at: 126, by: 1 / 30 },
+        { signal: 'kl' as const, at: 128, by: 10 },
+      ];
+      expect(fallOf(made({ seed, skill: fallen, moved }))!.first!.signal).toBe('kl');
+    }
+  });
+});
+
+describe('a healthy run is not accused', () => {
+  const healthy: [string, (step: number) => number][] = [
+    ['it learns', learnt],
+    ['it stays where it is', () => 0.5],
+    ['it has learnt everything', (step) => Math.min(1, 0.2 + step / 100)],
+    ['it never learns', () => 0.02],
+    ['it dips and comes back', (step) => (step > 90 && step < 130 ? 0.4 : learnt(step))],
+  ];
+  it.each(healthy)('%s', (_, skill) => {
+    for (let seed = 1; seed <= 40; seed++) expect(fallOf(made({ seed, skill })), `seed ${seed}`).toBeNull();
+  });
+
+  it('whatever its signals do', () => {
+    const moved = [
+      { signal: 'entropy' as const, at: 100, by: 0.1 },
+      { signal: 'gradNorm' as const, at: 60, by: 20 },
+    ];
+    for (const seed of seeds) expect(fallOf(made({ seed, skill: learnt, moved }))).toBeNull();
+  });
+
+  it('and of runs that stay, at most one in a hundred is accused by chance', () => {
+    const accused = Array.from({ length: 400 }, (_, seed) =>
+      fallOf(made({ seed: seed + 100, skill: () => 0.5 })),
+    ).filter(Boolean);
+    expect(accused.length).toBeLessThanOrEqual(4);
+  });
+
+  it('nor one whose horizon became shorter; a longer one does not excuse', () => {
+    const atOnce = (step: number) => (step < 130 ? learnt(step) : 0.3);
+    const shorter = made({ seed: 1, skill: atOnce, stage: (step) => (step < 130 ? 6 : 3) });
+    const longer = made({ seed: 1, skill: fallen, stage: (step) => (step < 100 ? 3 : 6) });
+    expect(fallOf(shorter)).toBeNull();
+    expect(fallOf(longer)).not.toBeNull();
+  });
+
+  it('nor one without two evaluations', () => {
+    expect(fallOf([])).toBeNull();
+    expect(fallOf(made({ seed: 1, skill: fallen }).slice(0, 5))).toBeNull();
+  });
+});
+
+it('the normal quantile is that of the tables', () => {
+  for (const [p, z] of [
+    [0.975, 1.959964],
+    [0.995, 2.575829],
+    [0.99975, 3.480756],
+  ])
+    expect(Math.abs(normalQuantile(p) - z)).toBeLessThan(4.5e-4);
+});

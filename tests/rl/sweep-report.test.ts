@@ -1,0 +1,82 @@
+// A sweep's report: means over seeds, curves in pieces, the same text for the same records.
+import { describe, expect, it } from 'vitest';
+import { plotSvg } from '../../src/rl/evaluation/plot.ts';
+import { meanEstimate } from '../../src/rl/evaluation/statistics.ts';
+import {
+  meanCurve,
+  pieces,
+  type SweptRecords,
+  sweepCsv,
+  sweepPlot,
+  sweepReport,
+  sweepText,
+} from '../../src/rl/evaluation/sweep-report.ts';
+import { rateOf, type StepRecord } from '../../src/rl/evaluation.ts';
+
+const split = (rate: number) => ({
+  policy: rateOf(Math.round(100 * rate), 100),
+  chance: rateOf(10, 100),
+  oracle: null,
+  score: rate / 2,
+  strata: {},
+});
+const records = (rates: number[]): StepRecord[] =>
+  rates.map((rate, step) => ({
+    step,
+    stage: 1,
+    metrics: (step ? { success: rate } : {}) as StepRecord['metrics'],
+    ...(step % 2 === 0 ? { evaluation: { train: split(rate), test: split(rate) } } : {}),
+  }));
+const runs: SweptRecords[] = [
+  { variant: 0, seed: 1, records: records([0.1, 0.2, 0.6, 0.4, 0.5]) },
+  { variant: 0, seed: 2, records: records([0.1, 0.4, 0.2, 0.2, 0.3]) },
+  { variant: 1, seed: 1, records: records([0.1, 0.1]) },
+];
+const report = sweepReport('A sweep', ['a', 'b'], runs);
+
+describe("a sweep's report", () => {
+  it('has the end and the best of each seed, with Student intervals over seeds', () => {
+    const [a, b] = report.rows;
+    expect(a.each).toEqual([0.5, 0.3]);
+    const { mean, low, high } = meanEstimate([0.5, 0.3]);
+    expect(a.heldOut).toEqual({ mean, low: Math.max(0, low), high: Math.min(1, high), items: 2 });
+    expect(a.best.mean).toBeCloseTo((0.6 + 0.3) / 2);
+    expect(a.score.mean).toBeCloseTo(0.2);
+    expect(a.chance).toBeCloseTo(0.1);
+    expect(b.each).toEqual([0.1]);
+    expect(b.heldOut).toMatchObject({ low: 0.1, high: 0.1 });
+  });
+
+  it('draws means over pieces, where every seed has one', () => {
+    const points = (values: number[], width: number) =>
+      pieces(records(values), 'success', width).map(({ x, y }) => [x, Number(y.toFixed(9))]);
+    expect(points([0, 0.2, 0.4, 0.6], 2)).toEqual([
+      [2, 0.3],
+      [4, 0.6],
+    ]);
+    const curve = meanCurve([
+      [
+        { x: 1, y: 0.2 },
+        { x: 2, y: 0.4 },
+      ],
+      [{ x: 1, y: 0.4 }],
+    ]);
+    expect(curve.map(({ x, estimate }) => [x, Number(estimate.mean.toFixed(9))])).toEqual([[1, 0.3]]);
+    expect(report.curves[0].points.map(({ x }) => x)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('is the same text for the same records, a line a step in the CSV', () => {
+    expect(sweepText(report)).toBe(sweepText(sweepReport('A sweep', ['a', 'b'], runs)));
+    expect(sweepText(report)).toContain('50.00, 30.00');
+    const lines = sweepCsv(['a', 'b'], runs).trim().split('\n');
+    expect(lines).toHaveLength(1 + 5 + 5 + 2);
+    expect(lines[3]).toBe('a,1,2,1,0.6,0.6,0.6');
+  });
+
+  it('plots a line a variant, one thin a seed', () => {
+    const svg = sweepPlot(report);
+    expect(svg.match(/stroke-opacity="0.5"/g)).toHaveLength(3);
+    expect(svg.match(/stroke-width="2"/g)).toHaveLength(2);
+    expect(plotSvg({ title: 'a < b', x: 'x', y: 'y', lines: [] })).toContain('a &lt; b');
+  });
+});

@@ -1,0 +1,173 @@
+/** A model behind an API: requests and failures of its client, episodes in words, and the kind of policy in an evaluation. */
+import { describe, expect, test } from 'vitest';
+import { buildWasm } from '../../scripts/build-wasm.mjs';
+import type { Feedback, World } from '../../src/envs/env.ts';
+import { openWorld } from '../../src/envs/registry.ts';
+import { parseExperiment } from '../../src/experiment/experiment.ts';
+import { asked } from '../../src/experiment/policies/api.ts';
+import { presets } from '../../src/experiment/presets.ts';
+import { remembered, type SpokenMessage, SpokenPlay } from '../../src/rl/episode/spoken.ts';
+import { ApiModel, ApiModelError } from '../../src/session/api-model.ts';
+import { Assembly } from '../../src/session/assemble.ts';
+import { PlaysOnlyError } from '../../src/session/engine.ts';
+
+const key = 'sk-very-secret';
+const asking = { temperature: 0.5, maxTokens: 9, seed: 3, signal: new AbortController().signal };
+const messages: SpokenMessage[] = [{ role: 'user', content: 'hello' }];
+const said = (content: unknown) => Response.json({ choices: [{ message: { content } }] });
+const refused = (status: number, error: object, headers = {}) => Response.json({ error }, { status, headers });
+
+function modelOf(answers: (Response | Error)[], options = {}) {
+  const requests: { url: string; init: RequestInit }[] = [];
+  const fetch = (async (url: string, init: RequestInit) => {
+    requests.push({ url, init });
+    const answer = answers.shift()!;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  }) as unknown as typeof globalThis.fetch;
+  const model = new ApiModel({ address: 'http://x/v1/', model: 'm', key, retryMs: 1, fetch, ...options });
+  return { model, requests };
+}
+
+describe('the client', () => {
+  test('sends what is asked, with its key as a header alone', async () => {
+    const { model, requests } = modelOf([said('hi')]);
+    expect(await model.reply(messages, asking)).toBe('hi');
+    const [{ url, init }] = requests;
+    expect(url).toBe('http://x/v1/chat/completions');
+    expect(JSON.parse(init.body as string)).toEqual({ model: 'm', messages, temperature: 0.5, max_tokens: 9, seed: 3 });
+    expect(init.headers).toMatchObject({ Authorization: `Bearer ${key}` });
+    expect(String(init.body) + url).not.toContain(key);
+  });
+
+  test('what may pass is tried again, what stays wrong is not', async () => {
+    const passing = modelOf([
+      new TypeError('fetch failed'),
+      refused(503, { message: 'busy' }),
+      refused(429, {}, { 'retry-after': '0' }),
+      said('hi'),
+    ]);
+    expect(await passing.model.reply(messages, asking)).toBe('hi');
+    expect(passing.requests).toHaveLength(4);
+    const wrong = modelOf([refused(401, { message: `bad key ${key}` })]);
+    const failure = await wrong.model.reply(messages, asking).catch((error) => error);
+    expect(failure).toBeInstanceOf(ApiModelError);
+    expect(failure.message).toContain('HTTP 401');
+    expect(failure.message).not.toContain(key);
+    expect(wrong.requests).toHaveLength(1);
+    const html = modelOf([new Response('<html>'), new Response('<html>')], { tries: 2 });
+    await expect(html.model.reply(messages, asking)).rejects.toThrow(/in 2 tries.*no text.*<html>/);
+    const nothing = modelOf([said(null)]);
+    await expect(nothing.model.reply(messages, asking)).rejects.toThrow(ApiModelError);
+  });
+
+  test('a conversation that is too long is no failure; one that is given up ends at once', async () => {
+    const long = modelOf([refused(400, { message: 'too long', code: 'context_length_exceeded' })]);
+    expect(await long.model.reply(messages, asking)).toBeNull();
+    const control = new AbortController();
+    const slow = modelOf([new TypeError('fetch failed')], { retryMs: 60_000 });
+    const reply = slow.model.reply(messages, { ...asking, signal: control.signal });
+    setTimeout(() => control.abort(new Error('enough')), 5);
+    await expect(reply).rejects.toThrow('enough');
+  });
+});
+
+describe('episodes in words', () => {
+  const options = { signal: new AbortController().signal };
+  const request = { groupSize: 1, limit: 6, endOnInvalid: false, atOnce: 4, contextTurns: 0 };
+
+  test('the oracle, spoken, wins; the opening is the one of AgentGym', async () => {
+    await buildWasm();
+    const world = await openWorld('textcraft');
+    const tasks = (await world.tasks({}, 'train')).filter(({ strata }) => strata.depth === 1).slice(0, 6);
+    const plans = new Map<string, string[]>();
+    for (const task of tasks) {
+      const [{ observation }] = await world.reset([9], [task]);
+      plans.set(observation, (await world.oracle([9]))[0]!);
+    }
+    const openings: SpokenMessage[][] = [];
+    const say = async (all: readonly SpokenMessage[]) => {
+      const turn = (all.length - 3) / 2;
+      if (turn === 0) openings.push([...all]);
+      return `Thought:\nI know.\n\nAction:\n${plans.get(all[2].content)![turn]}`;
+    };
+    const worlds = new Map([['textcraft', world]]);
+    const episodes = await new SpokenPlay(worlds, say, { ...request, tasks, groupSize: 2 }, options).play();
+    expect(episodes).toHaveLength(12);
+    for (const [k, { success, score, turns, task }] of episodes.entries()) {
+      expect(task).toBe(tasks[Math.floor(k / 2)]);
+      expect([success, score]).toEqual([true, 1]);
+      expect(turns).toBeLessThanOrEqual(6);
+    }
+    expect(openings[0].map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(openings[0][0].content).toBe(world.describe().instruction);
+    expect(openings[0][1].content).toMatch(/^OK\. I'll follow/);
+  });
+
+  test('the horizon, a refusal of the client, no room, a failing world', async () => {
+    const world = await openWorld('textcraft');
+    const tasks = (await world.tasks({}, 'train')).slice(0, 1);
+    const play = (say: () => Promise<string | null>, more = {}, other: World = world) =>
+      new SpokenPlay(new Map([['textcraft', other]]), say, { ...request, tasks, ...more }, options).play();
+    expect(await play(async () => 'Action: inventory')).toMatchObject([
+      { turns: 6, success: false, overflowed: false },
+    ]);
+    expect(await play(async () => 'Action: a\nAction: b', { endOnInvalid: true })).toMatchObject([{ turns: 1 }]);
+    expect(await play(async () => null)).toMatchObject([{ turns: 0, overflowed: true }]);
+    const failing = new Proxy(world, {
+      get: (target, name) => {
+        if (name === 'step')
+          return async (): Promise<Feedback[]> => [
+            { observation: '', reward: 0, done: true, valid: false, failure: 'gone' },
+          ];
+        const value = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    expect(await play(async () => 'Action: inventory', {}, failing)).toMatchObject([{ turns: 1, success: false }]);
+    await expect(
+      play(async () => {
+        throw new ApiModelError('no server');
+      }),
+    ).rejects.toThrow(ApiModelError);
+  });
+
+  test('only the last turns are said again, after the first words', () => {
+    const all: SpokenMessage[] = Array.from({ length: 9 }, (_, k) => ({
+      role: k % 2 ? 'assistant' : 'user',
+      content: String(k),
+    }));
+    expect(remembered(all, 0)).toBe(all);
+    expect(remembered(all, 3)).toBe(all);
+    expect(remembered(all, 1).map(({ content }) => content)).toEqual(['0', '1', '2', '7', '8']);
+  });
+});
+
+describe('the kind of policy', () => {
+  const experiment = (policy: object) => parseExperiment({ ...(presets[0] as object), policy, stages: undefined });
+
+  test('holds an address and a name, and no key', () => {
+    expect(experiment(asked('https://api.example/v1', 'm')).policy).toEqual({
+      kind: 'api',
+      address: 'https://api.example/v1',
+      name: 'm',
+      contextTurns: 0,
+    });
+    expect(() => experiment(asked('https://me:secret@api.example/v1', 'm'))).toThrow(/policy.address/);
+    expect(() => experiment(asked('file:///etc/passwd', 'm'))).toThrow(/policy.address/);
+    expect(() => experiment({ ...asked('https://x', 'm'), key: 'k' })).toThrow(/key/);
+  });
+
+  test('it is opened to play and not to train', async () => {
+    const machine = { open: () => Promise.reject(new Error('no device is needed')) };
+    const engines = new Assembly({ machine, openWorld });
+    const options = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
+    await expect(engines.open(experiment(asked('http://x', 'm')), { ...options, purpose: 'train' })).rejects.toThrow(
+      PlaysOnlyError,
+    );
+    const engine = await engines.open(experiment(asked('http://x', 'm')), { ...options, purpose: 'watch' });
+    expect(engine.training).toBeNull();
+    await expect(engine.load({ tensors: new Map(), optimizerStep: 0 })).rejects.toThrow(PlaysOnlyError);
+    await engine.close();
+  });
+});

@@ -1,0 +1,124 @@
+// Evaluations of runs over fakes: kept with the run, stopped and gone on with, refused in words.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { parseExperiment } from '../../src/experiment/experiment.ts';
+import type { ItemResult } from '../../src/rl/evaluation/suite-results.ts';
+import type { Engine, OpenOptions } from '../../src/session/engine.ts';
+import type { SuiteRequest } from '../../src/session/evaluation-protocol.ts';
+import { Evaluations } from '../../src/session/evaluations.ts';
+import { Session } from '../../src/session/session.ts';
+import { allSuites } from '../../src/session/suite-evaluation.ts';
+import { exportRun, readRun } from '../../src/store/bundle.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+import { FakeEngines } from './fakes.ts';
+
+const micro = parseExperiment({ ...JSON.parse(readFileSync('experiments/micro.json', 'utf8')), steps: 4 });
+const { suite } = allSuites()[0];
+const request: SuiteRequest = { suite: suite.name, samples: 2, greedy: false, temperature: 1, seed: 1, turns: [] };
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tabgym-evaluations-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const item = (i: number): ItemResult => ({
+  key: `item ${i}`,
+  column: suite.columns[0],
+  tries: [{ success: i % 2 === 0, score: 1, turns: 1 }],
+  chance: [{ success: false, score: 0, turns: 1 }],
+  oracle: null,
+});
+
+/** Plays an item at a time; `hook` before each. */
+class PlayingEngines extends FakeEngines {
+  played: number[] = [];
+  constructor(readonly before: (i: number, signal: AbortSignal) => Promise<void> | void = () => {}) {
+    super();
+  }
+  override async open(...args: [typeof micro, OpenOptions]) {
+    const engine = await super.open(...args);
+    const play: NonNullable<Engine['suite']> = async (_suite, _sampling, { kept = [], onItems, signal }) => {
+      const items = [...kept];
+      for (let i = items.length; i < 6; i++) {
+        await this.before(i, signal);
+        signal.throwIfAborted();
+        this.played.push(i);
+        items.push(item(i));
+        await onItems?.(items);
+      }
+      return items;
+    };
+    return Object.assign(engine, { suite: play });
+  }
+}
+
+async function trained() {
+  const store = new RunStore(new FolderStore(folder));
+  const { id } = await store.create({ name: 'run', experiment: micro, origin: { kind: 'new' } });
+  const session = new Session(id, micro, { store, engines: new FakeEngines(), emit: () => {} });
+  await session.train();
+  await session.close();
+  return { store, id };
+}
+
+const evaluationsOn = (store: RunStore, engines: PlayingEngines) =>
+  new Evaluations({ store, engines, emit: () => {}, freeDevice: async () => {} });
+
+it('keeps a report a suite and step with the run, and in its file', async () => {
+  const { store, id } = await trained();
+  const evaluations = evaluationsOn(store, new PlayingEngines());
+  const last = await evaluations.evaluate(id, request, null);
+  expect(last.step).toBe(4);
+  expect(last.report).toMatchObject({ policy: 'run, step 4', rows: [{ items: 6 }, { label: 'All', items: 6 }] });
+  await evaluations.evaluate(id, request, 0);
+  await evaluations.evaluate(id, { ...request, seed: 2 }, 0);
+  const { kept, cut } = await evaluations.of(id);
+  expect(kept.map(({ step, request: asked }) => [step, asked.seed])).toEqual([
+    [4, 1],
+    [0, 2],
+  ]);
+  expect(cut).toBeNull();
+  const file = readRun(await exportRun(store, id), 'a.tabgym');
+  expect(Object.keys(file.assets!).filter((name) => name.startsWith('evaluation-'))).toHaveLength(2);
+});
+
+it('stops, says what is kept, and goes on with the same request alone', async () => {
+  const { store, id } = await trained();
+  const engines = new PlayingEngines((i) => {
+    if (i === 4) void evaluations.cancel();
+  });
+  const evaluations = evaluationsOn(store, engines);
+  await expect(evaluations.evaluate(id, request, null)).rejects.toThrow(/was stopped. What was played is kept/);
+  expect((await evaluations.of(id)).cut).toEqual({ step: 4, request, items: 4 });
+  const again = new PlayingEngines();
+  const report = await evaluationsOn(store, again).evaluate(id, request, null);
+  expect(again.played).toEqual([4, 5]);
+  const whole = await evaluationsOn(store, new PlayingEngines()).evaluate(id, request, null);
+  expect(report).toEqual(whole);
+});
+
+it('begins anew for another request', async () => {
+  const { store, id } = await trained();
+  const engines = new PlayingEngines((i) => {
+    if (i === 4) throw new Error('gone');
+  });
+  await expect(evaluationsOn(store, engines).evaluate(id, request, null)).rejects.toThrow('gone');
+  const other = new PlayingEngines();
+  await evaluationsOn(store, other).evaluate(id, { ...request, seed: 9 }, null);
+  expect(other.played).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+it('refuses a suite, a step and a run that are not there', async () => {
+  const { store, id } = await trained();
+  const evaluations = evaluationsOn(store, new PlayingEngines());
+  await expect(evaluations.evaluate(id, { ...request, suite: 'x' }, null)).rejects.toThrow(
+    /no suite "x". Choose one of/,
+  );
+  await expect(evaluations.evaluate(id, request, 99)).rejects.toThrow(/Step 99 has no checkpoint. These have one: 0, /);
+  const fresh = await store.create({ name: 'fresh', experiment: micro, origin: { kind: 'new' } });
+  await expect(evaluations.evaluate(fresh.id, request, null)).rejects.toThrow(/no checkpoint yet/);
+});

@@ -1,0 +1,42 @@
+// What the page prints of a run's memory before it begins is what is allocated once it is open, whatever its algorithm asks for: a
+// critic's read-back, a second model, a second forward over all rows of an update.
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { WasmDevice } from '../../src/device/wasm/device.ts';
+import { openWorld } from '../../src/envs/registry.ts';
+import { parseExperiment } from '../../src/experiment/experiment.ts';
+import { Assembly } from '../../src/session/assemble.ts';
+
+const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
+const shared = { groups: 2, groupSize: 4 };
+const completionTokens = micro.sampling.completionTokens;
+const rows = shared.groups * shared.groupSize * completionTokens;
+const hidden = micro.policy.hidden;
+const opening = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
+
+it.each<[string, object, { [part: string]: number }]>([
+  ['grpo', {}, {}],
+  ['ppo', { critic: 'head' }, { host: 0 }],
+  ['ppo', { critic: 'shared' }, { host: 0 }],
+  ['ppo', { critic: 'separate' }, { host: 0, critic: 1 }],
+  // log-probability, entropy and value, four bytes each; KTO forwards each episode with another's reply as well.
+  ['dpo', {}, { host: 12 * rows }],
+  ['kto', {}, { host: 12 * 2 * rows }],
+  ['bapo', { minibatches: 2 }, { host: 6 * rows }],
+])('%s %j', async (name, settings, expected) => {
+  const experiment = parseExperiment({ ...micro, algorithm: { name, ...shared, ...settings } });
+  const device = await WasmDevice.open({ threads: 1 });
+  const assembly = new Assembly({ machine: { open: async () => device }, openWorld });
+  const { parts, total } = await assembly.plan(experiment);
+  const bytes = (part: string) => parts.find((each) => each.name === part)?.bytes ?? 0;
+  const before = device.bytesAllocated;
+  const engine = await assembly.open(experiment, opening);
+  expect(device.bytesAllocated - before + bytes('host')).toBe(total);
+  expect((await engine.report()).memory).toEqual(parts);
+  await engine.close();
+  device.destroy();
+  // A batch's hidden states, where a value head reads them.
+  const scored = Math.min(4096, shared.groups * (micro.sampling.promptTokens + shared.groupSize * completionTokens));
+  expect(bytes('host')).toBe('critic' in settings ? 4 * scored * hidden : (expected.host ?? 0));
+  expect(bytes('critic') > 0).toBe('critic' in expected);
+});

@@ -1,0 +1,1 @@
+"""See transformers/__init__.py."""

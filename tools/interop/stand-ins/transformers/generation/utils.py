@@ -1,0 +1,5 @@
+"""See transformers/__init__.py."""
+
+
+class GenerateOutput:
+    pass
