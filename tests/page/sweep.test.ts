@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await stopServer();
-  rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
 });
 
 /** The page's own parts, as far as they are used here. */

@@ -15,6 +15,9 @@ import { type VariantLine, variantLines } from '../state/sweep-series.ts';
 import { controls } from '../styles/shared.ts';
 import './sweep-chart.ts';
 
+/** Lines are read anew at most this often: there are many of them, and a step changes little. */
+const restMs = 1000;
+
 const strokes = { solid: '', dashed: '6 4', dotted: '2 3' };
 
 @customElement('tabgym-sweep-charts')
@@ -73,6 +76,10 @@ export class TabgymSweepCharts extends Panel {
 
   @state() private off: readonly number[] = [];
   private readonly specs = charts();
+  private lines: readonly VariantLine[] = [];
+  private readAt = Number.NEGATIVE_INFINITY;
+  private readOf = '';
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super(['sweep', 'run', 'selection', 'theme']);
@@ -81,8 +88,8 @@ export class TabgymSweepCharts extends Panel {
   override render() {
     const { sweep, selection, theme } = this.state;
     if (!sweep) return nothing;
-    const all = variantLines(sweep, variantLabels(sweep.document, knobLabel));
-    const shown = all.filter(({ variant }) => !this.off.includes(variant));
+    this.read(sweep);
+    const { lines: all, shown } = this;
     return html`${this.renderState(sweep)}
       <ul aria-label=${msg('Variants')}>${all.map((line) => this.renderVariant(sweep, line))}</ul>
       <p class="small soft">${msg('Lines: the mean over seeds, each seed thin; bands and bars: its 95% interval; diamonds: held-out goals.')}</p>
@@ -90,6 +97,28 @@ export class TabgymSweepCharts extends Panel {
         (spec) =>
           html`<tabgym-sweep-chart .spec=${spec} .lines=${shown} .selected=${selection.step} .theme=${theme}></tabgym-sweep-chart>`,
       )}</div>`;
+  }
+
+  /** The variants that are drawn: the same list until something about it changed, so that no chart draws for nothing. */
+  private shown: readonly VariantLine[] = [];
+
+  private read(sweep: OpenedSweep) {
+    const wanted = JSON.stringify([sweep.id, this.off]);
+    const rest = this.readAt + restMs - performance.now();
+    clearTimeout(this.timer);
+    if (wanted === this.readOf && rest > 0) {
+      this.timer = setTimeout(() => this.requestUpdate(), rest);
+      return;
+    }
+    this.readOf = wanted;
+    this.readAt = performance.now();
+    this.lines = variantLines(sweep, variantLabels(sweep.document, knobLabel));
+    this.shown = this.lines.filter(({ variant }) => !this.off.includes(variant));
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    clearTimeout(this.timer);
   }
 
   private renderState({ name, runs, state: { done, total, remainingMs, failed, status } }: OpenedSweep) {
