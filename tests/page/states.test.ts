@@ -122,7 +122,7 @@ const states: State[] = [
     address: '?mock=sweep#run=sweep-run-0',
     async shows(page) {
       const nav = page.getByRole('navigation', { name: 'Panels' });
-      if (await nav.isVisible()) await nav.getByRole('button', { name: 'Progress' }).click();
+      if (page.viewportSize()!.width < 860) await nav.getByRole('button', { name: 'Progress' }).click();
       await seen(page, 'Algorithm REINFORCE++, Learning rate 0.001');
       expect(await page.getByRole('slider', { name: /^Success by step/ }).count()).toBe(1);
       // A variant that is hidden is gone from the chart's words, and back with it.
