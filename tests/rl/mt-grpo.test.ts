@@ -18,8 +18,8 @@ function inputOf(scores: readonly (readonly number[])[]): CreditInput {
   return { trajectories, returns: scores.map((turns) => turns.at(-1)!), rows: { offsets, turn, group } };
 }
 
-function creditOf(scores: readonly (readonly number[])[], turnGamma?: number): number[] {
-  const settings = v.parse(AlgorithmSchema, { name: 'mt-grpo', groups: 1, groupSize: scores.length, turnGamma });
+function creditOf(scores: readonly (readonly number[])[], turnDiscount?: number): number[] {
+  const settings = v.parse(AlgorithmSchema, { name: 'mt-grpo', groups: 1, groupSize: scores.length, turnDiscount });
   return [...algorithmOf(settings).credit!(inputOf(scores), settings as never).advantages];
 }
 

@@ -26,7 +26,7 @@ const schema = v.strictObject({
     }),
     1,
   ),
-  turnGamma: v.optional(
+  turnDiscount: v.optional(
     real(0, 1, 'Turn discount', "What a reward one turn later is worth in a turn's own credit.", { step: 0.1 }),
     1,
   ),
@@ -86,14 +86,14 @@ function firstTurns({ trajectories, returns, rows }: CreditInput): TwoLevel {
 /** What is still earned from each turn on, compared with the same turn of the group. */
 function turnCredit(
   input: CreditInput,
-  { turnWeight: weight, turnGamma, endings }: Pick<Settings, 'turnWeight' | 'turnGamma' | 'endings'>,
+  { turnWeight: weight, turnDiscount, endings }: Pick<Settings, 'turnWeight' | 'turnDiscount' | 'endings'>,
 ): Float64Array {
   const { rows, trajectories, returns } = input;
   const steps = trajectories.flatMap((trajectory, b) =>
     turnRewards(trajectory, endings.invalidAction.penalty).map((reward, turn) => ({ b, turn, reward })),
   );
   const row = steps.map(({ b }) => b);
-  const rest = stepReturns({ row, observation: [], reward: steps.map(({ reward }) => reward) }, turnGamma);
+  const rest = stepReturns({ row, observation: [], reward: steps.map(({ reward }) => reward) }, turnDiscount);
   const most = steps.reduce((longest, { turn }) => Math.max(longest, turn + 1), 1);
   const dropped = (b: number) => Number.isNaN(returns[b]);
   const own = compared(
