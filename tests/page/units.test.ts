@@ -86,7 +86,8 @@ function leaves(schema: AnySchema, path: string, nullable = false): Leaf[] {
       nullable,
       choices,
       min: bound(schema, 'min_value'),
-      max: bound(schema, 'max_value'),
+      // Of a text, its characters.
+      max: bound(schema, base.type === 'string' ? 'max_length' : 'max_value'),
       multipleOf: bound(schema, 'multiple_of'),
     },
   ];
