@@ -27,6 +27,8 @@ interface Leaf {
   path: string;
   min?: number;
   max?: number;
+  /** Of a text, in characters. */
+  longest?: number;
   multipleOf?: number;
   choices?: readonly string[];
   nullable: boolean;
@@ -86,8 +88,8 @@ function leaves(schema: AnySchema, path: string, nullable = false): Leaf[] {
       nullable,
       choices,
       min: bound(schema, 'min_value'),
-      // Of a text, its characters.
-      max: bound(schema, base.type === 'string' ? 'max_length' : 'max_value'),
+      max: bound(schema, 'max_value'),
+      longest: bound(schema, 'max_length'),
       multipleOf: bound(schema, 'multiple_of'),
     },
   ];
@@ -110,7 +112,7 @@ describe('knobs', () => {
       const { min, max, multipleOf, choices } = knob!;
       expect({ min, max, multipleOf, choices, nullable: knob!.nullMeans !== undefined }).toEqual({
         min: leaf.min,
-        max: leaf.max,
+        max: knob!.kind === 'code' ? leaf.longest : leaf.max,
         multipleOf: leaf.multipleOf,
         choices: leaf.choices,
         nullable: leaf.nullable,
