@@ -34,7 +34,8 @@ describe('Search in a browser', () => {
     await expect(call(0, 'ingest', 'big', files, 1)).rejects.toThrow(/abort/i);
     expect(await call(1, 'list')).toMatchObject([{ name: 'big', complete: false }]);
     expect(await call(1, 'ingest', 'big', files, 0)).toMatchObject({ documents: 12_000, refused: 0 });
-    expect(await call(0, 'retrieve', 'big', 'Title 11999')).toMatchObject([{ id: 'd11999' }, {}]);
+    // Every document holds the word "Title", which says nothing of so many: only the number is looked for.
+    expect(await call(0, 'retrieve', 'big', 'Title 11999')).toMatchObject([{ id: 'd11999' }]);
     await expect(call(1, 'second')).rejects.toThrow(/Another tab may have them open/);
     workers[0].terminate();
     workers[0] = open();
