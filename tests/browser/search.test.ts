@@ -39,7 +39,7 @@ describe('Search in a browser', () => {
     await expect(call(1, 'second')).rejects.toThrow(/Another tab may have them open/);
     workers[0].terminate();
     workers[0] = open();
-    expect(await call(1, 'retrieve', 'big', 'Title 7')).toMatchObject([{ id: 'd7' }, {}]);
+    expect(await call(1, 'retrieve', 'big', 'Title 7')).toMatchObject([{ id: 'd7' }]);
     expect(await call(0, 'list')).toMatchObject([{ name: 'big', complete: true, documents: 12_000 }]);
     await call(0, 'remove', 'big');
     expect(await call(1, 'list')).toEqual([]);
