@@ -158,11 +158,13 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await page.getByLabel('Learning rate', { exact: true }).fill('0.002');
     const [trainer] = page.workers();
     // The worlds have workers of their own, which end with the trainer.
-    void trainer
-      .evaluate(() => {
+    await trainer.evaluate(() => {
+      setTimeout(() => {
         for (;;);
-      })
-      .catch(() => {});
+      });
+    });
+    // The page's minute passes in milliseconds: the trainer must not answer any more when it begins.
+    await new Promise((resolve) => setTimeout(resolve, 500));
     await page.clock.runFor(61_000);
     await page
       .getByText(/The trainer stopped answering and was replaced, at step \d+\./)
