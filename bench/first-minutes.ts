@@ -4,12 +4,12 @@
  * and nothing watches from outside.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import type { Plugin } from 'vite';
 import { chromiumArgs, findChromium, findFirefox, requireBrowser } from '../scripts/machine.mjs';
+import { drivenBy } from '../tests/page/driven.ts';
+import { openFirefox } from '../tests/page/firefox.ts';
 import { servePage } from './served-page.ts';
 
 export interface FirstMinutesRow {
@@ -85,57 +85,26 @@ async function drive() {
   }
 }
 
-const driver = (hear: (said: Said) => void, outDir: string): Plugin => ({
-  name: 'driven',
-  configurePreviewServer({ middlewares }) {
-    middlewares.use((request, response, next) => {
-      const { pathname } = new URL(request.url!, 'http://localhost');
-      if (pathname === '/drive.js') {
-        response.setHeader('content-type', 'text/javascript');
-        return response.end(`(${drive})();`);
-      }
-      if (pathname === '/said') {
-        void text(request).then((body) => {
-          hear(JSON.parse(body));
-          response.end();
-        });
-        return;
-      }
-      if (pathname !== '/') return next();
-      response.setHeader('content-type', 'text/html');
-      const page = readFileSync(join(outDir, 'index.html'), 'utf8');
-      response.end(page.replace('</head>', '<script type="module" src="/drive.js"></script></head>'));
-    });
-  },
-});
+/** Opens an address; returns how to end the browser. */
+type Opener = (address: string) => () => Promise<void>;
+
+function openChromium(address: string): () => Promise<void> {
+  const profile = mkdtempSync(join(tmpdir(), 'tabgym-chromium-'));
+  const args = chromiumArgs.filter((arg) => !arg.includes('webgpu'));
+  const own = ['--headless=new', '--disable-features=WebGPU', '--no-first-run', `--user-data-dir=${profile}`];
+  const child = spawn(findChromium()!, [...args, ...own, address], { stdio: 'ignore' });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  return async () => {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  };
+}
 
 /** How each is started in a clean profile, without WebGPU. */
-const browsers: { [name: string]: { find(): string | null; args(profile: string): string[] } } = {
-  chromium: {
-    find: findChromium,
-    args: (profile) => [
-      ...chromiumArgs.filter((arg) => !arg.includes('webgpu')),
-      '--headless=new',
-      '--disable-features=WebGPU',
-      '--no-first-run',
-      `--user-data-dir=${profile}`,
-    ],
-  },
-  firefox: {
-    find: findFirefox,
-    args(profile) {
-      const preferences = {
-        'dom.webgpu.enabled': false,
-        'browser.shell.checkDefaultBrowser': false,
-        'browser.aboutwelcome.enabled': false,
-        'datareporting.policy.dataSubmissionEnabled': false,
-        'app.update.disabledForTesting': true,
-      };
-      const lines = Object.entries(preferences).map(([name, value]) => `user_pref("${name}", ${value});`);
-      writeFileSync(join(profile, 'user.js'), lines.join('\n'));
-      return ['--headless', '--no-remote', '--profile', profile];
-    },
-  },
+const browsers: { [name: string]: { find(): string | null; open: Opener } } = {
+  chromium: { find: findChromium, open: openChromium },
+  firefox: { find: findFirefox, open: (address) => openFirefox(address, { 'dom.webgpu.enabled': false }) },
 };
 
 const span = 5;
@@ -163,9 +132,8 @@ function rowOf(browser: string, said: readonly Said[]): FirstMinutesRow {
 
 const most = 10 * 60_000;
 
-async function timed(name: string, executable: string): Promise<FirstMinutesRow | null> {
+async function timed(name: string): Promise<FirstMinutesRow | null> {
   const said: Said[] = [];
-  const profile = mkdtempSync(join(tmpdir(), `tabgym-${name}-`));
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
@@ -174,16 +142,13 @@ async function timed(name: string, executable: string): Promise<FirstMinutesRow 
     said.push(each);
     if (each.finished) finish();
   };
-  const server = await servePage((outDir) => [driver(hear, outDir)]);
-  const child = spawn(executable, [...browsers[name].args(profile), server.url], { stdio: 'ignore' });
+  const server = await servePage((outDir) => [drivenBy(drive, hear, outDir)]);
+  const close = browsers[name].open(server.url);
   const late = setTimeout(finish, most);
   await finished;
   clearTimeout(late);
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  child.kill('SIGTERM');
-  await ended;
+  await close();
   await server.close();
-  rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   return said.length ? rowOf(name, said) : null;
 }
 
@@ -192,12 +157,11 @@ export async function benchFirstMinutes(match = ''): Promise<FirstMinutesRow[]> 
   requireBrowser();
   const rows: FirstMinutesRow[] = [];
   for (const name of Object.keys(browsers).filter((each) => each.includes(match))) {
-    const executable = browsers[name].find();
-    if (!executable) {
+    if (!browsers[name].find()) {
       console.log(`  ${name}: not found here, left out`);
       continue;
     }
-    const row = await timed(name, executable);
+    const row = await timed(name);
     if (!row) throw new Error(`The page in ${name} came to no step in ${most / 60_000} minutes.`);
     rows.push(row);
     const seconds = (value: number | null) => (value === null ? 'not reached' : `${value.toFixed(1)} s`);

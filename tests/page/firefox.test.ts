@@ -3,15 +3,13 @@
  * itself by a script put into it and tells this file how it goes: under WebDriver BiDi, with any event subscribed to, Firefox
  * 153 now and then leaves a new worker standing still after a reload (one reload in ten to forty; none of 300 without it).
  */
-import { readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { build, type Plugin, preview } from 'vite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findSoftwareDrivers, root } from '../../scripts/machine.mjs';
 import { misbehaving } from '../sandbox/cases.ts';
+import { drivenBy, listener } from './driven.ts';
 import { openFirefox } from './firefox.ts';
 import { serveReal } from './harness.ts';
 
@@ -68,12 +66,7 @@ async function drive() {
   }
 }
 
-function hear(request: IncomingMessage, response: ServerResponse): void {
-  void text(request).then((body) => {
-    said.push(JSON.parse(body));
-    response.end();
-  });
-}
+const hear = (each: [about: string, what: string]) => void said.push(each);
 
 /** Serves a page of the tests, and takes what it says. */
 async function serveSandbox(): Promise<{ url: string; close(): Promise<void> }> {
@@ -81,7 +74,7 @@ async function serveSandbox(): Promise<{ url: string; close(): Promise<void> }> 
   const input = join(root, 'tests/page/sandbox-page.html');
   await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true, rollupOptions: { input } } });
   const configurePreviewServer: Plugin['configurePreviewServer'] = ({ middlewares }) =>
-    void middlewares.use('/said', hear);
+    void middlewares.use('/said', listener(hear));
   const server = await preview({
     root,
     logLevel: 'error',
@@ -92,25 +85,6 @@ async function serveSandbox(): Promise<{ url: string; close(): Promise<void> }> 
   const { port } = server.httpServer.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}/tests/page/sandbox-page.html`, close: () => server.close() };
 }
-
-/** Serves the page with the driver in it, and takes what it says. */
-const driven: Plugin = {
-  name: 'driven',
-  configurePreviewServer({ middlewares }) {
-    middlewares.use((request, response, next) => {
-      const { pathname } = new URL(request.url!, 'http://localhost');
-      if (pathname === '/drive.js') {
-        response.setHeader('content-type', 'text/javascript');
-        return response.end(`(${drive})();`);
-      }
-      if (pathname === '/said') return hear(request, response);
-      if (pathname !== '/') return next();
-      response.setHeader('content-type', 'text/html');
-      const page = readFileSync(join(root, 'build', site, 'index.html'), 'utf8');
-      response.end(page.replace('</head>', '<script type="module" src="/drive.js"></script></head>'));
-    });
-  },
-};
 
 const preferences = {
   'dom.webgpu.enabled': true,
@@ -131,7 +105,7 @@ const devices: { name: string; search: string; own: { [preference: string]: bool
 
 describe('in Firefox', () => {
   beforeAll(async () => {
-    ({ url, close: stop } = await serveReal(site, [driven]));
+    ({ url, close: stop } = await serveReal(site, [drivenBy(drive, hear, join(root, 'build', site))]));
   }, 3 * minutes);
 
   beforeEach(() => {

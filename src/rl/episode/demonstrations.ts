@@ -14,11 +14,9 @@ import { likelihoodCoefficients, likelihoodObjective } from '../objective/likeli
 import type { Conversation } from './conversation.ts';
 import { Episode } from './episode.ts';
 import { chosenPositions, type MicroBatch, pack } from './packing.ts';
+import { episodesAtOnce } from './players.ts';
 import { perWorld, type RolloutParts } from './rollout.ts';
 import type { Trajectory } from './trajectory.ts';
-
-/** Episodes played at once. */
-const episodesAtOnce = 256;
 
 export interface Demonstrations {
   /** Episodes in which the oracle reached the goal, each a group of its own. */

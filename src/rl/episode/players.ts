@@ -17,7 +17,7 @@ interface Entry extends LoneEpisode {
 }
 
 /** Episodes played at once. A rollout resets its slots before it plays, so they may be the same ones. */
-const episodesAtOnce = 256;
+export const episodesAtOnce = 256;
 /** Episodes of chance behind each task's estimate, in a step's metrics and in an evaluation. */
 const chanceEpisodes = 16;
 

@@ -7,12 +7,13 @@ import type { Task, World } from '../../envs/env.ts';
 import { playScripted, type Script } from '../../envs/scripted.ts';
 import { type Conversation, concat } from '../episode/conversation.ts';
 import { Episode } from '../episode/episode.ts';
+import { episodesAtOnce } from '../episode/players.ts';
 import { perWorld } from '../episode/rollout.ts';
 import { TokenSource, type Trajectory } from '../episode/trajectory.ts';
 import type { TrajectoryFile } from '../trajectory-files/file.ts';
 import type { RecordProblem, TrajectoryRecord } from '../trajectory-files/record.ts';
 import { actionIn, playOf, type RecordedPlay, UnmappedError } from './record-play.ts';
-import { slotsAtOnce, TaskFinder } from './task-finder.ts';
+import { TaskFinder } from './task-finder.ts';
 
 export interface MappingParts {
   worlds: ReadonlyMap<string, World>;
@@ -56,11 +57,11 @@ export async function mapFile(file: TrajectoryFile, parts: MappingParts, options
     problems: [...file.problems],
     records: file.records.length + file.refused,
   };
-  for (let first = 0; first < file.records.length; first += slotsAtOnce) {
+  for (let first = 0; first < file.records.length; first += episodesAtOnce) {
     options.signal?.throwIfAborted();
-    const indices = Array.from({ length: Math.min(slotsAtOnce, file.records.length - first) }, (_, i) => first + i);
+    const indices = Array.from({ length: Math.min(episodesAtOnce, file.records.length - first) }, (_, i) => first + i);
     await mapSome(indices, file, finder, { parts, options, mapped });
-    options.onProgress?.(Math.min(first + slotsAtOnce, file.records.length), file.records.length);
+    options.onProgress?.(Math.min(first + episodesAtOnce, file.records.length), file.records.length);
   }
   mapped.problems.sort((a, b) => a.line - b.line);
   return mapped;

@@ -3,14 +3,12 @@
  * words. A task that is no training task of the run is none: what is held out stays so.
  */
 import type { Task, World } from '../../envs/env.ts';
+import { episodesAtOnce } from '../episode/players.ts';
 import { worldNamed } from '../episode/rollout.ts';
 import { taskKey } from '../tasks.ts';
 import { losslessForm } from '../trajectory-files/lossless.ts';
 import type { TrajectoryRecord } from '../trajectory-files/record.ts';
 import { UnmappedError } from './record-play.ts';
-
-/** World slots used at once. A rollout resets its slots before it plays, so they may be the same ones. */
-export const slotsAtOnce = 256;
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
 
@@ -91,8 +89,8 @@ export class TaskFinder {
     const found = new Map<string, Task>();
     for (const name of new Set(this.tasks.map((task) => task.world))) {
       const own = this.tasks.filter((task) => task.world === name);
-      for (let first = 0; first < own.length; first += slotsAtOnce) {
-        const some = own.slice(first, first + slotsAtOnce);
+      for (let first = 0; first < own.length; first += episodesAtOnce) {
+        const some = own.slice(first, first + episodesAtOnce);
         const slots = some.map((_, i) => i);
         const feedback = await worldNamed(this.worlds, name).reset(slots, some);
         feedback.forEach(({ observation }, i) => {

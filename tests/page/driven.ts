@@ -1,0 +1,38 @@
+/** A page that drives itself: a script is put into the built page, and tells by POST /said what it has come to. */
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Plugin } from 'vite';
+
+/** Takes what a page says, as JSON. */
+export const listener =
+  <T>(hear: (said: T) => void) =>
+  (request: IncomingMessage, response: ServerResponse): void => {
+    void text(request).then((body) => {
+      hear(JSON.parse(body));
+      response.end();
+    });
+  };
+
+/** Serves the page of `outDir` with `drive` in it, which runs there by itself, at every load. */
+export function drivenBy<T>(drive: () => Promise<void>, hear: (said: T) => void, outDir: string): Plugin {
+  const heard = listener(hear);
+  return {
+    name: 'driven',
+    configurePreviewServer({ middlewares }) {
+      middlewares.use((request, response, next) => {
+        const { pathname } = new URL(request.url!, 'http://localhost');
+        if (pathname === '/drive.js') {
+          response.setHeader('content-type', 'text/javascript');
+          return response.end(`(${drive})();`);
+        }
+        if (pathname === '/said') return heard(request, response);
+        if (pathname !== '/') return next();
+        response.setHeader('content-type', 'text/html');
+        const page = readFileSync(join(outDir, 'index.html'), 'utf8');
+        response.end(page.replace('</head>', '<script type="module" src="/drive.js"></script></head>'));
+      });
+    },
+  };
+}
