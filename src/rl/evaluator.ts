@@ -116,7 +116,10 @@ export class Evaluator {
     const all = (split: 'train' | 'test') =>
       Promise.all(settings.worlds.map(({ name, options }) => worldNamed(parts.worlds, name).tasks(options, split)));
     const [train, test] = [await all('train'), await all('test')];
-    const sources = settings.worlds.map(({ weight }, i) => ({ weight, tasks: train[i] }));
+    const sources = settings.worlds.map(({ name, weight, options }, i) => {
+      const drawn = worldNamed(parts.worlds, name).describe().drawing?.(options);
+      return { weight, tasks: train[i], ...(drawn && { drawn }) };
+    });
     const sampler = new TaskSampler(sources, settings.seed);
     const evaluated = (lists: Task[][]) => lists.filter((_, i) => settings.worlds[i].evaluated !== false).flat();
     const tasks = { sampler, train: evaluated(train), test: evaluated(test) };

@@ -45,12 +45,15 @@ export interface Needs {
 
 /** How a step's trajectories are come by. Everything is a function of the step and of the policy's state. */
 export interface Collecting {
-  /** Tasks of this step; `wave` 0 are its own, later ones are drawn when the first are used up. */
-  tasks(groups: number, wave?: number): Task[];
+  /**
+   * Tasks of this step; `wave` 0 are its own, later ones are drawn when the first are used up. `siblings`: of a world whose tasks are drawn
+   * anew, so many that share their first words follow each other.
+   */
+  tasks(groups: number, wave?: number, siblings?: number): Task[];
   /** The policy plays each task `groupSize` times. */
   play(tasks: readonly Task[], groupSize: number, wave?: number): Promise<Trajectory[]>;
   /** The oracle plays each task once; those it does not solve are left out. */
-  demonstrate(tasks: readonly Task[]): Promise<Demonstrations>;
+  demonstrate(tasks: readonly Task[], teaching?: { noise: number; siblings: number }): Promise<Demonstrations>;
   /** This step's share of a file of trajectories. */
   recorded(file: string, count: number): Promise<Trajectory[]>;
 }

@@ -29,8 +29,14 @@ export const aggregationOf = ({ aggregation }: { aggregation: AggregationMode })
 });
 
 /** The oracle plays tasks of this step; nothing is played by the policy. */
-export async function demonstrations(collecting: Collecting, count: number, wave = 0): Promise<Collected> {
-  const { trajectories, skipped } = await collecting.demonstrate(collecting.tasks(count, wave));
+export async function demonstrations(
+  collecting: Collecting,
+  count: number,
+  { wave = 0, ...teaching }: { wave?: number; noise?: number; siblings?: number } = {},
+): Promise<Collected> {
+  const { noise = 0, siblings = 1 } = teaching;
+  const tasks = collecting.tasks(count, wave, siblings);
+  const { trajectories, skipped } = await collecting.demonstrate(tasks, { noise, siblings });
   return {
     trajectories,
     played: [],

@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
-import { fileName } from './fields.ts';
+import { fileName, real } from './fields.ts';
 import { aggregationOf, demonstrations, likelihood, likelihoodAggregation, recorded, trainedOn } from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
 
@@ -25,6 +25,10 @@ const schema = v.strictObject({
     ),
     null,
   ),
+  noise: v.optional(
+    real(0, 0.9, 'Random actions', 'Share of turns on which a random action is played instead of what the oracle says: it is read, not learnt, and the oracle goes on from there.'),
+    0,
+  ),
   ...likelihoodAggregation,
   ...endingFields,
 });
@@ -36,8 +40,8 @@ export const sft = {
   source: ['https://arxiv.org/abs/2406.04151'],
   schema,
   needs: () => ({}),
-  collect: (collecting, { groups, groupSize, file }) =>
-    file === null ? demonstrations(collecting, groups * groupSize) : recorded(collecting, file, groups * groupSize),
+  collect: (collecting, { groups, groupSize, file, noise }) =>
+    file === null ? demonstrations(collecting, groups * groupSize, { noise, siblings: groupSize }) : recorded(collecting, file, groups * groupSize),
   file: ({ file }) => file,
   credit: (input) => trainedOn(input, new Map(input.trajectories.map((trajectory) => [trajectory, 1]))),
   objective: likelihood,

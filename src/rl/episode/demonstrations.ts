@@ -10,12 +10,14 @@ import type { Task, World } from '../../envs/env.ts';
 import { playScripted, type Script } from '../../envs/scripted.ts';
 import type { Learner, OptimizerSettings } from '../../policy/policy.ts';
 import type { AggregationMode } from '../aggregation.ts';
+import { groupBy } from '../numbers.ts';
 import { likelihoodCoefficients, likelihoodObjective } from '../objective/likelihood.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode } from './episode.ts';
 import { chosenPositions, type MicroBatch, pack } from './packing.ts';
 import { episodesAtOnce } from './players.ts';
 import { perWorld, type RolloutParts } from './rollout.ts';
+import { playTaught, type Teaching } from './taught.ts';
 import type { Trajectory } from './trajectory.ts';
 
 export interface Demonstrations {
@@ -30,6 +32,10 @@ export interface DemonstrationOptions {
   /** Tokens that fit. */
   promptTokens: number;
   completionTokens: number;
+  /** Demonstrations that share their first words follow each other, so many at a time. Default: 1. */
+  siblings?: number;
+  /** The oracle is asked before every turn, and may think aloud. Absent: its plan is played. */
+  teaching?: Teaching;
 }
 
 interface Demonstration {
@@ -59,14 +65,40 @@ export async function demonstrate(
         usable: false,
       }),
     );
-    await perWorld(parts.worlds, demonstrations, (world, rows) => playScripted(world, rows, scriptOf(options)));
+    await perWorld(parts.worlds, demonstrations, (world, rows) =>
+      options.teaching
+        ? playTaught(world, rows, { ...options.teaching, promptTokens: options.promptTokens })
+        : playScripted(world, rows, scriptOf(options)),
+    );
     for (const { episode, usable } of demonstrations) {
       const trajectory = episode.trajectory();
       const fits = trajectory.tokens.length - trajectory.promptLength <= options.completionTokens;
       if (usable && fits && trajectory.success) trajectories.push(trajectory);
     }
   }
-  return { trajectories, skipped: tasks.length - trajectories.length };
+  const { siblings = 1 } = options;
+  const shared = siblings > 1 ? withSharedPrompts(trajectories, siblings) : trajectories;
+  return { trajectories: shared, skipped: tasks.length - trajectories.length };
+}
+
+/** Fewer tokens in common are not worth a segment of their own. */
+const leastShared = 16;
+
+/** Siblings are one group, whose prompt is what they begin with in common: it is computed once. */
+function withSharedPrompts(trajectories: readonly Trajectory[], siblings: number): Trajectory[] {
+  const groups = groupBy(trajectories, ({ group }) => Math.floor(group / siblings));
+  return [...groups].flatMap(([group, members]) => {
+    const promptLength = Math.min(...members.map((each) => commonLength(each, members[0])));
+    if (promptLength < leastShared) return members;
+    return members.map((each) => ({ ...each, group: group * siblings, promptLength }));
+  });
+}
+
+function commonLength(a: Trajectory, b: Trajectory): number {
+  const most = Math.min(a.promptLength, b.promptLength);
+  let n = 0;
+  while (n < most && a.tokens[n] === b.tokens[n]) n++;
+  return n;
 }
 
 const scriptOf = ({ promptTokens }: DemonstrationOptions): Script<Demonstration> => ({

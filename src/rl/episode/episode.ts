@@ -26,6 +26,15 @@ export interface EpisodeSettings {
   rules: EpisodeRules;
 }
 
+/** A turn that was not sampled. */
+export interface DemonstratedTurn {
+  /** All that was said, of a recorded turn. */
+  recorded?: string;
+  thought?: string;
+  /** False: a random action, to be read and not learnt. */
+  advice?: boolean;
+}
+
 interface Choice {
   position: number;
   allowed: Int32Array;
@@ -52,6 +61,8 @@ export class Episode {
   private actions: readonly string[] | null = null;
   private trie: ActionTrie | null = null;
   private constrained = false;
+  /** What was thought before the last action, and where that thought ends. */
+  private thought: { text: string; end: number } | null = null;
   /** The policy's last words, where the action is only a part of them. */
   reply: string | null = null;
   private horizon = 0;
@@ -125,7 +136,7 @@ export class Episode {
     const start = this.tokens.length;
     this.recordChoices(turn.tokens, start);
     this.append(turn.tokens, TokenSource.policy, this.turns.length, turn.logprobs);
-    const tail = this.trie ? this.takeLeaf(turn) : this.closeTurn(turn);
+    const tail = this.trie ? this.takeLeaf(turn) : this.closeTurn(turn, start);
     this.pending = tail;
     this.append(tail, this.trie ? TokenSource.policy : TokenSource.template, this.turns.length);
     this.openTurn(start);
@@ -151,29 +162,44 @@ export class Episode {
    * Says what was not sampled: an oracle's action, or a recorded one, with all that was said where a policy that replies in its own
    * words was recorded. False where the mask does not offer it.
    */
-  demonstrate(action: string, recorded?: string): boolean {
+  demonstrate(action: string, { recorded, thought = '', advice = true }: DemonstratedTurn = {}): boolean {
     const start = this.tokens.length;
     const { parsesReplies } = this.conversation.format;
     const reply =
       recorded !== undefined && parsesReplies ? recorded : this.conversation.reply(action, this.world.writeReply);
-    const words = this.trie ? this.listed(action) : this.conversation.action(reply);
-    if (!words) return false;
+    if (this.actions && !this.actions.includes(action)) return false;
+    const thoughts = this.conversation.thought(thought);
+    if (this.trie && advice) this.free(start, thoughts.length);
+    const words = this.trie ? this.listed(action, start + thoughts.length, advice) : this.conversation.action(reply);
     if (!this.trie) this.read(reply);
-    this.append(words, TokenSource.policy, this.turns.length);
+    this.append(thoughts, advice ? TokenSource.policy : TokenSource.template, this.turns.length);
+    this.think(start, thoughts);
+    this.append(words, advice ? TokenSource.policy : TokenSource.template, this.turns.length);
     this.openTurn(start);
     return true;
   }
 
   /** The words of an action of the list, and the choices they pass. */
-  private listed(action: string): Int32Array | null {
+  private listed(action: string, start: number, advice: boolean): Int32Array {
     const { sequences, tail } = this.trie!;
     const leaf = this.actions!.indexOf(action);
-    if (leaf < 0) return null;
     const words = sequences[leaf];
     const path = words.subarray(0, words.length - tail(leaf).length);
-    this.recordChoices(path, this.tokens.length);
+    if (advice) this.recordChoices(path, start);
     this.choose(leaf);
     return words;
+  }
+
+  private think(start: number, tokens: Int32Array): void {
+    this.thought =
+      this.conversation.endOfThought < 0
+        ? null
+        : { text: this.conversation.tokenizer.decode(tokens), end: start + tokens.length };
+  }
+
+  /** Tokens that were chosen among all: an empty list of what is allowed. */
+  private free(start: number, count: number): void {
+    for (let i = 0; i < count; i++) this.choices.push({ position: start + i, allowed: new Int32Array(0) });
   }
 
   private recordChoices(tokens: Int32Array, start: number): void {
@@ -196,8 +222,10 @@ export class Episode {
   }
 
   /** A free turn that hit its length has no end: it is closed for the policy to read on. */
-  private closeTurn(turn: GeneratedTurn): Int32Array {
-    this.read(this.conversation.replyText(turn.tokens));
+  private closeTurn(turn: GeneratedTurn, start: number): Int32Array {
+    const thought = turn.tokens.subarray(0, this.conversation.thoughtLength(turn.tokens));
+    this.think(start, thought);
+    this.read(this.conversation.replyText(turn.tokens.subarray(thought.length)));
     return this.conversation.closing(turn.tokens);
   }
 
@@ -218,7 +246,8 @@ export class Episode {
     const end = this.tokens.length;
     const at = { actionStart, actionEnd: end, observationStart: end, observationEnd: end };
     const said = this.reply === null ? {} : { reply: this.reply };
-    this.turns.push({ action: this.action, ...said, observation: '', reward: 0, valid: true, ...at });
+    const thought = this.thought ? { thought: this.thought.text, thoughtEnd: this.thought.end } : {};
+    this.turns.push({ action: this.action, ...thought, ...said, observation: '', reward: 0, valid: true, ...at });
   }
 
   /** The world's answer to the action. */

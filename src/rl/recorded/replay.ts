@@ -135,7 +135,7 @@ const replaying = ({ promptTokens }: MappingOptions): Script<Row> => ({
   move(row) {
     const { reply } = row.play.turns[row.episode.turnCount];
     const action = actionIn(reply, row.episode.replyRule);
-    if (row.episode.demonstrate(action, reply)) return row.episode.action;
+    if (row.episode.demonstrate(action, { recorded: reply })) return row.episode.action;
     row.problem = `turn ${row.episode.turnCount + 1}: "${action}" is not among the actions that the world offers there`;
     return undefined;
   },
