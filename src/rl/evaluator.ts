@@ -141,6 +141,7 @@ export class Evaluator {
       temperature: sampling.temperature,
       maskActions: sampling.maskActions,
       maxTokensPerTurn: sampling.maxTokensPerTurn,
+      thoughts: sampling.thoughts,
       rules: rules ?? { invalidAction: algorithm.endings.invalidAction.policy },
       seed,
       stream: step * purposes + purpose,
@@ -219,7 +220,7 @@ export class Evaluator {
     options.signal?.throwIfAborted();
     const tasks = all.slice(first, first + count);
     const parts = { policy: this.policy, worlds: this.worlds, conversation: this.conversation };
-    const { maskActions, maxTokensPerTurn } = this.settings.sampling;
+    const { maskActions, maxTokensPerTurn, thoughts } = this.settings.sampling;
     const rules = { invalidAction: this.settings.algorithm.endings.invalidAction.policy };
     const limit = suite.turns;
     const stream = SUITE_STREAM;
@@ -227,7 +228,7 @@ export class Evaluator {
     const total = all.length * samples;
     const trajectories = await rollout(
       parts,
-      { ...request, maskActions, maxTokensPerTurn, rules },
+      { ...request, maskActions, maxTokensPerTurn, thoughts, rules },
       {
         signal: options.signal,
         onEpisodes: (done) =>

@@ -125,11 +125,13 @@ class Maker {
 /** What a list is asked for: its own goal first, then other things it makes, in an order of the seed. */
 function askedFor({ recipes, goal }: RecipeList, seed: number, member: number, isAllowed: (name: string) => boolean) {
   if (member === 0) return goal;
-  const others = [...new Set(recipes.map(({ name }) => name))].filter(
-    (name) => name !== goal && isAllowed(name) && new CraftTeacher({ recipes, goal: name }, 0).next() !== null,
-  );
-  const order = [goal, ...new Draws(seed ^ 0x61736b).shuffled(others)];
-  return order[member % order.length];
+  const made = new Draws(seed ^ 0x61736b).shuffled([...new Set(recipes.map(({ name }) => name))]);
+  const asked = [goal];
+  for (const name of made) {
+    if (name === goal || !isAllowed(name) || !new CraftTeacher({ recipes, goal: name }, 0).next()) continue;
+    if (asked.push(name) > member) return name;
+  }
+  return asked[member % asked.length];
 }
 
 /** The made-up list of a seed, asked for its thing number `member`. */

@@ -119,13 +119,6 @@ export class Conversation {
     return concat([this.tokenizer.encode(text), Int32Array.of(this.endOfThought)]);
   }
 
-  /** How many of these tokens are a thought, its end included. What does not end is all thought. */
-  thoughtLength(tokens: Int32Array): number {
-    if (this.endOfThought < 0) return 0;
-    const end = tokens.indexOf(this.endOfThought);
-    return end < 0 ? tokens.length : end + 1;
-  }
-
   /** How the policy would put an action into words that the world's parser finds it in; `write`: the world's own way. */
   reply(action: string, write = (text: string) => `Action:\n${text}`): string {
     return this.format.parsesReplies ? write(action) : action;

@@ -23,6 +23,8 @@ export interface EpisodeRules {
 
 export interface EpisodeSettings {
   maskActions: boolean;
+  /** Most tokens thought before each action; absent or 0: the action is said at once. */
+  thoughts?: number;
   rules: EpisodeRules;
 }
 
@@ -62,7 +64,9 @@ export class Episode {
   private trie: ActionTrie | null = null;
   private constrained = false;
   /** What was thought before the last action, and where that thought ends. */
-  private thought: { text: string; end: number } | null = null;
+  private thought: { text: string; start: number; end: number } | null = null;
+  /** It is to think before it says its next action. */
+  thinking = false;
   /** The policy's last words, where the action is only a part of them. */
   reply: string | null = null;
   private horizon = 0;
@@ -91,6 +95,7 @@ export class Episode {
     this.promptTokens = tokens;
     this.append(tokens, source, -1);
     this.offer(feedback);
+    this.beginTurn();
     if (feedback.failure !== undefined) this.end('world-failure');
     else if (tokens.length > promptRoom) this.end('context');
   }
@@ -103,6 +108,11 @@ export class Episode {
 
   setOracleTurns(turns: number | null): void {
     this.oracleTurns = turns;
+  }
+
+  private beginTurn(): void {
+    this.thought = null;
+    this.thinking = (this.settings.thoughts ?? 0) > 0 && this.conversation.endOfThought >= 0;
   }
 
   /** What may be said next: under a mask, one of the valid actions where the world lists them. */
@@ -118,7 +128,7 @@ export class Episode {
 
   /** Only one action is valid: there is nothing to sample. */
   get isForced(): boolean {
-    return this.trie !== null && this.trie.trie.leaf[0] >= 0;
+    return !this.thinking && this.trie !== null && this.trie.trie.leaf[0] >= 0;
   }
 
   /** Ends the episode where its next turn would not fit whole. */
@@ -128,15 +138,27 @@ export class Episode {
   }
 
   generateRow(): GenerateRow {
-    return { slot: this.slot, append: this.pending, constraint: this.trie?.trie ?? null };
+    return { slot: this.slot, append: this.pending, constraint: (!this.thinking && this.trie?.trie) || null };
   }
 
-  /** Takes a sampled turn: its tokens as they are, then what was forced. */
+  /** Takes a thought: its tokens as they are. One that its limit cut is ended for it. */
+  takeThought({ tokens, logprobs }: GeneratedTurn): void {
+    const start = this.tokens.length;
+    const { endOfThought } = this.conversation;
+    if (this.trie) this.free(start, tokens.length);
+    this.append(tokens, TokenSource.policy, this.turns.length, logprobs);
+    this.pending = tokens.at(-1) === endOfThought ? new Int32Array(0) : Int32Array.of(endOfThought);
+    this.append(this.pending, TokenSource.template, this.turns.length);
+    this.think(start, tokens);
+    this.thinking = false;
+  }
+
+  /** Takes a sampled action: its tokens as they are, then what was forced. */
   say(turn: GeneratedTurn): void {
     const start = this.tokens.length;
     this.recordChoices(turn.tokens, start);
     this.append(turn.tokens, TokenSource.policy, this.turns.length, turn.logprobs);
-    const tail = this.trie ? this.takeLeaf(turn) : this.closeTurn(turn, start);
+    const tail = this.trie ? this.takeLeaf(turn) : this.closeTurn(turn);
     this.pending = tail;
     this.append(tail, this.trie ? TokenSource.policy : TokenSource.template, this.turns.length);
     this.openTurn(start);
@@ -190,11 +212,10 @@ export class Episode {
     return words;
   }
 
+  /** Called when all of the thought has been added. */
   private think(start: number, tokens: Int32Array): void {
-    this.thought =
-      this.conversation.endOfThought < 0
-        ? null
-        : { text: this.conversation.tokenizer.decode(tokens), end: start + tokens.length };
+    const { endOfThought, tokenizer } = this.conversation;
+    if (endOfThought >= 0) this.thought = { text: tokenizer.decode(tokens), start, end: this.tokens.length };
   }
 
   /** Tokens that were chosen among all: an empty list of what is allowed. */
@@ -222,10 +243,8 @@ export class Episode {
   }
 
   /** A free turn that hit its length has no end: it is closed for the policy to read on. */
-  private closeTurn(turn: GeneratedTurn, start: number): Int32Array {
-    const thought = turn.tokens.subarray(0, this.conversation.thoughtLength(turn.tokens));
-    this.think(start, thought);
-    this.read(this.conversation.replyText(turn.tokens.subarray(thought.length)));
+  private closeTurn(turn: GeneratedTurn): Int32Array {
+    this.read(this.conversation.replyText(turn.tokens));
     return this.conversation.closing(turn.tokens);
   }
 
@@ -244,10 +263,15 @@ export class Episode {
 
   private openTurn(actionStart: number): void {
     const end = this.tokens.length;
-    const at = { actionStart, actionEnd: end, observationStart: end, observationEnd: end };
+    const at = { actionStart: this.thought?.start ?? actionStart, actionEnd: end, observationStart: end, observationEnd: end };
     const said = this.reply === null ? {} : { reply: this.reply };
     const thought = this.thought ? { thought: this.thought.text, thoughtEnd: this.thought.end } : {};
     this.turns.push({ action: this.action, ...thought, ...said, observation: '', reward: 0, valid: true, ...at });
+    this.beginTurn();
+  }
+
+  get lastThought(): string | undefined {
+    return this.turns.at(-1)?.thought;
   }
 
   /** The world's answer to the action. */
