@@ -110,20 +110,28 @@ class Ways {
   }
 }
 
+/** What has been said so far, and what follows from it. */
+interface Said {
+  begun: boolean;
+  entries: readonly Entry[];
+  missing: readonly Ingredient[];
+  /** How much of each fetched thing the plan takes. */
+  taken: ReadonlyMap<string, number>;
+  /** What is played backwards: the entry, and how often it is still to be crafted. */
+  playing: { entry: number; left: number } | null;
+}
+
+const nothingSaid: Said = { begun: false, entries: [], missing: [], taken: new Map(), playing: null };
+
 /** One episode's oracle. `seed`: of its choices among equals. */
 export class CraftTeacher {
   private readonly fetched = new Set<string>();
   private readonly refused = new Set<string>();
-  private entries: Entry[] = [];
-  private missing: Ingredient[] = [];
   private ways: Ways;
-  private begun = false;
   private refusals = 0;
-  /** How much of each fetched thing the plan takes. */
-  private taken = new Map<string, number>();
-  /** What is played backwards: the entry, and how often it is still to be crafted. */
-  private playing: { entry: number; left: number } | null = null;
-  private lesson: Lesson | null | undefined;
+  private said = nothingSaid;
+  /** The lesson that was asked for, and what will have been said where it is followed. */
+  private asked: { lesson: Lesson | null; said: Said } | null = null;
   private hopeless = false;
 
   constructor(
@@ -139,63 +147,89 @@ export class CraftTeacher {
 
   /** What to think and do now; null: it knows no way. */
   next(): Lesson | null {
-    if (this.lesson === undefined) this.lesson = this.think();
-    return this.lesson;
+    this.asked ??= this.think();
+    return this.asked.lesson;
   }
 
-  /** What was done, by whomever, and whether the world took it. */
+  /** What was done, by whomever, and whether the world took it. Where it was another's action nothing of the lesson was said. */
   note(action: string, valid: boolean): void {
-    const own = this.lesson?.action === action;
-    this.lesson = undefined;
+    const { asked } = this;
+    this.asked = null;
     const [, got] = /^get 64 (.+)$/.exec(action) ?? [];
     if (valid && got !== undefined) this.fetched.add(got);
     if (!valid) {
       if (got !== undefined && !this.ways.isMade(got)) this.refused.add(got);
       this.startAgain();
-    } else if (own) this.advance();
+    } else if (asked?.lesson?.action === action) this.said = advanced(asked.said);
   }
 
   private startAgain(): void {
     if (++this.refusals > mostRefusals) this.hopeless = true;
     this.ways = this.look();
-    this.entries = [];
-    this.missing = [];
-    this.taken = new Map();
-    this.playing = null;
-    this.begun = false;
+    this.said = nothingSaid;
   }
 
-  private advance(): void {
-    if (!this.playing) this.missing.shift();
-    else if (--this.playing.left === 0) {
-      const entry = this.playing.entry - 1;
-      this.playing = { entry, left: this.entries[entry]?.times ?? 0 };
-    }
+  private think(): { lesson: Lesson | null; said: Said } {
+    const thought = new Thought(this.said, this.ways, this.fetched);
+    const lesson = this.hopeless ? null : thought.lesson(this.list.goal);
+    return { lesson, said: thought.said };
+  }
+}
+
+/** The state once the lesson's action has been taken. */
+function advanced(said: Said): Said {
+  const { playing, missing, entries } = said;
+  if (!playing) return { ...said, missing: missing.slice(1) };
+  const left = playing.left - 1;
+  if (left > 0) return { ...said, playing: { ...playing, left } };
+  const entry = playing.entry - 1;
+  return { ...said, playing: { entry, left: entries[entry]?.times ?? 0 } };
+}
+
+/** One thought, from what was said before it. */
+class Thought {
+  private readonly begun: boolean;
+  private readonly entries: Entry[];
+  private missing: Ingredient[];
+  private readonly taken: Map<string, number>;
+  private playing: Said['playing'];
+  private hopeless = false;
+
+  constructor(
+    before: Said,
+    private readonly ways: Ways,
+    private readonly fetched: ReadonlySet<string>,
+  ) {
+    this.begun = before.begun;
+    this.entries = [...before.entries];
+    this.missing = [...before.missing];
+    this.taken = new Map(before.taken);
+    this.playing = before.playing;
   }
 
-  private think(): Lesson | null {
-    if (this.hopeless) return null;
-    if (this.playing) return this.play('');
-    const said: string[] = [];
-    if (!this.begun) {
-      this.begun = true;
-      said.push(this.enter(this.list.goal, 1));
-    }
+  get said(): Said {
+    const { entries, missing, taken, playing } = this;
+    return { begun: true, entries, missing, taken, playing };
+  }
+
+  lesson(goal: string): Lesson | null {
+    if (this.playing) return this.play([]);
+    const words = this.begun ? [] : [this.enter(goal, 1)];
     while (this.missing.length > 0 && !this.hopeless) {
       const [{ count, name }] = this.missing;
-      said.push(`${writeIngredients(this.missing)} ;`);
+      words.push(`${writeIngredients(this.missing)} ;`);
       if (this.ways.isMade(name)) {
         this.missing.shift();
-        said.push(this.enter(name, count));
+        words.push(this.enter(name, count));
       } else if (this.fetched.has(name)) {
         this.missing.shift();
-        said.push(`${name} =`);
-      } else return { thought: [...said, name].join(' '), action: `get ${fetched} ${name}` };
+        words.push(`${name} =`);
+      } else return { thought: [...words, name].join(' '), action: `get ${fetched} ${name}` };
     }
     if (this.hopeless || this.entries.length === 0) return null;
     const entry = this.entries.length - 1;
     this.playing = { entry, left: this.entries[entry].times };
-    return this.play(said.join(' '));
+    return this.play(words);
   }
 
   /** Writes how a thing is made, and puts what that takes before all else that is missing. */
@@ -224,10 +258,10 @@ export class CraftTeacher {
     return '';
   }
 
-  private play(said: string): Lesson | null {
+  private play(words: readonly string[]): Lesson | null {
     const { entry, left } = this.playing!;
     const { letter, command } = this.entries[entry] ?? {};
     if (letter === undefined) return null;
-    return { thought: `${said} ${letter} ${left}`.trim(), action: command };
+    return { thought: [...words, letter, left].join(' '), action: command };
   }
 }

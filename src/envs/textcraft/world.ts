@@ -281,7 +281,7 @@ export class TextCraft implements World {
   /** The list of a task that the world itself does not play; null: it does. */
   private otherList(id: number, options: TextCraftOptions): ListWorld | null {
     const { madeUp, asked, listSeed, apart } = options;
-    if (madeUp) return new ListWorld(madeUpList(this.itemWords().filter((word) => !isKind(word)), listSeed, asked));
+    if (madeUp) return new ListWorld(madeUpList(this.exchangedWords(), listSeed, asked));
     if (asked === 0) return null;
     const own = readRecipeList(this.taskText(id, { ...options, naming: 0 }).observation);
     if (!own) return null;
@@ -308,12 +308,17 @@ export class TextCraft implements World {
   }
 
   /** null: every item has its own name. */
+  /** The words that an exchange which keeps kinds exchanges. */
+  exchangedWords(): string[] {
+    return this.itemWords().filter((word) => !isKind(word));
+  }
+
   private naming({ naming: number, keepKinds }: Named): Naming | null {
     if (number === 0) return null;
     const key = keepKinds ? -number : number;
     const known = this.namings.get(key);
     if (known) return known;
-    const naming = new Naming(keepKinds ? this.itemWords().filter((word) => !isKind(word)) : this.itemWords(), number);
+    const naming = new Naming(keepKinds ? this.exchangedWords() : this.itemWords(), number);
     if (this.namings.size >= MAX_CACHED_TASKS) this.namings.clear();
     this.namings.set(key, naming);
     return naming;
