@@ -55,7 +55,9 @@ export async function demonstrate(
   const trajectories: Trajectory[] = [];
   for (let first = 0; first < tasks.length; first += episodesAtOnce) {
     const some = tasks.slice(first, first + episodesAtOnce);
-    const settings = { maskActions: options.maskActions, rules: { invalidAction: 'end' as const } };
+    // Whoever is taught what to do after a refusal plays on.
+    const invalidAction = options.teaching ? ('continue' as const) : ('end' as const);
+    const settings = { maskActions: options.maskActions, rules: { invalidAction } };
     const demonstrations = some.map(
       (task, i): Demonstration => ({
         task,
