@@ -101,7 +101,13 @@ export class FakePolicy implements Learner {
     if (isNew) this.count.tokensPrefilled += prompt.length;
     if (prompt.length > this.capacity.promptTokens) throw new Error('a prompt longer than planned');
     slots.forEach((slot, i) => {
-      this.rows.set(slot, { history: [...prompt], prompt: prompt.length, key: rowKeys[i], started: false, pending: false });
+      this.rows.set(slot, {
+        history: [...prompt],
+        prompt: prompt.length,
+        key: rowKeys[i],
+        started: false,
+        pending: false,
+      });
     });
   }
 

@@ -110,7 +110,9 @@ describe('a demonstrated thought', () => {
     const each = await Promise.all([1, 2, 3, 4, 5, 6].map((key) => shown(false, 0.4, key)));
     const trajectories = each.flatMap((demonstrations) => demonstrations.trajectories);
     const clean = (await shown(false)).trajectories;
-    const strange = trajectories.flatMap(({ turns, source }) => turns.filter((turn) => source[turn.actionStart] !== TokenSource.policy));
+    const strange = trajectories.flatMap(({ turns, source }) =>
+      turns.filter((turn) => source[turn.actionStart] !== TokenSource.policy),
+    );
     expect(strange.length).toBeGreaterThan(6);
     const counted = (list: Trajectory[]) => list.reduce((sum, each) => sum + chosenPositions(each).length, 0);
     // The oracle's own turns alone: never more of them than a plan has where nothing is undone.
@@ -131,9 +133,11 @@ describe('a sampled thought', () => {
       const trajectories = await played({ maskActions }, policy);
       for (const trajectory of trajectories) {
         expectTurnsWhole(trajectory);
-        for (const { actionStart, thoughtEnd } of trajectory.turns) expect(thoughtEnd! - actionStart).toBeLessThanOrEqual(7);
+        for (const { actionStart, thoughtEnd } of trajectory.turns)
+          expect(thoughtEnd! - actionStart).toBeLessThanOrEqual(7);
         for (const { action, thoughtEnd, actionEnd } of trajectory.turns)
-          if (maskActions) expect(trajectory.tokens.subarray(thoughtEnd, actionEnd)).toEqual(conversation.action(action));
+          if (maskActions)
+            expect(trajectory.tokens.subarray(thoughtEnd, actionEnd)).toEqual(conversation.action(action));
       }
       const bounds = new Set(policy.seen.map(({ sampling }) => `${sampling.maxTokens} ${sampling.stopTokens}`));
       expect(bounds).toEqual(new Set([`6 ${end}`, `9 ${conversation.stopTokens}`]));
@@ -142,7 +146,9 @@ describe('a sampled thought', () => {
 
   it('is trained where it was sampled: not the end that its bound put there', async () => {
     const cut = (await played({})).flatMap((trajectory) =>
-      trajectory.turns.filter(({ thoughtEnd }) => trajectory.source[thoughtEnd! - 1] === TokenSource.template).map((turn) => ({ turn, trajectory })),
+      trajectory.turns
+        .filter(({ thoughtEnd }) => trajectory.source[thoughtEnd! - 1] === TokenSource.template)
+        .map((turn) => ({ turn, trajectory })),
     );
     expect(cut.length).toBeGreaterThan(5);
     for (const { turn, trajectory } of cut) {
@@ -181,7 +187,9 @@ describe('a sampled thought', () => {
       const { messages } = recordOf(trajectory);
       const [{ thought, action }] = trajectory.turns;
       expect(messages![1].content).toBe(withThought(thought!, action));
-      expect(lossless.read(JSON.parse(JSON.stringify(lossless.write(recordOf(trajectory)))))).toEqual(recordOf(trajectory));
+      expect(lossless.read(JSON.parse(JSON.stringify(lossless.write(recordOf(trajectory)))))).toEqual(
+        recordOf(trajectory),
+      );
     }
     expect(thoughtIn(withThought('red door', 'get red key'))).toBe('red door');
     expect(thoughtIn('get red key')).toBeUndefined();

@@ -19,12 +19,12 @@ import { itemWords, Naming } from './naming.ts';
 import { parseTextCraftOptions, type TextCraftOptions } from './options.ts';
 import { readRecipeList, writeRecipeList } from './recipe-list.ts';
 import { splitIds } from './split.ts';
-import { CraftTeacher, isKind } from './teacher.ts';
+import { isKind } from './teacher.ts';
+import { Teaching } from './teaching.ts';
 import type { Counted, CraftNode, TextCraftView } from './view.ts';
 
 const MAX_SLOTS = 1 << 20;
 const MAX_CACHED_TASKS = 4096;
-const MOST_PLANNED = 60;
 
 /** Of the training goals, those that are kept apart: evenly spread. The official split where none are. */
 function idsOf({ apart }: TextCraftOptions, split: Split): number[] {
@@ -92,14 +92,6 @@ function madeUpTasks(options: TextCraftOptions, split: Split): Task[] {
   }));
 }
 
-/** What has been done in a slot, for a teacher who comes later. */
-interface Told {
-  text: string;
-  seed: number;
-  done: { action: string; valid: boolean }[];
-  teacher: CraftTeacher | null;
-}
-
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -119,7 +111,7 @@ export class TextCraft implements World {
   private readonly named = new Map<number, Naming>();
   /** By slot, where it is played on a list that the world does not have. */
   private readonly lists = new Map<number, ListWorld>();
-  private readonly told = new Map<number, Told>();
+  private readonly teaching = new Teaching();
   private heldOut: ReadonlySet<string> | null = null;
 
   private constructor(private readonly wasm: Exports) {}
@@ -161,8 +153,7 @@ export class TextCraft implements World {
       this.name(slots[b], options[b]);
     }
     this.wasm.reset(slots.length);
-    for (const [b, slot] of slots.entries())
-      this.told.set(slot, { text: answers[b].observation, seed: options[b].listSeed, done: [], teacher: null });
+    for (const [b, slot] of slots.entries()) this.teaching.begin(slot, answers[b].observation, options[b].listSeed);
     return answers;
   }
 
@@ -175,7 +166,7 @@ export class TextCraft implements World {
       own.map((b) => actions[b]),
     );
     const feedback = slots.map((slot, b) => this.lists.get(slot)?.step(actions[b]) ?? answers.shift()!);
-    for (const [b, slot] of slots.entries()) this.note(slot, actions[b], feedback[b].valid);
+    for (const [b, slot] of slots.entries()) this.teaching.note(slot, actions[b], feedback[b].valid);
     return feedback;
   }
 
@@ -195,28 +186,9 @@ export class TextCraft implements World {
     }));
   }
 
-  private note(slot: number, action: string, valid: boolean): void {
-    const told = this.told.get(slot);
-    told?.done.push({ action, valid });
-    told?.teacher?.note(action, valid);
-  }
-
   async teach(slots: readonly number[]): Promise<(Lesson | null)[]> {
     this.checkWorlds(slots);
-    return slots.map((slot) => this.teacherOf(this.told.get(slot)!)?.next() ?? null);
-  }
-
-  /** One that comes after the first action has been told of all before it. */
-  private teacherOf(told: Told): CraftTeacher | null {
-    if (told.teacher) return told.teacher;
-    const list = readRecipeList(told.text);
-    if (!list) return null;
-    told.teacher = new CraftTeacher(list, told.seed);
-    for (const { action, valid } of told.done) {
-      told.teacher.next();
-      told.teacher.note(action, valid);
-    }
-    return told.teacher;
+    return slots.map((slot) => this.teaching.next(slot));
   }
 
   /** On a made-up list: the teacher's next action alone. */
@@ -227,7 +199,7 @@ export class TextCraft implements World {
     });
     return plans.map((plan, b) => {
       const list = this.lists.get(slots[b]);
-      return list ? planOn(list, this.told.get(slots[b])!) : plan;
+      return list ? this.teaching.plan(slots[b], list.list) : plan;
     });
   }
 
@@ -297,7 +269,9 @@ export class TextCraft implements World {
   private heldOutGoals(apart: number): ReadonlySet<string> {
     const options = parseTextCraftOptions({ apart });
     const ids = new Set([...splitIds('test'), ...(apart > 0 ? idsOf(options, 'test') : [])]);
-    this.heldOut ??= new Set([...ids].flatMap((id) => readRecipeList(this.taskText(id, plainList).observation)?.goal ?? []));
+    this.heldOut ??= new Set(
+      [...ids].flatMap((id) => readRecipeList(this.taskText(id, plainList).observation)?.goal ?? []),
+    );
     return this.heldOut;
   }
 
@@ -410,22 +384,6 @@ export class TextCraft implements World {
     const from = this.wasm.outputPointer() + start;
     return decoder.decode(this.bytes.subarray(from, from + length));
   }
-}
-
-/** All that a teacher would do from here, played on a list of its own. */
-function planOn({ list }: ListWorld, told: Told): string[] | null {
-  const world = new ListWorld(list);
-  world.begin();
-  for (const { action } of told.done) world.step(action);
-  const teacher = new CraftTeacher(list, told.seed);
-  const plan: string[] = [];
-  for (let lesson = teacher.next(); lesson && plan.length < MOST_PLANNED; lesson = teacher.next()) {
-    const { valid, done } = world.step(lesson.action);
-    plan.push(lesson.action);
-    if (done) return plan;
-    teacher.note(lesson.action, valid);
-  }
-  return null;
 }
 
 function checkLengths(call: string, slots: readonly number[], others: readonly unknown[]): void {

@@ -26,7 +26,12 @@ const schema = v.strictObject({
     null,
   ),
   noise: v.optional(
-    real(0, 0.9, 'Random actions', 'Share of turns on which a random action is played instead of what the oracle says: it is read, not learnt, and the oracle goes on from there.'),
+    real(
+      0,
+      0.9,
+      'Random actions',
+      'Share of turns on which a random action is played instead of what the oracle says: it is read, not learnt, and the oracle goes on from there.',
+    ),
     0,
   ),
   ...likelihoodAggregation,
@@ -41,7 +46,9 @@ export const sft = {
   schema,
   needs: () => ({}),
   collect: (collecting, { groups, groupSize, file, noise }) =>
-    file === null ? demonstrations(collecting, groups * groupSize, { noise, siblings: groupSize }) : recorded(collecting, file, groups * groupSize),
+    file === null
+      ? demonstrations(collecting, groups * groupSize, { noise, siblings: groupSize })
+      : recorded(collecting, file, groups * groupSize),
   file: ({ file }) => file,
   credit: (input) => trainedOn(input, new Map(input.trajectories.map((trajectory) => [trajectory, 1]))),
   objective: likelihood,

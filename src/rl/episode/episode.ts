@@ -263,7 +263,12 @@ export class Episode {
 
   private openTurn(actionStart: number): void {
     const end = this.tokens.length;
-    const at = { actionStart: this.thought?.start ?? actionStart, actionEnd: end, observationStart: end, observationEnd: end };
+    const at = {
+      actionStart: this.thought?.start ?? actionStart,
+      actionEnd: end,
+      observationStart: end,
+      observationEnd: end,
+    };
     const said = this.reply === null ? {} : { reply: this.reply };
     const thought = this.thought ? { thought: this.thought.text, thoughtEnd: this.thought.end } : {};
     this.turns.push({ action: this.action, ...thought, ...said, observation: '', reward: 0, valid: true, ...at });

@@ -16,24 +16,18 @@ import { together } from '../together.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode, type EpisodeRules } from './episode.ts';
 import { actAlone, answers, beginAlone, type FreeAnswer, Outstanding } from './outstanding.ts';
+import { sampleTurns, type TurnSampling } from './sampling.ts';
 import type { Trajectory } from './trajectory.ts';
 
-export interface RolloutRequest {
+export interface RolloutRequest extends TurnSampling {
   /** One task a group. */
   tasks: readonly Task[];
   groupSize: number;
   /** Number of the first group: rows are keyed by their group's number. */
   firstGroup?: number;
   limit: TurnLimit;
-  temperature: number;
   maskActions: boolean;
-  /** Of an action, where thoughts come before it. */
-  maxTokensPerTurn: number;
-  /** Most tokens of a thought; absent or 0: none. */
-  thoughts?: number;
   rules: EpisodeRules;
-  seed: number;
-  stream: number;
 }
 
 export interface RolloutParts {
@@ -392,27 +386,9 @@ class RolloutLoop {
     return [...acted, ...forced].filter((episode) => !episode.ended);
   }
 
-  /** Thoughts and actions have their own bounds and ends: two passes where some think and others act. */
-  private async sample(chosen: readonly Episode[]): Promise<(GeneratedTurn | null)[]> {
-    const turns = new Map<Episode, GeneratedTurn | null>();
-    const { maxTokensPerTurn, thoughts = 0 } = this.request;
-    const { stopTokens, endOfThought } = this.parts.conversation;
-    const [thinking, acting] = partition(chosen, (episode) => episode.thinking);
-    const passes = [
-      { rows: thinking, bound: { maxTokens: thoughts, stopTokens: [endOfThought] } },
-      { rows: acting, bound: { maxTokens: maxTokensPerTurn, stopTokens } },
-    ];
-    for (const { rows, bound } of passes) {
-      if (rows.length === 0) continue;
-      const { temperature, seed, stream } = this.request;
-      const said = await this.parts.policy.generate(
-        rows.map((episode) => episode.generateRow()),
-        { temperature, seed, stream, ...bound },
-        this.options.signal,
-      );
-      rows.forEach((episode, i) => void turns.set(episode, said[i]));
-    }
-    return chosen.map((episode) => turns.get(episode)!);
+  private sample(chosen: readonly Episode[]): Promise<(GeneratedTurn | null)[]> {
+    const { policy, conversation } = this.parts;
+    return sampleTurns(policy, conversation, chosen, this.request, this.options.signal);
   }
 
   /** True where it has said its action. */

@@ -98,7 +98,9 @@ function moveOf<Row extends TaughtRow>(
   if (uniform(...keys, 0) >= noise) return { action: lesson.action, lesson };
   const strange = refused && uniform(...keys, 1) < strangeShare;
   const list = strange ? others[below(others.length, ...keys, 2)].offered : offered;
-  return list.length ? { action: list[below(list.length, ...keys, 3)], lesson: null } : { action: lesson.action, lesson };
+  return list.length
+    ? { action: list[below(list.length, ...keys, 3)], lesson: null }
+    : { action: lesson.action, lesson };
 }
 
 /** False where the mask does not offer it. */
