@@ -10,7 +10,7 @@ import { TrajectoryFileError } from './record.ts';
 
 /** Where unpacked bytes are kept. */
 export interface Spill {
-  write(bytes: Uint8Array): void | Promise<void>;
+  write(bytes: Uint8Array<ArrayBuffer>): void | Promise<void>;
   slice(from: number, to: number): Promise<Uint8Array>;
   /** What it held is not needed any more. */
   release(): void | Promise<void>;
@@ -18,13 +18,13 @@ export interface Spill {
 
 /** In memory: for files that a run keeps beside it. */
 export class MemorySpill implements Spill {
-  private readonly pieces: Uint8Array[] = [];
+  private readonly pieces: Uint8Array<ArrayBuffer>[] = [];
   private readonly starts: number[] = [];
   private size = 0;
 
   constructor(private readonly mostBytes = 512e6) {}
 
-  write(bytes: Uint8Array): void {
+  write(bytes: Uint8Array<ArrayBuffer>): void {
     if (this.size + bytes.length > this.mostBytes)
       throw new TrajectoryFileError(
         `Unpacked this file has more than ${this.mostBytes / 1e6} MB, which memory has no room for: unpack it first.`,
@@ -101,7 +101,7 @@ const tailBytes = 1024;
 /** Unpacks, and compares each member with the checksum behind it. */
 class Members {
   private readonly gunzip = new Gunzip((data) => this.keep(data));
-  private out: Uint8Array[] = [];
+  private out: Uint8Array<ArrayBuffer>[] = [];
   /** The last bytes of what came before, where a member's checksum may lie. */
   private tail = new Uint8Array(0);
   private tailStart = 0;
@@ -119,7 +119,7 @@ class Members {
     this.gunzip.onmember = (offset) => this.endMember(offset);
   }
 
-  push(chunk: Uint8Array): Uint8Array[] {
+  push(chunk: Uint8Array): Uint8Array<ArrayBuffer>[] {
     const joined = new Uint8Array(this.tail.length + chunk.length);
     joined.set(this.tail);
     joined.set(chunk, this.tail.length);
@@ -131,7 +131,7 @@ class Members {
     return this.taken();
   }
 
-  finish(): Uint8Array[] {
+  finish(): Uint8Array<ArrayBuffer>[] {
     this.run(() => this.gunzip.push(new Uint8Array(0), true));
     return this.taken();
   }
@@ -159,7 +159,7 @@ class Members {
     this.out.push(data.slice());
   }
 
-  private taken(): Uint8Array[] {
+  private taken(): Uint8Array<ArrayBuffer>[] {
     const out = this.out;
     this.out = [];
     return out;

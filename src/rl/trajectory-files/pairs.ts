@@ -104,7 +104,7 @@ export function rejectedOf(record: TrajectoryRecord): TrajectoryRecord | null {
 }
 
 /** How well an episode did, for choosing: its reward, or whether it succeeded; null: the file does not say. */
-export const valueOf = ({ reward, success }: Pick<TrajectoryRecord, 'reward' | 'success'>): number | null =>
+export const outcomeValue = ({ reward, success }: Pick<TrajectoryRecord, 'reward' | 'success'>): number | null =>
   reward ?? (success === null ? null : Number(success));
 
 /** One line of a file of pairs; null: the two do not begin with the same words. */

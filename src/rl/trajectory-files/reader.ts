@@ -6,7 +6,7 @@
 import { type ByteSource, type Collection, type OpenFileOptions, TrajectoryFile, Writing } from './file.ts';
 import type { Spill } from './gzip.ts';
 import { asTheyStand, type Filter, listed, noFilter, type Sorting } from './listing.ts';
-import { agentGymDpo, pairFields, trlPreference, valueOf } from './pairs.ts';
+import { agentGymDpo, outcomeValue, pairFields, trlPreference } from './pairs.ts';
 import { type RecordProblem, TrajectoryFileError, type TrajectoryRecord } from './record.ts';
 import type { RecordSummary } from './record-index.ts';
 import { trajectoryFormat } from './registry.ts';
@@ -227,7 +227,7 @@ export class Reader implements ReaderApi {
     let left = 0;
     for (const index of this.chosen()) {
       const { itemId, ...summary } = records.at(index);
-      const value = valueOf(summary);
+      const value = outcomeValue(summary);
       if (itemId === null || value === null) left++;
       else tasks.set(itemId, [...(tasks.get(itemId) ?? []), { index, value }]);
     }
