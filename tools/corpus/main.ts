@@ -11,7 +11,7 @@ import { build, preview } from 'vite';
 import { requireBrowser } from '../../scripts/machine.mjs';
 import { repositoryRoot } from '../../src/envs/transport/wasm.ts';
 import { titleOf, writeCorpus } from './made.ts';
-import { type MemoryPeak, measureMemory, watchMemory } from './memory.ts';
+import { type MemoryPeak, watchMemory } from './memory.ts';
 import { type CorpusPage, openCorpusPage } from './page.ts';
 
 const mostBytes = 300e6;
@@ -96,7 +96,6 @@ async function tryForm(url: string, folder: string, form: string, bytes: number)
   console.log(`${form}: ${made.bytes} bytes, ${made.documents} documents, a file of ${statSync(path).size}`);
   const profile = join(folder, `profile-${form}`);
   const page = await openCorpusPage(url, profile);
-  const before = measureMemory(profile);
   const memory = watchMemory(profile);
   try {
     const checks = [...(await takeIn(page, path, made.documents)), ...(await search(page, made.documents))];
@@ -111,7 +110,7 @@ async function tryForm(url: string, folder: string, form: string, bytes: number)
       ok: toldAfter < mostLeft,
       line: `the page is told of ${megabytes(toldAfter)} stored, of ${megabytes(told)} before`,
     });
-    checks.push(memoryCheck(before, memory.stop()));
+    checks.push(memoryCheck(memory.before, memory.stop()));
     checks.push({ ok: !page.errors.length, line: `errors that the page printed: ${page.errors.join('; ') || 'none'}` });
     return checks;
   } finally {

@@ -16,12 +16,13 @@ export interface MemoryPeak {
   browser: number;
 }
 
-/** There is no /proc to read. */
+/** There is no /proc to read, or the browser is not in it. */
 export class NoProcError extends Error {
   override name = 'NoProcError';
 }
 
-const everyMs = 500;
+/** A sample reads a few hundred files; more of them would slow down what is measured. */
+const everyMs = 2000;
 const read = (path: string) => {
   try {
     return readFileSync(path, 'utf8');
@@ -34,23 +35,29 @@ const read = (path: string) => {
 const kilobytes = (text: string, field: string) =>
   1024 * Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);
 
-const parentOf = (pid: string) => /^PPid:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1];
 const commandOf = (pid: string) => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
+const numbered = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+/** After the name, which may hold anything, in brackets: state and parent (man proc_pid_stat). */
+const parentOf = (pid: string) => /.*\) \S (\d+)/s.exec(read(`/proc/${pid}/stat`))?.[1] ?? '';
 
-/** The browser of this profile and everything it started. */
-function processesOf(profile: string): string[] {
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const found = new Set(all.filter((pid) => commandOf(pid).includes(profile)));
-  for (let before = -1; before !== found.size; ) {
-    before = found.size;
-    for (const pid of all) if (found.has(parentOf(pid) ?? '')) found.add(pid);
-  }
-  return [...found];
+/** The browser's first process: its others have a type. */
+function browserOf(profile: string): string {
+  const isFirst = (command: string) => command.includes(`user-data-dir=${profile}`) && !command.includes('--type=');
+  const found = numbered().find((pid) => isFirst(commandOf(pid)));
+  if (!found) throw new NoProcError(`No browser with the profile ${profile} is found in /proc.`);
+  return found;
+}
+
+/** The browser and everything it started. */
+function processesOf(browser: string): string[] {
+  const parents = new Map(numbered().map((pid) => [pid, parentOf(pid)]));
+  const isOwn = (pid: string): boolean => pid === browser || (parents.has(pid) && isOwn(parents.get(pid)!));
+  return [...parents.keys()].filter(isOwn);
 }
 
 /** Now. */
-export function measureMemory(profile: string): MemoryPeak {
-  const pids = processesOf(profile);
+function measure(browser: string): MemoryPeak {
+  const pids = processesOf(browser);
   const [largest = ''] = pids
     .filter((pid) => commandOf(pid).includes('--type=renderer'))
     .map((pid) => read(`/proc/${pid}/status`))
@@ -62,18 +69,20 @@ export function measureMemory(profile: string): MemoryPeak {
   };
 }
 
-/** Samples until `stop` is called, which gives the largest of each. */
-export function watchMemory(profile: string): { stop(): MemoryPeak } {
+/** Samples until `stop` is called, which gives the largest of each; `before`: at once. */
+export function watchMemory(profile: string): { before: MemoryPeak; stop(): MemoryPeak } {
   if (!existsSync('/proc/self/smaps_rollup'))
     throw new NoProcError("A browser's memory is read from /proc, which this system does not have: run it on Linux.");
-  const peak: MemoryPeak = { footprint: 0, resident: 0, browser: 0 };
+  const browser = browserOf(profile);
+  const before = measure(browser);
+  const peak = { ...before };
   const sample = () => {
-    const now = measureMemory(profile);
+    const now = measure(browser);
     for (const key of Object.keys(peak) as (keyof MemoryPeak)[]) peak[key] = Math.max(peak[key], now[key]);
   };
-  sample();
   const timer = setInterval(sample, everyMs);
   return {
+    before,
     stop: () => {
       clearInterval(timer);
       sample();
