@@ -12,6 +12,8 @@ export interface Sorted {
   model: PickedFiles | null;
   /** Runs, policies and adapters, each a file. */
   imports: File[];
+  /** An experiment, as JSON. */
+  experiment: File | null;
   /** What cannot be used, in a sentence. */
   problem: string;
 }
@@ -19,11 +21,13 @@ export interface Sorted {
 const isWeights = ({ name }: PickedFile) => /\.(gguf|safetensors|onnx)$/i.test(name);
 /** Also what has no ending: a download may have lost it. */
 const isImport = ({ name }: PickedFile) => /\.(tabgym|zip)$/i.test(name) || !name.includes('.');
+/** A model's own JSON files come in a folder with its weights. */
+const isExperiment = (file: PickedFile) => /\.json$/i.test(file.name) && !isAdapter(file);
 const isAdapter = ({ name }: PickedFile) => /^adapter_(model\.safetensors|config\.json)$/.test(name);
 
 const wanted = () =>
   msg(
-    'A run is a .tabgym file, a policy or an adapter a .zip; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a folder with config.json, tokenizer.json and the .onnx file, also in its sub-folder onnx.',
+    'A run is a .tabgym file, an experiment a .json file, a policy or an adapter a .zip; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a folder with config.json, tokenizer.json and the .onnx file, also in its sub-folder onnx.',
   );
 
 function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): string {
@@ -42,9 +46,11 @@ function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): 
 export function sortFiles(picked: PickedFiles): Sorted {
   const { files } = picked;
   const adapter = files.some(isAdapter) && !files.some((file) => isWeights(file) && !isAdapter(file));
-  if (files.some(isWeights) && !adapter) return { model: picked, imports: [], problem: '' };
-  const rest = files.filter((file) => !isImport(file));
-  return { model: null, imports: files.filter(isImport).map(({ file }) => file), problem: problemOf(picked, rest) };
+  if (files.some(isWeights) && !adapter) return { model: picked, imports: [], experiment: null, problem: '' };
+  const experiment = files.length === 1 && isExperiment(files[0]) ? files[0].file : null;
+  const rest = experiment ? [] : files.filter((file) => !isImport(file));
+  const imports = files.filter(isImport).map(({ file }) => file);
+  return { model: null, imports, experiment, problem: problemOf(picked, rest) };
 }
 
 interface Page {
@@ -52,6 +58,7 @@ interface Page {
   said: { notify(level: Notice['level'], message: string): void };
   layout: { showPanel(panel: 'setup'): void };
   library: { importFile(file: File): Promise<void> };
+  sharing: { openExperiment(file: File): Promise<void> };
 }
 
 export class Dropping {
@@ -71,7 +78,8 @@ export class Dropping {
   }
 
   async take(picked: PickedFiles) {
-    const { model, imports, problem } = sortFiles(picked);
+    const { model, imports, experiment, problem } = sortFiles(picked);
+    if (experiment) await this.page.sharing.openExperiment(experiment);
     if (model) this.offer(model);
     for (const file of imports) await this.page.library.importFile(file);
     if (problem) this.page.said.notify('warning', problem);

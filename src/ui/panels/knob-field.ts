@@ -261,7 +261,7 @@ export class TabgymKnob extends LitElement {
         <option value="oracle" ?selected=${relative}>${msg('oracle +')}</option>
         <option value="fixed" ?selected=${!relative}>${msg('fixed')}</option>
       </select>
-      <input id="control" class="number" inputmode="numeric" style="flex:0 0 44px" aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
+      <input id="control" class="number" inputmode="numeric" .style=${'flex:0 0 44px'} aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
         ?disabled=${this.disabled} .value=${live(String(number ?? ''))} title=${knob.unit}
         @change=${(event: Event) => send(relative ? 'oracle' : 'fixed', numberOf((event.target as HTMLInputElement).value))} />`;
   }

@@ -409,7 +409,7 @@ export class TabgymSetup extends Panel {
     return html`
       <p class="row spread"><strong class="number">${bytes(plan.total)}</strong>
         <span class="badge ${plan.fits ? 'good' : 'bad'}">${plan.fits ? `✓ ${msg('fits')}` : `✕ ${msg('does not fit')}`}</span></p>
-      <div class="plan" aria-hidden="true">${parts.map((part, index) => html`<span style="flex:${part.bytes} 0 0;background:var(${colors[index % colors.length]})"></span>`)}</div>
+      <div class="plan" aria-hidden="true">${parts.map((part, index) => html`<span .style=${`flex:${part.bytes} 0 0;background:var(${colors[index % colors.length]})`}></span>`)}</div>
       ${plan.advice ? html`<p class=${plan.fits ? 'soft small' : 'message error'}>${plan.advice}</p>` : nothing}
       <details><summary>${msg('By part')}</summary>
         <table class="list small"><thead class="visually-hidden"><tr><th>${msg('Part')}</th><th>${msg('Bytes')}</th></tr></thead>
