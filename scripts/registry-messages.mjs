@@ -28,7 +28,10 @@ export async function writeRegistryMessages() {
     ...worldModules.map(({ name, title }) => [`world.${name}.title`, title]),
     ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
     ...Object.entries(metricGroups).map(([name, title]) => [`metric-group.${name}`, title]),
-    ...presets.map(({ name, description }) => [`preset.${name}.description`, description]),
+    ...presets.flatMap(({ name, description }) => [
+      [`preset.${name}.title`, name],
+      [`preset.${name}.description`, description],
+    ]),
   ];
   const calls = words.map(([id, text]) => `  msg(${JSON.stringify(text)}, { id: ${JSON.stringify(id)} }),`);
   const folder = join(root, 'build/locales');

@@ -36,6 +36,10 @@ function isolated(response: Response): Response {
   return new Response(status === 204 || status === 304 ? null : response.body, { status, statusText, headers });
 }
 
+/** The library keeps files only while it is told that it is being installed. */
+const asInstall = (event: ExtendableEvent) =>
+  ({ type: 'install', waitUntil: (work: Promise<unknown>) => event.waitUntil(work) }) as ExtendableEvent;
+
 /** The kept file of an address, whatever its query: `?embed` and `?device=` are the page's own. */
 function keptFile(request: Request): Promise<Response | undefined> {
   const address = new URL(request.url);
@@ -48,7 +52,7 @@ const isAsset = (url: string) => url.startsWith(`${self.registration.scope}asset
 
 /** An asset's name is its content's: what was asked for once stays right. A browser that has no room for it fetches it again. */
 async function fetched(request: Request): Promise<Response> {
-  if (!isAsset(request.url)) return fetch(request);
+  if (!isAsset(request.url) || kept.getCacheKeyForURL(request.url)) return fetch(request);
   const cache = await caches.open(askedCache);
   const known = await cache.match(request.url);
   if (known) return known;
@@ -79,7 +83,7 @@ self.addEventListener('activate', (event) =>
   event.waitUntil(Promise.all([kept.activate(event), self.clients.claim()])),
 );
 self.addEventListener('message', (event) => {
-  if (event.data === 'keep') event.waitUntil(kept.install(event));
+  if (event.data === 'keep') event.waitUntil(kept.install(asInstall(event)));
   if (event.data === 'let-in') void self.skipWaiting();
 });
 self.addEventListener('fetch', (event) => {

@@ -8,6 +8,7 @@ import { customElement } from 'lit/decorators.js';
 import { keyed } from 'lit/directives/keyed.js';
 import { Controller } from './controller.ts';
 import '../panels/drawer.ts';
+import '../panels/embed-bar.ts';
 import '../panels/help.ts';
 import './notices.ts';
 import { Panel } from './panel.ts';
@@ -221,12 +222,10 @@ export class TabgymApp extends Panel {
   }
 
   private renderShare() {
-    void import('../panels/share.ts');
     return html`<tabgym-share .app=${this.app}></tabgym-share>`;
   }
 
   private renderEmbedBar() {
-    void import('../panels/embed-bar.ts');
     return html`<tabgym-embed-bar .app=${this.app}></tabgym-embed-bar>`;
   }
 

@@ -87,8 +87,9 @@ export class Layout {
     this.store.set({ chartView });
   }
 
-  /** The dialog of links. */
-  showSharing(sharing: boolean) {
+  /** The dialog of links, whose code comes when it is first opened. */
+  async showSharing(sharing: boolean) {
+    if (sharing) await import('../panels/share.ts');
     this.store.set({ sharing });
   }
 

@@ -141,9 +141,12 @@ export class TabgymChart extends LitElement {
       )}</tbody></table></div>`;
   }
 
+  protected override willUpdate() {
+    this.style.setProperty('--plot-height', `${this.tall}px`);
+  }
+
   protected override updated(changed: PropertyValues<this>) {
     if (!this.plotElement || !this.records.length) return this.drop();
-    this.style.setProperty('--plot-height', `${this.tall}px`);
     if (['spec', 'theme', 'view'].some((name) => changed.has(name as keyof TabgymChart))) this.drop();
     if (this.plot && !this.plotElement.contains(this.plot.root)) this.drop();
     if (!this.plot || changed.has('records')) this.xs = xValues(this.records, this.view.x);

@@ -92,6 +92,7 @@ export class TabgymSweepChart extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues) {
+    this.style.setProperty('--plot-height', `${this.tall}px`);
     if (['lines', 'spec', 'chosen', 'view'].some((name) => changed.has(name)))
       this.columns = sweepColumns(this.lines, this.series, this.range, this.view.smoothing);
   }
@@ -180,7 +181,6 @@ export class TabgymSweepChart extends LitElement {
     this.points = this.chosen === 0 && this.view.x === 'step' ? this.evaluations() : [];
     if (!this.plot) this.build();
     else if (changed.has('lines')) this.plot.setData(this.data());
-    this.style.setProperty('--plot-height', `${this.tall}px`);
     if (changed.has('tall')) this.fit();
   }
 

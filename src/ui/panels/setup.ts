@@ -15,7 +15,7 @@ import './sweep-setup.ts';
 import './objective-field.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { Panel } from '../app/panel.ts';
-import { knobLabel } from '../app/words.ts';
+import { knobLabel, knobSentence, presetDescription, presetTitle } from '../app/words.ts';
 import type { State } from '../state/state.ts';
 import { controls } from '../styles/shared.ts';
 import type { KnobChangeEvent } from './knob-field.ts';
@@ -132,6 +132,13 @@ export class TabgymSetup extends Panel {
         margin-block-start: 6px;
         padding-block-start: 4px;
       }
+      .search {
+        width: 100%;
+      }
+      .badge.changed {
+        background: var(--accent-soft);
+        color: var(--accent);
+      }
       .list {
         list-style: none;
         display: grid;
@@ -148,10 +155,11 @@ export class TabgymSetup extends Panel {
 
   @state() private advanced = false;
   @state() private models = false;
+  @state() private search = '';
   private shown: State['offered'] = null;
 
   constructor() {
-    super(['draft', 'preset', 'presets', 'problems', 'plan', 'run', 'status', 'gpu', 'busy', 'offered']);
+    super(['draft', 'preset', 'presets', 'problems', 'plan', 'run', 'status', 'gpu', 'busy', 'offered', 'link']);
   }
 
   override render() {
@@ -160,11 +168,36 @@ export class TabgymSetup extends Panel {
     const pending = pendingChanges(this.state.run, draft);
     return html`<div class="inner" @knob-change=${(event: KnobChangeEvent) => this.app.drafting.edit(event.path, event.value)}>
       ${this.renderPreset(draft)} ${this.renderPending(pending)} ${this.renderProblems()}
-      ${order.map((section) => this.renderSection(section, draft))}
+      <input type="search" class="search" aria-label=${msg('Search the settings')} placeholder=${msg('Search the settings')} .value=${this.search} @input=${this.find} />
+      ${order.map((section) => this.renderSection(section, draft))} ${this.renderNothingFound(draft)}
       ${this.renderModels()}
-      <label class="row"><input type="checkbox" .checked=${this.advanced} @change=${this.toggleAdvanced} />${msg('Show advanced settings')}</label>
+      <label class="row" ?hidden=${this.hides('advanced')}><input type="checkbox" .checked=${this.advanced} @change=${this.toggleAdvanced} />${msg('Show advanced settings')}</label>
       ${this.renderPlan()}
     </div>`;
+  }
+
+  /** What a teacher's link leaves out: a section, or a knob by its path. */
+  private hides(control: string) {
+    return this.state.link.hide.includes(control);
+  }
+
+  private find(event: Event) {
+    this.search = (event.target as HTMLInputElement).value;
+  }
+
+  /** A search looks through all settings, the advanced ones too, by their words and their path. */
+  private isShown(knob: Knob): boolean {
+    if (this.hides(knob.path)) return false;
+    const wanted = this.search.trim().toLowerCase();
+    if (!wanted) return this.advanced || knob.level === 'basic';
+    return [knobLabel(knob), knobSentence(knob), knob.path].some((text) => text.toLowerCase().includes(wanted));
+  }
+
+  private renderNothingFound(draft: Experiment) {
+    const found = knobs.some((each) => this.isShown(each) && belongs(each, each.path.replace('*', '0'), draft));
+    return found
+      ? nothing
+      : html`<p class="soft" role="status">${msg(str`No setting is called “${this.search}”.`)}</p>`;
   }
 
   private toggleAdvanced(event: Event) {
@@ -178,9 +211,9 @@ export class TabgymSetup extends Panel {
       <h2><label for="preset">${msg('Preset')}</label></h2>
       <select id="preset" @change=${choose}>
         ${preset < 0 ? html`<option value="-1" selected disabled>${msg('(from a run or a file)')}</option>` : nothing}
-        ${presets.map((each, index) => html`<option value=${index} ?selected=${index === preset}>${each.name}</option>`)}
+        ${presets.map((each, index) => html`<option value=${index} ?selected=${index === preset}>${presetTitle(each)}</option>`)}
       </select>
-      ${draft.description ? html`<p class="soft small">${draft.description}</p>` : nothing}
+      ${draft.description ? html`<p class="soft small">${presets[preset]?.description === draft.description ? presetDescription(draft) : draft.description}</p>` : nothing}
       ${this.renderDifferences(draft)}
     </div>`;
   }
@@ -236,12 +269,20 @@ export class TabgymSetup extends Panel {
 
   private renderSection(section: KnobSection, draft: Experiment) {
     const mine = knobs.filter((each) => each.section === section);
-    const shown = mine.filter((each) => this.advanced || each.level === 'basic');
+    const shown = this.hides(section) ? [] : mine.filter((each) => this.isShown(each));
     if (!shown.length) return nothing;
+    const changed = this.changedIn(section);
     return html`<section aria-label=${sectionNames()[section]}>
-      <h2>${sectionNames()[section]}</h2>
+      <div class="row spread"><h2>${sectionNames()[section]}</h2>${changed ? html`<span class="badge changed">${msg(str`changed: ${changed}`)}</span>` : nothing}</div>
       ${this.renderKnobs(section, shown, draft)}
     </section>`;
+  }
+
+  /** How many of its settings differ from the preset. */
+  private changedIn(section: KnobSection): number {
+    const { presets, preset, draft } = this.state;
+    if (preset < 0 || !draft) return 0;
+    return differences(presets[preset], draft).filter(({ path }) => findKnob(path, draft)?.section === section).length;
   }
 
   private renderKnobs(section: KnobSection, shown: readonly Knob[], draft: Experiment) {

@@ -4,12 +4,13 @@ import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import type { RunStatus } from '../../session/protocol.ts';
 import { deviceTitle } from '../app/device.ts';
-import { chooseLocale, currentLocale, type Locale, localeNames, locales } from '../app/locale.ts';
 import { isActive } from '../app/events.ts';
 import { duration, fixed, percent, signed } from '../app/format.ts';
+import { chooseLocale, currentLocale, type Locale, localeNames, locales } from '../app/locale.ts';
 import { Panel } from '../app/panel.ts';
 import { playsOnlyWords, policyWords, worldTitle } from '../app/words.ts';
 import { pendingChanges } from '../state/changes.ts';
+import { recentStepMs } from '../state/estimate.ts';
 import { readSuccess } from '../state/score.ts';
 import type { DrawerTab, Theme } from '../state/state.ts';
 import { controls } from '../styles/shared.ts';
@@ -289,13 +290,21 @@ export class TabgymTransport extends Panel {
     const words: { [each in RunStatus]: string } = {
       idle: msg('not started'),
       preparing: statusDetail || msg('preparing'),
-      running: this.sweepWords() || msg('training'),
+      running: this.sweepWords() || this.leftWords() || msg('training'),
       pausing: msg('finishing the step'),
       paused: msg('paused'),
       finished: msg('finished'),
       failed: msg('stopped by an error'),
     };
     return words[status];
+  }
+
+  /** By the pace of the newest steps; empty: none was taken yet. */
+  private leftWords() {
+    const { run, records } = this.state;
+    const ms = recentStepMs(records);
+    const left = (run?.experiment.steps ?? 0) - (records.at(-1)?.step ?? 0);
+    return ms === null || left <= 0 ? '' : msg(str`training, ${duration(ms * left)} left`);
   }
 
   /** A sweep's turns and its time; empty for a run by itself. */
@@ -364,7 +373,8 @@ export class TabgymTransport extends Panel {
   private renderLanguage() {
     const choose = (event: Event) => void chooseLocale((event.target as HTMLSelectElement).value as Locale);
     return html`<select class="language" aria-label=${languageLabel} title=${languageLabel} @change=${choose}>${locales.map(
-      (each) => html`<option value=${each} lang=${each} ?selected=${each === currentLocale()}>${localeNames[each]}</option>`,
+      (each) =>
+        html`<option value=${each} lang=${each} ?selected=${each === currentLocale()}>${localeNames[each]}</option>`,
     )}</select>`;
   }
 
