@@ -12,8 +12,8 @@ export interface Sorted {
   model: PickedFiles | null;
   /** Runs, policies and adapters, each a file. */
   imports: File[];
-  /** An experiment, as JSON. */
-  experiment: File | null;
+  /** To be read; one at a time. */
+  trajectories: File | null;
   /** What cannot be used, in a sentence. */
   problem: string;
 }
@@ -21,13 +21,18 @@ export interface Sorted {
 const isWeights = ({ name }: PickedFile) => /\.(gguf|safetensors|onnx)$/i.test(name);
 /** Also what has no ending: a download may have lost it. */
 const isImport = ({ name }: PickedFile) => /\.(tabgym|zip)$/i.test(name) || !name.includes('.');
-/** A model's own JSON files come in a folder with its weights. */
-const isExperiment = (file: PickedFile) => /\.json$/i.test(file.name) && !isAdapter(file);
+/** Of a language model's folder, and no trajectories. */
+const isModelPart = ({ name }: PickedFile) =>
+  /^((adapter_|generation_|preprocessor_)?config|tokenizer(_config)?|special_tokens_map|added_tokens|vocab)\.json$|\.index\.json$/.test(
+    name,
+  );
+const isTrajectories = (file: PickedFile) =>
+  /\.(jsonl|ndjson|json)(\.gz)?$|\.gz$/i.test(file.name) && !isModelPart(file);
 const isAdapter = ({ name }: PickedFile) => /^adapter_(model\.safetensors|config\.json)$/.test(name);
 
 const wanted = () =>
   msg(
-    'A run is a .tabgym file, an experiment a .json file, a policy or an adapter a .zip; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a folder with config.json, tokenizer.json and the .onnx file, also in its sub-folder onnx.',
+    'A run is a .tabgym file, an experiment a .json file, a policy or an adapter a .zip; trajectories are one .json or .jsonl file, also as .gz; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a folder with config.json, tokenizer.json and the .onnx file, also in its sub-folder onnx.',
   );
 
 function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): string {
@@ -46,17 +51,22 @@ function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): 
 export function sortFiles(picked: PickedFiles): Sorted {
   const { files } = picked;
   const adapter = files.some(isAdapter) && !files.some((file) => isWeights(file) && !isAdapter(file));
-  if (files.some(isWeights) && !adapter) return { model: picked, imports: [], experiment: null, problem: '' };
-  const experiment = files.length === 1 && isExperiment(files[0]) ? files[0].file : null;
-  const rest = experiment ? [] : files.filter((file) => !isImport(file));
+  if (files.some(isWeights) && !adapter) return { model: picked, imports: [], trajectories: null, problem: '' };
+  const read = adapter ? undefined : files.find(isTrajectories);
+  const rest = files.filter((file) => !isImport(file) && file !== read);
   const imports = files.filter(isImport).map(({ file }) => file);
-  return { model: null, imports, experiment, problem: problemOf(picked, rest) };
+  return { model: null, imports, trajectories: read?.file ?? null, problem: problemOf(picked, rest) };
 }
+
+/** Both may be a .json file. An experiment is short and says what it is. */
+const isExperiment = async (file: File): Promise<boolean> =>
+  /\.json$/i.test(file.name) && file.size <= 1e6 && (await file.text()).includes('"tabgym-experiment-');
 
 interface Page {
   store: Store;
   said: { notify(level: Notice['level'], message: string): void };
-  layout: { showPanel(panel: 'setup'): void };
+  layout: { showPanel(panel: 'setup' | 'stage'): void };
+  reading: { select(place: { tab: 'read' }): void };
   library: { importFile(file: File): Promise<void> };
   sharing: { openExperiment(file: File): Promise<void> };
 }
@@ -78,11 +88,18 @@ export class Dropping {
   }
 
   async take(picked: PickedFiles) {
-    const { model, imports, experiment, problem } = sortFiles(picked);
-    if (experiment) await this.page.sharing.openExperiment(experiment);
+    const { model, imports, trajectories, problem } = sortFiles(picked);
     if (model) this.offer(model);
+    if (trajectories && (await isExperiment(trajectories))) await this.page.sharing.openExperiment(trajectories);
+    else if (trajectories) this.read(trajectories);
     for (const file of imports) await this.page.library.importFile(file);
     if (problem) this.page.said.notify('warning', problem);
+  }
+
+  private read(offeredTrajectories: File) {
+    this.page.store.set({ offeredTrajectories });
+    this.page.layout.showPanel('stage');
+    this.page.reading.select({ tab: 'read' });
   }
 
   /** The picker opens and takes it. */
