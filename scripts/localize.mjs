@@ -1,7 +1,7 @@
 // `npm run localize`: reads every text of the page from its source and brings src/ui/locales/LOCALE.json in step: new texts come with an
 // empty translation, texts that are gone are dropped. Names what is untranslated and fails where anything is.
 //   npm run localize -- --check         changes nothing: for the tests
-//   npm run localize -- --fill FILE     takes translations from a JSON of {id: translation}
+//   npm run localize -- --fill FILE     takes translations from a JSON of {id or English: translation}
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { readConfigFileAndWriteSchema } from '@lit/localize-tools/lib/config.js';
@@ -59,7 +59,7 @@ if (process.argv[1] === import.meta.filename) {
   const known = readLocale();
   const filled = option === '--fill' ? JSON.parse(readFileSync(file, 'utf8')) : {};
   const entries = messages
-    .map(({ id, text }) => [id, { en: text, text: filled[id] ?? known[id]?.text ?? '' }])
+    .map(({ id, text }) => [id, { en: text, text: filled[id] ?? filled[text] ?? known[id]?.text ?? '' }])
     .sort(([a], [b]) => (a < b ? -1 : 1));
   if (option !== '--check') write(entries);
   const problems = problemsOf(messages, option === '--check' ? known : Object.fromEntries(entries));
