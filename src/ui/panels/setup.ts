@@ -8,12 +8,11 @@ import { findKnob, knobs } from '../../experiment/knobs.ts';
 import { differences, readPath } from '../../experiment/paths.ts';
 import { isReached } from '../app/connecting.ts';
 import { isActive } from '../app/events.ts';
-import { bytes } from '../app/format.ts';
 import { type Pending, pendingChanges } from '../state/changes.ts';
 import './knob-field.ts';
+import { memoryPlan, planStyles } from './memory-plan.ts';
 import './sweep-setup.ts';
 import './objective-field.ts';
-import { factsOf } from '../../experiment/policies/registry.ts';
 import { Panel } from '../app/panel.ts';
 import { knobLabel, knobSentence, presetDescription, presetTitle } from '../app/words.ts';
 import type { State } from '../state/state.ts';
@@ -77,6 +76,7 @@ const reachedOverLine = (name: string) => {
 export class TabgymSetup extends Panel {
   static override styles = [
     controls,
+    planStyles,
     css`
       .inner {
         display: grid;
@@ -116,23 +116,12 @@ export class TabgymSetup extends Panel {
         grid-template-columns: 1fr auto;
         align-items: start;
       }
-      .plan {
-        display: flex;
-        height: 10px;
-        border-radius: 5px;
-        overflow: hidden;
-        background: var(--surface-3);
-        gap: 1px;
-      }
-      .plan span {
-        min-width: 1px;
-      }
       .entry + .entry {
         border-block-start: 1px dashed var(--line);
         margin-block-start: 6px;
         padding-block-start: 4px;
       }
-      .search {
+      .filter {
         width: 100%;
       }
       .badge.changed {
@@ -155,7 +144,7 @@ export class TabgymSetup extends Panel {
 
   @state() private advanced = false;
   @state() private models = false;
-  @state() private search = '';
+  @state() private wanted = '';
   private shown: State['offered'] = null;
 
   constructor() {
@@ -168,11 +157,11 @@ export class TabgymSetup extends Panel {
     const pending = pendingChanges(this.state.run, draft);
     return html`<div class="inner" @knob-change=${(event: KnobChangeEvent) => this.app.drafting.edit(event.path, event.value)}>
       ${this.renderPreset(draft)} ${this.renderPending(pending)} ${this.renderProblems()}
-      <input type="search" class="search" aria-label=${msg('Search the settings')} placeholder=${msg('Search the settings')} .value=${this.search} @input=${this.find} />
+      <input type="search" class="filter" aria-label=${msg('Search the settings')} placeholder=${msg('Search the settings')} .value=${this.wanted} @input=${this.find} />
       ${order.map((section) => this.renderSection(section, draft))} ${this.renderNothingFound(draft)}
       ${this.renderModels()}
       <label class="row" ?hidden=${this.hides('advanced')}><input type="checkbox" .checked=${this.advanced} @change=${this.toggleAdvanced} />${msg('Show advanced settings')}</label>
-      ${this.renderPlan()}
+      ${memoryPlan(this.state)}
     </div>`;
   }
 
@@ -182,13 +171,13 @@ export class TabgymSetup extends Panel {
   }
 
   private find(event: Event) {
-    this.search = (event.target as HTMLInputElement).value;
+    this.wanted = (event.target as HTMLInputElement).value;
   }
 
   /** A search looks through all settings, the advanced ones too, by their words and their path. */
   private isShown(knob: Knob): boolean {
     if (this.hides(knob.path)) return false;
-    const wanted = this.search.trim().toLowerCase();
+    const wanted = this.wanted.trim().toLowerCase();
     if (!wanted) return this.advanced || knob.level === 'basic';
     return [knobLabel(knob), knobSentence(knob), knob.path].some((text) => text.toLowerCase().includes(wanted));
   }
@@ -197,7 +186,7 @@ export class TabgymSetup extends Panel {
     const found = knobs.some((each) => this.isShown(each) && belongs(each, each.path.replace('*', '0'), draft));
     return found
       ? nothing
-      : html`<p class="soft" role="status">${msg(str`No setting is called “${this.search}”.`)}</p>`;
+      : html`<p class="soft" role="status">${msg(str`No setting is called “${this.wanted}”.`)}</p>`;
   }
 
   private toggleAdvanced(event: Event) {
@@ -425,37 +414,6 @@ export class TabgymSetup extends Panel {
     this.shown = offered;
     details.open = true;
     details.scrollIntoView({ block: 'nearest' });
-  }
-
-  private renderPlan() {
-    const { plan, gpu, draft } = this.state;
-    // What the ONNX runtime holds is not planned here.
-    if (!gpu?.supported || plan.state === 'none' || (draft && !factsOf(draft.policy).planned)) return nothing;
-    return html`<section aria-label=${msg('Memory plan')}>
-      <h2>${msg('Device memory')}</h2>
-      ${plan.state === 'loading' ? html`<p class="soft" role="status">${msg('Planning')}…</p>` : nothing}
-      ${plan.state === 'error' ? html`<div class="message error">${plan.message}</div>` : nothing}
-      ${plan.state === 'ready' ? this.renderPlanParts(plan.value) : nothing}
-    </section>`;
-  }
-
-  private renderPlanParts(plan: {
-    parts: { name: string; bytes: number }[];
-    total: number;
-    fits: boolean;
-    advice: string;
-  }) {
-    const colors = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5', '--line-strong'];
-    const parts = [...plan.parts].sort((a, b) => b.bytes - a.bytes);
-    return html`
-      <p class="row spread"><strong class="number">${bytes(plan.total)}</strong>
-        <span class="badge ${plan.fits ? 'good' : 'bad'}">${plan.fits ? `✓ ${msg('fits')}` : `✕ ${msg('does not fit')}`}</span></p>
-      <div class="plan" aria-hidden="true">${parts.map((part, index) => html`<span .style=${`flex:${part.bytes} 0 0;background:var(${colors[index % colors.length]})`}></span>`)}</div>
-      ${plan.advice ? html`<p class=${plan.fits ? 'soft small' : 'message error'}>${plan.advice}</p>` : nothing}
-      <details><summary>${msg('By part')}</summary>
-        <table class="list small"><thead class="visually-hidden"><tr><th>${msg('Part')}</th><th>${msg('Bytes')}</th></tr></thead>
-          <tbody>${parts.map((part) => html`<tr><td>${part.name}</td><td class="number" title=${String(part.bytes)}>${bytes(part.bytes)}</td></tr>`)}</tbody></table>
-      </details>`;
   }
 
   protected override updated() {

@@ -78,7 +78,7 @@ export class TabgymWelcome extends Panel {
   ];
 
   constructor() {
-    super(['gpu', 'draft', 'busy', 'problems', 'recorded', 'live']);
+    super(['gpu', 'draft', 'preset', 'busy', 'problems', 'recorded', 'live']);
   }
 
   override render() {
@@ -99,9 +99,9 @@ export class TabgymWelcome extends Panel {
 
   /** The newcomer's preset has its own sentence. */
   private lead() {
-    const world = worldTitle(this.state.draft?.worlds[0]?.name ?? '');
-    const crafts = !this.state.draft || this.state.draft.worlds[0]?.name === 'textcraft';
-    return crafts
+    const { draft, preset } = this.state;
+    const world = worldTitle(draft?.worlds[0]?.name ?? '');
+    return !draft || preset === 0
       ? msg('A tiny language-model agent learns to craft in TextCraft, by reinforcement learning, in this tab.')
       : msg(str`A language-model agent learns to act in ${world}, by reinforcement learning, in this tab.`);
   }
