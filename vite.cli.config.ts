@@ -16,6 +16,7 @@ const all = {
   'quant-report': 'tools/quantisation/main.ts',
   large: 'tools/large/main.ts',
   serve: 'src/cli/serve.ts',
+  proxy: 'proxies/main.ts',
   export: 'src/cli/export.ts',
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
