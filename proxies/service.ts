@@ -5,7 +5,9 @@
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { ProxyConfig } from './config.ts';
 import { Door, newToken } from './door.ts';
+import { openForward } from './forward/open.ts';
 import type { Part } from './part.ts';
+import { openRetrieval } from './retrieval/open.ts';
 import { openWebArena } from './webarena/open.ts';
 
 export interface ProxyOptions {
@@ -25,8 +27,12 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** Each opens its part, or gives null where the configuration names none. */
-const openers: readonly ((config: ProxyConfig, options: ProxyOptions) => Promise<Part | null>)[] = [openWebArena];
+/** Each opens what the configuration names of its kind. To add a part: a folder, and its opener here. */
+const openers: readonly ((config: ProxyConfig, options: ProxyOptions) => Promise<Part[]>)[] = [
+  openWebArena,
+  openRetrieval,
+  openForward,
+];
 
 function answerErrors(app: FastifyInstance, { report }: ProxyOptions): void {
   const known = new Map<string, Set<string>>();
@@ -68,10 +74,7 @@ export async function openProxy(config: ProxyConfig, options: ProxyOptions): Pro
   const app = openServer(config, token, options);
   const parts: Part[] = [];
   try {
-    for (const open of openers) {
-      const part = await open(config, options);
-      if (part) parts.push(part);
-    }
+    for (const open of openers) parts.push(...(await open(config, options)));
   } catch (error) {
     await Promise.allSettled(parts.map((part) => part.close()));
     throw error;

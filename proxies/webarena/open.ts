@@ -25,8 +25,8 @@ function notesOf(tasks: TaskList, hosts: Hosts): string[] {
 export async function openWebArena(
   { webarena: config }: ProxyConfig,
   { version, report }: { version: string; report(error: Error): void },
-): Promise<Part | null> {
-  if (!config) return null;
+): Promise<Part[]> {
+  if (!config) return [];
   const addresses = new SiteAddresses(config.sites);
   const names = new Set(Object.entries(config.sites).flatMap(([name, site]) => (site ? [name] : [])));
   const tasks = TaskList.read(config.tasks, addresses, { sites: names, hasJudge: config.judge !== undefined });
@@ -44,7 +44,7 @@ export async function openWebArena(
     earlyStop: config.earlyStop,
     report,
   });
-  return {
+  const part: Part = {
     path,
     title: 'WebArena',
     notes: notesOf(tasks, hosts),
@@ -54,4 +54,5 @@ export async function openWebArena(
       await chromium.close();
     },
   };
+  return [part];
 }
