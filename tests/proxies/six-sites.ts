@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { Json } from '../../src/envs/env.ts';
 import { pageDocument } from '../../src/envs/web/browser/page-document.ts';
 import { type NetState, netOf, parseAddress, sites } from '../../src/envs/web/sites/net.ts';
+import { shop } from '../../src/envs/web/sites/shop/index.ts';
 import { instanceById } from '../../src/envs/web/tasks/index.ts';
 
 /** Sites by the names that WebArena gives to their like. */
@@ -43,7 +44,6 @@ export class SixSites {
 
   async listen(): Promise<this> {
     await new Promise<void>((done) => this.server.listen(0, '127.0.0.1', done));
-    this.visits.set('', { seed: 1, state: {} });
     return this;
   }
 
@@ -97,7 +97,7 @@ export class SixSites {
     if (!site || url.pathname === '/favicon.ico') return void response.writeHead(404).end();
     if (url.pathname === '/_begin') return this.begin(url, response);
     const cookie = /(?:^|; )episode=([^;]*)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
-    const visit = this.visits.get(cookie) ?? this.visits.get('')!;
+    const visit = this.visits.get(cookie) ?? this.stranger(response);
     const form = request.method === 'POST' ? await formOf(request) : {};
     const net = netOf(visit.seed);
     const before = net.stateOf(site as never, visit.state) as Json;
@@ -110,11 +110,23 @@ export class SixSites {
     response.end(this.served(pageDocument(answer.title, answer.html)));
   }
 
+  /** Whoever comes without an episode is logged in nowhere. */
+  private stranger(response: ServerResponse): Visit {
+    const net = netOf(1);
+    const store = net.stateOf(shop as never, {}) as { [field: string]: Json };
+    return this.receive(response, { seed: 1, state: { [shop.backend]: { ...store, customer: false, admin: false } } });
+  }
+
+  private receive(response: ServerResponse, visit: Visit): Visit {
+    const name = `e${this.visits.size}`;
+    this.visits.set(name, visit);
+    response.setHeader('set-cookie', `episode=${name}; Domain=${domain}; Path=/`);
+    return visit;
+  }
+
   private begin(url: URL, response: ServerResponse): void {
     const { netSeed, state } = instanceById(Number(url.searchParams.get('id')))!;
-    const name = `e${this.visits.size}`;
-    this.visits.set(name, { seed: netSeed, state: state ?? {} });
-    const cookie = `episode=${name}; Domain=${domain}; Path=/`;
-    response.writeHead(303, { location: url.searchParams.get('to')!, 'set-cookie': cookie }).end();
+    this.receive(response, { seed: netSeed, state: state ?? {} });
+    response.writeHead(303, { location: url.searchParams.get('to')! }).end();
   }
 }
