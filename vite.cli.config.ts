@@ -56,6 +56,8 @@ export default defineConfig({
     noExternal: true,
     external: [
       'fastify',
+      '@fastify/http-proxy',
+      '@opensearch-project/opensearch',
       'ws',
       'webgpu',
       'playwright-core',

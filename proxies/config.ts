@@ -85,15 +85,7 @@ const site = v.strictObject({
 export type SiteConfig = v.InferOutput<typeof site>;
 
 /** WebArena's sites, by their names in tasks. */
-export const siteNames = [
-  'reddit',
-  'shopping',
-  'shopping_admin',
-  'gitlab',
-  'wikipedia',
-  'map',
-  'homepage',
-] as const;
+export const siteNames = ['reddit', 'shopping', 'shopping_admin', 'gitlab', 'wikipedia', 'map', 'homepage'] as const;
 export type SiteName = (typeof siteNames)[number];
 const sites = v.strictObject(
   Object.fromEntries(siteNames.map((each) => [each, v.optional(site)])) as {

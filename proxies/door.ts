@@ -11,7 +11,8 @@ import type { ProxyConfig } from './config.ts';
 
 export class WrongToken extends Error {
   override name = 'WrongToken';
-  override message = 'The address is not whole: its first part is a token, and this is another one. Copy it anew from the proxy.';
+  override message =
+    'The address is not whole: its first part is a token, and this is another one. Copy it anew from the proxy.';
 }
 export class ForeignHost extends Error {
   override name = 'ForeignHost';

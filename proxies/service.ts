@@ -44,7 +44,10 @@ function answerErrors(app: FastifyInstance, { report }: ProxyOptions): void {
   app.setNotFoundHandler((request, reply) => {
     const methods = known.get(request.url.split('?', 1)[0]);
     if (!methods) return reply.code(404).send({ detail: 'Not Found' });
-    return reply.code(405).header('allow', [...methods].join(', ')).send({ detail: 'Method Not Allowed' });
+    return reply
+      .code(405)
+      .header('allow', [...methods].join(', '))
+      .send({ detail: 'Method Not Allowed' });
   });
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const status = error.statusCode ?? 500;

@@ -4,10 +4,10 @@
  * what is too large. Knows no page.
  */
 import {
+  request as ask,
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
-  request as ask,
   type Server,
   type ServerResponse,
 } from 'node:http';
@@ -37,7 +37,11 @@ const hopByHop = new Set(
 );
 
 function forwardable(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const named = new Set(String(headers.connection ?? '').toLowerCase().split(/\s*,\s*/));
+  const named = new Set(
+    String(headers.connection ?? '')
+      .toLowerCase()
+      .split(/\s*,\s*/),
+  );
   return Object.fromEntries(Object.entries(headers).filter(([key]) => !hopByHop.has(key) && !named.has(key)));
 }
 

@@ -121,8 +121,9 @@ export class Hosts {
     return usual === undefined ? null : this.target(hostname, Number(port) || usual);
   }
 
-  /** For a person: what each name stands for. */
+  /** For a person: what each name stands for, as long as the proxy runs. */
   get pinned(): string[] {
-    return [...this.exact, ...this.anyPort].map(([host, address]) => `${host} is ${address}`);
+    const names = [...this.exact, ...this.anyPort].filter(([host, address]) => !host.includes(address));
+    return names.map(([host, address]) => `${host} is ${address}`);
   }
 }

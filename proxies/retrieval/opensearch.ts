@@ -30,7 +30,8 @@ const requestMs = 30_000;
 /** A title counts several times, as in our own index. */
 const titleWeight = 4;
 
-const text = (value: unknown) => (typeof value === 'string' ? value : value === undefined || value === null ? '' : String(value));
+const text = (value: unknown) =>
+  typeof value === 'string' ? value : value === undefined || value === null ? '' : String(value);
 
 function causeOf(error: unknown): string {
   if (error instanceof errors.ResponseError) return `status ${error.statusCode}`;

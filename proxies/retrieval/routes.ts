@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Document, type Retriever, writeContents } from '../../src/envs/search/retrieval/retriever.ts';
 import { parseBody, Unreadable } from '../../src/server/agentgym/fields.ts';
-import { readRetrieve, type RetrieveRequest } from './reading.ts';
+import { type RetrieveRequest, readRetrieve } from './reading.ts';
 
 const mostDocuments = 1000;
 const mostQueries = 4096;
@@ -39,7 +39,11 @@ export function mountRetrieval(app: FastifyInstance, prefix: string, parts: Retr
       const asked = readRetrieve(body);
       if (asked.queries.length > mostQueries) return failure(reply, 413, `At most ${mostQueries} queries at once.`);
       if (!asked.returnScores && asked.queries.length !== 2)
-        return failure(reply, 500, 'Internal Server Error. Send "return_scores": true: without it Search-R1 fails too.');
+        return failure(
+          reply,
+          500,
+          'Internal Server Error. Send "return_scores": true: without it Search-R1 fails too.',
+        );
       return reply.type('application/json').send(JSON.stringify(await answer(parts, asked)));
     } catch (error) {
       if (error instanceof Unreadable) return reply.code(422).send({ detail: error.problems });
@@ -48,6 +52,9 @@ export function mountRetrieval(app: FastifyInstance, prefix: string, parts: Retr
     }
   });
   app.post(`${prefix}/retrieve/`, (request, reply) =>
-    reply.code(307).header('location', `${request.protocol}://${request.host}${request.originalUrl.replace(/\/$/, '')}`).send(),
+    reply
+      .code(307)
+      .header('location', `${request.protocol}://${request.host}${request.originalUrl.replace(/\/$/, '')}`)
+      .send(),
   );
 }

@@ -38,7 +38,8 @@ export function checkAddress(url: string, hosts: Hosts): void {
   const { protocol, host } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new ForbiddenAddress(`Only http and https addresses can be opened (it is ${protocol}).`);
-  if (!hosts.targetOf(url)) throw new ForbiddenAddress(`${host} is not one of the sites that the proxy was configured with.`);
+  if (!hosts.targetOf(url))
+    throw new ForbiddenAddress(`${host} is not one of the sites that the proxy was configured with.`);
 }
 
 async function goto({ page, hosts, loadMs }: Scene, url: string): Promise<void> {

@@ -86,7 +86,8 @@ export class ChromiumBrowser implements AgentBrowser {
     const addresses = task ? task.start_url.split(' |AND| ') : [];
     for (const address of addresses) {
       const page = await guarded.context.newPage();
-      if (!this.parts.hosts.targetOf(address)) throw new ForbiddenAddress(`The task begins at ${address}, which is not one of the configured sites.`);
+      if (!this.parts.hosts.targetOf(address))
+        throw new ForbiddenAddress(`The task begins at ${address}, which is not one of the configured sites.`);
       await guarded.during('be opened', () => page.goto(address, { timeout: loadSeconds * 1000 }), 2000 * loadSeconds);
     }
     const [first] = guarded.context.pages();

@@ -2,8 +2,8 @@
  * The environments of AgentGym's WebArena server (agentenv-webarena at 3ef9235, github.com/WooooDyy/AgentGym, MIT), with its bookkeeping:
  * what a step leaves behind when it fails half way decides what is answered next. Knows browsers by their face alone (`agent-browser.ts`).
  */
-import { ActionError, describeAction, earlyStop, parseAction, type Action } from '../../src/envs/web/actions.ts';
-import { evaluate, type Evaluation } from '../../src/envs/web/evaluators/evaluate.ts';
+import { type Action, ActionError, describeAction, earlyStop, parseAction } from '../../src/envs/web/actions.ts';
+import { type Evaluation, evaluate } from '../../src/envs/web/evaluators/evaluate.ts';
 import { extractAction } from '../../src/envs/web/replies.ts';
 import type { ParsedJson } from '../../src/server/agentgym/json.ts';
 import type { SiteAddresses } from './addresses.ts';
@@ -101,7 +101,8 @@ export class Environments {
   async create(): Promise<number> {
     const { most, open } = this.options;
     if (this.all.size >= most) this.sweep();
-    if (this.all.size >= most) throw new Full(`There are ${most} environments, the most there may be: close some first.`);
+    if (this.all.size >= most)
+      throw new Full(`There are ${most} environments, the most there may be: close some first.`);
     const id = this.next++;
     const environment: Environment = {
       browser: open(),
@@ -208,8 +209,7 @@ export class Environments {
       page: { url: seen.url, content: seen.content },
     };
     const stopped = this.stopOf(environment, action);
-    if (stopped === null)
-      return { observation, reward: failError ? 0 : 1, terminated: false, truncated: false, info };
+    if (stopped === null) return { observation, reward: failError ? 0 : 1, terminated: false, truncated: false, info };
     environment.endsInAction = true;
     const reward = await this.judge(environment, stopped);
     return { observation, reward, terminated: true, truncated: action.kind !== 'stop', info };

@@ -64,9 +64,9 @@ export async function observe(
 ): Promise<Observed> {
   const [tree, snapshot] = await Promise.all([client.send('Accessibility.getFullAXTree', {}), captureSnapshot(client)]);
   const boxes = boxesOf(snapshot);
-  const generatedIds = new Set(snapshot.documents[0].nodes.pseudoType?.index.map(
-    (node) => snapshot.documents[0].nodes.backendNodeId![node],
-  ));
+  const generatedIds = new Set(
+    snapshot.documents[0].nodes.pseudoType?.index.map((node) => snapshot.documents[0].nodes.backendNodeId![node]),
+  );
   const boxOf = ({ role, backendDOMNodeId }: AxNode): Box => {
     if (role?.value === 'RootWebArea') return rootBox;
     if (backendDOMNodeId === undefined || generatedIds.has(backendDOMNodeId)) return null;

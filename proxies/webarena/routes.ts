@@ -3,7 +3,7 @@
  * ASCII. Beside it what the original lacks: which tasks there are, which cannot be played, and a description.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ParsedJson, parseJson, PythonNumber } from '../../src/server/agentgym/json.ts';
+import { type ParsedJson, PythonNumber, parseJson } from '../../src/server/agentgym/json.ts';
 import { type Environments, Full, type ResetAnswer, TaskRefused } from './environments.ts';
 import { EpisodeFailure, ForbiddenAddress } from './failures.ts';
 import { wholeOfQuery } from './python-values.ts';
@@ -34,7 +34,8 @@ function bodyOf({ body, headers }: FastifyRequest): Fields {
   } catch {
     throw new Refusal(400, 'The body is no JSON.');
   }
-  const isObject = value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof PythonNumber);
+  const isObject =
+    value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof PythonNumber);
   if (!isObject) throw new Refusal(500, 'The body is no object.');
   return value as Fields;
 }
@@ -104,7 +105,12 @@ function handlers({ environments, tasks, version, report }: WebArenaParts) {
   const listed = () => {
     const { size, refused, ids } = tasks;
     const unplayable = new Set(refused.flatMap((each) => each.ids));
-    return { tasks: size, playable: ids.filter((id) => !unplayable.has(id)), refused, environments: environments.active };
+    return {
+      tasks: size,
+      playable: ids.filter((id) => !unplayable.has(id)),
+      refused,
+      environments: environments.active,
+    };
   };
   return [
     ['POST', '/create', async () => ({ env_idx: await environments.create() })],
@@ -138,7 +144,10 @@ function sendError(reply: FastifyReply, error: Error, report: WebArenaParts['rep
   const status = error instanceof Refusal ? error.status : error instanceof Full ? 503 : 500;
   if (status === 500 && !(error instanceof Refusal)) report(error);
   const title = { 400: 'Bad Request', 500: 'Internal Server Error', 503: 'Service Unavailable' }[status]!;
-  return reply.code(status).type('text/html; charset=utf-8').send(page(status, title, error.message));
+  return reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .send(page(status, title, error.message));
 }
 
 /** Every route under `prefix`. */

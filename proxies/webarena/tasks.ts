@@ -11,7 +11,11 @@ import type { SiteAddresses } from './addresses.ts';
 
 const text = v.string('must be a text');
 const texts = v.array(text, 'must be a list of texts');
-const whole = v.pipe(v.number('must be a whole number'), v.integer('must be a whole number'), v.minValue(0, 'must be at least 0'));
+const whole = v.pipe(
+  v.number('must be a whole number'),
+  v.integer('must be a whole number'),
+  v.minValue(0, 'must be at least 0'),
+);
 
 const target = v.object({
   url: text,
@@ -66,7 +70,10 @@ const mostProblems = 20;
 function problemsIn(issues: readonly v.BaseIssue<unknown>[], where: string): string[] {
   return issues.map((issue) => {
     const path = v.getDotPath(issue);
-    const words = issue.input === undefined ? 'is missing' : `${issue.message} (it is ${JSON.stringify(issue.input)?.slice(0, 80)})`;
+    const words =
+      issue.input === undefined
+        ? 'is missing'
+        : `${issue.message} (it is ${JSON.stringify(issue.input)?.slice(0, 80)})`;
     return `  ${[where, path].filter((part) => part).join('.')}: ${words}`;
   });
 }
@@ -93,7 +100,12 @@ function entriesOf(path: string): [where: string, task: unknown][] {
 
 /** A log-in's sites, as the original names its cookie files: `./.auth/gitlab.reddit_state.json`. */
 export const loginsOf = ({ storage_state: file }: WebArenaTask): string[] =>
-  file ? file.replace(/^.*\//, '').replace(/_state\.json$/, '').split('.') : [];
+  file
+    ? file
+        .replace(/^.*\//, '')
+        .replace(/_state\.json$/, '')
+        .split('.')
+    : [];
 
 export interface TaskRules {
   /** Names of configured sites. */
@@ -103,9 +115,13 @@ export interface TaskRules {
 
 function unplayable({ sites: wanted, eval: { reference_answers } }: WebArenaTask, { sites, hasJudge }: TaskRules) {
   const missing = wanted.filter((site) => !sites.has(site));
-  if (missing.length) return { kind: 'site', why: `it plays on ${missing.join(' and ')}, which is not configured` } as const;
+  if (missing.length)
+    return { kind: 'site', why: `it plays on ${missing.join(' and ')}, which is not configured` } as const;
   if (!hasJudge && reference_answers?.fuzzy_match !== undefined)
-    return { kind: 'judge', why: 'its answer needs a language model as judge, and none is configured ("judge")' } as const;
+    return {
+      kind: 'judge',
+      why: 'its answer needs a language model as judge, and none is configured ("judge")',
+    } as const;
   return null;
 }
 
@@ -113,11 +129,7 @@ export class TaskList {
   private readonly tasks = new Map<number, WebArenaTask>();
   private readonly reasons = new Map<number, Unplayable>();
 
-  constructor(
-    entries: readonly (readonly [where: string, task: unknown])[],
-    rules: TaskRules,
-    from: string,
-  ) {
+  constructor(entries: readonly (readonly [where: string, task: unknown])[], rules: TaskRules, from: string) {
     const problems: string[] = [];
     for (const [where, given] of entries) {
       const result = v.safeParse(task, given);

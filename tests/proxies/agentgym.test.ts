@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../proxies/config.ts';
-import { SiteAddresses } from '../../proxies/webarena/addresses.ts';
 import { openServer } from '../../proxies/service.ts';
+import { SiteAddresses } from '../../proxies/webarena/addresses.ts';
 import { Environments } from '../../proxies/webarena/environments.ts';
 import { mountWebArena } from '../../proxies/webarena/routes.ts';
 import { TaskList } from '../../proxies/webarena/tasks.ts';
@@ -51,7 +51,11 @@ function serverOf({ configs, address_map }: Header, log: LoggedCall[]) {
   const addresses = new SiteAddresses(config.webarena!.sites);
   const all = Object.values(configs);
   const rules = { sites: new Set(Object.values(siteNames)), hasJudge: false };
-  const tasks = new TaskList(all.map((each) => [String(each.task_id), each]), rules, 'the recording');
+  const tasks = new TaskList(
+    all.map((each) => [String(each.task_id), each]),
+    rules,
+    'the recording',
+  );
   const fails = new Set(all.filter(({ fail }) => fail).map(({ task_id }) => task_id));
   const environments = new Environments({
     tasks,
@@ -79,11 +83,21 @@ async function differences(header: Header, { name, exchanges, env_log }: Transcr
   const { app, environments } = serverOf(header, [...env_log]);
   const wrong: string[] = [];
   for (const [k, { method, path, request_headers, body, status, response }] of exchanges.entries()) {
-    const answer = await app.inject({ method, url: `/${token}/webarena${path}`, headers: { ...request_headers, host: 'localhost' }, ...(body !== null && { payload: body }) });
+    const answer = await app.inject({
+      method,
+      url: `/${token}/webarena${path}`,
+      headers: { ...request_headers, host: 'localhost' },
+      ...(body !== null && { payload: body }),
+    });
     // A preflight's answer has no JSON.
-    const same = status !== 200 || method === 'OPTIONS' || JSON.stringify(jsonOf(answer.body)) === JSON.stringify(jsonOf(response));
+    const same =
+      status !== 200 ||
+      method === 'OPTIONS' ||
+      JSON.stringify(jsonOf(answer.body)) === JSON.stringify(jsonOf(response));
     if (answer.statusCode !== status || !same)
-      wrong.push(`${name} #${k} ${method} ${path} ${body}: ${answer.statusCode} ${answer.body.slice(0, 200)}, not ${status} ${response.slice(0, 200)}`);
+      wrong.push(
+        `${name} #${k} ${method} ${path} ${body}: ${answer.statusCode} ${answer.body.slice(0, 200)}, not ${status} ${response.slice(0, 200)}`,
+      );
   }
   await environments.closeAll();
   await app.close();
@@ -92,8 +106,12 @@ async function differences(header: Header, { name, exchanges, env_log }: Transcr
 
 describe('WebArena behind AgentGym’s protocol', () => {
   it('answers recorded transcripts with the same status and JSON', async () => {
-    if (!hasGolden(file)) return console.log(`skipped: there is no ${goldenFolder}/${file} (TABGYM_GOLDEN names the folder)`);
-    const lines = gunzipSync(readFileSync(`${goldenFolder}/${file}`)).toString().trim().split('\n');
+    if (!hasGolden(file))
+      return console.log(`skipped: there is no ${goldenFolder}/${file} (TABGYM_GOLDEN names the folder)`);
+    const lines = gunzipSync(readFileSync(`${goldenFolder}/${file}`))
+      .toString()
+      .trim()
+      .split('\n');
     const [header, ...transcripts] = lines.map((line) => JSON.parse(line));
     const wrong: string[] = [];
     for (const transcript of transcripts) wrong.push(...(await differences(header, transcript)));

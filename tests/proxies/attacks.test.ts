@@ -1,8 +1,8 @@
 /** Pages that mean harm: each is a named failure of its own episode, others go on, nothing forbidden is reached, memory comes back. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium } from '../../scripts/machine.mjs';
 import { Gate } from '../../proxies/network/gate.ts';
 import { Hosts } from '../../proxies/network/hosts.ts';
+import { findChromium } from '../../scripts/machine.mjs';
 import { HostileSite } from './hostile-site.ts';
 import { type Opened, openOver } from './opened.ts';
 import { Client, type Stepped } from './playing.ts';
@@ -157,12 +157,20 @@ describe('the gate', () => {
     const answers = ['127.0.0.1', '10.255.255.1'];
     const hosts = await Hosts.open({ sites: [`http://shop.example:${port}`], also: [] }, async () => answers.shift()!);
     const refused: string[] = [];
-    const gate = await Gate.open(hosts, { responseBytes: 1e6, episodeBytes: 1e6 }, { refused: (host) => refused.push(host), tooLarge: () => {} });
+    const gate = await Gate.open(
+      hosts,
+      { responseBytes: 1e6, episodeBytes: 1e6 },
+      { refused: (host) => refused.push(host), tooLarge: () => {} },
+    );
     const { request } = await import('node:http');
     const ask = (url: string) =>
       new Promise<number>((done, fail) => {
         const { hostname, port: at } = new URL(gate.address);
-        request({ host: hostname, port: at, path: url, headers: { host: new URL(url).host } }, (answer) => done(answer.resume().statusCode!)).once('error', fail).end();
+        request({ host: hostname, port: at, path: url, headers: { host: new URL(url).host } }, (answer) =>
+          done(answer.resume().statusCode!),
+        )
+          .once('error', fail)
+          .end();
       });
     expect(await ask(`http://shop.example:${port}/calm`)).toBe(200);
     expect(await ask(`http://shop.example:${port}/calm`)).toBe(200);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../../proxies/config.ts';
 import { newToken } from '../../proxies/door.ts';
-import { Hosts, HostError, isPrivate } from '../../proxies/network/hosts.ts';
+import { HostError, Hosts, isPrivate } from '../../proxies/network/hosts.ts';
 import { openServer } from '../../proxies/service.ts';
 
 const token = newToken();
@@ -76,7 +76,11 @@ describe('the door', () => {
   it('answers a named page and its preflight with its headers', async () => {
     const { status, headers } = await ask(`/${token}/hello`, { origin: page });
     expect([status, headers['access-control-allow-origin']]).toEqual([200, page]);
-    const asked = { origin: page, 'access-control-request-method': 'POST', 'access-control-request-private-network': 'true' };
+    const asked = {
+      origin: page,
+      'access-control-request-method': 'POST',
+      'access-control-request-private-network': 'true',
+    };
     const preflight = await ask(`/${token}/hello`, asked, 'OPTIONS');
     expect(preflight.status).toBe(200);
     expect(preflight.headers['access-control-allow-private-network']).toBe('true');
@@ -115,14 +119,28 @@ describe('a configuration', () => {
     [{ webarena: { ...webarena, limits: { pages: 0 } } }, 'webarena.limits.pages: must be at least 1 (it is 0)'],
     [{ webarena: { ...webarena, tries: 3 } }, 'webarena.tries: is no setting'],
     [{ webarena: { sites: webarena.sites } }, 'webarena.tasks: is missing'],
-    [{ webarena: { ...webarena, sites: { shopping: { address: 'ftp://a' } } } }, 'webarena.sites.shopping.address: must be an address'],
+    [
+      { webarena: { ...webarena, sites: { shopping: { address: 'ftp://a' } } } },
+      'webarena.sites.shopping.address: must be an address',
+    ],
     [{ webarena: { ...webarena, sites: {} } }, 'webarena.sites: must name a site'],
     [{ webarena, port: 70_000 }, 'port: must be at most 65535 (it is 70000)'],
     [{ webarena, token: 'short' }, 'token: must have 16 to 128 characters'],
     [{ webarena, origins: ['http://a/b'] }, 'origins.0: must be an origin'],
-    [{ retrieval: { source: { kind: 'google' } } }, 'retrieval.source.kind: must be "corpus", "search-r1" or "opensearch"'],
+    [
+      { retrieval: { source: { kind: 'google' } } },
+      'retrieval.source.kind: must be "corpus", "search-r1" or "opensearch"',
+    ],
     [{}, 'names none of webarena, retrieval and forward'],
-    [{ forward: [{ name: 'a', address: 'http://a' }, { name: 'a', address: 'http://b' }] }, 'two servers are called "a"'],
+    [
+      {
+        forward: [
+          { name: 'a', address: 'http://a' },
+          { name: 'a', address: 'http://b' },
+        ],
+      },
+      'two servers are called "a"',
+    ],
   ])('%j is refused by its path', (given, words) => expect(refusal(given)).toContain(words));
   it('never says a token or a password', () => {
     const sites = { shopping: { address: 'http://a', login: { username: 'u', password: 5 } } };
@@ -158,10 +176,29 @@ describe('hosts', () => {
     expect(answers).toEqual(['127.0.0.1']);
   });
   it('let nothing through but what was configured, however it is spelled', async () => {
-    const hosts = await Hosts.open({ sites: ['http://127.0.0.1:7770'], also: ['cdn.example'] }, async () => '93.184.216.34');
-    const through = ['http://127.0.0.1:7770/a', 'http://2130706433:7770/', 'http://127.1:7770/', 'https://cdn.example/x'];
+    const hosts = await Hosts.open(
+      { sites: ['http://127.0.0.1:7770'], also: ['cdn.example'] },
+      async () => '93.184.216.34',
+    );
+    const through = [
+      'http://127.0.0.1:7770/a',
+      'http://2130706433:7770/',
+      'http://127.1:7770/',
+      'https://cdn.example/x',
+    ];
     expect(through.every((url) => hosts.targetOf(url))).toBe(true);
-    const not = ['http://127.0.0.1:7771/', 'http://[::1]:7770/', 'http://[::ffff:127.0.0.1]:7770/', 'http://localhost:7770/', 'file:///etc/passwd', 'chrome://version', 'view-source:http://127.0.0.1:7770', 'ws://127.0.0.1:7770', 'https://127.0.0.1/', 'http://127.0.0.1.cdn.example/'];
+    const not = [
+      'http://127.0.0.1:7771/',
+      'http://[::1]:7770/',
+      'http://[::ffff:127.0.0.1]:7770/',
+      'http://localhost:7770/',
+      'file:///etc/passwd',
+      'chrome://version',
+      'view-source:http://127.0.0.1:7770',
+      'ws://127.0.0.1:7770',
+      'https://127.0.0.1/',
+      'http://127.0.0.1.cdn.example/',
+    ];
     expect(not.filter((url) => hosts.targetOf(url))).toEqual([]);
   });
   it('are public where they were only named beside the sites', async () => {

@@ -69,10 +69,16 @@ export class HostileSite {
     if (path === '/redirect') return void response.writeHead(302, { location: `${this.forbidden}/redirect` }).end();
     if (path === '/huge') return this.sendForever(response, 2 ** 31);
     if (path === '/file') {
-      response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename=a' });
+      response.writeHead(200, {
+        'content-type': 'application/octet-stream',
+        'content-disposition': 'attachment; filename=a',
+      });
       return void response.end('x'.repeat(1000));
     }
-    if (path === '/worker.js') return void response.writeHead(200, { 'content-type': 'text/javascript' }).end(`fetch('${this.forbidden}/worker')`);
+    if (path === '/worker.js')
+      return void response
+        .writeHead(200, { 'content-type': 'text/javascript' })
+        .end(`fetch('${this.forbidden}/worker')`);
     response.setHeader('content-type', 'text/html; charset=utf-8');
     if (path === '/endless') return void response.write(endless);
     const page = this.pages[path];

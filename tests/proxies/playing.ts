@@ -59,7 +59,8 @@ function translate(action: string, own: readonly Line[], theirs: readonly Line[]
   if (!line) throw new Error(`The oracle's element ${id} is not in its own tree.`);
   const among = (lines: readonly Line[]) => lines.filter(({ text }) => text === line.text);
   const found = among(theirs)[among(own).indexOf(line)];
-  if (!found) throw new Error(`Chromium's tree has no line "${line.text}":\n${theirs.map(({ text }) => text).join('\n')}`);
+  if (!found)
+    throw new Error(`Chromium's tree has no line "${line.text}":\n${theirs.map(({ text }) => text).join('\n')}`);
   return action.replace(/\[\d+\]/, `[${found.id}]`);
 }
 

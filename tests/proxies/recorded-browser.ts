@@ -1,8 +1,9 @@
 /** The original's browser as it was recorded (`env_log` of golden/agentgym/webarena), in the place of a Chromium. */
-import type { Action } from '../../src/envs/web/actions.ts';
-import type { EvaluationContext } from '../../src/envs/web/evaluators/page.ts';
+
 import type { Acted, AgentBrowser, Metadata, Seen } from '../../proxies/webarena/agent-browser.ts';
 import type { WebArenaTask } from '../../proxies/webarena/tasks.ts';
+import type { Action } from '../../src/envs/web/actions.ts';
+import type { EvaluationContext } from '../../src/envs/web/evaluators/page.ts';
 
 export interface LoggedCall {
   cmd: 'reset' | { [field: string]: string | number };
@@ -92,4 +93,3 @@ export class RecordedBrowser implements AgentBrowser {
 
   async close(): Promise<void> {}
 }
-

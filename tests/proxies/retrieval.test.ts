@@ -27,7 +27,12 @@ interface Exchange {
 }
 
 const recorded = (): Exchange[] =>
-  gunzipSync(readFileSync(file)).toString().trim().split('\n').slice(1).map((line) => JSON.parse(line));
+  gunzipSync(readFileSync(file))
+    .toString()
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => JSON.parse(line));
 
 /** What is the stub's: an index that pads its answers, and counts from its end. */
 const isStubs = ({ body }: Exchange) => {
@@ -43,7 +48,10 @@ const isFrameworks = ({ method, path, response }: Exchange) =>
   method === 'OPTIONS' || path === '/' || /value_error.jsondecode/.test(response);
 
 function openServed() {
-  const config = readConfig({ origins: ['http://x.example'], forward: [{ name: 'a', address: 'http://127.0.0.1:1' }] }, 'test');
+  const config = readConfig(
+    { origins: ['http://x.example'], forward: [{ name: 'a', address: 'http://127.0.0.1:1' }] },
+    'test',
+  );
   const app = openServer(config, token, { version: '0', report: () => {} });
   mountRetrieval(app, '', { retriever: openRecordedRetriever(file), topk: 3, report: () => {} });
   return app;
@@ -83,11 +91,21 @@ describe('Search-R1’s /retrieve', () => {
       const { method, path, request_headers, body, status, response } = exchange;
       if (isStubs(exchange) || isFrameworks(exchange)) continue;
       const payload = method === 'GET' ? {} : { payload: body };
-      const answer = await app.inject({ method, url: `/${token}${path}`, headers: { ...request_headers, host: 'localhost' }, ...payload });
-      const same = status >= 500 || status === 307 || JSON.stringify(JSON.parse(answer.body)) === JSON.stringify(JSON.parse(response));
+      const answer = await app.inject({
+        method,
+        url: `/${token}${path}`,
+        headers: { ...request_headers, host: 'localhost' },
+        ...payload,
+      });
+      const same =
+        status >= 500 ||
+        status === 307 ||
+        JSON.stringify(JSON.parse(answer.body)) === JSON.stringify(JSON.parse(response));
       compared++;
       if (answer.statusCode !== status || !same)
-        wrong.push(`${exchange.note} ${body}: ${answer.statusCode} ${answer.body.slice(0, 300)}, not ${status} ${response.slice(0, 300)}`);
+        wrong.push(
+          `${exchange.note} ${body}: ${answer.statusCode} ${answer.body.slice(0, 300)}, not ${status} ${response.slice(0, 300)}`,
+        );
     }
     await app.close();
     expect(wrong).toEqual([]);
@@ -97,11 +115,24 @@ describe('Search-R1’s /retrieve', () => {
   it('is asked as its own client asks, a batch at once, with scores', async () => {
     const document = { id: '14', contents: '"Velora"\nA town.' };
     const { asked, address } = await answering([
-      { json: { result: [[{ document, score: 0.5 }, { document, score: 0.25 }, { document, score: 0.1 }], []] } },
+      {
+        json: {
+          result: [
+            [
+              { document, score: 0.5 },
+              { document, score: 0.25 },
+              { document, score: 0.1 },
+            ],
+            [],
+          ],
+        },
+      },
     ]);
     const retriever = new SearchR1Retriever(`${address}/retrieve`);
     const found = await retriever.retrieve(['who', 'what'], 2);
-    expect(asked).toMatchObject([{ url: '/retrieve', body: '{"queries":["who","what"],"topk":2,"return_scores":true}' }]);
+    expect(asked).toMatchObject([
+      { url: '/retrieve', body: '{"queries":["who","what"],"topk":2,"return_scores":true}' },
+    ]);
     expect(found).toEqual([
       [
         { id: '14', title: '"Velora"', text: 'A town.', score: 0.5 },
@@ -117,7 +148,9 @@ describe('Search-R1’s /retrieve', () => {
     const queries = ['who founded Velora', 'oldest café', 'zebra'];
     const found = await new SearchR1Retriever(`${address}/${token}`).retrieve(queries, 4);
     const direct = await openRecordedRetriever(file).retrieve(queries, 4);
-    expect(found).toEqual(direct.map((documents) => documents.map(({ id, title, text, score }) => ({ id, title, text, score }))));
+    expect(found).toEqual(
+      direct.map((documents) => documents.map(({ id, title, text, score }) => ({ id, title, text, score }))),
+    );
     await app.close();
   });
   it.each([
@@ -168,7 +201,10 @@ describe('a search server', () => {
       [{ id: '7', title: 'Velora', text: 'A town.', score: 8.3 }],
       [],
     ]);
-    const lines = asked[0].body.trim().split('\n').map((line) => JSON.parse(line));
+    const lines = asked[0].body
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     expect(asked[0].url).toBe('/_msearch');
     expect(lines).toEqual([
       { index: 'wiki-18' },
@@ -184,7 +220,19 @@ describe('a search server', () => {
     expect(await retriever.retrieve(['a'], 1)).toEqual([[{ id: '1', title: '"A"', text: 'b', score: 1 }]]);
   });
   it.each([
-    [[{ json: { took: 1, responses: [{ error: { type: 'index_not_found_exception', reason: 'no such index [wiki-18]' }, status: 404 }] } }], 'no such index'],
+    [
+      [
+        {
+          json: {
+            took: 1,
+            responses: [
+              { error: { type: 'index_not_found_exception', reason: 'no such index [wiki-18]' }, status: 404 },
+            ],
+          },
+        },
+      ],
+      'no such index',
+    ],
     [[{ status: 401, json: { error: 'x' } }], 'status 401'],
     [[{ json: { responses: [] } }], 'another form'],
   ])('is refused by name: %j', async (answers, words) => {

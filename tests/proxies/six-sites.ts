@@ -74,7 +74,10 @@ export class SixSites {
   task(id: number): object {
     const { intent, start, evaluation, template } = instanceById(id)!;
     const placed = (text: string) =>
-      sites.reduce((mapped, { name, host }) => mapped.replaceAll(`http://${host}`, `__${likeNames[name].toUpperCase()}__`), text);
+      sites.reduce(
+        (mapped, { name, host }) => mapped.replaceAll(`http://${host}`, `__${likeNames[name].toUpperCase()}__`),
+        text,
+      );
     const [first, ...others] = start;
     const { host } = parseAddress(first)!;
     const begin = `http://${host}/_begin?id=${id}&to=${encodeURIComponent(this.served(first))}`;
@@ -86,7 +89,9 @@ export class SixSites {
       start_url: placed([begin, ...others].join(' |AND| ')),
       geolocation: null,
       intent,
-      eval: JSON.parse(placed(JSON.stringify({ program_html: [], reference_answers: null, reference_url: '', ...evaluation }))),
+      eval: JSON.parse(
+        placed(JSON.stringify({ program_html: [], reference_answers: null, reference_url: '', ...evaluation })),
+      ),
     };
   }
 

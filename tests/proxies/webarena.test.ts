@@ -1,11 +1,12 @@
 /** WebArena by a real Chromium over the six sites: log in, reset, act, evaluate; many at once; one that is lost in the middle. */
+
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/machine.mjs';
-import { idOf, templates } from '../../src/envs/web/tasks/index.ts';
-import { execFileSync } from 'node:child_process';
+import { netOf } from '../../src/envs/web/sites/net.ts';
 import { shop } from '../../src/envs/web/sites/shop/index.ts';
 import type { SeededStore } from '../../src/envs/web/sites/shop/store.ts';
-import { netOf } from '../../src/envs/web/sites/net.ts';
+import { idOf, templates } from '../../src/envs/web/tasks/index.ts';
 import { type Opened, openOver } from './opened.ts';
 import { Client, playOracle, taskNamed } from './playing.ts';
 import { SixSites } from './six-sites.ts';
@@ -24,7 +25,10 @@ let client: Client;
 beforeAll(async () => {
   if (skip) return;
   sites = await new SixSites().listen();
-  opened = await openOver(sites, templates.map((_, index) => sites.task(idOf(index, 3))));
+  opened = await openOver(
+    sites,
+    templates.map((_, index) => sites.task(idOf(index, 3))),
+  );
   client = new Client(opened.proxy);
 });
 afterAll(async () => {
@@ -50,7 +54,9 @@ describe.skipIf(skip)('WebArena through the proxy', () => {
   }, 1_200_000);
 
   it('plays twenty at once, in one browser', async () => {
-    const ids = Array.from({ length: 20 }, (_, k) => taskNamed(['map-phone', 'wiki-founded', 'shop-order-total', 'forum-no-such-forum'][k % 4]));
+    const ids = Array.from({ length: 20 }, (_, k) =>
+      taskNamed(['map-phone', 'wiki-founded', 'shop-order-total', 'forum-no-such-forum'][k % 4]),
+    );
     const played = await Promise.all(ids.map((id) => playOracle(client, sites, id)));
     expect(played.map(({ reward }) => reward)).toEqual(ids.map(() => 1));
   }, 300_000);
@@ -137,17 +143,30 @@ describe.skipIf(skip)('tasks', () => {
     try {
       const one = new Client(there.proxy);
       const env = await one.create();
-      expect((await one.reset(env, 2)).why).toContain('TaskRefused: Task 2 cannot be played here: its answer needs a language model');
+      expect((await one.reset(env, 2)).why).toContain(
+        'TaskRefused: Task 2 cannot be played here: its answer needs a language model',
+      );
       expect((await one.reset(env, 3)).why).toContain('gitlab, which is not configured');
-      const listed = await there.proxy.app.inject({ url: `/${there.proxy.token}/webarena/tasks`, headers: { host: 'localhost' } });
+      const listed = await there.proxy.app.inject({
+        url: `/${there.proxy.token}/webarena/tasks`,
+        headers: { host: 'localhost' },
+      });
       expect(listed.json()).toMatchObject({ tasks: 3, playable: [1], refused: [{ ids: [2] }, { ids: [3] }] });
     } finally {
       await there.close();
     }
   }, 60_000);
   it('are refused by path where their file is wrong', async () => {
-    const good = { task_id: 1, sites: ['shopping'], intent: 'x', start_url: '__SHOPPING__/', eval: { eval_types: ['url_match'] } };
+    const good = {
+      task_id: 1,
+      sites: ['shopping'],
+      intent: 'x',
+      start_url: '__SHOPPING__/',
+      eval: { eval_types: ['url_match'] },
+    };
     const bad = [good, { ...good, intent: 5 }, { ...good, task_id: 2, eval: { eval_types: 'url_match' } }];
-    await expect(openOver(sites, bad)).rejects.toThrow(/\[1\]\.intent: must be a text \(it is 5\)\n\s+\[2\]\.eval\.eval_types: must be a list of texts/);
+    await expect(openOver(sites, bad)).rejects.toThrow(
+      /\[1\]\.intent: must be a text \(it is 5\)\n\s+\[2\]\.eval\.eval_types: must be a list of texts/,
+    );
   });
 });

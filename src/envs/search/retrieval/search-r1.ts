@@ -28,7 +28,10 @@ function readAnswer(value: unknown, queries: number): v.InferOutput<typeof answe
   const read = v.safeParse(answer, value);
   if (!read.success) {
     const [issue] = read.issues;
-    throw new AnswerError(`POST /retrieve was answered otherwise: ${v.getDotPath(issue) ?? 'it'} ${issue.message}`, 200);
+    throw new AnswerError(
+      `POST /retrieve was answered otherwise: ${v.getDotPath(issue) ?? 'it'} ${issue.message}`,
+      200,
+    );
   }
   const { result } = read.output;
   if (result.length !== queries)
