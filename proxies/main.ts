@@ -6,7 +6,7 @@ import { defaultFolder } from '../src/envs/search/corpus/store-folder.ts';
 import { ConfigError, readConfigFile } from './config.ts';
 import { HostError } from './network/hosts.ts';
 import { buildIndex, indexWords } from './retrieval/build-index.ts';
-import { openProxy, type Proxy } from './service.ts';
+import { type OpenedProxy, openProxy } from './service.ts';
 
 /** Failures that say themselves what to do. */
 const spoken = [ConfigError, HostError, WorldError];
@@ -17,7 +17,7 @@ const report = ({ name, message }: Error) => console.error(`${name}: ${message.s
 const versionOf = (): string =>
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 
-function say({ parts, token }: Proxy, address: string): void {
+function say({ parts, token }: OpenedProxy, address: string): void {
   for (const { path, title, notes } of parts) {
     console.log(`${title}: ${address}/${token}${path}`);
     for (const note of notes) console.log(`  ${note}`);

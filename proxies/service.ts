@@ -20,7 +20,7 @@ export interface ProxyOptions {
 const mostBytes = 4 << 20;
 const requestMs = 30_000;
 
-export interface Proxy {
+export interface OpenedProxy {
   app: FastifyInstance;
   token: string;
   parts: readonly Part[];
@@ -72,7 +72,7 @@ export function openServer(config: ProxyConfig, token: string, options: ProxyOpt
   return app;
 }
 
-export async function openProxy(config: ProxyConfig, options: ProxyOptions): Promise<Proxy> {
+export async function openProxy(config: ProxyConfig, options: ProxyOptions): Promise<OpenedProxy> {
   const token = config.token ?? newToken();
   const app = openServer(config, token, options);
   const parts: Part[] = [];

@@ -55,9 +55,9 @@ const sorted = (_key: string, value: unknown) =>
     : value;
 
 function quartJson(value: unknown): string {
-  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   // Whole rewards are floats there; a parser does not tell.
-  return JSON.stringify(value, sorted).replace(/[\u007f-\uffff]/g, escape);
+  return JSON.stringify(value, sorted).replace(/[\u007f-\uffff]/g, escaped);
 }
 
 const errorReset: ResetAnswer = { object: 'Error', observation: 'TimeoutError', sites: 'Error' };

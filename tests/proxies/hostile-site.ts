@@ -67,7 +67,7 @@ export class HostileSite {
   private answer({ url = '/' }: IncomingMessage, response: ServerResponse): void {
     const path = url.split('?')[0];
     if (path === '/redirect') return void response.writeHead(302, { location: `${this.forbidden}/redirect` }).end();
-    if (path === '/huge') return this.sendForever(response, 2 ** 31);
+    if (path === '/huge') return void this.sendForever(response, 2 ** 31);
     if (path === '/file') {
       response.writeHead(200, {
         'content-type': 'application/octet-stream',

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../proxies/config.ts';
-import { openProxy, type Proxy } from '../../proxies/service.ts';
+import { type OpenedProxy, openProxy } from '../../proxies/service.ts';
 import type { SixSites } from './six-sites.ts';
 
 export interface Opened {
-  proxy: Proxy;
+  proxy: OpenedProxy;
   errors: Error[];
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** Plays tasks of the small internet through the proxy, by AgentGym's protocol: the oracle's own actions, with the ids of Chromium's tree. */
-import type { Proxy } from '../../proxies/service.ts';
+import type { OpenedProxy } from '../../proxies/service.ts';
 import { idOf, templates } from '../../src/envs/web/tasks/index.ts';
 import { Web } from '../../src/envs/web/world.ts';
 import type { SixSites } from './six-sites.ts';
@@ -18,7 +18,7 @@ export interface Stepped {
 }
 
 export class Client {
-  constructor(private readonly proxy: Proxy) {}
+  constructor(private readonly proxy: OpenedProxy) {}
 
   private async post(path: string, body?: object) {
     const { app, token } = this.proxy;
