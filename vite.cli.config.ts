@@ -16,6 +16,7 @@ const all = {
   'quant-report': 'tools/quantisation/main.ts',
   large: 'tools/large/main.ts',
   serve: 'src/cli/serve.ts',
+  proxy: 'proxies/main.ts',
   export: 'src/cli/export.ts',
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
@@ -56,6 +57,8 @@ export default defineConfig({
     noExternal: true,
     external: [
       'fastify',
+      '@fastify/http-proxy',
+      '@opensearch-project/opensearch',
       'ws',
       'webgpu',
       'playwright-core',
