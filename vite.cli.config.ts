@@ -17,6 +17,7 @@ const all = {
   large: 'tools/large/main.ts',
   serve: 'src/cli/serve.ts',
   export: 'src/cli/export.ts',
+  handoff: 'src/cli/handoff.ts',
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
   algorithms: 'tools/learn/algorithms.ts',

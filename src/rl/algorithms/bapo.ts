@@ -71,6 +71,9 @@ const schema = v.strictObject({
   ),
 });
 
+/** Of its counterparts. */
+const nearest = 'The bounds of the clip are fixed: they are not found anew for every update.';
+
 export const bapo = {
   name: 'bapo',
   label: 'BAPO',
@@ -92,4 +95,9 @@ export const bapo = {
     scalars: policyScalars({ ...settings, clipLow: 0, clipHigh: 0 }),
   }),
   aggregation: sharedAggregation,
+  counterparts: {
+    verl: { name: 'grpo', set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
+    'agentgym-rl': { name: 'grpo', differs: [nearest] },
+    trl: { name: 'grpo', set: { scale_rewards: 'group' }, differs: [nearest] },
+  },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -175,4 +175,16 @@ export const dapo = {
       settings.correction,
     );
   },
+  counterparts: {
+    verl: { name: 'grpo', set: { 'algorithm.norm_adv_by_std_in_grpo': true } },
+    'agentgym-rl': {
+      name: 'grpo',
+      differs: ['Groups without signal are trained on, not replaced, and there is no penalty for length.'],
+    },
+    trl: {
+      name: 'grpo',
+      set: { scale_rewards: 'group' },
+      differs: ['Groups without signal are trained on, not replaced by others.'],
+    },
+  },
 } satisfies Algorithm<Settings>;

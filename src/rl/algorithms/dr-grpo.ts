@@ -24,4 +24,12 @@ export const drGrpo = {
   schema,
   ...policyGradient,
   credit: (input, { correction }) => corrected(groupCredit(input, { baseline: 'mean', epsilon: 0 }), input, correction),
+  counterparts: {
+    verl: { name: 'grpo', set: { 'algorithm.norm_adv_by_std_in_grpo': false } },
+    'agentgym-rl': {
+      name: 'grpo',
+      differs: ['Advantages are divided by the spread of their group, which Dr. GRPO leaves out.'],
+    },
+    trl: { name: 'grpo', set: { scale_rewards: 'none' } },
+  },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -90,6 +90,9 @@ export function stepCredit(
   };
 }
 
+/** Of its counterparts. */
+const nearest = 'Single steps are not compared: every token has the credit of its whole episode.';
+
 export const gigpo = {
   name: 'gigpo',
   label: 'GiGPO',
@@ -110,6 +113,11 @@ export const gigpo = {
     });
     const metrics = { stepGroups: new Set(credit.groups).size, stepCredit: share(credit.step) };
     return corrected({ advantages, ...withoutSignal(input), metrics }, input, settings.correction);
+  },
+  counterparts: {
+    verl: { name: 'grpo', set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
+    'agentgym-rl': { name: 'grpo', differs: [nearest] },
+    trl: { name: 'grpo', set: { scale_rewards: 'group' }, differs: [nearest] },
   },
 } satisfies Algorithm<Settings>;
 

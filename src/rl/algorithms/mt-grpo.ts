@@ -110,6 +110,9 @@ function turnCredit(
   return advantages;
 }
 
+/** Of its counterparts. */
+const nearest = 'Turns have no credit of their own: every token has the credit of its whole episode.';
+
 export const mtGrpo = {
   name: 'mt-grpo',
   label: 'MT-GRPO',
@@ -123,5 +126,10 @@ export const mtGrpo = {
         ? turnCredit(input, settings)
         : twoLevelCredit(firstTurns(input), input.rows, settings.turnWeight).advantages;
     return corrected({ advantages, ...withoutSignal(input) }, input, settings.correction);
+  },
+  counterparts: {
+    verl: { name: 'grpo', set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
+    'agentgym-rl': { name: 'grpo', differs: [nearest] },
+    trl: { name: 'grpo', set: { scale_rewards: 'group' }, differs: [nearest] },
   },
 } satisfies Algorithm<Settings>;

@@ -25,4 +25,12 @@ export const reinforcePpBaseline = {
     const { advantages, groups, withoutSignal } = groupCredit(input, { baseline: 'mean', epsilon: 0 });
     return corrected({ advantages: whiten(advantages), groups, withoutSignal }, input, correction);
   },
+  counterparts: {
+    verl: { name: 'reinforce_plus_plus_baseline' },
+    trl: {
+      name: 'grpo',
+      set: { scale_rewards: 'batch' },
+      differs: ['Advantages are divided by the spread of the returns of a batch, not whitened over its tokens.'],
+    },
+  },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

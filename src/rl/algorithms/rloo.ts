@@ -51,4 +51,14 @@ export const rloo = {
     const episode = settings.normalizeBatch ? advantages.map((value) => (value - center) / scale) : advantages;
     return corrected({ advantages: spread(episode, rows), episode, ...counts }, input, settings.correction);
   },
+  counterparts: {
+    verl: { name: 'rloo' },
+    trl: {
+      name: 'grpo',
+      set: { scale_rewards: 'none' },
+      differs: [
+        'The mean includes the episode itself: advantages are (G - 1) / G times those of the leave-one-out mean.',
+      ],
+    },
+  },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;
