@@ -9,7 +9,14 @@ export type RunOrigin =
   | { kind: 'new' }
   | { kind: 'fork'; parent: string; step: number; changes: { path: string; from: unknown; to: unknown }[] }
   | { kind: 'duplicate'; parent: string; step: number }
-  | { kind: 'import'; file: string };
+  | { kind: 'import'; file: string; from?: HandedFrom };
+
+/** A policy that comes back from another trainer: which, and which run it was handed over from, after which step. */
+export interface HandedFrom {
+  trainer: string;
+  run: string;
+  step: number;
+}
 
 export interface StoredRun<E = unknown> {
   id: string;

@@ -7,7 +7,14 @@ import { bapoSurrogate } from '../objective/bapo.ts';
 import { clippedColumns, clippedScalars, regularized } from '../objective/clipped.ts';
 import type { Algorithm } from './algorithm.ts';
 import { choice, real, toggle } from './fields.ts';
-import { corrected, groupCredit, policyNeeds, policyScalars, sharedAggregation } from './group-relative.ts';
+import {
+  calledElsewhere,
+  corrected,
+  groupCredit,
+  policyNeeds,
+  policyScalars,
+  sharedAggregation,
+} from './group-relative.ts';
 import { epsilonField, policyFields } from './pieces.ts';
 
 const {
@@ -96,8 +103,8 @@ export const bapo = {
   }),
   aggregation: sharedAggregation,
   counterparts: {
-    verl: { name: 'grpo', set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
-    'agentgym-rl': { name: 'grpo', differs: [nearest] },
-    trl: { name: 'grpo', set: { scale_rewards: 'group' }, differs: [nearest] },
+    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
+    'agentgym-rl': { name: calledElsewhere, differs: [nearest] },
+    trl: { name: calledElsewhere, set: { scale_rewards: 'group' }, differs: [nearest] },
   },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

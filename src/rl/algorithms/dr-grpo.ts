@@ -7,7 +7,7 @@
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
-import { corrected, groupCredit, policyGradient } from './group-relative.ts';
+import { calledElsewhere, corrected, groupCredit, policyGradient } from './group-relative.ts';
 import { policyFields } from './pieces.ts';
 
 const schema = v.strictObject({
@@ -25,11 +25,11 @@ export const drGrpo = {
   ...policyGradient,
   credit: (input, { correction }) => corrected(groupCredit(input, { baseline: 'mean', epsilon: 0 }), input, correction),
   counterparts: {
-    verl: { name: 'grpo', set: { 'algorithm.norm_adv_by_std_in_grpo': false } },
+    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': false } },
     'agentgym-rl': {
-      name: 'grpo',
+      name: calledElsewhere,
       differs: ['Advantages are divided by the spread of their group, which Dr. GRPO leaves out.'],
     },
-    trl: { name: 'grpo', set: { scale_rewards: 'none' } },
+    trl: { name: calledElsewhere, set: { scale_rewards: 'none' } },
   },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

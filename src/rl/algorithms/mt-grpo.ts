@@ -12,7 +12,7 @@ import { rowsOf, type TokenRows } from '../credit/rows.ts';
 import { stepReturns, turnRewards } from '../credit/turns.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
 import { choice, real } from './fields.ts';
-import { corrected, policyGradient } from './group-relative.ts';
+import { calledElsewhere, corrected, policyGradient } from './group-relative.ts';
 import { withoutSignal } from './kl-reward.ts';
 import { policyFields } from './pieces.ts';
 
@@ -128,8 +128,8 @@ export const mtGrpo = {
     return corrected({ advantages, ...withoutSignal(input) }, input, settings.correction);
   },
   counterparts: {
-    verl: { name: 'grpo', set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
-    'agentgym-rl': { name: 'grpo', differs: [nearest] },
-    trl: { name: 'grpo', set: { scale_rewards: 'group' }, differs: [nearest] },
+    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
+    'agentgym-rl': { name: calledElsewhere, differs: [nearest] },
+    trl: { name: calledElsewhere, set: { scale_rewards: 'group' }, differs: [nearest] },
   },
 } satisfies Algorithm<Settings>;

@@ -11,7 +11,7 @@ import { rowsOf, sequenceSums, spread } from '../credit/rows.ts';
 import { mean, unbiasedStd } from '../numbers.ts';
 import type { Algorithm } from './algorithm.ts';
 import { toggle } from './fields.ts';
-import { corrected, policyGradient, policyNeeds } from './group-relative.ts';
+import { calledElsewhere, corrected, policyGradient, policyNeeds } from './group-relative.ts';
 import { klPerEpisode, policyFields } from './pieces.ts';
 
 const schema = v.strictObject({
@@ -54,7 +54,7 @@ export const rloo = {
   counterparts: {
     verl: { name: 'rloo' },
     trl: {
-      name: 'grpo',
+      name: calledElsewhere,
       set: { scale_rewards: 'none' },
       differs: [
         'The mean includes the episode itself: advantages are (G - 1) / G times those of the leave-one-out mean.',

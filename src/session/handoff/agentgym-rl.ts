@@ -250,6 +250,7 @@ export const agentGymRl: HandoffTarget = {
     policy(ledger, input);
     const { rows } = itemsOf(input);
     takeSettled(ledger, input);
+    ledger.note('evaluation.every', 'nothing is evaluated while it trains there: bring the policy back for that');
     endings(ledger);
     fixedThere(ledger);
     const settings = settingsOf(input, ledger);

@@ -88,6 +88,7 @@ export async function handoffFiles(
     ...target.write(input, ledger),
     ...serverOptions(tasks.servers),
     'serve.sh': serveScript(tasks.servers),
+    'handoff.json': `${JSON.stringify({ trainer: to, run: name, step: done }, null, 2)}\n`,
     'experiment.json': `${JSON.stringify(experiment, null, 2)}\n`,
   };
   const readme = readmeOf(target, input, ledger, Object.keys(texts).sort(), server !== undefined);

@@ -84,7 +84,6 @@ export function takeSettled(ledger: Ledger, { experiment, done, policy }: Handof
       'sampling.maskActions',
       'decoding is free there: a policy that chose among offered actions here has to find their words by itself',
     );
-  ledger.note('evaluation.every', 'see the trainer’s own settings of validation');
   ledger.take('evaluation.episodes');
   if (policy.form === 'model') ledger.takeAll('policy');
 }

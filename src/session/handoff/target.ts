@@ -83,6 +83,7 @@ export interface HandoffTarget {
   /** What is installed there: `verl==0.9.1`. */
   pins: readonly string[];
   /** Facts of the protocol that it plays by. */
+  // not a kind: a protocol
   protocol: 'openenv' | 'agentgym';
   /** What it writes beside policy, data of the servers and README. Throws a HandoffError. */
   write(input: HandoffInput, ledger: Ledger): NamedTexts;

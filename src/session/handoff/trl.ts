@@ -58,7 +58,9 @@ function clip(ledger: Ledger): Fields {
 }
 
 const lossTypes: { readonly [aggregation: string]: string } = {
+  // not a kind: TRL's name of a loss
   'token-mean': 'dapo',
+  // not a kind: TRL's name of a loss
   'seq-mean-token-mean': 'grpo',
   'seq-mean-token-sum-norm': 'dr_grpo',
   'seq-mean-token-sum': 'dr_grpo',
@@ -153,7 +155,7 @@ function batches(ledger: Ledger, { steps }: HandoffInput): { fields: Fields; upd
   };
 }
 
-function grpo(ledger: Ledger, input: HandoffInput, batch: Fields): Fields {
+function configOf(ledger: Ledger, input: HandoffInput, batch: Fields): Fields {
   const { name: _, set = {} } = counterpartOf(trl, input, ledger);
   if (ledger.take<number>('algorithm.advantageEpsilon', spreadFloor) !== spreadFloor)
     ledger.note('algorithm.advantageEpsilon', `it is ${spreadFloor} there`);
@@ -212,10 +214,12 @@ export const trl: HandoffTarget = {
   label: 'TRL',
   sentence: 'Trains on one machine by Hugging Face’s GRPOTrainer and one script that plays our worlds.',
   pins: ['trl==1.16.0', 'transformers==5.23.0', 'peft==0.21.2', 'torch', 'aiohttp'],
+  // not a kind: a protocol
   protocol: 'openenv',
 
   write(input, ledger): NamedTexts {
     takeSettled(ledger, input);
+    ledger.note('evaluation.every', 'nothing is evaluated while it trains there: bring the policy back for that');
     for (const [field, why] of Object.entries(unknown)) ledger.note(`algorithm.${field}`, why);
     const { fields, updates } = batches(ledger, input);
     const rules = rulesOf(ledger);
@@ -223,7 +227,7 @@ export const trl: HandoffTarget = {
       ledger.note('algorithm.endings.worldFailure', 'an episode whose world failed counts as zero there');
     ledger.note('sampling.promptTokens', 'a prompt is as long as it is there');
     const settings = {
-      grpo: grpo(ledger, input, fields),
+      config: configOf(ledger, input, fields),
       ...adapterOf(ledger, input),
       instructed: input.policy.instructed,
       horizon: stagesAfter(input.experiment.horizon, input.done),

@@ -70,6 +70,7 @@ function policyLoss(ledger: Ledger): Flat {
     ledger.note('algorithm.ratio', 'one ratio an episode, of the sum, is not there: each token has its own');
   if (ratio === 'sequence' && form !== 'clip')
     ledger.note('algorithm.surrogate', 'GSPO clips the ratio of the episode there');
+  // not a kind: verl's name of a policy loss
   if (ratio === 'sequence') return { [at]: 'gspo' };
   // not a kind: verl's name of a policy loss
   return { [at]: form === 'clip' ? 'vanilla' : 'cispo' };
@@ -77,12 +78,13 @@ function policyLoss(ledger: Ledger): Flat {
 
 function aggregation(ledger: Ledger): Flat {
   const divisor = ledger.take<number | null>('algorithm.lossScaleFactor', null);
-  if (ledger.has('algorithm.lossScaleFactor') && divisor === null)
+  const mode = ledger.take<string>('algorithm.aggregation', 'token-mean');
+  if (mode === 'seq-mean-token-sum-norm' && divisor === null)
     ledger.remark(
       'seq-mean-token-sum-norm divides by the padded width there, where no divisor is set; here by the longest sequence.',
     );
   return {
-    [`${actor}.loss_agg_mode`]: ledger.take<string>('algorithm.aggregation', 'token-mean'),
+    [`${actor}.loss_agg_mode`]: mode,
     [`${actor}.loss_scale_factor`]: divisor,
   };
 }
@@ -275,7 +277,7 @@ function trainer({ name, steps, experiment }: HandoffInput, dropsGroups: boolean
     'trainer.val_before_train': true,
     'trainer.default_local_dir': here('checkpoints'),
     // Working folder of Ray's workers: the agent loop is imported from there.
-    'ray_kwargs.ray_init.runtime_env.env_vars': { PYTHONPATH: here('') },
+    'ray_kwargs.ray_init.runtime_env.env_vars': { PYTHONPATH: lookedUp('oc.env:PYTHONPATH') },
   };
 }
 
@@ -312,11 +314,13 @@ export const verl: HandoffTarget = {
   label: 'verl',
   sentence: 'Trains on one machine or many with Ray, by verl’s V1 trainer and an agent loop that plays our worlds.',
   pins: ['verl==0.9.1', 'vllm', 'transformers>=5.5.3,<5.11', 'peft', 'aiohttp'],
+  // not a kind: a protocol
   protocol: 'openenv',
 
   write(input, ledger): NamedTexts {
     const { name, set = {} } = counterpartOf(verl, input, ledger);
     takeSettled(ledger, input);
+    ledger.take('evaluation.every');
     const rules = rulesOf(ledger);
     const settings = nested({
       'algorithm.adv_estimator': name,

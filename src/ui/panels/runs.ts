@@ -109,6 +109,10 @@ export class TabgymRuns extends Panel {
     if (run.origin.kind === 'fork')
       return html` · ${msg(str`forked from ${parent} at step ${run.origin.step}`)}: ${run.origin.changes.map((each) => each.path).join(', ')}`;
     if (run.origin.kind === 'duplicate') return html` · ${msg(str`copy of ${parent}`)}`;
+    if (run.origin.kind === 'import' && run.origin.from) {
+      const { trainer, run: parent, step } = run.origin.from;
+      return html` · ${msg(str`back from ${trainer}, where ${parent} went after step ${step}`)}`;
+    }
     if (run.origin.kind === 'import') return html` · ${msg(str`from ${run.origin.file}`)}`;
     return nothing;
   }

@@ -8,6 +8,7 @@ Token-in-token-out: what was sampled is followed and trained on, never encoded a
 import asyncio
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -209,7 +210,7 @@ def load_policy():
 def config_from(arguments):
     """The settings of the run; the command line goes over them."""
     processes = int(os.environ.get("WORLD_SIZE", "1"))
-    fields = dict(SETTINGS["grpo"])
+    fields = dict(SETTINGS["config"])
     if fields["gradient_accumulation_steps"] % processes:
         raise SystemExit(f"{fields['gradient_accumulation_steps']} groups a minibatch do not divide by {processes} GPUs.")
     for field in ("gradient_accumulation_steps", "steps_per_generation"):
@@ -244,3 +245,5 @@ if __name__ == "__main__":
     trainer.train()
     trainer.save_model(str(HERE / "trained"))
     trainer.processing_class.save_pretrained(str(HERE / "trained"))
+    for name in ("handoff.json", "experiment.json"):
+        shutil.copy(HERE / name, HERE / "trained" / name)
