@@ -12,7 +12,7 @@ import { Ledger } from '../../src/session/handoff/ledger.ts';
 import { handoffChoices } from '../../src/session/handoff/names.ts';
 import { differences } from '../../src/session/handoff/readme.ts';
 import { handoffTargets } from '../../src/session/handoff/registry.ts';
-import { stagesAfter } from '../../src/session/handoff/shared.ts';
+import { lookedUp, stagesAfter } from '../../src/session/handoff/shared.ts';
 import { HandoffError, type HandoffInput, type TaskRow } from '../../src/session/handoff/target.ts';
 import { nested, toYaml } from '../../src/session/handoff/yaml.ts';
 
@@ -314,7 +314,7 @@ it('writes YAML that another program reads alike', () => {
     'a.b': 1e-7,
     'a.c': [1, 'x: y'],
     'd.e': { f: null, 'g.h': true },
-    i: '${oc.env:HOME}',
+    i: lookedUp('oc.env:HOME'),
     j: {},
   });
   expect(parse(toYaml(settings))).toEqual(settings);

@@ -111,6 +111,8 @@ const fixed: { readonly [path: string]: readonly [value: unknown, why: string] }
 };
 
 function fixedThere(ledger: Ledger): void {
+  if (ledger.take<string>('algorithm.aggregation', 'token-mean') !== 'seq-mean-token-sum-norm')
+    ledger.take('algorithm.lossScaleFactor');
   for (const [path, [value, why]] of Object.entries(fixed))
     if (ledger.take<never>(path, value as never) !== value) ledger.note(path, why);
   if (ledger.take<string>('algorithm.correction.weights', 'none') === 'none') ledger.takeAll('algorithm.correction');
@@ -250,7 +252,8 @@ export const agentGymRl: HandoffTarget = {
     policy(ledger, input);
     const { rows } = itemsOf(input);
     takeSettled(ledger, input);
-    ledger.note('evaluation.every', 'nothing is evaluated while it trains there: bring the policy back for that');
+    if (ledger.take<number>('evaluation.every') !== 0)
+      ledger.note('evaluation.every', 'nothing is evaluated while it trains there: bring the policy back for that');
     endings(ledger);
     fixedThere(ledger);
     const settings = settingsOf(input, ledger);

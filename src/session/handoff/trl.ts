@@ -219,7 +219,8 @@ export const trl: HandoffTarget = {
 
   write(input, ledger): NamedTexts {
     takeSettled(ledger, input);
-    ledger.note('evaluation.every', 'nothing is evaluated while it trains there: bring the policy back for that');
+    if (ledger.take<number>('evaluation.every') !== 0)
+      ledger.note('evaluation.every', 'nothing is evaluated while it trains there: bring the policy back for that');
     for (const [field, why] of Object.entries(unknown)) ledger.note(`algorithm.${field}`, why);
     const { fields, updates } = batches(ledger, input);
     const rules = rulesOf(ledger);
