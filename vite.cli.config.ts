@@ -18,6 +18,7 @@ const all = {
   serve: 'src/cli/serve.ts',
   proxy: 'proxies/main.ts',
   export: 'src/cli/export.ts',
+  handoff: 'src/cli/handoff.ts',
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
   algorithms: 'tools/learn/algorithms.ts',
