@@ -8,7 +8,7 @@ import type { CriticKind, CriticSettings, ObjectiveSpec } from '../../policy/pol
 import type { AggregationOptions } from '../aggregation.ts';
 import type { Baseline } from '../credit/groups.ts';
 import type { TokenRows } from '../credit/rows.ts';
-import type { Demonstrations } from '../episode/demonstrations.ts';
+import type { DemonstrationNoise, Demonstrations } from '../episode/demonstrations.ts';
 import type { EndingRules } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import type { Metric } from '../metrics.ts';
@@ -49,8 +49,8 @@ export interface Collecting {
   tasks(groups: number, wave?: number): Task[];
   /** The policy plays each task `groupSize` times. */
   play(tasks: readonly Task[], groupSize: number, wave?: number): Promise<Trajectory[]>;
-  /** The oracle plays each task once; those it does not solve are left out. */
-  demonstrate(tasks: readonly Task[]): Promise<Demonstrations>;
+  /** The oracle plays each task once, with missteps where wanted; tasks it does not solve are left out. */
+  demonstrate(tasks: readonly Task[], noise?: DemonstrationNoise | null): Promise<Demonstrations>;
   /** This step's share of a file of trajectories. */
   recorded(file: string, count: number): Promise<Trajectory[]>;
 }

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { type AggregationMode, type AggregationOptions, aggregationModes } from '../aggregation.ts';
 import { rowsOf } from '../credit/rows.ts';
+import type { DemonstrationNoise } from '../episode/demonstrations.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import { groupBy } from '../numbers.ts';
 import { likelihoodObjective } from '../objective/likelihood.ts';
@@ -29,8 +30,12 @@ export const aggregationOf = ({ aggregation }: { aggregation: AggregationMode })
 });
 
 /** The oracle plays tasks of this step; nothing is played by the policy. */
-export async function demonstrations(collecting: Collecting, count: number, wave = 0): Promise<Collected> {
-  const { trajectories, skipped } = await collecting.demonstrate(collecting.tasks(count, wave));
+export async function demonstrations(
+  collecting: Collecting,
+  count: number,
+  { wave = 0, noise = null }: { wave?: number; noise?: DemonstrationNoise | null } = {},
+): Promise<Collected> {
+  const { trajectories, skipped } = await collecting.demonstrate(collecting.tasks(count, wave), noise);
   return {
     trajectories,
     played: [],

@@ -5,9 +5,39 @@
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
-import { fileName } from './fields.ts';
+import { fileName, real } from './fields.ts';
 import { aggregationOf, demonstrations, likelihood, likelihoodAggregation, recorded, trainedOn } from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
+
+/** Missteps in the oracle's play, so that what leads off its path is in the data. */
+const noise = v.strictObject({
+  episodes: real(
+    0,
+    1,
+    'Episodes with missteps',
+    "Share of the oracle's episodes with missteps, from which it finds back: what it says after them is learnt, the missteps are not.",
+    { step: 0.1 },
+  ),
+  random: real(
+    0,
+    1,
+    'Random missteps',
+    'In such an episode, the share of turns in which an action is drawn at random.',
+    {
+      step: 0.05,
+    },
+  ),
+  refused: v.optional(
+    real(
+      0,
+      1,
+      'Refused missteps',
+      'In such an episode, the share of turns in which something is said that the world does not offer there.',
+      { step: 0.05 },
+    ),
+    0,
+  ),
+});
 
 const schema = v.strictObject({
   name: v.literal('sft'),
@@ -25,6 +55,7 @@ const schema = v.strictObject({
     ),
     null,
   ),
+  noise: v.optional(v.nullable(noise), null),
   ...likelihoodAggregation,
   ...endingFields,
 });
@@ -36,8 +67,10 @@ export const sft = {
   source: ['https://arxiv.org/abs/2406.04151'],
   schema,
   needs: () => ({}),
-  collect: (collecting, { groups, groupSize, file }) =>
-    file === null ? demonstrations(collecting, groups * groupSize) : recorded(collecting, file, groups * groupSize),
+  collect: (collecting, { groups, groupSize, file, noise }) =>
+    file === null
+      ? demonstrations(collecting, groups * groupSize, { noise })
+      : recorded(collecting, file, groups * groupSize),
   file: ({ file }) => file,
   credit: (input) => trainedOn(input, new Map(input.trajectories.map((trajectory) => [trajectory, 1]))),
   objective: likelihood,
