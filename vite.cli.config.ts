@@ -7,6 +7,7 @@ import { frameScript } from './scripts/frame-script.mjs';
 const all = {
   train: 'src/cli/train.ts',
   eval: 'src/cli/eval.ts',
+  agents: 'src/cli/agents.ts',
   sweep: 'src/cli/sweep.ts',
   reproduce: 'src/cli/reproduce.ts',
   corpus: 'src/cli/corpus.ts',
