@@ -135,8 +135,8 @@ export class Trainer {
           onProgress: (done, total) => options.onProgress?.({ what: 'trajectories', done, total, unit: 'episodes' }),
           onMapped: options.onNotice,
         }),
-      demonstrate: (tasks, noise = null) => {
-        const keys = { noise, seed: this.settings.seed, step: k };
+      demonstrate: (tasks, shown) => {
+        const keys = { ...shown, seed: this.settings.seed, step: k };
         return demonstrate({ worlds, conversation }, tasks, { maskActions, ...this.policy.capacity, ...keys });
       },
     };

@@ -4,6 +4,8 @@
  * asked for.
  */
 import * as v from 'valibot';
+import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { writePath } from '../experiment/paths.ts';
 
 export const AGENT_FORMAT = 'tabgym-shipped-agent-1';
 export const GALLERY_FORMAT = 'tabgym-agents-1';
@@ -48,6 +50,7 @@ const suite = v.object({
 const headline = v.object({
   label: v.string(),
   success: estimate,
+  score: estimate,
   chance: v.number(),
   oracle: v.nullable(v.number()),
 });
@@ -94,6 +97,27 @@ const gallery = v.object({ format: v.literal(GALLERY_FORMAT), agents: v.array(v.
 export type ShippedAgent = v.InferOutput<typeof shippedAgent>;
 export type ListedAgent = v.InferOutput<typeof gallery>['agents'][number];
 export type SuiteTable = ShippedAgent['suites'][number];
+
+/** The stages of a run that ends at a step. */
+function stagesUntil(stages: Experiment['stages'], step: number): Experiment['stages'] {
+  let left = step;
+  return stages?.flatMap((stage) => {
+    const steps = Math.min(stage.steps, left);
+    left -= steps;
+    return steps > 0 ? [{ ...stage, steps }] : [];
+  });
+}
+
+/** What goes on from an agent's last step under its other setting. Throws ExperimentError where that is no experiment. */
+export function improvedExperiment(experiment: Experiment, step: number, improve: ShippedAgent['improve']): Experiment {
+  // Imitation that it never came to is over: what follows is the run's own algorithm.
+  const longer = { ...experiment, stages: stagesUntil(experiment.stages, step), steps: step + improve.steps };
+  const document = Object.entries(improve.changes).reduce(
+    (made, [path, value]) => writePath(made, path, value),
+    longer,
+  );
+  return parseExperiment(JSON.parse(JSON.stringify(document)));
+}
 
 /** A document of the site's folder of agents that is not one. */
 export class AgentDocumentError extends Error {

@@ -86,8 +86,8 @@ async function suitesOf(recipe: AgentRecipe, file: string, options: ShippingOpti
 /** The first suite as it is sampled, in one line. */
 function headlineOf([table]: readonly SuiteTable[]): ShippedAgent['headline'] {
   if (!table) return null;
-  const { success, chance, oracle } = table.rows.at(-1)!;
-  return { label: table.label, success, chance: chance.mean, oracle: oracle?.mean ?? null };
+  const { success, score, chance, oracle } = table.rows.at(-1)!;
+  return { label: table.label, success, score, chance: chance.mean, oracle: oracle?.mean ?? null };
 }
 
 /** Writes the agent's folder and the gallery's list. */

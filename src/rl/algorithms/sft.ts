@@ -6,11 +6,19 @@
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
 import { fileName, real } from './fields.ts';
-import { aggregationOf, demonstrations, likelihood, likelihoodAggregation, recorded, trainedOn } from './from-data.ts';
+import {
+  aggregationOf,
+  demonstrations,
+  likelihood,
+  likelihoodAggregation,
+  listeningWeights,
+  recorded,
+  trainedOn,
+} from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
 
 /** Missteps in the oracle's play, so that what leads off its path is in the data. */
-const noise = v.strictObject({
+const missteps = v.strictObject({
   episodes: real(
     0,
     1,
@@ -55,7 +63,19 @@ const schema = v.strictObject({
     ),
     null,
   ),
-  noise: v.optional(v.nullable(noise), null),
+  missteps: v.optional(v.nullable(missteps), null),
+  listening: v.optional(
+    v.nullable(
+      real(
+        0,
+        1,
+        'Listening',
+        "How much each of the world's words counts beside the oracle's: guessing them too, and spelling each action whole, a policy learns sooner where words stand and come back.",
+        { step: 0.01, nullMeans: "only the oracle's choices" },
+      ),
+    ),
+    null,
+  ),
   ...likelihoodAggregation,
   ...endingFields,
 });
@@ -67,12 +87,15 @@ export const sft = {
   source: ['https://arxiv.org/abs/2406.04151'],
   schema,
   needs: () => ({}),
-  collect: (collecting, { groups, groupSize, file, noise }) =>
+  collect: (collecting, { groups, groupSize, file, missteps, listening }) =>
     file === null
-      ? demonstrations(collecting, groups * groupSize, { noise })
+      ? demonstrations(collecting, groups * groupSize, { missteps, listens: listening !== null })
       : recorded(collecting, file, groups * groupSize),
   file: ({ file }) => file,
-  credit: (input) => trainedOn(input, new Map(input.trajectories.map((trajectory) => [trajectory, 1]))),
+  credit: (input, { file, listening }) => ({
+    ...trainedOn(input, new Map(input.trajectories.map((trajectory) => [trajectory, 1]))),
+    ...(file === null && listening !== null ? { columns: { rowWeight: listeningWeights(input, listening) } } : {}),
+  }),
   objective: likelihood,
   aggregation: aggregationOf,
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -27,7 +27,7 @@ export interface Demonstrations {
 }
 
 /** Missteps in the oracle's play: what leads away from its own path is seen, and never made likelier. Shares from 0 to 1. */
-export interface DemonstrationNoise {
+export interface Missteps {
   /** Of the episodes that have missteps at all. */
   episodes: number;
   /** Of the turns of such an episode in which an offered action is drawn at random. */
@@ -42,7 +42,9 @@ export interface DemonstrationOptions {
   promptTokens: number;
   completionTokens: number;
   /** null or absent: the oracle's plan and nothing else. */
-  noise?: DemonstrationNoise | null;
+  missteps?: Missteps | null;
+  /** The world's words are learnt as well. */
+  listens?: boolean;
   /** What the missteps are keyed by; steps of a run are different streams. */
   seed?: number;
   step?: number;
@@ -76,7 +78,7 @@ export async function demonstrate(
   const trajectories: Trajectory[] = [];
   for (let first = 0; first < tasks.length; first += episodesAtOnce) {
     const some = tasks.slice(first, first + episodesAtOnce);
-    const settings = { maskActions: options.maskActions, rules: ruleOf(options) };
+    const settings = { maskActions: options.maskActions, listens: options.listens, rules: ruleOf(options) };
     const demonstrations = some.map(
       (task, i): Demonstration => ({
         task,
@@ -86,7 +88,7 @@ export async function demonstrate(
         plan: [],
         taken: 0,
         usable: false,
-        stumbles: draws(options, first + i, 0, 0) < (options.noise?.episodes ?? 0),
+        stumbles: draws(options, first + i, 0, 0) < (options.missteps?.episodes ?? 0),
         strayed: false,
       }),
     );
@@ -101,8 +103,8 @@ export async function demonstrate(
 }
 
 /** A refused action is an end in the oracle's own play, and part of it where missteps are wanted. */
-const ruleOf = ({ noise }: DemonstrationOptions) => ({
-  invalidAction: noise ? ('continue' as const) : ('end' as const),
+const ruleOf = ({ missteps }: DemonstrationOptions) => ({
+  invalidAction: missteps ? ('continue' as const) : ('end' as const),
 });
 
 const draws = ({ seed = 0, step = 0 }: DemonstrationOptions, index: number, turn: number, what: number) =>
@@ -110,14 +112,14 @@ const draws = ({ seed = 0, step = 0 }: DemonstrationOptions, index: number, turn
 
 /** A misstep for this turn; undefined: the oracle's own action. */
 function misstep(row: Demonstration, options: DemonstrationOptions): string | undefined {
-  const { noise, seed = 0, step = 0 } = options;
-  if (!noise || !row.stumbles) return undefined;
+  const { missteps, seed = 0, step = 0 } = options;
+  if (!missteps || !row.stumbles) return undefined;
   const { episode, index } = row;
   const turn = episode.turnCount + 1;
   const drawn = draws(options, index, turn, 1);
   const key = [seed, STREAM_NOISE, step, index, turn, 2];
-  if (drawn < noise.random) return pick(episode.offered, key);
-  if (drawn < noise.random + noise.refused) return pick(notOffered(row), key);
+  if (drawn < missteps.random) return pick(episode.offered, key);
+  if (drawn < missteps.random + missteps.refused) return pick(notOffered(row), key);
   return undefined;
 }
 

@@ -23,6 +23,8 @@ export interface EpisodeRules {
 
 export interface EpisodeSettings {
   maskActions: boolean;
+  /** All words after the prompt are trained on, those of the world too, each over the whole vocabulary: as text, whatever the mask. */
+  listens?: boolean;
   rules: EpisodeRules;
 }
 
@@ -281,6 +283,15 @@ export class Episode {
     }
   }
 
+  /** Every word of the policy and of the world after the prompt. What the template says, and missteps, are not among them. */
+  private heard(): Choice[] {
+    const allowed = new Int32Array(0);
+    const heard: Choice[] = [];
+    for (let position = this.promptTokens.length; position < this.tokens.length; position++)
+      if (this.source[position] !== TokenSource.template) heard.push({ position, allowed });
+    return heard;
+  }
+
   trajectory(): Trajectory {
     const score = this.turns.at(-1)?.reward ?? 0;
     return {
@@ -293,7 +304,7 @@ export class Episode {
       source: Uint8Array.from(this.source),
       turnOf: Int16Array.from(this.turnOf),
       logprob: Float32Array.from(this.logprob),
-      choices: this.constrained ? choiceRows(this.choices) : null,
+      choices: this.settings.listens ? choiceRows(this.heard()) : this.constrained ? choiceRows(this.choices) : null,
       turns: this.turns,
       score,
       success: score >= this.world.successReward,

@@ -1,4 +1,4 @@
-/** The drawer: RUNS, STORAGE, DEVICE, LOG. */
+/** The drawer: RUNS, AGENTS, STORAGE, DEVICE, LOG. */
 import { msg } from '@lit/localize';
 import { css, html } from 'lit';
 import { customElement } from 'lit/decorators.js';
@@ -11,7 +11,7 @@ import './storage-panel.ts';
 import { controls } from '../styles/shared.ts';
 import { tabList } from './tabs.ts';
 
-const order: readonly DrawerTab[] = ['runs', 'storage', 'gpu', 'log'];
+const order: readonly DrawerTab[] = ['runs', 'agents', 'storage', 'gpu', 'log'];
 
 @customElement('tabgym-drawer')
 export class TabgymDrawer extends Panel {
@@ -55,6 +55,7 @@ export class TabgymDrawer extends Panel {
     const drawer = this.state.drawer ?? 'runs';
     const words: { [tab in DrawerTab]: string } = {
       runs: msg('Runs'),
+      agents: msg('Agents'),
       storage: msg('Storage'),
       gpu: msg('Device'),
       log: msg('Log'),
@@ -66,8 +67,15 @@ export class TabgymDrawer extends Panel {
       <div role="tabpanel" id="panel" aria-labelledby=${`tab-${drawer}`}>${this.renderTab(drawer)}</div>`;
   }
 
+  /** Later than the shell: what it shows is fetched when it is opened. */
+  private renderAgents() {
+    void import('./agents.ts');
+    return html`<tabgym-agents .app=${this.app}></tabgym-agents>`;
+  }
+
   private renderTab(drawer: DrawerTab) {
     if (drawer === 'runs') return html`<tabgym-runs .app=${this.app}></tabgym-runs>`;
+    if (drawer === 'agents') return this.renderAgents();
     if (drawer === 'storage') return html`<tabgym-storage .app=${this.app}></tabgym-storage>`;
     if (drawer === 'gpu') return html`<tabgym-gpu .app=${this.app}></tabgym-gpu>`;
     return html`<tabgym-log .app=${this.app}></tabgym-log>`;
