@@ -63,7 +63,7 @@ const schema = v.strictObject({
     ),
     null,
   ),
-  missteps: v.optional(v.nullable(missteps), null),
+  missteps: v.optional(missteps, { episodes: 0, random: 0.1, refused: 0 }),
   listening: v.optional(
     v.nullable(
       real(
@@ -89,7 +89,10 @@ export const sft = {
   needs: () => ({}),
   collect: (collecting, { groups, groupSize, file, missteps, listening }) =>
     file === null
-      ? demonstrations(collecting, groups * groupSize, { missteps, listens: listening !== null })
+      ? demonstrations(collecting, groups * groupSize, {
+          missteps: missteps.episodes > 0 ? missteps : null,
+          listens: listening !== null,
+        })
       : recorded(collecting, file, groups * groupSize),
   file: ({ file }) => file,
   credit: (input, { file, listening }) => ({
