@@ -20,6 +20,7 @@ const all = {
   export: 'src/cli/export.ts',
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
+  'test-agents': 'tools/agents/main.ts',
   algorithms: 'tools/learn/algorithms.ts',
   'interop-clients': 'tools/interop/clients/main.ts',
   imitate: 'src/cli/imitate.ts',

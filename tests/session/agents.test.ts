@@ -171,7 +171,7 @@ describe('held out', () => {
     const suites = readRecipe(name).suites.map((each) => findSuite(each.name));
     for (const experiment of experimentsOf(name)) {
       for (const { name: world, options } of experiment.worlds) {
-        const opened = await worldModule(world).open(world);
+        const opened = await worldModule(world).open({});
         const met = new Set((await opened.tasks(options, 'train')).map(key));
         const asked = await opened.tasks(options, 'test');
         for (const { suite } of suites.filter((found) => found.module.name === world))

@@ -1,12 +1,13 @@
 /** The drawer: RUNS, AGENTS, STORAGE, DEVICE, LOG. */
 import { msg } from '@lit/localize';
 import { css, html } from 'lit';
-import { customElement } from 'lit/decorators.js';
+import { customElement, state } from 'lit/decorators.js';
 import './gpu-panel.ts';
 import './log-panel.ts';
 import { Panel } from '../app/panel.ts';
 import './runs.ts';
 import type { DrawerTab } from '../state/state.ts';
+import { errorState, loadingState } from './states.ts';
 import './storage-panel.ts';
 import { controls } from '../styles/shared.ts';
 import { tabList } from './tabs.ts';
@@ -47,6 +48,8 @@ export class TabgymDrawer extends Panel {
     `,
   ];
 
+  @state() private agents: 'none' | 'loading' | 'ready' | 'failed' = 'none';
+
   constructor() {
     super(['drawer']);
   }
@@ -67,10 +70,23 @@ export class TabgymDrawer extends Panel {
       <div role="tabpanel" id="panel" aria-labelledby=${`tab-${drawer}`}>${this.renderTab(drawer)}</div>`;
   }
 
-  /** Later than the shell: what it shows is fetched when it is opened. */
+  /** Later than the shell: its code too comes when it is opened, and the element is made once it is known. */
   private renderAgents() {
-    void import('./agents.ts');
-    return html`<tabgym-agents .app=${this.app}></tabgym-agents>`;
+    if (this.agents === 'none') void this.loadAgents();
+    if (this.agents === 'ready') return html`<tabgym-agents .app=${this.app}></tabgym-agents>`;
+    if (this.agents !== 'failed') return loadingState(msg('Looking for agents'));
+    return errorState(
+      msg('The gallery of agents could not be loaded. Try again.'),
+      html`<button @click=${() => this.loadAgents()}>${msg('Try again')}</button>`,
+    );
+  }
+
+  private async loadAgents() {
+    this.agents = 'loading';
+    this.agents = await import('./agents.ts').then(
+      () => 'ready' as const,
+      () => 'failed' as const,
+    );
   }
 
   private renderTab(drawer: DrawerTab) {
