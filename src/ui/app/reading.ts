@@ -57,7 +57,12 @@ export class Reading {
   async load() {
     const { state } = this.store;
     const step = shownStep(state);
-    if (!state.run || state.opening || step === null || ['watch', 'evaluate', 'play'].includes(state.selection.tab))
+    if (
+      !state.run ||
+      state.opening ||
+      step === null ||
+      ['watch', 'read', 'evaluate', 'play'].includes(state.selection.tab)
+    )
       return;
     await Promise.all([this.loadDetail(state.run.id, step), this.loadTexts(state.run.id)]);
     if (this.store.state.selection.tab === 'trajectory') await this.loadReplay(state.run.id, step);

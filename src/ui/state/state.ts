@@ -114,6 +114,8 @@ export interface State {
   model: ModelState;
   /** Files of a language model that were dropped or chosen; the picker takes them. */
   offered: PickedFiles | null;
+  /** A file of trajectories that was dropped; the reader takes it. */
+  offeredTrajectories: File | null;
   keptModels: KeptModelInfo[];
   drawer: DrawerTab | null;
   panel: NarrowPanel;
@@ -158,6 +160,7 @@ export const initialState = (): State => ({
   gpuDetails: none,
   model: { step: 'none', card: null, problem: '', done: 0, total: 0, room: null },
   offered: null,
+  offeredTrajectories: null,
   keptModels: [],
   drawer: null,
   panel: 'stage',
