@@ -24,8 +24,16 @@ export class TabgymAgents extends Panel {
         display: grid;
         gap: 12px;
       }
-      :host > * {
-        min-width: 0;
+      :host,
+      .card,
+      .card section,
+      ul.agents,
+      .agents > li {
+        grid-template-columns: minmax(0, 1fr);
+      }
+      p,
+      li {
+        overflow-wrap: anywhere;
       }
       ul.agents {
         list-style: none;
@@ -40,7 +48,6 @@ export class TabgymAgents extends Panel {
         padding: 10px 12px;
         display: grid;
         gap: 6px;
-        min-width: 0;
       }
       h3,
       h4 {
