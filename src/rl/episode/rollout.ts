@@ -27,7 +27,10 @@ export interface RolloutRequest {
   limit: TurnLimit;
   temperature: number;
   maskActions: boolean;
+  /** Of an action, where thoughts come before it. */
   maxTokensPerTurn: number;
+  /** Most tokens of a thought; absent or 0: none. */
+  thoughts?: number;
   rules: EpisodeRules;
   seed: number;
   stream: number;
@@ -46,6 +49,7 @@ export interface TurnEvent {
   member: number;
   turn: number;
   action: string;
+  thought?: string;
   reply?: string;
   observation: string;
   reward: number;
@@ -374,33 +378,51 @@ class RolloutLoop {
     // The worlds' messages leave before the policy computes: on the processor it does not pause until its round is done.
     await Promise.resolve();
     const turns = await this.sample(chosen);
-    const done = chosen.filter((_, i) => turns[i]);
     for (const episode of chosen) this.speaking.add(episode);
-    for (const episode of done) this.speaking.delete(episode);
+    const acted: Episode[] = [];
     chosen.forEach((episode, i) => {
-      if (turns[i]) this.say(episode, turns[i]);
+      if (!turns[i]) return;
+      this.speaking.delete(episode);
+      if (this.say(episode, turns[i])) acted.push(episode);
     });
     const left = this.ready.filter((episode) => episode.ended);
     this.release(left);
-    this.ready = [...chosen.filter((_, i) => !turns[i]), ...others];
+    this.ready = [...chosen.filter((episode) => !acted.includes(episode) && !episode.ended), ...others];
     this.leave(left);
-    return [...done, ...forced].filter((episode) => !episode.ended);
+    return [...acted, ...forced].filter((episode) => !episode.ended);
   }
 
-  private sample(chosen: readonly Episode[]): Promise<(GeneratedTurn | null)[]> {
-    if (chosen.length === 0) return Promise.resolve([]);
-    const { temperature, maxTokensPerTurn, seed, stream } = this.request;
-    const { stopTokens } = this.parts.conversation;
-    return this.parts.policy.generate(
-      chosen.map((episode) => episode.generateRow()),
-      { temperature, seed, stream, maxTokens: maxTokensPerTurn, stopTokens },
-      this.options.signal,
-    );
+  /** Thoughts and actions have their own bounds and ends: two passes where some think and others act. */
+  private async sample(chosen: readonly Episode[]): Promise<(GeneratedTurn | null)[]> {
+    const turns = new Map<Episode, GeneratedTurn | null>();
+    const { maxTokensPerTurn, thoughts = 0 } = this.request;
+    const { stopTokens, endOfThought } = this.parts.conversation;
+    const [thinking, acting] = partition(chosen, (episode) => episode.thinking);
+    const passes = [
+      { rows: thinking, bound: { maxTokens: thoughts, stopTokens: [endOfThought] } },
+      { rows: acting, bound: { maxTokens: maxTokensPerTurn, stopTokens } },
+    ];
+    for (const { rows, bound } of passes) {
+      if (rows.length === 0) continue;
+      const { temperature, seed, stream } = this.request;
+      const said = await this.parts.policy.generate(
+        rows.map((episode) => episode.generateRow()),
+        { temperature, seed, stream, ...bound },
+        this.options.signal,
+      );
+      rows.forEach((episode, i) => void turns.set(episode, said[i]));
+    }
+    return chosen.map((episode) => turns.get(episode)!);
   }
 
-  private say(episode: Episode, turn: GeneratedTurn): void {
+  /** True where it has said its action. */
+  private say(episode: Episode, turn: GeneratedTurn): boolean {
     if (turn.ending === 'context') episode.end('context');
-    else episode.say(turn);
+    else if (episode.thinking) {
+      episode.takeThought(turn);
+      return false;
+    } else episode.say(turn);
+    return true;
   }
 }
 
@@ -412,13 +434,14 @@ function partition<T>(list: readonly T[], holds: (item: T) => boolean): [T[], T[
 }
 
 function turnEvent(episode: Episode, world: World, feedback: Feedback): TurnEvent {
-  const { task, group, member, slot, action, reply } = episode;
+  const { task, group, member, slot, action, reply, lastThought } = episode;
   return {
     task,
     group,
     member,
     turn: episode.turnCount - 1,
     action,
+    thought: lastThought,
     reply: reply ?? undefined,
     observation: feedback.observation,
     reward: feedback.reward,
