@@ -205,6 +205,8 @@ describe('training with thoughts', () => {
     minibatches: 1,
     innerEpochs: 1,
     file: null,
+    missteps: { episodes: 0, random: 0, refused: 0 },
+    listening: null,
     noise: 0.2,
     aggregation: 'token-mean' as const,
     endings: settings().algorithm.endings,

@@ -48,12 +48,19 @@ export interface ShownOptions {
   missteps?: Missteps | null;
   /** The world's words are trained on as well. */
   listens?: boolean;
+  /** Share of turns with a random action, where the oracle is asked before every turn. */
+  noise?: number;
+  /** So many that follow each other may share their first words. */
+  siblings?: number;
 }
 
 /** How a step's trajectories are come by. Everything is a function of the step and of the policy's state. */
 export interface Collecting {
-  /** Tasks of this step; `wave` 0 are its own, later ones are drawn when the first are used up. */
-  tasks(groups: number, wave?: number): Task[];
+  /**
+   * Tasks of this step; `wave` 0 are its own, later ones are drawn when the first are used up. `siblings`: of a world whose tasks are drawn
+   * anew, so many that share their first words follow each other.
+   */
+  tasks(groups: number, wave?: number, siblings?: number): Task[];
   /** The policy plays each task `groupSize` times. */
   play(tasks: readonly Task[], groupSize: number, wave?: number): Promise<Trajectory[]>;
   /** The oracle plays each task once, with missteps where wanted; tasks it does not solve are left out. */
@@ -116,16 +123,6 @@ export interface ObjectiveCall {
   scalars: readonly number[];
 }
 
-/** The same algorithm in another trainer, or the nearest that it has. */
-export interface Counterpart {
-  /** What it is called there. */
-  name: string;
-  /** What it needs there beside the settings that algorithms share, by path. */
-  set?: { readonly [path: string]: number | boolean | string };
-  /** What is not the same there, a sentence each. */
-  differs?: readonly string[];
-}
-
 export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   name: string;
   label: string;
@@ -147,8 +144,6 @@ export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   critic?(settings: S): CriticSettings & { kind: CriticKind };
   /** The file of trajectories that it learns from; null: none. */
   file?(settings: S): string | null;
-  /** By the name of the trainer (`session/handoff/`); absent: that trainer has none. */
-  counterparts?: { readonly [trainer: string]: Counterpart };
   /** Its own, beside those of rl/metrics.ts. */
   metrics?: readonly Metric[];
 }
