@@ -17,7 +17,9 @@ const all = {
   'quant-report': 'tools/quantisation/main.ts',
   large: 'tools/large/main.ts',
   serve: 'src/cli/serve.ts',
+  proxy: 'proxies/main.ts',
   export: 'src/cli/export.ts',
+  handoff: 'src/cli/handoff.ts',
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
   'test-agents': 'tools/agents/main.ts',
@@ -58,6 +60,8 @@ export default defineConfig({
     noExternal: true,
     external: [
       'fastify',
+      '@fastify/http-proxy',
+      '@opensearch-project/opensearch',
       'ws',
       'webgpu',
       'playwright-core',

@@ -12,7 +12,14 @@
  */
 import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from 'fflate';
 import { crc32 } from './crc32.ts';
-import { type CheckpointMeta, type RunOrigin, type StoredRecord, type StoredRun, StoreError } from './run.ts';
+import {
+  type CheckpointMeta,
+  type HandedFrom,
+  type RunOrigin,
+  type StoredRecord,
+  type StoredRun,
+  StoreError,
+} from './run.ts';
 import { type NewRun, type RunStore, stepOf } from './run-store.ts';
 
 export const BUNDLE_FORMAT = 'tabgym-run-1';
@@ -165,9 +172,9 @@ export function readRun(bytes: Uint8Array, fileName: string): NewRun & { summary
   const lines = strFromU8(entries['steps.jsonl']).split('\n').filter(Boolean);
   const records = lines.map((line) => JSON.parse(line) as StoredRecord);
   const experiment = parseJson(entries['experiment.json'], 'experiment.json');
-  const { name, step, success } = index.run;
+  const { id, name, step, success } = index.run;
   const best = checkpoints.some(({ meta }) => meta.step === index.run.best?.step) ? index.run.best : undefined;
-  const origin: RunOrigin = { kind: 'import', file: fileName };
+  const origin: RunOrigin = { kind: 'import', file: fileName, ...(typeof id === 'string' ? { run: id } : {}) };
   const kept = { records, checkpoints, trajectories, assets, ...(best ? { best } : {}) };
   return { summary: index.run, name, experiment, origin, step, success, ...kept };
 }
@@ -216,4 +223,21 @@ export function readPolicy(bytes: Uint8Array): PolicyFiles {
       `This zip is not a policy: ${missing.join(', ')} missing. It needs ${POLICY_FILES.join(', ')}.`,
     );
   return Object.fromEntries(POLICY_FILES.map((name) => [name, find(name)])) as PolicyFiles;
+}
+
+/** What a hand-off was made of, beside a policy that comes back. */
+export interface HandedOver {
+  experiment: unknown;
+  from: HandedFrom;
+}
+
+/** `handoff.json` and `experiment.json` of a policy's zip; null: it came from no hand-off. Throws a BundleError where they are damaged. */
+export function readHandedOver(bytes: Uint8Array): HandedOver | null {
+  const entries = unzip(bytes);
+  const [from, experiment] = [fileIn(entries, 'handoff.json'), fileIn(entries, 'experiment.json')];
+  if (!from || !experiment) return null;
+  const { trainer, run, step } = parseJson<Partial<HandedFrom>>(from, 'handoff.json');
+  if (typeof trainer !== 'string' || typeof run !== 'string' || typeof step !== 'number')
+    throw new BundleError('handoff.json in this zip does not say from which trainer, run and step: leave it out.');
+  return { experiment: parseJson(experiment, 'experiment.json'), from: { trainer, run, step } };
 }

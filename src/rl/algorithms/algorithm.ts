@@ -123,6 +123,16 @@ export interface ObjectiveCall {
   scalars: readonly number[];
 }
 
+/** The same algorithm in another trainer, or the nearest that it has. */
+export interface Counterpart {
+  /** What it is called there. */
+  name: string;
+  /** What it needs there beside the settings that algorithms share, by path. */
+  set?: { readonly [path: string]: number | boolean | string };
+  /** What is not the same there, a sentence each. */
+  differs?: readonly string[];
+}
+
 export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   name: string;
   label: string;
@@ -144,6 +154,8 @@ export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   critic?(settings: S): CriticSettings & { kind: CriticKind };
   /** The file of trajectories that it learns from; null: none. */
   file?(settings: S): string | null;
+  /** By the name of the trainer (`session/handoff/`); absent: that trainer has none. */
+  counterparts?: { readonly [trainer: string]: Counterpart };
   /** Its own, beside those of rl/metrics.ts. */
   metrics?: readonly Metric[];
 }
