@@ -33,9 +33,7 @@ async function drawn(options: WorldOptions, draws: number, members: number): Pro
   const tasks = await world.tasks(options, 'train');
   const draw = textcraft.drawing!(options)!;
   return Array.from({ length: draws }, (_, k) =>
-    Array.from({ length: members }, (_, member) =>
-      draw(tasks[below(tasks.length, 1, k)], { key: hash(2, k), member }),
-    ),
+    Array.from({ length: members }, (_, member) => draw(tasks[below(tasks.length, 1, k)], { key: hash(2, k), member })),
   ).flat();
 }
 
@@ -140,8 +138,7 @@ describe('the teacher', () => {
     for (const [i, task] of tasks.entries()) {
       const list = readRecipeList(await firstText(task))!;
       const offered = offeredBy(list);
-      const meddle = (turn: number) =>
-        below(5, 3, i, turn) === 0 ? offered[below(offered.length, 4, i, turn)] : null;
+      const meddle = (turn: number) => (below(5, 3, i, turn) === 0 ? offered[below(offered.length, 4, i, turn)] : null);
       if ((await taught(task, meddle)).won) won++;
     }
     expect(won).toBeGreaterThanOrEqual(0.9 * tasks.length);
@@ -172,7 +169,14 @@ describe('lists that the world does not have', () => {
       for (const action of [...plan.slice(0, -1), ...strange, plan[plan.length - 1]]) {
         const [{ observation, valid, done, reward }] = await world.step([0], [action]);
         const mine = here.step(action);
-        expect({ action, ...mine, validActions: null }).toEqual({ action, observation, valid, done, reward, validActions: null });
+        expect({ action, ...mine, validActions: null }).toEqual({
+          action,
+          observation,
+          valid,
+          done,
+          reward,
+          validActions: null,
+        });
       }
     }
   });
@@ -222,7 +226,10 @@ describe('what is held out', () => {
 
 describe('made-up lists', () => {
   it('need words and no world', () => {
-    const words = Array.from({ length: 80 }, (_, i) => `w${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}`);
+    const words = Array.from(
+      { length: 80 },
+      (_, i) => `w${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}`,
+    );
     for (let seed = 0; seed < 50; seed++) {
       const { recipes, goal } = madeUpList(words, seed, 0);
       expect(recipes.some(({ name }) => name === goal)).toBe(true);

@@ -5,15 +5,52 @@
  */
 import type { Feedback } from '../env.ts';
 import { Draws } from './draws.ts';
-import { type Ingredient, offeredBy, type Recipe, type RecipeList, readCommand, writeRecipeList } from './recipe-list.ts';
+import {
+  type Ingredient,
+  offeredBy,
+  type Recipe,
+  type RecipeList,
+  readCommand,
+  writeRecipeList,
+} from './recipe-list.ts';
 import { CraftTeacher, isKind, kindWords } from './teacher.ts';
 
 /** How often a made-up list has each; the shares are near those of the world's own recipes. */
-const depths = [[1, 25], [2, 43], [3, 27], [4, 5]] as const;
-const inputsOf = [[1, 50], [2, 38], [3, 12]] as const;
-const amounts = [[1, 45], [2, 12], [3, 12], [4, 9], [5, 3], [6, 8], [8, 7], [9, 4]] as const;
-const yields = [[1, 55], [2, 8], [3, 10], [4, 12], [6, 5], [8, 6], [16, 4]] as const;
-const lengths = [[1, 25], [2, 55], [3, 20]] as const;
+const depths = [
+  [1, 25],
+  [2, 43],
+  [3, 27],
+  [4, 5],
+] as const;
+const inputsOf = [
+  [1, 50],
+  [2, 38],
+  [3, 12],
+] as const;
+const amounts = [
+  [1, 45],
+  [2, 12],
+  [3, 12],
+  [4, 9],
+  [5, 3],
+  [6, 8],
+  [8, 7],
+  [9, 4],
+] as const;
+const yields = [
+  [1, 55],
+  [2, 8],
+  [3, 10],
+  [4, 12],
+  [6, 5],
+  [8, 6],
+  [16, 4],
+] as const;
+const lengths = [
+  [1, 25],
+  [2, 55],
+  [3, 20],
+] as const;
 const distractors = [0, 0, 1, 2, 3, 4, 5, 6, 8, 10] as const;
 /** Share of lists in which some things are asked for by their kind. */
 const kindShare = 0.25;
@@ -158,7 +195,13 @@ const taken = (observation: string, done = false): Feedback => ({
   valid: true,
   validActions: null,
 });
-const refused = (observation: string): Feedback => ({ observation, reward: 0, done: false, valid: false, validActions: null });
+const refused = (observation: string): Feedback => ({
+  observation,
+  reward: 0,
+  done: false,
+  valid: false,
+  validActions: null,
+});
 
 /** An episode on a list. */
 export class ListWorld {

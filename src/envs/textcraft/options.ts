@@ -32,7 +32,8 @@ const schema = v.strictObject({
   }),
   keepKinds: option(yesOrNo(), false, {
     label: 'Kinds keep their words',
-    sentence: 'Words that stand for a kind of thing ("planks") are not exchanged: a kind cannot be told from a thing by the text.',
+    sentence:
+      'Words that stand for a kind of thing ("planks") are not exchanged: a kind cannot be told from a thing by the text.',
   }),
   // The exchanges 1 to `namings`; held-out goals keep their own words.
   namings: option(whole(0, 1000), 0, {
@@ -47,17 +48,20 @@ const schema = v.strictObject({
   }),
   madeUp: option(yesOrNo(), false, {
     label: 'Made-up recipes',
-    sentence: 'Lists of recipes made up in the words of the world, a new one at each draw, instead of its own: only for training.',
+    sentence:
+      'Lists of recipes made up in the words of the world, a new one at each draw, instead of its own: only for training.',
   }),
   // Tuned on, so that the test ids are looked at once.
   apart: option(whole(0, 200), 0, {
     label: 'Goals kept apart',
-    sentence: 'So many goals of training, evenly spread, are not trained on and stand in for the test goals: to tune on.',
+    sentence:
+      'So many goals of training, evenly spread, are not trained on and stand in for the test goals: to tune on.',
     unit: 'goals',
   }),
   asked: option(whole(0, 1000), 0, {
     label: 'Asked for',
-    sentence: 'Which of the things that its list makes a goal of training is exchanged for; 0: none, it is asked for itself.',
+    sentence:
+      'Which of the things that its list makes a goal of training is exchanged for; 0: none, it is asked for itself.',
   }),
 });
 

@@ -25,9 +25,7 @@ const ingredient = /^(\d+) (.+)$/;
 
 function readInputs(text: string): Ingredient[] | null {
   const read = text.split(', ').map((each) => ingredient.exec(each));
-  return read.every((each) => each !== null)
-    ? read.map((each) => ({ count: Number(each[1]), name: each[2] }))
-    : null;
+  return read.every((each) => each !== null) ? read.map((each) => ({ count: Number(each[1]), name: each[2] })) : null;
 }
 
 /** One command; null: it is none. */

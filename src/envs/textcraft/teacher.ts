@@ -63,7 +63,9 @@ class Ways {
   /** The things that a name may mean. */
   meant(name: string): string[] {
     if (this.isMade(name)) return [name];
-    return this.refused.has(name) || isKind(name) ? [...this.recipes.keys()].filter((other) => other.endsWith(` ${name}`)) : [name];
+    return this.refused.has(name) || isKind(name)
+      ? [...this.recipes.keys()].filter((other) => other.endsWith(` ${name}`))
+      : [name];
   }
 
   private costOf(name: string): number {

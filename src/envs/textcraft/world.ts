@@ -297,7 +297,9 @@ export class TextCraft implements World {
   private heldOutGoals(apart: number): ReadonlySet<string> {
     const options = parseTextCraftOptions({ apart });
     const ids = new Set([...splitIds('test'), ...(apart > 0 ? idsOf(options, 'test') : [])]);
-    this.heldOut ??= new Set([...ids].flatMap((id) => readRecipeList(this.taskText(id, plainList).observation)?.goal ?? []));
+    this.heldOut ??= new Set(
+      [...ids].flatMap((id) => readRecipeList(this.taskText(id, plainList).observation)?.goal ?? []),
+    );
     return this.heldOut;
   }
 

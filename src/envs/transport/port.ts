@@ -5,9 +5,9 @@
 import { playAlone } from '../alone.ts';
 import {
   type Feedback,
-  lessonsOf,
   type LoneEpisode,
   type LonePlay,
+  lessonsOf,
   type Played,
   type Task,
   type World,
