@@ -13,6 +13,7 @@ const program = new Command('agents')
   )
   .argument('<name>', 'a file of agents/, without .json')
   .option('--now', 'ship what is trained so far, without another step; the card says so', false)
+  .option('--suites <list>', 'play only these of its suites, with commas between: for a look on the way')
   .option('--train-only', 'train, and ship nothing yet', false)
   .option('--work <folder>', 'where its runs are kept (default: runs/agents/NAME)')
   .option('--site <folder>', 'where the site keeps its agents', 'public/agents')
@@ -22,6 +23,7 @@ for (const option of deviceOptions('wasm')) program.addOption(option);
 interface Options extends DeviceOptions {
   now: boolean;
   trainOnly: boolean;
+  suites?: string;
   work?: string;
   site: string;
   seed: number;
@@ -29,8 +31,10 @@ interface Options extends DeviceOptions {
 
 async function main(): Promise<number> {
   program.parse();
-  const { now, trainOnly, work, site, seed, device, threads } = program.opts<Options>();
-  const recipe = readRecipe(program.args[0]);
+  const { now, trainOnly, suites, work, site, seed, device, threads } = program.opts<Options>();
+  const whole = readRecipe(program.args[0]);
+  const chosen = suites?.split(',');
+  const recipe = { ...whole, suites: whole.suites.filter(({ name }) => chosen?.includes(name) ?? true) };
   const print = (line: string) => console.log(line);
   const folder = work ?? join('runs/agents', recipe.name);
   const { experiments } = recipe;

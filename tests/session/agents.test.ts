@@ -101,6 +101,18 @@ describe('a packed run', () => {
   });
 });
 
+describe('the parts of a run', () => {
+  it('are those that it came to, each to where it came', () => {
+    const experiment = babyai();
+    expect(partsOf(experiment, 1545)).toEqual([
+      'Steps 1 to 1500: SFT.',
+      'Steps 1501 to 1545: GRPO, within 8 turns, then 13 turns, then 20 turns.',
+    ]);
+    expect(partsOf(experiment, 701)).toEqual(['Steps 1 to 701: SFT, stopped before its end at 1500.']);
+    expect(partsOf(experiment, 1501)).toHaveLength(2);
+  });
+});
+
 describe('to improve an agent', () => {
   const improve = { words: '', steps: 40, changes: { 'worlds.0.weight': 0.25 } };
   it('goes on after its last step, with what was asked for changed', () => {
@@ -148,7 +160,7 @@ describe('the site', () => {
     expect(agent.bytes).toBeLessThan(4 * 2 ** 20);
     const run = readRun(new Uint8Array(readFileSync(file)), agent.file);
     expect(run.step).toBe(agent.cost.steps);
-    expect(agent.parts).toEqual(partsOf(parseExperiment(run.experiment)));
+    expect(agent.parts).toEqual(partsOf(parseExperiment(run.experiment), run.step!));
     expect(readFileSync(join(site, name, 'card.md'), 'utf8')).toBe(cardOf(agent));
     expect(parseExperiment(run.experiment).worlds.some((world) => world.name === agent.world)).toBe(true);
     const { data } = decodeState(run.checkpoints![0].bytes, 0).tensors.get('model.embed_tokens.weight')!;

@@ -11,17 +11,22 @@ export const turnsWords = (turns: Experiment['horizon'][number]['turns']) =>
     ? `${turns} ${turns === 1 ? 'turn' : 'turns'}`
     : `the oracle's turns and ${turns.oraclePlus} more`;
 
-/** The parts of a run, a line each: its stages, then its own algorithm under its horizons. */
-export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment): string[] {
-  const lines: string[] = [];
+/** The parts of a run up to a step, a line each: its stages, then its own algorithm under its horizons. */
+export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment, step: number): string[] {
+  const parts: { first: number; last: number; words: string }[] = [];
   let before = 0;
   for (const stage of stages) {
-    lines.push(`Steps ${before + 1} to ${before + stage.steps}: ${algorithmOf(stage.algorithm).label}.`);
+    parts.push({ first: before + 1, last: before + stage.steps, words: algorithmOf(stage.algorithm).label });
     before += stage.steps;
   }
-  if (before >= steps) return lines;
   const limits = [...new Set(horizon.map(({ turns }) => turnsWords(turns)))].join(', then ');
-  return [...lines, `Steps ${before + 1} to ${steps}: ${algorithmOf(algorithm).label}, within ${limits}.`];
+  parts.push({ first: before + 1, last: steps, words: `${algorithmOf(algorithm).label}, within ${limits}` });
+  return parts
+    .filter(({ first, last }) => first <= Math.min(last, step))
+    .map(({ first, last, words }) => {
+      const stopped = last > step ? `, stopped before its end at ${last}` : '';
+      return `Steps ${first} to ${Math.min(last, step)}: ${words}${stopped}.`;
+    });
 }
 
 export const decodingWords = ({ greedy, samples, temperature }: SuiteTable) =>

@@ -108,7 +108,7 @@ export async function ship(recipe: AgentRecipe, run: RunSummary, options: Shippi
     headline: headlineOf(suites),
     policy: { parameters: packed.parameters, words: packed.words, weights: '16-bit floats' },
     cost: costOf(records, run, packed.device),
-    parts: partsOf(run.experiment),
+    parts: partsOf(run.experiment, run.step),
     suites,
     limits: unfinished
       ? [
