@@ -85,16 +85,25 @@ function counting(client: CDPSession) {
   return { count, client: { send } as unknown as CDPSession };
 }
 
-const boundsOf = 'function () { const r = this.getBoundingClientRect ? this.getBoundingClientRect() : (() => { const a = document.createRange(); a.selectNode(this); return a.getBoundingClientRect(); })(); return { x: r.x, y: r.y, width: r.width, height: r.height }; }';
+const boundsOf =
+  'function () { const r = this.getBoundingClientRect ? this.getBoundingClientRect() : (() => { const a = document.createRange(); a.selectNode(this); return a.getBoundingClientRect(); })(); return { x: r.x, y: r.y, width: r.width, height: r.height }; }';
 
 /** As WebArena asks: the tree, the layout, and then once or twice for each node. */
 async function nodeByNode(client: CDPSession): Promise<void> {
   const { nodes } = await client.send('Accessibility.getFullAXTree', {});
-  await client.send('DOMSnapshot.captureSnapshot', { computedStyles: [], includeDOMRects: true, includePaintOrder: true });
+  await client.send('DOMSnapshot.captureSnapshot', {
+    computedStyles: [],
+    includeDOMRects: true,
+    includePaintOrder: true,
+  });
   for (const { backendDOMNodeId } of nodes) {
     if (backendDOMNodeId === undefined) continue;
     const { object } = await client.send('DOM.resolveNode', { backendNodeId: backendDOMNodeId });
-    await client.send('Runtime.callFunctionOn', { objectId: object.objectId, functionDeclaration: boundsOf, returnByValue: true });
+    await client.send('Runtime.callFunctionOn', {
+      objectId: object.objectId,
+      functionDeclaration: boundsOf,
+      returnByValue: true,
+    });
   }
 }
 
@@ -108,7 +117,10 @@ async function looks(): Promise<ProxyRow[]> {
   await page.goto(sites.served('http://shop.test/'));
   const session = await page.context().newCDPSession(page);
   const ways: [string, (client: CDPSession) => Promise<unknown>][] = [
-    ['a look: one call for the tree, one for the layout', (client) => observe(client, { titles: ['x'], current: 0 }, viewport)],
+    [
+      'a look: one call for the tree, one for the layout',
+      (client) => observe(client, { titles: ['x'], current: 0 }, viewport),
+    ],
     ['a look: node by node, as WebArena', nodeByNode],
   ];
   const rows: ProxyRow[] = [];

@@ -48,7 +48,9 @@ describe('forwarding', () => {
     expect(begun.observation).toContain('Task');
     await world.step([0], ['get 1 log']);
     await world.close();
-    expect(games.asked.map(({ path }) => path)).toEqual(expect.arrayContaining(['/create', '/reset', '/step', '/close']));
+    expect(games.asked.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/create', '/reset', '/step', '/close']),
+    );
     expect(games.asked.find(({ path }) => path === '/step')!.body).toMatchObject({ action: expect.any(String) });
   });
   it('gives a page its own CORS headers, and none of the server', async () => {
