@@ -7,6 +7,7 @@ import { frameScript } from './scripts/frame-script.mjs';
 const all = {
   train: 'src/cli/train.ts',
   eval: 'src/cli/eval.ts',
+  agents: 'src/cli/agents.ts',
   sweep: 'src/cli/sweep.ts',
   reproduce: 'src/cli/reproduce.ts',
   corpus: 'src/cli/corpus.ts',
@@ -18,8 +19,10 @@ const all = {
   serve: 'src/cli/serve.ts',
   proxy: 'proxies/main.ts',
   export: 'src/cli/export.ts',
+  handoff: 'src/cli/handoff.ts',
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
+  'test-agents': 'tools/agents/main.ts',
   algorithms: 'tools/learn/algorithms.ts',
   'interop-clients': 'tools/interop/clients/main.ts',
   imitate: 'src/cli/imitate.ts',
