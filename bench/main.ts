@@ -188,8 +188,8 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   memory,
 };
 
-/** Needs PyTorch: only when it is named. */
-const onRequest = new Set(['compare-torch']);
+/** Needs PyTorch, or a Chromium and some minutes: only when it is named. */
+const onRequest = new Set(['compare-torch', 'proxy']);
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
