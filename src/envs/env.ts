@@ -45,6 +45,19 @@ export function validActionsAfter(before: readonly string[] | null, feedback: Fe
   return feedback.validActions === null ? before : (feedback.validActions ?? null);
 }
 
+/** What an oracle thinks and does now. The thought is for a policy that says one before it acts. */
+export interface Lesson {
+  thought?: string;
+  action: string;
+}
+
+/** Which draw of training a task is for: other keys, other instances of it; a draw's members share what they are told first. */
+export interface Draw {
+  /** From 0 to 2^32 - 1. */
+  key: number;
+  member: number;
+}
+
 /** What whoever plays a world has to know of it. Each world's module (`module.ts`) says the rest. */
 export interface WorldDescription {
   /** Its name in documents, and its folder's. */
@@ -71,6 +84,8 @@ export interface WorldDescription {
   successReward: number;
   /** Remote and slow: a row goes on when its own world has answered, and waits for no other. */
   freeRunning: boolean;
+  /** Under options that ask for it: another instance of a training task at each draw, as a pure function. Evaluations draw nothing. */
+  drawing?(options: WorldOptions): ((task: Task, draw: Draw) => Task) | null;
   /** Deterministic: a world that was lost is rebuilt by replaying its actions. Else its episode ends as a world failure. */
   replayable: boolean;
 }
@@ -131,6 +146,11 @@ export interface World {
   step(slots: readonly number[], actions: readonly string[], signal?: AbortSignal): Promise<Feedback[]>;
   /** The oracle's remaining actions in each world, or null where it knows none. */
   oracle(slots: readonly number[], signal?: AbortSignal): Promise<(string[] | null)[]>;
+  /**
+   * What the oracle thinks and does now in each world, after whatever was done there by whomever; null where it knows nothing.
+   * Absent: it thinks nothing, and does the first of the `oracle`'s actions.
+   */
+  teach?(slots: readonly number[], signal?: AbortSignal): Promise<(Lesson | null)[]>;
   view(slot: number, signal?: AbortSignal): Promise<WorldView>;
   /** These episodes are over, however they ended: what their slots hold may serve others. A world with nothing to share has none. */
   leave?(slots: readonly number[]): void;
@@ -144,4 +164,15 @@ export interface World {
 /** A named error of this layer: says what, with which values, and what to do. */
 export class WorldError extends Error {
   override name = 'WorldError';
+}
+
+/** What the oracle thinks and does now, of a world with `teach` or without. */
+export async function lessonsOf(
+  world: World,
+  slots: readonly number[],
+  signal?: AbortSignal,
+): Promise<(Lesson | null)[]> {
+  if (world.teach) return world.teach(slots, signal);
+  const plans = await world.oracle(slots, signal);
+  return plans.map((plan) => (plan?.length ? { action: plan[0] } : null));
 }

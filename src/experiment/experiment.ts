@@ -60,6 +60,8 @@ export const ExperimentSchema = v.strictObject({
     /** Constrain decoding to the actions the world's text offers. */
     maskActions: v.boolean(),
     maxTokensPerTurn: integer(1, 256),
+    /** Most tokens that may be thought before each action; 0: none. */
+    thoughts: v.optional(integer(0, 1024), 0),
     promptTokens: integer(16, 8192),
     completionTokens: integer(16, 8192),
   }),

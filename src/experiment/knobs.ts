@@ -90,6 +90,15 @@ const samplingKnobs: Knob[] = [
     { ...range(1, 256, 1), unit: 'tokens' },
   ),
   knob(
+    'sampling.thoughts',
+    'Thoughts',
+    'Longest thought before each action; 0: the action is said at once. Thoughts are free, sampled and trained like actions.',
+    'integer',
+    'advanced',
+    'restart',
+    { ...range(0, 1024, 16), unit: 'tokens' },
+  ),
+  knob(
     'sampling.promptTokens',
     'Prompt room',
     'Tokens kept for the task text; memory is set aside for all of them.',

@@ -167,7 +167,7 @@ export interface TokenTrie {
 export interface GenerateRow {
   /** Which trajectory: an index below the capacity's `rows`. Its KV cache lives until the slot is released. */
   slot: number;
-  /** Tokens to run before sampling: the world's words, and the forced tail of the last action. May be empty only right after `admit`. */
+  /** Tokens to run before sampling: the world's words, and the forced tail of the last action. May be empty right after `admit`, and where the last token was sampled: it runs itself. */
   append: Int32Array;
   /** null: the whole vocabulary. */
   constraint: TokenTrie | null;

@@ -116,7 +116,10 @@ export class Evaluator {
     const all = (split: 'train' | 'test') =>
       Promise.all(settings.worlds.map(({ name, options }) => worldNamed(parts.worlds, name).tasks(options, split)));
     const [train, test] = [await all('train'), await all('test')];
-    const sources = settings.worlds.map(({ weight }, i) => ({ weight, tasks: train[i] }));
+    const sources = settings.worlds.map(({ name, weight, options }, i) => {
+      const drawn = worldNamed(parts.worlds, name).describe().drawing?.(options);
+      return { weight, tasks: train[i], ...(drawn && { drawn }) };
+    });
     const sampler = new TaskSampler(sources, settings.seed);
     const evaluated = (lists: Task[][]) => lists.filter((_, i) => settings.worlds[i].evaluated !== false).flat();
     const tasks = { sampler, train: evaluated(train), test: evaluated(test) };
@@ -138,6 +141,7 @@ export class Evaluator {
       temperature: sampling.temperature,
       maskActions: sampling.maskActions,
       maxTokensPerTurn: sampling.maxTokensPerTurn,
+      thoughts: sampling.thoughts,
       rules: rules ?? { invalidAction: algorithm.endings.invalidAction.policy },
       seed,
       stream: step * purposes + purpose,
@@ -216,7 +220,7 @@ export class Evaluator {
     options.signal?.throwIfAborted();
     const tasks = all.slice(first, first + count);
     const parts = { policy: this.policy, worlds: this.worlds, conversation: this.conversation };
-    const { maskActions, maxTokensPerTurn } = this.settings.sampling;
+    const { maskActions, maxTokensPerTurn, thoughts } = this.settings.sampling;
     const rules = { invalidAction: this.settings.algorithm.endings.invalidAction.policy };
     const limit = suite.turns;
     const stream = SUITE_STREAM;
@@ -224,7 +228,7 @@ export class Evaluator {
     const total = all.length * samples;
     const trajectories = await rollout(
       parts,
-      { ...request, maskActions, maxTokensPerTurn, rules },
+      { ...request, maskActions, maxTokensPerTurn, thoughts, rules },
       {
         signal: options.signal,
         onEpisodes: (done) =>

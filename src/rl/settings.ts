@@ -12,7 +12,12 @@ export interface TrainerSettings {
   /** Come first, each for its steps. */
   stages?: readonly TrainingStage[];
   horizon: readonly HorizonStage[];
-  sampling: { temperature: number; maskActions: boolean; maxTokensPerTurn: number };
+  sampling: {
+    temperature: number;
+    maskActions: boolean;
+    maxTokensPerTurn: number /** Absent: 0. */;
+    thoughts?: number;
+  };
   optimizer: OptimizerSchedule;
   evaluation: { episodes: number };
 }

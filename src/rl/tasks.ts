@@ -2,13 +2,15 @@
  * Which tasks a step trains on, and which an evaluation asks: pure functions of the seed and the step. Training goes
  * through each world's tasks in shuffled epochs, without replacement; nothing needs to be saved.
  */
-import type { Json, Task } from '../envs/env.ts';
-import { permutation } from './random.ts';
+import type { Draw, Json, Task } from '../envs/env.ts';
+import { hash, permutation } from './random.ts';
 
 /** One entry of the mixture, with its tasks. */
 export interface TaskSource {
   weight: number;
   tasks: readonly Task[];
+  /** Another instance of a task at each draw. Absent: a task is always the same. */
+  drawn?(task: Task, draw: Draw): Task;
 }
 
 export class TaskError extends Error {
@@ -16,6 +18,7 @@ export class TaskError extends Error {
 }
 
 const STREAM_EPOCH = 0x65706f63;
+const STREAM_DRAW = 0x64726177;
 /** More than the draws of any run: 2^32 steps of 256 groups would still be counted exactly. */
 const WAVE_DRAWS = 2 ** 40;
 
@@ -63,7 +66,10 @@ export class TaskSampler {
   private readonly sources: TaskSource[];
   private readonly epochs: Epochs[];
 
-  constructor(sources: readonly TaskSource[], seed: number) {
+  constructor(
+    sources: readonly TaskSource[],
+    private readonly seed: number,
+  ) {
     this.sources = sources.filter((source) => source.weight > 0);
     if (this.sources.length === 0) throw new TaskError('No world has a weight above 0: give at least one.');
     if (this.sources.some((source) => source.tasks.length === 0)) {
@@ -72,13 +78,25 @@ export class TaskSampler {
     this.epochs = this.sources.map((source, index) => new Epochs(source, seed, index));
   }
 
-  /** The tasks of a step, counted from 1. Later waves are drawn far behind those of all steps. */
-  step(step: number, groups: number, wave = 0): Task[] {
+  /**
+   * The tasks of a step, counted from 1. Later waves are drawn far behind those of all steps. Where a source draws instances, a draw
+   * has so many `siblings`; `groups` is a multiple of them.
+   */
+  step(step: number, groups: number, wave = 0, siblings = 1): Task[] {
+    const each = this.sources.some((source) => source.drawn) ? siblings : 1;
     const weights = this.sources.map((source) => source.weight);
-    return Array.from({ length: groups }, (_, group) => {
-      const { source, before } = drawSource(weights, wave * WAVE_DRAWS + (step - 1) * groups + group);
-      return this.epochs[source].task(before);
-    });
+    const draws = groups / each;
+    return Array.from({ length: draws }, (_, draw) => {
+      const { source, before } = drawSource(weights, wave * WAVE_DRAWS + (step - 1) * draws + draw);
+      return Array.from({ length: each }, (_, member) => this.task(source, before, each, member));
+    }).flat();
+  }
+
+  /** A source that draws no instances gives another task for each sibling. */
+  private task(source: number, before: number, siblings: number, member: number): Task {
+    const { drawn } = this.sources[source];
+    if (!drawn) return this.epochs[source].task(before * siblings + member);
+    return drawn(this.epochs[source].task(before), { key: hash(this.seed, STREAM_DRAW, source, before), member });
   }
 }
 

@@ -8,7 +8,7 @@ import type { Learner } from '../policy/policy.ts';
 import type { Algorithm, Collected, Collecting, CreditInput, Needs } from './algorithms/algorithm.ts';
 import { algorithmOf } from './algorithms/registry.ts';
 import { assignCredit, type TrainingSet, tokenRows } from './credit/assign.ts';
-import { demonstrate, type ImitationResult, imitate } from './episode/demonstrations.ts';
+import { type DemonstrationOptions, demonstrate, type ImitationResult, imitate } from './episode/demonstrations.ts';
 import { chosenPositions } from './episode/packing.ts';
 import { returnsOf } from './episode/returns.ts';
 import type { Trajectory } from './episode/trajectory.ts';
@@ -18,6 +18,7 @@ import { stageAt, stageNumber, type TurnLimit } from './horizon.ts';
 import { learningRateAt } from './learning-rate.ts';
 import { joinFloats } from './numbers.ts';
 import type { CodeRunner } from './objective/code.ts';
+import { hash } from './random.ts';
 import { Recordings } from './recorded/recordings.ts';
 import { scoreRows } from './score-rows.ts';
 import { type TrainerSettings, trainingStageAt } from './settings.ts';
@@ -25,6 +26,10 @@ import { costMetrics, rolloutMetrics } from './step-metrics.ts';
 import { together } from './together.ts';
 import type { ByteSource } from './trajectory-files/file.ts';
 import { optimizerSettings, Updater } from './updater.ts';
+
+const STREAM_TEACHING = 0x7465_6163;
+/** Of a demonstration, where the horizon counts from the oracle's own turns. */
+const mostTaughtTurns = 64;
 
 export interface StepResult {
   record: StepRecord;
@@ -114,7 +119,7 @@ export class Trainer {
     const { worlds, conversation } = this.evaluator;
     const { maskActions } = this.settings.sampling;
     const collecting: Collecting = {
-      tasks: (groups, wave = 0) => sampler.step(k, groups, wave),
+      tasks: (groups, wave = 0, siblings = 1) => sampler.step(k, groups, wave, siblings),
       play: (tasks, groupSize, wave = 0) =>
         this.evaluator.play(
           {
@@ -135,15 +140,27 @@ export class Trainer {
           onProgress: (done, total) => options.onProgress?.({ what: 'trajectories', done, total, unit: 'episodes' }),
           onMapped: options.onNotice,
         }),
-      demonstrate: (tasks, shown) => {
-        const keys = { ...shown, seed: this.settings.seed, step: k };
-        return demonstrate({ worlds, conversation }, tasks, { maskActions, ...this.policy.capacity, ...keys });
-      },
+      demonstrate: (tasks, { noise = 0, ...shown } = {}) =>
+        demonstrate({ worlds, conversation }, tasks, {
+          maskActions,
+          ...this.policy.capacity,
+          ...shown,
+          ...{ seed: this.settings.seed, step: k },
+          ...this.teaching(k, noise, limit),
+        }),
     };
     if (algorithm.collect) return algorithm.collect(collecting, settings);
     const tasks = collecting.tasks(settings.groups);
     const trajectories = await collecting.play(tasks, settings.groupSize);
     return { trajectories, played: trajectories, tasks };
+  }
+
+  /** Where the oracle is asked before every turn: it thinks aloud, or is interrupted. */
+  private teaching(k: number, noise: number, limit: TurnLimit): Pick<DemonstrationOptions, 'teaching'> {
+    const { seed, sampling } = this.settings;
+    if (noise === 0 && !sampling.thoughts) return {};
+    const turns = typeof limit === 'number' ? limit : mostTaughtTurns;
+    return { teaching: { noise, key: hash(seed, STREAM_TEACHING, k), turns, refused: !sampling.maskActions } };
   }
 
   /** What credit needs of the policy before the update: its own log-probabilities, the reference's, the value head's words. */

@@ -11,7 +11,8 @@ import type { StepRecord } from './protocol.ts';
 import { getRun } from './stored-run.ts';
 
 /** Knobs that decide what the weights and the tokens mean: another value needs a new run. */
-const FIXED = [/^policy(\.|$)/, /^worlds\.\d+\.name$/, /^format$/];
+// A policy that thinks has a token that ends a thought.
+const FIXED = [/^policy(\.|$)/, /^worlds\.\d+\.name$/, /^format$/, /^sampling\.thoughts$/];
 
 async function assetsOf(store: RunStore, runId: string): Promise<{ [name: string]: Uint8Array }> {
   const manifest = await store.manifest(runId);

@@ -98,6 +98,8 @@ export interface LiveTurn {
   member: number;
   turn: number;
   action: string;
+  /** What the policy thought before, where it thinks. */
+  thought?: string;
   /** All a language model said, where the action was found in it. */
   reply?: string;
   observation: string;

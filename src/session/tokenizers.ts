@@ -22,7 +22,8 @@ export class Tokenizers {
   ): Promise<Tokenizer> {
     const stored = assets?.['tokenizer.json'];
     if (stored) return Promise.resolve(new Tokenizer(JSON.parse(new TextDecoder().decode(stored))));
-    const key = [...new Set(experiment.worlds.map(({ name }) => speakerOf(name)))].sort().join();
+    const thinks = experiment.sampling.thoughts > 0;
+    const key = [...new Set(experiment.worlds.map(({ name }) => speakerOf(name))), `${thinks}`].sort().join();
     const known = this.made.get(key) ?? this.make(experiment, worlds);
     this.made.set(key, known);
     known.catch(() => this.made.delete(key));
@@ -33,7 +34,7 @@ export class Tokenizers {
     const texts: string[] = [];
     for (const name of new Set(experiment.worlds.map(({ name }) => speakerOf(name))))
       texts.push(...(await this.textsOf(name, open?.get(name))));
-    return buildTokenizer(texts);
+    return buildTokenizer(texts, { thinks: experiment.sampling.thoughts > 0 });
   }
 
   private async textsOf(name: string, open: World | undefined): Promise<Set<string>> {

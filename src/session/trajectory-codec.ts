@@ -27,7 +27,7 @@ interface Header {
     Trajectory,
     'tokens' | 'source' | 'turnOf' | 'logprob' | 'choices' | 'turns' | 'score' | 'advantage' | 'advantages'
   > & {
-    turns: Pick<Turn, 'action' | 'reply' | 'observation' | 'valid'>[];
+    turns: Pick<Turn, 'action' | 'thought' | 'thoughtEnd' | 'reply' | 'observation' | 'valid'>[];
     length: number;
     /** -1: decoding was unconstrained. */
     choiceRows: number;
@@ -61,7 +61,14 @@ function wordsOf(t: Trajectory): Header['words'] {
   const { advantage: _a, advantages, ...rest } = others;
   return {
     ...rest,
-    turns: turns.map(({ action, reply, observation, valid }) => ({ action, reply, observation, valid })),
+    turns: turns.map(({ action, thought, thoughtEnd, reply, observation, valid }) => ({
+      action,
+      thought,
+      thoughtEnd,
+      reply,
+      observation,
+      valid,
+    })),
     length: tokens.length,
     choiceRows: choices ? choices.position.length : -1,
     choiceTokens: choices ? choices.tokens.length : 0,

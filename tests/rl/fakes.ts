@@ -36,6 +36,8 @@ interface Row {
   prompt: number;
   key: number;
   started: boolean;
+  /** Its last token was sampled: it runs with what comes next, if only itself. */
+  pending: boolean;
 }
 
 /** Logits by context: the last `memory` tokens, hashed into buckets. Trained by Adam. */
@@ -99,7 +101,13 @@ export class FakePolicy implements Learner {
     if (isNew) this.count.tokensPrefilled += prompt.length;
     if (prompt.length > this.capacity.promptTokens) throw new Error('a prompt longer than planned');
     slots.forEach((slot, i) => {
-      this.rows.set(slot, { history: [...prompt], prompt: prompt.length, key: rowKeys[i], started: false });
+      this.rows.set(slot, {
+        history: [...prompt],
+        prompt: prompt.length,
+        key: rowKeys[i],
+        started: false,
+        pending: false,
+      });
     });
   }
 
@@ -123,9 +131,10 @@ export class FakePolicy implements Learner {
   protected wholeTurn({ slot, append, constraint }: GenerateRow, sampling: Sampling): GeneratedTurn {
     const maxTokens = constraint?.depth ?? sampling.maxTokens;
     const row = this.rows.get(slot)!;
-    if (append.length === 0 && row.started)
+    if (append.length === 0 && row.started && !row.pending)
       throw new Error('nothing to append, though not right after it was admitted');
     row.started = true;
+    row.pending = false;
     row.history.push(...append);
     this.count.tokensPrefilled += append.length;
     const tokens: number[] = [];
@@ -144,6 +153,7 @@ export class FakePolicy implements Learner {
       tokens.push(token);
       logprobs.push(Math.log(distribution.p[pick]));
       row.history.push(token);
+      row.pending = true;
       this.count.tokensGenerated += 1;
       if (constraint) node = constraint.edgeNode[constraint.edgeStart[node] + pick];
       else if (sampling.stopTokens.includes(token)) return turn(tokens, logprobs, -1, 'stop');

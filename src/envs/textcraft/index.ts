@@ -1,6 +1,7 @@
 /** TextCraft's module: what it is and what it needs. The rules are in envs-wasm/textcraft, the client in `world.ts`. */
 import type { WorldModule } from '../module.ts';
 import { oneAction } from '../reply.ts';
+import { drawingUnder } from './drawn.ts';
 import { offeredInTextCraft } from './offered.ts';
 import { parseTextCraftOptions } from './options.ts';
 import { textcraftSuites } from './suites.ts';
@@ -26,6 +27,7 @@ export const textcraft: WorldModule = {
   freeRunning: false,
   replayable: true,
   options: parseTextCraftOptions,
+  drawing: drawingUnder,
   vocabulary: {
     play: {
       options: [{}],

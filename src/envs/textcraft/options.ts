@@ -1,6 +1,6 @@
 /** TextCraft's options, read and checked. Knows no WASM. */
 import * as v from 'valibot';
-import { listOf, option, optionsReader, whole } from '../options.ts';
+import { listOf, option, optionsReader, whole, yesOrNo } from '../options.ts';
 
 const schema = v.strictObject({
   depths: option(listOf('depths', whole(1, 4)), [1, 2, 3, 4], {
@@ -30,11 +30,38 @@ const schema = v.strictObject({
     label: 'Naming',
     sentence: 'Which exchange of the words that items are called by is used; 0 leaves every item its own name.',
   }),
+  keepKinds: option(yesOrNo(), false, {
+    label: 'Kinds keep their words',
+    sentence:
+      'Words that stand for a kind of thing ("planks") are not exchanged: a kind cannot be told from a thing by the text.',
+  }),
   // The exchanges 1 to `namings`; held-out goals keep their own words.
   namings: option(whole(0, 1000), 0, {
     label: 'Namings a goal',
     sentence:
       'Under how many exchanges of names each training goal is met instead of its own: a goal must then be looked up, not remembered.',
+  }),
+  fresh: option(yesOrNo(), false, {
+    label: 'New at each draw',
+    sentence:
+      'Each time a goal of training is drawn it has other names, another list and 0 to the given number of distractors; its siblings ask the same list for other things.',
+  }),
+  madeUp: option(yesOrNo(), false, {
+    label: 'Made-up recipes',
+    sentence:
+      'Lists of recipes made up in the words of the world, a new one at each draw, instead of its own: only for training.',
+  }),
+  // Tuned on, so that the test ids are looked at once.
+  apart: option(whole(0, 200), 0, {
+    label: 'Goals kept apart',
+    sentence:
+      'So many goals of training, evenly spread, are not trained on and stand in for the test goals: to tune on.',
+    unit: 'goals',
+  }),
+  asked: option(whole(0, 1000), 0, {
+    label: 'Asked for',
+    sentence:
+      'Which of the things that its list makes a goal of training is exchanged for; 0: none, it is asked for itself.',
   }),
 });
 

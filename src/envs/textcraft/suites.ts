@@ -27,4 +27,15 @@ export const textcraftSuites: readonly WorldSuite[] = [
       ],
     },
   },
+  {
+    name: 'textcraft-apart',
+    label: 'TextCraft, 60 goals kept apart',
+    sentence:
+      'Training goals that an experiment with `apart: 60` never trains on, among ten distracting recipes, 30 turns: what is tuned is tuned on these.',
+    options: { depths: [1, 2, 3, 4], distractors: 10, apart: 60 },
+    split: 'test',
+    turns: 30,
+    columns: ['Depth 1', 'Depth 2', 'Depth 3', 'Depth 4'],
+    columnOf: ({ strata }) => `Depth ${strata.depth}`,
+  },
 ];

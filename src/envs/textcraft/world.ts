@@ -4,6 +4,7 @@
  */
 import {
   type Feedback,
+  type Lesson,
   type Split,
   type Task,
   type World,
@@ -13,13 +14,25 @@ import {
 } from '../env.ts';
 import { loadWasm } from '../transport/wasm.ts';
 import { textcraft } from './index.ts';
+import { askedOtherwise, ListWorld, madeUpList } from './made-up.ts';
 import { itemWords, Naming } from './naming.ts';
 import { parseTextCraftOptions, type TextCraftOptions } from './options.ts';
+import { readRecipeList, writeRecipeList } from './recipe-list.ts';
 import { splitIds } from './split.ts';
+import { isKind } from './teacher.ts';
+import { Teaching } from './teaching.ts';
 import type { Counted, CraftNode, TextCraftView } from './view.ts';
 
 const MAX_SLOTS = 1 << 20;
 const MAX_CACHED_TASKS = 4096;
+
+/** Of the training goals, those that are kept apart: evenly spread. The official split where none are. */
+function idsOf({ apart }: TextCraftOptions, split: Split): number[] {
+  if (apart === 0) return splitIds(split);
+  const ids = splitIds('train');
+  const kept = new Set(Array.from({ length: apart }, (_, k) => ids[Math.floor(((k + 0.5) * ids.length) / apart)]));
+  return ids.filter((id) => kept.has(id) === (split === 'test'));
+}
 
 /** The options of each command list and naming that this split is met under. */
 function variantsOf(options: TextCraftOptions, split: Split): TextCraftOptions[] {
@@ -58,9 +71,25 @@ const ACCEPTED = 1;
 const WON = 2;
 const LISTED_PLAN = 1;
 
+type Named = Pick<TextCraftOptions, 'naming' | 'keepKinds'>;
+
+/** A goal's own recipes alone, under their own names. */
+const plainList = { distractors: 0, listSeed: 0, naming: 0, keepKinds: false };
+
 interface TaskText {
   observation: string;
   validActions: string[];
+}
+
+/** Seeds of made-up lists before any was drawn; those of evaluations are apart. */
+function madeUpTasks(options: TextCraftOptions, split: Split): Task[] {
+  const first = split === 'train' ? 0 : 0x4000_0000;
+  return Array.from({ length: 64 }, (_, k) => ({
+    world: 'textcraft',
+    id: 0,
+    options: { ...options, listSeed: first + k },
+    strata: { depth: 0 },
+  }));
 }
 
 const encoder = new TextEncoder();
@@ -80,6 +109,10 @@ export class TextCraft implements World {
   private words: string[] | null = null;
   /** By slot, where its items go by other words. */
   private readonly named = new Map<number, Naming>();
+  /** By slot, where it is played on a list that the world does not have. */
+  private readonly lists = new Map<number, ListWorld>();
+  private readonly teaching = new Teaching();
+  private heldOut: ReadonlySet<string> | null = null;
 
   private constructor(private readonly wasm: Exports) {}
 
@@ -94,7 +127,8 @@ export class TextCraft implements World {
 
   async tasks(options: WorldOptions, split: Split): Promise<Task[]> {
     const filled = parseTextCraftOptions(options);
-    const goals = splitIds(split)
+    if (filled.madeUp) return madeUpTasks(filled, split);
+    const goals = idsOf(filled, split)
       .map((id) => ({ id, depth: this.wasm.goalDepth(id) }))
       .filter(({ depth }) => filled.depths.includes(depth));
     // List by list, so that the first tasks are every goal once, under the first list.
@@ -107,24 +141,37 @@ export class TextCraft implements World {
     checkLengths('reset', slots, tasks);
     for (const slot of slots) checkSlot(slot);
     const options = tasks.map((task) => parseTextCraftOptions(task.options));
-    const answers = tasks.map((task, b) => this.start(task.id, options[b]));
+    const answers = tasks.map((task, b) => this.start(slots[b], task.id, options[b]));
     this.wasm.ensureWorlds(Math.max(-1, ...slots) + 1);
     this.begin(slots);
     const { columns, capacity } = this;
     for (let b = 0; b < tasks.length; b++) {
-      const { distractors, listSeed, naming } = options[b];
-      columns[Column.id * capacity + b] = tasks[b].id;
+      const { distractors, listSeed, madeUp } = options[b];
+      columns[Column.id * capacity + b] = madeUp ? 0 : tasks[b].id;
       columns[Column.distractors * capacity + b] = distractors;
       columns[Column.seed * capacity + b] = listSeed;
-      this.name(slots[b], naming);
+      this.name(slots[b], options[b]);
     }
     this.wasm.reset(slots.length);
+    for (const [b, slot] of slots.entries()) this.teaching.begin(slot, answers[b].observation, options[b].listSeed);
     return answers;
   }
 
   async step(slots: readonly number[], actions: readonly string[]): Promise<Feedback[]> {
     checkLengths('step', slots, actions);
     this.checkWorlds(slots);
+    const own = slots.flatMap((slot, b) => (this.lists.has(slot) ? [] : [b]));
+    const answers = this.stepOwn(
+      own.map((b) => slots[b]),
+      own.map((b) => actions[b]),
+    );
+    const feedback = slots.map((slot, b) => this.lists.get(slot)?.step(actions[b]) ?? answers.shift()!);
+    for (const [b, slot] of slots.entries()) this.teaching.note(slot, actions[b], feedback[b].valid);
+    return feedback;
+  }
+
+  private stepOwn(slots: readonly number[], actions: readonly string[]): Feedback[] {
+    if (slots.length === 0) return [];
     this.begin(slots);
     this.writeActions(
       this.named.size ? actions.map((text, b) => this.named.get(slots[b])?.mean(text) ?? text) : actions,
@@ -139,10 +186,20 @@ export class TextCraft implements World {
     }));
   }
 
+  async teach(slots: readonly number[]): Promise<(Lesson | null)[]> {
+    this.checkWorlds(slots);
+    return slots.map((slot) => this.teaching.next(slot));
+  }
+
+  /** On a made-up list: the teacher's next action alone. */
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
-    return this.plans(slots, (text, flags, b) => {
+    const plans = this.plans(slots, (text, flags, b) => {
       const shown = this.named.get(slots[b])?.show(text) ?? text;
       return flags === 0 ? null : shown.split('\n').slice(0, -1);
+    });
+    return plans.map((plan, b) => {
+      const list = this.lists.get(slots[b]);
+      return list ? this.teaching.plan(slots[b], list.list) : plan;
     });
   }
 
@@ -180,40 +237,83 @@ export class TextCraft implements World {
   }
 
   /** First words of a task; made once, since they depend on the task alone. */
-  private start(id: number, { distractors, listSeed, naming }: TextCraftOptions): Feedback {
+  private start(slot: number, id: number, options: TextCraftOptions): Feedback {
     if (!Number.isInteger(id) || id < 0 || id > 0x7fffffff)
       throw new WorldError(`TextCraft's item ids are whole numbers from 0 (it is ${id}).`);
-    const { observation, validActions } = this.taskText(id, distractors, listSeed, naming);
+    const list = this.otherList(id, options);
+    if (list) {
+      this.lists.set(slot, list);
+      return list.begin();
+    }
+    this.lists.delete(slot);
+    const { observation, validActions } = this.taskText(id, options);
     return { observation, reward: 0, done: false, valid: true, validActions };
   }
 
-  private name(slot: number, naming: number): void {
-    if (naming === 0) this.named.delete(slot);
-    else this.named.set(slot, this.naming(naming));
+  /** The list of a task that the world itself does not play; null: it does. */
+  private otherList(id: number, options: TextCraftOptions): ListWorld | null {
+    const { madeUp, asked, listSeed, apart } = options;
+    if (madeUp) return new ListWorld(madeUpList(this.exchangedWords(), listSeed, asked));
+    if (asked === 0) return null;
+    const own = readRecipeList(this.taskText(id, { ...options, naming: 0 }).observation);
+    if (!own) return null;
+    const heldOut = this.heldOutGoals(apart);
+    const other = askedOtherwise(own, listSeed, asked, (name) => !heldOut.has(name));
+    if (other.goal === own.goal) return null;
+    const shown = this.naming(options);
+    const renamed = readRecipeList(shown?.show(writeRecipeList(other)) ?? writeRecipeList(other));
+    return renamed && new ListWorld(renamed);
   }
 
-  private naming(number: number): Naming {
-    let naming = this.namings.get(number);
-    if (!naming) {
-      this.words ??= this.allItemWords();
-      naming = new Naming(this.words, number);
-      if (this.namings.size >= MAX_CACHED_TASKS) this.namings.clear();
-      this.namings.set(number, naming);
-    }
+  /** What evaluations ask for: never asked for in training. */
+  private heldOutGoals(apart: number): ReadonlySet<string> {
+    const options = parseTextCraftOptions({ apart });
+    const ids = new Set([...splitIds('test'), ...(apart > 0 ? idsOf(options, 'test') : [])]);
+    this.heldOut ??= new Set(
+      [...ids].flatMap((id) => readRecipeList(this.taskText(id, plainList).observation)?.goal ?? []),
+    );
+    return this.heldOut;
+  }
+
+  private name(slot: number, options: Named): void {
+    const naming = this.naming(options);
+    if (naming) this.named.set(slot, naming);
+    else this.named.delete(slot);
+  }
+
+  /** null: every item has its own name. */
+  /** The words that an exchange which keeps kinds exchanges. */
+  exchangedWords(): string[] {
+    return this.itemWords().filter((word) => !isKind(word));
+  }
+
+  private naming({ naming: number, keepKinds }: Named): Naming | null {
+    if (number === 0) return null;
+    const key = keepKinds ? -number : number;
+    const known = this.namings.get(key);
+    if (known) return known;
+    const naming = new Naming(keepKinds ? this.exchangedWords() : this.itemWords(), number);
+    if (this.namings.size >= MAX_CACHED_TASKS) this.namings.clear();
+    this.namings.set(key, naming);
     return naming;
   }
 
   /** Of every goal's own recipes, in the order of the goals. */
-  private allItemWords(): string[] {
-    const goals = Array.from({ length: this.wasm.goalCount() }, (_, id) => this.taskText(id, 0, 0, 0));
-    return itemWords(goals.flatMap(({ validActions }) => validActions));
+  private itemWords(): string[] {
+    this.words ??= itemWords(
+      Array.from({ length: this.wasm.goalCount() }, (_, id) => this.taskText(id, plainList)).flatMap(
+        ({ validActions }) => validActions,
+      ),
+    );
+    return this.words;
   }
 
-  private taskText(id: number, distractors: number, listSeed: number, number: number): TaskText {
-    const key = `${id},${distractors},${listSeed},${number}`;
+  private taskText(id: number, options: Named & Pick<TextCraftOptions, 'distractors' | 'listSeed'>): TaskText {
+    const { distractors, listSeed, naming: number, keepKinds } = options;
+    const key = `${id},${distractors},${listSeed},${number},${keepKinds}`;
     let text = this.texts.get(key);
     if (!text) {
-      const naming = number === 0 ? null : this.naming(number);
+      const naming = this.naming(options);
       this.wasm.writeTask(id, distractors, listSeed);
       const [observation, actions] = (naming?.show(this.output()) ?? this.output()).split('\0');
       text = { observation, validActions: actions.split('\n') };

@@ -9,6 +9,7 @@ import { playAlone } from '../alone.ts';
 import {
   type Feedback,
   type Json,
+  type Lesson,
   type LoneEpisode,
   type LonePlay,
   type Played,
@@ -95,6 +96,10 @@ export class WorldPool implements World {
 
   oracle(slots: readonly number[], signal?: AbortSignal): Promise<(string[] | null)[]> {
     return this.exclusive(() => this.ask<string[]>('oracle', slots, signal), signal);
+  }
+
+  teach(slots: readonly number[], signal?: AbortSignal): Promise<(Lesson | null)[]> {
+    return this.exclusive(() => this.ask<Lesson>('teach', slots, signal), signal);
   }
 
   reset(slots: readonly number[], tasks: readonly Task[], signal?: AbortSignal): Promise<Feedback[]> {

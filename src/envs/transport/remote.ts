@@ -5,6 +5,8 @@
  */
 import {
   type Feedback,
+  type Lesson,
+  lessonsOf,
   type Split,
   type Task,
   type World,
@@ -64,6 +66,19 @@ export class RemoteWorld implements World {
         return this.move(slot, (limited) => this.world.step([slot], [actions[k]], limited), signal);
       }),
     );
+  }
+
+  /** null where it knows nothing, and where it did not answer. */
+  teach(slots: readonly number[], signal?: AbortSignal): Promise<(Lesson | null)[]> {
+    const ask = async (slot: number) => {
+      try {
+        return (await this.bounded((limited) => lessonsOf(this.world, [slot], limited), signal))[0];
+      } catch (error) {
+        if (givenUp(signal)) throw error;
+        return null;
+      }
+    };
+    return Promise.all(slots.map((slot) => (this.failures.has(slot) ? null : ask(slot))));
   }
 
   /** null where it knows none, and where it did not answer. */

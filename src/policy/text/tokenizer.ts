@@ -11,6 +11,9 @@ import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 /** Special tokens of a tiny policy. Ids follow this order, from 0. */
 export const specialTokens = ['[PAD]', '[UNK]', '<bos>', '<obs>', '<act>', '<eot>'] as const;
 
+/** Ends a thought: what follows is the action. Only of a vocabulary whose policy thinks. */
+export const endOfThought = '<do>';
+
 /** Counts up to here are words of their own, whether or not a text has shown them. */
 const wholeNumbers = 64;
 
@@ -43,18 +46,19 @@ function characters(): string[] {
 }
 
 /** Builds a `tokenizer.json`. The same set of words gives the same ids, whatever the order of the texts. */
-export function buildTokenizerJson(texts: Iterable<string>): TokenizerJson {
+export function buildTokenizerJson(texts: Iterable<string>, { thinks = false } = {}): TokenizerJson {
+  const special = thinks ? [...specialTokens, endOfThought] : specialTokens;
   const words = new Set(characters());
   for (let n = 0; n <= wholeNumbers; n++) words.add(String(n));
   for (const text of texts) for (const word of wordsOf(text)) words.add(word);
   // Code-unit order, not the locale's: ids must not depend on the machine.
   const sorted = [...words].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const vocab = Object.fromEntries([...specialTokens, ...sorted].map((token, id) => [token, id]));
+  const vocab = Object.fromEntries([...special, ...sorted].map((token, id) => [token, id]));
   return {
     version: '1.0',
     truncation: null,
     padding: null,
-    added_tokens: specialTokens.map((content, id) => specialEntry(content, id)),
+    added_tokens: special.map((content, id) => specialEntry(content, id)),
     normalizer: { type: 'Replace', pattern: { String: '_' }, content: ' ' },
     pre_tokenizer: {
       type: 'Sequence',
@@ -208,7 +212,7 @@ export class Tokenizer {
   }
 }
 
-/** A tiny policy's tokenizer, from its worlds' texts. */
-export function buildTokenizer(texts: Iterable<string>): Tokenizer {
-  return new Tokenizer(buildTokenizerJson(texts));
+/** A tiny policy's tokenizer, from its worlds' texts. `thinks`: its thoughts end with a token of their own. */
+export function buildTokenizer(texts: Iterable<string>, options: { thinks?: boolean } = {}): Tokenizer {
+  return new Tokenizer(buildTokenizerJson(texts, options));
 }

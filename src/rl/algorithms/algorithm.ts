@@ -48,12 +48,19 @@ export interface ShownOptions {
   missteps?: Missteps | null;
   /** The world's words are trained on as well. */
   listens?: boolean;
+  /** Share of turns with a random action, where the oracle is asked before every turn. */
+  noise?: number;
+  /** So many that follow each other may share their first words. */
+  siblings?: number;
 }
 
 /** How a step's trajectories are come by. Everything is a function of the step and of the policy's state. */
 export interface Collecting {
-  /** Tasks of this step; `wave` 0 are its own, later ones are drawn when the first are used up. */
-  tasks(groups: number, wave?: number): Task[];
+  /**
+   * Tasks of this step; `wave` 0 are its own, later ones are drawn when the first are used up. `siblings`: of a world whose tasks are drawn
+   * anew, so many that share their first words follow each other.
+   */
+  tasks(groups: number, wave?: number, siblings?: number): Task[];
   /** The policy plays each task `groupSize` times. */
   play(tasks: readonly Task[], groupSize: number, wave?: number): Promise<Trajectory[]>;
   /** The oracle plays each task once, with missteps where wanted; tasks it does not solve are left out. */

@@ -35,7 +35,8 @@ export async function demonstrations(
   count: number,
   { wave = 0, ...shown }: { wave?: number } & ShownOptions = {},
 ): Promise<Collected> {
-  const { trajectories, skipped } = await collecting.demonstrate(collecting.tasks(count, wave), shown);
+  const tasks = collecting.tasks(count, wave, shown.siblings ?? 1);
+  const { trajectories, skipped } = await collecting.demonstrate(tasks, shown);
   return {
     trajectories,
     played: [],

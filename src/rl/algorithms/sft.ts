@@ -76,6 +76,15 @@ const schema = v.strictObject({
     ),
     null,
   ),
+  noise: v.optional(
+    real(
+      0,
+      0.9,
+      'Random actions',
+      'Share of turns on which a random action is played instead of what the oracle says: it is read, not learnt, and the oracle goes on from there.',
+    ),
+    0,
+  ),
   ...likelihoodAggregation,
   ...endingFields,
 });
@@ -87,11 +96,13 @@ export const sft = {
   source: ['https://arxiv.org/abs/2406.04151'],
   schema,
   needs: () => ({}),
-  collect: (collecting, { groups, groupSize, file, missteps, listening }) =>
+  collect: (collecting, { groups, groupSize, file, missteps, listening, noise }) =>
     file === null
       ? demonstrations(collecting, groups * groupSize, {
           missteps: missteps.episodes > 0 ? missteps : null,
           listens: listening !== null,
+          noise,
+          siblings: groupSize,
         })
       : recorded(collecting, file, groups * groupSize),
   file: ({ file }) => file,

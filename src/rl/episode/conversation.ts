@@ -8,7 +8,7 @@
  * prompt is token for token what the model's template gives; a turn the policy said is followed, not encoded again.
  */
 import type { ChatMessage, ChatPieces } from '../../policy/text/chat-template.ts';
-import type { Tokenizer } from '../../policy/text/tokenizer.ts';
+import { endOfThought, type Tokenizer } from '../../policy/text/tokenizer.ts';
 import { TokenSource } from './trajectory.ts';
 
 export interface ConversationFormat {
@@ -56,6 +56,8 @@ export class Conversation {
   readonly endOfTurn: number;
   /** Every token that ends a turn where it is sampled. */
   readonly stopTokens: number[];
+  /** The token that ends a thought; -1: this policy does not think before it acts. */
+  readonly endOfThought: number;
   private readonly endText: string;
 
   constructor(
@@ -71,6 +73,7 @@ export class Conversation {
           'could not end its turn. Give the model a template whose turns end with a special token.',
       );
     }
+    this.endOfThought = tokenizer.has(endOfThought) ? tokenizer.id(endOfThought) : -1;
     this.stopTokens = [...new Set([this.endOfTurn, ...format.stopTokens])];
   }
 
@@ -108,6 +111,12 @@ export class Conversation {
   /** A text as the policy would say it, end of turn included. */
   action(text: string): Int32Array {
     return concat([this.tokenizer.encode(text), Int32Array.of(this.endOfTurn)]);
+  }
+
+  /** A thought as the policy would say it, its end included; empty where it does not think. */
+  thought(text: string): Int32Array {
+    if (this.endOfThought < 0) return new Int32Array(0);
+    return concat([this.tokenizer.encode(text), Int32Array.of(this.endOfThought)]);
   }
 
   /** How the policy would put an action into words that the world's parser finds it in; `write`: the world's own way. */

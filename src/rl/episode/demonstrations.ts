@@ -10,6 +10,7 @@ import type { Task, World } from '../../envs/env.ts';
 import { playScripted, type Script } from '../../envs/scripted.ts';
 import type { Learner, OptimizerSettings } from '../../policy/policy.ts';
 import type { AggregationMode } from '../aggregation.ts';
+import { groupBy } from '../numbers.ts';
 import { likelihoodCoefficients, likelihoodObjective } from '../objective/likelihood.ts';
 import { below, uniform } from '../random.ts';
 import type { Conversation } from './conversation.ts';
@@ -17,6 +18,7 @@ import { Episode } from './episode.ts';
 import { chosenPositions, type MicroBatch, pack } from './packing.ts';
 import { episodesAtOnce } from './players.ts';
 import { perWorld, type RolloutParts } from './rollout.ts';
+import { playTaught, type Teaching } from './taught.ts';
 import type { Trajectory } from './trajectory.ts';
 
 export interface Demonstrations {
@@ -41,13 +43,17 @@ export interface DemonstrationOptions {
   /** Tokens that fit. */
   promptTokens: number;
   completionTokens: number;
-  /** null or absent: the oracle's plan and nothing else. */
+  /** null or absent: the oracle's plan and nothing else. Not where it is asked before every turn (`teaching`). */
   missteps?: Missteps | null;
   /** The world's words are learnt as well. */
   listens?: boolean;
   /** What the missteps are keyed by; steps of a run are different streams. */
   seed?: number;
   step?: number;
+  /** Demonstrations that share their first words follow each other, so many at a time. Default: 1. */
+  siblings?: number;
+  /** The oracle is asked before every turn, and may think aloud. Absent: its plan is played. */
+  teaching?: Teaching;
 }
 
 interface Demonstration {
@@ -92,19 +98,45 @@ export async function demonstrate(
         strayed: false,
       }),
     );
-    await perWorld(parts.worlds, demonstrations, (world, rows) => playScripted(world, rows, scriptOf(options)));
+    await perWorld(parts.worlds, demonstrations, (world, rows) =>
+      options.teaching
+        ? playTaught(world, rows, { ...options.teaching, promptTokens: options.promptTokens })
+        : playScripted(world, rows, scriptOf(options)),
+    );
     for (const { episode, usable } of demonstrations) {
       const trajectory = episode.trajectory();
       const fits = trajectory.tokens.length - trajectory.promptLength <= options.completionTokens;
       if (usable && fits && trajectory.success) trajectories.push(trajectory);
     }
   }
-  return { trajectories, skipped: tasks.length - trajectories.length };
+  const { siblings = 1 } = options;
+  const shared = siblings > 1 ? withSharedPrompts(trajectories, siblings) : trajectories;
+  return { trajectories: shared, skipped: tasks.length - trajectories.length };
 }
 
-/** A refused action is an end in the oracle's own play, and part of it where missteps are wanted. */
-const ruleOf = ({ missteps }: DemonstrationOptions) => ({
-  invalidAction: missteps ? ('continue' as const) : ('end' as const),
+/** Fewer tokens in common are not worth a segment of their own. */
+const leastShared = 16;
+
+/** Siblings are one group, whose prompt is what they begin with in common: it is computed once. */
+function withSharedPrompts(trajectories: readonly Trajectory[], siblings: number): Trajectory[] {
+  const groups = groupBy(trajectories, ({ group }) => Math.floor(group / siblings));
+  return [...groups].flatMap(([group, members]) => {
+    const promptLength = Math.min(...members.map((each) => commonLength(each, members[0])));
+    if (promptLength < leastShared) return members;
+    return members.map((each) => ({ ...each, group: group * siblings, promptLength }));
+  });
+}
+
+function commonLength(a: Trajectory, b: Trajectory): number {
+  const most = Math.min(a.promptLength, b.promptLength);
+  let n = 0;
+  while (n < most && a.tokens[n] === b.tokens[n]) n++;
+  return n;
+}
+
+/** A refused action is an end in the oracle's own play; whoever is taught what to do after one plays on. */
+const ruleOf = ({ missteps, teaching }: DemonstrationOptions) => ({
+  invalidAction: missteps || teaching ? ('continue' as const) : ('end' as const),
 });
 
 const draws = ({ seed = 0, step = 0 }: DemonstrationOptions, index: number, turn: number, what: number) =>

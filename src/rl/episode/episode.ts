@@ -25,7 +25,18 @@ export interface EpisodeSettings {
   maskActions: boolean;
   /** All words after the prompt are trained on, those of the world too, each over the whole vocabulary: as text, whatever the mask. */
   listens?: boolean;
+  /** Most tokens thought before each action; absent or 0: the action is said at once. */
+  thoughts?: number;
   rules: EpisodeRules;
+}
+
+/** A turn that was not sampled. */
+export interface DemonstratedTurn {
+  /** All that was said, of a recorded turn. */
+  recorded?: string;
+  thought?: string;
+  /** False: a random action, to be read and not learnt. */
+  advice?: boolean;
 }
 
 interface Choice {
@@ -56,6 +67,10 @@ export class Episode {
   private worldActions: readonly string[] | null = null;
   private trie: ActionTrie | null = null;
   private constrained = false;
+  /** What was thought before the last action, and where that thought ends. */
+  private thought: { text: string; start: number; end: number } | null = null;
+  /** It is to think before it says its next action. */
+  thinking = false;
   /** The policy's last words, where the action is only a part of them. */
   reply: string | null = null;
   private horizon = 0;
@@ -84,6 +99,7 @@ export class Episode {
     this.promptTokens = tokens;
     this.append(tokens, source, -1);
     this.offer(feedback);
+    this.beginTurn();
     if (feedback.failure !== undefined) this.end('world-failure');
     else if (tokens.length > promptRoom) this.end('context');
   }
@@ -96,6 +112,11 @@ export class Episode {
 
   setOracleTurns(turns: number | null): void {
     this.oracleTurns = turns;
+  }
+
+  private beginTurn(): void {
+    this.thought = null;
+    this.thinking = (this.settings.thoughts ?? 0) > 0 && this.conversation.endOfThought >= 0;
   }
 
   /** What may be said next: under a mask, one of the valid actions where the world lists them. */
@@ -112,7 +133,7 @@ export class Episode {
 
   /** Only one action is valid: there is nothing to sample. */
   get isForced(): boolean {
-    return this.trie !== null && this.trie.trie.leaf[0] >= 0;
+    return !this.thinking && this.trie !== null && this.trie.trie.leaf[0] >= 0;
   }
 
   /** Ends the episode where its next turn would not fit whole. */
@@ -122,10 +143,22 @@ export class Episode {
   }
 
   generateRow(): GenerateRow {
-    return { slot: this.slot, append: this.pending, constraint: this.trie?.trie ?? null };
+    return { slot: this.slot, append: this.pending, constraint: (!this.thinking && this.trie?.trie) || null };
   }
 
-  /** Takes a sampled turn: its tokens as they are, then what was forced. */
+  /** Takes a thought: its tokens as they are. One that its limit cut is ended for it. */
+  takeThought({ tokens, logprobs }: GeneratedTurn): void {
+    const start = this.tokens.length;
+    const { endOfThought } = this.conversation;
+    if (this.trie) this.free(start, tokens.length);
+    this.append(tokens, TokenSource.policy, this.turns.length, logprobs);
+    this.pending = tokens.at(-1) === endOfThought ? new Int32Array(0) : Int32Array.of(endOfThought);
+    this.append(this.pending, TokenSource.template, this.turns.length);
+    this.think(start, tokens);
+    this.thinking = false;
+  }
+
+  /** Takes a sampled action: its tokens as they are, then what was forced. */
   say(turn: GeneratedTurn): void {
     const start = this.tokens.length;
     this.recordChoices(turn.tokens, start);
@@ -156,15 +189,19 @@ export class Episode {
    * Says what was not sampled: an oracle's action, or a recorded one, with all that was said where a policy that replies in its own
    * words was recorded. False where the mask does not offer it.
    */
-  demonstrate(action: string, recorded?: string): boolean {
+  demonstrate(action: string, { recorded, thought = '', advice = true }: DemonstratedTurn = {}): boolean {
     const start = this.tokens.length;
     const { parsesReplies } = this.conversation.format;
     const reply =
       recorded !== undefined && parsesReplies ? recorded : this.conversation.reply(action, this.world.writeReply);
-    const words = this.trie ? this.listed(action) : this.conversation.action(reply);
-    if (!words) return false;
+    if (this.actions && !this.actions.includes(action)) return false;
+    const thoughts = this.conversation.thought(thought);
+    if (this.trie && advice) this.free(start, thoughts.length);
+    const words = this.trie ? this.listed(action, start + thoughts.length, advice) : this.conversation.action(reply);
     if (!this.trie) this.read(reply);
-    this.append(words, TokenSource.policy, this.turns.length);
+    this.append(thoughts, advice ? TokenSource.policy : TokenSource.template, this.turns.length);
+    this.think(start, thoughts);
+    this.append(words, advice ? TokenSource.policy : TokenSource.template, this.turns.length);
     this.openTurn(start);
     return true;
   }
@@ -186,15 +223,25 @@ export class Episode {
   }
 
   /** The words of an action of the list, and the choices they pass. */
-  private listed(action: string): Int32Array | null {
+  private listed(action: string, start: number, advice: boolean): Int32Array {
     const { sequences, tail } = this.trie!;
     const leaf = this.actions!.indexOf(action);
-    if (leaf < 0) return null;
     const words = sequences[leaf];
     const path = words.subarray(0, words.length - tail(leaf).length);
-    this.recordChoices(path, this.tokens.length);
+    if (advice) this.recordChoices(path, start);
     this.choose(leaf);
     return words;
+  }
+
+  /** Called when all of the thought has been added. */
+  private think(start: number, tokens: Int32Array): void {
+    const { endOfThought, tokenizer } = this.conversation;
+    if (endOfThought >= 0) this.thought = { text: tokenizer.decode(tokens), start, end: this.tokens.length };
+  }
+
+  /** Tokens that were chosen among all: an empty list of what is allowed. */
+  private free(start: number, count: number): void {
+    for (let i = 0; i < count; i++) this.choices.push({ position: start + i, allowed: new Int32Array(0) });
   }
 
   private recordChoices(tokens: Int32Array, start: number): void {
@@ -237,9 +284,20 @@ export class Episode {
 
   private openTurn(actionStart: number): void {
     const end = this.tokens.length;
-    const at = { actionStart, actionEnd: end, observationStart: end, observationEnd: end };
+    const at = {
+      actionStart: this.thought?.start ?? actionStart,
+      actionEnd: end,
+      observationStart: end,
+      observationEnd: end,
+    };
     const said = this.reply === null ? {} : { reply: this.reply };
-    this.turns.push({ action: this.action, ...said, observation: '', reward: 0, valid: true, ...at });
+    const thought = this.thought ? { thought: this.thought.text, thoughtEnd: this.thought.end } : {};
+    this.turns.push({ action: this.action, ...thought, ...said, observation: '', reward: 0, valid: true, ...at });
+    this.beginTurn();
+  }
+
+  get lastThought(): string | undefined {
+    return this.turns.at(-1)?.thought;
   }
 
   /** The world's answer to the action. */

@@ -16,21 +16,18 @@ import { together } from '../together.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode, type EpisodeRules } from './episode.ts';
 import { actAlone, answers, beginAlone, type FreeAnswer, Outstanding } from './outstanding.ts';
+import { sampleTurns, type TurnSampling } from './sampling.ts';
 import type { Trajectory } from './trajectory.ts';
 
-export interface RolloutRequest {
+export interface RolloutRequest extends TurnSampling {
   /** One task a group. */
   tasks: readonly Task[];
   groupSize: number;
   /** Number of the first group: rows are keyed by their group's number. */
   firstGroup?: number;
   limit: TurnLimit;
-  temperature: number;
   maskActions: boolean;
-  maxTokensPerTurn: number;
   rules: EpisodeRules;
-  seed: number;
-  stream: number;
 }
 
 export interface RolloutParts {
@@ -46,6 +43,7 @@ export interface TurnEvent {
   member: number;
   turn: number;
   action: string;
+  thought?: string;
   reply?: string;
   observation: string;
   reward: number;
@@ -374,33 +372,33 @@ class RolloutLoop {
     // The worlds' messages leave before the policy computes: on the processor it does not pause until its round is done.
     await Promise.resolve();
     const turns = await this.sample(chosen);
-    const done = chosen.filter((_, i) => turns[i]);
     for (const episode of chosen) this.speaking.add(episode);
-    for (const episode of done) this.speaking.delete(episode);
+    const acted: Episode[] = [];
     chosen.forEach((episode, i) => {
-      if (turns[i]) this.say(episode, turns[i]);
+      if (!turns[i]) return;
+      this.speaking.delete(episode);
+      if (this.say(episode, turns[i])) acted.push(episode);
     });
     const left = this.ready.filter((episode) => episode.ended);
     this.release(left);
-    this.ready = [...chosen.filter((_, i) => !turns[i]), ...others];
+    this.ready = [...chosen.filter((episode) => !acted.includes(episode) && !episode.ended), ...others];
     this.leave(left);
-    return [...done, ...forced].filter((episode) => !episode.ended);
+    return [...acted, ...forced].filter((episode) => !episode.ended);
   }
 
   private sample(chosen: readonly Episode[]): Promise<(GeneratedTurn | null)[]> {
-    if (chosen.length === 0) return Promise.resolve([]);
-    const { temperature, maxTokensPerTurn, seed, stream } = this.request;
-    const { stopTokens } = this.parts.conversation;
-    return this.parts.policy.generate(
-      chosen.map((episode) => episode.generateRow()),
-      { temperature, seed, stream, maxTokens: maxTokensPerTurn, stopTokens },
-      this.options.signal,
-    );
+    const { policy, conversation } = this.parts;
+    return sampleTurns(policy, conversation, chosen, this.request, this.options.signal);
   }
 
-  private say(episode: Episode, turn: GeneratedTurn): void {
+  /** True where it has said its action. */
+  private say(episode: Episode, turn: GeneratedTurn): boolean {
     if (turn.ending === 'context') episode.end('context');
-    else episode.say(turn);
+    else if (episode.thinking) {
+      episode.takeThought(turn);
+      return false;
+    } else episode.say(turn);
+    return true;
   }
 }
 
@@ -412,13 +410,14 @@ function partition<T>(list: readonly T[], holds: (item: T) => boolean): [T[], T[
 }
 
 function turnEvent(episode: Episode, world: World, feedback: Feedback): TurnEvent {
-  const { task, group, member, slot, action, reply } = episode;
+  const { task, group, member, slot, action, reply, lastThought } = episode;
   return {
     task,
     group,
     member,
     turn: episode.turnCount - 1,
     action,
+    thought: lastThought,
     reply: reply ?? undefined,
     observation: feedback.observation,
     reward: feedback.reward,

@@ -8,12 +8,14 @@ import type { Task } from '../../envs/env.ts';
 /** How an episode ended. Each ending has its count in the metrics. */
 export type Ending = 'success' | 'done' | 'horizon' | 'context' | 'invalid-action' | 'world-failure';
 
-/** Why a token is in the sequence. */
+/** Why a token is in the sequence. `template`: whoever plays it put it there, to be read and not trained on; so are a demonstration's random actions. */
 export const TokenSource = { world: 0, policy: 1, template: 2 } as const;
 
 export interface Turn {
   /** The action text that was sent to the world. */
   action: string;
+  /** What it thought before, where it thinks. */
+  thought?: string;
   /** All the policy said, where the action was found in it. */
   reply?: string;
   /** The world's answer, as the model sees it. */
@@ -22,6 +24,8 @@ export interface Turn {
   valid: boolean;
   /** Half-open range of this turn's action tokens in the trajectory. */
   actionStart: number;
+  /** Where the thought ends that the turn begins with; absent: none. */
+  thoughtEnd?: number;
   actionEnd: number;
   /** Half-open range of the observation tokens that follow (empty after the last turn). */
   observationStart: number;

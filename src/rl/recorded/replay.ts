@@ -11,7 +11,7 @@ import { episodesAtOnce } from '../episode/players.ts';
 import { perWorld } from '../episode/rollout.ts';
 import { TokenSource, type Trajectory } from '../episode/trajectory.ts';
 import type { TrajectoryFile } from '../trajectory-files/file.ts';
-import type { RecordProblem, TrajectoryRecord } from '../trajectory-files/record.ts';
+import { type RecordProblem, type TrajectoryRecord, thoughtIn } from '../trajectory-files/record.ts';
 import { actionIn, playOf, type RecordedPlay, UnmappedError } from './record-play.ts';
 import { TaskFinder } from './task-finder.ts';
 
@@ -135,7 +135,7 @@ const replaying = ({ promptTokens }: MappingOptions): Script<Row> => ({
   move(row) {
     const { reply } = row.play.turns[row.episode.turnCount];
     const action = actionIn(reply, row.episode.replyRule);
-    if (row.episode.demonstrate(action, reply)) return row.episode.action;
+    if (row.episode.demonstrate(action, { recorded: reply, thought: thoughtIn(reply) })) return row.episode.action;
     row.problem = `turn ${row.episode.turnCount + 1}: "${action}" is not among the actions that the world offers there`;
     return undefined;
   },

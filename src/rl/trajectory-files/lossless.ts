@@ -8,7 +8,7 @@ import type { Json } from '../../envs/env.ts';
 import type { Ending, Trajectory, Turn } from '../episode/trajectory.ts';
 import { checked, type TrajectoryFormat } from './format.ts';
 import { fromRole, json, RoleMessage, toRole } from './messages.ts';
-import { type JsonObject, parseItemId } from './record.ts';
+import { type JsonObject, parseItemId, withThought } from './record.ts';
 
 export const losslessForm = 'tabgym-trajectory-1';
 
@@ -20,11 +20,13 @@ const endings: Ending[] = ['success', 'done', 'horizon', 'context', 'invalid-act
 
 const TurnSchema = v.strictObject({
   action: v.string(),
+  thought: v.optional(v.string()),
   reply: v.optional(v.string()),
   observation: v.string(),
   reward: real,
   valid: v.boolean(),
   actionStart: whole,
+  thoughtEnd: v.optional(whole),
   actionEnd: whole,
   observationStart: whole,
   observationEnd: whole,
@@ -156,8 +158,8 @@ export function recordOf(trajectory: Trajectory, origin: JsonObject = {}) {
   const itemId = `${trajectory.task.world}_${trajectory.task.id}`;
   const messages = [
     { role: 'user', content: trajectory.prompt },
-    ...trajectory.turns.flatMap(({ action, reply, observation }, i, all) => [
-      { role: 'assistant', content: reply ?? action },
+    ...trajectory.turns.flatMap(({ action, thought, reply, observation }, i, all) => [
+      { role: 'assistant', content: reply ?? (thought === undefined ? action : withThought(thought, action)) },
       // After its last action an episode may have ended without an answer.
       ...(observation === '' && i === all.length - 1 ? [] : [{ role: 'user', content: observation }]),
     ]),

@@ -53,3 +53,9 @@ export function parseItemId(itemId: string | number | null): Pick<TrajectoryReco
   const [, world, digits] = /^(?:(.+)_)?(\d{1,15})$/.exec(text) ?? [];
   return { world: world ?? null, item: digits === undefined ? null : Number(digits) };
 }
+
+/** A turn in words, as AgentGym's clients write one: what was thought, then what is done. */
+export const withThought = (thought: string, action: string): string => `Thought:\n${thought}\n\nAction:\n${action}`;
+
+/** What was thought before the action, of a reply that says so; undefined: it does not. */
+export const thoughtIn = (reply: string): string | undefined => /^\s*Thought:([\s\S]*?)Action:/.exec(reply)?.[1].trim();

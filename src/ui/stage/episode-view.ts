@@ -48,6 +48,13 @@ export class TabgymEpisode extends LitElement {
         border-inline-start: 3px solid var(--policy-ink);
         padding-inline-start: 6px;
       }
+      .thought {
+        font-family: var(--mono);
+        color: var(--text-2);
+        white-space: pre-wrap;
+        border-inline-start: 3px dotted var(--policy-ink);
+        padding-inline-start: 6px;
+      }
       .observation {
         font-family: var(--mono);
         color: var(--text-2);
@@ -83,6 +90,7 @@ export class TabgymEpisode extends LitElement {
     >`;
     return html`<li class=${newest ? 'newest' : ''}>
       <div class="turn row spread"><span>${msg(str`Turn ${turn.turn + 1}`)}</span>${turn.done ? reward : nothing}</div>
+      ${turn.thought ? html`<div class="thought"><span class="visually-hidden">${msg('Thought')}: </span>${turn.thought}</div>` : nothing}
       <div class="action"><span class="visually-hidden">${msg('Policy')}: </span>${turn.reply ?? turn.action}</div>
       <div class="observation" tabindex="0" role="group" aria-label=${msg('World')}>${turn.observation}</div>
     </li>`;

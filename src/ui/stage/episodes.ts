@@ -33,7 +33,7 @@ export function groupStatistics(members: readonly Trajectory[]) {
 
 /** A stretch of a trajectory by one speaker. */
 export interface Segment {
-  kind: 'prompt' | 'action' | 'observation';
+  kind: 'prompt' | 'thought' | 'action' | 'observation';
   /** -1 in the prompt. */
   turn: number;
   start: number;
@@ -46,7 +46,9 @@ export function segmentsOf(trajectory: Trajectory): Segment[] {
   const segments: Segment[] = [{ kind: 'prompt', turn: -1, start: 0, end: turns[0]?.actionStart ?? tokens.length }];
   turns.forEach((turn, index) => {
     const next = turns[index + 1]?.actionStart ?? tokens.length;
-    segments.push({ kind: 'action', turn: index, start: turn.actionStart, end: turn.actionEnd });
+    const { thoughtEnd = turn.actionStart } = turn;
+    segments.push({ kind: 'thought', turn: index, start: turn.actionStart, end: thoughtEnd });
+    segments.push({ kind: 'action', turn: index, start: thoughtEnd, end: turn.actionEnd });
     segments.push({ kind: 'observation', turn: index, start: turn.actionEnd, end: next });
   });
   return segments.filter((segment) => segment.end > segment.start || segment.kind === 'action');

@@ -188,14 +188,15 @@ export class TabgymTrajectory extends Panel {
 
   private renderSegment(trajectory: Trajectory, segment: Segment) {
     const { tokenTexts, selection } = this.state;
-    const policy = segment.kind === 'action';
+    const thought = segment.kind === 'thought';
+    const policy = thought || segment.kind === 'action';
     const end = Math.min(segment.end, segment.start + mostTokens);
     const spaced = needsSpaces(tokenTexts);
     const textAt = (position: number) => tokenText(tokenTexts, trajectory.tokens[position]);
     const positions = Array.from({ length: end - segment.start }, (_, index) => segment.start + index);
-    return html`<div class="segment ${policy ? 'policy' : 'world'}">
-      <span class="who"><span aria-hidden="true">${policy ? '◆' : '○'}</span> ${policy ? msg('Policy') : msg('World')}</span>
-      <div class="stream ${spaced ? 'spaced' : ''}" role="listbox" tabindex="0" aria-label=${policy ? msg('Tokens of the policy') : msg('Tokens of the world')}
+    return html`<div class="segment ${policy ? 'policy' : 'world'} ${thought ? 'thought' : ''}">
+      <span class="who"><span aria-hidden="true">${policy ? '◆' : '○'}</span> ${thought ? msg('Thought') : policy ? msg('Policy') : msg('World')}</span>
+      <div class="stream ${spaced ? 'spaced' : ''}" role="listbox" tabindex="0" aria-label=${thought ? msg('Tokens of the thought') : policy ? msg('Tokens of the policy') : msg('Tokens of the world')}
         aria-activedescendant=${selection.token !== null && selection.token >= segment.start && selection.token < end ? `k${selection.token}` : nothing}
         @keydown=${(event: KeyboardEvent) => this.walk(event, segment.start, end)}>${positions.map((position) => [
           position > segment.start ? gapBefore(textAt(position), textAt(position - 1), spaced) : '',

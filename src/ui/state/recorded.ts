@@ -17,6 +17,7 @@ export const liveTurns = (step: number, trajectory: Trajectory, frames: readonly
     member: trajectory.member,
     turn: index,
     action: turn.action,
+    thought: turn.thought,
     reply: turn.reply,
     observation: turn.observation,
     reward: turn.reward,

@@ -1,0 +1,23 @@
+/** Another instance of a training task at each draw: other names, another list, fewer distractors; a sibling asks its list for something else. */
+import type { Draw, Task, WorldOptions } from '../env.ts';
+import { Draws } from './draws.ts';
+import { parseTextCraftOptions } from './options.ts';
+
+/** The full number of distractors is what evaluations have, and comes most often. */
+const fullShare = 0.35;
+
+/** null: a task is always the same. */
+export function drawingUnder(options: WorldOptions): typeof drawnTask | null {
+  const { fresh, madeUp } = parseTextCraftOptions(options);
+  return fresh || madeUp ? drawnTask : null;
+}
+
+function drawnTask(task: Task, { key, member }: Draw): Task {
+  const options = parseTextCraftOptions(task.options);
+  const { madeUp, distractors } = options;
+  if (madeUp) return { ...task, options: { ...options, listSeed: key % 0x4000_0000, asked: member } };
+  const draws = new Draws(key);
+  const count = draws.next() < fullShare ? distractors : draws.below(distractors + 1);
+  const [listSeed, naming] = [draws.below(2 ** 32), 1 + draws.below(2 ** 32 - 1)];
+  return { ...task, options: { ...options, distractors: count, listSeed, naming, keepKinds: true, asked: member } };
+}

@@ -1,0 +1,270 @@
+/**
+ * Lists of recipes that TextCraft does not have: made up from a seed in the words of its items, or a list of the world's own that is asked for
+ * another thing it can make. Both are played here, by the rules of the world (envs-wasm/textcraft), and only trained on: what is
+ * published is played by the world itself.
+ */
+import type { Feedback } from '../env.ts';
+import { Draws } from './draws.ts';
+import {
+  type Ingredient,
+  offeredBy,
+  type Recipe,
+  type RecipeList,
+  readCommand,
+  writeRecipeList,
+} from './recipe-list.ts';
+import { CraftTeacher, isKind, kindWords } from './teacher.ts';
+
+/** How often a made-up list has each; the shares are near those of the world's own recipes. */
+const depths = [
+  [1, 25],
+  [2, 43],
+  [3, 27],
+  [4, 5],
+] as const;
+const inputsOf = [
+  [1, 50],
+  [2, 38],
+  [3, 12],
+] as const;
+const amounts = [
+  [1, 45],
+  [2, 12],
+  [3, 12],
+  [4, 9],
+  [5, 3],
+  [6, 8],
+  [8, 7],
+  [9, 4],
+] as const;
+const yields = [
+  [1, 55],
+  [2, 8],
+  [3, 10],
+  [4, 12],
+  [6, 5],
+  [8, 6],
+  [16, 4],
+] as const;
+const lengths = [
+  [1, 25],
+  [2, 55],
+  [3, 20],
+] as const;
+const distractors = [0, 0, 1, 2, 3, 4, 5, 6, 8, 10] as const;
+/** Share of lists in which some things are asked for by their kind. */
+const kindShare = 0.25;
+
+class Maker {
+  private readonly draws: Draws;
+  private readonly names = new Set<string>();
+  private readonly shared: string[];
+  private readonly byDepth: string[][] = [[], [], [], [], []];
+  readonly recipes: Recipe[] = [];
+
+  constructor(
+    private readonly words: readonly string[],
+    seed: number,
+  ) {
+    this.draws = new Draws(seed);
+    this.shared = Array.from({ length: 3 + this.draws.below(6) }, () => this.draws.pick(words));
+  }
+
+  /** The goal comes last. */
+  make(): RecipeList {
+    const { draws } = this;
+    const goal = this.item(draws.weighted(depths));
+    const count = draws.pick(distractors);
+    for (let i = 0; i < count; i++) this.distract();
+    if (draws.next() < kindShare) this.askByKind();
+    return { recipes: draws.shuffled(this.recipes), goal };
+  }
+
+  private name(): string {
+    for (;;) {
+      const words = Array.from({ length: this.draws.weighted(lengths) }, () => this.draws.pick(this.words));
+      if (words.length > 1 && this.draws.next() < 0.7) words[words.length - 1] = this.draws.pick(this.shared);
+      if (words.length > 1 && this.draws.next() < 0.4) words[0] = this.draws.pick(this.shared);
+      const name = words.join(' ');
+      if (this.names.has(name) || new Set(words).size < words.length) continue;
+      this.names.add(name);
+      return name;
+    }
+  }
+
+  private fetchable(): string {
+    const known = this.byDepth[0];
+    if (known.length > 0 && this.draws.next() < 0.25) return this.draws.pick(known);
+    known.push(this.name());
+    return known[known.length - 1];
+  }
+
+  private item(depth: number): string {
+    const known = this.byDepth[depth];
+    if (depth === 0) return this.fetchable();
+    if (known.length > 0 && this.draws.next() < 0.3) return this.draws.pick(known);
+    const name = this.name();
+    const ways = this.draws.next() < (depth === 1 ? 0.25 : 0.1) ? 2 : 1;
+    for (let way = 0; way < ways; way++) this.addRecipe(name, way === 0 ? depth - 1 : this.draws.below(depth), depth);
+    known.push(name);
+    return name;
+  }
+
+  private addRecipe(name: string, first: number, depth: number): void {
+    const inputs: Ingredient[] = [];
+    const count = this.draws.weighted(inputsOf);
+    for (let i = 0; i < count; i++) {
+      const other = this.draws.next() < 0.7 ? 0 : this.draws.below(depth);
+      const input = this.item(i === 0 ? first : other);
+      if (input !== name && !inputs.some((each) => each.name === input))
+        inputs.push({ count: this.draws.weighted(amounts), name: input });
+    }
+    if (inputs.length > 0)
+      this.recipes.push({ makes: this.draws.weighted(yields), name, inputs: this.draws.shuffled(inputs) });
+  }
+
+  /** A recipe that shares an ingredient with those that there are, and often a word. */
+  private distract(): void {
+    const { draws } = this;
+    const shared = draws.pick(draws.pick(this.recipes).inputs).name;
+    const inputs: Ingredient[] = [{ count: draws.weighted(amounts), name: shared }];
+    if (draws.next() < 0.4) {
+      const name = draws.next() < 0.4 ? draws.pick(draws.pick(this.recipes).inputs).name : this.name();
+      if (name !== shared) inputs.push({ count: draws.weighted(amounts), name });
+    }
+    const makes = draws.weighted(yields);
+    // Now and then another way to make what is made already, which may go in a circle.
+    const name = draws.next() < 0.08 ? draws.pick(this.recipes).name : this.name();
+    if (inputs.every((each) => each.name !== name)) this.recipes.push({ makes, name, inputs: draws.shuffled(inputs) });
+  }
+
+  /** Some things that are made become things of a kind, and some recipes ask for the kind. */
+  private askByKind(): void {
+    const { draws } = this;
+    const kind = draws.pick(kindWords);
+    const made = draws.shuffled([...new Set(this.recipes.map(({ name }) => name))]).slice(0, 1 + draws.below(4));
+    const renamed = new Map(made.map((name) => [name, `${name.split(' ')[0]} ${kind}`]));
+    if (new Set(renamed.values()).size < renamed.size) return;
+    const rename = (name: string) => renamed.get(name) ?? name;
+    const asked = new Set([...renamed.values()].filter(() => draws.next() < 0.7));
+    this.recipes.forEach(({ makes, name, inputs }, i) => {
+      const other = inputs.map((input) => ({ count: input.count, name: rename(input.name) }));
+      const asking = other.map((input) => (asked.has(input.name) ? { count: input.count, name: kind } : input));
+      const twice = new Set(asking.map((input) => input.name)).size < asking.length;
+      this.recipes[i] = { makes, name: rename(name), inputs: twice ? other : asking };
+    });
+    this.renamedGoal = rename;
+  }
+
+  renamedGoal = (name: string) => name;
+}
+
+/** What a list is asked for: its own goal first, then other things it makes, in an order of the seed. */
+function askedFor({ recipes, goal }: RecipeList, seed: number, member: number, isAllowed: (name: string) => boolean) {
+  if (member === 0) return goal;
+  const made = new Draws(seed ^ 0x61736b).shuffled([...new Set(recipes.map(({ name }) => name))]);
+  const asked = [goal];
+  for (const name of made) {
+    if (name === goal || !isAllowed(name) || !new CraftTeacher({ recipes, goal: name }, 0).next()) continue;
+    if (asked.push(name) > member) return name;
+  }
+  return asked[member % asked.length];
+}
+
+/** The made-up list of a seed, asked for its thing number `member`. */
+export function madeUpList(words: readonly string[], seed: number, member: number): RecipeList {
+  const maker = new Maker(words, seed);
+  const made = maker.make();
+  const list = { ...made, goal: maker.renamedGoal(made.goal) };
+  return { ...list, goal: askedFor(list, seed, member, () => true) };
+}
+
+/** A list of the world's own, asked for another thing that it makes and that is no goal of another split. */
+export const askedOtherwise = (
+  list: RecipeList,
+  seed: number,
+  member: number,
+  isAllowed: (name: string) => boolean,
+): RecipeList => ({ ...list, goal: askedFor(list, seed, member, isAllowed) });
+
+const underscored = (name: string) => `minecraft:${name.replaceAll(' ', '_')}`;
+const taken = (observation: string, done = false): Feedback => ({
+  observation,
+  reward: done ? 1 : 0,
+  done,
+  valid: true,
+  validActions: null,
+});
+const refused = (observation: string): Feedback => ({
+  observation,
+  reward: 0,
+  done: false,
+  valid: false,
+  validActions: null,
+});
+
+/** An episode on a list. */
+export class ListWorld {
+  private readonly carried = new Map<string, number>();
+  private readonly made: ReadonlySet<string>;
+
+  constructor(readonly list: RecipeList) {
+    this.made = new Set(list.recipes.map(({ name }) => name));
+  }
+
+  begin(): Feedback {
+    return { ...taken(writeRecipeList(this.list)), validActions: offeredBy(this.list) };
+  }
+
+  step(action: string): Feedback {
+    const [, count, name] = /^get (\d+) (.+)$/.exec(action) ?? [];
+    if (name !== undefined) return this.get(Number(count), name);
+    if (action.startsWith('inventory')) return this.show();
+    const crafted = readCommand(action);
+    return crafted ? this.craft(crafted) : refused(`Could not execute ${action}`);
+  }
+
+  private get(count: number, name: string): Feedback {
+    const shown = this.list.recipes.some(({ inputs }) => inputs.some((input) => input.name === name));
+    if (!shown || isKind(name) || this.made.has(name)) return refused(`Could not find ${name}`);
+    this.add(name, count);
+    return taken(`Got ${count} ${name}`);
+  }
+
+  private show(): Feedback {
+    const carried = [...this.carried].filter(([, count]) => count > 0).map(([name, count]) => `[${name}] (${count}) `);
+    return taken(`Inventory: ${carried.join('') || 'You are not carrying anything.'}`);
+  }
+
+  private add(name: string, count: number): void {
+    this.carried.set(name, (this.carried.get(name) ?? 0) + count);
+  }
+
+  private craft({ makes, name, inputs }: Recipe): Feedback {
+    if (inputs.some((input) => (this.carried.get(input.name) ?? 0) < input.count))
+      return refused(`Could not find enough items to craft ${underscored(name)}`);
+    const recipe = this.list.recipes.find((each) => each.name === name && fits(each, inputs));
+    if (!recipe)
+      return refused(
+        `Could not find a valid recipe for ItemTagWithCount(item_tag=ItemTag(tag=None, item_id='${underscored(name)}'), count=${makes})`,
+      );
+    for (const input of inputs) this.add(input.name, -input.count);
+    this.add(name, recipe.makes);
+    return taken(`Crafted ${recipe.makes} ${underscored(name)}`, name === this.list.goal);
+  }
+}
+
+const meets = (given: Ingredient, asked: Ingredient) =>
+  given.count === asked.count &&
+  (given.name === asked.name || (isKind(asked.name) && given.name.endsWith(` ${asked.name}`)));
+
+/** Whether these are what a recipe takes, in any order. */
+function fits({ inputs }: Recipe, given: readonly Ingredient[]): boolean {
+  const left = [...given];
+  for (const asked of inputs) {
+    const at = left.findIndex((each) => meets(each, asked));
+    if (at < 0) return false;
+    left.splice(at, 1);
+  }
+  return left.length === 0;
+}

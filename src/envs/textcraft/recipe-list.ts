@@ -1,0 +1,64 @@
+/**
+ * TextCraft's first text, read and written: the recipes it shows and the goal it asks for. Knows words alone: no WASM, no policy.
+ */
+
+export interface Ingredient {
+  count: number;
+  name: string;
+}
+
+export interface Recipe {
+  /** How many one craft makes. */
+  makes: number;
+  name: string;
+  inputs: readonly Ingredient[];
+}
+
+export interface RecipeList {
+  recipes: readonly Recipe[];
+  goal: string;
+}
+
+const heading = 'Crafting commands:';
+const command = /^craft (\d+) (.+?) using (.+)$/;
+const ingredient = /^(\d+) (.+)$/;
+
+function readInputs(text: string): Ingredient[] | null {
+  const read = text.split(', ').map((each) => ingredient.exec(each));
+  return read.every((each) => each !== null) ? read.map((each) => ({ count: Number(each[1]), name: each[2] })) : null;
+}
+
+/** One command; null: it is none. */
+export function readCommand(line: string): Recipe | null {
+  const [, makes, name, rest] = command.exec(line) ?? [];
+  const inputs = rest === undefined ? null : readInputs(rest);
+  return inputs && { makes: Number(makes), name, inputs };
+}
+
+/** null: it is no first text of TextCraft. */
+export function readRecipeList(text: string): RecipeList | null {
+  const [first, ...lines] = text.split('\n');
+  const goal = /^Goal: craft (.+)\.$/.exec(lines.at(-1) ?? '')?.[1];
+  if (first !== heading || goal === undefined) return null;
+  return { recipes: lines.flatMap((line) => readCommand(line) ?? []), goal };
+}
+
+export const writeIngredients = (inputs: readonly Ingredient[]) =>
+  inputs.map(({ count, name }) => `${count} ${name}`).join(', ');
+
+export const writeCommand = ({ makes, name, inputs }: Recipe) =>
+  `craft ${makes} ${name} using ${writeIngredients(inputs)}`;
+
+/** The text as the world begins with it. */
+export const writeRecipeList = ({ recipes, goal }: RecipeList) =>
+  `${heading}\n${recipes.map(writeCommand).join('\n')}\n\nGoal: craft ${goal}.`;
+
+/** Every command that is shown, and fetching each ingredient of every command. */
+export function offeredBy({ recipes }: RecipeList): string[] {
+  const offered = new Set<string>();
+  for (const recipe of recipes) {
+    offered.add(writeCommand(recipe));
+    for (const { count, name } of recipe.inputs) offered.add(`get ${count} ${name}`);
+  }
+  return [...offered];
+}

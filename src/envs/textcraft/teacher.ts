@@ -1,0 +1,269 @@
+/**
+ * What an oracle of TextCraft thinks and does, from the shown text alone, so that a policy that reads the same text can learn it.
+ *
+ * Before its first action it works out what is missing, the goal first. A thought is a row of steps, each written from what stands
+ * just before it or in the recipes shown, so that every word is one look-up:
+ *
+ *     oak sign A 1 craft 3 oak sign using 6 oak planks, 1 stick ;     what is wanted, a letter, how often to craft, the recipe
+ *     6 oak planks, 1 stick ;                                          all that is still to be found, what comes next first
+ *     oak planks B 2 craft 4 oak planks using 1 oak logs ;
+ *     2 oak logs, 1 stick ;
+ *     oak logs <do> get 64 oak logs                                    no recipe makes it: it is fetched, and the thought goes on next turn
+ *     1 stick ;
+ *     stick C 1 craft ...                                              `=`: it was fetched before
+ *
+ * When nothing is missing, the letters are gone through backwards, each as often as it says: `B 2 <do> craft 4 oak planks using 1 oak logs`,
+ * `B 1 <do> ...`, `A 1 <do> ...`. After a refusal it begins anew. `get 64` is accepted by the world and spares all arithmetic of
+ * fetching. A kind ("planks") is met by a thing whose name ends so. (Saying intermediate steps: Wei et al. https://arxiv.org/abs/2201.11903,
+ * before acting: Yao et al. https://arxiv.org/abs/2210.03629.)
+ */
+import type { Lesson } from '../env.ts';
+import { Draws } from './draws.ts';
+import { type Ingredient, type Recipe, type RecipeList, writeCommand, writeIngredients } from './recipe-list.ts';
+
+/** Words that stand for any thing whose name ends with them. */
+export const kindWords = ['planks'] as const;
+export const isKind = (word: string): boolean => kindWords.some((kind) => kind === word);
+
+/** Fetched at once. */
+export const fetched = 64;
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+/** Refusals after which it gives up. */
+const mostRefusals = 4;
+
+interface Entry {
+  letter: string;
+  times: number;
+  command: string;
+}
+
+/** The cheapest way to each thing, in actions; what cannot be come by is absent. */
+class Ways {
+  private readonly recipes = new Map<string, Recipe[]>();
+  private readonly cost = new Map<string, number>();
+  private readonly chosen = new Map<string, Recipe>();
+
+  constructor(
+    list: RecipeList,
+    private readonly refused: ReadonlySet<string>,
+    private readonly draws: Draws,
+  ) {
+    for (const recipe of list.recipes)
+      this.recipes.set(recipe.name, [...(this.recipes.get(recipe.name) ?? []), recipe]);
+    for (let changed = true; changed; ) {
+      changed = false;
+      for (const recipe of list.recipes) changed = this.relax(recipe) || changed;
+    }
+  }
+
+  isMade(name: string): boolean {
+    return this.recipes.has(name);
+  }
+
+  /** The things that a name may mean. */
+  meant(name: string): string[] {
+    if (this.isMade(name)) return [name];
+    return this.refused.has(name) || isKind(name)
+      ? [...this.recipes.keys()].filter((other) => other.endsWith(` ${name}`))
+      : [name];
+  }
+
+  private costOf(name: string): number {
+    return Math.min(
+      Infinity,
+      ...this.meant(name).map((thing) => this.cost.get(thing) ?? (this.isMade(thing) ? Infinity : 1)),
+    );
+  }
+
+  private costBy({ inputs }: Recipe): number {
+    return inputs.reduce((sum, { name }) => sum + this.costOf(name), 1);
+  }
+
+  private relax(recipe: Recipe): boolean {
+    const cost = this.costBy(recipe);
+    if (cost >= (this.cost.get(recipe.name) ?? Infinity)) return false;
+    this.cost.set(recipe.name, cost);
+    return true;
+  }
+
+  /** One of the cheapest recipes of a thing, always the same one, its kinds made into things; null: there is none. */
+  recipe(name: string): Recipe | null {
+    const known = this.chosen.get(name);
+    if (known) return known;
+    const cost = this.cost.get(name);
+    if (cost === undefined) return null;
+    const recipe = this.draws.pick(this.recipes.get(name)!.filter((each) => this.costBy(each) === cost));
+    const inputs = recipe.inputs.map(({ count, name: input }) => ({ count, name: this.thing(input) }));
+    const chosen = { ...recipe, inputs };
+    this.chosen.set(name, chosen);
+    return chosen;
+  }
+
+  private readonly things = new Map<string, string>();
+
+  private thing(name: string): string {
+    const known = this.things.get(name);
+    if (known !== undefined) return known;
+    const meant = this.meant(name);
+    const least = Math.min(...meant.map((each) => this.costOf(each)));
+    const thing = meant.length ? this.draws.pick(meant.filter((each) => this.costOf(each) === least)) : name;
+    this.things.set(name, thing);
+    return thing;
+  }
+}
+
+/** What has been said so far, and what follows from it. */
+interface Said {
+  begun: boolean;
+  entries: readonly Entry[];
+  missing: readonly Ingredient[];
+  /** How much of each fetched thing the plan takes. */
+  taken: ReadonlyMap<string, number>;
+  /** What is played backwards: the entry, and how often it is still to be crafted. */
+  playing: { entry: number; left: number } | null;
+}
+
+const nothingSaid: Said = { begun: false, entries: [], missing: [], taken: new Map(), playing: null };
+
+/** One episode's oracle. `seed`: of its choices among equals. */
+export class CraftTeacher {
+  private readonly fetched = new Set<string>();
+  private readonly refused = new Set<string>();
+  private ways: Ways;
+  private refusals = 0;
+  private said = nothingSaid;
+  /** The lesson that was asked for, and what will have been said where it is followed. */
+  private asked: { lesson: Lesson | null; said: Said } | null = null;
+  private hopeless = false;
+
+  constructor(
+    private readonly list: RecipeList,
+    private readonly seed: number,
+  ) {
+    this.ways = this.look();
+  }
+
+  private look(): Ways {
+    return new Ways(this.list, this.refused, new Draws(this.seed + this.refusals));
+  }
+
+  /** What to think and do now; null: it knows no way. */
+  next(): Lesson | null {
+    this.asked ??= this.think();
+    return this.asked.lesson;
+  }
+
+  /** What was done, by whomever, and whether the world took it. Where it was another's action nothing of the lesson was said. */
+  note(action: string, valid: boolean): void {
+    const { asked } = this;
+    this.asked = null;
+    const [, got] = /^get 64 (.+)$/.exec(action) ?? [];
+    if (valid && got !== undefined) this.fetched.add(got);
+    if (!valid) {
+      if (got !== undefined && !this.ways.isMade(got)) this.refused.add(got);
+      this.startAgain();
+    } else if (asked?.lesson?.action === action) this.said = advanced(asked.said);
+  }
+
+  private startAgain(): void {
+    if (++this.refusals > mostRefusals) this.hopeless = true;
+    this.ways = this.look();
+    this.said = nothingSaid;
+  }
+
+  private think(): { lesson: Lesson | null; said: Said } {
+    const thought = new Thought(this.said, this.ways, this.fetched);
+    const lesson = this.hopeless ? null : thought.lesson(this.list.goal);
+    return { lesson, said: thought.said };
+  }
+}
+
+/** The state once the lesson's action has been taken. */
+function advanced(said: Said): Said {
+  const { playing, missing, entries } = said;
+  if (!playing) return { ...said, missing: missing.slice(1) };
+  const left = playing.left - 1;
+  if (left > 0) return { ...said, playing: { ...playing, left } };
+  const entry = playing.entry - 1;
+  return { ...said, playing: { entry, left: entries[entry]?.times ?? 0 } };
+}
+
+/** One thought, from what was said before it. */
+class Thought {
+  private readonly begun: boolean;
+  private readonly entries: Entry[];
+  private missing: Ingredient[];
+  private readonly taken: Map<string, number>;
+  private playing: Said['playing'];
+  private hopeless = false;
+
+  constructor(
+    before: Said,
+    private readonly ways: Ways,
+    private readonly fetched: ReadonlySet<string>,
+  ) {
+    this.begun = before.begun;
+    this.entries = [...before.entries];
+    this.missing = [...before.missing];
+    this.taken = new Map(before.taken);
+    this.playing = before.playing;
+  }
+
+  get said(): Said {
+    const { entries, missing, taken, playing } = this;
+    return { begun: true, entries, missing, taken, playing };
+  }
+
+  lesson(goal: string): Lesson | null {
+    if (this.playing) return this.play([]);
+    const words = this.begun ? [] : [this.enter(goal, 1)];
+    while (this.missing.length > 0 && !this.hopeless) {
+      const [{ count, name }] = this.missing;
+      words.push(`${writeIngredients(this.missing)} ;`);
+      if (this.ways.isMade(name)) {
+        this.missing.shift();
+        words.push(this.enter(name, count));
+      } else if (this.fetched.has(name)) {
+        this.missing.shift();
+        words.push(`${name} =`);
+      } else return { thought: [...words, name].join(' '), action: `get ${fetched} ${name}` };
+    }
+    if (this.hopeless || this.entries.length === 0) return null;
+    const entry = this.entries.length - 1;
+    this.playing = { entry, left: this.entries[entry].times };
+    return this.play(words);
+  }
+
+  /** Writes how a thing is made, and puts what that takes before all else that is missing. */
+  private enter(name: string, count: number): string {
+    const recipe = this.ways.recipe(name);
+    const letter = letters[this.entries.length];
+    if (!recipe || letter === undefined) return this.giveUp();
+    const times = Math.ceil(count / recipe.makes);
+    const inputs = recipe.inputs.map((input) => ({ count: times * input.count, name: input.name }));
+    if (inputs.some((input) => !this.suffices(input))) return this.giveUp();
+    const command = writeCommand(recipe);
+    this.entries.push({ letter, times, command });
+    this.missing.unshift(...inputs);
+    return `${name} ${letter} ${times} ${command} ;`;
+  }
+
+  /** Whether what is fetched once is enough, and the number has a word. */
+  private suffices({ count, name }: Ingredient): boolean {
+    const taken = (this.taken.get(name) ?? 0) + count;
+    this.taken.set(name, taken);
+    return count <= fetched && (taken <= fetched || this.ways.isMade(name));
+  }
+
+  private giveUp(): string {
+    this.hopeless = true;
+    return '';
+  }
+
+  private play(words: readonly string[]): Lesson | null {
+    const { entry, left } = this.playing!;
+    const { letter, command } = this.entries[entry] ?? {};
+    if (letter === undefined) return null;
+    return { thought: [...words, letter, left].join(' '), action: command };
+  }
+}

@@ -1,0 +1,34 @@
+/** One round of sampling: thoughts and actions have their own bounds and ends, so it takes two passes where some rows think and others act. */
+import type { Actor, GeneratedTurn, Sampling } from '../../policy/policy.ts';
+import type { Conversation } from './conversation.ts';
+import type { Episode } from './episode.ts';
+
+export interface TurnSampling extends Pick<Sampling, 'temperature' | 'seed' | 'stream'> {
+  /** Of an action, where thoughts come before it. */
+  maxTokensPerTurn: number;
+  /** Most tokens of a thought; absent or 0: none. */
+  thoughts?: number;
+}
+
+/** By row: what it said where its thought or its turn has ended, null where it goes on. */
+export async function sampleTurns(
+  policy: Actor,
+  { stopTokens, endOfThought }: Conversation,
+  rows: readonly Episode[],
+  { maxTokensPerTurn, thoughts = 0, temperature, seed, stream }: TurnSampling,
+  signal?: AbortSignal,
+): Promise<(GeneratedTurn | null)[]> {
+  const turns = new Map<Episode, GeneratedTurn | null>();
+  const passes = [
+    { thinks: true, bound: { maxTokens: thoughts, stopTokens: [endOfThought] } },
+    { thinks: false, bound: { maxTokens: maxTokensPerTurn, stopTokens } },
+  ];
+  for (const { thinks, bound } of passes) {
+    const saying = rows.filter((episode) => episode.thinking === thinks);
+    if (saying.length === 0) continue;
+    const asked = saying.map((episode) => episode.generateRow());
+    const said = await policy.generate(asked, { temperature, seed, stream, ...bound }, signal);
+    saying.forEach((episode, i) => void turns.set(episode, said[i]));
+  }
+  return rows.map((episode) => turns.get(episode) ?? null);
+}

@@ -1,0 +1,242 @@
+// What TextCraft teaches: an oracle that thinks aloud, lists that are made up or asked for something else, other names at each draw.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildWasm } from '../../scripts/build-wasm.mjs';
+import type { Lesson, Task, WorldOptions } from '../../src/envs/env.ts';
+import { textcraft } from '../../src/envs/textcraft/index.ts';
+import { ListWorld, madeUpList } from '../../src/envs/textcraft/made-up.ts';
+import { Naming } from '../../src/envs/textcraft/naming.ts';
+import { offeredInTextCraft } from '../../src/envs/textcraft/offered.ts';
+import {
+  offeredBy,
+  readCommand,
+  readRecipeList,
+  writeCommand,
+  writeRecipeList,
+} from '../../src/envs/textcraft/recipe-list.ts';
+import { splitIds } from '../../src/envs/textcraft/split.ts';
+import { CraftTeacher } from '../../src/envs/textcraft/teacher.ts';
+import { TextCraft } from '../../src/envs/textcraft/world.ts';
+import { below, hash } from '../../src/rl/random.ts';
+
+let world: TextCraft;
+beforeAll(async () => {
+  await buildWasm();
+  world = await TextCraft.open();
+}, 120_000);
+
+const fresh: WorldOptions = { fresh: true, apart: 60 };
+
+const firstText = async (task: Task) => (await world.reset([0], [task]))[0].observation;
+
+/** The tasks that training draws under these options. */
+async function drawn(options: WorldOptions, draws: number, members: number): Promise<Task[]> {
+  const tasks = await world.tasks(options, 'train');
+  const draw = textcraft.drawing!(options)!;
+  return Array.from({ length: draws }, (_, k) =>
+    Array.from({ length: members }, (_, member) => draw(tasks[below(tasks.length, 1, k)], { key: hash(2, k), member })),
+  ).flat();
+}
+
+/** Plays what the teacher says, `meddle` excepted; gives back the lessons, and whether the goal was reached. */
+async function taught(task: Task, meddle: (turn: number) => string | null = () => null) {
+  await world.reset([0], [task]);
+  const lessons: Lesson[] = [];
+  for (let turn = 0; turn < 40; turn++) {
+    const [lesson] = await world.teach([0]);
+    const other = meddle(turn);
+    if (!lesson && other === null) return { lessons, won: false };
+    if (other === null) lessons.push(lesson!);
+    const [{ done }] = await world.step([0], [other ?? lesson!.action]);
+    if (done) return { lessons, won: true };
+  }
+  return { lessons, won: false };
+}
+
+describe('the first text', () => {
+  it('is read and written without loss, and offers what the world offers', async () => {
+    for (const task of (await world.tasks({}, 'train')).slice(0, 60)) {
+      const [{ observation, validActions }] = await world.reset([0], [task]);
+      const list = readRecipeList(observation)!;
+      expect(writeRecipeList(list)).toBe(observation);
+      expect(offeredBy(list)).toEqual(offeredInTextCraft([observation]));
+      expect(new Set(offeredBy(list))).toEqual(new Set(validActions));
+    }
+  });
+
+  it('is no list where the form is another', () => {
+    expect(readRecipeList('Got 3 stick')).toBeNull();
+    expect(readCommand('craft 2 bowl from 3 planks')).toBeNull();
+    expect(writeCommand(readCommand('craft 1 jungle fence using 2 stick, 4 jungle planks')!)).toBe(
+      'craft 1 jungle fence using 2 stick, 4 jungle planks',
+    );
+  });
+});
+
+describe('the teacher', () => {
+  const list = readRecipeList(
+    'Crafting commands:\ncraft 3 oak sign using 6 oak planks, 1 stick\ncraft 1 oak door using 6 planks\ncraft 4 oak planks using 1 oak logs\n' +
+      'craft 1 stick using 2 bamboo\n\nGoal: craft oak sign.',
+  )!;
+
+  it('says what is missing, then crafts backwards', () => {
+    const teacher = new CraftTeacher(list, 1);
+    const said: string[] = [];
+    for (let lesson = teacher.next(); lesson && said.length < 9; lesson = teacher.next()) {
+      said.push(`${lesson.thought} | ${lesson.action}`);
+      teacher.note(lesson.action, true);
+    }
+    expect(said).toEqual([
+      'oak sign A 1 craft 3 oak sign using 6 oak planks, 1 stick ; 6 oak planks, 1 stick ; oak planks B 2 craft 4 oak planks using 1 oak logs ; ' +
+        '2 oak logs, 1 stick ; oak logs | get 64 oak logs',
+      '1 stick ; stick C 1 craft 1 stick using 2 bamboo ; 2 bamboo ; bamboo | get 64 bamboo',
+      'C 1 | craft 1 stick using 2 bamboo',
+      'B 2 | craft 4 oak planks using 1 oak logs',
+      'B 1 | craft 4 oak planks using 1 oak logs',
+      'A 1 | craft 3 oak sign using 6 oak planks, 1 stick',
+    ]);
+  });
+
+  it('meets a kind by a thing of it, and does not fetch twice', () => {
+    const teacher = new CraftTeacher({ ...list, goal: 'oak door' }, 1);
+    expect(teacher.next()!.thought).toContain('craft 1 oak door using 6 oak planks ;');
+    const wood = new CraftTeacher(
+      readRecipeList('Crafting commands:\ncraft 1 a b using 1 c, 1 d\ncraft 1 d using 2 c\n\nGoal: craft a b.')!,
+      1,
+    );
+    wood.note(wood.next()!.action, true);
+    expect(wood.next()).toEqual({
+      thought: '1 d ; d B 1 craft 1 d using 2 c ; 2 c ; c = B 1',
+      action: 'craft 1 d using 2 c',
+    });
+  });
+
+  it('begins anew after a refusal, goes on after a random action, and knows when there is no way', () => {
+    const teacher = new CraftTeacher(list, 1);
+    const first = teacher.next()!;
+    teacher.note(first.action, true);
+    const second = teacher.next();
+    teacher.note('inventory', true);
+    expect(teacher.next()).toEqual(second);
+    teacher.note('craft 3 oak sign using 6 oak planks, 1 stick', false);
+    // What was fetched stays fetched.
+    expect(teacher.next()!.thought).toContain('oak logs = 1 stick ;');
+    const circle = 'Crafting commands:\ncraft 1 a using 1 b\ncraft 1 b using 1 a\n\nGoal: craft a.';
+    expect(new CraftTeacher(readRecipeList(circle)!, 1).next()).toBeNull();
+  });
+
+  it('reaches the goals of training in the world itself, under names of each draw', async () => {
+    const tasks = await drawn(fresh, 150, 1);
+    const results = [];
+    for (const task of tasks) results.push(await taught(task));
+    expect(results.filter(({ won }) => won).length).toBeGreaterThanOrEqual(0.97 * tasks.length);
+    for (const { lessons } of results.filter(({ won }) => won)) expect(lessons.length).toBeLessThanOrEqual(30);
+  });
+
+  it('gets over strange actions', async () => {
+    const tasks = await drawn(fresh, 60, 1);
+    let won = 0;
+    for (const [i, task] of tasks.entries()) {
+      const list = readRecipeList(await firstText(task))!;
+      const offered = offeredBy(list);
+      const meddle = (turn: number) => (below(5, 3, i, turn) === 0 ? offered[below(offered.length, 4, i, turn)] : null);
+      if ((await taught(task, meddle)).won) won++;
+    }
+    expect(won).toBeGreaterThanOrEqual(0.9 * tasks.length);
+  });
+});
+
+describe('lists that the world does not have', () => {
+  it('are the same for the same seed, can be made, and their siblings differ in the goal alone', async () => {
+    const tasks = await drawn({ madeUp: true }, 80, 4);
+    let won = 0;
+    for (let i = 0; i < tasks.length; i++) {
+      const text = await firstText(tasks[i]);
+      expect(await firstText(tasks[i])).toBe(text);
+      const sibling = await firstText(tasks[i - (i % 4)]);
+      expect(text.slice(0, text.indexOf('Goal:'))).toBe(sibling.slice(0, sibling.indexOf('Goal:')));
+      if ((await taught(tasks[i])).won) won++;
+    }
+    expect(won).toBeGreaterThanOrEqual(0.95 * tasks.length);
+  });
+
+  it('are played by the rules of the world: its own lists give the same answers', async () => {
+    for (const task of (await world.tasks({}, 'train')).filter((_, i) => i % 7 === 0)) {
+      const list = readRecipeList(await firstText(task))!;
+      const here = new ListWorld(list);
+      const plan = (await world.oracle([0]))[0]!;
+      const strange = ['get 2 nothing', 'blah', `craft 1 ${list.goal} using 99 ${list.recipes[0].inputs[0].name}`];
+      // The whole plan but its end, then what must be refused, then the end.
+      for (const action of [...plan.slice(0, -1), ...strange, plan[plan.length - 1]]) {
+        const [{ observation, valid, done, reward }] = await world.step([0], [action]);
+        const mine = here.step(action);
+        expect({ action, ...mine, validActions: null }).toEqual({
+          action,
+          observation,
+          valid,
+          done,
+          reward,
+          validActions: null,
+        });
+      }
+    }
+  });
+});
+
+describe('what is held out', () => {
+  const inverse = (task: Task, words: readonly string[]) => {
+    const { naming } = task.options as { naming: number };
+    return (text: string) => (naming === 0 ? text : new Naming(words, naming).mean(text));
+  };
+
+  it('is asked for in no draw of training, whatever the exchange of names', async () => {
+    const kept = new Set((await world.tasks(fresh, 'test')).map(({ id }) => id));
+    expect(kept.size).toBe(60);
+    const heldOut = new Set([...splitIds('test'), ...kept]);
+    const goals = new Set<string>();
+    for (const id of heldOut)
+      goals.add(readRecipeList(await firstText({ world: 'textcraft', id, options: {}, strata: {} }))!.goal);
+    const words = world.exchangedWords();
+    const tasks = await drawn(fresh, 400, 4);
+    for (const task of tasks) {
+      expect(heldOut.has(task.id)).toBe(false);
+      const { goal } = readRecipeList(await firstText(task))!;
+      expect(goals.has(inverse(task, words)(goal)), goal).toBe(false);
+    }
+    // The exchange is a permutation, another one at each draw: siblings share it.
+    expect(new Set(tasks.map(({ options }) => options.naming)).size).toBeGreaterThanOrEqual(399);
+    const naming = new Naming(words, 12345);
+    expect(new Set(words.map((word) => naming.show(word))).size).toBe(words.length);
+  });
+
+  it('stays apart from what is trained on, and the official split stays as it is', async () => {
+    const ids = async (options: WorldOptions, split: 'train' | 'test') =>
+      (await world.tasks(options, split)).map(({ id }) => id);
+    const [train, apart] = [await ids(fresh, 'train'), await ids(fresh, 'test')];
+    expect(train.filter((id) => apart.includes(id))).toEqual([]);
+    expect([...train, ...apart].sort((a, b) => a - b)).toEqual(splitIds('train'));
+    expect(await ids({}, 'test')).toEqual(splitIds('test'));
+  });
+
+  it('shares no seed with made-up lists of training', async () => {
+    const seeds = (await drawn({ madeUp: true }, 200, 1)).map(({ options }) => options.listSeed as number);
+    const other = (await world.tasks({ madeUp: true }, 'test')).map(({ options }) => options.listSeed as number);
+    expect(Math.max(...seeds)).toBeLessThan(Math.min(...other));
+  });
+});
+
+describe('made-up lists', () => {
+  it('need words and no world', () => {
+    const words = Array.from(
+      { length: 80 },
+      (_, i) => `w${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}`,
+    );
+    for (let seed = 0; seed < 50; seed++) {
+      const { recipes, goal } = madeUpList(words, seed, 0);
+      expect(recipes.some(({ name }) => name === goal)).toBe(true);
+      for (const { inputs, name } of recipes) {
+        expect(inputs.length).toBeGreaterThan(0);
+        expect(inputs.map((input) => input.name)).not.toContain(name);
+      }
+    }
+  });
+});

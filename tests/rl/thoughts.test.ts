@@ -1,0 +1,249 @@
+// Thinking before acting, over the fakes: what is thought and what is done are told apart, both are trained, and nothing is lost on the way.
+import { describe, expect, it } from 'vitest';
+import type { Lesson, Task } from '../../src/envs/env.ts';
+import { buildTokenizer, endOfThought } from '../../src/policy/text/tokenizer.ts';
+import { Conversation } from '../../src/rl/episode/conversation.ts';
+import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
+import { chosenPositions, pack } from '../../src/rl/episode/packing.ts';
+import { type RolloutRequest, rollout } from '../../src/rl/episode/rollout.ts';
+import { TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';
+import { Trainer } from '../../src/rl/trainer.ts';
+import { lossless, recordOf, trajectoryFromJson, trajectoryToJson } from '../../src/rl/trajectory-files/lossless.ts';
+import { thoughtIn, withThought } from '../../src/rl/trajectory-files/record.ts';
+import { withoutTimes } from '../../src/session/schedule.ts';
+import { decodeTrajectories, encodeTrajectories } from '../../src/session/trajectory-codec.ts';
+import { capacity, colour, DoorWorld, doorTexts, FakePolicy } from './fakes.ts';
+import { settings } from './setup.ts';
+
+const tokenizer = buildTokenizer(doorTexts, { thinks: true });
+const conversation = new Conversation(tokenizer);
+const end = tokenizer.id(endOfThought);
+const room = { promptTokens: 64, completionTokens: 128 };
+
+/** Doors whose oracle says which colour it looks for. */
+class ThinkingDoors extends DoorWorld {
+  private readonly colours = new Map<number, string>();
+
+  override async reset(slots: readonly number[], tasks: readonly Task[]) {
+    for (const [i, slot] of slots.entries()) this.colours.set(slot, colour(tasks[i]));
+    return super.reset(slots, tasks);
+  }
+
+  async teach(slots: readonly number[]): Promise<(Lesson | null)[]> {
+    const plans = await this.oracle(slots);
+    return plans.map((plan, i) =>
+      plan?.length ? { thought: `${this.colours.get(slots[i])} door`, action: plan[0] } : null,
+    );
+  }
+}
+
+const worlds = (world = new ThinkingDoors()) => new Map([['doors', world]]);
+
+async function shown(maskActions: boolean, noise = 0, key = 3) {
+  const tasks = await new ThinkingDoors().tasks({}, 'train');
+  const teaching = { noise, key, turns: 12, refused: !maskActions };
+  return demonstrate({ worlds: worlds(), conversation }, tasks, { maskActions, ...room, teaching });
+}
+
+const request = (change: Partial<RolloutRequest>): RolloutRequest => ({
+  tasks: [],
+  groupSize: 3,
+  limit: 4,
+  temperature: 1,
+  maskActions: false,
+  maxTokensPerTurn: 9,
+  thoughts: 6,
+  rules: { invalidAction: 'continue' },
+  seed: 5,
+  stream: 0,
+  ...change,
+});
+
+async function played(change: Partial<RolloutRequest>, policy = new FakePolicy(tokenizer.vocabSize, capacity())) {
+  const tasks = (await new ThinkingDoors().tasks({}, 'train')).slice(0, 4);
+  return rollout({ policy, worlds: worlds(), conversation }, request({ tasks, ...change }));
+}
+
+/** Every turn: a thought that ends once, then the action. */
+function expectTurnsWhole({ turns, tokens, source, turnOf }: Trajectory) {
+  turns.forEach((turn, i) => {
+    const thought = tokens.subarray(turn.actionStart, turn.thoughtEnd);
+    expect(thought.indexOf(end)).toBe(thought.length - 1);
+    expect(tokens.subarray(turn.thoughtEnd, turn.actionEnd).length).toBeGreaterThan(0);
+    expect([...turnOf.subarray(turn.actionStart, turn.actionEnd)].every((of) => of === i)).toBe(true);
+    expect(turn.thought).toBe(tokenizer.decode(thought));
+    expect(source[turn.actionStart]).toBe(thought.length > 1 ? TokenSource.policy : source[turn.actionStart]);
+  });
+}
+
+describe('a demonstrated thought', () => {
+  it('stands before its action, apart from it, and counts like it', async () => {
+    for (const maskActions of [false, true]) {
+      const { trajectories, skipped } = await shown(maskActions);
+      expect(skipped).toBe(0);
+      for (const trajectory of trajectories) {
+        expectTurnsWhole(trajectory);
+        const name = colour(trajectory.task);
+        expect(trajectory.turns.map(({ thought, action }) => [thought, action])).toEqual([
+          [`${name} door`, `get ${name} key`],
+          [`${name} door`, `open ${name} door`],
+        ]);
+        const chosen = new Set(chosenPositions(trajectory));
+        for (const { actionStart, thoughtEnd } of trajectory.turns)
+          for (let at = actionStart; at < thoughtEnd!; at++) expect(chosen.has(at)).toBe(true);
+      }
+    }
+  });
+
+  it('is free under a mask, which holds for the action alone', async () => {
+    const [{ choices, turns }] = (await shown(true)).trajectories;
+    const rows = [...choices!.position.keys()].map((row) => ({
+      at: choices!.position[row],
+      allowed: choices!.offsets[row + 1] - choices!.offsets[row],
+    }));
+    expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => at).sort((a, b) => a - b));
+    const thought = (at: number) => turns.some((turn) => at >= turn.actionStart && at < turn.thoughtEnd!);
+    for (const { at, allowed } of rows) expect(allowed === 0).toBe(thought(at));
+  });
+
+  it('follows random actions that are read and not learnt', async () => {
+    const each = await Promise.all([1, 2, 3, 4, 5, 6].map((key) => shown(false, 0.4, key)));
+    const trajectories = each.flatMap((demonstrations) => demonstrations.trajectories);
+    const clean = (await shown(false)).trajectories;
+    const strange = trajectories.flatMap(({ turns, source }) =>
+      turns.filter((turn) => source[turn.actionStart] !== TokenSource.policy),
+    );
+    expect(strange.length).toBeGreaterThan(6);
+    const counted = (list: Trajectory[]) => list.reduce((sum, each) => sum + chosenPositions(each).length, 0);
+    // The oracle's own turns alone: never more of them than a plan has where nothing is undone.
+    expect(counted(trajectories) / trajectories.length).toBeLessThanOrEqual(1.6 * (counted(clean) / clean.length));
+    for (const { success, turns } of trajectories) {
+      expect(success).toBe(true);
+      expect(turns.length).toBeLessThanOrEqual(12);
+    }
+    // The same key, the same noise.
+    expect(await shown(false, 0.4, 2)).toEqual(each[1]);
+  });
+});
+
+describe('a sampled thought', () => {
+  it('ends at its own token or its own bound, and the action follows', async () => {
+    for (const maskActions of [false, true]) {
+      const policy = new FakePolicy(tokenizer.vocabSize, capacity());
+      const trajectories = await played({ maskActions }, policy);
+      for (const trajectory of trajectories) {
+        expectTurnsWhole(trajectory);
+        for (const { actionStart, thoughtEnd } of trajectory.turns)
+          expect(thoughtEnd! - actionStart).toBeLessThanOrEqual(7);
+        for (const { action, thoughtEnd, actionEnd } of trajectory.turns)
+          if (maskActions)
+            expect(trajectory.tokens.subarray(thoughtEnd, actionEnd)).toEqual(conversation.action(action));
+      }
+      const bounds = new Set(policy.seen.map(({ sampling }) => `${sampling.maxTokens} ${sampling.stopTokens}`));
+      expect(bounds).toEqual(new Set([`6 ${end}`, `9 ${conversation.stopTokens}`]));
+    }
+  });
+
+  it('is trained where it was sampled: not the end that its bound put there', async () => {
+    const cut = (await played({})).flatMap((trajectory) =>
+      trajectory.turns
+        .filter(({ thoughtEnd }) => trajectory.source[thoughtEnd! - 1] === TokenSource.template)
+        .map((turn) => ({ turn, trajectory })),
+    );
+    expect(cut.length).toBeGreaterThan(5);
+    for (const { turn, trajectory } of cut) {
+      const chosen = new Set(chosenPositions(trajectory));
+      expect(chosen.has(turn.thoughtEnd! - 1)).toBe(false);
+      expect(chosen.has(turn.thoughtEnd! - 2)).toBe(true);
+    }
+  });
+
+  it('is absent where none is asked for', async () => {
+    for (const { turns, tokens } of await played({ thoughts: 0, maskActions: true })) {
+      expect([...tokens]).not.toContain(end);
+      for (const turn of turns) expect(turn.thought).toBeUndefined();
+    }
+  });
+
+  it('has the log-probabilities that training recomputes, masked or not', async () => {
+    for (const maskActions of [false, true]) {
+      const policy = new FakePolicy(tokenizer.vocabSize, capacity());
+      const trajectories = await played({ maskActions }, policy);
+      for (const { batch, trajectory, position } of pack(trajectories, policy.capacity)) {
+        const { logprob } = await policy.score(batch, { temperature: 1, weights: 'policy' });
+        logprob.forEach((value, row) => {
+          expect(value).toBeCloseTo(trajectories[trajectory[row]].logprob[position[row]], 5);
+        });
+      }
+    }
+  });
+
+  it('survives storing and files, and reads as words that other programs know', async () => {
+    const trajectories = await played({ maskActions: true });
+    expect(decodeTrajectories(encodeTrajectories(trajectories))).toEqual(trajectories);
+    for (const trajectory of trajectories) {
+      const json = JSON.parse(JSON.stringify(trajectoryToJson(trajectory)));
+      expect(trajectoryFromJson(json)).toEqual(trajectory);
+      const { messages } = recordOf(trajectory);
+      const [{ thought, action }] = trajectory.turns;
+      expect(messages![1].content).toBe(withThought(thought!, action));
+      expect(lossless.read(JSON.parse(JSON.stringify(lossless.write(recordOf(trajectory)))))).toEqual(
+        recordOf(trajectory),
+      );
+    }
+    expect(thoughtIn(withThought('red door', 'get red key'))).toBe('red door');
+    expect(thoughtIn('get red key')).toBeUndefined();
+  });
+});
+
+describe('training with thoughts', () => {
+  const sampling = { temperature: 1, maskActions: true, maxTokensPerTurn: 16, thoughts: 5 };
+  const sft = {
+    name: 'sft' as const,
+    groups: 4,
+    groupSize: 2,
+    minibatches: 1,
+    innerEpochs: 1,
+    file: null,
+    missteps: { episodes: 0, random: 0, refused: 0 },
+    listening: null,
+    noise: 0.2,
+    aggregation: 'token-mean' as const,
+    endings: settings().algorithm.endings,
+  };
+  const staged = settings({ sampling, stages: [{ steps: 2, algorithm: sft, learningRate: null }] });
+
+  async function open(seed = 1) {
+    const policy = new FakePolicy(tokenizer.vocabSize, capacity(), 256, 64, seed);
+    return { policy, trainer: await Trainer.create(staged, { policy, worlds: worlds(), tokenizer }) };
+  }
+
+  it('is the same when stopped, saved and loaded in the middle of either stage', async () => {
+    const whole = await open();
+    const expected = [];
+    for (let k = 1; k <= 5; k++) expected.push(withoutTimes((await whole.trainer.step(k)).record));
+    for (const cut of [1, 3]) {
+      const early = await open();
+      for (let k = 1; k <= cut; k++) await early.trainer.step(k);
+      const late = await open(99);
+      await late.policy.load(await early.policy.save({ reference: true }), { reference: true });
+      await late.policy.load(await early.policy.save());
+      const resumed = [];
+      for (let k = cut + 1; k <= 5; k++) resumed.push(withoutTimes((await late.trainer.step(k)).record));
+      expect(resumed).toEqual(expected.slice(cut));
+      expect((await late.policy.save()).tensors).toEqual((await whole.policy.save()).tensors);
+    }
+  });
+
+  it('gives credit to thoughts and actions alike', async () => {
+    const { trainer } = await open();
+    for (let k = 1; k <= 2; k++) await trainer.step(k);
+    const { trajectories } = await trainer.step(3);
+    const credited = trajectories.filter(({ advantages }) => advantages.some((value) => value !== 0));
+    expect(credited.length).toBeGreaterThan(0);
+    for (const trajectory of credited) {
+      expect(trajectory.advantages.length).toBe(chosenPositions(trajectory).length);
+      expect(new Set(trajectory.advantages).size).toBe(1);
+    }
+  });
+});
