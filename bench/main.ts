@@ -15,6 +15,7 @@ import { benchFreeRunning } from './free-running.ts';
 import { benchInteractions } from './interactions.ts';
 import { benchMemory } from './memory.ts';
 import { benchProcessor } from './processor.ts';
+import { benchProxy } from './proxy.ts';
 import { benchQuantized } from './quantized.ts';
 import { benchSciworld } from './sciworld.ts';
 import { benchSearch } from './search.ts';
@@ -68,6 +69,20 @@ async function processor(match?: string): Promise<Result> {
 
 async function babyai(): Promise<Result> {
   return worldResult(await benchBabyai());
+}
+
+async function proxy(): Promise<Result> {
+  const details = await benchProxy();
+  const columns = ['', 'steps/s', 'MB an episode', 'calls', 'KB', 'ms'];
+  const rows = details.map((row) => [
+    row.name,
+    row.stepsPerSecond,
+    row.megabytesPerEpisode,
+    row.calls,
+    row.kilobytes,
+    row.ms,
+  ]);
+  return { on: cpu(), adapter: null, columns, rows, details };
 }
 
 async function web(): Promise<Result> {
@@ -161,6 +176,7 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   'small-worlds': smallWorlds,
   search,
   web,
+  proxy,
   engine,
   compare: (match) => compare('webgpu', match),
   'compare-torch': compareTorch,
@@ -172,8 +188,8 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   memory,
 };
 
-/** Needs PyTorch: only when it is named. */
-const onRequest = new Set(['compare-torch']);
+/** Needs PyTorch, or a Chromium and some minutes: only when it is named. */
+const onRequest = new Set(['compare-torch', 'proxy']);
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();

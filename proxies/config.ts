@@ -169,6 +169,8 @@ const retrieval = v.strictObject({
   source,
   /** Documents a query where the request names none. */
   topk: v.optional(whole(1, 100), 3),
+  /** Questions with their answers, in the forms of NQ, HotpotQA or Search-R1: played as AgentGym's SearchQA. */
+  questions: v.optional(text(4096)),
 });
 export type RetrievalConfig = v.InferOutput<typeof retrieval>;
 
@@ -240,6 +242,7 @@ export function readConfigFile(file: string): ProxyConfig {
   const config = readConfig(given, file);
   const here = (path: string) => resolve(dirname(file), path);
   if (config.webarena) config.webarena.tasks = here(config.webarena.tasks);
+  if (config.retrieval?.questions) config.retrieval.questions = here(config.retrieval.questions);
   if (config.retrieval?.source.kind === 'corpus') config.retrieval.source.folder = here(config.retrieval.source.folder);
   return config;
 }

@@ -1,14 +1,16 @@
 /** Retrieval as a part of the proxy. */
 import type { ProxyConfig } from '../config.ts';
 import type { Part } from '../part.ts';
+import { readQuestionFile } from './questions.ts';
 import { mountRetrieval } from './routes.ts';
+import { searchQaPart } from './searchqa.ts';
 import { openSource } from './sources.ts';
 
 const path = '/retrieval';
 
 export async function openRetrieval(
   { retrieval }: ProxyConfig,
-  { report }: { report(error: Error): void },
+  { version, report }: { version: string; report(error: Error): void },
 ): Promise<Part[]> {
   if (!retrieval) return [];
   const { retriever, notes } = await openSource(retrieval.source);
@@ -20,5 +22,6 @@ export async function openRetrieval(
     mount: (app) => mountRetrieval(app, path, parts),
     close: () => retriever.close(),
   };
-  return [part];
+  if (!retrieval.questions) return [part];
+  return [part, searchQaPart(retriever, readQuestionFile(retrieval.questions), version, report)];
 }

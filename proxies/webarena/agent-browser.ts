@@ -27,6 +27,8 @@ export interface Seen {
 export interface Acted extends Seen {
   /** Why the action could not be carried out; empty: it was. */
   failError: string;
+  /** What the page asked for and was not let through to; empty: nothing. */
+  refused?: string;
 }
 
 /** Every call may reject with an `EpisodeFailure`: the episode is then over. */

@@ -147,10 +147,9 @@ export class ChromiumBrowser implements AgentBrowser {
       failError = error instanceof ForbiddenAddress ? `${error.name}: ${error.message}` : (error as Error).message;
     }
     await this.settle(guarded, this.page!);
-    const refused = guarded.takeRefused();
-    if (refused.length)
-      failError ||= `ForbiddenAddress: the page asked for ${refused.slice(0, 5).join(', ')}, which the proxy does not let through.`;
-    return { ...(await this.look(guarded, this.page!)), failError };
+    const hosts = guarded.takeRefused().slice(0, 5).join(', ');
+    const refused = hosts && `ForbiddenAddress: the page asked for ${hosts}, which the proxy does not let through.`;
+    return { ...(await this.look(guarded, this.page!)), failError, refused };
   }
 
   last(): Metadata {

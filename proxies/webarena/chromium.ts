@@ -53,18 +53,20 @@ export class Chromium {
 
   constructor(private readonly config: Pick<WebArenaConfig, 'sandbox' | 'limits'>) {}
 
-  /** The browser that is there now, or a new one. */
+  /** The browser that is there now, or a new one. Whoever asks meanwhile waits for the same. */
   private async running(): Promise<Browser> {
     this.browser ??= this.start();
-    try {
-      const browser = await this.browser;
-      if (browser.isConnected()) return browser;
-    } catch (error) {
-      this.browser = null;
+    const current = this.browser;
+    const forget = () => {
+      if (this.browser === current) this.browser = null;
+    };
+    const browser = await current.catch((error) => {
+      forget();
       throw error;
-    }
-    this.browser = this.start();
-    return this.browser;
+    });
+    if (browser.isConnected()) return browser;
+    forget();
+    return this.running();
   }
 
   private async start(): Promise<Browser> {

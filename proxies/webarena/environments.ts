@@ -199,7 +199,7 @@ export class Environments {
     const lineOf = (element: string) => (Object.hasOwn(nodes, element) ? nodes[element].text : undefined);
     environment.history.push(describeAction(action, lineOf, ''));
     environment.actions.push(action);
-    const { failError, ...seen } = await environment.browser.act(action);
+    const { failError, refused, ...seen } = await environment.browser.act(action);
     environment.seen = seen;
     environment.endsInAction = false;
     const observation = this.prompt(environment);
@@ -207,6 +207,7 @@ export class Environments {
       fail_error: failError,
       observation_metadata: seen.metadata,
       page: { url: seen.url, content: seen.content },
+      ...(refused && { refused }),
     };
     const stopped = this.stopOf(environment, action);
     if (stopped === null) return { observation, reward: failError ? 0 : 1, terminated: false, truncated: false, info };

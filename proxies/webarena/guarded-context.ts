@@ -79,8 +79,10 @@ export class GuardedContext {
     const { context } = this;
     context.on('page', (page) => this.watch(page));
     context.on('close', () => this.end('BrowserLost', 'The browser of this episode is gone.'));
-    context.browser()?.once('disconnected', () => this.end('BrowserLost', 'The browser is gone.'));
+    context.browser()?.on('disconnected', this.lost);
   }
+
+  private readonly lost = () => this.end('BrowserLost', 'The browser is gone.');
 
   private watch(page: Page): void {
     const { pages, dialogs } = this.limits;
@@ -149,6 +151,7 @@ export class GuardedContext {
   async close(): Promise<void> {
     if (this.gone) return;
     this.gone = true;
+    this.context.browser()?.off('disconnected', this.lost);
     this.gate.close();
     await bounded(this.context.close(), closeMs, () => new Error('late')).catch(() => {});
   }

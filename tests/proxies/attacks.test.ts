@@ -63,7 +63,8 @@ async function visit(address: string): Promise<Stepped[]> {
 }
 
 const attack = (path: string) => visit(`${site.address}${path}`);
-const errorsOf = (answers: Stepped[]) => answers.map(({ info }) => info?.fail_error ?? '').join('\n');
+const errorsOf = (answers: Stepped[]) =>
+  answers.map(({ info }) => [info?.fail_error, info?.refused].join(' ')).join('\n');
 
 /** Another episode's page lets itself be clicked. */
 async function othersGoOn(): Promise<void> {

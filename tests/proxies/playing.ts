@@ -14,7 +14,7 @@ export interface Stepped {
   observation: string;
   reward: number;
   terminated: boolean;
-  info: { fail_error: string; failure?: string } | null;
+  info: { fail_error: string; failure?: string; refused?: string } | null;
 }
 
 export class Client {

@@ -150,7 +150,8 @@ describe('suites of the worlds', () => {
   it('hold their tasks, each in a column of the table', async () => {
     for (const module of worldModules)
       for (const suite of module.suites ?? []) {
-        const world = await module.open({});
+        // One that is reached over a line lists its tasks without asking anybody.
+        const world = await module.open({ address: 'http://127.0.0.1:1' });
         const tasks = await world.tasks(suite.options, suite.split);
         await world.close();
         const ids = new Set(tasks.map(({ id }) => id));

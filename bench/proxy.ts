@@ -1,0 +1,148 @@
+/**
+ * The proxy over the six sites: steps a second and memory an episode, one and twenty at once; and what a look at a page costs in calls,
+ * bytes and time, beside WebArena's own way of asking for each node.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { CDPSession } from 'playwright-core';
+import { readConfig } from '../proxies/config.ts';
+import { Hosts } from '../proxies/network/hosts.ts';
+import { Chromium } from '../proxies/webarena/chromium.ts';
+import { GuardedContext } from '../proxies/webarena/guarded-context.ts';
+import { observe } from '../proxies/webarena/observation.ts';
+import { openOver } from '../tests/proxies/opened.ts';
+import { Client, taskNamed } from '../tests/proxies/playing.ts';
+import { SixSites } from '../tests/proxies/six-sites.ts';
+
+export interface ProxyRow {
+  name: string;
+  stepsPerSecond: number | null;
+  megabytesPerEpisode: number | null;
+  calls: number | null;
+  kilobytes: number | null;
+  ms: number | null;
+}
+
+const empty = { stepsPerSecond: null, megabytesPerEpisode: null, calls: null, kilobytes: null, ms: null };
+const stepsEach = 12;
+const viewport = { width: 1280, height: 720 };
+
+/** Proportional memory (PSS) of all processes below this one, in MB: shared pages count once. Linux. */
+function megabytesBelow(pid: number): number {
+  const rows = execFileSync('ps', ['-eo', 'pid=,ppid=']).toString().trim().split('\n');
+  const parents = rows.map((row) => row.trim().split(/\s+/).map(Number));
+  const childrenOf = (of: number): number[] =>
+    parents.flatMap(([child, parent]) => (parent === of ? [child, ...childrenOf(child)] : []));
+  const pss = (each: number) => {
+    try {
+      return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+    } catch {
+      return 0;
+    }
+  };
+  return childrenOf(pid).reduce((sum, each) => sum + pss(each), 0) / 1024;
+}
+
+/** Pages and back again: what most of an episode is. */
+async function walk(client: Client, env: number, sites: SixSites): Promise<void> {
+  const addresses = ['map.test', 'wiki.test', 'forum.test'].map((host) => sites.served(`http://${host}/`));
+  for (let k = 0; k < stepsEach; k++)
+    await client.step(env, k % 3 === 2 ? 'go_back' : `goto [${addresses[k % addresses.length]}]`);
+}
+
+async function atOnce(count: number): Promise<ProxyRow> {
+  const sites = await new SixSites().listen();
+  const id = taskNamed('wiki-founded');
+  const opened = await openOver(sites, [sites.task(id)], { viewport });
+  const client = new Client(opened.proxy);
+  const first = await client.create();
+  const before = megabytesBelow(process.pid);
+  const envs = [first, ...(await Promise.all(Array.from({ length: count - 1 }, () => client.create())))];
+  await Promise.all(envs.map((env) => client.reset(env, id)));
+  const began = performance.now();
+  await Promise.all(envs.map((env) => walk(client, env, sites)));
+  const seconds = (performance.now() - began) / 1000;
+  const grown = megabytesBelow(process.pid) - (count === 1 ? 0 : before);
+  await opened.close();
+  await sites.close();
+  return {
+    ...empty,
+    name: count === 1 ? '1 episode (memory: the whole browser)' : `${count} at once (memory: each one more)`,
+    stepsPerSecond: (count * stepsEach) / seconds,
+    megabytesPerEpisode: grown / Math.max(1, count - 1),
+  };
+}
+
+/** A session that counts what goes over it. */
+function counting(client: CDPSession) {
+  const count = { calls: 0, bytes: 0 };
+  const send = async (...asked: Parameters<CDPSession['send']>) => {
+    const answer = await client.send(...asked);
+    count.calls++;
+    count.bytes += JSON.stringify(asked).length + JSON.stringify(answer).length;
+    return answer;
+  };
+  return { count, client: { send } as unknown as CDPSession };
+}
+
+const boundsOf =
+  'function () { const r = this.getBoundingClientRect ? this.getBoundingClientRect() : (() => { const a = document.createRange(); a.selectNode(this); return a.getBoundingClientRect(); })(); return { x: r.x, y: r.y, width: r.width, height: r.height }; }';
+
+/** As WebArena asks: the tree, the layout, and then once or twice for each node. */
+async function nodeByNode(client: CDPSession): Promise<void> {
+  const { nodes } = await client.send('Accessibility.getFullAXTree', {});
+  await client.send('DOMSnapshot.captureSnapshot', {
+    computedStyles: [],
+    includeDOMRects: true,
+    includePaintOrder: true,
+  });
+  for (const { backendDOMNodeId } of nodes) {
+    if (backendDOMNodeId === undefined) continue;
+    const { object } = await client.send('DOM.resolveNode', { backendNodeId: backendDOMNodeId });
+    await client.send('Runtime.callFunctionOn', {
+      objectId: object.objectId,
+      functionDeclaration: boundsOf,
+      returnByValue: true,
+    });
+  }
+}
+
+async function looks(): Promise<ProxyRow[]> {
+  const sites = await new SixSites().listen();
+  const { webarena } = readConfig({ webarena: { tasks: 'x', sites: sites.config, sandbox: false } }, 'bench');
+  const chromium = new Chromium(webarena!);
+  const hosts = await Hosts.open({ sites: Object.values(sites.config).map(({ address }) => address), also: [] });
+  const guarded = await GuardedContext.open({ chromium, hosts, limits: webarena!.limits, options: { viewport } });
+  const page = await guarded.context.newPage();
+  await page.goto(sites.served('http://shop.test/'));
+  const session = await page.context().newCDPSession(page);
+  const ways: [string, (client: CDPSession) => Promise<unknown>][] = [
+    [
+      'a look: one call for the tree, one for the layout',
+      (client) => observe(client, { titles: ['x'], current: 0 }, viewport),
+    ],
+    ['a look: node by node, as WebArena', nodeByNode],
+  ];
+  const rows: ProxyRow[] = [];
+  for (const [name, look] of ways) {
+    await look(session);
+    const { count, client } = counting(session);
+    const began = performance.now();
+    await look(client);
+    rows.push({ ...empty, name, calls: count.calls, kilobytes: count.bytes / 1024, ms: performance.now() - began });
+  }
+  await guarded.close();
+  await chromium.close();
+  await sites.close();
+  return rows;
+}
+
+export async function benchProxy(): Promise<ProxyRow[]> {
+  // Between two browsers nothing else may be there that keeps the process going.
+  const going = setInterval(() => {}, 1000);
+  try {
+    return [...(await looks()), await atOnce(1), await atOnce(20)];
+  } finally {
+    clearInterval(going);
+  }
+}

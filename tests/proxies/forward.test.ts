@@ -1,0 +1,104 @@
+/** Servers that send no CORS headers, passed on: routes, sockets, and what the page's Connect says of them. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import { readConfig } from '../../proxies/config.ts';
+import { type OpenedProxy, openProxy } from '../../proxies/service.ts';
+import { checkAgentGym } from '../../src/envs/agentgym/check.ts';
+import { textcraft } from '../../src/envs/agentgym/kinds/textcraft.ts';
+import { webarena } from '../../src/envs/agentgym/kinds/webarena.ts';
+import { worldModule } from '../../src/envs/registry.ts';
+import { AgentGymServer, dialects } from '../envs/agentgym-server.ts';
+import { OpenEnvServer } from '../envs/openenv-server.ts';
+import { openOver } from './opened.ts';
+import { SixSites } from './six-sites.ts';
+
+const page = 'http://localhost:4173';
+
+let games: AgentGymServer;
+let rooms: OpenEnvServer;
+let proxy: OpenedProxy;
+let base: string;
+
+beforeEach(async () => {
+  games = new AgentGymServer(dialects.textcraft);
+  rooms = new OpenEnvServer({});
+  const forward = [
+    { name: 'textcraft', address: await games.listen() },
+    { name: 'rooms', address: await rooms.listen() },
+  ];
+  proxy = await openProxy(readConfig({ forward }, 'the test'), {
+    version: '0.1.0',
+    report: (error) => {
+      throw error;
+    },
+  });
+  base = `${await proxy.app.listen({ host: '127.0.0.1', port: 0 })}/${proxy.token}`;
+});
+afterEach(async () => {
+  await proxy.close();
+  await Promise.all([games.close(), rooms.close()]);
+});
+
+describe('forwarding', () => {
+  it('plays an AgentGym server as if it were asked itself', async () => {
+    const module = worldModule('agentgym-textcraft');
+    const world = await module.open({ address: `${base}/forward/textcraft` });
+    const [task] = await world.tasks({}, 'train');
+    const [begun] = await world.reset([0], [task]);
+    expect(begun.observation).toContain('Task');
+    await world.step([0], ['get 1 log']);
+    await world.close();
+    expect(games.asked.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/create', '/reset', '/step', '/close']),
+    );
+    expect(games.asked.find(({ path }) => path === '/step')!.body).toMatchObject({ action: expect.any(String) });
+  });
+  it('gives a page its own CORS headers, and none of the server', async () => {
+    const answer = await fetch(`${base}/forward/textcraft/`, { headers: { origin: page } });
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, page]);
+    expect(await answer.json()).toBe('This is environment TextCraft.');
+    const foreign = await fetch(`${base}/forward/textcraft/`, { headers: { origin: 'http://evil.example' } });
+    expect(foreign.status).toBe(403);
+  });
+  it('carries a socket, past the door alone', async () => {
+    const open = (address: string, origin?: string) =>
+      new Promise<WebSocket | number>((resolve) => {
+        const socket = new WebSocket(address, { ...(origin && { origin }) });
+        socket.once('open', () => resolve(socket));
+        socket.once('unexpected-response', (_request, { statusCode }) => resolve(statusCode!));
+        socket.once('error', () => resolve(0));
+      });
+    const address = base.replace('http', 'ws');
+    expect(await open(`${address}/forward/rooms/ws`, 'http://evil.example')).toBe(403);
+    expect(await open(`${address.slice(0, -1)}/forward/rooms/ws`)).toBe(403);
+    const socket = (await open(`${address}/forward/rooms/ws`, page)) as WebSocket;
+    const answer = new Promise((resolve) => socket.once('message', (text) => resolve(JSON.parse(String(text)))));
+    socket.send(JSON.stringify({ type: 'reset', data: {} }));
+    expect(await answer).toMatchObject({ type: 'observation' });
+    socket.close();
+  });
+  it('is told by Connect: what answers, how fast, and that a token is wrong', async () => {
+    const report = await checkAgentGym(textcraft, { address: `${base}/forward/textcraft` });
+    expect(report).toMatchObject({ works: true, says: 'This is environment TextCraft.', ms: expect.any(Number) });
+    const wrong = await checkAgentGym(textcraft, { address: `${base.slice(0, -2)}xx/forward/textcraft` });
+    expect(wrong).toMatchObject({ works: false, findings: [{ what: 'refused' }] });
+    expect(wrong.findings[0].detail).toContain('its first part is a token');
+    expect(JSON.stringify(wrong)).not.toContain(proxy.token);
+  });
+});
+
+describe('Connect', () => {
+  it('hears of WebArena which version it is and what is missing', async () => {
+    const sites = await new SixSites().listen();
+    const judged = { eval_types: ['string_match'], reference_answers: { fuzzy_match: 'N/A' } };
+    const task = { task_id: 7, sites: ['shopping'], start_url: '__SHOPPING__', intent: 'x', eval: judged };
+    const opened = await openOver(sites, [task]);
+    const address = await opened.proxy.app.listen({ host: '127.0.0.1', port: 0 });
+    const report = await checkAgentGym(webarena, { address: `${address}/${opened.proxy.token}/webarena` });
+    expect(report).toMatchObject({ works: true, says: 'ok', version: '0.1.0' });
+    const [{ what, detail }] = report.findings;
+    expect([what, detail]).toEqual(['lacks', expect.stringMatching(/^1 of 1 tasks are refused: its answer needs/)]);
+    await opened.close();
+    await sites.close();
+  });
+});
