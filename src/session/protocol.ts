@@ -3,12 +3,13 @@
  * documentation. All values are structured-cloneable. The trainer's worker implements `TrainerApi` (comlink);
  * `ui/app/client.ts` is the one door to it. The page holds no training state.
  */
-import type { WorldOptions, WorldView } from '../envs/env.ts';
+import type { Task, WorldOptions, WorldView } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { ModelApi } from '../models/protocol.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
+import type { TrajectoryRecord } from '../rl/trajectory-files/record.ts';
 import type { StoredRun } from '../store/run.ts';
 import type { EvaluationApi } from './evaluation-protocol.ts';
 
@@ -17,6 +18,9 @@ export type RunStatus = 'idle' | 'preparing' | 'running' | 'pausing' | 'paused' 
 export type RunSummary = StoredRun<Experiment>;
 
 export type { Evaluation, Rate, SplitEvaluation, StepRecord };
+
+/** A trainer's worker of this name computes with one thread. */
+export const oneThreadName = 'trainer, one thread';
 
 export type DeviceName = 'webgpu' | 'wasm';
 
@@ -123,6 +127,16 @@ export interface ReplayFrame {
   view: WorldView;
 }
 
+/** A trajectory of a file, played again in our world. */
+export interface RecordedReplay {
+  task: Task;
+  frames: ReplayFrame[];
+  /** Turns whose answer is another here than in the file. */
+  differs: number[];
+  reward: number;
+  success: boolean;
+}
+
 /** A world under a person's hands, after a reset or an action. */
 export interface PlayFrame {
   observation: string;
@@ -208,6 +222,8 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   tokenTexts(runId: string): Promise<string[]>;
   /** The world's view before and after each turn of a trajectory, by replaying its actions. */
   replay(runId: string, step: number, group: number, member: number): Promise<ReplayFrame[]>;
+  /** The same of a trajectory of a file, where its task is one of ours. `world`: where the file does not name it. */
+  replayRecord(record: TrajectoryRecord, world?: string | null): Promise<RecordedReplay>;
   /** Plays one episode without training, turn by turn, as `live` events. */
   watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void>;
   stopWatching(): Promise<void>;
@@ -219,7 +235,9 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   importRun(file: Blob, name: string): Promise<RunSummary>;
   /** The policy as a zip of config.json, model.safetensors and tokenizer.json. */
   exportPolicy(runId: string): Promise<Blob>;
-  /** A policy to watch without training. */
+  /** The run as a zip that another trainer goes on from: one of `handoff/names.ts`. */
+  handoff(runId: string, to: string): Promise<Blob>;
+  /** A policy to watch and to train on from. */
   importPolicy(file: Blob, name: string): Promise<RunSummary>;
 
   storage(): Promise<{

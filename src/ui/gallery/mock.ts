@@ -6,6 +6,7 @@
 import { parseExperiment } from '../../experiment/experiment.ts';
 import { differences } from '../../experiment/paths.ts';
 import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
+import type { TrajectoryRecord } from '../../rl/trajectory-files/record.ts';
 import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { mockGrid, mockPlayed } from './babyai-mock.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
@@ -20,6 +21,7 @@ import {
   mockView,
 } from './mock-data.ts';
 import { supported, unsupported } from './mock-gpu.ts';
+import { mockRecordedReplay } from './reader-mock.ts';
 import { sciworldPlay, sciworldReplay, withSciWorld } from './sciworld-mock.ts';
 import { searchPlay, searchReplay, withSearch } from './search-mock.ts';
 import { smallWorlds } from './small-worlds-mock.ts';
@@ -317,6 +319,10 @@ class MockTrainer implements TrainerApi {
     return this.state === 'babyai' ? frames.map((frame) => ({ ...frame, view: mockGrid(frame.turn) })) : frames;
   }
 
+  async replayRecord(record: TrajectoryRecord) {
+    return mockRecordedReplay(record);
+  }
+
   async watch(id: string) {
     this.live(this.run(id), 0);
   }
@@ -358,6 +364,7 @@ class MockTrainer implements TrainerApi {
   }
 
   exportPolicy = () => this.exportRun();
+  handoff = () => this.exportRun();
   importPolicy = (file: Blob, name: string) => this.importRun(file, name);
 
   async storage() {
