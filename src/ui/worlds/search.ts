@@ -12,11 +12,6 @@ import { controls } from '../styles/shared.ts';
 /** Searches shown in full, the last ones; those before are folded. */
 const openSearches = 2;
 
-function counted(documents: number): string {
-  if (documents === 0) return msg('nothing found');
-  return documents === 1 ? msg('1 document') : msg(str`${documents} documents`);
-}
-
 @customElement('tabgym-search-view')
 export class TabgymSearchView extends LitElement {
   static override styles = [
@@ -145,9 +140,9 @@ export class TabgymSearchView extends LitElement {
   private renderSearch({ query, words, documents }: SearchSeen, index: number) {
     const last = this.view!.searches.length - index <= openSearches;
     return html`<li><details ?open=${last}>
-      <summary>${index + 1}. <span class="query">${query}</span> <span class="small soft">${counted(
-        documents.length,
-      )}</span></summary>
+      <summary>${index + 1}. <span class="query">${query}</span> <span class="small soft">${
+        documents.length ? msg(str`${documents.length} documents`) : msg('nothing found')
+      }</span></summary>
       <ol class="documents">${documents.map(
         ({ title, text, evidence }) => html`<li class=${evidence ? 'evidence' : ''}>
           <strong>${this.renderMarked(title, words)}</strong>${
