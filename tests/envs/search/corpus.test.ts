@@ -132,6 +132,22 @@ describe('a corpus', () => {
     await expect(store.open(kind)).rejects.toThrow(/No corpus named/);
   });
 
+  it('hears of a cancel that comes as a message, though all of its file is there', async () => {
+    const cancel = new AbortController();
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => cancel.abort();
+    const seen: IngestProgress[] = [];
+    const report = (progress: IngestProgress) => {
+      if (seen.push(progress) === 1) port2.postMessage(null);
+    };
+    const corpus = await store.open('told', true);
+    const files = [sourceOf('told.jsonl', encode(jsonl(24_000)), 1_000_000)];
+    await expect(ingest(corpus, { name: 'told', files, signal: cancel.signal, report })).rejects.toThrow(/abort/i);
+    port1.close();
+    expect(seen.at(-1)!.documents).toBeLessThan(20_000);
+    await store.remove('told');
+  });
+
   it('of other files than it was begun from is refused', async () => {
     const corpus = await store.open('other', true);
     await ingest(corpus, { name: 'other', files: [sourceOf('a.jsonl', encode(jsonl(2)))] });

@@ -32,6 +32,17 @@ export interface IngestResult {
 /** Characters of a batch: committed together, and what a cancel costs at most. */
 const batchLength = 2_000_000;
 
+/** A file's pieces may all be there already: without this a worker would not hear of a cancel, nor of a search, before the end. */
+const letMessagesIn = () =>
+  new Promise<void>((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+
 const isLines = ({ name }: ByteSource) => /\.(jsonl|ndjson|json)(\.gz)?$/i.test(name);
 
 /** Of a name's path, without the extension: the title of a text that has none. */
@@ -91,10 +102,10 @@ class Ingestion {
       else await this.takeText(file);
       // Small files of a folder share a batch: the state alone moves on.
       this.state = { ...this.state, file: this.state.file + 1, offset: 0 };
-      if (this.length >= batchLength || this.state.file === files.length) this.commit(0);
+      if (this.length >= batchLength || this.state.file === files.length) await this.commit(0);
     }
     this.state = { ...this.state, complete: true };
-    this.commit(0);
+    await this.commit(0);
     const { documents, refused } = this.state;
     return { documents, refused, examples: this.refused.examples };
   }
@@ -104,7 +115,7 @@ class Ingestion {
       const skipped = !text && end - this.state.offset > longestLine;
       if (text.trim() || skipped) this.take(file.name, () => readLine(text, this.nextId()));
       this.state = { ...this.state, offset: end };
-      if (this.length >= batchLength) this.commit(read);
+      if (this.length >= batchLength) await this.commit(read);
     }
   }
 
@@ -133,7 +144,7 @@ class Ingestion {
   }
 
   /** `read`: stored bytes read of the file at hand. */
-  private commit(read: number): void {
+  private async commit(read: number): Promise<void> {
     this.options.signal?.throwIfAborted();
     this.corpus.commit(this.batch, this.state);
     this.batch = [];
@@ -141,6 +152,7 @@ class Ingestion {
     const { file, documents, refused } = this.state;
     const before = this.options.files.slice(0, file).reduce((sum, { size }) => sum + size, 0);
     this.options.report?.({ bytesRead: before + read, bytes: this.bytes, documents, refused });
+    await letMessagesIn();
   }
 }
 
