@@ -40,8 +40,8 @@ const mostProblems = 1000;
 const searchBytes = 4e6;
 
 export class TrajectoryFile implements Collection {
-  readonly records = new RecordIndex();
-  readonly problems: RecordProblem[] = [];
+  records = new RecordIndex();
+  problems: RecordProblem[] = [];
   refused = 0;
   /** Of most records; null: the file has none that can be read. */
   format: TrajectoryFormat | null = null;
@@ -62,6 +62,7 @@ export class TrajectoryFile implements Collection {
     const file = new TrajectoryFile(spill ? unpacked(source, spill) : source, spill);
     options.onBegin?.(file);
     await file.scan(options);
+    if (file.refused > 0 && (await file.isOneArray())) await file.scanWhole(options);
     if (file.records.length === 0 && file.refused === 0)
       throw new TrajectoryFileError(`${source.name} is empty: it holds no record.`);
     if (file.records.length === 0)
@@ -106,6 +107,26 @@ export class TrajectoryFile implements Collection {
     let last = first;
     while (last + 1 < length && offset[last + 1] + bytes[last + 1] - offset[first] <= searchBytes) last++;
     return last;
+  }
+
+  /** Whether all of it is one good array after all, however it is laid out; a large file is not asked. */
+  private async isOneArray(): Promise<boolean> {
+    const bytes = await this.source.slice(0, mostRecordBytes);
+    if (bytes.length === mostRecordBytes) return false;
+    try {
+      return Array.isArray(JSON.parse(utf8.decode(bytes)));
+    } catch {
+      return false;
+    }
+  }
+
+  /** Again, without giving up what seems not to end. */
+  private async scanWhole({ signal }: OpenFileOptions): Promise<void> {
+    const bytes = await this.source.slice(0, mostRecordBytes);
+    signal?.throwIfAborted();
+    [this.records, this.problems, this.refused] = [new RecordIndex(), [], 0];
+    const splitter = new Splitter(mostRecordBytes, true);
+    for (const piece of [...splitter.push(bytes), ...splitter.finish()]) this.add(piece);
   }
 
   private async scan({ signal, onProgress }: OpenFileOptions): Promise<void> {

@@ -64,6 +64,12 @@ export class TabgymApp extends Panel {
       tabgym-progress[data-sweep] {
         height: min(450px, 54vh);
       }
+      .centre[data-reading] {
+        grid-template-rows: minmax(0, 1fr);
+      }
+      .centre[data-reading] tabgym-progress {
+        display: none;
+      }
       tabgym-drawer {
         border-inline-start: 1px solid var(--line);
         background: var(--surface);
@@ -141,7 +147,7 @@ export class TabgymApp extends Panel {
   private uninstall: (() => void) | null = null;
 
   constructor() {
-    super(['phase', 'drawer', 'panel', 'help', 'announcement', 'notices']);
+    super(['phase', 'drawer', 'panel', 'selection', 'help', 'announcement', 'notices']);
     this.app = new Controller();
   }
 
@@ -187,7 +193,7 @@ export class TabgymApp extends Panel {
     return html`
       <main class="body" data-panel=${panel}>
         <tabgym-setup .app=${this.app} role="region" aria-label=${msg('Setup')}></tabgym-setup>
-        <div class="centre">
+        <div class="centre" ?data-reading=${this.state.selection.tab === 'read' && panel !== 'progress'}>
           <tabgym-stage id="stage" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage>
           <tabgym-progress .app=${this.app} role="region" aria-label=${msg('Progress')}></tabgym-progress>
         </div>

@@ -77,7 +77,7 @@ export class TabgymRecord extends LitElement {
     if (!shown) return nothing;
     const { record } = shown;
     if (record.state === 'error')
-      return errorState(record.message, html`<button @click=${() => this.desk.follow()}>${msg('Try again')}</button>`);
+      return errorState(record.message, html`<button @click=${this.desk.retry}>${msg('Try again')}</button>`);
     if (record.state !== 'ready') return loadingState(msg('Reading the record'));
     return html`${this.renderHead(record.value, shown.index)}
       <div class="body" tabindex="0" role="region" aria-label=${msg('Record')}>${this.renderBody(record.value, beside?.record.state === 'ready' ? beside.record.value : null)}</div>`;
