@@ -18,6 +18,7 @@ const all = {
   serve: 'src/cli/serve.ts',
   export: 'src/cli/export.ts',
   bench: 'bench/main.ts',
+  'soak-reader': 'bench/reader-soak.ts',
   learn: 'tools/learn/main.ts',
   algorithms: 'tools/learn/algorithms.ts',
   'interop-clients': 'tools/interop/clients/main.ts',
