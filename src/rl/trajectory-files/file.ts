@@ -5,6 +5,7 @@
 import type { ByteSource } from './bytes.ts';
 import type { TrajectoryFormat } from './format.ts';
 import { isGzip, MemorySpill, type Spill, unpacked } from './gzip.ts';
+import { turnsOf } from './messages.ts';
 import { type JsonObject, type RecordProblem, TrajectoryFileError, type TrajectoryRecord } from './record.ts';
 import { mostRecords, RecordIndex, type RecordSummary } from './record-index.ts';
 import { recognized, trajectoryFormats } from './registry.ts';
@@ -213,7 +214,7 @@ function summaryOf(
   { name }: TrajectoryFormat,
 ): RecordSummary {
   const { itemId, world, item, reward, success, messages, step } = record;
-  const turns = messages?.filter(({ role }) => role === 'assistant').length ?? 0;
+  const turns = turnsOf(messages ?? []).filter((turn) => turn !== null).length;
   const size = bytes.length;
   return { line, offset, bytes: size, format: name, itemId, world, item, reward, success, turns, step: step ?? null };
 }

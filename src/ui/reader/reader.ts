@@ -86,6 +86,10 @@ export class TabgymReader extends Panel {
         tabgym-record {
           border: 0;
         }
+        :host([data-open]) tabgym-filter-bar,
+        :host([data-open]) tabgym-sending {
+          display: none;
+        }
       }
     `,
   ];
@@ -102,6 +106,10 @@ export class TabgymReader extends Panel {
   private get desk(): Desk {
     desk ??= new Desk(this.app);
     return desk;
+  }
+
+  protected override willUpdate() {
+    this.toggleAttribute('data-open', this.desk.shown !== null && !this.desk.comparing);
   }
 
   protected override updated() {
