@@ -30,6 +30,7 @@ const all = {
   'fuzz-search': 'tools/fuzz/search.ts',
   'fuzz-web': 'tools/fuzz/web.ts',
   'fuzz-trajectories': 'tools/fuzz/trajectories.ts',
+  'test-corpus': 'tools/corpus/main.ts',
   'make-model': 'src/cli/make-model.ts',
   plan: 'src/cli/plan.ts',
   'world-worker': 'src/workers/world-worker.ts',

@@ -134,9 +134,9 @@ export function readRun(bytes: Uint8Array, fileName: string): NewRun & { summary
   const lines = strFromU8(entries['steps.jsonl']).split('\n').filter(Boolean);
   const records = lines.map((line) => JSON.parse(line) as StoredRecord);
   const experiment = parseJson(entries['experiment.json'], 'experiment.json');
-  const { name, step, success } = index.run;
+  const { id, name, step, success } = index.run;
   const best = checkpoints.some(({ meta }) => meta.step === index.run.best?.step) ? index.run.best : undefined;
-  const origin: RunOrigin = { kind: 'import', file: fileName };
+  const origin: RunOrigin = { kind: 'import', file: fileName, ...(typeof id === 'string' ? { run: id } : {}) };
   const kept = { records, checkpoints, trajectories, assets, ...(best ? { best } : {}) };
   return { summary: index.run, name, experiment, origin, step, success, ...kept };
 }

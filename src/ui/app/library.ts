@@ -66,6 +66,15 @@ export class Library {
   exportPolicy = (run: RunSummary) =>
     this.said.attempt('export', async () => download(await this.api().exportPolicy(run.id), `${run.name}-policy.zip`));
 
+  /** The run in focus as one page: settings, curves, evaluations, two episodes, numbers. */
+  saveReport = () =>
+    this.said.attempt('report', async () => {
+      const { run, records } = this.state;
+      if (!run) return;
+      const { pageReport } = await import('./reporting.ts');
+      download(await pageReport(this.api(), run, records), `${run.name}.html`);
+    });
+
   /** A zip is a policy or an adapter, anything else a run. */
   async importFile(file: File) {
     await this.said.attempt('import', async () => {
