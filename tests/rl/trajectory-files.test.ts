@@ -117,7 +117,7 @@ describe('a file', () => {
     expect(seen).toEqual([500, 1000, 1500]);
     const file = await TrajectoryFile.open(sourceOf(text));
     const found: number[] = [];
-    for await (const index of file.search('OAK LOG')) found.push(index);
+    for await (const index of file.saying('OAK LOG')) found.push(index);
     const held = lines(200).flatMap((line, i) => (line.includes('oak log') ? [i] : []));
     expect(found).toEqual(held);
   });

@@ -31,7 +31,7 @@ export interface Collection {
   /** All records that were passed over, told in words or not. */
   readonly refused: number;
   read(index: number): Promise<TrajectoryRecord>;
-  search(text: string, options?: OpenFileOptions): AsyncGenerator<number>;
+  saying(text: string, options?: OpenFileOptions): AsyncGenerator<number>;
   release(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export class TrajectoryFile implements Collection {
   }
 
   /** Indices of the records in whose messages the text stands, as the file is read again; case does not matter. */
-  async *search(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
+  async *saying(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
     const wanted = text.toLowerCase();
     const { records } = this;
     for (let first = 0; first < records.length; ) {
