@@ -1,6 +1,6 @@
 /**
  * The trainer as the page sees it: every method of `TrainerApi`, over a store, an engine factory and locks. At most one
- * run has an engine at a time. The worker exposes an instance; tests and tools call it directly.
+ * run has an engine at a time. The worker exposes an instance; tests and tools call it directly. Long because it answers every call of the protocol.
  */
 import type { ConnectionSettings } from '../envs/module.ts';
 import { type Experiment, parseExperiment, parseRun } from '../experiment/experiment.ts';
