@@ -2,6 +2,7 @@
 import type { World } from '../envs/env.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { ReplayFrame } from './protocol.ts';
+import { RecordedReplays } from './recorded-replay.ts';
 
 /** By replaying its actions, where the world is replayable; else what was recorded of it, in words: nothing is done twice. */
 export function framesOf(world: World, trajectory: Trajectory): Promise<ReplayFrame[]> {
@@ -32,7 +33,12 @@ function recordedFrames({ prompt, turns }: Trajectory): ReplayFrame[] {
 export class LookedAtWorlds {
   private readonly worlds = new Map<string, Promise<World>>();
 
-  constructor(private readonly openWorld: (name: string) => Promise<World>) {}
+  /** The same for records of files. */
+  readonly recorded: RecordedReplays;
+
+  constructor(private readonly openWorld: (name: string) => Promise<World>) {
+    this.recorded = new RecordedReplays(openWorld);
+  }
 
   async frames(trajectory: Trajectory): Promise<ReplayFrame[]> {
     return framesOf(await this.open(trajectory.task.world), trajectory);
@@ -47,12 +53,14 @@ export class LookedAtWorlds {
 
   /** The next one is opened anew. */
   async forget(name: string): Promise<void> {
+    await this.recorded.forget(name);
     const world = this.worlds.get(name);
     this.worlds.delete(name);
     await (await world)?.close();
   }
 
   async close(): Promise<void> {
+    await this.recorded.close();
     for (const world of this.worlds.values()) await (await world).close();
   }
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { CreditInput } from '../../src/rl/algorithms/algorithm.ts';
 import { AlgorithmSchema, algorithmOf } from '../../src/rl/algorithms/registry.ts';
 import type { Trajectory } from '../../src/rl/episode/trajectory.ts';
-import { aTrajectory } from './made-trajectory.ts';
+import { aTrajectory } from '../../tools/fuzz/made-trajectory.ts';
 
 /** One trained token a turn; scores count up, as worlds report them. */
 function inputOf(scores: readonly (readonly number[])[]): CreditInput {

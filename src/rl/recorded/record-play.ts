@@ -3,6 +3,7 @@
  * acknowledgement. Pure functions of text; knows no world but its rule for replies.
  */
 import { lastAction, type ReplyRule } from '../../envs/reply.ts';
+import { isPreface } from '../trajectory-files/messages.ts';
 import type { Message, TrajectoryRecord } from '../trajectory-files/record.ts';
 
 export interface RecordedTurn {
@@ -24,16 +25,6 @@ export interface RecordedPlay {
 export class UnmappedError extends Error {
   override name = 'UnmappedError';
 }
-
-/** AgentGym's clients have two: "Ok.", and "OK. I'll follow your instructions and try my best to solve the task." */
-const acknowledged = /^ok\.( I'll follow your instructions.*)?$/is;
-
-/** An instruction with its acknowledgement, as AgentGym's client opens a conversation: no turn of the episode. */
-const isPreface = ([first, second, third]: readonly Message[]) =>
-  first?.role === 'user' &&
-  second?.role === 'assistant' &&
-  third?.role === 'user' &&
-  (second.trained === false || acknowledged.test(second.content.trim()));
 
 /** Messages of one side that follow each other are one; a system's words stand before the first of the world's. */
 function merged(messages: readonly Message[]): Message[] {

@@ -5,6 +5,7 @@
 import type { ByteSource } from './bytes.ts';
 import type { TrajectoryFormat } from './format.ts';
 import { isGzip, MemorySpill, type Spill, unpacked } from './gzip.ts';
+import { turnsOf } from './messages.ts';
 import { type JsonObject, type RecordProblem, TrajectoryFileError, type TrajectoryRecord } from './record.ts';
 import { mostRecords, RecordIndex, type RecordSummary } from './record-index.ts';
 import { recognized, trajectoryFormats } from './registry.ts';
@@ -30,7 +31,7 @@ export interface Collection {
   /** All records that were passed over, told in words or not. */
   readonly refused: number;
   read(index: number): Promise<TrajectoryRecord>;
-  search(text: string, options?: OpenFileOptions): AsyncGenerator<number>;
+  saying(text: string, options?: OpenFileOptions): AsyncGenerator<number>;
   release(): Promise<void>;
 }
 
@@ -40,8 +41,8 @@ const mostProblems = 1000;
 const searchBytes = 4e6;
 
 export class TrajectoryFile implements Collection {
-  readonly records = new RecordIndex();
-  readonly problems: RecordProblem[] = [];
+  records = new RecordIndex();
+  problems: RecordProblem[] = [];
   refused = 0;
   /** Of most records; null: the file has none that can be read. */
   format: TrajectoryFormat | null = null;
@@ -62,6 +63,7 @@ export class TrajectoryFile implements Collection {
     const file = new TrajectoryFile(spill ? unpacked(source, spill) : source, spill);
     options.onBegin?.(file);
     await file.scan(options);
+    if (file.refused > 0 && (await file.isOneArray())) await file.scanWhole(options);
     if (file.records.length === 0 && file.refused === 0)
       throw new TrajectoryFileError(`${source.name} is empty: it holds no record.`);
     if (file.records.length === 0)
@@ -78,7 +80,7 @@ export class TrajectoryFile implements Collection {
   }
 
   /** Indices of the records in whose messages the text stands, as the file is read again; case does not matter. */
-  async *search(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
+  async *saying(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
     const wanted = text.toLowerCase();
     const { records } = this;
     for (let first = 0; first < records.length; ) {
@@ -106,6 +108,26 @@ export class TrajectoryFile implements Collection {
     let last = first;
     while (last + 1 < length && offset[last + 1] + bytes[last + 1] - offset[first] <= searchBytes) last++;
     return last;
+  }
+
+  /** Whether all of it is one good array after all, however it is laid out; a large file is not asked. */
+  private async isOneArray(): Promise<boolean> {
+    const bytes = await this.source.slice(0, mostRecordBytes);
+    if (bytes.length === mostRecordBytes) return false;
+    try {
+      return Array.isArray(JSON.parse(utf8.decode(bytes)));
+    } catch {
+      return false;
+    }
+  }
+
+  /** Again, without giving up what seems not to end. */
+  private async scanWhole({ signal }: OpenFileOptions): Promise<void> {
+    const bytes = await this.source.slice(0, mostRecordBytes);
+    signal?.throwIfAborted();
+    [this.records, this.problems, this.refused] = [new RecordIndex(), [], 0];
+    const splitter = new Splitter(mostRecordBytes, true);
+    for (const piece of [...splitter.push(bytes), ...splitter.finish()]) this.add(piece);
   }
 
   private async scan({ signal, onProgress }: OpenFileOptions): Promise<void> {
@@ -192,7 +214,7 @@ function summaryOf(
   { name }: TrajectoryFormat,
 ): RecordSummary {
   const { itemId, world, item, reward, success, messages, step } = record;
-  const turns = messages?.filter(({ role }) => role === 'assistant').length ?? 0;
+  const turns = turnsOf(messages ?? []).filter((turn) => turn !== null).length;
   const size = bytes.length;
   return { line, offset, bytes: size, format: name, itemId, world, item, reward, success, turns, step: step ?? null };
 }

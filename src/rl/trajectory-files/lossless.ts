@@ -5,10 +5,10 @@
  */
 import * as v from 'valibot';
 import type { Json } from '../../envs/env.ts';
-import type { Ending, Trajectory, Turn } from '../episode/trajectory.ts';
+import { type Ending, TokenSource, type Trajectory, type Turn } from '../episode/trajectory.ts';
 import { checked, type TrajectoryFormat } from './format.ts';
 import { fromRole, json, RoleMessage, toRole } from './messages.ts';
-import { type JsonObject, parseItemId, withThought } from './record.ts';
+import { type JsonObject, parseItemId, TrajectoryFileError, withThought } from './record.ts';
 
 export const losslessForm = 'tabgym-trajectory-1';
 
@@ -53,6 +53,49 @@ const TrajectorySchema = v.looseObject({
   advantages: v.optional(v.array(real), []),
 });
 
+type TrajectoryFields = v.InferOutput<typeof TrajectorySchema>;
+
+const sources: readonly number[] = Object.values(TokenSource);
+const within = (values: readonly number[], least: number, end: number) =>
+  values.every((value) => value >= least && value < end);
+
+/** What the columns of one trajectory must be to each other; null: they are. */
+function contradiction({
+  tokens,
+  source,
+  turnOf,
+  logprob,
+  choices,
+  turns,
+  promptLength,
+}: TrajectoryFields): string | null {
+  const { length } = tokens;
+  if (source.length !== length || turnOf.length !== length || logprob.length !== length)
+    return `tokens, source, turnOf and logprob must be of one length (they have ${length}, ${source.length}, ${turnOf.length}, ${logprob.length})`;
+  if (!within(tokens, 0, 2 ** 31)) return 'tokens must be ids of tokens, from 0';
+  if (!source.every((value) => sources.includes(value))) return `source must be of ${sources.join(', ')}`;
+  if (!within(turnOf, -1, turns.length)) return 'turnOf must name turns that there are, or -1';
+  if (promptLength < 0 || promptLength > length) return 'promptLength must lie within the tokens';
+  const spans = turns.flatMap((turn) => [turn.actionStart, turn.actionEnd, turn.observationStart, turn.observationEnd]);
+  if (!within(spans, 0, length + 1)) return 'a turn must lie within the tokens';
+  if (!choices) return null;
+  const { position, offsets, tokens: allowed } = choices;
+  const rising = offsets.every((offset, i) => offset >= (offsets[i - 1] ?? 0));
+  return offsets.length === position.length + 1 &&
+    rising &&
+    offsets.at(-1) === allowed.length &&
+    within(position, 0, length)
+    ? null
+    : 'choices must name positions of the tokens, with an offset for each and one more';
+}
+
+/** A trajectory whose columns fit each other. Throws TrajectoryFileError. */
+function lawful(fields: TrajectoryFields): TrajectoryFields {
+  const problem = contradiction(fields);
+  if (problem) throw new TrajectoryFileError(`trajectory: ${problem}`);
+  return fields;
+}
+
 const Schema = v.objectWithRest(
   {
     format: v.literal(losslessForm),
@@ -92,9 +135,8 @@ export function trajectoryToJson(trajectory: Trajectory): JsonObject {
 }
 
 export function trajectoryFromJson(fields: JsonObject): Trajectory {
-  const { tokens, source, turnOf, logprob, choices, turns, score, advantages, ...rest } = checked(
-    TrajectorySchema,
-    fields,
+  const { tokens, source, turnOf, logprob, choices, turns, score, advantages, ...rest } = lawful(
+    checked(TrajectorySchema, fields),
   );
   return {
     ...(rest as unknown as Omit<Trajectory, Columns>),
@@ -120,7 +162,8 @@ export const lossless: TrajectoryFormat = {
   container: 'lines',
   recognizes: ({ format }) => format === losslessForm,
   read(fields) {
-    const { item_id, messages, reward, success } = checked(Schema, fields);
+    const { item_id, messages, reward, success, trajectory } = checked(Schema, fields);
+    if (trajectory) lawful(trajectory);
     return {
       itemId: item_id,
       ...parseItemId(item_id),

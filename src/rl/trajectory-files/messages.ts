@@ -76,3 +76,21 @@ export function toRole({ role, content, reasoning, source }: Message): JsonObjec
     ? { ...source.fields, role, content, ...thought }
     : { role, content, ...thought };
 }
+
+/** AgentGym's clients have two: "Ok.", and "OK. I'll follow your instructions and try my best to solve the task." */
+const acknowledged = /^ok\.( I'll follow your instructions.*)?$/is;
+
+/** An instruction with its acknowledgement, as AgentGym's client opens a conversation: no turn of the episode. */
+export const isPreface = ([first, second, third]: readonly Message[]): boolean =>
+  first?.role === 'user' &&
+  second?.role === 'assistant' &&
+  third?.role === 'user' &&
+  (second.trained === false || acknowledged.test(second.content.trim()));
+
+/** Of each message the turn that it says, from 0; null: it is of the world, or acknowledges an instruction. */
+export function turnsOf(messages: readonly Message[]): (number | null)[] {
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  const preface = isPreface(messages.slice(Math.max(0, first), first + 3)) ? first + 1 : -1;
+  let turn = 0;
+  return messages.map(({ role }, i) => (role === 'assistant' && i !== preface ? turn++ : null));
+}

@@ -117,7 +117,8 @@ export function pairFields(
   const bad = worse.messages ?? [];
   const cut = promptLength(good);
   const same = good.slice(0, cut).every(({ role, content }, i) => bad[i]?.role === role && bad[i].content === content);
-  if (!same || cut === 0 || cut !== promptLength(bad)) return null;
+  const both = good.length > cut && bad.length > cut && cut === promptLength(bad);
+  if (!same || cut === 0 || !both) return null;
   const { prompt, chosen, ...rest } = format.write({ ...better, source: null });
   const { chosen: rejected } = format.write({ ...worse, source: null });
   return { ...rest, prompt, chosen, rejected };

@@ -156,7 +156,7 @@ export class Reader implements ReaderApi {
     this.filter = filter;
     this.sorting = sorting;
     // A list that is still read is searched when it is complete.
-    if (searched && this.phase !== 'reading') await this.search();
+    if (searched && this.phase !== 'reading') await this.findText();
     else if (filter.text === '' && this.phase === 'searching') await this.cancel();
     this.arranged();
     this.tell();
@@ -291,12 +291,12 @@ export class Reader implements ReaderApi {
       }
     }
     this.phase = signal.aborted ? 'stopped' : 'ready';
-    if (this.filter.text && !signal.aborted) await this.search();
+    if (this.filter.text && !signal.aborted) await this.findText();
     this.arranged(true);
     this.tell();
   }
 
-  private async search(): Promise<void> {
+  private async findText(): Promise<void> {
     const { text } = this.filter;
     const collection = this.opened();
     this.abort.abort();
@@ -312,7 +312,7 @@ export class Reader implements ReaderApi {
       this.tell();
     };
     try {
-      for await (const index of collection.search(text, { signal: abort.signal, onProgress })) {
+      for await (const index of collection.saying(text, { signal: abort.signal, onProgress })) {
         marks[index] = 1;
         await this.rest();
         abort.signal.throwIfAborted();

@@ -17,7 +17,7 @@ export interface RecordSummary {
   item: number | null;
   reward: number | null;
   success: boolean | null;
-  /** Of assistant messages, the acknowledgement of an instruction included. */
+  /** Of assistant messages, without the acknowledgement of an instruction. */
   turns: number;
   /** The training step that it is of; null: it does not say. */
   step: number | null;

@@ -50,7 +50,7 @@ export class RunTrajectories implements Collection {
     return { step: step!, group, member };
   }
 
-  async *search(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
+  async *saying(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
     const wanted = text.toLowerCase();
     for (let i = 0; i < this.records.length; i++) {
       signal?.throwIfAborted();

@@ -76,7 +76,11 @@ export class Splitter {
   private tooLong = false;
   private pieces: Piece[] = [];
 
-  constructor(private readonly mostBytes = mostRecordBytes) {}
+  constructor(
+    private readonly mostBytes = mostRecordBytes,
+    /** The whole is known to be good JSON: nothing is given up. */
+    private readonly whole = false,
+  ) {}
 
   /** The texts that ended within these bytes. */
   push(chunk: Uint8Array): Piece[] {
@@ -117,7 +121,7 @@ export class Splitter {
   private take(byte: number): void {
     const at = this.offset++;
     if (this.begin < 0) this.between(byte, at);
-    else if (byte === newline && this.layout === 'one-line')
+    else if (byte === newline && this.layout === 'one-line' && !this.whole)
       this.end(at, this.depth > 0 || this.inString || this.broken);
     else if (this.inString) this.within(byte);
     else this.structure(byte, at);
@@ -173,7 +177,7 @@ export class Splitter {
 
   /** A record at the first one's indentation, on a later line: whatever is open was never closed. */
   private beginsAnother(at: number): boolean {
-    if (this.line === this.beginLine || at - this.lineStart !== this.indent) return false;
+    if (this.whole || this.line === this.beginLine || at - this.lineStart !== this.indent) return false;
     if (this.layout === 'unknown') this.flat = true;
     return this.broken || this.layout === 'indented';
   }

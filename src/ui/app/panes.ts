@@ -52,7 +52,7 @@ export function resizedPanes(sizes: PaneSizes, name: PaneName, size: number): Pa
   return next;
 }
 
-const watchingTabs: readonly StageTab[] = ['watch', 'play', 'trajectory'];
+const watchingTabs: readonly StageTab[] = ['watch', 'play', 'trajectory', 'read'];
 
 /** The pane of the curves beside this tab of the stage. */
 export const progressPane = (tab: StageTab): PaneName => (watchingTabs.includes(tab) ? 'progressWatching' : 'progress');

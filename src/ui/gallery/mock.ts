@@ -6,7 +6,6 @@
 import { parseExperiment } from '../../experiment/experiment.ts';
 import { differences } from '../../experiment/paths.ts';
 import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
-import type { TrajectoryRecord } from '../../rl/trajectory-files/record.ts';
 import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { mockGrid, mockPlayed } from './babyai-mock.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
@@ -319,9 +318,7 @@ class MockTrainer implements TrainerApi {
     return this.state === 'babyai' ? frames.map((frame) => ({ ...frame, view: mockGrid(frame.turn) })) : frames;
   }
 
-  async replayRecord(record: TrajectoryRecord) {
-    return mockRecordedReplay(record);
-  }
+  replayRecord: TrainerApi['replayRecord'] = async (record) => mockRecordedReplay(record);
 
   async watch(id: string) {
     this.live(this.run(id), 0);

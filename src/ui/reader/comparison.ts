@@ -2,12 +2,13 @@
 import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
+import { turnsOf } from '../../rl/trajectory-files/messages.ts';
 import type { TrajectoryRecord } from '../../rl/trajectory-files/record.ts';
 import { compact } from '../app/format.ts';
 import { worldTitle } from '../app/words.ts';
 import { controls } from '../styles/shared.ts';
 import { type Across, compared, type Side } from './differences.ts';
-import { messageTemplate, turnStyles, turnsOf } from './turns.ts';
+import { messageTemplate, turnStyles } from './turns.ts';
 
 /** Rows drawn at once; the rest on demand. */
 const mostRows = 150;
@@ -94,7 +95,7 @@ export class TabgymComparison extends LitElement {
   };
 
   private renderFacts({ itemId, world, item, reward, success, step, messages }: TrajectoryRecord, side: string) {
-    const turns = messages?.filter(({ role }) => role === 'assistant').length ?? 0;
+    const turns = turnsOf(messages ?? []).filter((turn) => turn !== null).length;
     return html`<span class="small soft">${side}</span> <strong>${world !== null && item !== null ? `${worldTitle(world)} ${item}` : itemId}</strong>
       ${success === null ? nothing : html`<span class="badge ${success ? 'good' : 'bad'}">${success ? '✓' : '✕'} ${success ? msg('success') : msg('failure')}</span>`}
       <span class="small number">${reward === null ? nothing : html`${msg('score')} ${compact(reward)} · `}${msg(str`${turns} turns`)}${step === undefined ? nothing : html` · ${msg(str`step ${step}`)}`}</span>`;

@@ -152,6 +152,12 @@ export class Desk {
   closeRecord = () => this.app.reading.select({ record: null, beside: null });
   closeBeside = () => this.app.reading.select({ beside: null });
 
+  /** The record that could not be read, once more. */
+  retry = () => {
+    this.shown = null;
+    void this.follow();
+  };
+
   compare(on: boolean) {
     this.comparing = on;
     this.changed();
@@ -222,16 +228,13 @@ export class Desk {
 
   private async load(which: 'shown' | 'beside', index: number | null) {
     const now = this[which];
-    if ((now?.index ?? null) === index && now?.record.state !== 'error') return;
+    if ((now?.index ?? null) === index) return;
+    // It may lie in what is not read yet: then it is asked for again when more has come.
+    if (index !== null && index >= this.state!.records && this.state!.phase === 'reading') return;
     if (which === 'shown') this.replay = none;
     this[which] = index === null ? null : { index, record: { state: 'loading' } };
     this.changed();
     if (index === null) return;
-    // It may lie in what is not read yet: then it is asked for again when more has come.
-    if (index >= this.state!.records && this.state!.phase === 'reading') {
-      this[which] = null;
-      return;
-    }
     const record = await this.api.read(index).then(
       (value): Fetched<TrajectoryRecord> => ({ state: 'ready', value }),
       (error): Fetched<TrajectoryRecord> => ({ state: 'error', message: sentence(error) }),

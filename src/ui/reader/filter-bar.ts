@@ -68,7 +68,7 @@ export class TabgymFilterBar extends LitElement {
       ${state && state.worlds.length + Number(state.nameless) > 1 ? this.renderWorlds(filter) : nothing}
       ${this.bounds(msg('Score'), [filter.leastScore, filter.mostScore], (leastScore, mostScore) => this.set({ leastScore, mostScore }))}
       ${this.bounds(msg('Turns'), [filter.leastTurns, filter.mostTurns], (leastTurns, mostTurns) => this.set({ leastTurns, mostTurns }))}
-      ${state?.steps ? html`<label>${msg('Step')} <input class="bound number" inputmode="numeric" .value=${String(filter.step ?? '')} @change=${(event: Event) => this.set({ step: numberIn(textOfField(event)) })} /></label>` : nothing}
+      ${state?.steps ? html`<label>${msg('Step')} <input aria-label=${msg('Step')} class="bound number" inputmode="numeric" .value=${String(filter.step ?? '')} @change=${(event: Event) => this.set({ step: numberIn(textOfField(event)) })} /></label>` : nothing}
       ${this.choice(msg('Order'), sorting.by, this.orderNames(), (by) => this.sort({ by: by as Sorting['by'] }))}
       <button class="quiet" aria-pressed=${sorting.descending ? 'true' : 'false'} aria-label=${msg('Descending')} title=${msg('Descending')}
         @click=${() => this.sort({ descending: !sorting.descending })}>${sorting.descending ? '↓' : '↑'}</button>
@@ -100,7 +100,7 @@ export class TabgymFilterBar extends LitElement {
   }
 
   private choice(label: string, chosen: string, words: { [value: string]: string }, choose: (value: string) => void) {
-    return html`<label>${label} <select @change=${(event: Event) => choose(textOfField(event))}>
+    return html`<label>${label} <select aria-label=${label} @change=${(event: Event) => choose(textOfField(event))}>
       ${Object.entries(words).map(([value, text]) => html`<option value=${value} ?selected=${value === chosen}>${text}</option>`)}
     </select></label>`;
   }

@@ -79,11 +79,16 @@ export class TabgymReader extends Panel {
           grid-template-columns: minmax(0, 1fr);
           height: 76vh;
         }
-        .body:not([data-closed]) tabgym-record-list {
+        .body:not([data-closed], [data-choosing]) tabgym-record-list,
+        .body[data-choosing] tabgym-record {
           display: none;
         }
         tabgym-record {
           border: 0;
+        }
+        :host([data-open]) tabgym-filter-bar,
+        :host([data-open]) tabgym-sending {
+          display: none;
         }
       }
     `,
@@ -101,6 +106,10 @@ export class TabgymReader extends Panel {
   private get desk(): Desk {
     desk ??= new Desk(this.app);
     return desk;
+  }
+
+  protected override willUpdate() {
+    this.toggleAttribute('data-open', this.desk.shown !== null && !this.desk.comparing);
   }
 
   protected override updated() {
@@ -130,7 +139,7 @@ export class TabgymReader extends Panel {
     const { turn } = this.state.selection;
     return html`<tabgym-filter-bar .desk=${this.desk}></tabgym-filter-bar>
       <tabgym-sending .app=${this.app} .desk=${this.desk}></tabgym-sending>
-      <div class="body" ?data-closed=${!shown}>
+      <div class="body" ?data-closed=${!shown} ?data-choosing=${this.desk.comparing}>
         ${
           state.shown || state.phase === 'reading' || state.phase === 'searching'
             ? html`<tabgym-record-list .desk=${this.desk}></tabgym-record-list>`

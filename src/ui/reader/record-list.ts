@@ -76,6 +76,13 @@ export class TabgymRecordList extends LitElement {
       .end {
         text-align: end;
       }
+      @media (max-width: 500px) {
+        .columns,
+        .line {
+          grid-template-columns: 26px 3.2em minmax(0, 1fr) 1.4em 3.4em 3em;
+          gap: 4px;
+        }
+      }
       input {
         width: 18px;
         height: 18px;

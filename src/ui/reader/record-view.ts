@@ -3,6 +3,7 @@ import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { worldModules } from '../../envs/registry.ts';
+import { turnsOf } from '../../rl/trajectory-files/messages.ts';
 import { rejectedOf } from '../../rl/trajectory-files/pairs.ts';
 import type { TrajectoryRecord } from '../../rl/trajectory-files/record.ts';
 import type { RecordedReplay } from '../../session/protocol.ts';
@@ -14,7 +15,7 @@ import { controls } from '../styles/shared.ts';
 import '../worlds/world-view.ts';
 import './comparison.ts';
 import { type Desk, WatchDesk } from './desk.ts';
-import { messageTemplate, turnStyles, turnsOf } from './turns.ts';
+import { messageTemplate, turnStyles } from './turns.ts';
 
 /** Longer conversations are drawn around the chosen turn. */
 const mostMessages = 200;
@@ -77,7 +78,7 @@ export class TabgymRecord extends LitElement {
     if (!shown) return nothing;
     const { record } = shown;
     if (record.state === 'error')
-      return errorState(record.message, html`<button @click=${() => this.desk.follow()}>${msg('Try again')}</button>`);
+      return errorState(record.message, html`<button @click=${this.desk.retry}>${msg('Try again')}</button>`);
     if (record.state !== 'ready') return loadingState(msg('Reading the record'));
     return html`${this.renderHead(record.value, shown.index)}
       <div class="body" tabindex="0" role="region" aria-label=${msg('Record')}>${this.renderBody(record.value, beside?.record.state === 'ready' ? beside.record.value : null)}</div>`;
@@ -156,17 +157,9 @@ export class TabgymRecord extends LitElement {
       ${to < messages.length ? html`<button class="link" @click=${jump(Math.min(messages.length - 1, to + mostMessages / 2))}>${msg(str`${messages.length - to} later messages`)}</button>` : nothing}`;
   }
 
-  /** The first assistant message may be the acknowledgement of an instruction: no turn of the play. */
-  private get prefaceTurns(): number {
-    const { replay, shown } = this.desk;
-    if (replay.state !== 'ready' || shown?.record.state !== 'ready') return 0;
-    const said = shown.record.value.messages?.filter(({ role }) => role === 'assistant') ?? [];
-    return /^ok\b/i.test(said[0]?.content.trim() ?? '') && said.length > 1 ? 1 : 0;
-  }
-
   private get differing(): number[] {
     const { replay } = this.desk;
-    return replay.state === 'ready' ? replay.value.differs.map((turn) => turn + this.prefaceTurns) : [];
+    return replay.state === 'ready' ? replay.value.differs : [];
   }
 
   private renderReplay(record: TrajectoryRecord) {
@@ -192,14 +185,14 @@ export class TabgymRecord extends LitElement {
   }
 
   private renderFrames({ frames, differs, success, reward }: RecordedReplay) {
-    const turn = Math.max(-1, Math.min(this.turn - this.prefaceTurns, frames.length - 2));
+    const turn = Math.max(-1, Math.min(this.turn, frames.length - 2));
     const frame = frames[turn + 1] ?? frames[0];
     return html`<section class="replay" aria-label=${msg('Played again')}>
       <div class="row"><strong>${frame.turn < 0 ? msg('The world before the first turn') : msg(str`The world after turn ${frame.turn + 1}`)}</strong>
-        <input type="range" min="-1" max=${frames.length - 2} .value=${String(turn)} aria-label=${msg('Turn')}
-          @input=${(event: Event) => this.choose(Number((event.target as HTMLInputElement).value) + this.prefaceTurns)} />
+        <input type="range" min="0" max=${frames.length - 2} .value=${String(turn)} aria-label=${msg('Turn')}
+          @input=${(event: Event) => this.choose(Number((event.target as HTMLInputElement).value))} />
         <span class="badge ${success ? 'good' : ''}">${success ? msg('reaches its goal here') : msg(str`score here ${compact(reward)}`)}</span>
-        <span class="badge ${differs.length ? 'warn' : 'good'}">${differs.length ? `! ${msg(str`${differs.length} answers differ`)}` : `✓ ${msg('every answer is the same')}`}</span></div>
+        <span class="badge ${differs.length ? 'warn' : 'good'}">${differs.length ? `! ${msg(str`answers that differ: ${differs.length}`)}` : `✓ ${msg('every answer is the same')}`}</span></div>
       <tabgym-world-view .view=${frame.view}></tabgym-world-view>
     </section>`;
   }

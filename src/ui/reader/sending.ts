@@ -2,6 +2,7 @@
 import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
+import { algorithms } from '../../rl/algorithms/registry.ts';
 import { losslessForm } from '../../rl/trajectory-files/lossless.ts';
 import { agentGymDpo, trlPreference } from '../../rl/trajectory-files/pairs.ts';
 import type { WrittenFile } from '../../rl/trajectory-files/reader.ts';
@@ -12,6 +13,8 @@ import { controls } from '../styles/shared.ts';
 import { type Desk, WatchDesk } from './desk.ts';
 
 const pairs: readonly string[] = [agentGymDpo.name, trlPreference.name];
+/** The algorithm that learns from a file. */
+const imitation = algorithms.find(({ file }) => file !== undefined)!;
 const endings = { array: 'json', lines: 'jsonl', object: 'json' } as const;
 
 @customElement('tabgym-sending')
@@ -108,7 +111,7 @@ export class TabgymSending extends LitElement {
     const { blob, records } = await this.desk.write(losslessForm);
     const name = `${this.desk.baseName()}-${records}-selected.jsonl`;
     await this.app.api.keepRecording(blob, name);
-    this.app.drafting.edit('algorithm.name', 'sft');
+    this.app.drafting.edit('algorithm.name', imitation.name);
     this.app.drafting.edit('algorithm.file', name);
     this.app.layout.showPanel('setup');
     this.said = msg(

@@ -108,9 +108,3 @@ export function messageTemplate(message: Message, { turn, stretches, here = fals
     ${textOf(message, stretches ?? [{ text: content, differs: false }])}
   </div>`;
 }
-
-/** Of each message the turn that it says, counted over the assistant's. */
-export function turnsOf(messages: readonly Message[]): (number | null)[] {
-  let turn = 0;
-  return messages.map(({ role }) => (role === 'assistant' ? turn++ : null));
-}

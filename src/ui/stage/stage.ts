@@ -40,6 +40,8 @@ export class TabgymStage extends Panel {
       [role='tablist'] {
         display: flex;
         gap: 2px;
+        max-width: 100%;
+        overflow-x: auto;
       }
       [role='tab'] {
         border: 0;
@@ -68,6 +70,14 @@ export class TabgymStage extends Panel {
       .place button {
         min-width: 28px;
         padding: 0 6px;
+      }
+      @media (max-width: 500px) {
+        .bar {
+          padding-inline: 2px;
+        }
+        [role='tab'] {
+          padding: 6px 7px;
+        }
       }
       @media (max-width: 860px) {
         :host-context([data-panel]:not([data-panel='stage'])) {

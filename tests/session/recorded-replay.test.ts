@@ -1,0 +1,81 @@
+/** Trajectories of files played again in our worlds: found by AgentGym's numbers, by our own task, or by the world's first words. */
+import { afterAll, describe, expect, it } from 'vitest';
+import type { World } from '../../src/envs/env.ts';
+import { openWorld, worldModule } from '../../src/envs/registry.ts';
+import { originalTasks, taskOfItem } from '../../src/envs/serving/items.ts';
+import { UnmappedError } from '../../src/rl/recorded/record-play.ts';
+import type { Message, TrajectoryRecord } from '../../src/rl/trajectory-files/record.ts';
+import { RecordedReplays } from '../../src/session/recorded-replay.ts';
+
+const replays = new RecordedReplays((name) => openWorld(name));
+const open: World[] = [];
+
+afterAll(async () => {
+  await replays.close();
+  for (const world of open) await world.close();
+});
+
+const message = (role: Message['role'], content: string): Message => ({
+  ...{ role, content, trained: null, reasoning: null, source: null },
+});
+
+const record = (itemId: string | null, said: string[]): TrajectoryRecord => {
+  const [, world, item] = /^(?:(.+)_)?(\d+)$/.exec(itemId ?? '') ?? [];
+  return {
+    ...{ itemId, reward: null, success: null, source: null, world: world ?? null },
+    item: item === undefined ? null : Number(item),
+    messages: said.map((content, i) => message(i % 2 ? 'assistant' : 'user', content)),
+  };
+};
+
+/** What an item says under the rules of its original, and the answers to some actions. */
+async function playOf(name: string, item: number, actions: string[]) {
+  const world = await openWorld(name);
+  open.push(world);
+  const form = (await worldModule(name).agentgym!())!;
+  const task = await taskOfItem(world, form, item);
+  const said = [(await world.reset([0], [task]))[0].observation];
+  for (const action of actions) said.push(action, (await world.step([0], [action]))[0].observation);
+  return { task, said };
+}
+
+describe.each([
+  ['textcraft', 'textcraft', 12, ['get 1 oak log', 'inventory']],
+  ['maze', 'maze', 3, ['move up', 'move left']],
+  ['wordle', 'wordle', 5, ['c r a n e', 's t o n e']],
+  ['babyai', 'babyai', 41, ['turn left', 'turn right']],
+] as const)('%s', (name, prefix, item, actions) => {
+  it('is found by the number that AgentGym gives it, and answers as the file says', async () => {
+    const { task, said } = await playOf(name, item, [...actions]);
+    const replay = await replays.replay(record(`${prefix}_${item}`, said));
+    expect(replay.task).toEqual(task);
+    expect(replay.differs).toEqual([]);
+    expect(replay.frames.map(({ turn }) => turn)).toEqual([-1, 0, 1]);
+    expect(replay.frames.map(({ observation }) => observation)).toEqual(said.filter((_, i) => i % 2 === 0));
+  });
+
+  it('shows where the file says another answer', async () => {
+    const { said } = await playOf(name, item, [...actions]);
+    said[2] = 'Something else happened.';
+    expect((await replays.replay(record(`${prefix}_${item}`, said))).differs).toEqual([0]);
+  });
+});
+
+it('a number that counts otherwise is found by the first words, as AgentTraj counts TextCraft', async () => {
+  const { task, said } = await playOf('textcraft', 40, ['inventory']);
+  const form = (await worldModule('textcraft').agentgym!())!;
+  const all = await originalTasks(open[0], form);
+  expect(all.some(({ id }) => id === task.id)).toBe(true);
+  const replay = await replays.replay(record('textcraft_41', said));
+  expect([replay.task.id, replay.differs]).toEqual([task.id, []]);
+  const nameless = await replays.replay(record(null, said), 'textcraft');
+  expect(nameless.task.id).toBe(task.id);
+});
+
+it('what has no task here is said, by name', async () => {
+  const { said } = await playOf('maze', 1, ['move up']);
+  await expect(replays.replay(record('webshop_3', said))).rejects.toThrow('webshop, which is not here');
+  await expect(replays.replay(record(null, said))).rejects.toThrow('names no world');
+  await expect(replays.replay(record('textcraft_3', said))).rejects.toThrow(UnmappedError);
+  await expect(replays.replay({ ...record('maze_3', said), messages: null })).rejects.toThrow('holds no messages');
+});

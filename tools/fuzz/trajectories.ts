@@ -1,0 +1,31 @@
+/**
+ * `npm run fuzz:trajectories [-- --mutations N] [--seed N]`: mutates a file of every format of trajectories, and checks what is taken of
+ * it against a second reading. Exits with 1 where it crashes, takes what is no record, or refuses what is one.
+ */
+import { Command } from 'commander';
+import { trajectoryFormats } from '../../src/rl/trajectory-files/registry.ts';
+import { faultOf, made, mutated, textOf } from './trajectory-files.ts';
+
+const program = new Command('fuzz-trajectories')
+  .description('Mutates files of trajectories and checks how they are read.')
+  .option('--mutations <n>', 'of each format', '10000')
+  .option('--seed <n>', 'seed of the mutations', '1')
+  .parse();
+const { mutations, seed } = program.opts<{ mutations: string; seed: string }>();
+
+let faults = 0;
+for (const format of trajectoryFormats) {
+  const text = textOf(
+    format,
+    Array.from({ length: 6 }, (_, n) => made[format.name](n)),
+  );
+  let found = 0;
+  for (let n = 0; n < Number(mutations); n++) {
+    const fault = await faultOf(mutated(text, Number(seed), n), format);
+    if (!fault) continue;
+    if (found++ < 5) console.log(`${format.name}, mutation ${n}: ${fault}`);
+  }
+  faults += found;
+  console.log(`${format.name}: ${mutations} mutations, ${found} faults`);
+}
+if (faults) process.exitCode = 1;

@@ -1,0 +1,170 @@
+/**
+ * Files of trajectories made from numbers, as each format's own program writes them, and mutations of them: what of a mutated file may
+ * be taken is found here a second way, so that a crash, a wrong refusal and a wrong acceptance all show.
+ */
+import { hash } from '../../src/rl/random.ts';
+import { type ByteSource, TrajectoryFile } from '../../src/rl/trajectory-files/file.ts';
+import type { TrajectoryFormat } from '../../src/rl/trajectory-files/format.ts';
+import { recordOf } from '../../src/rl/trajectory-files/lossless.ts';
+import type { JsonObject } from '../../src/rl/trajectory-files/record.ts';
+import { recognized } from '../../src/rl/trajectory-files/registry.ts';
+import { aTrajectory } from './made-trajectory.ts';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** A file that arrives in pieces of `size` bytes. */
+export function sourceOf(text: string | Uint8Array, size = 1 << 16): ByteSource {
+  const all = typeof text === 'string' ? bytes(text) : text;
+  return {
+    name: 'a file',
+    size: all.length,
+    async *stream() {
+      for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+    },
+    slice: async (from, to) => all.slice(from, to),
+  };
+}
+
+const words = [
+  'get 1 oak log',
+  'Thought:\nI "craft".\n\nAction:\ncraft',
+  'né 日本 \u{1f600}',
+  '{"not": [a, record',
+  '\\',
+  '',
+];
+const word = (...key: number[]) => words[hash(...key) % words.length];
+const spoken = (n: number, reasoned = false): JsonObject[] =>
+  Array.from({ length: 1 + (hash(n) % 4) }, (_, i) => ({
+    from: i % 2 ? 'gpt' : 'human',
+    loss: reasoned ? null : i % 2 ? n % 3 === 0 : null,
+    value: word(n, i),
+    ...(n % 5 === 0 ? { note: [i, null] } : {}),
+  }));
+const roles = (n: number): JsonObject[] =>
+  Array.from({ length: 1 + (hash(n) % 4) }, (_, i) => ({
+    role: i % 2 ? 'assistant' : 'user',
+    content: word(n, i),
+    ...(n % 2 ? { reasoning_content: i % 2 ? 'so' : null } : {}),
+  }));
+
+/** The n-th record of each format, as its own program writes it. */
+export const made: { [format: string]: (n: number) => JsonObject } = {
+  agenttraj: (n) => ({ conversations: spoken(n), item_id: `babyai_${n}`, ...(n % 2 ? { reward: n / 8 } : {}) }),
+  'agentgym-eval': (n) => ({ conversations: spoken(n, true), item_id: `maze_${n}`, reward: n % 2, success: n % 2 }),
+  'agentgym-api-eval': (n) => ({ conversations: roles(n), item_id: `sciworld_${n}`, reward: 0.5, success: 0 }),
+  'agentgym-rl-rollouts': (n) => ({ item_id: n, conversations: roles(n), reward: (1 - n) / 3 }),
+  agenteval: (n) => ({ item_id: `textcraft_${n}`, conversations: null }),
+  'agentgym-rl-ids': (n) => ({ item_id: `searchqa_${n}` }),
+  'agentgym-dpo': (n) => ({ id: n, prompt: spoken(n), chosen: spoken(n + 1), rejected: spoken(n + 2) }),
+  'trl-preference': (n) => ({ prompt: roles(n), chosen: roles(n + 1), rejected: roles(n + 2), score: n }),
+  sharegpt: (n) => ({ conversations: spoken(n), id: `x${n}` }),
+  'openai-messages': (n) => ({ messages: roles(n), tools: [] }),
+  'tabgym-trajectory-1': (n) => recordOf(aTrajectory(n), { step: n }).source!.fields,
+};
+
+export const textOf = (format: TrajectoryFormat, records: JsonObject[]): string =>
+  format.container === 'array'
+    ? JSON.stringify(records, null, 2)
+    : records.map((record) => JSON.stringify(record, null, format.container === 'lines' ? 0 : 4)).join('\n');
+
+const letters = [
+  '{',
+  '}',
+  '[',
+  ']',
+  '"',
+  ',',
+  ':',
+  '\n',
+  '\\',
+  ' ',
+  'x',
+  '0',
+  '-',
+  '.',
+  'null',
+  'true',
+  '\u0000',
+  '\ud800',
+  '1e999',
+];
+
+/** One letter or stretch is doubled, put in, taken out or put in the place of another. */
+export function mutated(text: string, seed: number, n: number): string {
+  const at = hash(seed, 1, n) % text.length;
+  const cut = [0, 1, 1, 2, 3, hash(seed, 5, n) % 40][hash(seed, 2, n) % 6];
+  const put = letters[hash(seed, 3, n) % letters.length].repeat(hash(seed, 4, n) % 3);
+  return text.slice(0, at) + put + text.slice(at + cut);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a value is a record of some format. */
+function isRecord(value: unknown): boolean {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
+  try {
+    const format = recognized(value as JsonObject);
+    if (!format) return false;
+    format.read(value as JsonObject);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What must be taken of a file that lies a record a line, or whose whole is one array; null: it is neither. */
+function wanted(text: string, container: TrajectoryFormat['container']): unknown[] | null {
+  if (container === 'lines') {
+    const lines = text.split('\n');
+    const usual = lines.every((line) => parsed(line) !== undefined || line.trim() === '');
+    return usual ? lines.map(parsed).filter(isRecord) : null;
+  }
+  const whole = container === 'array' ? parsed(text) : undefined;
+  return Array.isArray(whole) ? whole.filter(isRecord) : null;
+}
+
+/** What is wrong with how this file is read, in words; null: nothing. */
+export async function faultOf(text: string, format: TrajectoryFormat): Promise<string | null> {
+  const utf = bytes(text);
+  // Half a character is none in bytes.
+  const should = wanted(new TextDecoder().decode(utf), format.container);
+  let file: TrajectoryFile;
+  try {
+    file = await TrajectoryFile.open(sourceOf(text));
+  } catch (error) {
+    if ((error as Error).name !== 'TrajectoryFileError') return `it fails by ${error}`;
+    return should?.length ? `it is refused whole, and ${should.length} records are good` : null;
+  }
+  if (file.problems.some(({ line }) => !(line > 0))) return 'a problem names no line';
+  const taken: unknown[] = [];
+  for (let i = 0; i < file.records.length; i++) {
+    const { offset, bytes: length } = file.records.at(i);
+    const value = parsed(new TextDecoder().decode(utf.subarray(offset, offset + length)));
+    if (!isRecord(value)) return `record ${i + 1} is taken and is none`;
+    const { source } = await file.read(i);
+    const back = recognized(source!.fields)!.write(await file.read(i));
+    if (JSON.stringify(sorted(back)) !== JSON.stringify(sorted(value))) return `record ${i + 1} comes back changed`;
+    taken.push(value);
+  }
+  if (should && JSON.stringify(should) !== JSON.stringify(taken))
+    return `${taken.length} records are taken, and ${should.length} are good`;
+  return null;
+}
+
+/** With the fields of objects in one order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, each]) => [key, sorted(each)]),
+  );
+}
