@@ -21,6 +21,7 @@ const all = {
   bench: 'bench/main.ts',
   learn: 'tools/learn/main.ts',
   algorithms: 'tools/learn/algorithms.ts',
+  'interop-handoff': 'tools/interop/handoff/main.ts',
   'interop-clients': 'tools/interop/clients/main.ts',
   imitate: 'src/cli/imitate.ts',
   'learn-lora': 'tools/learn/lora.ts',
