@@ -5,31 +5,43 @@ import { join } from 'node:path';
 import { runnerImport } from 'vite';
 import { root } from './machine.mjs';
 
-const load = async (path) => (await runnerImport(join(root, path))).module;
-const { knobs } = await load('src/experiment/knobs.ts');
-const { policyKinds } = await load('src/experiment/policies/registry.ts');
-const { worldModules } = await load('src/envs/registry.ts');
-const { metrics } = await load('src/rl/metrics.ts');
+const load = async (path) => (await runnerImport(join(root, path), { configFile: false, logLevel: 'error' })).module;
 
-const words = [
-  ...knobs.flatMap(({ path, id = path, label, sentence, choiceLabels = {}, choiceGroups = {} }) => [
-    [`knob.${id}.label`, label],
-    [`knob.${id}.sentence`, sentence],
-    ...Object.entries(choiceLabels).map(([choice, words]) => [`knob.${id}.choice.${choice}`, words]),
-    ...[...new Set(Object.values(choiceGroups))].map((group) => [`knob.${id}.group.${group}`, group]),
-  ]),
-  ...Object.entries(policyKinds).flatMap(([name, { facts }]) => [
-    [`policy.${name}.summary`, facts.summary],
-    ...(facts.playsOnly ? [[`policy.${name}.playsOnly`, facts.playsOnly]] : []),
-  ]),
-  ...worldModules.map(({ name, title }) => [`world.${name}.title`, title]),
-  ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
-];
-const calls = words.map(([id, text]) => `  msg(${JSON.stringify(text)}, { id: ${JSON.stringify(id)} }),`);
-const folder = join(root, 'src/ui/locales/generated');
-mkdirSync(folder, { recursive: true });
-writeFileSync(
-  join(folder, 'registry-messages.ts'),
-  `// Written by scripts/registry-messages.mjs.\nimport { msg } from '@lit/localize';\n\nexport const registryMessages = () => [\n${calls.join('\n')}\n];\n`,
-);
-console.log(`${words.length} words of knobs, worlds and metrics`);
+export async function writeRegistryMessages() {
+  const { knobs } = await load('src/experiment/knobs.ts');
+  const { policyKinds } = await load('src/experiment/policies/registry.ts');
+  const { worldModules } = await load('src/envs/registry.ts');
+  const { metrics, metricGroups } = await load('src/rl/metrics.ts');
+  const { presets } = await load('src/experiment/presets.ts');
+
+  const words = [
+    ...knobs.flatMap(({ path, id = path, label, sentence, choiceLabels = {}, choiceGroups = {} }) => [
+      [`knob.${id}.label`, label],
+      [`knob.${id}.sentence`, sentence],
+      ...Object.entries(choiceLabels).map(([choice, words]) => [`knob.${id}.choice.${choice}`, words]),
+      ...[...new Set(Object.values(choiceGroups))].map((group) => [`knob.${id}.group.${group}`, group]),
+    ]),
+    ...Object.entries(policyKinds).flatMap(([name, { facts }]) => [
+      [`policy.${name}.summary`, facts.summary],
+      ...(facts.playsOnly ? [[`policy.${name}.playsOnly`, facts.playsOnly]] : []),
+    ]),
+    ...worldModules.map(({ name, title }) => [`world.${name}.title`, title]),
+    ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
+    ...Object.entries(metricGroups).map(([name, title]) => [`metric-group.${name}`, title]),
+    ...presets.flatMap(({ name, description }) => [
+      [`preset.${name}.title`, name],
+      [`preset.${name}.description`, description],
+    ]),
+  ];
+  const calls = words.map(([id, text]) => `  msg(${JSON.stringify(text)}, { id: ${JSON.stringify(id)} }),`);
+  const folder = join(root, 'build/locales');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, 'registry-messages.ts'),
+    `// Written by scripts/registry-messages.mjs.\nimport { msg } from '@lit/localize';\n\nexport const registryMessages = () => [\n${calls.join('\n')}\n];\n`,
+  );
+  return words.length;
+}
+
+if (process.argv[1] === import.meta.filename)
+  console.log(`${await writeRegistryMessages()} words of knobs, worlds and metrics`);

@@ -19,6 +19,9 @@ export type RunSummary = StoredRun<Experiment>;
 
 export type { Evaluation, Rate, SplitEvaluation, StepRecord };
 
+/** A trainer's worker of this name computes with one thread. */
+export const oneThreadName = 'trainer, one thread';
+
 export type DeviceName = 'webgpu' | 'wasm';
 
 /** Why a device was chosen. `unmeasured`: the first training measures. */

@@ -66,6 +66,15 @@ export class Library {
   exportPolicy = (run: RunSummary) =>
     this.said.attempt('export', async () => download(await this.api().exportPolicy(run.id), `${run.name}-policy.zip`));
 
+  /** The run in focus as one page: settings, curves, evaluations, two episodes, numbers. */
+  saveReport = () =>
+    this.said.attempt('report', async () => {
+      const { run, records } = this.state;
+      if (!run) return;
+      const { pageReport } = await import('./reporting.ts');
+      download(await pageReport(this.api(), run, records), `${run.name}.html`);
+    });
+
   /** The run as a folder that another trainer goes on from. */
   handOff = (run: RunSummary, to: string) =>
     this.said.attempt('handoff', async () => {

@@ -157,7 +157,7 @@ export class TabgymRuns extends Panel {
 
   private renderRename(run: RunSummary) {
     return html`<form class="row" @submit=${(event: Event) => this.finishRename(event, run)}>
-      <input id="rename" aria-label=${msg('New name')} style="flex:1" maxlength="120" .value=${run.name} @keydown=${this.cancelRename} />
+      <input id="rename" aria-label=${msg('New name')} .style=${'flex:1'} maxlength="120" .value=${run.name} @keydown=${this.cancelRename} />
       <button>${msg('Save')}</button></form>`;
   }
 

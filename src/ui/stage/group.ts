@@ -219,7 +219,7 @@ export class TabgymGroup extends Panel {
     return html`<button class="episode" aria-pressed=${selection.member === each.member ? 'true' : 'false'} @click=${open}>
       <span class="number soft">${each.member + 1}</span>
       <span class="number"><span class="visually-hidden">${msg('Return')} </span>${each.success ? '✓' : '✕'} ${fixed(each.score)}</span>
-      <span class="advantage"><span class="bar" aria-hidden="true"><span class=${each.advantage >= 0 ? 'up' : 'down'} style="width:${width}"></span></span>
+      <span class="advantage"><span class="bar" aria-hidden="true"><span class=${each.advantage >= 0 ? 'up' : 'down'} .style=${`width:${width}`}></span></span>
         <span class="number ${each.advantage > 0 ? 'good' : each.advantage < 0 ? 'bad' : 'soft'}"><span class="visually-hidden">${msg('Advantage')} </span><span aria-hidden="true">${sign}</span> ${signed(each.advantage)}</span></span>
       <span class="ending"><span class="badge ${each.success ? 'good' : ''}">${endingNames()[each.ending]}</span> <span class="small soft number">${msg(str`${each.turns.length} turns`)}</span></span>
       <span class="actions">${each.turns.map((turn) => turn.action).join(' → ')}</span>
