@@ -27,8 +27,7 @@ const experiment = (model: string) => ({
   steps: 12,
   policy: { kind: 'lora', model, weights: 'f32', lora: { rank: 8, alpha: 16 } },
   worlds: [{ name: 'textcraft', options: { depths: [1], distractors: 1 } }],
-  // A random model earns nothing: the bonus is what moves it.
-  algorithm: { name: 'grpo', groups: 2, groupSize: 2, entropy: 0.01 },
+  algorithm: { name: 'grpo', groups: 2, groupSize: 2 },
   horizon: [
     { steps: 3, turns: 2 },
     { steps: 9, turns: 3 },
@@ -127,12 +126,15 @@ export async function prepare(folder: string, print: (line: string) => void): Pr
   if (existsSync(join(folder, 'asked.json'))) return;
   mkdirSync(folder, { recursive: true });
   const model = join(folder, 'model');
-  await makeModel(findModel('qwen2.5-0.5b'), { out: model, seed: 3, dtype: 'f32', overrides: shape });
+  if (!existsSync(model))
+    await makeModel(findModel('qwen2.5-0.5b'), { out: model, seed: 3, dtype: 'f32', overrides: shape });
   const file = join(folder, 'experiment.json');
   write(file, experiment(model));
   const run = join(folder, 'run');
-  await train({ file, out: run, steps: trainedSteps, device: 'wasm', threads: 1, print });
-  for (const to of handoffNames) await handOff(run, { to, out: join(folder, to), steps: 10, print });
+  if (!existsSync(join(run, 'run.tabgym')))
+    await train({ file, out: run, steps: trainedSteps, device: 'wasm', threads: 1, print });
+  for (const to of handoffNames)
+    if (!existsSync(join(folder, to))) await handOff(run, { to, out: join(folder, to), steps: 10, print });
   await tinyExports(folder);
   const tiny = checkpointAt(join(folder, 'tiny-hf'));
   const made = checkpointAt(model);

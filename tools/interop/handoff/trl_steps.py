@@ -30,7 +30,8 @@ def said(trainer):
 
 
 def run(rate, count):
-    arguments = [f"max_steps={count}", "save_strategy=no", "gradient_checkpointing=false"]
+    # A random model earns nothing: a bonus for entropy is what moves it.
+    arguments = [f"max_steps={count}", "save_strategy=no", "gradient_checkpointing=false", "entropy_coef=0.01"]
     trainer = train.make_trainer(arguments if rate is None else [*arguments, f"learning_rate={rate}"])
     before = {name: value.detach().clone() for name, value in trainer.model.named_parameters() if value.requires_grad}
     trainer.train()
