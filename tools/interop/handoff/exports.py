@@ -104,10 +104,8 @@ def template():
     """The hand-off's tokenizer reads a tiny policy's conversation as our engine writes it."""
     path = folder / "tiny-hf"
     tokenizer = AutoTokenizer.from_pretrained(path)
-    ids = tokenizer.encode("<bos><obs>Goal: craft acacia planks.<act>get 1 acacia logs<eot>", add_special_tokens=False)
-    said = tokenizer.convert_ids_to_tokens(ids)
-    special = [token for token in said if token in ("<bos>", "<obs>", "<act>", "<eot>")]
-    report("tokenizer of a tiny policy in transformers", 0.0 if special == ["<bos>", "<obs>", "<act>", "<eot>"] else 1.0, said=said)
+    ids = tokenizer.encode(asked["conversation"]["text"], add_special_tokens=False)
+    report("tokenizer of a tiny policy in transformers", 0.0 if ids == asked["conversation"]["ids"] else 1.0, tokens=len(ids))
 
 
 onnx(tiny())

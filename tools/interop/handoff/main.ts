@@ -17,7 +17,15 @@ const port = 36_001;
 class Skipped extends Error {}
 
 const shared = ['torch', 'transformers==5.23.0', 'peft==0.21.2', 'trl==1.16.0', 'onnxruntime', 'aiohttp', 'hydra-core'];
-const forVerl = ['verl==0.9.1', 'transformers>=5.5.3,<5.11', 'aiohttp', 'TransferQueue', 'cachetools', 'uvicorn', 'fastapi'];
+const forVerl = [
+  'verl==0.9.1',
+  'transformers>=5.5.3,<5.11',
+  'aiohttp',
+  'TransferQueue',
+  'cachetools',
+  'uvicorn',
+  'fastapi',
+];
 
 let failures = 0;
 

@@ -11,6 +11,7 @@ import { findModel } from '../../../src/policy/catalogue.ts';
 import { Model } from '../../../src/policy/engine/model.ts';
 import { type Checkpoint, loadCheckpoint } from '../../../src/policy/formats/checkpoint.ts';
 import { loadAdapter } from '../../../src/policy/formats/peft.ts';
+import { Tokenizer } from '../../../src/policy/text/tokenizer.ts';
 import { TokenSource } from '../../../src/rl/episode/trajectory.ts';
 import { handoffNames } from '../../../src/session/handoff/registry.ts';
 import { decodeTrajectories } from '../../../src/session/trajectory-codec.ts';
@@ -27,7 +28,8 @@ const experiment = (model: string) => ({
   steps: 12,
   policy: { kind: 'lora', model, weights: 'f32', lora: { rank: 8, alpha: 16 } },
   worlds: [{ name: 'textcraft', options: { depths: [1], distractors: 1 } }],
-  algorithm: { name: 'grpo', groups: 2, groupSize: 2 },
+  // A random model earns nothing: a bonus for entropy is what moves its adapter.
+  algorithm: { name: 'grpo', groups: 2, groupSize: 2, entropy: 0.01 },
   horizon: [
     { steps: 3, turns: 2 },
     { steps: 9, turns: 3 },
@@ -144,8 +146,12 @@ export async function prepare(folder: string, print: (line: string) => void): Pr
     run: sampledIn(join(run, 'run.tabgym')),
   };
   const adapter = join(folder, 'trl/adapter');
+  const text =
+    '<bos><obs>Crafting commands:\ncraft 4 acacia planks using 1 acacia logs\n\nGoal: craft acacia planks.<act>get 1 acacia logs<eot><obs>Got 1 acacia logs<act>';
+  const ids = [...new Tokenizer(JSON.parse(tiny.tokenizer!)).encode(text)];
   write(join(folder, 'asked.json'), {
     sequences,
+    conversation: { text, ids },
     scores: {
       tiny: await ourScores(tiny, sequences.tiny, null),
       made: await ourScores(made, sequences.made, null),

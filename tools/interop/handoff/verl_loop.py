@@ -48,7 +48,9 @@ class StubServers:
 def composed():
     with initialize_config_dir(str(folder), version_base=None):
         config = compose("tabgym")
-    wanted = {"algorithm.adv_estimator": "grpo", "actor_rollout_ref.rollout.n": 2, "data.train_batch_size": 2}
+    algorithm = json.loads((folder / "experiment.json").read_text())["algorithm"]
+    sizes = {"actor_rollout_ref.rollout.n": algorithm["groupSize"], "data.train_batch_size": algorithm["groups"]}
+    wanted = {"algorithm.adv_estimator": "grpo", **sizes}
     got = {path: OmegaConf.select(config, path) for path in wanted}
     report("verl composes the configuration", got == wanted, **got)
     return config
