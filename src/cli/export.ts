@@ -11,7 +11,7 @@ import { factsOf } from '../experiment/policies/registry.ts';
 import { writeConfig } from '../policy/config.ts';
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../policy/formats/checkpoint.ts';
 import { exportOnnx } from '../policy/onnx/export.ts';
-import { specialTokens, Tokenizer } from '../policy/text/tokenizer.ts';
+import { specialTokens } from '../policy/text/tokenizer.ts';
 import { chatFiles } from '../session/chat-assets.ts';
 import { policyFiles } from '../session/policy-files.ts';
 import { tinyTokenizer } from '../session/tiny-tokenizer.ts';
@@ -114,7 +114,10 @@ export function exportedFiles(from: WholeModel | AdapterExport, form: Form): Map
 }
 
 /** Its vocabulary has a tiny policy's special tokens. */
-const isTiny = (tokenizer: string) => specialTokens.every((token) => new Tokenizer(JSON.parse(tokenizer)).has(token));
+function isTiny(tokenizer: string): boolean {
+  const { added_tokens: added = [] } = JSON.parse(tokenizer) as { added_tokens?: { content: string }[] };
+  return specialTokens.every((token) => added.some(({ content }) => content === token));
+}
 
 function checkpointFiles(
   { config, tensors, tokenizer, chat = {} }: WholeModel,
