@@ -25,6 +25,7 @@ const all = {
   learn: 'tools/learn/main.ts',
   'test-agents': 'tools/agents/main.ts',
   algorithms: 'tools/learn/algorithms.ts',
+  'interop-handoff': 'tools/interop/handoff/main.ts',
   'interop-clients': 'tools/interop/clients/main.ts',
   imitate: 'src/cli/imitate.ts',
   'learn-lora': 'tools/learn/lora.ts',

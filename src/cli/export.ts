@@ -11,8 +11,10 @@ import { factsOf } from '../experiment/policies/registry.ts';
 import { writeConfig } from '../policy/config.ts';
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../policy/formats/checkpoint.ts';
 import { exportOnnx } from '../policy/onnx/export.ts';
+import { specialTokens } from '../policy/text/tokenizer.ts';
 import { chatFiles } from '../session/chat-assets.ts';
 import { policyFiles } from '../session/policy-files.ts';
+import { tinyTokenizer } from '../session/tiny-tokenizer.ts';
 import { NotARunError, readAdapter, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
 import { CommandError } from './training.ts';
 
@@ -111,6 +113,12 @@ export function exportedFiles(from: WholeModel | AdapterExport, form: Form): Map
   return 'adapter' in from ? adapterFiles(from, form) : checkpointFiles(from, form);
 }
 
+/** Its vocabulary has a tiny policy's special tokens. */
+function isTiny(tokenizer: string): boolean {
+  const { added_tokens: added = [] } = JSON.parse(tokenizer) as { added_tokens?: { content: string }[] };
+  return specialTokens.every((token) => added.some(({ content }) => content === token));
+}
+
 function checkpointFiles(
   { config, tensors, tokenizer, chat = {} }: WholeModel,
   { format, operators, weights, dtype }: Form,
@@ -120,6 +128,8 @@ function checkpointFiles(
   if (tokenizer) files.set('tokenizer.json', text(tokenizer));
   if (format === 'hf') {
     const saved = saveCheckpoint(config, tensors, tokenizer, dtype);
+    if (tokenizer && isTiny(tokenizer) && !chat['tokenizer_config.json'])
+      files.set('tokenizer_config.json', text(`${JSON.stringify(tinyTokenizer, null, 2)}\n`));
     files.set('config.json', text(saved['config.json']));
     files.set('model.safetensors', [saved['model.safetensors']]);
   } else {

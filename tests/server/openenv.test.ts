@@ -212,6 +212,22 @@ describe('the socket', () => {
   });
 });
 
+describe('whole replies', () => {
+  test('the action is found by the world’s own rule, and what its client refuses is answered without the world', async () => {
+    await listen(['textcraft']);
+    const client = await Client.connect('/textcraft/ws');
+    await client.ask({ type: 'reset', data: { split: 'train', index: 0, replies: true } });
+    const found = await client.ask({ type: 'step', data: { message: 'Thought: what have I?\nAction: inventory' } });
+    expect(found.data.observation).toMatchObject({ text: expect.stringContaining('Inventory'), valid: true });
+    const refused = await client.ask({ type: 'step', data: { message: 'Action: inventory\nAction: inventory' } });
+    expect(refused.data.observation).toMatchObject({ text: expect.stringMatching(/^Error: Only one/), valid: false });
+    // Without the key a message is an action.
+    await client.ask({ type: 'reset', data: { split: 'train', index: 0 } });
+    const whole = await client.ask({ type: 'step', data: { message: 'Action: inventory' } });
+    expect(whole.data.observation.valid).toBe(false);
+  });
+});
+
 describe('routes', () => {
   test.each(['', '/textcraft', '/openenv/textcraft'])('all of them, at "%s"', async (base) => {
     server = await startServer(['textcraft']);

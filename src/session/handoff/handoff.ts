@@ -3,6 +3,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { baseNameOf } from '../../models/names.ts';
 import type { OpenWorld } from '../opened-worlds.ts';
+import { tinyTokenizer } from '../tiny-tokenizer.ts';
 import { Ledger } from './ledger.ts';
 import { readmeOf } from './readme.ts';
 import { handoffTarget } from './registry.ts';
@@ -32,19 +33,6 @@ export interface HandoffOptions {
 const utf8 = new TextEncoder();
 /** A step's tasks are rows: more would be a file of gigabytes. */
 const mostRows = 200_000;
-
-/** A tiny policy's way to talk, as a template: its tokens for world, action and the end of a turn. */
-const tinyTokenizer = {
-  tokenizer_class: 'PreTrainedTokenizerFast',
-  bos_token: '<bos>',
-  eos_token: '<eot>',
-  unk_token: '[UNK]',
-  pad_token: '[PAD]',
-  clean_up_tokenization_spaces: false,
-  chat_template:
-    "{{ '<bos>' }}{% for message in messages %}{% if message['role'] == 'assistant' %}{{ '<act>' + message['content'] + '<eot>' }}" +
-    "{% else %}{{ '<obs>' + message['content'] }}{% endif %}{% endfor %}{% if add_generation_prompt %}{{ '<act>' }}{% endif %}",
-};
 
 function handedPolicy({ experiment: { policy }, files }: HandoffSource): HandedPolicy {
   const { trains, playsOnly, ownWeights } = factsOf(policy);

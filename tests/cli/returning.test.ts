@@ -1,0 +1,109 @@
+/** A policy that was trained elsewhere comes back: as an adapter, a tiny policy, a whole language model; with the settings and the origin of its hand-off. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unzipSync } from 'fflate';
+import { afterAll, expect, it } from 'vitest';
+import { returnedRun } from '../../src/cli/returning.ts';
+import { CommandError } from '../../src/cli/training.ts';
+import { parseExperiment } from '../../src/experiment/experiment.ts';
+import { parseConfig } from '../../src/policy/config.ts';
+import { saveAdapter } from '../../src/policy/formats/peft.ts';
+import { syntheticTokenizer } from '../../src/policy/text/synthetic-tokenizer.ts';
+import { adapterShapes } from '../../src/policy/weights/adapter.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'tabgym-returning-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const json = (path: string, value: unknown) => writeFileSync(path, JSON.stringify(value));
+const lora = { rank: 4, alpha: 8, targets: ['q_proj', 'v_proj'] as ('q_proj' | 'v_proj')[] };
+const experiment = {
+  format: 'tabgym-experiment-1',
+  name: 'Handed over',
+  seed: 5,
+  steps: 6,
+  policy: { kind: 'lora', model: 'qwen2.5-0.5b', weights: 'int8', lora },
+  worlds: [{ name: 'textcraft', options: { depths: [2] } }],
+  algorithm: { name: 'rloo', groups: 2, groupSize: 2 },
+  horizon: [{ steps: 6, turns: 7 }],
+  sampling: { temperature: 1, maskActions: false, maxTokensPerTurn: 64, promptTokens: 900, completionTokens: 600 },
+  optimizer: { learningRate: 1e-5, weightDecay: 0, maxGradNorm: 1 },
+  evaluation: { every: 0, episodes: 8 },
+};
+const from = { trainer: 'verl', run: 'Handed over', step: 3 };
+
+/** A hand-off's folder, and one a few folders below it. */
+function handoff(name: string, document: unknown = experiment): string {
+  const folder = join(root, name, 'checkpoints', 'merged');
+  mkdirSync(folder, { recursive: true });
+  json(join(root, name, 'handoff.json'), from);
+  json(join(root, name, 'experiment.json'), document);
+  return folder;
+}
+
+const model = parseConfig({
+  model_type: 'qwen2',
+  vocab_size: 64,
+  hidden_size: 16,
+  intermediate_size: 32,
+  num_hidden_layers: 1,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  tie_word_embeddings: true,
+});
+
+function writeAdapter(folder: string, base: string | null): void {
+  const tensors = new Map(
+    [...adapterShapes(model, lora)].map(([name, shape]) => {
+      const data = new Float32Array(shape.reduce((a, b) => a * b, 1)).fill(0.25);
+      return [name, { shape, data }] as const;
+    }),
+  );
+  const files = saveAdapter(model, { lora, tensors }, { name: base });
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+}
+
+it("has the settings of the hand-off that it lies in; verl's merged adapter names no model", () => {
+  const folder = handoff('adapter');
+  writeAdapter(folder, null);
+  const run = returnedRun(folder, null);
+  expect(run.origin).toEqual({ kind: 'import', file: 'merged', from });
+  const { policy, algorithm, worlds, sampling } = parseExperiment(run.experiment);
+  expect(policy).toMatchObject({ kind: 'lora', model: 'qwen2.5-0.5b', weights: 'int8', lora });
+  expect([algorithm.name, worlds[0].options, sampling.completionTokens]).toEqual(['rloo', { depths: [2] }, 600]);
+  expect(run.checkpoints).toHaveLength(1);
+});
+
+it('stands beside the model of its settings where it names a folder of another machine', () => {
+  const folder = handoff('elsewhere');
+  writeAdapter(folder, '/data/models/qwen');
+  expect(parseExperiment(returnedRun(folder, null).experiment).policy).toMatchObject({ model: 'qwen2.5-0.5b' });
+});
+
+it('is a tiny policy where its vocabulary is one', () => {
+  const files = unzipSync(new Uint8Array(readFileSync('public/sample-policy.zip')));
+  const tiny = JSON.parse(readFileSync('experiments/textcraft-first.json', 'utf8'));
+  const folder = handoff('tiny', tiny);
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name.split('/').at(-1)!), bytes);
+  const run = returnedRun(folder, null);
+  expect(run.origin).toMatchObject({ from });
+  const back = parseExperiment(run.experiment);
+  expect([back.policy.kind, back.worlds.length, back.algorithm.groups]).toEqual(['tiny', 2, 12]);
+  expect(run.assets?.['tokenizer.json']).toEqual(new Uint8Array(readFileSync(join(folder, 'tokenizer.json'))));
+});
+
+it('is a model for a new adapter where it is a whole language model', () => {
+  const folder = handoff('whole');
+  json(join(folder, 'config.json'), {});
+  json(join(folder, 'tokenizer.json'), syntheticTokenizer('qwen2.5', 512).tokenizer);
+  const run = returnedRun(folder, null);
+  expect(parseExperiment(run.experiment).policy).toMatchObject({ kind: 'lora', model: folder, weights: 'int8', lora });
+  expect(run.checkpoints).toBeUndefined();
+});
+
+it('says what is missing', () => {
+  const empty = join(root, 'empty');
+  mkdirSync(empty);
+  expect(() => returnedRun(empty, null)).toThrow(CommandError);
+  expect(() => returnedRun(join(root, 'nowhere'), null)).toThrow('no folder');
+});

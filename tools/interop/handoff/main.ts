@@ -1,0 +1,167 @@
+/**
+ * `npm run test:interop-handoff [-- PART...]`: what leaves is read by the programs it is for, and what they train comes back. Parts: exports
+ * (transformers, PEFT, onnxruntime), verl, agentgym-rl, trl. Each runs in Python's own environment under build/interop, or in the one that a
+ * variable names (TABGYM_HANDOFF_PYTHON, TABGYM_VERL_PYTHON; TABGYM_AGENTGYM_RL and TABGYM_AGENTGYM are checkouts). What cannot be had is
+ * skipped by name; what differs ends the command with 1.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ourScores, prepare } from './material.ts';
+
+const folder = resolve('build/interop/handoff');
+const scripts = resolve('tools/interop/handoff');
+const limit = 1e-4;
+const port = 36_001;
+
+class Skipped extends Error {}
+
+const shared = ['torch', 'transformers==5.23.0', 'peft==0.21.2', 'trl==1.16.0', 'onnxruntime', 'aiohttp', 'hydra-core'];
+const forVerl = [
+  'verl==0.9.1',
+  'transformers>=5.5.3,<5.11',
+  'aiohttp',
+  'TransferQueue',
+  'cachetools',
+  'uvicorn',
+  'fastapi',
+];
+
+let failures = 0;
+
+function print(ok: boolean, name: string, rest = ''): void {
+  if (!ok) failures++;
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${name}${rest ? `  ${rest}` : ''}`);
+}
+
+/** Python of the variable, else of an environment that is made. */
+function python(variable: string, name: string, packages: readonly string[]): string {
+  const given = process.env[variable];
+  if (given) return given;
+  const environment = join(folder, '..', `python-${name}`);
+  const found = join(environment, 'bin/python');
+  if (existsSync(found)) return found;
+  const steps: [string, string[]][] = [
+    ['python3', ['-m', 'venv', environment]],
+    [found, ['-m', 'pip', 'install', '-q', ...packages]],
+  ];
+  for (const [command, args] of steps) {
+    const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+    if (status !== 0)
+      throw new Skipped(`${packages.join(' ')} cannot be installed: ${stderr?.trim().split('\n').at(-1)}`);
+  }
+  return found;
+}
+
+/** Runs a script and prints what it checked, line by line. */
+function run(interpreter: string, script: string, ...args: string[]): Promise<void> {
+  // One thread: several wait for each other on a busy machine.
+  const env = {
+    ...process.env,
+    OMP_NUM_THREADS: '1',
+    NO_PROXY: '127.0.0.1',
+    PYTHONDONTWRITEBYTECODE: '1',
+    WANDB_MODE: 'disabled',
+  };
+  const child = spawn(interpreter, [join(scripts, script), folder, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    errors = (errors + chunk).slice(-4000);
+  });
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
+    const lines = said.split('\n');
+    said = lines.pop()!;
+    for (const line of lines.filter((each) => each.startsWith('{"check"'))) {
+      const { check, ok, ...rest } = JSON.parse(line);
+      print(ok, check, JSON.stringify(rest));
+    }
+  });
+  return new Promise((done) => {
+    child.once('exit', (code) => {
+      if (code !== 0) print(false, `${script} ended with ${code}`, errors.trim().split('\n').slice(-12).join('\n'));
+      done();
+    });
+  });
+}
+
+/** The worlds of a hand-off, by its own script; gone when `play` is done. */
+async function served(target: string, play: () => Promise<void>): Promise<void> {
+  const server: ChildProcess = spawn(join(folder, target, 'serve.sh'), {
+    env: { ...process.env, TABGYM: resolve('.') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  try {
+    await new Promise<void>((done, fail) => {
+      server.stdout!.on('data', (chunk) => String(chunk).includes('listening on') && done());
+      server.once('exit', (code) => fail(new Error(`serve.sh ended with ${code}`)));
+    });
+    await play();
+  } finally {
+    server.removeAllListeners('exit');
+    process.kill(-server.pid!);
+  }
+}
+
+/** An adapter that PEFT trained says here what it said there. */
+async function comesBack(): Promise<void> {
+  const theirs: number[][] = JSON.parse(readFileSync(join(folder, 'peft-trained.json'), 'utf8'));
+  const { sequences } = JSON.parse(readFileSync(join(folder, 'asked.json'), 'utf8'));
+  const { checkpointAt } = await import('./material.ts');
+  const ours = await ourScores(checkpointAt(join(folder, 'model')), sequences.made, join(folder, 'peft-trained'));
+  const largest = Math.max(...ours.flat().map((value, i) => Math.abs(value - theirs.flat()[i])));
+  print(
+    largest <= limit,
+    'an adapter that PEFT trained comes back',
+    JSON.stringify({ largest, limit, tokens: ours.flat().length }),
+  );
+}
+
+function checkoutAt(variable: string): string {
+  const given = process.env[variable];
+  if (given && existsSync(given)) return given;
+  throw new Skipped(`${variable} names no checkout`);
+}
+
+const parts: { [part: string]: () => Promise<void> } = {
+  exports: async () => {
+    await run(python('TABGYM_HANDOFF_PYTHON', 'handoff', shared), 'exports.py');
+    await comesBack();
+  },
+  verl: async () => {
+    const interpreter = python('TABGYM_VERL_PYTHON', 'verl', forVerl);
+    await served('verl', () => run(interpreter, 'verl_loop.py'));
+  },
+  'agentgym-rl': async () => {
+    const [checkout, agentgym] = [checkoutAt('TABGYM_AGENTGYM_RL'), checkoutAt('TABGYM_AGENTGYM')];
+    const interpreter = python('TABGYM_VERL_PYTHON', 'verl', forVerl);
+    const address = `http://127.0.0.1:${port}/textcraft`;
+    await served('agentgym-rl', () =>
+      run(interpreter, 'agentgym_loader.py', checkout, join(agentgym, 'agentenv'), address),
+    );
+  },
+  trl: async () => {
+    const interpreter = python('TABGYM_HANDOFF_PYTHON', 'handoff', shared);
+    await served('trl', () => run(interpreter, 'trl_steps.py', '10'));
+  },
+};
+
+const asked = process.argv.slice(2);
+mkdirSync(join(folder, '..'), { recursive: true });
+await prepare(folder, (line) => console.log(line));
+for (const [name, part] of Object.entries(parts)) {
+  if (asked.length && !asked.includes(name)) continue;
+  try {
+    await part();
+  } catch (error) {
+    if (!(error instanceof Skipped)) throw error;
+    console.log(`skip ${name}: ${error.message}`);
+  }
+}
+console.log(failures ? `${failures} checks failed` : 'every check passed');
+process.exit(failures ? 1 : 0);
