@@ -133,10 +133,12 @@ describe('on a plain file server under a sub-path', () => {
     await page.goto(url);
     await page.getByLabel('Preset').waitFor({ timeout: minute });
     await trainMicro(page, 1);
-    for (const name of ['Share', 'Runs', 'Device', 'Log']) {
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await page.getByLabel('Link', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    for (const name of ['Runs', 'Device', 'Log']) {
       await page.getByRole('button', { name, exact: true }).first().click();
       await page.waitForTimeout(300);
-      await page.keyboard.press('Escape');
     }
     const policy = await page.locator('meta[http-equiv=Content-Security-Policy]').getAttribute('content');
     expect(policy).toMatch(/script-src 'self' 'wasm-unsafe-eval' 'sha256-/);
