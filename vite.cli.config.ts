@@ -30,6 +30,7 @@ const all = {
   'fuzz-web': 'tools/fuzz/web.ts',
   'make-model': 'src/cli/make-model.ts',
   plan: 'src/cli/plan.ts',
+  report: 'src/cli/run-report.ts',
   'world-worker': 'src/workers/world-worker.ts',
   'sandbox-worker': 'src/workers/sandbox-worker.ts',
 };

@@ -1,4 +1,5 @@
 /** Charts and runs as files: the numbers in them are those of the records, and names from a run cannot become markup. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
@@ -158,4 +159,14 @@ describe('the estimate', () => {
       ]),
     ).toBe(200);
   });
+});
+
+test('no template of the page has a style attribute: its policy would drop it', () => {
+  const folder = new URL('../../src/ui/', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  // What an embedding page gets is that page's own.
+  const found = files.filter(
+    (name) => name !== 'app/embedding.ts' && /[^.\w]style=["$]/.test(readFileSync(new URL(name, folder), 'utf8')),
+  );
+  expect(found).toEqual([]);
 });

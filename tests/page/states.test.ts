@@ -81,7 +81,7 @@ const states: State[] = [
   {
     name: 'shared',
     // `{"format":"tabgym-experiment-1"}` and nothing else: what a damaged link gets.
-    address: '?mock=empty#x=1.q1ZKyy_KTSxRslIqSUxKL83VTa0oSC3KzE3NK9E1VKoFAA&run=run-9&step=30',
+    address: '?mock=empty#x=1.q1ZKyy_KTSxRslIqSUxKr8zVTa0oSC3KzE3NK9E1VKoFAA&run=run-9&step=30',
     async shows(page) {
       await seen(page, /The experiment in this link cannot be used: /);
       await seen(page, 'The run that this address names is not stored in this browser.');
