@@ -28,6 +28,7 @@ const all = {
   'fuzz-sciworld': 'tools/fuzz/sciworld.ts',
   'fuzz-search': 'tools/fuzz/search.ts',
   'fuzz-web': 'tools/fuzz/web.ts',
+  'test-corpus': 'tools/corpus/main.ts',
   'make-model': 'src/cli/make-model.ts',
   plan: 'src/cli/plan.ts',
   report: 'src/cli/run-report.ts',
