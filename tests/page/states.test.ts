@@ -122,7 +122,7 @@ const states: State[] = [
     name: 'chinese-empty',
     address: '?mock=empty#lang=zh-Hans',
     async shows(page) {
-      await seen(page, '将会发生什么');
+      await seen(page, '谁在学');
     },
   },
   {
