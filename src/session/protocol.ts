@@ -235,7 +235,9 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   importRun(file: Blob, name: string): Promise<RunSummary>;
   /** The policy as a zip of config.json, model.safetensors and tokenizer.json. */
   exportPolicy(runId: string): Promise<Blob>;
-  /** A policy to watch without training. */
+  /** The run as a zip that another trainer goes on from: one of `handoff/names.ts`. */
+  handoff(runId: string, to: string): Promise<Blob>;
+  /** A policy to watch and to train on from. */
   importPolicy(file: Blob, name: string): Promise<RunSummary>;
 
   storage(): Promise<{

@@ -7,7 +7,14 @@ import { bapoSurrogate } from '../objective/bapo.ts';
 import { clippedColumns, clippedScalars, regularized } from '../objective/clipped.ts';
 import type { Algorithm } from './algorithm.ts';
 import { choice, real, toggle } from './fields.ts';
-import { corrected, groupCredit, policyNeeds, policyScalars, sharedAggregation } from './group-relative.ts';
+import {
+  calledElsewhere,
+  corrected,
+  groupCredit,
+  policyNeeds,
+  policyScalars,
+  sharedAggregation,
+} from './group-relative.ts';
 import { epsilonField, policyFields } from './pieces.ts';
 
 const {
@@ -71,6 +78,9 @@ const schema = v.strictObject({
   ),
 });
 
+/** Of its counterparts. */
+const nearest = 'The bounds of the clip are fixed: they are not found anew for every update.';
+
 export const bapo = {
   name: 'bapo',
   label: 'BAPO',
@@ -92,4 +102,9 @@ export const bapo = {
     scalars: policyScalars({ ...settings, clipLow: 0, clipHigh: 0 }),
   }),
   aggregation: sharedAggregation,
+  counterparts: {
+    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
+    'agentgym-rl': { name: calledElsewhere, differs: [nearest] },
+    trl: { name: calledElsewhere, set: { scale_rewards: 'group' }, differs: [nearest] },
+  },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -12,7 +12,7 @@ import type { Trajectory } from '../episode/trajectory.ts';
 import { groupBy } from '../numbers.ts';
 import type { Algorithm, Collected, Collecting } from './algorithm.ts';
 import { choice, integer, real, toggle } from './fields.ts';
-import { corrected, policyGradient } from './group-relative.ts';
+import { calledElsewhere, corrected, policyGradient } from './group-relative.ts';
 import { epsilonField, policyFields } from './pieces.ts';
 
 const schema = v.strictObject({
@@ -174,5 +174,17 @@ export const dapo = {
       input,
       settings.correction,
     );
+  },
+  counterparts: {
+    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': true } },
+    'agentgym-rl': {
+      name: calledElsewhere,
+      differs: ['Groups without signal are trained on, not replaced, and there is no penalty for length.'],
+    },
+    trl: {
+      name: calledElsewhere,
+      set: { scale_rewards: 'group' },
+      differs: ['Groups without signal are trained on, not replaced by others.'],
+    },
   },
 } satisfies Algorithm<Settings>;

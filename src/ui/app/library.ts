@@ -75,6 +75,16 @@ export class Library {
       download(await pageReport(this.api(), run, records), `${run.name}.html`);
     });
 
+  /** The run as a folder that another trainer goes on from. */
+  handOff = (run: RunSummary, to: string) =>
+    this.said.attempt('handoff', async () => {
+      download(await this.api().handoff(run.id, to), `${run.name}-${to}.zip`);
+      this.said.notify(
+        'info',
+        msg(str`“${run.name}” is packed. Its README says what to install and run, and what is not the same there.`),
+      );
+    });
+
   /** A zip is a policy or an adapter, anything else a run. */
   async importFile(file: File) {
     await this.said.attempt('import', async () => {

@@ -363,6 +363,7 @@ export class TabgymTransport extends Panel {
   private renderDrawers() {
     const items: [DrawerTab, string][] = [
       ['runs', msg('Runs')],
+      ['agents', msg('Agents')],
       ['storage', msg('Storage')],
       ['gpu', msg('Device')],
       ['log', msg('Log')],

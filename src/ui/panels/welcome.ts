@@ -148,6 +148,7 @@ export class TabgymWelcome extends Panel {
     return html`<p>${msg('It starts from random weights. Nothing is installed and nothing leaves this tab; close it at any time and it goes on from its last step.')}</p>
       <div class="row">
         ${draft && !factsOf(draft.policy).trains ? open : train}
+        <button @click=${() => this.app.layout.openDrawer('agents')}>${msg('A trained agent')}</button>
         <button @click=${() => this.app.layout.openDrawer('runs')}>${msg('Open an exported run')}</button>
       </div>`;
   }
@@ -174,6 +175,7 @@ export class TabgymWelcome extends Panel {
       <p>${msg('What works without it: a trained policy plays here, on the processor by the ONNX runtime; runs that were exported elsewhere are opened, read and watched; and you can play the worlds yourself.')}</p>
       <div class="row">
         <button class="primary" ?disabled=${this.state.busy !== null} @click=${() => this.app.library.watchSample()}><span aria-hidden="true">▶</span> ${msg('Watch a trained policy')}</button>
+        <button @click=${() => this.app.layout.openDrawer('agents')}>${msg('A trained agent')}</button>
         <button @click=${() => this.app.layout.openDrawer('runs')}>${msg('Open an exported run')}</button>
         ${this.renderOther()}
       </div>`;

@@ -83,7 +83,7 @@ export interface ModelState {
   room: number | null;
 }
 
-export type DrawerTab = 'runs' | 'storage' | 'gpu' | 'log';
+export type DrawerTab = 'runs' | 'agents' | 'storage' | 'gpu' | 'log';
 export type NarrowPanel = 'setup' | 'stage' | 'progress' | 'drawer';
 export type Theme = 'auto' | 'light' | 'dark';
 export type StorageReport = Awaited<ReturnType<TrainerApi['storage']>>;
