@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
-import type { Browser } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { root } from '../../scripts/machine.mjs';
+import { chromiumArgs, findChromium, root } from '../../scripts/machine.mjs';
 import { ensureIsolation, type IsolationHost } from '../../src/ui/app/isolation.ts';
 import { buildReal, launch } from './harness.ts';
 
@@ -18,10 +18,11 @@ const types: Record<string, string> = {
   '.css': 'text/css',
   '.svg': 'image/svg+xml',
   '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
 };
 
 /** Files of `folder` under /some/path/, with no header but their type. */
-function plainServer(folder: string): Promise<Server> {
+function plainServer(folder: string, port = 0): Promise<Server> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://localhost');
     const inside = pathname.startsWith('/some/path/') ? normalize(pathname.slice('/some/path/'.length)) : '..';
@@ -32,7 +33,56 @@ function plainServer(folder: string): Promise<Server> {
       .writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' })
       .end(readFileSync(file));
   });
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+  return new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve(server)));
+}
+
+const minute = 60_000;
+
+const stop = (server: Server) =>
+  new Promise((resolve) => {
+    server.close(resolve);
+    server.closeAllConnections();
+  });
+
+async function persistent(folder: string): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await chromium.launchPersistentContext(folder, {
+    executablePath: findChromium()!,
+    args: chromiumArgs,
+    viewport: { width: 1440, height: 900 },
+    acceptDownloads: true,
+  });
+  return { context, page: context.pages()[0] ?? (await context.newPage()) };
+}
+
+/** How many files the service worker keeps. */
+async function keptFiles(): Promise<number> {
+  const names = (await caches.keys()).filter((name) => name.startsWith('tabgym-kept'));
+  const counts = await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).length));
+  return counts.reduce((sum, each) => sum + each, 0);
+}
+
+/** Whether it keeps no more than a moment ago. */
+async function settled(page: Page): Promise<boolean> {
+  const before = await page.evaluate(keptFiles);
+  await page.waitForTimeout(1000);
+  return (await page.evaluate(keptFiles)) === before;
+}
+
+/** The smallest preset, as far as this step. */
+async function trainMicro(page: Page, step: number): Promise<void> {
+  await page.getByLabel('Preset').selectOption({ label: 'Micro' });
+  await page.getByRole('button', { name: 'Step', exact: true }).click();
+  await page
+    .getByText(/^Step 1$/)
+    .first()
+    .waitFor({ timeout: 2 * minute });
+  for (let next = 2; next <= step; next++) {
+    await page.getByRole('button', { name: 'Step', exact: true }).click();
+    await page
+      .getByText(new RegExp(`^Step ${next}$`))
+      .first()
+      .waitFor({ timeout: minute });
+  }
 }
 
 describe('on a plain file server under a sub-path', () => {
@@ -50,7 +100,7 @@ describe('on a plain file server under a sub-path', () => {
 
   afterAll(async () => {
     await browser.close();
-    await new Promise((resolve) => server.close(resolve));
+    await stop(server);
     rmSync(profile, { recursive: true, force: true });
   });
 
@@ -70,6 +120,72 @@ describe('on a plain file server under a sub-path', () => {
     await page.waitForFunction(() => document.documentElement.dataset.isolation === 'isolated');
     expect(loads).toBe(3);
     expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  test('it asks nobody else for anything, and its policy lets it do all it does', async () => {
+    const context = await browser.newContext();
+    const asked: string[] = [];
+    const errors: string[] = [];
+    context.on('request', (request) => asked.push(request.url()));
+    const page = await context.newPage();
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+    await page.goto(url);
+    await page.getByLabel('Preset').waitFor({ timeout: minute });
+    await trainMicro(page, 1);
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await page.getByLabel('Link', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    for (const name of ['Runs', 'Device', 'Log']) {
+      await page.getByRole('button', { name, exact: true }).first().click();
+      await page.waitForTimeout(300);
+    }
+    const policy = await page.locator('meta[http-equiv=Content-Security-Policy]').getAttribute('content');
+    expect(policy).toMatch(/script-src 'self' 'wasm-unsafe-eval' 'sha256-/);
+    expect(policy).not.toMatch(/unsafe-inline|'unsafe-eval'/);
+    expect(asked.filter((each) => !each.startsWith(url) && !/^(data|blob):/.test(each))).toEqual([]);
+    expect(errors).toEqual([]);
+    await context.close();
+  });
+
+  test('without a network, after the browser was closed, it opens, trains and exports', async () => {
+    const first = await persistent(profile);
+    await first.page.goto(url);
+    await first.page.getByLabel('Preset').waitFor({ timeout: minute });
+    await expect.poll(() => first.page.evaluate(keptFiles), { timeout: minute }).toBeGreaterThan(100);
+    await expect.poll(() => settled(first.page), { timeout: minute, interval: 1500 }).toBe(true);
+    await first.context.close();
+    const { port } = server.address() as AddressInfo;
+    await stop(server);
+    try {
+      const { context, page } = await persistent(profile);
+      await page.goto(url);
+      await page.getByLabel('Preset').waitFor({ timeout: minute });
+      expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+      await trainMicro(page, 2);
+      await page.getByRole('button', { name: 'Runs', exact: true }).click();
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page
+          .getByRole('button', { name: /^Export: / })
+          .first()
+          .click(),
+      ]);
+      expect(file.suggestedFilename()).toMatch(/\.tabgym$/);
+      expect(statSync((await file.path())!).size).toBeGreaterThan(1000);
+      await context.close();
+    } finally {
+      server = await plainServer(join(root, 'build/page-plain'), port);
+    }
+  });
+
+  test('embedded it shows the stage alone, and opens a link', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${url}?embed#x=1.AAAA&tab=play`);
+    await page.getByText(/^.?\s*This link is damaged/).waitFor({ timeout: minute });
+    expect(await page.getByLabel('Preset').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Open in Tabgym' }).getAttribute('href')).not.toContain('embed');
     await context.close();
   });
 

@@ -79,6 +79,53 @@ const states: State[] = [
     },
   },
   {
+    name: 'shared',
+    // `{"format":"tabgym-experiment-1"}` and nothing else: what a damaged link gets.
+    address: '?mock=empty#x=1.q1ZKyy_KTSxRslIqSUxKr8zVTa0oSC3KzE3NK9E1VKoFAA&run=run-9&step=30',
+    async shows(page) {
+      await seen(page, /The experiment in this link cannot be used: /);
+      await seen(page, 'The run that this address names is not stored in this browser.');
+    },
+  },
+  {
+    name: 'share',
+    address: '?mock=paused#run=run-1&step=30&tab=group',
+    async shows(page) {
+      await button(page, 'Share').click();
+      const link = await page.getByLabel('Link', { exact: true }).inputValue();
+      expect(link).toMatch(/#run=run-1&step=30&tab=group&x=1\./);
+      await page.getByLabel('Embedded view, for slides and pages').waitFor();
+      expect(await button(page, 'A report (.html)').isEnabled()).toBe(true);
+    },
+  },
+  {
+    name: 'embedded',
+    address: '?mock=running&embed#run=run-1',
+    async shows(page) {
+      await seen(page, 'Open in Tabgym');
+      await seen(page, 'Live');
+      expect(await page.getByLabel('Preset').count()).toBe(0);
+    },
+  },
+  {
+    name: 'chinese',
+    address: '?mock=paused#run=run-1&step=30&group=0&member=1&turn=1&token=60&tab=trajectory&lang=zh-Hans',
+    async shows(page) {
+      await seen(page, '第 2 轮之后的环境');
+      expect(await page.evaluate(() => [document.documentElement.lang, document.title])).toEqual([
+        'zh-Hans',
+        'Tabgym：微型智能体在此标签页中学习',
+      ]);
+    },
+  },
+  {
+    name: 'chinese-empty',
+    address: '?mock=empty#lang=zh-Hans',
+    async shows(page) {
+      await seen(page, '谁在学');
+    },
+  },
+  {
     name: 'running',
     address: '?mock=running',
     async shows(page) {

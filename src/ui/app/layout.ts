@@ -24,6 +24,10 @@ export class Layout {
   /** As it was chosen before. */
   restore() {
     this.setTheme((localStorage.getItem(themeKey) as Theme | null) ?? 'auto');
+    // Canvases take their colours when they are drawn.
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', ({ matches }) =>
+      this.store.set({ systemDark: matches }),
+    );
     this.store.set({ panes: rememberedPanes(), chartView: rememberedView() });
   }
 

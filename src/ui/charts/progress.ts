@@ -95,7 +95,19 @@ export class TabgymProgress extends Panel {
   });
 
   constructor() {
-    super(['records', 'selection', 'theme', 'chartView', 'run', 'owner', 'status', 'opening', 'sweep', 'together']);
+    super([
+      'records',
+      'selection',
+      'theme',
+      'systemDark',
+      'chartView',
+      'run',
+      'owner',
+      'status',
+      'opening',
+      'sweep',
+      'together',
+    ]);
   }
 
   override render() {
@@ -190,7 +202,7 @@ export class TabgymProgress extends Panel {
 
   private renderChart(spec: ChartSpec) {
     const { records, selection, theme } = this.state;
-    return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selection.step} .theme=${theme} .view=${this.state.chartView} .tall=${this.tall}></tabgym-chart>`;
+    return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selection.step} .theme=${`${theme} ${this.state.systemDark}`} .view=${this.state.chartView} .tall=${this.tall}></tabgym-chart>`;
   }
 
   /** Every metric of the registry with its newest value and its sentence. */

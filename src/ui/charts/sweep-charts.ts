@@ -82,7 +82,7 @@ export class TabgymSweepCharts extends Panel {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
-    super(['sweep', 'run', 'selection', 'theme', 'chartView']);
+    super(['sweep', 'run', 'selection', 'theme', 'systemDark', 'chartView']);
   }
 
   override render() {
@@ -95,7 +95,7 @@ export class TabgymSweepCharts extends Panel {
       <p class="small soft">${msg('Lines: the mean over seeds, each seed thin; bands and bars: its 95% interval; diamonds: held-out goals.')}</p>
       <div class="charts">${this.specs.map(
         (spec) =>
-          html`<tabgym-sweep-chart .spec=${spec} .lines=${shown} .selected=${selection.step} .theme=${theme} .view=${this.state.chartView}></tabgym-sweep-chart>`,
+          html`<tabgym-sweep-chart .spec=${spec} .lines=${shown} .selected=${selection.step} .theme=${`${theme} ${this.state.systemDark}`} .view=${this.state.chartView}></tabgym-sweep-chart>`,
       )}</div>`;
   }
 

@@ -24,6 +24,10 @@ export class TabgymEmbedBar extends Panel {
         background: var(--surface);
         border-block-end: 1px solid var(--line);
       }
+      h1 {
+        margin: 0;
+        font-size: var(--size-m);
+      }
       a {
         margin-inline-start: auto;
         color: var(--accent);
@@ -42,7 +46,7 @@ export class TabgymEmbedBar extends Panel {
       phase !== 'ready' || !gpu?.supported || busy !== null || owner === 'another-tab' || status === 'finished';
     const success = readSuccess(records);
     return html`<header>
-      <strong>${inFocus(this.state)?.name ?? 'Tabgym'}</strong>
+      <h1>${inFocus(this.state)?.name ?? 'Tabgym'}</h1>
       <button ?disabled=${off} @click=${() => this.app.toggle()}><span aria-hidden="true">${running ? '❚❚' : '▶'}</span> ${running ? msg('Pause') : msg('Train')}</button>
       ${records.length ? html`<span class="number">${msg(str`Step ${records.at(-1)!.step}`)}</span>` : nothing}
       ${success ? html`<span>${msg('Success')} <strong class="number">${fixed(success.rate)}</strong></span>` : nothing}

@@ -258,7 +258,8 @@ export class TabgymSetup extends Panel {
 
   private renderSection(section: KnobSection, draft: Experiment) {
     const mine = knobs.filter((each) => each.section === section);
-    const shown = this.hides(section) ? [] : mine.filter((each) => this.isShown(each));
+    const here = (each: Knob) => !this.wanted || belongs(each, each.path.replace('*', '0'), draft);
+    const shown = this.hides(section) ? [] : mine.filter((each) => this.isShown(each) && here(each));
     if (!shown.length) return nothing;
     const changed = this.changedIn(section);
     return html`<section aria-label=${sectionNames()[section]}>
@@ -305,7 +306,7 @@ export class TabgymSetup extends Panel {
         ${reachedOverLine(worlds[index].name) ? html`<tabgym-connection path=${`worlds.${index}`} world=${worlds[index].name} .connecting=${this.app.connecting} .foreign=${this.app.connecting.foreign}></tabgym-connection>` : nothing}
       </div>`,
     )}
-    ${worlds.length < 8 ? html`<button class="link" @click=${() => this.setWorlds([...worlds, structuredClone(worlds.at(-1)!)])}>${msg('Add a world')}</button>` : nothing}`;
+    ${worlds.length < 8 && !this.wanted ? html`<button class="link" @click=${() => this.setWorlds([...worlds, structuredClone(worlds.at(-1)!)])}>${msg('Add a world')}</button>` : nothing}`;
   }
 
   private setWorlds(worlds: Experiment['worlds']) {

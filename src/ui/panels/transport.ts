@@ -149,7 +149,14 @@ export class TabgymTransport extends Panel {
           clip-path: inset(50%);
         }
         .end {
-          order: 2;
+          display: contents;
+        }
+        .end > * {
+          order: 1;
+        }
+        .end > .share,
+        .end > .language {
+          order: 4;
         }
         .buttons {
           order: 1;
@@ -157,8 +164,8 @@ export class TabgymTransport extends Panel {
         .meter {
           order: 3;
           width: auto;
-          flex: 1 1 40%;
-          min-width: 120px;
+          flex: 1 1 90px;
+          min-width: 84px;
         }
         .gpu {
           display: none;
@@ -167,20 +174,28 @@ export class TabgymTransport extends Panel {
           min-width: 104px;
         }
       }
-      @media (max-width: 1120px) {
-        .share {
-          order: 1;
-        }
-      }
       @media (max-width: 440px) {
+        header {
+          gap: 4px 8px;
+          padding-inline: 8px;
+        }
         .reset {
           display: none;
         }
-        .end {
-          gap: 0;
+        .end > button {
+          padding: 3px 5px;
         }
         .language {
-          max-width: 58px;
+          max-width: 76px;
+          padding: 2px 0;
+        }
+        .train {
+          min-width: 92px;
+        }
+        .meter > .small {
+          overflow: hidden;
+          text-overflow: ellipsis;
+          white-space: nowrap;
         }
       }
     `,

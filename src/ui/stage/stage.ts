@@ -22,7 +22,7 @@ export class TabgymStage extends Panel {
     css`
       :host {
         display: grid !important;
-        grid-template-rows: auto minmax(0, 1fr);
+        grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
         height: 100%;
       }
       :host(:focus) {
@@ -38,6 +38,8 @@ export class TabgymStage extends Panel {
         border-block-end: 1px solid var(--line);
       }
       [role='tablist'] {
+        max-width: 100%;
+        overflow-x: auto;
         display: flex;
         gap: 2px;
         max-width: 100%;

@@ -143,6 +143,7 @@ export interface State {
   drawer: DrawerTab | null;
   panel: NarrowPanel;
   theme: Theme;
+  systemDark: boolean;
   locale: Locale;
   panes: PaneSizes;
   chartView: ChartView;
@@ -195,6 +196,7 @@ export const initialState = (): State => ({
   drawer: null,
   panel: 'stage',
   theme: 'auto',
+  systemDark: false,
   locale: 'en',
   panes: initialPanes(),
   chartView: plainView,

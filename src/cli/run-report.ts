@@ -1,0 +1,68 @@
+/**
+ * `npm run report -- RUN.tabgym --out FILE.html`: a run as one HTML page that opens anywhere: settings, curves, evaluations, episodes, numbers. The page
+ * writes the same by session/report/ under Share.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { Command } from 'commander';
+import { parseExperiment } from '../experiment/experiment.ts';
+import type { StepRecord } from '../rl/evaluation.ts';
+import type { LineChart, SvgLine } from '../session/report/line-svg.ts';
+import { runReport } from '../session/report/run-report.ts';
+import { decodeTrajectories } from '../session/trajectory-codec.ts';
+import { readRun } from '../store/bundle.ts';
+
+const colors = ['#2759cf', '#65696f', '#0e6b37', '#7338c4'];
+
+/** Metrics that stand in one chart. */
+const charts: readonly { title: string; names: readonly string[]; range: LineChart['range'] }[] = [
+  { title: 'Success', names: ['success', 'chance', 'oracle'], range: [0, 1] },
+  { title: 'Score', names: ['score'], range: null },
+  { title: 'Entropy and KL', names: ['entropy', 'kl'], range: null },
+  { title: 'Groups without signal', names: ['groupsWithoutSignal'], range: [0, 1] },
+  { title: 'Gradient norm', names: ['gradNorm'], range: null },
+];
+
+const lineOf = (records: readonly StepRecord[], name: string, index: number): SvgLine => ({
+  label: name,
+  color: colors[index],
+  points: records.map(({ step, metrics }) => [step, metrics[name] ?? null]),
+});
+
+export function reportOf(bytes: Uint8Array, file: string): string {
+  const { name, experiment, records = [], trajectories = new Map() } = readRun(bytes, file);
+  const steps = records as StepRecord[];
+  const last = Math.max(...trajectories.keys());
+  const newest = trajectories.get(last);
+  return runReport({
+    name,
+    experiment: parseExperiment(experiment),
+    records: steps,
+    trajectories: newest ? decodeTrajectories(newest) : [],
+    charts: charts.map(({ title, names, range }) => ({
+      title,
+      xLabel: 'Steps',
+      range,
+      lines: names.map((each, index) => lineOf(steps, each, index)),
+    })),
+  });
+}
+
+function main() {
+  const program = new Command('report')
+    .argument('<run>', 'a run, exported as .tabgym')
+    .requiredOption('--out <file>', 'the HTML file to write')
+    .parse();
+  const [run] = program.args;
+  writeFileSync(program.opts<{ out: string }>().out, reportOf(readFileSync(run), basename(run)));
+}
+
+// Only as a tool does it read the command line: a test calls the function.
+if (process.argv[1]?.endsWith('report.js')) {
+  try {
+    main();
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exitCode = 1;
+  }
+}

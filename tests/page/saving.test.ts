@@ -1,0 +1,172 @@
+/** Charts and runs as files: the numbers in them are those of the records, and names from a run cannot become markup. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { parseHTML } from 'linkedom';
+import { describe, expect, test } from 'vitest';
+import { parseExperiment } from '../../src/experiment/experiment.ts';
+import { presets } from '../../src/experiment/presets.ts';
+import { lineSvg, ticks } from '../../src/session/report/line-svg.ts';
+import { runReport } from '../../src/session/report/run-report.ts';
+import { initialPanes, panes, readPanes } from '../../src/ui/app/panes.ts';
+import { chartCsv, chartOf } from '../../src/ui/charts/chart-saving.ts';
+import { plainView, readView, xValues } from '../../src/ui/charts/x-axis.ts';
+import { mockRecords, mockStep } from '../../src/ui/gallery/mock-data.ts';
+import { supported } from '../../src/ui/gallery/mock-gpu.ts';
+import { estimate, recentStepMs, stepWork } from '../../src/ui/state/estimate.ts';
+import { charts, smoothed } from '../../src/ui/state/series.ts';
+
+const records = mockRecords(30);
+const [success] = charts();
+
+describe('the axis', () => {
+  test('counts steps, or sums what they cost', () => {
+    const three = [0, 1, 2].map((step) => ({ step, stage: 1, metrics: { episodes: 96, stepMs: 500, flops: 1e9 } }));
+    expect(xValues(three, 'step')).toEqual([0, 1, 2]);
+    expect(xValues(three, 'episodes')).toEqual([0, 96, 192]);
+    expect(xValues(three, 'seconds')).toEqual([0, 0.5, 1]);
+    expect(xValues(three, 'flops')).toEqual([0, 1e9, 2e9]);
+  });
+
+  test('is remembered, and nonsense is not', () => {
+    expect(readView('{"x":"flops","smoothing":0.6}')).toEqual({ x: 'flops', smoothing: 0.6 });
+    for (const text of [null, '', '{', '[]', 'null', '{"x":"__proto__","smoothing":1e9}'])
+      expect(readView(text)).toEqual(plainView);
+  });
+
+  test.each([
+    [0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]],
+    [0, 97, [0, 20, 40, 60, 80]],
+    [5, 5, [5]],
+  ])('has round marks from %d to %d', (from, to, marks) => {
+    expect(ticks(from, to)).toEqual(marks);
+  });
+});
+
+describe('a chart', () => {
+  test('as CSV has every record as it was, unsmoothed', () => {
+    const lines = chartCsv(success, records).trim().split('\n');
+    expect(lines[0]).toMatch(/^step,episodes so far,seconds so far,FLOPs so far,training,chance,oracle,evaluated,/);
+    expect(lines).toHaveLength(records.length + 1);
+    const at = records.findIndex(({ step }) => step === 17);
+    const cells = lines[at + 1].split(',');
+    expect([cells[0], Number(cells[4])]).toEqual(['17', records[at].metrics.success]);
+  });
+
+  test('as SVG draws the raw line under the smoothed one', () => {
+    const chart = chartOf(success, records, plainView, (token) => token);
+    const [raw, smooth] = chart.lines;
+    const values = records.map(({ metrics }) => metrics.success ?? null);
+    expect(raw.points.map(([, y]) => y)).toEqual(values);
+    expect(smooth.points.map(([, y]) => y)).toEqual(smoothed(values, 0.85));
+    expect(chartOf(success, records, { x: 'step', smoothing: 0 }, String).lines).toHaveLength(3);
+    const { document } = parseHTML(lineSvg(chart));
+    expect(document.querySelectorAll('path[fill=none]').length).toBe(chart.lines.length);
+  });
+
+  test('has no markup from a name', () => {
+    const svg = lineSvg({
+      title: '<script>1</script>',
+      xLabel: '&',
+      range: null,
+      lines: [
+        {
+          label: '"><image href=x>',
+          color: '"/><script>',
+          points: [
+            [0, 1],
+            [1, null],
+            [2, 3],
+          ],
+        },
+      ],
+    });
+    expect(svg).not.toMatch(/<script|<image/);
+    // A gap is no line.
+    expect(svg).toMatch(/d="M[\d. ]+M[\d. ]+"/);
+  });
+});
+
+describe('a report', () => {
+  const experiment = parseExperiment(structuredClone(presets[0]));
+  const hostile = {
+    ...experiment,
+    name: '<img src=x onerror=alert(1)>',
+    description: '</pre><script>alert(1)</script>',
+  };
+  const page = runReport({
+    name: hostile.name,
+    experiment: hostile,
+    records,
+    trajectories: mockStep(30, 1),
+    charts: charts().map((spec) => chartOf(spec, records, plainView, () => '#123456')),
+  });
+
+  test('has settings, curves, evaluations, episodes and numbers', () => {
+    const { document } = parseHTML(page);
+    expect([...document.querySelectorAll('h2')].map((each) => each.textContent)).toEqual([
+      'Curves',
+      'Evaluations',
+      'Episodes',
+      'Numbers of the last step',
+      'Settings',
+    ]);
+    expect(document.querySelectorAll('svg').length).toBe(charts().length);
+    expect(JSON.parse(document.querySelector('pre:last-of-type')!.textContent!)).toEqual(hostile);
+  });
+
+  test('runs nothing and asks nobody, whatever is in the run', () => {
+    const { document } = parseHTML(page);
+    expect(document.querySelectorAll('script, img, iframe, link, object, [src], [href], [onerror]').length).toBe(0);
+    expect(page).toContain("default-src 'none'");
+  });
+});
+
+describe('panes', () => {
+  test('keep their bounds, whatever was kept', () => {
+    expect(readPanes('{"setup":99999,"drawer":"wide","progress":-4}')).toMatchObject({
+      setup: panes.setup.max,
+      drawer: panes.drawer.initial,
+      progress: panes.progress.min,
+    });
+    for (const text of [null, '{', '3', 'null', '[]']) expect(readPanes(text)).toEqual(initialPanes());
+  });
+});
+
+describe('the estimate', () => {
+  const experiment = parseExperiment(structuredClone(presets[0]));
+  const processor = { ...supported, adapter: { ...supported.adapter, vendor: 'processor' }, limits: { threads: 2 } };
+
+  test('of the measured run is what was measured', () => {
+    // docs/worlds/textcraft.md: 211 to 360 s on two threads.
+    const { ms, own } = estimate(experiment, processor)!;
+    expect(own).toBe(false);
+    expect(ms).toBeGreaterThan(150_000);
+    expect(ms).toBeLessThan(500_000);
+  });
+
+  test('grows with groups and width, and is not made up for a device of which nothing is known', () => {
+    const wider = { ...experiment, algorithm: { ...experiment.algorithm, groups: experiment.algorithm.groups * 2 } };
+    expect(stepWork(wider)).toBe(stepWork(experiment)! * 2);
+    expect(estimate(experiment, supported)).toBe(null);
+    expect(estimate(experiment, null)).toBe(null);
+  });
+
+  test('reads the newest steps', () => {
+    expect(recentStepMs([])).toBe(null);
+    expect(
+      recentStepMs([
+        { step: 1, stage: 1, metrics: { stepMs: 100 } },
+        { step: 2, stage: 1, metrics: { stepMs: 300 } },
+      ]),
+    ).toBe(200);
+  });
+});
+
+test('no template of the page has a style attribute: its policy would drop it', () => {
+  const folder = new URL('../../src/ui/', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  // What an embedding page gets is that page's own.
+  const found = files.filter(
+    (name) => name !== 'app/embedding.ts' && /[^.\w]style=["$]/.test(readFileSync(new URL(name, folder), 'utf8')),
+  );
+  expect(found).toEqual([]);
+});
