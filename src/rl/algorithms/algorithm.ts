@@ -12,6 +12,7 @@ import type { Demonstrations } from '../episode/demonstrations.ts';
 import type { EndingRules } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import type { Metric } from '../metrics.ts';
+import type { Card } from './cards.ts';
 
 /** What the trainer reads of any algorithm's settings. */
 export interface AlgorithmSettings {
@@ -130,6 +131,8 @@ export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   critic?(settings: S): CriticSettings & { kind: CriticKind };
   /** The file of trajectories that it learns from; null: none. */
   file?(settings: S): string | null;
+  /** How it is explained, in the order of `cardParts`; absent: by what all methods share. */
+  cards?(settings: S): readonly Card[];
   /** Its own, beside those of rl/metrics.ts. */
   metrics?: readonly Metric[];
 }

@@ -5,6 +5,7 @@
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
+import { likelihoodCards } from './cards.ts';
 import { fileName } from './fields.ts';
 import { aggregationOf, demonstrations, likelihood, likelihoodAggregation, recorded, trainedOn } from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
@@ -35,6 +36,11 @@ export const sft = {
   sentence: "Imitates the world's own oracle, or episodes of a file: what they say is made likelier.",
   source: ['https://arxiv.org/abs/2406.04151'],
   schema,
+  cards: () =>
+    likelihoodCards(
+      'demonstration',
+      'Every token of a demonstration counts the same: the teacher is taken to be right.',
+    ),
   needs: () => ({}),
   collect: (collecting, { groups, groupSize, file }) =>
     file === null ? demonstrations(collecting, groups * groupSize) : recorded(collecting, file, groups * groupSize),
