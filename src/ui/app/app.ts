@@ -35,7 +35,7 @@ export class TabgymApp extends Panel {
       }
       .body {
         display: grid;
-        grid-template: minmax(0, 1fr) / 306px minmax(0, 1fr) auto;
+        grid-template: minmax(0, 1fr) / 306px minmax(0, 1fr) auto auto;
         min-height: 0;
         overflow: hidden;
       }
@@ -63,6 +63,13 @@ export class TabgymApp extends Panel {
       }
       tabgym-progress[data-sweep] {
         height: min(450px, 54vh);
+      }
+      tabgym-learn {
+        border-inline-start: 1px solid var(--line);
+        background: var(--surface);
+        width: 372px;
+        min-height: 0;
+        overflow: auto;
       }
       tabgym-drawer {
         border-inline-start: 1px solid var(--line);
@@ -97,6 +104,7 @@ export class TabgymApp extends Panel {
         tabgym-setup,
         tabgym-stage,
         tabgym-progress,
+        tabgym-learn,
         tabgym-drawer {
           display: none;
           position: static;
@@ -108,16 +116,18 @@ export class TabgymApp extends Panel {
         [data-panel='setup'] tabgym-setup,
         [data-panel='stage'] tabgym-stage,
         [data-panel='progress'] tabgym-progress,
+        [data-panel='learn'] tabgym-learn,
         [data-panel='drawer'] tabgym-drawer {
           display: block;
         }
         [data-panel='setup'] .centre,
+        [data-panel='learn'] .centre,
         [data-panel='drawer'] .centre {
           display: none;
         }
         nav {
           display: grid;
-          grid-template-columns: repeat(4, 1fr);
+          grid-template-columns: repeat(5, 1fr);
           border-block-start: 1px solid var(--line);
           background: var(--surface);
           padding-bottom: env(safe-area-inset-bottom);
@@ -141,7 +151,7 @@ export class TabgymApp extends Panel {
   private uninstall: (() => void) | null = null;
 
   constructor() {
-    super(['phase', 'drawer', 'panel', 'help', 'announcement', 'notices']);
+    super(['phase', 'drawer', 'learn', 'panel', 'help', 'announcement', 'notices']);
     this.app = new Controller();
   }
 
@@ -186,11 +196,12 @@ export class TabgymApp extends Panel {
   private renderBody(panel: NarrowPanel) {
     return html`
       <main class="body" data-panel=${panel}>
-        <tabgym-setup .app=${this.app} role="region" aria-label=${msg('Setup')}></tabgym-setup>
+        <tabgym-setup data-place="setup" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Setup')}></tabgym-setup>
         <div class="centre">
-          <tabgym-stage id="stage" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage>
-          <tabgym-progress .app=${this.app} role="region" aria-label=${msg('Progress')}></tabgym-progress>
+          <tabgym-stage id="stage" data-place="stage" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage>
+          <tabgym-progress data-place="progress" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Progress')}></tabgym-progress>
         </div>
+        ${this.state.learn ? this.renderLearn() : nothing}
         ${
           this.state.drawer
             ? html`<tabgym-drawer .app=${this.app} role="region" aria-label=${msg('Drawer')}></tabgym-drawer>`
@@ -201,11 +212,18 @@ export class TabgymApp extends Panel {
     `;
   }
 
+  /** Cards and lessons come when they are opened. */
+  private renderLearn() {
+    void import('../learn/learn.ts');
+    return html`<tabgym-learn .app=${this.app} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`;
+  }
+
   private renderNav(panel: NarrowPanel) {
     const items: [NarrowPanel, string][] = [
       ['setup', msg('Setup')],
       ['stage', msg('Stage')],
       ['progress', msg('Progress')],
+      ['learn', msg('Learn')],
       ['drawer', msg('More')],
     ];
     return html`<nav aria-label=${msg('Panels')}>
@@ -214,6 +232,12 @@ export class TabgymApp extends Panel {
           html`<button aria-current=${panel === id ? 'true' : 'false'} @click=${() => this.app.layout.showPanel(id)}>${label}</button>`,
       )}
     </nav>`;
+  }
+
+  /** The keyboard follows to where something is to be done. */
+  private async goToPanel({ detail }: CustomEvent<NarrowPanel>) {
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>(`[data-place="${detail}"]`)?.focus();
   }
 
   private skip() {

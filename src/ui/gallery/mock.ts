@@ -9,6 +9,7 @@ import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
 import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { mockGrid, mockPlayed } from './babyai-mock.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
+import { mockInsight } from './insight-mock.ts';
 import {
   mockExperiment,
   mockRecord,
@@ -302,6 +303,10 @@ class MockTrainer implements TrainerApi {
 
   async stepDetail(_: string, step: number) {
     return step < 1 ? null : { step, trajectories: mockStep(step, this.repeat) };
+  }
+
+  async insight(_: string, step: number) {
+    return mockInsight(step, this.repeat);
   }
 
   async tokenTexts() {

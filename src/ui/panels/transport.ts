@@ -175,6 +175,7 @@ export class TabgymTransport extends Panel {
       'owner',
       'theme',
       'drawer',
+      'learn',
       'busy',
       'problems',
       'help',
@@ -318,8 +319,9 @@ export class TabgymTransport extends Panel {
       ['gpu', msg('Device')],
       ['log', msg('Log')],
     ];
-    const { drawer, phase } = this.state;
-    return html`<div class="row drawers" style="gap:2px;flex-wrap:nowrap">${items.map(
+    const { drawer, learn, phase } = this.state;
+    const toggle = () => this.app.layout.openLearn(learn ? null : 'lessons');
+    return html`<div class="row drawers" style="gap:2px;flex-wrap:nowrap"><button class="quiet" aria-keyshortcuts="n" ?disabled=${phase !== 'ready'} aria-expanded=${learn ? 'true' : 'false'} @click=${toggle}>${msg('Learn')}</button>${items.map(
       ([id, label]) =>
         html`<button class="quiet" ?disabled=${phase !== 'ready'} aria-expanded=${drawer === id ? 'true' : 'false'} @click=${() => this.app.layout.openDrawer(drawer === id ? null : id)}>${label}</button>`,
     )}</div>`;

@@ -16,10 +16,13 @@ import type {
   ReplayFrame,
   RunStatus,
   RunSummary,
+  StepInsight,
   StepRecord,
   TrainerApi,
 } from '../../session/protocol.ts';
 import { noSelection, type Selection } from '../app/selection.ts';
+import type { Lesson } from '../lessons/lesson.ts';
+import type { LessonProgress } from '../lessons/progress.ts';
 import type { PickedFiles } from '../panels/model-files.ts';
 
 /** An episode that was played before, shown turn by turn. */
@@ -28,6 +31,17 @@ export interface Recording {
   title: string;
   turns: LiveTurn[];
 }
+
+/** A person's own play. */
+export interface Played {
+  turns: number;
+  /** Turns that the world refused. */
+  refused: number;
+  tries: number;
+  successes: number;
+}
+
+export const nothingPlayed: Played = { turns: 0, refused: 0, tries: 0, successes: 0 };
 
 export interface Problem {
   path: string;
@@ -68,7 +82,9 @@ export interface ModelState {
 }
 
 export type DrawerTab = 'runs' | 'storage' | 'gpu' | 'log';
-export type NarrowPanel = 'setup' | 'stage' | 'progress' | 'drawer';
+export type NarrowPanel = 'setup' | 'stage' | 'progress' | 'learn' | 'drawer';
+/** What the right column shows. */
+export type LearnTab = 'cards' | 'lessons';
 export type Theme = 'auto' | 'light' | 'dark';
 export type StorageReport = Awaited<ReturnType<TrainerApi['storage']>>;
 export type GpuDetails = Awaited<ReturnType<TrainerApi['gpuReport']>>;
@@ -115,6 +131,16 @@ export interface State {
   /** Files of a language model that were dropped or chosen; the picker takes them. */
   offered: PickedFiles | null;
   keptModels: KeptModelInfo[];
+  /** What the shown step did to its tokens and the weights; null: it cannot be known any more, or not now. */
+  insight: Fetched<StepInsight | null>;
+  /** What a person did in Play since the page was opened or a lesson began. */
+  played: Played;
+  learn: LearnTab | null;
+  /** The lesson that is open. */
+  lesson: string | null;
+  /** All of them, once one was asked for. */
+  lessons: readonly Lesson[];
+  progressOfLessons: { readonly [lesson: string]: LessonProgress };
   drawer: DrawerTab | null;
   panel: NarrowPanel;
   theme: Theme;
@@ -159,6 +185,12 @@ export const initialState = (): State => ({
   model: { step: 'none', card: null, problem: '', done: 0, total: 0, room: null },
   offered: null,
   keptModels: [],
+  insight: none,
+  played: nothingPlayed,
+  learn: null,
+  lesson: null,
+  lessons: [],
+  progressOfLessons: {},
   drawer: null,
   panel: 'stage',
   theme: 'auto',
