@@ -22,15 +22,20 @@ export interface FormulaSymbol {
   sub?: string;
   sup?: string;
   of?: Source;
+  /** Stays as it is where numbers are put in: the number is of it, and not it. */
+  keeps?: boolean;
   /** What it stands for, where `symbolWords` has nothing for its source. */
   words?: string;
 }
 
-/** A row of parts, a symbol, a fraction, a sum or the like with what stands under it; a text is an operator or a number. */
+/** A row of parts, a symbol, parts that are one number together, a fraction, a sum or the like with what stands under it; a text is an operator or a number. */
 export type Formula =
   | string
   | readonly Formula[]
   | FormulaSymbol
+  /** Formulas below each other. */
+  | { lines: readonly Formula[] }
+  | { whole: Formula; as: FormulaSymbol }
   | { over: Formula; under: Formula }
   | { big: string; below: Formula }
   | { root: Formula }
@@ -54,6 +59,8 @@ export const symbolWords: { readonly [source in Source]?: string } = {
   'token.advantage': 'advantage of the token',
   'token.before': 'log-probability before the update',
   'token.after': 'log-probability after the update',
+  'token.now': 'probability of the token after the update',
+  'token.was': 'probability of the token before the update',
   'token.ratio': 'ratio: probability after the update over that before',
   'token.weight': 'weight of the token in the gradient',
   'turn.reward': 'reward of the turn',
@@ -74,18 +81,15 @@ export const symbol = (text: string, of?: Source, more: Omit<FormulaSymbol, 'sym
   ...more,
 });
 
-const state = symbol('s', 'token.context', { sub: 't' });
+const state = symbol('s', 'token.context', { sub: 't', keeps: true });
 const action: Formula = symbol('a', undefined, { sub: 't' });
 
 /** The policy's probability of the token: pi(a | s). */
-export const chance = (sub: string, of?: Source): Formula => [
-  symbol('π', of, { sub }),
-  '(',
-  action,
-  '|',
-  symbol('s', undefined, { sub: 't' }),
-  ')',
-];
+export function chance(sub: string, of?: Source): Formula {
+  const policy = symbol('π', of, { sub });
+  const whole: Formula = [symbol('π', undefined, { sub }), '(', action, '|', symbol('s', undefined, { sub: 't' }), ')'];
+  return of ? { whole, as: policy } : whole;
+}
 
 const observe: Card = {
   id: 'observe',
@@ -117,7 +121,7 @@ const act: Card = {
   sentence:
     'It gives every allowed token a score z; the softmax turns scores into probabilities, and one token is drawn.',
   formula: [
-    ...(chance('θ', 'token.probability') as readonly Formula[]),
+    chance('θ', 'token.probability'),
     '=',
     {
       over: {
@@ -125,7 +129,7 @@ const act: Card = {
         to: [symbol('z', undefined, { sub: 'a' }), '/', symbol('T', 'experiment.sampling.temperature')],
       },
       under: [
-        { big: '∑', below: ['b', '∈', symbol('𝒜', 'token.allowed')] },
+        { big: '∑', below: ['b', '∈', symbol('𝒜', 'token.allowed', { keeps: true })] },
         { power: 'e', to: [symbol('z', undefined, { sub: 'b' }), '/', 'T'] },
       ],
     },
@@ -146,7 +150,10 @@ export const playCards: readonly Card[] = [observe, act, reward];
 
 const meanOfGroup: Formula = symbol('μ', 'group.mean');
 const spreadOfGroup: Formula = symbol('σ', 'group.std');
+const sizeOfGroup: Formula = symbol('G', 'group.size');
 const returnOf: Formula = symbol('R', 'episode.return', { sub: 'i' });
+const eachReturn: Formula = symbol('R', undefined, { sub: 'j' });
+const sumOver = (below: Formula): Formula => ({ big: '∑', below });
 
 export const groupCard: Card = {
   id: 'group',
@@ -154,23 +161,18 @@ export const groupCard: Card = {
   title: 'Group',
   sentence:
     'The same task is tried G times. The mean of the returns says what was to be expected of it, the spread how much the tries differ.',
-  formula: [
-    meanOfGroup,
-    '=',
-    { over: '1', under: symbol('G', 'group.size') },
-    { big: '∑', below: 'j' },
-    symbol('R', undefined, { sub: 'j' }),
-    ',  ',
-    spreadOfGroup,
-    '=',
-    {
-      root: [
-        { over: '1', under: ['G', '−', '1'] },
-        { big: '∑', below: 'j' },
-        { power: ['(', symbol('R', undefined, { sub: 'j' }), '−', 'μ', ')'], to: '2' },
+  formula: {
+    lines: [
+      [meanOfGroup, '=', { over: '1', under: sizeOfGroup }, sumOver('j'), eachReturn],
+      [
+        { power: spreadOfGroup, to: '2' },
+        '=',
+        { over: '1', under: [sizeOfGroup, '−', '1'] },
+        sumOver('j'),
+        { power: ['(', eachReturn, '−', meanOfGroup, ')'], to: '2' },
       ],
-    },
-  ],
+    ],
+  },
 };
 
 const advantageSymbol = symbol('A', 'token.advantage', { sub: 'i,t' });
@@ -200,8 +202,8 @@ const groupAdvantages: { readonly [baseline in Baseline]: Pick<Card, 'sentence' 
       '=',
       returnOf,
       '−',
-      { over: '1', under: ['G', '−', '1'] },
-      { big: '∑', below: ['j', '≠', 'i'] },
+      { over: '1', under: [sizeOfGroup, '−', '1'] },
+      sumOver(['j', '≠', 'i']),
       symbol('R', 'group.others', { sub: 'j' }),
     ],
   },
@@ -214,12 +216,13 @@ export const groupAdvantageCard = (baseline: Baseline): Card => ({
   ...groupAdvantages[baseline],
 });
 
-export const advantageCard = (id: string, sentence: string, formula: Formula): Card => ({
+/** `where`: further lines, that say what stands in the first. */
+export const advantageCard = (id: string, sentence: string, formula: Formula, ...where: Formula[]): Card => ({
   id: `advantage.${id}`,
   part: 'advantage',
   title: 'Advantage',
   sentence,
-  formula: [advantageSymbol, '=', formula],
+  formula: { lines: [[advantageSymbol, '=', formula], ...where] },
 });
 
 interface ClippedTerms {
@@ -235,10 +238,15 @@ const penalties = ({ kl, entropy }: Pick<ClippedTerms, 'kl' | 'entropy'>): Formu
 ];
 
 const ratio = symbol('ρ', 'token.ratio', { sub: 't' });
-const clippedRatio: Formula = [
+const clippedRatio: Formula = symbol('ρ̂', undefined, { sub: 't' });
+const advantageOf = symbol('A', 'token.advantage');
+const ratioLine: Formula = [ratio, '=', { over: chance('θ', 'token.now'), under: chance('old', 'token.was') }];
+const clipLine: Formula = [
+  clippedRatio,
+  '=',
   'clip',
   '(',
-  'ρ',
+  symbol('ρ', undefined, { sub: 't' }),
   ',',
   '1',
   '−',
@@ -249,6 +257,13 @@ const clippedRatio: Formula = [
   symbol('ε', 'setting.clipHigh', { sub: 'high' }),
   ')',
 ];
+const surrogate: Formula = ['−', 'min', '(', ratio, advantageOf, ',', clippedRatio, advantageOf, ')'];
+
+const clippedLines = (settings: ClippedTerms): Formula[] => [
+  ['ℒ', '=', surrogate, ...penalties(settings)],
+  clipLine,
+  ratioLine,
+];
 
 export const clippedCard = (settings: ClippedTerms): Card => ({
   id: 'objective.clipped',
@@ -256,7 +271,7 @@ export const clippedCard = (settings: ClippedTerms): Card => ({
   title: 'Objective',
   sentence:
     'The ratio says how much likelier the token has become since it was sampled. Its pull ends where the clip does, so that one step cannot go too far.',
-  formula: ['ℒ', '=', '−', 'min', '(', ratio, 'A', ',', clippedRatio, 'A', ')', ...penalties(settings)],
+  formula: { lines: clippedLines(settings) },
 });
 
 export const sequenceRatioCard = (settings: ClippedTerms): Card => ({
@@ -265,11 +280,17 @@ export const sequenceRatioCard = (settings: ClippedTerms): Card => ({
   title: 'Objective',
   sentence:
     'One ratio for the whole episode, the geometric mean of its tokens’: the episode is inside the clip or out of it as a whole.',
-  formula: [
-    ...(clippedCard(settings).formula as readonly Formula[]),
-    ',  ρ=',
-    { power: ['(', { big: '∏', below: 't' }, ratio, ')'], to: ['1', '/', symbol('n', 'episode.tokens')] },
-  ],
+  formula: {
+    lines: [
+      ['ℒ', '=', '−', 'min', '(', symbol('s'), advantageOf, ',', symbol('ŝ'), advantageOf, ')', ...penalties(settings)],
+      [
+        symbol('s'),
+        '=',
+        { power: ['(', { big: '∏', below: 't' }, ratio, ')'], to: ['1', '/', symbol('n', 'episode.tokens')] },
+      ],
+      ratioLine,
+    ],
+  },
 });
 
 export const clippedWeightCard = (settings: ClippedTerms): Card => ({
@@ -277,21 +298,25 @@ export const clippedWeightCard = (settings: ClippedTerms): Card => ({
   part: 'objective',
   title: 'Objective',
   sentence: 'The weight is clipped, not the token: every token keeps its gradient, at most so strong.',
-  formula: [
-    'ℒ',
-    '=',
-    '−',
-    'sg',
-    '[',
-    clippedRatio,
-    ']',
-    'A',
-    'log',
-    ...(chance('θ', 'token.after') as readonly Formula[]),
-    ...penalties(settings),
-    ',  ',
-    ratio,
-  ],
+  formula: {
+    lines: [
+      [
+        'ℒ',
+        '=',
+        '−',
+        'sg',
+        '[',
+        clippedRatio,
+        ']',
+        advantageOf,
+        'log',
+        chance('θ', 'token.now'),
+        ...penalties(settings),
+      ],
+      clipLine,
+      ratioLine,
+    ],
+  },
 });
 
 export const objectiveCard = (id: string, sentence: string, formula: Formula): Card => ({
@@ -308,25 +333,23 @@ export const updateCard: Card = {
   title: 'Update',
   sentence:
     'Each token pulls on the weights with its weight w in the gradient g. AdamW scales the pull, and the learning rate says how far to go.',
-  formula: [
-    'θ',
-    '←',
-    'θ',
-    '−',
-    symbol('η', 'metric.learningRate'),
-    'AdamW',
-    '(',
-    symbol('g', 'metric.gradNorm'),
-    ')',
-    ',  ',
-    'g',
-    '=',
-    { big: '∑', below: 't' },
-    symbol('w', 'token.weight', { sub: 't' }),
-    '∇',
-    'log',
-    ...(chance('θ') as readonly Formula[]),
-  ],
+  formula: {
+    lines: [
+      [
+        'θ',
+        '←',
+        'θ',
+        '−',
+        symbol('η', 'metric.learningRate'),
+        'AdamW',
+        '(',
+        symbol('g', 'metric.gradNorm', { keeps: true }),
+        ')',
+      ],
+      ['g', '=', sumOver('t'), symbol('w', 'token.weight', { sub: 't' }), '∇', 'log', chance('θ')],
+      ['‖', 'Δ', 'θ', '‖', '=', symbol('d', 'weights.change')],
+    ],
+  },
 };
 
 /** The cards of a method that clips a ratio: what is particular is its advantage, and it may be its objective. */
@@ -343,7 +366,7 @@ export const likelihoodCards = (id: string, sentence: string): readonly Card[] =
   objectiveCard(
     'likelihood',
     'The mean negative log-probability of what was said: the less likely a token was, the harder it is pulled up.',
-    ['ℒ', '=', '−', 'log', ...(chance('θ', 'token.after') as readonly Formula[])],
+    ['ℒ', '=', '−', 'log', chance('θ', 'token.now')],
   ),
   updateCard,
 ];
@@ -366,12 +389,12 @@ export function symbolsOf(formula: Formula): FormulaSymbol[] {
       for (const each of part) walk(each);
       return;
     }
-    if (isSymbol(part as object)) {
-      const own = part as FormulaSymbol;
+    const own = part as Exclude<Formula, string | readonly Formula[]>;
+    if (isSymbol(own)) {
       if (own.of && !found.has(own.of)) found.set(own.of, own);
       return;
     }
-    for (const each of Object.values(part as { [key: string]: Formula })) walk(each);
+    for (const each of Object.values(own as { [key: string]: Formula })) walk(each);
   };
   walk(formula);
   return [...found.values()];

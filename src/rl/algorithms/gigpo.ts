@@ -94,12 +94,8 @@ export function stepCredit(
 const gigpoCard = advantageCard(
   'group-in-group',
   'Two comparisons: the episode with its group, and each turn with the turns of the group that were taken in the same observation.',
+  [symbol('A', undefined, { sup: 'E' }), '+', symbol('ω', 'setting.stepWeight'), symbol('A', undefined, { sup: 'S' })],
   [
-    symbol('A', undefined, { sup: 'E' }),
-    '+',
-    symbol('ω', 'setting.stepWeight'),
-    symbol('A', undefined, { sup: 'S' }),
-    ',  ',
     symbol('A', undefined, { sup: 'E' }),
     '∝',
     symbol('R', 'episode.return', { sub: 'i' }),

@@ -165,7 +165,8 @@ const gaeCard = advantageCard(
       to: 'l',
     },
     symbol('δ', undefined, { sub: 't+l' }),
-    ',  ',
+  ],
+  [
     symbol('δ', undefined, { sub: 't' }),
     '=',
     symbol('r', 'token.reward', { sub: 't', words: 'reward on this token' }),

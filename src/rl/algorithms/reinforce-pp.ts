@@ -32,7 +32,8 @@ const whitenedCard = advantageCard(
       ],
       under: symbol('std', undefined, { sub: 'step' }),
     },
-    ',  ',
+  ],
+  [
     symbol('G', undefined, { sub: 't' }),
     '=',
     symbol('r', 'token.reward', { sub: 't', words: 'reward on this token' }),

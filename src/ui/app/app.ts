@@ -4,7 +4,7 @@
  */
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
-import { customElement } from 'lit/decorators.js';
+import { customElement, state } from 'lit/decorators.js';
 import { Controller } from './controller.ts';
 import '../panels/drawer.ts';
 import '../panels/help.ts';
@@ -22,6 +22,9 @@ import { controls } from '../styles/shared.ts';
 import '../panels/transport.ts';
 import { keepAwake } from './wake-lock.ts';
 
+/** Where the keyboard is put to go on with a panel. Beside it: what a host with a negative tabindex holds, Tab passes over. */
+const place = (panel: NarrowPanel) => html`<span class="place" data-place=${panel} tabindex="-1"></span>`;
+
 @customElement('tabgym-app')
 export class TabgymApp extends Panel {
   static override styles = [
@@ -38,6 +41,10 @@ export class TabgymApp extends Panel {
         grid-template: minmax(0, 1fr) / 306px minmax(0, 1fr) auto auto;
         min-height: 0;
         overflow: hidden;
+      }
+      .place {
+        position: absolute;
+        outline: none;
       }
       .centre {
         display: grid;
@@ -148,6 +155,7 @@ export class TabgymApp extends Panel {
     `,
   ];
 
+  @state() private learns = false;
   private uninstall: (() => void) | null = null;
 
   constructor() {
@@ -196,10 +204,10 @@ export class TabgymApp extends Panel {
   private renderBody(panel: NarrowPanel) {
     return html`
       <main class="body" data-panel=${panel}>
-        <tabgym-setup data-place="setup" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Setup')}></tabgym-setup>
+        ${place('setup')}<tabgym-setup .app=${this.app} role="region" aria-label=${msg('Setup')}></tabgym-setup>
         <div class="centre">
-          <tabgym-stage id="stage" data-place="stage" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage>
-          <tabgym-progress data-place="progress" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Progress')}></tabgym-progress>
+          ${place('stage')}<tabgym-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage>
+          ${place('progress')}<tabgym-progress .app=${this.app} role="region" aria-label=${msg('Progress')}></tabgym-progress>
         </div>
         ${this.state.learn ? this.renderLearn() : nothing}
         ${
@@ -214,8 +222,13 @@ export class TabgymApp extends Panel {
 
   /** Cards and lessons come when they are opened. */
   private renderLearn() {
-    void import('../learn/learn.ts');
-    return html`<tabgym-learn .app=${this.app} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`;
+    if (!this.learns) {
+      void import('../learn/learn.ts').then(() => {
+        this.learns = true;
+      });
+      return nothing;
+    }
+    return html`${place('learn')}<tabgym-learn .app=${this.app} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`;
   }
 
   private renderNav(panel: NarrowPanel) {
@@ -235,13 +248,15 @@ export class TabgymApp extends Panel {
   }
 
   /** The keyboard follows to where something is to be done. */
-  private async goToPanel({ detail }: CustomEvent<NarrowPanel>) {
+  private goToPanel = ({ detail }: CustomEvent<NarrowPanel>) => this.focusOn(detail);
+
+  private async focusOn(panel: NarrowPanel) {
     await this.updateComplete;
-    this.renderRoot.querySelector<HTMLElement>(`[data-place="${detail}"]`)?.focus();
+    this.renderRoot.querySelector<HTMLElement>(`[data-place="${panel}"]`)?.focus();
   }
 
   private skip() {
     this.app.layout.showPanel('stage');
-    this.renderRoot.querySelector<HTMLElement>('#stage')?.focus();
+    void this.focusOn('stage');
   }
 }

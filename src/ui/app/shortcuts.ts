@@ -87,8 +87,9 @@ const followTab = (app: Controller) =>
 const toggleDrawer = (app: Controller) => void app.layout.openDrawer(app.store.state.drawer ? null : 'runs');
 
 const toggleLearn = (app: Controller) => {
-  const { learn, lesson } = app.store.state;
-  app.layout.openLearn(learn ? null : lesson ? 'lessons' : 'cards');
+  const { learn, panel } = app.store.state;
+  const away = matchMedia('(max-width: 860px)').matches && panel !== 'learn';
+  app.layout.openLearn(learn && !away ? null : (learn ?? 'lessons'));
 };
 
 /** The element that has the key, through all shadow roots. */

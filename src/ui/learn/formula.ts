@@ -1,5 +1,5 @@
 /** A formula drawn as MathML (https://www.w3.org/TR/mathml-core/): as it stands in the papers, or with numbers in place of symbols. */
-import { html, mathml, nothing, type TemplateResult } from 'lit';
+import { html, mathml, type TemplateResult } from 'lit';
 import type { Formula, FormulaSymbol, Source } from '../../rl/algorithms/cards.ts';
 import { compact } from '../app/format.ts';
 
@@ -15,16 +15,9 @@ const isName = (text: string) => /^[\p{L}𝒜ℒ]+$/u.test(text);
 
 function plain(text: string) {
   if (/^[\d.]+$/.test(text)) return mathml`<mn>${text}</mn>`;
-  if (/^,\s+/.test(text))
-    return mathml`<mspace width="0"></mspace><mo>,</mo><mspace width="0.9em"></mspace>${plainRest(text)}`;
   // More than one letter is a name that is set upright: min, log, clip.
   return isName(text) ? mathml`<mi>${text}</mi>` : mathml`<mo>${text}</mo>`;
 }
-
-const plainRest = (text: string) => {
-  const rest = text.replace(/^,\s+/, '');
-  return rest ? mathml`<mi>${rest.replace('=', '')}</mi>${rest.includes('=') ? mathml`<mo>=</mo>` : nothing}` : nothing;
-};
 
 const index = (text: string) => (/^\d+$/.test(text) ? mathml`<mn>${text}</mn>` : mathml`<mi>${text}</mi>`);
 
@@ -39,9 +32,18 @@ function scripted({ symbol, sub, sup }: FormulaSymbol) {
 function symbolOf(symbol: FormulaSymbol, { read, point }: Drawing) {
   const { of } = symbol;
   if (!of) return scripted(symbol);
-  const value = read?.(of) ?? null;
-  const shown = value === null ? scripted(symbol) : numberOf(value);
-  return mathml`<mrow class="symbol" @pointerenter=${() => point(of)} @pointerleave=${() => point(null)}>${shown}</mrow>`;
+  const value = symbol.keeps ? null : (read?.(of) ?? null);
+  return pointed(of, value === null ? scripted(symbol) : numberOf(value), point);
+}
+
+const pointed = (of: Source, shown: unknown, point: Drawing['point']) =>
+  mathml`<mrow class="symbol" @pointerenter=${() => point(of)} @pointerleave=${() => point(null)}>${shown}</mrow>`;
+
+/** Parts that are one number together: in place of them stands the number. */
+function wholeOf(formula: Formula, { of }: FormulaSymbol, drawing: Drawing) {
+  const value = of ? (drawing.read?.(of) ?? null) : null;
+  const shown = value === null ? part(formula, drawing) : numberOf(value);
+  return of ? pointed(of, shown, drawing.point) : shown;
 }
 
 const numberOf = (value: number) => {
@@ -54,6 +56,8 @@ function part(formula: Formula, drawing: Drawing): TemplateResult<3> {
   if (Array.isArray(formula)) return mathml`<mrow>${formula.map((each) => part(each, drawing))}</mrow>`;
   const node = formula as Exclude<Formula, string | readonly Formula[]>;
   if ('symbol' in node) return symbolOf(node, drawing);
+  if ('lines' in node) return mathml`<mrow>${node.lines.map((each) => part(each, drawing))}</mrow>`;
+  if ('whole' in node) return wholeOf(node.whole, node.as, drawing);
   if ('over' in node) return mathml`<mfrac>${part(node.over, drawing)}${part(node.under, drawing)}</mfrac>`;
   if ('big' in node)
     return mathml`<munder><mo movablelimits="false">${node.big}</mo>${part(node.below, drawing)}</munder>`;
@@ -62,5 +66,9 @@ function part(formula: Formula, drawing: Drawing): TemplateResult<3> {
   return mathml`<msup>${part(power, drawing)}${part(to, drawing)}</msup>`;
 }
 
+const linesOf = (formula: Formula): readonly Formula[] =>
+  typeof formula === 'object' && 'lines' in formula ? formula.lines : [formula];
+
+/** One block a line: a line that is too long can be scrolled by itself. */
 export const formulaOf = (formula: Formula, label: string, drawing: Drawing) =>
-  html`<math display="block" aria-label=${label}>${part(formula, drawing)}</math>`;
+  linesOf(formula).map((line) => html`<math display="block" aria-label=${label}>${part(line, drawing)}</math>`);

@@ -108,6 +108,16 @@ export class TabgymLearn extends Panel {
     });
   }
 
+  private seenPart: string | null = null;
+
+  /** The card that tells of the place comes into view. */
+  protected override updated() {
+    const active = this.renderRoot.querySelector<HTMLElement>('.card.active');
+    const part = active?.dataset.part ?? null;
+    if (part !== this.seenPart) active?.scrollIntoView({ block: 'nearest' });
+    this.seenPart = part;
+  }
+
   protected override willUpdate() {
     if (this.state.selection.token !== null) this.justUpdated = false;
   }

@@ -75,6 +75,8 @@ const tokenReadings: { readonly [name: string]: (place: Place) => number | null 
   advantage: ({ facts, examined, row }) =>
     facts?.advantage ?? (examined && row !== null ? examined.advantage[row] : null),
   before: examinedAt(({ before }, row) => before[row]),
+  now: examinedAt(({ after }, row) => Math.exp(after[row])),
+  was: examinedAt(({ before }, row) => Math.exp(before[row])),
   after: examinedAt(({ after }, row) => after[row]),
   ratio: examinedAt(({ before, after }, row) => Math.exp(after[row] - before[row])),
   weight: examinedAt(({ weight }, row) => weight[row]),

@@ -6,6 +6,7 @@ import type { RunStatus } from '../../session/protocol.ts';
 import { deviceTitle } from '../app/device.ts';
 import { isActive } from '../app/events.ts';
 import { duration, fixed, percent, signed } from '../app/format.ts';
+import { litBy } from '../app/lights.ts';
 import { Panel } from '../app/panel.ts';
 import { playsOnlyWords, policyWords, worldTitle } from '../app/words.ts';
 import { pendingChanges } from '../state/changes.ts';
@@ -249,7 +250,7 @@ export class TabgymTransport extends Panel {
     const total = (run?.experiment ?? draft)?.steps;
     if (!total) return nothing;
     const step = records.at(-1)?.step ?? run?.step ?? 0;
-    return html`<div class="meter steps">
+    return html`<div class="meter steps" style=${litBy('weights')}>
       <span><strong class="number">${msg(str`Step ${step}`)}</strong> <span class="soft number">/ ${total}</span></span>
       ${
         progress
