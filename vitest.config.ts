@@ -1,10 +1,11 @@
-// Three test projects: `node` (units, worlds, kernels on Dawn), `chromium` (the same kernels in Chromium) and `page` (the
-// built page, driven from outside).
+// Four test projects: `node` (units, worlds, kernels on Dawn), `chromium` and `firefox` (the same kernels in these browsers) and
+// `page` (the built page, driven from outside).
 // Which adapter and which browser are used is decided once, in scripts/machine.mjs.
 
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { chromiumArgs, findBrowserDriver, findChromium } from './scripts/machine.mjs';
+import { firefox } from './tests/firefox-provider.ts';
 
 const chromium = findChromium();
 
@@ -15,6 +16,10 @@ const env = adapter ? { TABGYM_ADAPTER: adapter } : {};
 /** Every form of the packed and the attention kernels at many sizes: minutes of shader compilation. `npm test -- kernels` runs them. */
 const manyForms = ['tests/policy/attention.test.ts', 'tests/policy/quantized-kernels.test.ts'];
 const formsToo = process.env.TABGYM_KERNELS === 'all';
+
+const kernels = ['tests/device/**/*.test.ts', 'tests/policy/**/*.test.ts'];
+/** Golden cases read their data from the disk. */
+const notInBrowsers = ['tests/**/golden*.test.ts', ...(formsToo ? [] : manyForms)];
 
 export default defineConfig({
   test: {
@@ -47,10 +52,26 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'firefox',
+          include: kernels,
+          exclude: notInBrowsers,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: firefox(),
+            instances: [{ browser: 'firefox' }],
+          },
+        },
+      },
+      {
+        test: {
           name: 'chromium',
-          include: ['tests/device/**/*.test.ts', 'tests/policy/**/*.test.ts', 'tests/browser/**/*.test.ts'],
-          // They read the golden data from the disk.
-          exclude: ['tests/**/golden*.test.ts', ...(formsToo ? [] : manyForms)],
+          include: [...kernels, 'tests/browser/**/*.test.ts'],
+          exclude: notInBrowsers,
           testTimeout: 240_000,
           hookTimeout: 240_000,
           fileParallelism: false,

@@ -4,7 +4,7 @@
  */
 export { setScratch } from './call';
 export { runAlone, runTogether, serve, setControl, setNumber } from './threads';
-import { ATTENTION_SCRATCH } from './attention';
+import { ATTENTION_SCRATCH } from './attention-rows';
 import { MATMUL_SCRATCH } from './matmul';
 
 /** Bytes of scratch that each thread needs; tables of up to 64 KiB a row are unpacked behind the rest. */

@@ -42,6 +42,13 @@ function failuresOf({ name, message, assertionResults }) {
   return failed.map(({ fullName, failureMessages }) => `${file} > ${fullName}: ${firstLine(failureMessages[0])}`);
 }
 
+const both = (a, b) => ({
+  passed: a.passed + b.passed,
+  failed: a.failed + b.failed,
+  skipped: (a.skipped ?? 0) + (b.skipped ?? 0),
+  failures: [...(a.failures ?? []), ...(b.failures ?? [])],
+});
+
 const one = (ok) => ({ passed: ok ? 1 : 0, failed: ok ? 0 : 1 });
 
 const checks = {
@@ -82,12 +89,12 @@ const named = {
     process.env.TABGYM_ADAPTER = driver;
     return vitest('node');
   },
-  /** The page in Firefox, a second compiler of WGSL. */
+  /** Kernels and the page in Firefox, a second compiler of WGSL. */
   firefox: () => {
     if (!findFirefox())
       return lacking('Firefox', 'On Debian: sudo apt-get install firefox-esr; or name one: TABGYM_FIREFOX=PATH.');
     process.env.TABGYM_FIREFOX_TESTS = '1';
-    return vitest('page', ['tests/page/firefox']);
+    return both(vitest('firefox'), vitest('page', ['tests/page/firefox']));
   },
 };
 

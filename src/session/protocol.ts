@@ -3,13 +3,14 @@
  * documentation. All values are structured-cloneable. The trainer's worker implements `TrainerApi` (comlink);
  * `ui/app/client.ts` is the one door to it. The page holds no training state.
  */
-import type { WorldOptions, WorldView } from '../envs/env.ts';
+import type { Task, WorldOptions, WorldView } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { ModelApi } from '../models/protocol.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
 import type { ExaminedStep } from '../rl/examine.ts';
+import type { TrajectoryRecord } from '../rl/trajectory-files/record.ts';
 import type { StoredRun } from '../store/run.ts';
 import type { EvaluationApi } from './evaluation-protocol.ts';
 
@@ -141,6 +142,16 @@ export interface ReplayFrame {
   view: WorldView;
 }
 
+/** A trajectory of a file, played again in our world. */
+export interface RecordedReplay {
+  task: Task;
+  frames: ReplayFrame[];
+  /** Turns whose answer is another here than in the file. */
+  differs: number[];
+  reward: number;
+  success: boolean;
+}
+
 /** A world under a person's hands, after a reset or an action. */
 export interface PlayFrame {
   observation: string;
@@ -228,6 +239,8 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   tokenTexts(runId: string): Promise<string[]>;
   /** The world's view before and after each turn of a trajectory, by replaying its actions. */
   replay(runId: string, step: number, group: number, member: number): Promise<ReplayFrame[]>;
+  /** The same of a trajectory of a file, where its task is one of ours. `world`: where the file does not name it. */
+  replayRecord(record: TrajectoryRecord, world?: string | null): Promise<RecordedReplay>;
   /** Plays one episode without training, turn by turn, as `live` events. */
   watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void>;
   stopWatching(): Promise<void>;

@@ -143,9 +143,8 @@ export class Session {
   async insight(step: number): Promise<StepInsight | null> {
     await this.stopWatching();
     if (this.running) return null;
-    const abort = new AbortController();
     const looked = this.look(step);
-    this.watching = { abort, done: looked.then(() => {}) };
+    this.watching = { abort: new AbortController(), done: looked.then(() => {}) };
     return looked;
   }
 
@@ -162,9 +161,9 @@ export class Session {
     const { at } = this;
     // Until the last step's weights are back.
     this.at = null;
-    const insight = await insightOf(this.engine!, step, stored);
-    if (step === at) this.at = at;
-    return insight;
+    return insightOf(this.engine!, step, stored).finally(() => {
+      if (step === at) this.at = at;
+    });
   }
 
   /** Resolves when the policy is free again. */

@@ -1,12 +1,14 @@
 /**
  * The trainer as the page sees it: every method of `TrainerApi`, over a store, an engine factory and locks. At most one
  * run has an engine at a time. The worker exposes an instance; tests and tools call it directly.
+ * Long because it has a method for each of the page's.
  */
 import type { ConnectionSettings } from '../envs/module.ts';
 import { type Experiment, parseExperiment, parseRun } from '../experiment/experiment.ts';
 import type { ModelLibrary } from '../models/library.ts';
 import type { ModelCard, ModelRequest } from '../models/protocol.ts';
 import type { Precision } from '../policy/weights/linear.ts';
+import type { TrajectoryRecord } from '../rl/trajectory-files/record.ts';
 import { exportRun, readRun, writePolicy } from '../store/bundle.ts';
 import { StoreError } from '../store/run.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -25,6 +27,7 @@ import type {
   OpenedSweep,
   PlayFrame,
   PlayStart,
+  RecordedReplay,
   ReplayFrame,
   RunSummary,
   SessionEvent,
@@ -33,6 +36,7 @@ import type {
   StepRecord,
   TrainerApi,
 } from './protocol.ts';
+import { RecordedReplays } from './recorded-replay.ts';
 import { checkedSize, keptRecording, recordingOf, recordingsFor } from './recording-files.ts';
 import { LookedAtWorlds } from './replaying.ts';
 import { Session } from './session.ts';
@@ -73,6 +77,7 @@ export class TrainerService implements TrainerApi {
   /** Files of trajectories that were chosen, by name. */
   private readonly recordings = new Map<string, Uint8Array>();
   private readonly lookedAt: LookedAtWorlds;
+  private readonly recordedReplays: RecordedReplays;
 
   private readonly playing: Playing;
 
@@ -82,6 +87,7 @@ export class TrainerService implements TrainerApi {
   constructor(private readonly parts: ServiceParts) {
     this.playing = new Playing((name) => parts.engines.openWorld(name));
     this.lookedAt = new LookedAtWorlds((name) => parts.engines.openWorld(name));
+    this.recordedReplays = new RecordedReplays((name) => parts.engines.openWorld(name));
     this.sweeps = new Sweeps({
       ...parts,
       emit: (event) => this.listener(event),
@@ -286,6 +292,10 @@ export class TrainerService implements TrainerApi {
     return this.lookedAt.frames(trajectory);
   }
 
+  replayRecord(record: TrajectoryRecord, world: string | null = null): Promise<RecordedReplay> {
+    return this.recordedReplays.replay(record, world);
+  }
+
   async watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void> {
     await (await this.sessionOf(runId, 'read')).watch(options);
   }
@@ -376,6 +386,7 @@ export class TrainerService implements TrainerApi {
     await this.session?.close();
     await this.lookedAt.close();
     await this.playing.close();
+    await this.recordedReplays.close();
     await this.parts.store.close();
   }
 

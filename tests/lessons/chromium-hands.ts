@@ -31,11 +31,7 @@ export async function keyboardOf(page: Page): Promise<Hands> {
     press: (key) => page.keyboard.press(key),
     type: (text) => page.keyboard.type(text),
     text: (selector) => evaluate('return deepAll(given)[0]?.innerText ?? ""', selector),
-    count: (selector) =>
-      evaluate(
-        'return deepAll(given).length',
-        selector,
-      ),
+    count: (selector) => evaluate('return deepAll(given).length', selector),
     async until(selector, ms = 30_000) {
       const end = Date.now() + ms;
       while (!(await hands.count(selector))) {
@@ -43,7 +39,11 @@ export async function keyboardOf(page: Page): Promise<Hands> {
         await hands.pause(100);
       }
     },
-    done: (lesson) => evaluate('return JSON.parse(localStorage.getItem("tabgym.lessons") ?? "null")?.lessons?.[given]?.done ?? []', lesson),
+    done: (lesson) =>
+      evaluate(
+        'return JSON.parse(localStorage.getItem("tabgym.lessons") ?? "null")?.lessons?.[given]?.done ?? []',
+        lesson,
+      ),
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   };
   return hands;

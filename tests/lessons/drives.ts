@@ -22,7 +22,8 @@ export async function showLessons(hands: Hands) {
 
 async function begin(hands: Hands, lesson: string) {
   await showLessons(hands);
-  if (await hands.count('tabgym-lessons [data-do=lessons-list]')) await act(hands, 'tabgym-lessons [data-do=lessons-list]');
+  if (await hands.count('tabgym-lessons [data-do=lessons-list]'))
+    await act(hands, 'tabgym-lessons [data-do=lessons-list]');
   await hands.until(`[data-do="lesson-${lesson}"]`);
   await act(hands, `[data-do="lesson-${lesson}"]`);
   await hands.until('tabgym-lessons .part');
@@ -62,7 +63,10 @@ const words = (text: string) => text.replace(/\s+/g, ' ');
 /** Of what the world says: the lines of the goal's command. */
 function planOf(said: string): string[] {
   const goal = /Goal: craft ([^.]+)\./.exec(words(said))?.[1];
-  const command = said.split('\n').find((line) => goal && new RegExp(`^craft \\d+ ${goal} using `).test(line.trim()))?.trim();
+  const command = said
+    .split('\n')
+    .find((line) => goal && new RegExp(`^craft \\d+ ${goal} using `).test(line.trim()))
+    ?.trim();
   if (!command) throw new NotReachedError(`No command crafts the goal in: ${said}`);
   const needs = command.split(' using ')[1].split(', ');
   return [...needs.map((each) => `get ${each}`), command];
@@ -259,7 +263,11 @@ const drives: { readonly [lesson: string]: (hands: Hands) => Promise<void> } = {
 };
 
 /** A lesson, from the list to the words that it is finished. `at` hears of the beginning and the end. */
-export async function driveLesson(hands: Hands, id: string, at: (where: 'begin' | 'end') => Promise<void> = async () => {}) {
+export async function driveLesson(
+  hands: Hands,
+  id: string,
+  at: (where: 'begin' | 'end') => Promise<void> = async () => {},
+) {
   await begin(hands, id);
   await at('begin');
   await drives[id](hands);

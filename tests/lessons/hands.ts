@@ -55,7 +55,9 @@ export async function untilDone(hands: Hands, lesson: string, part: string, ms =
   const end = Date.now() + ms;
   while (!(await hands.done(lesson)).includes(part)) {
     if (Date.now() > end)
-      throw new NotReachedError(`“${part}” of ${lesson} was not done within ${ms / 1000} s; it said: ${await hands.text('tabgym-lessons .part.current')}`);
+      throw new NotReachedError(
+        `“${part}” of ${lesson} was not done within ${ms / 1000} s; it said: ${await hands.text('tabgym-lessons .part.current')}`,
+      );
     await hands.pause(200);
   }
 }

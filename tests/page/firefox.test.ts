@@ -48,12 +48,12 @@ async function drive() {
       return;
     }
     await until('the setup', 'tabgym-app tabgym-setup', (words) => words.includes('Micro'));
-    await say('adapter', textOf(transport));
     const preset = at('tabgym-app tabgym-setup #preset') as HTMLSelectElement;
     preset.value = [...preset.options].find(({ label }) => label === 'Micro')!.value;
     preset.dispatchEvent(new Event('change', { bubbles: true }));
     (at(`${transport} button.train`) as HTMLElement).click();
     await until('step 2', transport, (words) => stepOf(words) >= 2);
+    await say('adapter', (at(`${transport} select.device`) as HTMLElement).title);
     dispatchEvent(new KeyboardEvent('keydown', { key: 'r' }));
     await until('the drawer', 'tabgym-app tabgym-drawer', (words) => words.includes('Device'));
     (at('tabgym-app tabgym-drawer #tab-gpu') as HTMLElement).click();
@@ -98,9 +98,9 @@ const devices: { name: string; search: string; own: { [preference: string]: bool
     name: 'on the processor, without WebGPU',
     search: '',
     own: { 'dom.webgpu.enabled': false },
-    label: /processor, \d+ thread/,
+    label: /^processor, \d+ thread/,
   },
-  { name: 'on WebGPU', search: '?device=webgpu', own: {}, label: /GPU \(WebGPU\)/ },
+  { name: 'on WebGPU', search: '?device=webgpu', own: {}, label: /^software adapter\. You chose it/ },
 ];
 
 describe('in Firefox', () => {

@@ -261,7 +261,10 @@ describe('gathering events', () => {
 
 describe('the place in the URL', () => {
   test('goes there and back', () => {
-    const place = { run: 'run-1', step: 42, group: 3, member: 1, turn: 2, token: 17, tab: 'trajectory' as const };
+    const place = {
+      ...{ run: 'run-1', step: 42, group: 3, member: 1, turn: 2, token: 17, tab: 'trajectory' as const },
+      ...{ source: 'a file & more.jsonl', record: 12, beside: 0, list: 'success=yes&text=oak+log&sort=-score' },
+    };
     expect(parseHash(formatHash(place))).toEqual(place);
     expect(formatHash(noSelection)).toBe('');
   });
@@ -424,6 +427,16 @@ describe('what is dropped', () => {
     const { model, imports, problem } = sorted(label, ...names);
     expect(problem).toMatch(words);
     expect([model, imports]).toEqual([null, []]);
+  });
+
+  test.each([['play.jsonl'], ['train.json'], ['log.jsonl.gz'], ['rollouts.ndjson']])('%s is read', (name) => {
+    const { trajectories, problem } = sorted(name, name);
+    expect([trajectories?.name, problem]).toEqual([name, '']);
+  });
+
+  test.each([['config.json'], ['tokenizer_config.json'], ['model.safetensors.index.json']])('%s is not read', (name) => {
+    const { trajectories, problem } = sorted(name, name);
+    expect([trajectories, problem]).toEqual([null, expect.stringContaining(name)]);
   });
 
   test('what can be used beside it is imported', () => {

@@ -75,7 +75,7 @@ describe.each(trajectoryFormats.map((format) => [format.name, format] as const))
     for (const size of [1, 7, 4096]) {
       const file = await TrajectoryFile.open(source(text, size));
       expect(file.problems).toEqual([]);
-      expect(file.records.map((record) => record.format)).toEqual(records.map(() => name));
+      expect([...file.records].map((record) => record.format)).toEqual(records.map(() => name));
       for (let i = 0; i < records.length; i += size === 1 ? 13 : 1)
         expect(format.write(await file.read(i))).toEqual(records[i]);
     }

@@ -155,8 +155,7 @@ export class WebGpuRecorder implements Recorder {
     this.submit();
     this.readbacks++;
     const mapped = this.staging.mapAsync(1 /* READ */, 0, total);
-    // Firefox polls for completion every 100 ms unless there is a further submission (https://bugzilla.mozilla.org/1870699).
-    this.device.device.queue.submit([]);
+    this.nudge();
     await this.settled(mapped);
     const bytes = this.staging.getMappedRange(0, total).slice(0);
     this.staging.unmap();
@@ -167,6 +166,11 @@ export class WebGpuRecorder implements Recorder {
       from += s.size;
       return part;
     });
+  }
+
+  /** Firefox polls for completion every 100 ms unless there is a further submission (https://bugzilla.mozilla.org/1870699). */
+  private nudge(): void {
+    this.device.device.queue.submit([]);
   }
 
   private async settled(mapped: Promise<undefined>): Promise<void> {
@@ -184,7 +188,9 @@ export class WebGpuRecorder implements Recorder {
   /** Waits until all submitted work is done. */
   async finish(): Promise<void> {
     this.submit();
-    await this.device.device.queue.onSubmittedWorkDone();
+    const done = this.device.device.queue.onSubmittedWorkDone();
+    this.nudge();
+    await done;
     this.device.check();
   }
 

@@ -43,7 +43,7 @@ export class AttentionTrial {
   private readonly splits: { splits: number; prefixSplits: number };
 
   constructor(
-    readonly gpu: Device,
+    readonly device: Device,
     readonly shape: AttentionShape,
     segments: PackedBatch['segments'],
   ) {
@@ -93,7 +93,7 @@ export class AttentionTrial {
       dcache: T * 2 * KV * D,
     };
     for (const [name, count] of Object.entries(floats))
-      this.buffers[name] = this.gpu.createBuffer(`AttentionTrial.${name}`, count * 4);
+      this.buffers[name] = this.device.createBuffer(`AttentionTrial.${name}`, count * 4);
   }
 
   /** The queries of decoding rows come first: by themselves they are those of the first tokens. */
@@ -165,6 +165,6 @@ export class AttentionTrial {
   }
 
   destroy(): void {
-    for (const buffer of Object.values(this.buffers)) this.gpu.destroyBuffer(buffer);
+    for (const buffer of Object.values(this.buffers)) this.device.destroyBuffer(buffer);
   }
 }

@@ -28,18 +28,20 @@ const questions: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number; N:
 const largest = 1024 * 512;
 
 /** Well under a second on a GPU. A software adapter is not measured: which forms are the best there is known. */
-export async function measureChoices(gpu: Device): Promise<KernelChoices> {
+export async function measureChoices(device: Device): Promise<KernelChoices> {
   // Without a compiler there is one form of each.
-  if (gpu.info.isFallback || !gpu.compiles) return softwareChoices(gpu.info);
-  const matmuls = { ...(await measureMatmuls(gpu)), ...(await measureQuantized(gpu)) };
-  return { ...defaultChoices, ...matmuls, ...(await measureAttention(gpu)) };
+  if (device.info.isFallback || !device.compiles) return softwareChoices(device.info);
+  const matmuls = { ...(await measureMatmuls(device)), ...(await measureQuantized(device)) };
+  return { ...defaultChoices, ...matmuls, ...(await measureAttention(device)) };
 }
 
-async function measureMatmuls(gpu: Device): Promise<Pick<KernelChoices, MatmulChoice>> {
+async function measureMatmuls(device: Device): Promise<Pick<KernelChoices, MatmulChoice>> {
   let choices = defaultChoices;
-  const buffers = ['inp', 'weight', 'out', 'partials'].map((name) => gpu.createBuffer(`Autotune.${name}`, largest * 4));
-  const recorder = gpu.createRecorder(256, 5e9);
-  const kernels = gpu.kernels;
+  const buffers = ['inp', 'weight', 'out', 'partials'].map((name) =>
+    device.createBuffer(`Autotune.${name}`, largest * 4),
+  );
+  const recorder = device.createRecorder(256, 5e9);
+  const kernels = device.kernels;
   try {
     for (const { choice, kind, M, N, K } of questions) {
       const [inp, weight, out, partials] = buffers.map(whole);
@@ -57,21 +59,21 @@ async function measureMatmuls(gpu: Device): Promise<Pick<KernelChoices, MatmulCh
     }
   } finally {
     recorder.destroy();
-    for (const buffer of buffers) gpu.destroyBuffer(buffer);
+    for (const buffer of buffers) device.destroyBuffer(buffer);
   }
   return choices;
 }
 
 /** Training (forward and backward of a group behind a prompt) and decoding, each by itself. */
-async function measureAttention(gpu: Device): Promise<Pick<KernelChoices, 'attention_few' | 'attention_many'>> {
+async function measureAttention(device: Device): Promise<Pick<KernelChoices, 'attention_few' | 'attention_many'>> {
   // Halves are for models whose weights are no more exact than that; who has one asks for them by name.
   const forms = attentionForms.filter(
-    (form) => !form.includes('half') && attentionFormRuns(form, gpu.features, gpu.info.subgroupMinSize),
+    (form) => !form.includes('half') && attentionFormRuns(form, device.features, device.info.subgroupMinSize),
   );
-  const recorder = gpu.createRecorder(256, 5e9);
-  const kernels = gpu.kernels;
+  const recorder = device.createRecorder(256, 5e9);
+  const kernels = device.kernels;
   const shape = { heads: 8, kvHeads: 2, headDim: 64, eps: 0 };
-  const trial = new AttentionTrial(gpu, shape, groupSegments(256, 32, 8));
+  const trial = new AttentionTrial(device, shape, groupSegments(256, 32, 8));
   try {
     trial.upload(recorder);
     const choose = async (work: 'train' | 'decode') => {

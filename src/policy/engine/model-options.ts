@@ -32,7 +32,7 @@ export function secondOptions({ weights, capacity, choices, keptBytes, adapter }
 /** What the plan needs to know of a model's options. */
 export function planOptionsOf(
   { adapter, trainable, reference, precision, kvCache, keptBytes, critic, updateRows }: ModelOptions,
-  gpu: Device,
+  device: Device,
 ): PlanOptions {
   return {
     trainable,
@@ -43,8 +43,8 @@ export function planOptionsOf(
     critic,
     updateRows,
     lora: adapter?.lora,
-    blockBytes: gpu.bindingBytes,
-    timingBytes: gpu.timingBytes,
-    sharesMemory: gpu.sharesMemory,
+    blockBytes: device.bindingBytes,
+    timingBytes: device.timingBytes,
+    sharesMemory: device.sharesMemory,
   };
 }

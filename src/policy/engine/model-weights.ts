@@ -45,7 +45,7 @@ export class ModelWeights {
   private readonly copy: DenseWeights | null;
 
   constructor(
-    gpu: Device,
+    device: Device,
     private readonly config: ModelConfig,
     private readonly options: WeightOptions,
     private readonly ops: Operations,
@@ -53,8 +53,8 @@ export class ModelWeights {
   ) {
     const { trainable, reference, precision = 'f32' } = options;
     const lora = options.adapter?.lora ?? null;
-    const blockBytes = gpu.bindingBytes;
-    const set = (layout: Layout, label: string) => new ParameterSet(gpu, layout, label);
+    const blockBytes = device.bindingBytes;
+    const set = (layout: Layout, label: string) => new ParameterSet(device, layout, label);
     const layout = planTrained(config, lora, precision, blockBytes);
     this.grads = trainable ? set(layout, 'gradients') : null;
     const whole = lora || precision !== 'f32' ? null : set(layout, 'weights');

@@ -67,33 +67,36 @@ export class Model implements Learner {
   private tokensTrained = 0;
 
   private constructor(
-    readonly gpu: Device,
+    readonly device: Device,
     readonly config: ModelConfig,
     readonly options: ModelOptions,
     /** Of the policy that this is the second model of. */
     host: HostMemory | null = null,
   ) {
     const { capacity } = options;
-    this.plan = planBuffers(config, capacity, planOptionsOf(options, gpu));
-    this.kernels = gpu.kernels;
+    this.plan = planBuffers(config, capacity, planOptionsOf(options, device));
+    this.kernels = device.kernels;
     const staging = this.plan.find(({ name }) => name === 'staging')?.bytes ?? maxStaging;
-    this.recorder = gpu.createRecorder(staging, gpu.info.isFallback ? 5e7 : 5e9);
-    this.ws = new Workspace(gpu, this.plan);
-    this.ops = new Operations(this.kernels, this.recorder, runnableChoices(options.choices ?? defaultChoices, gpu));
+    this.recorder = device.createRecorder(staging, device.info.isFallback ? 5e7 : 5e9);
+    this.ws = new Workspace(device, this.plan);
+    this.ops = new Operations(this.kernels, this.recorder, runnableChoices(options.choices ?? defaultChoices, device));
     this.layers = new Layers(config, this.ops, this.ws);
     this.critic = new Critic(config.hiddenSize);
     this.host = host ?? new HostMemory(this.plan);
-    this.second = options.critic === 'separate' ? new Model(gpu, config, secondOptions(options), this.host) : null;
+    this.second = options.critic === 'separate' ? new Model(device, config, secondOptions(options), this.host) : null;
     this.head = new Head(config, this.ops, this.ws, capacity);
     this.generation = new Generation(config, this.ops, this.ws, this.layers, capacity, options.kvCache);
-    this.values = new ModelWeights(gpu, config, options, this.ops, this.ws);
+    this.values = new ModelWeights(device, config, options, this.ops, this.ws);
     this.state = new ModelState(this.recorder, this.values);
   }
 
   /** Allocates what the plan says, compiles every kernel, uploads the weights. */
-  static async create(gpu: Device, config: ModelConfig, options: ModelOptions): Promise<Model> {
+  static async create(device: Device, config: ModelConfig, options: ModelOptions): Promise<Model> {
     ModelWeights.check(config, options);
-    const model = await gpu.allocating(`a policy of ${config.numLayers} layers`, () => new Model(gpu, config, options));
+    const model = await device.allocating(
+      `a policy of ${config.numLayers} layers`,
+      () => new Model(device, config, options),
+    );
     try {
       const models = model.second ? [model, model.second] : [model];
       for (const each of models) each.compileAll();
@@ -186,18 +189,18 @@ export class Model implements Learner {
       submissions,
       readbacks,
       flops,
-      buffersCreated: this.gpu.buffersCreated,
+      buffersCreated: this.device.buffersCreated,
     };
   }
 
   /** Runs `work` with buffer creation refused. */
   private async sealed<T>(phase: string, work: () => Promise<T>): Promise<T> {
-    this.gpu.check();
-    this.gpu.seal(phase);
+    this.device.check();
+    this.device.seal(phase);
     try {
       return await work();
     } finally {
-      this.gpu.unseal();
+      this.device.unseal();
     }
   }
 
@@ -304,7 +307,7 @@ export class Model implements Learner {
 
   /** An objective that fails in the middle leaves no part of its gradient to the next update. */
   private forget(error: unknown): never {
-    if (!this.gpu.failure) for (const each of [this, this.second]) each?.train().grads.clear(each.recorder);
+    if (!this.device.failure) for (const each of [this, this.second]) each?.train().grads.clear(each.recorder);
     this.critic.forget();
     throw error;
   }

@@ -25,18 +25,18 @@ function runs(form: string, features: ReadonlySet<string>): boolean {
   );
 }
 
-export async function measureQuantized(gpu: Device): Promise<Pick<KernelChoices, QuantChoice>> {
+export async function measureQuantized(device: Device): Promise<Pick<KernelChoices, QuantChoice>> {
   const choices: KernelChoices = { ...defaultChoices };
   const row = packedRow(4, K);
   const sizes = { inp: 512 * K * 4, codes: N * row.codeWords * 4, scales: N * row.scaleWords * 4, out: 512 * N * 4 };
-  const buffers = Object.entries(sizes).map(([name, bytes]) => gpu.createBuffer(`Autotune.${name}`, bytes));
+  const buffers = Object.entries(sizes).map(([name, bytes]) => device.createBuffer(`Autotune.${name}`, bytes));
   const [inp, codes, scales, out] = buffers.map(whole);
-  const recorder = gpu.createRecorder(256, 5e9);
-  const kernels = gpu.kernels;
+  const recorder = device.createRecorder(256, 5e9);
+  const kernels = device.kernels;
   try {
     for (const { choice, kind, M } of questions) {
       const candidates = kernelForms[choice]
-        .filter((form) => runs(form, gpu.features))
+        .filter((form) => runs(form, device.features))
         .map((form) => {
           const ops = new QuantizedOperations(kernels, recorder, { ...choices, [choice]: form });
           const weight = { bits: 4, codes, scales } as const;
@@ -50,7 +50,7 @@ export async function measureQuantized(gpu: Device): Promise<Pick<KernelChoices,
     }
   } finally {
     recorder.destroy();
-    for (const buffer of buffers) gpu.destroyBuffer(buffer);
+    for (const buffer of buffers) device.destroyBuffer(buffer);
   }
   return choices;
 }

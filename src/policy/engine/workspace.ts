@@ -17,11 +17,11 @@ export class Workspace {
   private readonly buffers = new Map<PlannedBuffer['name'], DeviceBuffer>();
 
   constructor(
-    readonly gpu: Device,
+    readonly device: Device,
     plan: readonly PlannedBuffer[],
   ) {
     for (const { name, bytes, part } of plan) {
-      if (!elsewhere.has(part)) this.buffers.set(name, gpu.createBuffer(`Workspace.${name}`, bytes));
+      if (!elsewhere.has(part)) this.buffers.set(name, device.createBuffer(`Workspace.${name}`, bytes));
     }
   }
 
@@ -40,7 +40,7 @@ export class Workspace {
   }
 
   destroy(): void {
-    for (const buffer of this.buffers.values()) this.gpu.destroyBuffer(buffer);
+    for (const buffer of this.buffers.values()) this.device.destroyBuffer(buffer);
     this.buffers.clear();
   }
 }

@@ -30,12 +30,12 @@ const known = new WeakMap<Kernel, KernelResult>();
 const caseOf = (kernel: Kernel, size: number) => twins[kernel.name]?.(kernel.constants, size, kernel.extra) ?? null;
 
 /** Compares kernels with their twins; those without one are left out. `size` multiplies the fixtures' rows. */
-export function compareKernels(gpu: Device, kernels: readonly Kernel[], size = 1): Promise<KernelResult[]> {
+export function compareKernels(device: Device, kernels: readonly Kernel[], size = 1): Promise<KernelResult[]> {
   const cases = kernels.flatMap((kernel) => {
     const test = caseOf(kernel, size);
     return test ? [{ kernel, test }] : [];
   });
-  return runCases(gpu, cases);
+  return runCases(device, cases);
 }
 
 /** One line a kernel name: the failure of a variant, or the last variant's numbers. */
@@ -49,10 +49,10 @@ function byName(results: readonly KernelResult[]): KernelResult[] {
 }
 
 /** Tests every kernel compiled on this device that was not tested yet, and returns what is known of all. */
-export async function selfTest(gpu: Device): Promise<KernelResult[]> {
-  const all = gpu.kernels.all();
+export async function selfTest(device: Device): Promise<KernelResult[]> {
+  const all = device.kernels.all();
   const fresh = all.filter((kernel) => !known.has(kernel) && caseOf(kernel, 1));
-  const results = await compareKernels(gpu, fresh);
+  const results = await compareKernels(device, fresh);
   for (const [i, kernel] of fresh.entries()) known.set(kernel, results[i]);
   return byName(all.flatMap((kernel) => known.get(kernel) ?? []));
 }

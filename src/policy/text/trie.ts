@@ -44,6 +44,13 @@ export class SequenceTrie {
   private count = new Int32Array(1024);
   private first = new Int32Array(1024);
   private selection = 0;
+  /** Of the selection that is flattened: its nodes in breadth-first order, how deep each is, and the columns that come out. */
+  private order = new Int32Array(1024);
+  private depthOf = new Int32Array(1024);
+  private leaf = new Int32Array(1024);
+  private edgeStart = new Int32Array(1025);
+  private edgeToken = new Int32Array(1024);
+  private edgeNode = new Int32Array(1024);
 
   get size(): number {
     return this.nodes;
@@ -73,9 +80,16 @@ export class SequenceTrie {
     nodes.splice(low, 0, this.nodes);
     this.childTokens.push([]);
     this.childNodes.push([]);
-    if (this.nodes === this.stamp.length)
-      [this.stamp, this.count, this.first] = [grown(this.stamp), grown(this.count), grown(this.first)];
+    if (this.nodes === this.stamp.length) this.grow();
     return this.nodes++;
+  }
+
+  private grow(): void {
+    [this.stamp, this.count, this.first] = [grown(this.stamp), grown(this.count), grown(this.first)];
+    const { length } = this.stamp;
+    const column = (more = 0) => new Int32Array(length + more);
+    [this.order, this.depthOf, this.leaf] = [column(), column(), column()];
+    [this.edgeStart, this.edgeToken, this.edgeNode] = [column(1), column(), column()];
   }
 
   /**
@@ -120,38 +134,35 @@ export class SequenceTrie {
 
   /** Breadth first, edges by ascending token: node numbers depend only on the set of sequences. `depths`: of each leaf's node. */
   private flatten(depths: Int32Array): TokenTrie {
-    const { stamp, count, first, selection } = this;
-    const nodes = [0];
-    const depthOf = [0];
-    const leaf: number[] = [];
-    const edgeStart = [0];
-    const edgeToken: number[] = [];
-    const edgeNode: number[] = [];
-    let depth = 0;
-    for (let n = 0; n < nodes.length; n++) {
-      const node = nodes[n];
-      const determined = count[node] === 1;
-      leaf.push(determined ? first[node] : -1);
-      if (determined) {
-        depths[first[node]] = depthOf[n];
+    const { stamp, count, first, selection, order, depthOf } = this;
+    order[0] = 0;
+    depthOf[0] = 0;
+    const [leaf, edgeStart, edgeToken, edgeNode] = [this.leaf, this.edgeStart, this.edgeToken, this.edgeNode];
+    let [nodes, edges, depth] = [1, 0, 0];
+    for (let n = 0; n < nodes; n++) {
+      const node = order[n];
+      edgeStart[n] = edges;
+      leaf[n] = count[node] === 1 ? first[node] : -1;
+      if (leaf[n] >= 0) {
+        depths[leaf[n]] = depthOf[n];
         depth = Math.max(depth, depthOf[n]);
-      } else {
-        const [tokens, children] = [this.childTokens[node], this.childNodes[node]];
-        for (let c = 0; c < children.length; c++) {
-          if (stamp[children[c]] !== selection) continue;
-          edgeToken.push(tokens[c]);
-          edgeNode.push(nodes.push(children[c]) - 1);
-          depthOf.push(depthOf[n] + 1);
-        }
+        continue;
       }
-      edgeStart.push(edgeToken.length);
+      const [tokens, children] = [this.childTokens[node], this.childNodes[node]];
+      for (let c = 0; c < children.length; c++) {
+        if (stamp[children[c]] !== selection) continue;
+        edgeToken[edges] = tokens[c];
+        edgeNode[edges++] = nodes;
+        depthOf[nodes] = depthOf[n] + 1;
+        order[nodes++] = children[c];
+      }
     }
-    const array = (values: number[]) => Int32Array.from(values);
+    edgeStart[nodes] = edges;
     return {
-      edgeStart: array(edgeStart),
-      edgeToken: array(edgeToken),
-      edgeNode: array(edgeNode),
-      leaf: array(leaf),
+      edgeStart: edgeStart.slice(0, nodes + 1),
+      edgeToken: edgeToken.slice(0, edges),
+      edgeNode: edgeNode.slice(0, edges),
+      leaf: leaf.slice(0, nodes),
       depth,
     };
   }

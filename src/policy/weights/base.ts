@@ -42,11 +42,11 @@ export function planTrained(
 /** A frozen base, allocated and empty. */
 export function createBase(config: ModelConfig, precision: Precision, ops: Operations, ws: Workspace): BaseWeights {
   if (precision !== 'f32') {
-    const packed = planPacked(config, precision, ws.gpu.bindingBytes);
-    return new PackedWeights(config, ops, ws, new PackedSet(ws.gpu, packed));
+    const packed = planPacked(config, precision, ws.device.bindingBytes);
+    return new PackedWeights(config, ops, ws, new PackedSet(ws.device, packed));
   }
-  const layout = planLayout(config, ws.gpu.bindingBytes);
-  return new DenseWeights(config, ops, ws, new ParameterSet(ws.gpu, layout, 'weights'));
+  const layout = planLayout(config, ws.device.bindingBytes);
+  return new DenseWeights(config, ops, ws, new ParameterSet(ws.device, layout, 'weights'));
 }
 
 /** Bytes written before the queue is waited for: they lie in memory until then. */

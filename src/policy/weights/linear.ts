@@ -99,7 +99,7 @@ export class DenseWeights implements BaseWeights {
     readonly grads: ParameterSet | null = null,
   ) {
     this.C = config.hiddenSize;
-    const blockBytes = set.gpu.bindingBytes;
+    const blockBytes = set.device.bindingBytes;
     this.embedding = tableOf(config, 'embedding', this.C * 4, blockBytes);
     this.head = tableOf(config, 'head', this.C * 4, blockBytes);
   }

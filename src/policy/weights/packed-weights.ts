@@ -24,11 +24,11 @@ export class PackedSet {
   private readonly parts: { operand: PackedOperand; part: PackedPart }[];
 
   constructor(
-    readonly gpu: Device,
+    readonly device: Device,
     readonly layout: PackedLayout,
   ) {
-    this.buffers = layout.blocks.map((words, i) => gpu.createBuffer(`packed.${i}`, words * 4));
-    this.vectors = new ParameterSet(gpu, layout.vectors, 'vectors');
+    this.buffers = layout.blocks.map((words, i) => device.createBuffer(`packed.${i}`, words * 4));
+    this.vectors = new ParameterSet(device, layout.vectors, 'vectors');
     this.parts = [...layout.operands.values()].flatMap((operand) => operand.parts.map((part) => ({ operand, part })));
   }
 
@@ -93,7 +93,7 @@ export class PackedSet {
   }
 
   destroy(): void {
-    for (const buffer of this.buffers) this.gpu.destroyBuffer(buffer);
+    for (const buffer of this.buffers) this.device.destroyBuffer(buffer);
     this.vectors.destroy();
   }
 }

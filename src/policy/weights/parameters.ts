@@ -179,11 +179,11 @@ export class ParameterSet {
   readonly buffers: DeviceBuffer[];
 
   constructor(
-    readonly gpu: Device,
+    readonly device: Device,
     readonly layout: Layout,
     readonly label: string,
   ) {
-    this.buffers = layout.blocks.map((floats, i) => gpu.createBuffer(`${label}.${i}`, floats * 4));
+    this.buffers = layout.blocks.map((floats, i) => device.createBuffer(`${label}.${i}`, floats * 4));
   }
 
   has(operand: string): boolean {
@@ -275,6 +275,6 @@ export class ParameterSet {
   }
 
   destroy(): void {
-    for (const buffer of this.buffers) this.gpu.destroyBuffer(buffer);
+    for (const buffer of this.buffers) this.device.destroyBuffer(buffer);
   }
 }

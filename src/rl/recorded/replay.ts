@@ -79,7 +79,7 @@ async function mapSome(indices: readonly number[], file: TrajectoryFile, finder:
   const rows: Row[] = [];
   const found = new Map<number, Trajectory | Row>();
   for (const index of indices) {
-    const { line } = file.records[index];
+    const { line } = file.records.at(index);
     try {
       const either = await mapOne(await file.read(index), { line, slot: rows.length }, finder, mapping);
       if ('episode' in either) rows.push(either);

@@ -2,56 +2,66 @@
  * A file of trajectories, opened: every record found and summed up in a few words, none kept, so that a gigabyte takes memory by
  * its number of records alone. A record is read again from its place when it is asked for. What is malformed is named by line.
  */
+import type { ByteSource } from './bytes.ts';
 import type { TrajectoryFormat } from './format.ts';
+import { isGzip, MemorySpill, type Spill, unpacked } from './gzip.ts';
 import { type JsonObject, type RecordProblem, TrajectoryFileError, type TrajectoryRecord } from './record.ts';
+import { mostRecords, RecordIndex, type RecordSummary } from './record-index.ts';
 import { recognized, trajectoryFormats } from './registry.ts';
-import { type Piece, Splitter } from './splitter.ts';
+import { mostRecordBytes, type Piece, Splitter } from './splitter.ts';
 
-/** Bytes of a file: what a page's `File` and an opened file of Node both give. Plain text; a compressed one is unpacked before. */
-export interface ByteSource {
-  name: string;
-  size: number;
-  stream(): AsyncIterable<Uint8Array>;
-  slice(from: number, to: number): Promise<Uint8Array>;
-}
-
-/** What a list shows of a record. */
-export interface RecordSummary {
-  line: number;
-  offset: number;
-  bytes: number;
-  format: string;
-  itemId: string | null;
-  world: string | null;
-  item: number | null;
-  reward: number | null;
-  success: boolean | null;
-  /** Of assistant messages, the acknowledgement of an instruction included. */
-  turns: number;
-}
+export type { ByteSource } from './bytes.ts';
+export type { RecordSummary } from './record-index.ts';
 
 export interface OpenFileOptions {
   signal?: AbortSignal;
   onProgress?(done: number, total: number): void;
+  /** The file before it is read: its records and problems grow from here on. */
+  onBegin?(file: TrajectoryFile): void;
+  /** Where a compressed file is unpacked to; absent: memory. */
+  spill?(): Spill | Promise<Spill>;
+}
+
+/** Trajectories that can be listed, read one at a time and searched: a file's, or those of a run. */
+export interface Collection {
+  readonly name: string;
+  readonly records: RecordIndex;
+  readonly problems: readonly RecordProblem[];
+  /** All records that were passed over, told in words or not. */
+  readonly refused: number;
+  read(index: number): Promise<TrajectoryRecord>;
+  search(text: string, options?: OpenFileOptions): AsyncGenerator<number>;
+  release(): Promise<void>;
 }
 
 /** So many problems are told in words; the others are counted. */
 const mostProblems = 1000;
+/** Read at once where records are searched one after another. */
+const searchBytes = 4e6;
 
-export class TrajectoryFile {
-  readonly records: RecordSummary[] = [];
+export class TrajectoryFile implements Collection {
+  readonly records = new RecordIndex();
   readonly problems: RecordProblem[] = [];
-  /** All records that were passed over, told in words or not. */
   refused = 0;
   /** Of most records; null: the file has none that can be read. */
   format: TrajectoryFormat | null = null;
+  private lastLine = 1;
 
-  private constructor(private readonly source: ByteSource) {}
+  private constructor(
+    private readonly source: ByteSource,
+    private readonly spill: Spill | null,
+  ) {}
+
+  get name(): string {
+    return this.source.name;
+  }
 
   /** Reads the file once. An abort rejects with the signal's reason. */
   static async open(source: ByteSource, options: OpenFileOptions = {}): Promise<TrajectoryFile> {
-    const file = new TrajectoryFile(source);
-    await file.scan((piece) => file.add(piece), options);
+    const spill = (await isGzip(source)) ? await (options.spill?.() ?? new MemorySpill()) : null;
+    const file = new TrajectoryFile(spill ? unpacked(source, spill) : source, spill);
+    options.onBegin?.(file);
+    await file.scan(options);
     if (file.records.length === 0 && file.refused === 0)
       throw new TrajectoryFileError(`${source.name} is empty: it holds no record.`);
     if (file.records.length === 0)
@@ -62,52 +72,90 @@ export class TrajectoryFile {
   }
 
   async read(index: number): Promise<TrajectoryRecord> {
-    const { offset, bytes, line } = this.records[index];
+    const { offset, bytes, line } = this.records.at(index);
     const piece = await this.source.slice(offset, offset + bytes);
     return parseRecord({ bytes: piece, offset, line, broken: false }).record;
   }
 
   /** Indices of the records in whose messages the text stands, as the file is read again; case does not matter. */
-  async *search(text: string, options: OpenFileOptions = {}): AsyncGenerator<number> {
+  async *search(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
     const wanted = text.toLowerCase();
-    for (let i = 0; i < this.records.length; i++) {
-      options.signal?.throwIfAborted();
-      const { messages } = await this.read(i);
-      if (messages?.some(({ content }) => content.toLowerCase().includes(wanted))) yield i;
-      options.onProgress?.(i + 1, this.records.length);
+    const { records } = this;
+    for (let first = 0; first < records.length; ) {
+      signal?.throwIfAborted();
+      const last = this.lastBeside(first);
+      const start = records.offset[first];
+      const bytes = await this.source.slice(start, records.offset[last] + records.bytes[last]);
+      for (let i = first; i <= last; i++) {
+        const [from, line] = [records.offset[i] - start, records.line[i]];
+        const piece = { bytes: bytes.subarray(from, from + records.bytes[i]), offset: 0, line, broken: false };
+        if (saysText(parseRecord(piece).record, wanted)) yield i;
+      }
+      first = last + 1;
+      onProgress?.(first, records.length);
     }
   }
 
-  private async scan(take: (piece: Piece) => void, { signal, onProgress }: OpenFileOptions): Promise<void> {
+  async release(): Promise<void> {
+    await this.spill?.release();
+  }
+
+  /** The last record after `first` that one piece of the file holds with it. */
+  private lastBeside(first: number): number {
+    const { offset, bytes, length } = this.records;
+    let last = first;
+    while (last + 1 < length && offset[last + 1] + bytes[last + 1] - offset[first] <= searchBytes) last++;
+    return last;
+  }
+
+  private async scan({ signal, onProgress }: OpenFileOptions): Promise<void> {
     const splitter = new Splitter();
     let done = 0;
-    for await (const chunk of this.source.stream()) {
-      signal?.throwIfAborted();
-      for (const piece of splitter.push(chunk)) take(piece);
-      done += chunk.length;
-      onProgress?.(done, this.source.size);
+    try {
+      for await (const chunk of this.source.stream()) {
+        signal?.throwIfAborted();
+        for (const piece of splitter.push(chunk)) this.add(piece);
+        done += chunk.length;
+        onProgress?.(this.source.read?.() ?? done, this.source.size);
+      }
+    } catch (error) {
+      // A compressed file that breaks off: what was unpacked stands.
+      if (!(error instanceof TrajectoryFileError)) throw error;
+      for (const piece of splitter.finish()) this.add(piece);
+      this.refuse(this.lastLine, error.message);
+      return;
     }
-    for (const piece of splitter.finish()) take(piece);
+    for (const piece of splitter.finish()) this.add(piece);
   }
 
   private add(piece: Piece): void {
+    this.lastLine = piece.line;
     try {
       const { record, format } = parseRecord(piece);
       this.format ??= format;
-      this.records.push(summaryOf(piece, record, format));
+      if (!this.records.add(summaryOf(piece, record, format)))
+        this.refuse(
+          piece.line,
+          `A list holds ${mostRecords} records, and this one and what follows are more: divide the file.`,
+        );
     } catch (error) {
       if (!(error instanceof TrajectoryFileError)) throw error;
       // What is left of a line after a record that was refused is no second one.
-      if (this.problems.at(-1)?.line === piece.line) return;
-      this.refused++;
-      if (this.problems.length < mostProblems) this.problems.push({ line: piece.line, message: error.message });
+      if (this.problems.at(-1)?.line !== piece.line) this.refuse(piece.line, error.message);
     }
+  }
+
+  private refuse(line: number, message: string): void {
+    this.refused++;
+    if (this.problems.length < mostProblems) this.problems.push({ line, message });
   }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function parseJson({ bytes, broken }: Piece): JsonObject {
+function parseJson({ bytes, broken, tooLong }: Piece): JsonObject {
+  if (tooLong)
+    throw new TrajectoryFileError(`This record has more than ${mostRecordBytes / 1e6} MB, or it does not end.`);
   if (broken) throw new TrajectoryFileError('This record does not end: a bracket or a quotation mark is missing.');
   let value: unknown;
   try {
@@ -130,22 +178,49 @@ export function parseRecord(piece: Piece): { record: TrajectoryRecord; format: T
   return { record: format.read(fields), format };
 }
 
-function summaryOf({ line, offset, bytes }: Piece, record: TrajectoryRecord, format: TrajectoryFormat): RecordSummary {
-  const { itemId, world, item, reward, success, messages } = record;
+export const saysText = ({ messages, itemId }: TrajectoryRecord, wanted: string): boolean =>
+  (itemId?.toLowerCase().includes(wanted) ?? false) ||
+  (messages?.some(
+    ({ content, reasoning }) =>
+      content.toLowerCase().includes(wanted) || (reasoning?.toLowerCase().includes(wanted) ?? false),
+  ) ??
+    false);
+
+function summaryOf(
+  { line, offset, bytes }: Piece,
+  record: TrajectoryRecord,
+  { name }: TrajectoryFormat,
+): RecordSummary {
+  const { itemId, world, item, reward, success, messages, step } = record;
   const turns = messages?.filter(({ role }) => role === 'assistant').length ?? 0;
-  return { line, offset, bytes: bytes.length, format: format.name, itemId, world, item, reward, success, turns };
+  const size = bytes.length;
+  return { line, offset, bytes: size, format: name, itemId, world, item, reward, success, turns, step: step ?? null };
 }
 
 /** Records as a file's text, piece by piece. */
 export function* written(records: Iterable<TrajectoryRecord>, format: TrajectoryFormat): Generator<string> {
-  if (format.container === 'array') yield '[\n';
-  let first = true;
-  for (const record of records) {
-    const fields = format.write(record);
-    if (format.container === 'array') yield `${first ? '' : ',\n'}${JSON.stringify(fields)}`;
-    else if (format.container === 'lines') yield `${JSON.stringify(fields)}\n`;
-    else yield `${JSON.stringify(fields, null, 4)}\n`;
-    first = false;
+  const text = new Writing(format);
+  for (const record of records) yield text.record(record);
+  yield text.end();
+}
+
+/** A file's text, as its records come. */
+export class Writing {
+  private first = true;
+
+  constructor(private readonly format: TrajectoryFormat) {}
+
+  record(record: TrajectoryRecord): string {
+    const { container } = this.format;
+    const fields = this.format.write(record);
+    const before = container !== 'array' ? '' : this.first ? '[\n' : ',\n';
+    this.first = false;
+    const text = container === 'object' ? JSON.stringify(fields, null, 4) : JSON.stringify(fields);
+    return `${before}${text}${container === 'array' ? '' : '\n'}`;
   }
-  if (format.container === 'array') yield '\n]\n';
+
+  end(): string {
+    if (this.format.container !== 'array') return '';
+    return this.first ? '[\n\n]\n' : '\n]\n';
+  }
 }

@@ -125,6 +125,7 @@ export const lossless: TrajectoryFormat = {
       messages: messages?.map(fromRole) ?? null,
       reward,
       success,
+      ...stepOf(fields),
       source: { form: losslessForm, fields },
     };
   },
@@ -138,6 +139,12 @@ export const lossless: TrajectoryFormat = {
 
 const withTrained = (message: JsonObject, trained: boolean | null): JsonObject =>
   trained === null ? message : { ...message, loss: trained };
+
+/** The training step that it came from. */
+function stepOf({ origin }: JsonObject): { step?: number } {
+  const step = origin !== null && typeof origin === 'object' && !Array.isArray(origin) ? origin.step : undefined;
+  return typeof step === 'number' && Number.isSafeInteger(step) && step >= 0 && step < 2 ** 32 - 1 ? { step } : {};
+}
 
 function restOf(fields: JsonObject): JsonObject {
   const { format: _f, item_id: _i, messages: _m, reward: _r, success: _s, ...rest } = fields;

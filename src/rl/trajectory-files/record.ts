@@ -30,6 +30,8 @@ export interface TrajectoryRecord {
   messages: Message[] | null;
   reward: number | null;
   success: boolean | null;
+  /** The training step that it is of, where the file says. */
+  step?: number;
   source: Source | null;
 }
 

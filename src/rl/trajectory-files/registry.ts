@@ -5,6 +5,7 @@ import { apiEvaluation, evaluationLog } from './evaluation-log.ts';
 import type { TrajectoryFormat } from './format.ts';
 import { agentEval, itemIds } from './item-ids.ts';
 import { lossless } from './lossless.ts';
+import { agentGymDpo, trlPreference } from './pairs.ts';
 import { type JsonObject, TrajectoryFileError } from './record.ts';
 import { rolloutLog } from './rollout-log.ts';
 
@@ -17,6 +18,8 @@ export const trajectoryFormats: readonly TrajectoryFormat[] = [
   agentTraj,
   agentEval,
   itemIds,
+  agentGymDpo,
+  trlPreference,
   shareGpt,
   openAiMessages,
 ];

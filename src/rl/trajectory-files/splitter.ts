@@ -12,7 +12,12 @@ export interface Piece {
   line: number;
   /** True where it was given up rather than ended. */
   broken: boolean;
+  /** True where it is longer than a record may be: its bytes were let go. */
+  tooLong?: boolean;
 }
+
+/** A record is parsed whole, in several times its bytes of memory. */
+export const mostRecordBytes = 64e6;
 
 const code = (character: string) => character.charCodeAt(0);
 const [quote, backslash, newline, comma] = [code('"'), code('\\'), code('\n'), code(',')];
@@ -68,14 +73,33 @@ export class Splitter {
   /** How the first whole text lay: on one line (then no line's end is within a text), over several, or with objects at its own indent. */
   private layout: 'unknown' | 'one-line' | 'indented' | 'flat' = 'unknown';
   private flat = false;
+  private tooLong = false;
   private pieces: Piece[] = [];
+
+  constructor(private readonly mostBytes = mostRecordBytes) {}
 
   /** The texts that ended within these bytes. */
   push(chunk: Uint8Array): Piece[] {
     this.window.push(chunk);
-    for (let i = 0; i < chunk.length; i++) this.take(chunk[i]);
-    this.window.drop(this.begin < 0 ? this.offset : this.begin);
+    for (let i = 0; i < chunk.length; i++) {
+      if (this.inString && !this.escaped) i = this.skipText(chunk, i);
+      if (i < chunk.length) this.take(chunk[i]);
+    }
+    if (this.begin >= 0 && this.offset - this.begin > this.mostBytes) this.tooLong = true;
+    this.window.drop(this.begin < 0 || this.tooLong ? this.offset : this.begin);
     return this.taken();
+  }
+
+  /** Most bytes of a file are letters of strings, which mean nothing here: the first that may, from `i` on. */
+  private skipText(chunk: Uint8Array, i: number): number {
+    let end = i;
+    while (end < chunk.length) {
+      const byte = chunk[end];
+      if (byte === quote || byte === backslash || byte === newline) break;
+      end++;
+    }
+    this.offset += end - i;
+    return end;
   }
 
   /** What is left at the end of the file. */
@@ -155,12 +179,9 @@ export class Splitter {
   }
 
   private end(at: number, broken: boolean): void {
-    this.pieces.push({
-      bytes: this.window.slice(this.begin, at),
-      offset: this.begin,
-      line: this.beginLine,
-      broken,
-    });
+    const tooLong = this.tooLong || at - this.begin > this.mostBytes;
+    const bytes = tooLong ? new Uint8Array(0) : this.window.slice(this.begin, at);
+    this.pieces.push({ bytes, offset: this.begin, line: this.beginLine, broken, tooLong });
     if (!broken && this.layout === 'unknown')
       this.layout = this.line === this.beginLine ? 'one-line' : this.flat ? 'flat' : 'indented';
     this.begin = -1;
@@ -168,5 +189,6 @@ export class Splitter {
     this.inString = false;
     this.escaped = false;
     this.broken = false;
+    this.tooLong = false;
   }
 }

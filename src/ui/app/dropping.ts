@@ -12,6 +12,8 @@ export interface Sorted {
   model: PickedFiles | null;
   /** Runs, policies and adapters, each a file. */
   imports: File[];
+  /** To be read; one at a time. */
+  trajectories: File | null;
   /** What cannot be used, in a sentence. */
   problem: string;
 }
@@ -19,11 +21,18 @@ export interface Sorted {
 const isWeights = ({ name }: PickedFile) => /\.(gguf|safetensors|onnx)$/i.test(name);
 /** Also what has no ending: a download may have lost it. */
 const isImport = ({ name }: PickedFile) => /\.(tabgym|zip)$/i.test(name) || !name.includes('.');
+/** Of a language model's folder, and no trajectories. */
+const isModelPart = ({ name }: PickedFile) =>
+  /^((adapter_|generation_|preprocessor_)?config|tokenizer(_config)?|special_tokens_map|added_tokens|vocab)\.json$|\.index\.json$/.test(
+    name,
+  );
+const isTrajectories = (file: PickedFile) =>
+  /\.(jsonl|ndjson|json)(\.gz)?$|\.gz$/i.test(file.name) && !isModelPart(file);
 const isAdapter = ({ name }: PickedFile) => /^adapter_(model\.safetensors|config\.json)$/.test(name);
 
 const wanted = () =>
   msg(
-    'A run is a .tabgym file, a policy or an adapter a .zip; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a folder with config.json, tokenizer.json and the .onnx file, also in its sub-folder onnx.',
+    'A run is a .tabgym file, a policy or an adapter a .zip; trajectories are one .json or .jsonl file, also as .gz; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a folder with config.json, tokenizer.json and the .onnx file, also in its sub-folder onnx.',
   );
 
 function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): string {
@@ -42,15 +51,18 @@ function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): 
 export function sortFiles(picked: PickedFiles): Sorted {
   const { files } = picked;
   const adapter = files.some(isAdapter) && !files.some((file) => isWeights(file) && !isAdapter(file));
-  if (files.some(isWeights) && !adapter) return { model: picked, imports: [], problem: '' };
-  const rest = files.filter((file) => !isImport(file));
-  return { model: null, imports: files.filter(isImport).map(({ file }) => file), problem: problemOf(picked, rest) };
+  if (files.some(isWeights) && !adapter) return { model: picked, imports: [], trajectories: null, problem: '' };
+  const read = adapter ? undefined : files.find(isTrajectories);
+  const rest = files.filter((file) => !isImport(file) && file !== read);
+  const imports = files.filter(isImport).map(({ file }) => file);
+  return { model: null, imports, trajectories: read?.file ?? null, problem: problemOf(picked, rest) };
 }
 
 interface Page {
   store: Store;
   said: { notify(level: Notice['level'], message: string): void };
-  layout: { showPanel(panel: 'setup'): void };
+  layout: { showPanel(panel: 'setup' | 'stage'): void };
+  reading: { select(place: { tab: 'read' }): void };
   library: { importFile(file: File): Promise<void> };
 }
 
@@ -71,10 +83,17 @@ export class Dropping {
   }
 
   async take(picked: PickedFiles) {
-    const { model, imports, problem } = sortFiles(picked);
+    const { model, imports, trajectories, problem } = sortFiles(picked);
     if (model) this.offer(model);
+    if (trajectories) this.read(trajectories);
     for (const file of imports) await this.page.library.importFile(file);
     if (problem) this.page.said.notify('warning', problem);
+  }
+
+  private read(offeredTrajectories: File) {
+    this.page.store.set({ offeredTrajectories });
+    this.page.layout.showPanel('stage');
+    this.page.reading.select({ tab: 'read' });
   }
 
   /** The picker opens and takes it. */

@@ -6,15 +6,30 @@ import { msg, str } from '@lit/localize';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
 import type { Lesson, Part, Where } from '../lessons/lesson.ts';
 import { type LessonProgress, LocalProgress, nothingDone, type ProgressStore } from '../lessons/progress.ts';
-import { nothingPlayed, type State } from '../state/state.ts';
-import type { Controller } from './controller.ts';
+import { nothingPlayed, type State, type Store } from '../state/state.ts';
+import type { Drafting } from './drafting.ts';
 import { isActive } from './events.ts';
+import type { Layout } from './layout.ts';
+import type { Notifying } from './notifying.ts';
+import type { Reading } from './reading.ts';
 
 /** What a teacher's link fixes. */
 export interface LessonOptions {
   /** Name of the preset in place of the lesson's own experiment. */
   preset?: string | null;
   seed?: number | null;
+}
+
+/** What a lesson moves of the page. */
+interface Page {
+  readonly store: Store;
+  readonly said: Notifying;
+  readonly layout: Layout;
+  readonly reading: Reading;
+  readonly drafting: Drafting;
+  pause(): Promise<void>;
+  stopWatching(): Promise<void>;
+  close(): void;
 }
 
 type Module = typeof import('../lessons/registry.ts');
@@ -25,12 +40,17 @@ export class Lessons {
   private options: LessonOptions = {};
 
   constructor(
-    private readonly app: Controller,
+    private readonly app: Page,
     private readonly kept: ProgressStore = new LocalProgress(),
   ) {}
 
   private get state(): State {
     return this.app.store.state;
+  }
+
+  /** All of them; empty until they were asked for. */
+  get lessons(): readonly Lesson[] {
+    return this.module?.lessons ?? [];
   }
 
   /** The lesson that was open when the page was closed goes on; its experiment is not put into the setup again. */
@@ -112,7 +132,7 @@ export class Lessons {
 
   async load() {
     this.module ??= await import('../lessons/registry.ts');
-    this.app.store.set({ lessons: this.module.lessons });
+    this.app.store.set({ lessonsReady: true });
   }
 
   private find(id: string): Lesson | undefined {

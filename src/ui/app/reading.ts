@@ -57,7 +57,7 @@ export class Reading {
   async load() {
     const { state } = this.store;
     const step = shownStep(state);
-    const needless = ['watch', 'evaluate', 'play'].includes(state.selection.tab) && state.learn !== 'cards';
+    const needless = ['watch', 'read', 'evaluate', 'play'].includes(state.selection.tab) && state.learn !== 'cards';
     if (!state.run || state.opening || step === null || needless) return;
     await Promise.all([this.loadDetail(state.run.id, step), this.loadTexts(state.run.id)]);
     if (this.store.state.selection.tab === 'trajectory') await this.loadReplay(state.run.id, step);

@@ -2,7 +2,7 @@
  * Where the reader is: a step, a group, a member (an episode), a turn, a token. The URL's hash carries it, so that a link
  * opens the same place. A null step follows the newest one.
  */
-export type StageTab = 'watch' | 'group' | 'trajectory' | 'evaluate' | 'play';
+export type StageTab = 'watch' | 'group' | 'trajectory' | 'read' | 'evaluate' | 'play';
 
 export interface Selection {
   run: string | null;
@@ -12,6 +12,13 @@ export interface Selection {
   turn: number;
   token: number | null;
   tab: StageTab;
+  /** What is read: a file's name, or `run` for the episodes of the run; null: nothing. */
+  source: string | null;
+  /** Of what is read: the record that is open, and the one beside it. */
+  record: number | null;
+  beside: number | null;
+  /** The list's filter and order (src/ui/reader/list-link.ts). */
+  list: string | null;
 }
 
 export const noSelection: Selection = {
@@ -22,9 +29,13 @@ export const noSelection: Selection = {
   turn: 0,
   token: null,
   tab: 'watch',
+  source: null,
+  record: null,
+  beside: null,
+  list: null,
 };
 
-const tabs: readonly StageTab[] = ['watch', 'group', 'trajectory', 'evaluate', 'play'];
+const tabs: readonly StageTab[] = ['watch', 'group', 'trajectory', 'read', 'evaluate', 'play'];
 
 const whole = (text: string | null): number | null => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null);
 
@@ -39,6 +50,10 @@ export function parseHash(hash: string): Selection {
     turn: whole(query.get('turn')) ?? 0,
     token: whole(query.get('token')),
     tab,
+    source: query.get('source') || null,
+    record: whole(query.get('record')),
+    beside: whole(query.get('beside')),
+    list: query.get('list') || null,
   };
 }
 

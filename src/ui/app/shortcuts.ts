@@ -60,6 +60,7 @@ export const shortcuts = (): Shortcut[] => [
   { keys: ['w'], label: msg('Watch'), run: (app) => goTo(app, { tab: 'watch' }) },
   { keys: ['g'], label: msg('Group'), run: (app) => goTo(app, { tab: 'group' }) },
   { keys: ['t'], label: msg('Trajectory'), run: (app) => goTo(app, { tab: 'trajectory' }) },
+  { keys: ['o'], label: msg('Read trajectories'), run: (app) => goTo(app, { tab: 'read' }) },
   { keys: ['e'], label: msg('Evaluate'), run: (app) => goTo(app, { tab: 'evaluate' }) },
   { keys: ['p'], label: msg('Play'), run: (app) => goTo(app, { tab: 'play' }) },
   { keys: ['ArrowLeft', 'h'], label: msg('Earlier step'), run: (app) => moveStep(app, -1) },

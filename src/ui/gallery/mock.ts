@@ -1,11 +1,13 @@
 /**
  * A trainer made of fixtures, for development and tests: `?mock=STATE`. It keeps the promises of `TrainerApi` (statuses, events,
  * steps that grow) without a GPU or a world. Never part of the shipped page: `scripts/size.mjs` checks that.
+ * Long because it has a method for each of the trainer's.
  */
 
 import { parseExperiment } from '../../experiment/experiment.ts';
 import { differences } from '../../experiment/paths.ts';
 import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
+import type { TrajectoryRecord } from '../../rl/trajectory-files/record.ts';
 import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { mockGrid, mockPlayed } from './babyai-mock.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
@@ -21,6 +23,7 @@ import {
   mockView,
 } from './mock-data.ts';
 import { supported, unsupported } from './mock-gpu.ts';
+import { mockRecordedReplay } from './reader-mock.ts';
 import { sciworldPlay, sciworldReplay, withSciWorld } from './sciworld-mock.ts';
 import { searchPlay, searchReplay, withSearch } from './search-mock.ts';
 import { smallWorlds } from './small-worlds-mock.ts';
@@ -320,6 +323,10 @@ class MockTrainer implements TrainerApi {
       mockStep(step, this.repeat).find((each) => each.group === group && each.member === member)!,
     );
     return this.state === 'babyai' ? frames.map((frame) => ({ ...frame, view: mockGrid(frame.turn) })) : frames;
+  }
+
+  async replayRecord(record: TrajectoryRecord) {
+    return mockRecordedReplay(record);
   }
 
   async watch(id: string) {

@@ -5,7 +5,6 @@
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { StepRecord } from '../../session/protocol.ts';
-import type { Controller } from '../app/controller.ts';
 import type { Selection } from '../app/selection.ts';
 import { type Place, placeOf } from '../learn/place.ts';
 import { metricNames } from '../state/series.ts';
@@ -18,6 +17,12 @@ export interface Where {
   learn?: LearnTab;
 }
 
+/** What a lesson may do for a reader. */
+export interface Helped {
+  drafting: { edit(path: string, value: unknown): void };
+  library: { openShipped(path: string, name: string): Promise<void> };
+}
+
 /** Something to do. */
 export interface Part {
   id: string;
@@ -26,7 +31,7 @@ export interface Part {
   text(): readonly string[];
   where?: Where;
   /** What the page does for the reader, with the button's words. */
-  help?: { label(): string; act(app: Controller): void | Promise<void> };
+  help?: { label(): string; act(app: Helped): void | Promise<void> };
   /** Another experiment in the setup. It is put there when its part comes up. */
   experiment?: unknown;
   /** Whether it is done, by what the page knows. Once done it stays done. */

@@ -25,7 +25,7 @@ export class TabgymLessons extends Panel {
     super([
       ...([
         'lesson',
-        'lessons',
+        'lessonsReady',
         'progressOfLessons',
         'run',
         'records',
@@ -44,8 +44,9 @@ export class TabgymLessons extends Panel {
   }
 
   override render() {
-    const { lesson: id, lessons } = this.state;
-    if (!lessons.length) return loadingState(msg('Reading the lessons'));
+    const { lessons } = this.app.lessons;
+    const { lesson: id, lessonsReady } = this.state;
+    if (!lessonsReady) return loadingState(msg('Reading the lessons'));
     const lesson = lessons.find((each) => each.id === id);
     return lesson ? this.renderLesson(lesson) : this.renderList(lessons);
   }
@@ -82,9 +83,10 @@ export class TabgymLessons extends Panel {
   private renderLesson(lesson: Lesson) {
     const progress = this.app.lessons.progressOf(lesson.id);
     const current = this.app.lessons.current(lesson);
-    const number = this.state.lessons.indexOf(lesson) + 1;
+    const { lessons } = this.app.lessons;
+    const number = lessons.indexOf(lesson) + 1;
     return html`<div class="row spread"><button class="link" data-do="lessons-list" @click=${() => this.leave()}>‹ ${msg('All lessons')}</button>
-        <span class="soft small number">${msg(str`Lesson ${number} of ${this.state.lessons.length}`)}</span></div>
+        <span class="soft small number">${msg(str`Lesson ${number} of ${lessons.length}`)}</span></div>
       <h2 id="title" tabindex="-1">${lesson.title()}</h2>
       <p class="aim-line">${lesson.aim()}</p>
       <ol class="parts">${lesson.parts.map((part) => this.renderPart(part, part === current, progress.done.includes(part.id)))}</ol>
@@ -146,7 +148,7 @@ export class TabgymLessons extends Panel {
   }
 
   private renderEnd(lesson: Lesson) {
-    const { lessons } = this.state;
+    const { lessons } = this.app.lessons;
     const next = lessons[lessons.indexOf(lesson) + 1];
     return html`<div class="message finished" role="status"><strong>✓ ${msg('This lesson is finished.')}</strong></div>
       ${next ? html`<button class="primary" data-do="next-lesson" @click=${() => this.open(next.id)}>${msg(str`Next: ${next.title()}`)}</button>` : html`<p>${msg('That was the last one. Choose a preset, or an experiment of your own.')}</p>`}`;

@@ -13,7 +13,7 @@ import { controls } from '../styles/shared.ts';
 import './trajectory.ts';
 import './watch.ts';
 
-const order: readonly StageTab[] = ['watch', 'group', 'trajectory', 'evaluate', 'play'];
+const order: readonly StageTab[] = ['watch', 'group', 'trajectory', 'read', 'evaluate', 'play'];
 
 @customElement('tabgym-stage')
 export class TabgymStage extends Panel {
@@ -78,6 +78,7 @@ export class TabgymStage extends Panel {
   ];
 
   @state() private evaluates = false;
+  @state() private reads = false;
 
   constructor() {
     super(['selection', 'records', 'run', 'status']);
@@ -89,6 +90,7 @@ export class TabgymStage extends Panel {
       watch: msg('Watch'),
       group: msg('Group'),
       trajectory: msg('Trajectory'),
+      read: msg('Read'),
       evaluate: msg('Evaluate'),
       play: msg('Play'),
     };
@@ -105,6 +107,7 @@ export class TabgymStage extends Panel {
   private renderTab(tab: StageTab) {
     if (tab === 'watch') return html`<tabgym-watch .app=${this.app}></tabgym-watch>`;
     if (tab === 'group') return html`<tabgym-group .app=${this.app}></tabgym-group>`;
+    if (tab === 'read') return this.renderRead();
     if (tab === 'evaluate') return this.renderEvaluate();
     if (tab === 'play') return html`<tabgym-play .app=${this.app}></tabgym-play>`;
     return html`<tabgym-trajectory .app=${this.app}></tabgym-trajectory>`;
@@ -121,11 +124,23 @@ export class TabgymStage extends Panel {
     return html`<tabgym-evaluate .app=${this.app}></tabgym-evaluate>`;
   }
 
+  /** The reader of files, with its worker, comes when it is opened. */
+  private renderRead() {
+    if (!this.reads) {
+      void import('../reader/reader.ts').then(() => {
+        this.reads = true;
+      });
+      return loadingState(msg('Opening the reader'));
+    }
+    return html`<tabgym-reader .app=${this.app}></tabgym-reader>`;
+  }
+
   /** Which step the episodes are from, and the way to another or to the newest. */
   private renderPlace() {
     const step = shownStep(this.state);
     const newest = this.state.records.at(-1)?.step ?? 0;
-    if (step === null || newest < 1 || ['watch', 'evaluate', 'play'].includes(this.state.selection.tab)) return nothing;
+    if (step === null || newest < 1 || ['watch', 'read', 'evaluate', 'play'].includes(this.state.selection.tab))
+      return nothing;
     const go = (to: number) => this.app.reading.select({ step: Math.max(1, Math.min(newest, to)) });
     const following = this.state.selection.step === null;
     return html`<div class="row place">

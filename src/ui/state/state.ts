@@ -21,7 +21,6 @@ import type {
   TrainerApi,
 } from '../../session/protocol.ts';
 import { noSelection, type Selection } from '../app/selection.ts';
-import type { Lesson } from '../lessons/lesson.ts';
 import type { LessonProgress } from '../lessons/progress.ts';
 import type { PickedFiles } from '../panels/model-files.ts';
 
@@ -130,6 +129,8 @@ export interface State {
   model: ModelState;
   /** Files of a language model that were dropped or chosen; the picker takes them. */
   offered: PickedFiles | null;
+  /** A file of trajectories that was dropped; the reader takes it. */
+  offeredTrajectories: File | null;
   keptModels: KeptModelInfo[];
   /** What the shown step did to its tokens and the weights; null: it cannot be known any more, or not now. */
   insight: Fetched<StepInsight | null>;
@@ -138,8 +139,8 @@ export interface State {
   learn: LearnTab | null;
   /** The lesson that is open. */
   lesson: string | null;
-  /** All of them, once one was asked for. */
-  lessons: readonly Lesson[];
+  /** They come when they are asked for. */
+  lessonsReady: boolean;
   progressOfLessons: { readonly [lesson: string]: LessonProgress };
   drawer: DrawerTab | null;
   panel: NarrowPanel;
@@ -184,12 +185,13 @@ export const initialState = (): State => ({
   gpuDetails: none,
   model: { step: 'none', card: null, problem: '', done: 0, total: 0, room: null },
   offered: null,
+  offeredTrajectories: null,
   keptModels: [],
   insight: none,
   played: nothingPlayed,
   learn: null,
   lesson: null,
-  lessons: [],
+  lessonsReady: false,
   progressOfLessons: {},
   drawer: null,
   panel: 'stage',

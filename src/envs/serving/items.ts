@@ -1,0 +1,62 @@
+/** Which task an item of AgentGym's is: the one that its server would begin with when it is reset to this number. Begins nothing. */
+import { type Feedback, type Task, type World, WorldError } from '../env.ts';
+import type { AgentGymForm, ServedSession, SessionHost } from './form.ts';
+
+/** What the routes call the number of an item. */
+const itemFields = ['data_idx', 'idx', 'id', 'game', 'seed'];
+
+const nothingSaid: Feedback = { observation: '', reward: 0, done: false, valid: true };
+
+/** Answers as a server would, and remembers what was to begin. */
+class Asked implements SessionHost {
+  task_: Task | null = null;
+  private readonly session: ServedSession = { id: 0, info: {} };
+
+  constructor(
+    private readonly name: string,
+    private readonly form: AgentGymForm,
+    private readonly all: () => Promise<readonly Task[]>,
+  ) {}
+
+  create = () => this.session;
+  find = () => this.session;
+  wasCreated = () => true;
+  expiredAfter = () => undefined;
+  close = () => {};
+  act = async () => nothingSaid;
+  view = async () => ({ kind: 'text', text: '' });
+  inspect = async () => null;
+  tasks = () => this.all();
+  task = (id: number): Task => ({ world: this.name, id, options: { ...this.form.options }, strata: {} });
+  begin = async (_: ServedSession, task: Task) => {
+    this.task_ = task;
+    return nothingSaid;
+  };
+}
+
+/** All tasks of a world under the rules of its original, those of training first. */
+export async function originalTasks(world: World, form: AgentGymForm): Promise<Task[]> {
+  return [...(await world.tasks(form.options, 'train')), ...(await world.tasks(form.options, 'test'))];
+}
+
+/** Throws WorldError where the server has no such item. */
+export async function taskOfItem(
+  world: World,
+  form: AgentGymForm,
+  item: number,
+  all: () => Promise<readonly Task[]> = () => originalTasks(world, form),
+): Promise<Task> {
+  const reset = form.routes.find(({ path }) => path === '/reset');
+  const field = itemFields.find((name) => name !== form.idField && reset?.fields[name]);
+  const asked = new Asked(world.describe().name, form, all);
+  const missing = `${world.describe().title} has no item ${item}.`;
+  if (!reset || !field) throw new WorldError(missing);
+  const values = Object.fromEntries(Object.keys(reset.fields).map((name) => [name, 0n]));
+  try {
+    await reset.answer(asked, { ...values, [form.idField]: 0n, [field]: BigInt(item) });
+  } catch (error) {
+    if (!asked.task_) throw new WorldError(`${missing} ${(error as Error).message}`);
+  }
+  if (!asked.task_) throw new WorldError(missing);
+  return asked.task_;
+}

@@ -1,0 +1,124 @@
+/**
+ * Preference pairs: two episodes of one task, the better and the worse, behind the messages that both begin with. AgentGym's own
+ * (`make_dpo_dataset.py`: an array of `{id, prompt, chosen, rejected}` in from/value) and TRL's (`{prompt, chosen, rejected}` in
+ * role/content, huggingface.co/docs/trl/dataset_formats). Read as the episode that was chosen; the other stands beside it in the file.
+ */
+import * as v from 'valibot';
+import { isSpoken } from './agent-traj.ts';
+import { checked, commonLosses, type TrajectoryFormat } from './format.ts';
+import { fromRole, fromSpoken, json, RoleMessage, SpokenMessage, toRole, toSpoken } from './messages.ts';
+import { type JsonObject, type Message, parseItemId, type TrajectoryRecord } from './record.ts';
+
+const three = <S extends v.GenericSchema>(message: S) => ({
+  prompt: v.array(message, 'prompt must be a list of messages'),
+  chosen: v.array(message, 'chosen must be a list of messages'),
+  rejected: v.array(message, 'rejected must be a list of messages'),
+});
+const Spoken = v.objectWithRest(
+  {
+    id: v.pipe(v.number('id must be a whole number'), v.integer('id must be a whole number')),
+    ...three(SpokenMessage),
+  },
+  json,
+);
+const Roles = v.objectWithRest(three(RoleMessage), json);
+
+const isPair = ({ prompt, chosen, rejected }: JsonObject): boolean =>
+  Array.isArray(prompt) && Array.isArray(chosen) && Array.isArray(rejected);
+const isSpokenPair = (fields: JsonObject) => isPair(fields) && isSpoken(fields.prompt as unknown[]) && 'id' in fields;
+
+const pairRecord = (form: string, fields: JsonObject, messages: Message[]): TrajectoryRecord => {
+  const itemId = typeof fields.id === 'number' ? String(fields.id) : null;
+  return { itemId, ...parseItemId(itemId), messages, reward: null, success: null, source: { form, fields } };
+};
+
+/** Messages up to where the first that may be learnt begins: AgentGym's instruction, its acknowledgement, the world's first words. */
+export function promptLength(messages: readonly Message[]): number {
+  const learnt = messages.findIndex(({ role, trained }) => role === 'assistant' && trained !== false);
+  const first = learnt < 0 ? messages.length : learnt;
+  const acknowledged = messages[first + 1]?.role === 'user' && /^ok\b/i.test(messages[first]?.content.trim() ?? '');
+  return acknowledged ? first + 2 : first;
+}
+
+function fieldsOf(form: string, { messages, source }: TrajectoryRecord, write: (message: Message) => JsonObject) {
+  const own = source?.form === form ? source.fields : null;
+  const all = messages ?? [];
+  const cut = own ? (own.prompt as unknown[]).length : promptLength(all);
+  return {
+    ...(own ?? { rejected: [] }),
+    prompt: all.slice(0, cut).map(write),
+    chosen: all.slice(cut).map(write),
+  };
+}
+
+const losses = (form: string, record: TrajectoryRecord, has: Parameters<typeof commonLosses>[1]) =>
+  record.source?.form === form ? [] : ['an episode that it was preferred to', ...commonLosses(record, has)];
+
+export const agentGymDpo: TrajectoryFormat = {
+  name: 'agentgym-dpo',
+  label: "AgentGym's preference pairs",
+  summary: 'Two episodes of one task, the better and the worse, as make_dpo_dataset.py writes them.',
+  container: 'array',
+  recognizes: isSpokenPair,
+  read(fields) {
+    const { prompt, chosen } = checked(Spoken, fields);
+    return pairRecord('agentgym-dpo', fields, [...prompt, ...chosen].map(fromSpoken));
+  },
+  write: (record) => ({
+    id: record.item ?? -1,
+    ...fieldsOf('agentgym-dpo', record, (message) => toSpoken(message, { loss: null })),
+  }),
+  loses: (record) => {
+    const lost = losses('agentgym-dpo', record, { itemId: true, trained: true });
+    return record.world === null ? lost : ['the world of its task', ...lost];
+  },
+};
+
+export const trlPreference: TrajectoryFormat = {
+  name: 'trl-preference',
+  label: "TRL's preference pairs",
+  summary: 'Two conversations behind one prompt, the better and the worse, as TRL and others train on.',
+  container: 'lines',
+  recognizes: (fields) => isPair(fields) && !isSpokenPair(fields),
+  read(fields) {
+    const { prompt, chosen } = checked(Roles, fields);
+    return { ...pairRecord('trl-preference', fields, [...prompt, ...chosen].map(fromRole)), ...nameless };
+  },
+  write: (record) => fieldsOf('trl-preference', record, toRole),
+  loses: (record) => losses('trl-preference', record, { reasoning: true }),
+};
+
+const nameless = { itemId: null, world: null, item: null };
+
+/** The other episode of a pair, as a record of its own; null: this is no pair. */
+export function rejectedOf(record: TrajectoryRecord): TrajectoryRecord | null {
+  const { source } = record;
+  if (source?.form !== agentGymDpo.name && source?.form !== trlPreference.name) return null;
+  const { prompt, rejected } = source.fields as { prompt: JsonObject[]; rejected: JsonObject[] };
+  const all = [...prompt, ...rejected];
+  const messages =
+    source.form === agentGymDpo.name
+      ? all.map((each) => fromSpoken(each as Parameters<typeof fromSpoken>[0]))
+      : all.map((each) => fromRole(each as Parameters<typeof fromRole>[0]));
+  return { ...record, messages, source: null };
+}
+
+/** How well an episode did, for choosing: its reward, or whether it succeeded; null: the file does not say. */
+export const outcomeValue = ({ reward, success }: Pick<TrajectoryRecord, 'reward' | 'success'>): number | null =>
+  reward ?? (success === null ? null : Number(success));
+
+/** One line of a file of pairs; null: the two do not begin with the same words. */
+export function pairFields(
+  better: TrajectoryRecord,
+  worse: TrajectoryRecord,
+  format: typeof agentGymDpo,
+): JsonObject | null {
+  const good = better.messages ?? [];
+  const bad = worse.messages ?? [];
+  const cut = promptLength(good);
+  const same = good.slice(0, cut).every(({ role, content }, i) => bad[i]?.role === role && bad[i].content === content);
+  if (!same || cut === 0 || cut !== promptLength(bad)) return null;
+  const { prompt, chosen, ...rest } = format.write({ ...better, source: null });
+  const { chosen: rejected } = format.write({ ...worse, source: null });
+  return { ...rest, prompt, chosen, rejected };
+}

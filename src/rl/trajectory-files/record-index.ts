@@ -1,0 +1,136 @@
+/**
+ * What a list shows of each record of a file, in columns: 45 bytes a record whatever the record holds, so that a gigabyte of records
+ * is listed in tens of megabytes. A column grows by half, one after the other, so that never two copies of the whole stand side by side.
+ */
+import type { TrajectoryFormat } from './format.ts';
+import { trajectoryFormats } from './registry.ts';
+
+/** What a list shows of a record. */
+export interface RecordSummary {
+  /** From 1; of a run's episode 0. */
+  line: number;
+  offset: number;
+  bytes: number;
+  format: string;
+  itemId: string | null;
+  world: string | null;
+  item: number | null;
+  reward: number | null;
+  success: boolean | null;
+  /** Of assistant messages, the acknowledgement of an instruction included. */
+  turns: number;
+  /** The training step that it is of; null: it does not say. */
+  step: number | null;
+}
+
+/** So many records are listed; a file with more is read in parts. */
+export const mostRecords = 4_000_000;
+const firstRows = 64;
+/** A name is shown, not a text. */
+const longestId = 200;
+
+/** Stands for null in columns of whole numbers. */
+const nothing = 0xffffffff;
+/** In the column of success. */
+const unknown = 2;
+
+/** The same numbers, with room for more. */
+function longer<T extends Float64Array | Uint32Array | Uint8Array>(column: T, rows: number): T {
+  const out = new (column.constructor as { new (rows: number): T })(rows);
+  out.set(column);
+  return out;
+}
+
+const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
+
+export class RecordIndex implements Iterable<RecordSummary> {
+  length = 0;
+  offset = new Float64Array(firstRows);
+  bytes = new Uint32Array(firstRows);
+  line = new Uint32Array(firstRows);
+  turns = new Uint32Array(firstRows);
+  step = new Uint32Array(firstRows);
+  reward = new Float64Array(firstRows);
+  item = new Float64Array(firstRows);
+  /** 0, 1, or 2 where the file does not say. */
+  success = new Uint8Array(firstRows);
+  format = new Uint8Array(firstRows);
+  /** Into `worlds`. */
+  world = new Uint32Array(firstRows);
+  readonly worlds: (string | null)[] = [null];
+  private readonly worldNumbers = new Map<string | null, number>([[null, 0]]);
+  /** Names that are not WORLD_ITEM. */
+  private readonly odd = new Map<number, string | null>();
+
+  /** False: there is no room for more. */
+  add(summary: RecordSummary): boolean {
+    if (this.length === mostRecords) return false;
+    const i = this.length++;
+    if (i === this.offset.length) this.grow();
+    this.offset[i] = summary.offset;
+    this.bytes[i] = summary.bytes;
+    this.line[i] = summary.line;
+    this.turns[i] = summary.turns;
+    this.step[i] = summary.step ?? nothing;
+    this.reward[i] = summary.reward ?? Number.NaN;
+    this.item[i] = summary.item ?? Number.NaN;
+    this.success[i] = summary.success === null ? unknown : Number(summary.success);
+    this.format[i] = trajectoryFormats.findIndex(({ name }) => name === summary.format);
+    this.world[i] = this.numberOf(summary.world);
+    if (this.usualId(i) !== summary.itemId) this.odd.set(i, summary.itemId?.slice(0, longestId) ?? null);
+    return true;
+  }
+
+  at(i: number): RecordSummary {
+    return {
+      line: this.line[i],
+      offset: this.offset[i],
+      bytes: this.bytes[i],
+      format: this.formatOf(i).name,
+      itemId: this.odd.has(i) ? this.odd.get(i)! : this.usualId(i),
+      world: this.worlds[this.world[i]],
+      item: orNull(this.item[i]),
+      reward: orNull(this.reward[i]),
+      success: this.success[i] === unknown ? null : this.success[i] === 1,
+      turns: this.turns[i],
+      step: this.step[i] === nothing ? null : this.step[i],
+    };
+  }
+
+  formatOf(i: number): TrajectoryFormat {
+    return trajectoryFormats[this.format[i]];
+  }
+
+  *[Symbol.iterator](): Generator<RecordSummary> {
+    for (let i = 0; i < this.length; i++) yield this.at(i);
+  }
+
+  private usualId(i: number): string | null {
+    const item = orNull(this.item[i]);
+    if (item === null) return null;
+    const world = this.worlds[this.world[i]];
+    return world === null ? String(item) : `${world}_${item}`;
+  }
+
+  private numberOf(world: string | null): number {
+    const known = this.worldNumbers.get(world);
+    if (known !== undefined) return known;
+    const number = this.worlds.push(world) - 1;
+    this.worldNumbers.set(world, number);
+    return number;
+  }
+
+  private grow(): void {
+    const rows = Math.min(mostRecords, Math.ceil(this.offset.length * 1.5));
+    this.offset = longer(this.offset, rows);
+    this.bytes = longer(this.bytes, rows);
+    this.line = longer(this.line, rows);
+    this.turns = longer(this.turns, rows);
+    this.step = longer(this.step, rows);
+    this.reward = longer(this.reward, rows);
+    this.item = longer(this.item, rows);
+    this.success = longer(this.success, rows);
+    this.format = longer(this.format, rows);
+    this.world = longer(this.world, rows);
+  }
+}

@@ -1,0 +1,23 @@
+/** Fixtures for the reader of files: a play again, whose last answer differs from the file's. */
+import { playOf } from '../../rl/recorded/record-play.ts';
+import type { TrajectoryRecord } from '../../rl/trajectory-files/record.ts';
+import type { RecordedReplay } from '../../session/protocol.ts';
+import { mockView } from './mock-data.ts';
+
+export function mockRecordedReplay(record: TrajectoryRecord): RecordedReplay {
+  const play = playOf(record);
+  if (record.world !== 'textcraft') throw new Error(`It is of the world ${record.world}, which is not here.`);
+  const frames = play.turns.map(({ reply, answer }, turn) => ({
+    turn,
+    action: reply,
+    observation: answer ?? '',
+    view: mockView(Math.min(3, turn + 1)),
+  }));
+  return {
+    task: { world: 'textcraft', id: record.item ?? 0, options: {}, strata: {} },
+    frames: [{ turn: -1, action: '', observation: play.opening, view: mockView(0) }, ...frames],
+    differs: frames.length > 1 ? [frames.length - 1] : [],
+    reward: 1,
+    success: true,
+  };
+}

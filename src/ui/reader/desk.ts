@@ -1,0 +1,265 @@
+/**
+ * What the reader of trajectories shows: the collection that is open, how far it is read, its list as it is arranged, and the one or
+ * two records that lie open. Where it is stands in the page's address; this follows the address and fetches what it names.
+ */
+import { msg, str } from '@lit/localize';
+import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import type { Filter, Sorting } from '../../rl/trajectory-files/listing.ts';
+import type { OnState, ReaderApi, ReaderState, Row, WrittenFile } from '../../rl/trajectory-files/reader.ts';
+import type { TrajectoryRecord } from '../../rl/trajectory-files/record.ts';
+import type { RecordedReplay } from '../../session/protocol.ts';
+import type { Controller } from '../app/controller.ts';
+import { download } from '../app/download.ts';
+import { sentence } from '../app/notifying.ts';
+import type { Selection } from '../app/selection.ts';
+import { type Fetched, none } from '../state/state.ts';
+import { listFromText, listToText } from './list-link.ts';
+import { readerApi } from './reader-client.ts';
+
+/** Names a run's own episodes in the address, where a file's name stands else. */
+export const runSource = 'run';
+
+export interface OpenRecord {
+  index: number;
+  record: Fetched<TrajectoryRecord>;
+}
+
+/** Rows fetched around those that are in view. */
+const rowsAround = 40;
+
+export class Desk {
+  state: ReaderState | null = null;
+  problem = '';
+  shown: OpenRecord | null = null;
+  beside: OpenRecord | null = null;
+  replay: Fetched<RecordedReplay> = none;
+  /** The next record that is opened lies beside the one that is open. */
+  comparing = false;
+  /** Raised when the rows may be others. */
+  generation = 0;
+  private rows = new Map<number, Row>();
+  private asked = '';
+  private opened = '';
+  private arrangedAs = '';
+  private readonly listeners = new Set<() => void>();
+
+  constructor(private readonly app: Controller) {}
+
+  private get api(): ReaderApi {
+    return readerApi((message) => {
+      this.state = null;
+      this.opened = '';
+      this.problem = msg(str`Reading stopped: ${message || 'memory may have run out'}. Open the file again.`);
+      this.changed();
+    });
+  }
+
+  private get selection(): Selection {
+    return this.app.store.state.selection;
+  }
+
+  get list(): { filter: Filter; sorting: Sorting } {
+    return listFromText(this.selection.list);
+  }
+
+  listen(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private changed() {
+    for (const listener of this.listeners) listener();
+  }
+
+  async openFile(file: File) {
+    const again = this.selection.source === file.name;
+    this.opened = file.name;
+    if (!again) this.app.reading.select({ source: file.name, record: null, beside: null, list: null });
+    await this.open((onState) => this.api.openFile(file, file.name, onState));
+  }
+
+  async openRun() {
+    const { run, records } = this.app.store.state;
+    if (!run) return;
+    this.opened = runKey(run.id);
+    if (this.selection.source !== runSource)
+      this.app.reading.select({ source: runSource, record: null, beside: null, list: null });
+    const steps = records.at(-1)?.step ?? run.step;
+    const readStep = async (step: number) => (await this.app.api.stepDetail(run.id, step))?.trajectories ?? null;
+    await this.open((onState) => this.api.openRun(run.name, steps, readStep, onState));
+  }
+
+  private async open(begin: (onState: OnState) => Promise<void>) {
+    const { opened } = this;
+    this.state = null;
+    this.problem = '';
+    this.arrangedAs = '';
+    this.forget();
+    this.changed();
+    const onState = (state: ReaderState) => {
+      if (this.opened !== opened) return;
+      this.state = state;
+      this.generation++;
+      this.changed();
+      void this.follow();
+    };
+    try {
+      await begin(onState);
+    } catch (error) {
+      if (this.opened !== opened) return;
+      this.state = null;
+      this.problem = sentence(error);
+      this.changed();
+    }
+  }
+
+  private forget() {
+    this.rows.clear();
+    this.shown = null;
+    this.beside = null;
+    this.replay = none;
+    this.comparing = false;
+  }
+
+  cancel = () => void this.api.cancel();
+
+  /** Fetches what the address names and is not here. */
+  async follow() {
+    const { source, record, beside, list } = this.selection;
+    const { run } = this.app.store.state;
+    if (source === runSource && run && this.opened !== runKey(run.id)) return this.openRun();
+    if (!this.state) return;
+    if (this.arrangedAs !== (list ?? '')) {
+      this.arrangedAs = list ?? '';
+      const { filter, sorting } = this.list;
+      await this.api.arrange(filter, sorting);
+    }
+    await Promise.all([this.load('shown', record), this.load('beside', beside)]);
+  }
+
+  arrange(filter: Filter, sorting: Sorting) {
+    this.app.reading.select({ list: listToText(filter, sorting) || null });
+  }
+
+  /** What lies open, or beside it where two are compared. */
+  openRecord(index: number) {
+    if (this.comparing && this.shown && index !== this.shown.index) {
+      this.comparing = false;
+      this.app.reading.select({ beside: index });
+    } else this.app.reading.select({ record: index, turn: 0 });
+  }
+
+  closeRecord = () => this.app.reading.select({ record: null, beside: null });
+  closeBeside = () => this.app.reading.select({ beside: null });
+
+  compare(on: boolean) {
+    this.comparing = on;
+    this.changed();
+  }
+
+  /** The next or previous of the list. */
+  async move(by: number) {
+    if (!this.shown || !this.state) return;
+    const place = await this.api.placeOf(this.shown.index);
+    const [row] = await this.api.rows(place + by, place + by + 1);
+    if (row && place + by >= 0) this.app.reading.select({ record: row.index, turn: 0 });
+  }
+
+  /** The row at this place of the list, if it is here; else it is asked for. */
+  row(place: number): Row | null {
+    return this.rows.get(place) ?? null;
+  }
+
+  async fetchRows(from: number, to: number) {
+    const [first, end] = [Math.max(0, from - rowsAround), to + rowsAround];
+    const key = `${this.generation} ${first} ${end}`;
+    if (this.asked === key || !this.state) return;
+    this.asked = key;
+    const rows = await this.api.rows(first, end).catch(() => []);
+    if (this.asked !== key) return;
+    this.rows = new Map(rows.map((row, i) => [first + i, row]));
+    this.changed();
+  }
+
+  async select(indices: readonly number[] | 'shown' | 'all', on: boolean) {
+    await this.api.select(indices, on);
+  }
+
+  placeOf = (index: number): Promise<number> => this.api.placeOf(index);
+
+  /** The same episode where its tokens are shown. */
+  async openTokens() {
+    const place = this.shown && (await this.api.runPlaceOf(this.shown.index));
+    if (!place) return;
+    this.app.reading.select({ step: place.step });
+    this.app.reading.select({ ...place, tab: 'trajectory' });
+  }
+
+  async playAgain(world: string | null) {
+    if (this.shown?.record.state !== 'ready') return;
+    const { value } = this.shown.record;
+    this.replay = { state: 'loading' };
+    this.changed();
+    try {
+      this.replay = { state: 'ready', value: await this.app.api.replayRecord(value, world) };
+    } catch (error) {
+      this.replay = { state: 'error', message: sentence(error) };
+    }
+    this.changed();
+  }
+
+  /** The selected, as a file of a format. */
+  write = (format: string): Promise<WrittenFile> => this.api.write(format);
+
+  async save(format: string, ending: string) {
+    const written = await this.write(format);
+    download(written.blob, `${this.baseName()}-${format}.${ending}`);
+    return written;
+  }
+
+  /** Of what is open, without its endings. */
+  baseName = (): string => (this.state?.name ?? 'trajectories').replace(/(\.\w{1,6})?(\.gz)?$/i, '');
+
+  private async load(which: 'shown' | 'beside', index: number | null) {
+    const now = this[which];
+    if ((now?.index ?? null) === index && now?.record.state !== 'error') return;
+    if (which === 'shown') this.replay = none;
+    this[which] = index === null ? null : { index, record: { state: 'loading' } };
+    this.changed();
+    if (index === null) return;
+    // It may lie in what is not read yet: then it is asked for again when more has come.
+    if (index >= this.state!.records && this.state!.phase === 'reading') {
+      this[which] = null;
+      return;
+    }
+    const record = await this.api.read(index).then(
+      (value): Fetched<TrajectoryRecord> => ({ state: 'ready', value }),
+      (error): Fetched<TrajectoryRecord> => ({ state: 'error', message: sentence(error) }),
+    );
+    if (this[which]?.index !== index) return;
+    this[which] = { index, record };
+    this.changed();
+  }
+}
+
+const runKey = (id: string) => `run ${id}`;
+
+/** Draws its host again when the desk's contents changed. */
+export class WatchDesk implements ReactiveController {
+  private stop: (() => void) | null = null;
+
+  constructor(
+    private readonly host: ReactiveControllerHost,
+    private readonly desk: () => Desk,
+  ) {
+    host.addController(this);
+  }
+
+  hostConnected() {
+    this.stop = this.desk().listen(() => this.host.requestUpdate());
+  }
+
+  hostDisconnected() {
+    this.stop?.();
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Two conversations side by side: which messages are the same, which stand across from each other, and in those which words differ.
+ * Pure; the differences are found by `diff` (Myers 1986, https://doi.org/10.1007/BF01840446).
+ */
+import { diffArrays, diffWordsWithSpace } from 'diff';
+import type { Message } from '../../rl/trajectory-files/record.ts';
+
+/** A stretch of a text: in both, or in this one alone. */
+export interface Stretch {
+  text: string;
+  differs: boolean;
+}
+
+export interface Side {
+  /** Its place in the conversation. */
+  at: number;
+  message: Message;
+  stretches: Stretch[];
+}
+
+/** Messages that stand across from each other; null: the other has nothing there. */
+export interface Across {
+  same: boolean;
+  left: Side | null;
+  right: Side | null;
+}
+
+/** Longer is not compared word by word: a page would stand still. */
+const mostLetters = 40_000;
+const timeoutMs = 60;
+
+const key = ({ role, content, reasoning }: Message) => JSON.stringify([role, content, reasoning]);
+
+export function wordDifferences(left: string, right: string): { left: Stretch[]; right: Stretch[] } {
+  const whole = { left: [{ text: left, differs: true }], right: [{ text: right, differs: true }] };
+  if (left.length + right.length > mostLetters) return whole;
+  const parts = diffWordsWithSpace(left, right, { timeout: timeoutMs });
+  if (!parts) return whole;
+  const side = (without: 'added' | 'removed', own: 'added' | 'removed') =>
+    parts.filter((part) => !part[without]).map((part) => ({ text: part.value, differs: part[own] === true }));
+  return { left: side('added', 'removed'), right: side('removed', 'added') };
+}
+
+function pairOf(left: Side | null, right: Side | null): Across {
+  if (!left || !right) return { same: false, left, right };
+  const words = wordDifferences(left.message.content, right.message.content);
+  return { same: false, left: { ...left, stretches: words.left }, right: { ...right, stretches: words.right } };
+}
+
+/** Of two stretches that differ: messages of one role stand across, as far as both go on. */
+function hunk(left: Side[], right: Side[]): Across[] {
+  const out: Across[] = [];
+  let [i, j] = [0, 0];
+  while (i < left.length || j < right.length) {
+    const [a, b] = [left[i] ?? null, right[j] ?? null];
+    const alike = a && b && a.message.role === b.message.role;
+    if (alike || !a || !b) {
+      out.push(pairOf(a, b));
+      i++;
+      j++;
+    } else if (left.length - i >= right.length - j) {
+      out.push(pairOf(a, null));
+      i++;
+    } else {
+      out.push(pairOf(null, b));
+      j++;
+    }
+  }
+  return out;
+}
+
+export function compared(left: readonly Message[], right: readonly Message[]): Across[] {
+  const side = (message: Message, at: number, differs: boolean): Side => ({
+    at,
+    message,
+    stretches: [{ text: message.content, differs }],
+  });
+  const out: Across[] = [];
+  let [i, j] = [0, 0];
+  let removed: Side[] = [];
+  let added: Side[] = [];
+  const flush = () => {
+    out.push(...hunk(removed, added));
+    [removed, added] = [[], []];
+  };
+  for (const part of diffArrays(left.map(key), right.map(key)))
+    for (const _ of part.value) {
+      if (part.removed) removed.push(side(left[i], i++, true));
+      else if (part.added) added.push(side(right[j], j++, true));
+      else {
+        flush();
+        out.push({ same: true, left: side(left[i], i++, false), right: side(right[j], j++, false) });
+      }
+    }
+  flush();
+  return out;
+}

@@ -1,0 +1,127 @@
+/** What the list shows and in which order: words, success, world, bounds of score and turns, step, and the order. */
+import { msg, updateWhenLocaleChanges } from '@lit/localize';
+import { css, html, LitElement, nothing } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import { type Filter, noFilter, type Sorting } from '../../rl/trajectory-files/listing.ts';
+import { worldTitle } from '../app/words.ts';
+import { controls } from '../styles/shared.ts';
+import { type Desk, WatchDesk } from './desk.ts';
+
+@customElement('tabgym-filter-bar')
+export class TabgymFilterBar extends LitElement {
+  static override styles = [
+    controls,
+    css`
+      :host {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 6px 10px;
+        align-items: center;
+        padding: 6px 10px;
+        border-block-end: 1px solid var(--line);
+        background: var(--surface);
+      }
+      label {
+        display: inline-flex;
+        gap: 4px;
+        align-items: center;
+        font-size: var(--size-s);
+        color: var(--text-2);
+      }
+      label > * {
+        color: var(--text);
+      }
+      input[type='search'] {
+        width: 150px;
+      }
+      input.bound {
+        width: 54px;
+      }
+    `,
+  ];
+
+  @property({ attribute: false }) desk!: Desk;
+
+  constructor() {
+    super();
+    new WatchDesk(this, () => this.desk);
+    updateWhenLocaleChanges(this);
+  }
+
+  private set(patch: Partial<Filter>) {
+    const { filter, sorting } = this.desk.list;
+    this.desk.arrange({ ...filter, ...patch }, sorting);
+  }
+
+  private sort(patch: Partial<Sorting>) {
+    const { filter, sorting } = this.desk.list;
+    this.desk.arrange(filter, { ...sorting, ...patch });
+  }
+
+  override render() {
+    const { filter, sorting } = this.desk.list;
+    const { state } = this.desk;
+    return html`
+      <input type="search" placeholder=${msg('Words in it')} aria-label=${msg('Words in it')} .value=${filter.text}
+        @change=${(event: Event) => this.set({ text: textOfField(event).trim() })} />
+      ${this.choice(msg('Success'), filter.success, { any: msg('any'), yes: msg('success'), no: msg('failure'), unknown: msg('not said') }, (success) => this.set({ success: success as Filter['success'] }))}
+      ${state && state.worlds.length + Number(state.nameless) > 1 ? this.renderWorlds(filter) : nothing}
+      ${this.bounds(msg('Score'), [filter.leastScore, filter.mostScore], (leastScore, mostScore) => this.set({ leastScore, mostScore }))}
+      ${this.bounds(msg('Turns'), [filter.leastTurns, filter.mostTurns], (leastTurns, mostTurns) => this.set({ leastTurns, mostTurns }))}
+      ${state?.steps ? html`<label>${msg('Step')} <input class="bound number" inputmode="numeric" .value=${String(filter.step ?? '')} @change=${(event: Event) => this.set({ step: numberIn(textOfField(event)) })} /></label>` : nothing}
+      ${this.choice(msg('Order'), sorting.by, this.orderNames(), (by) => this.sort({ by: by as Sorting['by'] }))}
+      <button class="quiet" aria-pressed=${sorting.descending ? 'true' : 'false'} aria-label=${msg('Descending')} title=${msg('Descending')}
+        @click=${() => this.sort({ descending: !sorting.descending })}>${sorting.descending ? '↓' : '↑'}</button>
+      ${this.desk.list.filter.text || isFiltered(filter) ? html`<button class="link" @click=${() => this.desk.arrange(noFilter, sorting)}>${msg('Show all')}</button>` : nothing}`;
+  }
+
+  private orderNames(): { [by: string]: string } {
+    const steps: { [by: string]: string } = this.desk.state?.steps ? { step: msg('step') } : {};
+    const worlds: { [by: string]: string } = (this.desk.state?.worlds.length ?? 0) > 1 ? { world: msg('world') } : {};
+    return {
+      place: msg('as in the file'),
+      score: msg('score'),
+      success: msg('success'),
+      turns: msg('turns'),
+      bytes: msg('length'),
+      ...worlds,
+      ...steps,
+    };
+  }
+
+  private renderWorlds({ world }: Filter) {
+    const { worlds, nameless } = this.desk.state!;
+    const names = Object.fromEntries(worlds.map((name) => [`w${name}`, worldTitle(name)]));
+    const words = { any: msg('any'), ...names, ...(nameless ? { w: msg('not said') } : {}) };
+    const chosen = world === null ? 'any' : `w${world}`;
+    return this.choice(msg('World'), chosen, words, (value) =>
+      this.set({ world: value === 'any' ? null : value.slice(1) }),
+    );
+  }
+
+  private choice(label: string, chosen: string, words: { [value: string]: string }, choose: (value: string) => void) {
+    return html`<label>${label} <select @change=${(event: Event) => choose(textOfField(event))}>
+      ${Object.entries(words).map(([value, text]) => html`<option value=${value} ?selected=${value === chosen}>${text}</option>`)}
+    </select></label>`;
+  }
+
+  private bounds(
+    label: string,
+    [least, most]: readonly [number | null, number | null],
+    set: (least: number | null, most: number | null) => void,
+  ) {
+    return html`<label>${label}
+      <input class="bound number" inputmode="decimal" placeholder=${msg('least')} aria-label="${label}, ${msg('least')}" .value=${String(least ?? '')} @change=${(event: Event) => set(numberIn(textOfField(event)), most)} />
+      <input class="bound number" inputmode="decimal" placeholder=${msg('most')} aria-label="${label}, ${msg('most')}" .value=${String(most ?? '')} @change=${(event: Event) => set(least, numberIn(textOfField(event)))} /></label>`;
+  }
+}
+
+const textOfField = (event: Event): string => (event.target as HTMLInputElement | HTMLSelectElement).value;
+
+const numberIn = (text: string): number | null => {
+  const value = Number(text.trim().replace(',', '.'));
+  return text.trim() === '' || !Number.isFinite(value) ? null : value;
+};
+
+const isFiltered = (filter: Filter): boolean =>
+  (Object.keys(noFilter) as (keyof Filter)[]).some((key) => filter[key] !== noFilter[key]);

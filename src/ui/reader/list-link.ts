@@ -1,0 +1,45 @@
+/** A list's filter and order as one short text, for the address: only what differs from the whole list as it stands. Pure. */
+import { asTheyStand, type Filter, noFilter, orders, type Sorting } from '../../rl/trajectory-files/listing.ts';
+
+const number = (text: string | null): number | null =>
+  text !== null && /^-?\d{1,12}(\.\d{1,9})?$/.test(text) ? Number(text) : null;
+
+const range = (least: number | null, most: number | null): string => `${least ?? ''}..${most ?? ''}`;
+
+export function listToText(filter: Filter, { by, descending }: Sorting): string {
+  const query = new URLSearchParams();
+  if (filter.success !== noFilter.success) query.set('success', filter.success);
+  if (filter.world !== null) query.set('world', filter.world);
+  if (filter.leastScore !== null || filter.mostScore !== null)
+    query.set('score', range(filter.leastScore, filter.mostScore));
+  if (filter.leastTurns !== null || filter.mostTurns !== null)
+    query.set('turns', range(filter.leastTurns, filter.mostTurns));
+  if (filter.step !== null) query.set('step', String(filter.step));
+  if (filter.text) query.set('text', filter.text);
+  if (by !== asTheyStand.by || descending) query.set('sort', `${descending ? '-' : ''}${by}`);
+  return query.toString();
+}
+
+export function listFromText(text: string | null): { filter: Filter; sorting: Sorting } {
+  const query = new URLSearchParams(text ?? '');
+  const [leastScore, mostScore] = (query.get('score') ?? '..').split('..').map(number);
+  const [leastTurns, mostTurns] = (query.get('turns') ?? '..').split('..').map(number);
+  const sort = query.get('sort') ?? '';
+  const success = (['yes', 'no', 'unknown'] as const).find((each) => each === query.get('success'));
+  return {
+    filter: {
+      success: success ?? 'any',
+      world: query.get('world'),
+      leastScore,
+      mostScore: mostScore ?? null,
+      leastTurns,
+      mostTurns: mostTurns ?? null,
+      step: number(query.get('step')),
+      text: query.get('text') ?? '',
+    },
+    sorting: {
+      by: orders.find((each) => each === sort.replace(/^-/, '')) ?? asTheyStand.by,
+      descending: sort.startsWith('-'),
+    },
+  };
+}

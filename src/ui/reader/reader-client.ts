@@ -1,0 +1,34 @@
+/** The door to the worker that reads trajectories: one for the page, started when something is read first. */
+import * as Comlink from 'comlink';
+import type { ReaderApi } from '../../rl/trajectory-files/reader.ts';
+
+let api: ReaderApi | null = null;
+
+export function readerApi(onCrash: (message: string) => void): ReaderApi {
+  if (api) return api;
+  const worker = new Worker(new URL('../../workers/reader-worker.ts', import.meta.url), {
+    type: 'module',
+    name: 'reader',
+  });
+  worker.addEventListener('error', ({ message }) => {
+    api = null;
+    worker.terminate();
+    onCrash(message);
+  });
+  const remote = Comlink.wrap<ReaderApi>(worker) as unknown as ReaderApi;
+  api = {
+    openFile: (file, name, onState) => remote.openFile(file, name, Comlink.proxy(onState)),
+    openRun: (name, steps, readStep, onState) =>
+      remote.openRun(name, steps, Comlink.proxy(readStep), Comlink.proxy(onState)),
+    cancel: () => remote.cancel(),
+    close: () => remote.close(),
+    arrange: (filter, sorting) => remote.arrange(filter, sorting),
+    rows: (from, to) => remote.rows(from, to),
+    placeOf: (index) => remote.placeOf(index),
+    read: (index) => remote.read(index),
+    runPlaceOf: (index) => remote.runPlaceOf(index),
+    select: (indices, on) => remote.select(indices, on),
+    write: (name) => remote.write(name),
+  };
+  return api;
+}

@@ -1,0 +1,218 @@
+/**
+ * READ: trajectories of a file, or of a run over all its steps. Opened or dropped, listed, filtered, read, compared, and sent on. What is
+ * open and where stands in the address; the file itself a person opens again.
+ */
+import { msg, str } from '@lit/localize';
+import { css, html, nothing } from 'lit';
+import { customElement, query } from 'lit/decorators.js';
+import type { ReaderState } from '../../rl/trajectory-files/reader.ts';
+import { trajectoryFormats } from '../../rl/trajectory-files/registry.ts';
+import { bytes } from '../app/format.ts';
+import { Panel } from '../app/panel.ts';
+import { emptyState, errorState } from '../panels/states.ts';
+import { controls } from '../styles/shared.ts';
+import { Desk, runSource, WatchDesk } from './desk.ts';
+import './filter-bar.ts';
+import './record-list.ts';
+import type { TabgymRecordList } from './record-list.ts';
+import './record-view.ts';
+import './sending.ts';
+
+/** What is open stays while another tab of the stage is looked at. */
+let desk: Desk | null = null;
+
+@customElement('tabgym-reader')
+export class TabgymReader extends Panel {
+  static override styles = [
+    controls,
+    css`
+      :host {
+        display: grid;
+        grid-template-rows: auto auto auto minmax(0, 1fr);
+        height: 100%;
+        min-height: 0;
+      }
+      .top {
+        padding: 6px 10px;
+        gap: 4px 10px;
+        border-block-end: 1px solid var(--line);
+      }
+      .top .name {
+        overflow-wrap: anywhere;
+        font-weight: 650;
+      }
+      .top progress {
+        flex: 1 1 90px;
+        max-width: 260px;
+      }
+      details {
+        flex-basis: 100%;
+      }
+      details ul {
+        max-height: 110px;
+        overflow: auto;
+        padding-inline-start: 18px;
+        overflow-wrap: anywhere;
+      }
+      .body {
+        display: grid;
+        grid-template-columns: minmax(330px, 2fr) minmax(0, 3fr);
+        min-height: 0;
+      }
+      .body[data-closed] {
+        grid-template-columns: minmax(0, 1fr);
+      }
+      tabgym-record {
+        border-inline-start: 1px solid var(--line);
+      }
+      .states {
+        grid-row: 2 / -1;
+        overflow: auto;
+      }
+      @media (max-width: 860px) {
+        :host {
+          grid-template-rows: auto auto auto minmax(320px, 1fr);
+          height: auto;
+          min-height: 100%;
+        }
+        .body {
+          grid-template-columns: minmax(0, 1fr);
+          height: 76vh;
+        }
+        .body:not([data-closed]) tabgym-record-list {
+          display: none;
+        }
+        tabgym-record {
+          border: 0;
+        }
+      }
+    `,
+  ];
+
+  @query('#file') private input!: HTMLInputElement | null;
+  @query('tabgym-record-list') private list!: TabgymRecordList | null;
+  private listShown = '';
+
+  constructor() {
+    super(['selection', 'run', 'records', 'offeredTrajectories']);
+    new WatchDesk(this, () => this.desk);
+  }
+
+  private get desk(): Desk {
+    desk ??= new Desk(this.app);
+    return desk;
+  }
+
+  protected override updated() {
+    const { offeredTrajectories, selection } = this.state;
+    if (offeredTrajectories) {
+      this.app.store.set({ offeredTrajectories: null });
+      void this.desk.openFile(offeredTrajectories);
+    } else void this.desk.follow();
+    if ((selection.list ?? '') === this.listShown) return;
+    this.listShown = selection.list ?? '';
+    this.list?.toTop();
+  }
+
+  override render() {
+    const { state, problem } = this.desk;
+    return html`<div class="row top">
+        <button class="primary" @click=${this.ask}>${msg('Open a file')}</button>
+        <input id="file" type="file" hidden accept=".json,.jsonl,.ndjson,.gz,application/json" aria-label=${msg('File of trajectories')} @change=${this.choose} />
+        ${this.state.run ? html`<button @click=${() => this.desk.openRun()}>${msg('Episodes of this run')}</button>` : nothing}
+        ${state ? this.renderState(state) : nothing}
+      </div>
+      ${state ? this.renderOpen(state) : html`<div class="states">${problem ? this.renderProblem(problem) : this.renderEmpty()}</div>`}`;
+  }
+
+  private renderOpen(state: ReaderState) {
+    const { shown } = this.desk;
+    const { turn } = this.state.selection;
+    return html`<tabgym-filter-bar .desk=${this.desk}></tabgym-filter-bar>
+      <tabgym-sending .app=${this.app} .desk=${this.desk}></tabgym-sending>
+      <div class="body" ?data-closed=${!shown}>
+        ${
+          state.shown || state.phase === 'reading' || state.phase === 'searching'
+            ? html`<tabgym-record-list .desk=${this.desk}></tabgym-record-list>`
+            : emptyState(state.records ? msg('None of them') : msg('No episode'), this.noneWords(state))
+        }
+        ${shown ? html`<tabgym-record .app=${this.app} .desk=${this.desk} .turn=${turn}></tabgym-record>` : nothing}
+      </div>`;
+  }
+
+  private noneWords({ records, missing }: ReaderState): string {
+    if (records) return msg('No trajectory passes the filter: widen it, or show all.');
+    return missing
+      ? msg('The episodes of these steps were not kept, to save space.')
+      : msg('After the first step the episodes of this run are listed here.');
+  }
+
+  private renderState({
+    name,
+    kind,
+    phase,
+    done,
+    total,
+    records,
+    shown,
+    refused,
+    problems,
+    formats,
+    missing,
+  }: ReaderState) {
+    const busy = phase === 'reading' || phase === 'searching';
+    const counted =
+      shown === records ? msg(str`${records} trajectories`) : msg(str`${shown} of ${records} trajectories`);
+    const unit = (value: number) => (kind === 'file' && phase === 'reading' ? bytes(value) : String(value));
+    return html`<span class="name">${name}</span>
+      <span class="number small">${counted}${formats.length ? html` · ${formats.join(', ')}` : nothing}</span>
+      ${
+        busy
+          ? html`<progress max=${total || 1} value=${done} aria-label=${phase === 'reading' ? msg('Reading the file') : msg('Searching')}></progress>
+            <span class="small number">${unit(done)} / ${unit(total)}</span>
+            <button class="quiet" @click=${this.desk.cancel}>${msg('Stop')}</button>`
+          : nothing
+      }
+      ${phase === 'stopped' ? html`<span class="badge warn">! ${msg('stopped: this is what was read')}</span>` : nothing}
+      ${missing ? html`<span class="small soft">${msg(str`of ${missing} steps the episodes were not kept`)}</span>` : nothing}
+      ${
+        refused
+          ? html`<details><summary class="warn">! ${msg(str`Records that cannot be read and are left out: ${refused}.`)}</summary>
+            <ul>${problems.map(({ line, message }) => html`<li>${msg(str`Line ${line}: ${message}`)}</li>`)}${refused > problems.length ? html`<li>${msg(str`And ${refused - problems.length} more.`)}</li>` : nothing}</ul></details>`
+          : nothing
+      }`;
+  }
+
+  private renderEmpty() {
+    const { source, record } = this.state.selection;
+    const open = html`<button class="primary" @click=${this.ask}>${msg('Open a file')}</button>`;
+    if (source && source !== runSource)
+      return emptyState(
+        msg(str`The file “${source}” is not open`),
+        record === null
+          ? msg('This address names a file of somebody’s machine. Open yours of that name to go on there.')
+          : msg(str`This address names record ${record + 1} of it. Open your file of that name to go there.`),
+        open,
+      );
+    return emptyState(
+      msg('Read trajectories'),
+      msg(
+        str`Drop a file here, or open one: ${trajectoryFormats.map(({ label }) => label).join(', ')}; also compressed (.gz). A gigabyte is read as it lies; nothing leaves this tab.`,
+      ),
+      open,
+    );
+  }
+
+  private renderProblem(problem: string) {
+    return errorState(problem, html`<button @click=${this.ask}>${msg('Open another file')}</button>`);
+  }
+
+  private ask = () => this.input?.click();
+
+  private choose = () => {
+    const file = this.input?.files?.[0];
+    // The same file may be opened again once it was mended.
+    this.input!.value = '';
+    if (file) void this.desk.openFile(file);
+  };
+}

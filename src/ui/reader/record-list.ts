@@ -1,0 +1,210 @@
+/** The list of records: only the rows in view are drawn; one row is active, and keys move, open, select and compare. */
+import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
+import { css, html, LitElement, nothing } from 'lit';
+import { customElement, property, query, state } from 'lit/decorators.js';
+import type { Row } from '../../rl/trajectory-files/reader.ts';
+import { compact } from '../app/format.ts';
+import { worldTitle } from '../app/words.ts';
+import { controls } from '../styles/shared.ts';
+import { type Desk, WatchDesk } from './desk.ts';
+import { rowWindow, scrollTo } from './row-window.ts';
+
+const rowHeight = 34;
+
+@customElement('tabgym-record-list')
+export class TabgymRecordList extends LitElement {
+  static override styles = [
+    controls,
+    css`
+      :host {
+        display: grid;
+        grid-template-rows: auto minmax(0, 1fr);
+        min-height: 0;
+      }
+      .columns,
+      .line {
+        display: grid;
+        grid-template-columns: 30px 5.2em minmax(0, 1fr) 2.2em 4.4em 3.8em;
+        gap: 6px;
+        align-items: center;
+        padding: 0 8px;
+      }
+      .columns {
+        font-size: var(--size-s);
+        font-weight: 600;
+        color: var(--text-2);
+        border-block-end: 1px solid var(--line);
+        min-height: 26px;
+        padding-inline-end: 20px;
+      }
+      .scroll {
+        overflow: auto;
+        position: relative;
+        overflow-anchor: none;
+      }
+      .whole {
+        position: relative;
+      }
+      .line {
+        position: absolute;
+        inset-inline: 0;
+        height: ${rowHeight}px;
+        border-block-end: 1px solid var(--line);
+        cursor: pointer;
+      }
+      .line:hover {
+        background: var(--surface-3);
+      }
+      .line.open {
+        background: var(--accent-soft);
+      }
+      .line.beside {
+        background: var(--warn-soft);
+      }
+      .scroll:focus-visible {
+        outline-offset: -2px;
+      }
+      .scroll:focus-visible .line.active {
+        outline: 2px solid var(--accent);
+        outline-offset: -3px;
+      }
+      .cut {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
+      .end {
+        text-align: end;
+      }
+      input {
+        width: 18px;
+        height: 18px;
+        margin: 0;
+      }
+    `,
+  ];
+
+  @property({ attribute: false }) desk!: Desk;
+  @state() private active = 0;
+  @state() private scrolledBy = 0;
+  @state() private viewHeight = 400;
+  @query('.scroll') private scroller!: HTMLElement | null;
+  private readonly sizes = new ResizeObserver(([entry]) => {
+    this.viewHeight = Math.max(rowHeight, Math.round(entry.contentRect.height));
+  });
+
+  constructor() {
+    super();
+    new WatchDesk(this, () => this.desk);
+    updateWhenLocaleChanges(this);
+  }
+
+  protected override firstUpdated() {
+    this.sizes.observe(this.scroller!);
+  }
+
+  override disconnectedCallback() {
+    this.sizes.disconnect();
+    super.disconnectedCallback();
+  }
+
+  /** From its top again, as after another filter. */
+  toTop() {
+    this.active = 0;
+    this.scroller?.scrollTo({ top: 0 });
+  }
+
+  private get shape() {
+    return { rows: this.desk.state?.shown ?? 0, rowHeight, viewHeight: this.viewHeight };
+  }
+
+  override render() {
+    const { shape, desk } = this;
+    const { height, first, end, top } = rowWindow(shape, this.scrolledBy);
+    void desk.fetchRows(first, end);
+    const places = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
+    const steps = desk.state?.steps ?? false;
+    return html`<div class="columns" aria-hidden="true"><span></span><span>${steps ? msg('Step') : msg('Line')}</span><span>${msg('Item')}</span>
+        <span></span><span class="end">${msg('Score')}</span><span class="end">${msg('Turns')}</span></div>
+      <div class="scroll keeps-arrows" role="grid" tabindex="0" aria-label=${msg('Trajectories')} aria-rowcount=${shape.rows} aria-multiselectable="true"
+        aria-activedescendant=${places.includes(this.active) ? `row-${this.active}` : nothing}
+        @scroll=${this.scrolled} @keydown=${this.key}>
+        <div class="whole" role="presentation" style="height:${height}px">${places.map((place) => this.renderRow(place, top + (place - first) * rowHeight, steps))}</div>
+      </div>`;
+  }
+
+  private renderRow(place: number, top: number, steps: boolean) {
+    const row = this.desk.row(place);
+    if (!row)
+      return html`<div class="line" role="row" id=${`row-${place}`} style="top:${top}px"><span role="gridcell">…</span></div>`;
+    const { index, selected, line, step, success, reward, turns } = row;
+    const marks = [
+      'line',
+      ...(place === this.active ? ['active'] : []),
+      ...(this.desk.shown?.index === index ? ['open'] : []),
+      ...(this.desk.beside?.index === index ? ['beside'] : []),
+    ];
+    return html`<div class=${marks.join(' ')} role="row" id=${`row-${place}`} aria-rowindex=${place + 1} aria-selected=${selected ? 'true' : 'false'}
+      style="top:${top}px" @click=${() => this.open(place)}>
+      <span role="gridcell"><input type="checkbox" tabindex="-1" .checked=${selected} aria-label=${msg(str`Select ${nameOf(row)}`)}
+        @click=${(event: Event) => event.stopPropagation()} @change=${() => this.toggle(place)} /></span>
+      <span role="gridcell" class="number soft small">${steps ? (step ?? '–') : line}</span>
+      <span role="gridcell" class="cut">${nameOf(row)}</span>
+      <span role="gridcell" class=${success ? 'good' : success === false ? 'bad' : 'soft'}><span aria-hidden="true">${success ? '✓' : success === false ? '✕' : '–'}</span>
+        <span class="visually-hidden">${success ? msg('success') : success === false ? msg('failure') : msg('not said')}</span></span>
+      <span role="gridcell" class="number end">${compact(reward)}</span>
+      <span role="gridcell" class="number end">${turns}</span>
+    </div>`;
+  }
+
+  private open(place: number) {
+    this.active = place;
+    const row = this.desk.row(place);
+    if (row) this.desk.openRecord(row.index);
+  }
+
+  private toggle(place: number) {
+    this.active = place;
+    const row = this.desk.row(place);
+    if (row) void this.desk.select([row.index], !row.selected);
+  }
+
+  private scrolled = () => {
+    this.scrolledBy = this.scroller?.scrollTop ?? 0;
+  };
+
+  private move(to: number) {
+    const { shape } = this;
+    this.active = Math.max(0, Math.min(shape.rows - 1, to));
+    const top = scrollTo(shape, this.scroller!.scrollTop, this.active);
+    if (top !== this.scroller!.scrollTop) this.scroller!.scrollTop = top;
+  }
+
+  private key = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const page = Math.max(1, Math.floor(this.viewHeight / rowHeight) - 1);
+    const moves: { [key: string]: number } = {
+      ArrowDown: this.active + 1,
+      ArrowUp: this.active - 1,
+      PageDown: this.active + page,
+      PageUp: this.active - page,
+      Home: 0,
+      End: this.shape.rows - 1,
+    };
+    const acts: { [key: string]: () => void } = {
+      Enter: () => this.open(this.active),
+      ' ': () => this.toggle(this.active),
+      c: () => this.desk.compare(!this.desk.comparing),
+    };
+    if (event.key in moves) this.move(moves[event.key]);
+    else if (event.key in acts) acts[event.key]();
+    else return;
+    event.preventDefault();
+  };
+}
+
+/** What a record is called in a list. */
+export function nameOf({ itemId, world, item, index }: Row): string {
+  if (world !== null && item !== null) return `${worldTitle(world)} ${item}`;
+  return itemId ?? msg(str`record ${index + 1}`);
+}

@@ -1,0 +1,224 @@
+/** One record, read: what the file says of it, its messages, and its play again in our world where its task is one of ours. */
+import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
+import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import { worldModules } from '../../envs/registry.ts';
+import { rejectedOf } from '../../rl/trajectory-files/pairs.ts';
+import type { TrajectoryRecord } from '../../rl/trajectory-files/record.ts';
+import type { RecordedReplay } from '../../session/protocol.ts';
+import type { Controller } from '../app/controller.ts';
+import { compact } from '../app/format.ts';
+import { worldTitle } from '../app/words.ts';
+import { errorState, loadingState } from '../panels/states.ts';
+import { controls } from '../styles/shared.ts';
+import '../worlds/world-view.ts';
+import './comparison.ts';
+import { type Desk, WatchDesk } from './desk.ts';
+import { messageTemplate, turnStyles, turnsOf } from './turns.ts';
+
+/** Longer conversations are drawn around the chosen turn. */
+const mostMessages = 200;
+
+@customElement('tabgym-record')
+export class TabgymRecord extends LitElement {
+  static override styles = [
+    controls,
+    turnStyles,
+    css`
+      :host {
+        display: grid;
+        grid-template-rows: auto minmax(0, 1fr);
+        min-height: 0;
+      }
+      .head {
+        padding: 6px 12px;
+        border-block-end: 1px solid var(--line);
+        background: var(--surface);
+        gap: 4px 10px;
+      }
+      .head h3 {
+        overflow-wrap: anywhere;
+      }
+      .body {
+        overflow: auto;
+        padding: 10px 12px 24px;
+        container-type: inline-size;
+      }
+      .replay {
+        border: 1px solid var(--line);
+        border-radius: var(--radius);
+        background: var(--surface);
+        padding: 8px 10px;
+        margin-block-end: 12px;
+        display: grid;
+        gap: 8px;
+      }
+      .replay input[type='range'] {
+        flex: 1 1 120px;
+      }
+    `,
+  ];
+
+  @property({ attribute: false }) app!: Controller;
+  @property({ attribute: false }) desk!: Desk;
+  @property({ type: Number }) turn = 0;
+  @state() private world: string | null = null;
+  @state() private pairShown = false;
+  private scrolledTo = '';
+
+  constructor() {
+    super();
+    new WatchDesk(this, () => this.desk);
+    updateWhenLocaleChanges(this);
+  }
+
+  override render() {
+    const { shown, beside } = this.desk;
+    if (!shown) return nothing;
+    const { record } = shown;
+    if (record.state === 'error')
+      return errorState(record.message, html`<button @click=${() => this.desk.follow()}>${msg('Try again')}</button>`);
+    if (record.state !== 'ready') return loadingState(msg('Reading the record'));
+    return html`${this.renderHead(record.value, shown.index)}
+      <div class="body" tabindex="0" role="region" aria-label=${msg('Record')}>${this.renderBody(record.value, beside?.record.state === 'ready' ? beside.record.value : null)}</div>`;
+  }
+
+  private renderBody(record: TrajectoryRecord, beside: TrajectoryRecord | null) {
+    const { besideLoading, besideError } = this;
+    if (besideError) return errorState(besideError);
+    if (besideLoading) return loadingState(msg('Reading the other record'));
+    const other = beside ?? (this.pairShown ? rejectedOf(record) : null);
+    if (other)
+      return html`<tabgym-comparison .left=${record} .right=${other} .pair=${beside === null}></tabgym-comparison>`;
+    return html`${record.messages ? this.renderReplay(record) : nothing}${this.renderMessages(record)}`;
+  }
+
+  private get besideLoading(): boolean {
+    return this.desk.beside?.record.state === 'loading';
+  }
+
+  private get besideError(): string {
+    const record = this.desk.beside?.record;
+    return record?.state === 'error' ? record.message : '';
+  }
+
+  private renderHead(record: TrajectoryRecord, index: number) {
+    const { desk } = this;
+    const { itemId, world, item, reward, success, step } = record;
+    const name =
+      world !== null && item !== null ? `${worldTitle(world)} ${item}` : (itemId ?? msg(str`record ${index + 1}`));
+    const pair = rejectedOf(record) !== null;
+    return html`<div class="row head">
+      <button class="quiet" @click=${desk.closeRecord} aria-label=${msg('Back to the list')}>←</button>
+      <h3>${name}</h3>
+      ${success === null ? nothing : html`<span class="badge ${success ? 'good' : 'bad'}">${success ? '✓' : '✕'} ${success ? msg('success') : msg('failure')}</span>`}
+      ${reward === null ? nothing : html`<span class="number small">${msg('score')} <strong>${compact(reward)}</strong></span>`}
+      ${step === undefined ? nothing : html`<span class="number small">${msg(str`step ${step}`)}</span>`}
+      <span class="row" style="gap:4px">
+        <button aria-label=${msg('Previous of the list')} @click=${() => desk.move(-1)}>‹</button>
+        <button aria-label=${msg('Next of the list')} @click=${() => desk.move(1)}>›</button>
+        ${
+          desk.beside
+            ? html`<button aria-pressed="true" @click=${desk.closeBeside}>${msg('Compare')}</button>`
+            : html`<button aria-pressed=${desk.comparing ? 'true' : 'false'} @click=${() => desk.compare(!desk.comparing)}>${msg('Compare')}</button>`
+        }
+        ${pair ? html`<button aria-pressed=${this.pairShown ? 'true' : 'false'} @click=${() => this.togglePair()}>${msg('Beside the rejected')}</button>` : nothing}
+        ${desk.state?.kind === 'run' ? html`<button @click=${() => desk.openTokens()}>${msg('Its tokens')}</button>` : nothing}
+      </span>
+      ${desk.comparing ? html`<span class="small" role="status">${msg('Choose another in the list: it is laid beside this one.')}</span>` : nothing}
+    </div>`;
+  }
+
+  private togglePair() {
+    this.pairShown = !this.pairShown;
+  }
+
+  private renderMessages({ messages }: TrajectoryRecord) {
+    if (!messages) return html`<p class="soft">${msg('This record names a task and holds no messages.')}</p>`;
+    const turns = turnsOf(messages);
+    const chosen = Math.max(0, turns.indexOf(this.turn));
+    const from =
+      messages.length <= mostMessages
+        ? 0
+        : Math.max(0, Math.min(chosen - mostMessages / 2, messages.length - mostMessages));
+    const to = Math.min(messages.length, from + mostMessages);
+    const differs = new Set(this.differing);
+    const jump = (at: number) => () => this.choose(turns.slice(0, at + 1).findLast((turn) => turn !== null) ?? 0);
+    return html`${from > 0 ? html`<button class="link" @click=${jump(from - 1)}>${msg(str`${from} earlier messages`)}</button>` : nothing}
+      ${messages.slice(from, to).map((message, i) => {
+        const turn = turns[from + i];
+        const note =
+          turn !== null && differs.has(turn)
+            ? html`<span class="badge warn">! ${msg('our world answers otherwise')}</span>`
+            : nothing;
+        return messageTemplate(message, { turn, here: turn !== null && turn === this.turn, note });
+      })}
+      ${to < messages.length ? html`<button class="link" @click=${jump(Math.min(messages.length - 1, to + mostMessages / 2))}>${msg(str`${messages.length - to} later messages`)}</button>` : nothing}`;
+  }
+
+  /** The first assistant message may be the acknowledgement of an instruction: no turn of the play. */
+  private get prefaceTurns(): number {
+    const { replay, shown } = this.desk;
+    if (replay.state !== 'ready' || shown?.record.state !== 'ready') return 0;
+    const said = shown.record.value.messages?.filter(({ role }) => role === 'assistant') ?? [];
+    return /^ok\b/i.test(said[0]?.content.trim() ?? '') && said.length > 1 ? 1 : 0;
+  }
+
+  private get differing(): number[] {
+    const { replay } = this.desk;
+    return replay.state === 'ready' ? replay.value.differs.map((turn) => turn + this.prefaceTurns) : [];
+  }
+
+  private renderReplay(record: TrajectoryRecord) {
+    const { replay } = this.desk;
+    if (replay.state === 'loading') return html`<p class="soft" role="status">${msg('Replaying the world')}…</p>`;
+    if (replay.state === 'ready') return this.renderFrames(replay.value);
+    const nameless = record.world === null;
+    return html`<div class="row" style="margin-block-end:10px">
+      ${nameless ? this.renderWorlds() : nothing}
+      <button ?disabled=${nameless && this.world === null} @click=${() => this.desk.playAgain(this.world)}>${msg('Play it again in our world')}</button>
+      ${replay.state === 'error' ? html`<div class="message warning" role="alert">${msg('It could not be played again.')} ${replay.message}</div>` : nothing}
+    </div>`;
+  }
+
+  private renderWorlds() {
+    const here = worldModules.filter(({ connection }) => connection.kind === 'wasm' || connection.kind === 'page');
+    return html`<label class="row">${msg('It was played in')}
+      <select @change=${(event: Event) => {
+        this.world = (event.target as HTMLSelectElement).value || null;
+      }}>
+        <option value="">–</option>${here.map(({ name }) => html`<option value=${name} ?selected=${name === this.world}>${worldTitle(name)}</option>`)}
+      </select></label>`;
+  }
+
+  private renderFrames({ frames, differs, success, reward }: RecordedReplay) {
+    const turn = Math.max(-1, Math.min(this.turn - this.prefaceTurns, frames.length - 2));
+    const frame = frames[turn + 1] ?? frames[0];
+    return html`<section class="replay" aria-label=${msg('Played again')}>
+      <div class="row"><strong>${frame.turn < 0 ? msg('The world before the first turn') : msg(str`The world after turn ${frame.turn + 1}`)}</strong>
+        <input type="range" min="-1" max=${frames.length - 2} .value=${String(turn)} aria-label=${msg('Turn')}
+          @input=${(event: Event) => this.choose(Number((event.target as HTMLInputElement).value) + this.prefaceTurns)} />
+        <span class="badge ${success ? 'good' : ''}">${success ? msg('reaches its goal here') : msg(str`score here ${compact(reward)}`)}</span>
+        <span class="badge ${differs.length ? 'warn' : 'good'}">${differs.length ? `! ${msg(str`${differs.length} answers differ`)}` : `✓ ${msg('every answer is the same')}`}</span></div>
+      <tabgym-world-view .view=${frame.view}></tabgym-world-view>
+    </section>`;
+  }
+
+  private choose(turn: number) {
+    this.app.reading.select({ turn: Math.max(0, turn) });
+  }
+
+  protected override willUpdate(changed: PropertyValues) {
+    const key = `${this.desk.shown?.index}`;
+    if (changed.size && !this.scrolledTo.startsWith(`${key} `)) this.pairShown = false;
+  }
+
+  protected override updated() {
+    const key = `${this.desk.shown?.index} ${this.turn}`;
+    const element = this.renderRoot.querySelector(`#turn-${this.turn}`);
+    if (key === this.scrolledTo || !element) return;
+    this.scrolledTo = key;
+    if (this.turn > 0) element.scrollIntoView({ block: 'nearest' });
+    else this.renderRoot.querySelector('.body')?.scrollTo({ top: 0 });
+  }
+}

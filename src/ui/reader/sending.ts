@@ -1,0 +1,118 @@
+/** Where the selected go: into a file of any format, to preference pairs, or to a stage of SFT of the experiment that is set up. */
+import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
+import { css, html, LitElement, nothing } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import { losslessForm } from '../../rl/trajectory-files/lossless.ts';
+import { agentGymDpo, trlPreference } from '../../rl/trajectory-files/pairs.ts';
+import type { WrittenFile } from '../../rl/trajectory-files/reader.ts';
+import { trajectoryFormats } from '../../rl/trajectory-files/registry.ts';
+import type { Controller } from '../app/controller.ts';
+import { sentence } from '../app/notifying.ts';
+import { controls } from '../styles/shared.ts';
+import { type Desk, WatchDesk } from './desk.ts';
+
+const pairs: readonly string[] = [agentGymDpo.name, trlPreference.name];
+const endings = { array: 'json', lines: 'jsonl', object: 'json' } as const;
+
+@customElement('tabgym-sending')
+export class TabgymSending extends LitElement {
+  static override styles = [
+    controls,
+    css`
+      :host {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 6px 8px;
+        align-items: center;
+        padding: 6px 10px;
+        border-block-end: 1px solid var(--line);
+      }
+      select {
+        max-width: 210px;
+      }
+      .said {
+        flex-basis: 100%;
+      }
+    `,
+  ];
+
+  @property({ attribute: false }) app!: Controller;
+  @property({ attribute: false }) desk!: Desk;
+  @state() private format = losslessForm;
+  @state() private busy = false;
+  @state() private said = '';
+  @state() private problem = '';
+
+  constructor() {
+    super();
+    new WatchDesk(this, () => this.desk);
+    updateWhenLocaleChanges(this);
+  }
+
+  override render() {
+    const { state } = this.desk;
+    if (!state) return nothing;
+    const { selected, shown, records } = state;
+    const none = selected === 0 || this.busy;
+    return html`<span class="number" role="status">${msg(str`${selected} selected`)}</span>
+      <button class="quiet" ?disabled=${shown === 0} @click=${() => this.desk.select('shown', true)}>${shown < records ? msg('Select what is shown') : msg('Select all')}</button>
+      <button class="quiet" ?disabled=${selected === 0} @click=${() => this.desk.select('all', false)}>${msg('Select none')}</button>
+      <select aria-label=${msg('Format')} @change=${this.choose}>
+        <optgroup label=${msg('Trajectories')}>${this.options((name) => !pairs.includes(name))}</optgroup>
+        <optgroup label=${msg('Preference pairs (DPO)')}>${this.options((name) => pairs.includes(name))}</optgroup>
+      </select>
+      <button ?disabled=${none} @click=${() => this.attempt(() => this.save())}>${msg('Save as a file')}</button>
+      <button ?disabled=${none} @click=${() => this.attempt(() => this.imitate())}>${msg('Learn from them (SFT)')}</button>
+      ${this.said ? html`<p class="small said" role="status">${this.said}</p>` : nothing}
+      ${this.problem ? html`<div class="message error small said" role="alert">${this.problem}</div>` : nothing}`;
+  }
+
+  private options(which: (name: string) => boolean) {
+    const some = trajectoryFormats.filter(({ name }) => which(name));
+    return some.map(
+      ({ name, label }) => html`<option value=${name} ?selected=${name === this.format}>${label}</option>`,
+    );
+  }
+
+  private choose = (event: Event) => {
+    this.format = (event.target as HTMLSelectElement).value;
+  };
+
+  private async attempt(call: () => Promise<void>) {
+    [this.busy, this.said, this.problem] = [true, '', ''];
+    try {
+      await call();
+    } catch (error) {
+      this.problem = sentence(error);
+    }
+    this.busy = false;
+  }
+
+  private async save() {
+    const { container } = trajectoryFormats.find(({ name }) => name === this.format)!;
+    this.said = this.words(await this.desk.save(this.format, endings[container]));
+  }
+
+  private words({ records, left, lost }: WrittenFile): string {
+    const isPairs = pairs.includes(this.format);
+    const written = isPairs
+      ? msg(str`${records} pairs were written.`)
+      : msg(str`${records} trajectories were written.`);
+    const alone = left ? msg(str` ${left} stand in none: no other of their task did better or worse.`) : '';
+    const losses = lost.map(([what, count]) => `${what} (${count})`).join(', ');
+    return `${written}${alone}${losses ? ` ${msg(str`The format cannot say: ${losses}.`)}` : ''}`;
+  }
+
+  /** The trainer keeps them as a file beside the run that is set up to learn from it. */
+  private async imitate() {
+    const { blob, records } = await this.desk.write(losslessForm);
+    const name = `${this.desk.baseName()}-${records}-selected.jsonl`;
+    await this.app.api.keepRecording(blob, name);
+    this.app.drafting.edit('algorithm.name', 'sft');
+    this.app.drafting.edit('algorithm.file', name);
+    this.app.layout.showPanel('setup');
+    this.said = msg(
+      str`The setup now imitates these ${records} trajectories: choose the policy and the world, then press Train.`,
+    );
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Vitest's browser mode in the system's Firefox. Playwright's own Firefox is patched and old, and WebDriver BiDi leaves workers
+ * standing still (tests/page/firefox.test.ts): so the browser is only opened at Vitest's address, and the tests in it drive nothing.
+ */
+import { defineBrowserProvider } from '@vitest/browser';
+import { findSoftwareDrivers } from '../scripts/machine.mjs';
+import { openFirefox } from './page/firefox.ts';
+
+const preferences = {
+  'dom.webgpu.enabled': true,
+  'gfx.webgpu.ignore-blocklist': true,
+  'dom.webgpu.workers.enabled': true,
+};
+
+export const firefox = () =>
+  defineBrowserProvider({
+    name: 'firefox',
+    supportedBrowser: ['firefox'],
+    options: {},
+    providerFactory: () => {
+      const closing: (() => Promise<void>)[] = [];
+      return {
+        name: 'firefox',
+        supportsParallelism: false,
+        getCommandsContext: () => ({}),
+        openPage: async (_session: string, url: string) => {
+          const [driver] = findSoftwareDrivers();
+          closing.push(openFirefox(url, preferences, driver));
+        },
+        close: async () => {
+          await Promise.all(closing.splice(0).map((close) => close()));
+        },
+      };
+    },
+  });
