@@ -138,7 +138,6 @@ export class Session {
 
   /**
    * What a step did to its tokens and to the weights; null while it trains, and where the weights before or after it are not kept.
-   * Leaves the engine with the weights of the last step.
    */
   async insight(step: number): Promise<StepInsight | null> {
     await this.stopWatching();
