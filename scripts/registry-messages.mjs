@@ -2,6 +2,7 @@
 // that `lit-localize extract` lists them for translators beside the words of the page. The page never loads this file.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { runnerImport } from 'vite';
 import { root } from './machine.mjs';
 
@@ -10,6 +11,27 @@ const { knobs } = await load('src/experiment/knobs.ts');
 const { policyKinds } = await load('src/experiment/policies/registry.ts');
 const { worldModules } = await load('src/envs/registry.ts');
 const { metrics } = await load('src/rl/metrics.ts');
+const { algorithms, cardsOf } = await load('src/rl/algorithms/registry.ts');
+const { symbolsOf, symbolWords } = await load('src/rl/algorithms/cards.ts');
+
+/** Every algorithm's cards, with all terms that a setting can switch on. */
+const everyCard = algorithms.flatMap((each) => {
+  const settings = v.getDefaults(each.schema);
+  const kl = { estimator: 'k3', coefficient: 1 };
+  return cardsOf({ ...settings, name: each.name, kl, entropy: 1 });
+});
+const cardWords = [
+  ...new Map([
+    ...everyCard.flatMap(({ id, title, sentence }) => [
+      [`card.${id}.title`, title],
+      [`card.${id}.sentence`, sentence],
+    ]),
+    ...everyCard
+      .flatMap(({ formula }) => symbolsOf(formula))
+      .flatMap(({ of, words }) => (words ? [[`symbol.${of}`, words]] : [])),
+    ...Object.entries(symbolWords).map(([of, words]) => [`symbol.${of}`, words]),
+  ]),
+];
 
 const words = [
   ...knobs.flatMap(({ path, id = path, label, sentence, choiceLabels = {}, choiceGroups = {} }) => [
@@ -24,6 +46,7 @@ const words = [
   ]),
   ...worldModules.map(({ name, title }) => [`world.${name}.title`, title]),
   ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
+  ...cardWords,
 ];
 const calls = words.map(([id, text]) => `  msg(${JSON.stringify(text)}, { id: ${JSON.stringify(id)} }),`);
 const folder = join(root, 'src/ui/locales/generated');

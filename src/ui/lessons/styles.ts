@@ -82,8 +82,11 @@ export const lessonStyles = css`
     align-items: start;
     padding: 3px 0;
   }
-  .choice input {
-    margin-block-start: 3px;
+  .choice input[type='radio'] {
+    min-height: 0;
+    margin: 3px 0 0;
+    padding: 0;
+    accent-color: var(--accent);
   }
   .feedback {
     color: var(--text);
