@@ -1,7 +1,10 @@
 // The page. The same Vite loads `.wgsl` (as `?raw` text) and TypeScript everywhere: here, in the tests
 // (vitest.config.ts) and in the command line tools (vite.cli.config.ts).
 import { defineConfig, type Rolldown } from 'vite';
+import { contentPolicy } from './scripts/content-policy.mjs';
 import { frameScript } from './scripts/frame-script.mjs';
+import { installable } from './scripts/installable.mjs';
+import { localeWords } from './scripts/locale-plugin.mjs';
 
 /** What runs in Node too imports Node's modules behind `import.meta.env.SSR`, which a page never reaches: nothing to warn of. */
 const onLog: Rolldown.InputOptions['onLog'] = (level, log, report) => {
@@ -15,17 +18,10 @@ const headers = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** The page, and beside it the service worker: at the root, under a name that never changes, since its address is its identity. */
-const rolldownOptions: Rolldown.InputOptions & { output: Rolldown.OutputOptions } = {
-  input: { index: 'index.html', 'service-worker': 'src/workers/service-worker.ts' },
-  output: { entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js') },
-  onLog,
-};
-
 export default defineConfig({
   base: './',
-  plugins: [frameScript()],
-  build: { target: 'esnext', outDir: 'build/page', emptyOutDir: true, rolldownOptions },
+  plugins: [frameScript(), localeWords(), contentPolicy(), installable()],
+  build: { target: 'esnext', outDir: 'build/page', emptyOutDir: true, rolldownOptions: { onLog } },
   worker: { format: 'es', plugins: () => [frameScript({ empty: true })], rolldownOptions: { onLog } },
   server: { host: '127.0.0.1', headers },
   preview: { host: '127.0.0.1', headers },

@@ -25,7 +25,7 @@ const layers = readLayers(readFileSync(join(root, 'README.md'), 'utf8'));
 function layerOf(file) {
   const parts = file.replaceAll('\\', '/').split('/');
   if (['src', 'envs-wasm'].includes(parts[0])) return parts.length > 2 ? `${parts[0]}/${parts[1]}` : parts[0];
-  return ['kernels-wasm', 'tools', 'bench', 'tests', 'scripts'].includes(parts[0]) ? parts[0] : null;
+  return ['kernels-wasm', 'proxies', 'tools', 'bench', 'tests', 'scripts'].includes(parts[0]) ? parts[0] : null;
 }
 
 /** The row of a folder: its own, or that of every folder beside it (`envs-wasm/*`). */
@@ -58,7 +58,7 @@ export function wrongDirections(tree) {
 export async function findProblems() {
   // Globs want forward slashes, on Windows too.
   const base = root.replaceAll('\\', '/');
-  const sources = ['src', 'tools', 'bench', 'tests', 'envs-wasm', 'kernels-wasm', 'scripts'].map(
+  const sources = ['src', 'proxies', 'tools', 'bench', 'tests', 'envs-wasm', 'kernels-wasm', 'scripts'].map(
     (folder) => `${base}/${folder}/**/*.{ts,mts,mjs}`,
   );
   const options = { context: root, extensions: ['.ts', '.mts', '.mjs'], tsconfig: `${root}/tsconfig.json` };

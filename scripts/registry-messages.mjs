@@ -6,53 +6,59 @@ import * as v from 'valibot';
 import { runnerImport } from 'vite';
 import { root } from './machine.mjs';
 
-const load = async (path) => (await runnerImport(join(root, path))).module;
-const { knobs } = await load('src/experiment/knobs.ts');
-const { policyKinds } = await load('src/experiment/policies/registry.ts');
-const { worldModules } = await load('src/envs/registry.ts');
-const { metrics } = await load('src/rl/metrics.ts');
-const { algorithms, cardsOf } = await load('src/rl/algorithms/registry.ts');
-const { symbolsOf, symbolWords } = await load('src/rl/algorithms/cards.ts');
+const load = async (path) => (await runnerImport(join(root, path), { configFile: false, logLevel: 'error' })).module;
 
-/** Every algorithm's cards, with all terms that a setting can switch on. */
-const everyCard = algorithms.flatMap((each) => {
-  const settings = v.getDefaults(each.schema);
-  const kl = { estimator: 'k3', coefficient: 1 };
-  return cardsOf({ ...settings, name: each.name, kl, entropy: 1 });
-});
-const cardWords = [
-  ...new Map([
-    ...everyCard.flatMap(({ id, title, sentence }) => [
-      [`card.${id}.title`, title],
-      [`card.${id}.sentence`, sentence],
+export async function writeRegistryMessages() {
+  const { knobs } = await load('src/experiment/knobs.ts');
+  const { policyKinds } = await load('src/experiment/policies/registry.ts');
+  const { worldModules } = await load('src/envs/registry.ts');
+  const { metrics, metricGroups } = await load('src/rl/metrics.ts');
+  const { presets } = await load('src/experiment/presets.ts');
+
+  const { algorithms, cardsOf } = await load('src/rl/algorithms/registry.ts');
+  const { symbolsOf, symbolWords } = await load('src/rl/algorithms/cards.ts');
+  // With all terms that a setting can switch on.
+  const cards = algorithms.flatMap((each) => {
+    const settings = v.getDefaults(each.schema);
+    return cardsOf({ ...settings, name: each.name, kl: { estimator: 'k3', coefficient: 1 }, entropy: 1 });
+  });
+  const symbols = cards.flatMap(({ formula }) => symbolsOf(formula)).filter(({ words }) => words);
+
+  const words = [
+    ...knobs.flatMap(({ path, id = path, label, sentence, choiceLabels = {}, choiceGroups = {} }) => [
+      [`knob.${id}.label`, label],
+      [`knob.${id}.sentence`, sentence],
+      ...Object.entries(choiceLabels).map(([choice, words]) => [`knob.${id}.choice.${choice}`, words]),
+      ...[...new Set(Object.values(choiceGroups))].map((group) => [`knob.${id}.group.${group}`, group]),
     ]),
-    ...everyCard
-      .flatMap(({ formula }) => symbolsOf(formula))
-      .flatMap(({ of, words }) => (words ? [[`symbol.${of}`, words]] : [])),
-    ...Object.entries(symbolWords).map(([of, words]) => [`symbol.${of}`, words]),
-  ]),
-];
+    ...Object.entries(policyKinds).flatMap(([name, { facts }]) => [
+      [`policy.${name}.summary`, facts.summary],
+      ...(facts.playsOnly ? [[`policy.${name}.playsOnly`, facts.playsOnly]] : []),
+    ]),
+    ...worldModules.map(({ name, title }) => [`world.${name}.title`, title]),
+    ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
+    ...Object.entries(metricGroups).map(([name, title]) => [`metric-group.${name}`, title]),
+    ...presets.flatMap(({ name, description }) => [
+      [`preset.${name}.title`, name],
+      [`preset.${name}.description`, description],
+    ]),
+    // A card, and a symbol, may be in several algorithms.
+    ...new Map([
+      ...cards.map(({ id, title }) => [`card.${id}.title`, title]),
+      ...cards.map(({ id, sentence }) => [`card.${id}.sentence`, sentence]),
+      ...symbols.map(({ of, words }) => [`symbol.${of}`, words]),
+      ...Object.entries(symbolWords).map(([of, words]) => [`symbol.${of}`, words]),
+    ]),
+  ];
+  const calls = words.map(([id, text]) => `  msg(${JSON.stringify(text)}, { id: ${JSON.stringify(id)} }),`);
+  const folder = join(root, 'build/locales');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, 'registry-messages.ts'),
+    `// Written by scripts/registry-messages.mjs.\nimport { msg } from '@lit/localize';\n\nexport const registryMessages = () => [\n${calls.join('\n')}\n];\n`,
+  );
+  return words.length;
+}
 
-const words = [
-  ...knobs.flatMap(({ path, id = path, label, sentence, choiceLabels = {}, choiceGroups = {} }) => [
-    [`knob.${id}.label`, label],
-    [`knob.${id}.sentence`, sentence],
-    ...Object.entries(choiceLabels).map(([choice, words]) => [`knob.${id}.choice.${choice}`, words]),
-    ...[...new Set(Object.values(choiceGroups))].map((group) => [`knob.${id}.group.${group}`, group]),
-  ]),
-  ...Object.entries(policyKinds).flatMap(([name, { facts }]) => [
-    [`policy.${name}.summary`, facts.summary],
-    ...(facts.playsOnly ? [[`policy.${name}.playsOnly`, facts.playsOnly]] : []),
-  ]),
-  ...worldModules.map(({ name, title }) => [`world.${name}.title`, title]),
-  ...metrics.map(({ name, sentence }) => [`metric.${name}`, sentence]),
-  ...cardWords,
-];
-const calls = words.map(([id, text]) => `  msg(${JSON.stringify(text)}, { id: ${JSON.stringify(id)} }),`);
-const folder = join(root, 'src/ui/locales/generated');
-mkdirSync(folder, { recursive: true });
-writeFileSync(
-  join(folder, 'registry-messages.ts'),
-  `// Written by scripts/registry-messages.mjs.\nimport { msg } from '@lit/localize';\n\nexport const registryMessages = () => [\n${calls.join('\n')}\n];\n`,
-);
-console.log(`${words.length} words of knobs, worlds and metrics`);
+if (process.argv[1] === import.meta.filename)
+  console.log(`${await writeRegistryMessages()} words of knobs, worlds and metrics`);

@@ -7,6 +7,7 @@ import { root } from './machine.mjs';
 
 const sources = [
   'src',
+  'proxies',
   'tools',
   'shaders',
   'bench',

@@ -13,7 +13,7 @@ import {
   mentionsCheck, prepareText, putAction, putAvailable, putCheck, putCompleted, putDescription, putFailed, putFinished,
   putGoal, putMission, putNoChange, putRefusal, putShortDescription, putTimeUp, readAction, startText, text, textEnd,
 } from './text';
-import { contentOf, looks, lookOfObject, view, World, WORLD_BYTES, idAt, NOBODY } from './world';
+import { contentOf, forgetCells, looks, lookOfObject, view, World, WORLD_BYTES, idAt, NOBODY } from './world';
 
 const BATCH: i32 = 256;
 const ACTION_BYTES: i32 = 256;
@@ -22,7 +22,7 @@ const MAX_SLOTS: i32 = 65536;
 // Buffers shared with the page.
 /** i32 slot of each entry of the call. */
 export const slotsAt: usize = heap.alloc(BATCH * 4);
-/** A task: level, options (1 upstream, 2 compact), number of seed words, then up to 13 words. 64 bytes each. */
+/** A task: level, options (1 upstream, 2 compact, 4 the oracle explores), number of seed words, then up to 13 words. 64 bytes each. */
 export const tasksAt: usize = heap.alloc(BATCH * 64);
 /** Action texts, 256 bytes each, and their lengths; in place of a text, the complement of its id. */
 export const actionsAt: usize = heap.alloc(BATCH * ACTION_BYTES);
@@ -84,6 +84,8 @@ function readTask(w: World, entry: i32): void {
   const options = load<i32>(task, 4);
   w.upstream = (options & 1) != 0;
   w.compact = (options & 2) != 0;
+  w.explores = (options & 4) != 0;
+  if (w.explores) forgetCells(w);
   generate(w, task + 12, load<i32>(task, 8));
 }
 export function reset(count: i32): void {

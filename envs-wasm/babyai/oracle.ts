@@ -1,12 +1,12 @@
 // The oracle: a best-first search over text actions, on copies of the world. It knows the whole grid and the mission, but
 // moves only by actions the text offers. Its guess of what is left is a walk over the grid (`guess`), in low-level actions.
 import {
-  BEFORE, description, Description, GOTO, isAnd, isMeant, leaf, mission, ONLY, OPEN_IT, PICKUP, SUCCESS,
+  BEFORE, description, Description, GOTO, isAnd, isMeant, leaf, mission, ONLY, OPEN_IT, PICKUP, PUT_NEXT, SUCCESS,
 } from './instructions';
 import { execute, isOver } from './macros';
-import { DO_CHECK, lengthOf, listActions, offeredId } from './planner';
+import { DO_CHECK, DO_DROP, DO_PICKUP, lengthOf, listActions, offeredId } from './planner';
 import {
-  at, cellOf, CELLS, colorOf, colorOfLook, contentOf, DOOR, isDoorLook, isItemLook, KEY, LOCKED, LOOK_EMPTY, lookAt,
+  at, cellOf, CELLS, colorOf, colorOfLook, contentOf, DOOR, isDoorLook, isItemLook, isKnown, KEY, LOCKED, LOOK_EMPTY, LOOK_WALL, lookAt,
   NOBODY, NOWHERE, OPEN, seenIdAt, SNAPSHOT_BYTES, stateOf, stateOfLook, STRIDE, typeOf, World, WORLD_BYTES, CLOSED,
 } from './world';
 
@@ -257,6 +257,8 @@ const MAX_TURNS: i32 = 60;
 /** At most eight stages; a plan must fit the ids of one answer. */
 const STAGES: i32 = 8;
 const MAX_PLAN: i32 = STAGES * (MAX_TURNS + 1);
+/** Looks around and parts of the mission in one plan. */
+const MAX_LOOKS: i32 = 60;
 let snapshots: usize = 0;
 let base: World = changetype<World>(0);
 let copy: World = changetype<World>(0);
@@ -323,15 +325,19 @@ function popHeap(): i32 {
 @inline function snapshot(node: i32): usize {
   return snapshots + usize(node) * SNAPSHOT_BYTES;
 }
-/** Rank: turns so far plus the guess times `weight` (in hundredths of a turn a low-level action). Hopeless states are left out. */
-function addNode(w: World, parent: i32, action: u32, turns: i32, weight: i32): void {
-  const left = guess(w);
-  if (left >= HOPELESS) return;
+function keepNode(w: World, parent: i32, action: u32, turns: i32): i32 {
   const node = nodeCount++;
   memory.copy(snapshot(node), changetype<usize>(w), SNAPSHOT_BYTES);
   nodeParent[node] = parent;
   nodeAction[node] = action;
   nodeTurns[node] = turns;
+  return node;
+}
+/** Rank: turns so far plus the guess times `weight` (in hundredths of a turn a low-level action). Hopeless states are left out. */
+function addNode(w: World, parent: i32, action: u32, turns: i32, weight: i32): void {
+  const left = guess(w);
+  if (left >= HOPELESS) return;
+  const node = keepNode(w, parent, action, turns);
   nodeRank[node] = turns * 100 + left * weight;
   pushHeap(node);
 }
@@ -381,6 +387,102 @@ function search(w: World, weight: i32, limit: i32 = MAX_NODES): bool {
   }
   return false;
 }
+@inline function isKnownObject(w: World, id: i32): bool {
+  return w.carried == id || (cellOf(w, id) != NOWHERE && isKnown(w, cellOf(w, id)));
+}
+function knowsOneOf(w: World, d: Description): bool {
+  for (let id = 1; id <= w.objectCount; id++) if (isMeant(d, id) && isKnownObject(w, id)) return true;
+  return false;
+}
+function knowsLeaf(w: World, index: i32): bool {
+  const l = leaf(w, index);
+  if (l.status == SUCCESS || !knowsOneOf(w, description(w, index * 2))) return false;
+  return l.kind != PUT_NEXT || knowsOneOf(w, description(w, index * 2 + 1));
+}
+/** Something of the mission that can be done next was seen. */
+function knowsNextPart(w: World): bool {
+  const m = mission(w);
+  const first = m.kind == BEFORE || m.kind == ONLY ? 0 : 1;
+  const group = m.kind != ONLY && m.statusA == SUCCESS ? 1 - first : first;
+  return knowsLeaf(w, group * 2) || (isAnd(w, group) && knowsLeaf(w, group * 2 + 1));
+}
+/** A locked door and its key were seen: what was not found yet may be behind it. */
+function knowsWayIn(w: World): bool {
+  for (let door = 1; door <= w.objectCount; door++) {
+    if (typeOf(w, door) != DOOR || stateOf(w, door) != LOCKED || !isKnownObject(w, door)) continue;
+    for (let key = 1; key <= w.objectCount; key++) {
+      if (typeOf(w, key) == KEY && colorOf(w, key) == colorOf(w, door) && isKnownObject(w, key)) return true;
+    }
+  }
+  return false;
+}
+/** Cells seen where something could be. */
+function knownCells(w: World): i32 {
+  let count = 0;
+  for (let y = 0; y < w.height; y++) {
+    for (let x = 0; x < w.width; x++) count += i32(isKnown(w, at(x, y)) && lookAt(w, at(x, y)) != LOOK_WALL);
+  }
+  return count;
+}
+/** Nodes and turns of a look ahead for what is new. */
+const LOOK_AHEAD_NODES: i32 = 240;
+const LOOK_AHEAD_TURNS: i32 = 4;
+/**
+ * Walks from `stage` to where most new cells a turn come in sight, appends the way to the plan and leaves `stage` there. It uses
+ * how much would be seen and not what: a person would guess the same from the walls. False: nothing new is in reach.
+ */
+function explore(): bool {
+  memory.fill(changetype<usize>(seenStates), 0, TABLE * 8);
+  nodeCount = 0;
+  const before = knownCells(stage);
+  isNew(stage);
+  keepNode(stage, -1, 0, 0);
+  let best = 0;
+  let gain = 0;
+  for (let node = 0; node < nodeCount && nodeTurns[node] < LOOK_AHEAD_TURNS; node++) {
+    memory.copy(changetype<usize>(base), snapshot(node), SNAPSHOT_BYTES);
+    listActions(base);
+    for (let index = 0; index < base.actionCount && nodeCount < LOOK_AHEAD_NODES; index++) {
+      if (!lookAround(node, index)) continue;
+      const found = knownCells(copy) - before;
+      const last = nodeCount - 1;
+      if (found * max(nodeTurns[best], 1) <= gain * nodeTurns[last]) continue;
+      best = last;
+      gain = found;
+    }
+  }
+  if (gain < 1) return false;
+  memory.copy(changetype<usize>(stage), snapshot(best), SNAPSHOT_BYTES);
+  readPlan(nodeParent[best], nodeAction[best]);
+  return true;
+}
+/** Takes one action of `base` that moves nothing; false where it leads nowhere new, or to an end. */
+function lookAround(node: i32, index: i32): bool {
+  const id = offeredId(base, index);
+  const kind = id >> 12;
+  if (kind == DO_CHECK || kind == DO_PICKUP || kind == DO_DROP || lengthOf(base, index) == 0) return false;
+  memory.copy(changetype<usize>(copy), snapshot(node), SNAPSHOT_BYTES);
+  execute(copy, base, index);
+  if (copy.terminated || copy.truncated || !isNew(copy)) return false;
+  keepNode(copy, node, id, nodeTurns[node] + 1);
+  return true;
+}
+/** One part of the mission after the other, each looked for before it is planned. */
+function searchByLooking(w: World): bool {
+  memory.copy(changetype<usize>(stage), changetype<usize>(w), SNAPSHOT_BYTES);
+  for (let round = 0; round < MAX_LOOKS; round++) {
+    if (planLength > MAX_TURNS) break;
+    if (!knowsNextPart(stage) && !knowsWayIn(stage) && explore()) continue;
+    enough = progress(stage) + 1;
+    const found = search(stage, 30, FIRST_NODES) || search(stage, 100);
+    enough = i32.MAX_VALUE;
+    if (!found) break;
+    memory.copy(changetype<usize>(stage), changetype<usize>(copy), SNAPSHOT_BYTES);
+    if (copy.succeeded && isOver(copy)) return true;
+  }
+  planLength = 0;
+  return false;
+}
 /** One part of the mission after the other: shorter searches, which may run into a dead end. */
 function searchInStages(w: World): bool {
   memory.copy(changetype<usize>(stage), changetype<usize>(w), SNAPSHOT_BYTES);
@@ -406,5 +508,7 @@ export function planFrom(w: World): void {
   planLength = 0;
   nodeCount = 0;
   if (w.finished) return;
+  // Where looking for it finds no way, the plan of one who knows the grid is better than none.
+  if (w.explores && searchByLooking(w)) return;
   if (!search(w, 30, FIRST_NODES) && !searchInStages(w)) search(w, 100);
 }

@@ -1,7 +1,7 @@
 // The agent's seven low-level actions and its 7x7 view. Knows the grid and asks the verifier; has never heard of text.
 import {
   at, BOX, clearCell, CLOSED, colorOf, contentOf, DOOR, frontCell, idAt, isDoorLook, isOpaque, LOCKED, lookAt,
-  LOOK_EMPTY, lookOfObject, looks, NOBODY, OPEN, putObject, rememberPositions, restyle, stateOf, stateOfLook, STRIDE,
+  LOOK_EMPTY, lookOfObject, looks, NOBODY, OPEN, putObject, rememberPositions, restyle, setKnown, stateOf, stateOfLook, STRIDE,
   stepX, stepY, typeOf, view, World,
 } from './world';
 import {
@@ -59,6 +59,19 @@ export function look(w: World): void {
     row += forward;
   }
   store<u8>(out + 45, w.carried ? lookOfObject(w, w.carried) : LOOK_EMPTY);
+  if (w.explores) keepKnown(w, forward, right);
+}
+/** What is in view was seen. */
+function keepKnown(w: World, forward: i32, right: i32): void {
+  let row = at(w.x, w.y) - 3 * right;
+  for (let j = 6; j >= 0; j--) {
+    let cell = row;
+    for (let i = 0; i < 7; i++) {
+      if (load<u8>(view(w) + j * 7 + i)) setKnown(w, cell);
+      cell += right;
+    }
+    row += forward;
+  }
 }
 
 const previous: usize = memory.data(64);

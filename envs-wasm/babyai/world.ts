@@ -49,7 +49,9 @@ const IDS: usize = LOOKS + CELLS;
 const SEEN_IDS: usize = IDS + CELLS;
 const OBJECTS: usize = SEEN_IDS + CELLS;
 const VIEW: usize = OBJECTS + MAX_OBJECTS * 8;
-const ACTIONS: usize = VIEW + 64;
+/** Cells that the agent has seen since the reset, where the oracle may use no others. */
+const KNOWN: usize = VIEW + 64;
+const ACTIONS: usize = KNOWN + CELLS;
 const PATHS: usize = ACTIONS + MAX_ACTIONS * 6;
 /** What a copy needs: all but the list of actions, which follows from the view. */
 export const SNAPSHOT_BYTES: usize = ACTIONS;
@@ -69,6 +71,8 @@ export class World {
   terminated: bool;
   truncated: bool;
   succeeded: bool;
+  /** The oracle finds out what it has not seen, and what was seen is kept. */
+  explores: bool;
   width: i32;
   height: i32;
   roomSize: i32;
@@ -110,6 +114,17 @@ export const INSTRUCTIONS: usize = 128;
 }
 @inline export function paths(w: World): usize {
   return changetype<usize>(w) + PATHS;
+}
+
+@inline export function isKnown(w: World, cell: usize): bool {
+  return load<u8>(changetype<usize>(w) + cell, KNOWN) != 0;
+}
+@inline export function setKnown(w: World, cell: usize): void {
+  store<u8>(changetype<usize>(w) + cell, 1, KNOWN);
+}
+/** Nothing was seen yet. */
+export function forgetCells(w: World): void {
+  memory.fill(changetype<usize>(w) + KNOWN, 0, CELLS);
 }
 
 @inline export function stepX(dir: i32): i32 {

@@ -1,9 +1,10 @@
-/** `npm run train -- experiments/NAME.json [--seed N] [--out FOLDER] [--steps N] [--resume] [--device wasm] [--allow-code]` */
+/** `npm run train -- experiments/NAME.json|--from FOLDER [--seed N] [--out FOLDER] [--steps N] [--resume] [--device wasm] [--allow-code]` */
 import { Command, InvalidArgumentError } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
 import { connectOption } from './connecting.ts';
 import { deviceOptions } from './node-device.ts';
 import { reportLines } from './report.ts';
+import { returnedRun } from './returning.ts';
 import { CodeNotAllowedError, train } from './training.ts';
 
 function whole(text: string): number {
@@ -15,7 +16,8 @@ function whole(text: string): number {
 const [device, threads] = deviceOptions('auto');
 const program = new Command('train')
   .description('Trains an experiment on this machine, without a page, and writes a run that the page opens.')
-  .argument('<experiment>', 'a file of experiments/')
+  .argument('[experiment]', 'a file of experiments/; with --from it may be left out')
+  .option('--from <folder>', 'a policy that was trained elsewhere goes on: a PEFT or a Hugging Face folder')
   .option('--seed <n>', 'instead of the seed in the file', whole)
   .option('--steps <n>', 'instead of the number of steps in the file', whole)
   .option('--out <folder>', 'where the run is written (default: runs/NAME-seedN)')
@@ -28,9 +30,12 @@ const program = new Command('train')
 
 async function main(): Promise<number> {
   program.parse();
-  const [file] = program.args;
+  const [file = ''] = program.args;
+  const { from: folder, ...options } = program.opts();
+  if (!file && !folder) program.error('Name an experiment, or a policy that goes on: --from FOLDER.');
   const print = (line: string) => console.log(line);
-  const { records, finished } = await train({ ...program.opts(), file, print });
+  const from = folder ? returnedRun(folder, file || null) : undefined;
+  const { records, finished } = await train({ ...options, file, from, print });
   for (const line of finished ? reportLines(records) : []) print(line);
   return 0;
 }

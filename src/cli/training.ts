@@ -11,7 +11,7 @@ import { Session } from '../session/session.ts';
 import { getRun, listRuns } from '../session/stored-run.ts';
 import { exportRun } from '../store/bundle.ts';
 import { FolderStore } from '../store/folder.ts';
-import { RunStore } from '../store/run-store.ts';
+import { type NewRun, RunStore } from '../store/run-store.ts';
 import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { type Connections, openingWorlds } from './connecting.ts';
@@ -22,7 +22,10 @@ import { withRecordings } from './recordings.ts';
 const LEAST_EPISODES = 200;
 
 export interface TrainingOptions extends DeviceOptions {
+  /** An experiment's; empty: `from` has its settings. */
   file: string;
+  /** A run at step 0 that holds a policy from elsewhere, in place of one that begins. */
+  from?: NewRun;
   seed?: number;
   steps?: number;
   out?: string;
@@ -85,8 +88,8 @@ export function requireTraining({ policy }: Pick<Experiment, 'policy'>): void {
 }
 
 /** The experiment as it will run: seed and steps of the command line, and enough episodes to report. */
-export function readExperiment({ file, seed, steps, print }: TrainingOptions): Experiment {
-  const experiment = readDocument(file);
+export function readExperiment({ file, from, seed, steps, print }: TrainingOptions): Experiment {
+  const experiment = from ? parseExperiment(from.experiment) : readDocument(file);
   if (experiment.sweep) throw new CommandError(`${file} is a sweep of several runs: npm run sweep -- ${file}`);
   requireTraining(experiment);
   const { episodes } = experiment.evaluation;
@@ -141,13 +144,14 @@ export async function train(options: TrainingOptions): Promise<Training> {
   const { print } = options;
   const { experiment, recordings } = withRecordings(readExperiment(options), dirname(options.file));
   askForCode([experiment], options.allowCode);
-  const folder = options.out ?? join('runs', `${basename(options.file, '.json')}-seed${experiment.seed}`);
+  const folder = options.out ?? join('runs', `${basename(options.file, '.json') || 'back'}-seed${experiment.seed}`);
   mkdirSync(folder, { recursive: true });
   const store = new RunStore(new FolderStore(folder));
   const found = await findRun(store, experiment, options.resume ?? false);
   const assets = found ? {} : await recordingsFor(experiment, async (name) => recordings.get(name) ?? null);
-  const id =
-    found?.id ?? (await store.create({ name: experiment.name, experiment, origin: { kind: 'new' }, assets })).id;
+  const from: Pick<NewRun, 'origin' | 'assets' | 'checkpoints'> = options.from ?? { origin: { kind: 'new' } };
+  const begun = { ...from, name: experiment.name, experiment, assets: { ...from.assets, ...assets } };
+  const id = found?.id ?? (await store.create(begun)).id;
   const run = await getRun(store, id);
   // Of the run and not of the file: --resume goes on with what the folder holds.
   askForCode([run.experiment], options.allowCode);

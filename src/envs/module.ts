@@ -123,6 +123,8 @@ export interface ConnectionFinding {
     | 'bad-address'
     | 'unreachable'
     | 'closed-to-pages'
+    | 'refused'
+    | 'lacks'
     | 'insecure'
     | 'not-understood'
     | 'another-kind'

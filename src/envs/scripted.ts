@@ -22,6 +22,8 @@ export interface Script<Row extends ScriptedRow> {
   move(row: Row): string | undefined;
   /** The world's answer. False: the row has ended. */
   answer(row: Row, feedback: Feedback, world: WorldDescription): boolean;
+  /** Whether this row left its plan, so that the oracle is asked anew from where it stands. Absent: no row does. */
+  asksAgain?(row: Row): boolean;
 }
 
 const slotsOf = (rows: readonly ScriptedRow[]) => rows.map(({ slot }) => slot);
@@ -67,5 +69,11 @@ async function moved<Row extends ScriptedRow>(world: World, rows: readonly Row[]
     moving.map(({ action }) => action),
   );
   const description = world.describe();
-  return moving.filter(({ row }, i) => script.answer(row, feedback[i], description)).map(({ row }) => row);
+  const living = moving.filter(({ row }, i) => script.answer(row, feedback[i], description)).map(({ row }) => row);
+  const lost = living.filter((row) => script.asksAgain?.(row));
+  if (lost.length === 0) return living;
+  // Where each stands is its own: no two are one question any more.
+  const plans = await world.oracle(slotsOf(lost));
+  const planned = new Map(lost.map((row, i) => [row, plans[i]]));
+  return living.filter((row) => !planned.has(row) || script.plan(row, planned.get(row) ?? null, description));
 }

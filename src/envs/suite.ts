@@ -10,6 +10,8 @@ export interface WorldSuite {
   label: string;
   sentence: string;
   options: WorldOptions;
+  /** Options that are the policy's own, as its run has them: how it hears the world, and not what it is asked. */
+  policyOptions?: readonly string[];
   split: Split;
   /** Which tasks of the split, in this order; absent: all. */
   ids?: readonly number[];

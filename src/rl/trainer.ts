@@ -151,7 +151,10 @@ export class Trainer {
           onProgress: (done, total) => options.onProgress?.({ what: 'trajectories', done, total, unit: 'episodes' }),
           onMapped: options.onNotice,
         }),
-      demonstrate: (tasks) => demonstrate({ worlds, conversation }, tasks, { maskActions, ...this.policy.capacity }),
+      demonstrate: (tasks, shown) => {
+        const keys = { ...shown, seed: this.settings.seed, step: k };
+        return demonstrate({ worlds, conversation }, tasks, { maskActions, ...this.policy.capacity, ...keys });
+      },
     };
     if (algorithm.collect) return algorithm.collect(collecting, settings);
     const tasks = collecting.tasks(settings.groups);

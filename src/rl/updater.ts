@@ -67,7 +67,8 @@ const columnReaders: { readonly [name: string]: ColumnReader } = {
   refLogprob: (source, row) => source.reference?.[row] ?? oldLogprob(source, row),
   advantage: (source, row) => trajectoryAt(source, row).advantages[source.micro.choice[row]],
   coefficient: (source, row) => {
-    const { weight = 1 } = source.extras.get(trajectoryAt(source, row))?.marks ?? {};
+    const extras = source.extras.get(trajectoryAt(source, row));
+    const weight = (extras?.marks.weight ?? 1) * (extras?.columns.rowWeight?.[source.micro.choice[row]] ?? 1);
     return weight * source.coefficients[source.micro.trajectory[row]];
   },
   valueCoefficient: ({ coefficients, micro }, row) => coefficients[micro.trajectory[row]],

@@ -20,6 +20,9 @@ export type RunSummary = StoredRun<Experiment>;
 
 export type { Evaluation, Rate, SplitEvaluation, StepRecord };
 
+/** A trainer's worker of this name computes with one thread. */
+export const oneThreadName = 'trainer, one thread';
+
 export type DeviceName = 'webgpu' | 'wasm';
 
 /** Why a device was chosen. `unmeasured`: the first training measures. */
@@ -252,7 +255,9 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   importRun(file: Blob, name: string): Promise<RunSummary>;
   /** The policy as a zip of config.json, model.safetensors and tokenizer.json. */
   exportPolicy(runId: string): Promise<Blob>;
-  /** A policy to watch without training. */
+  /** The run as a zip that another trainer goes on from: one of `handoff/names.ts`. */
+  handoff(runId: string, to: string): Promise<Blob>;
+  /** A policy to watch and to train on from. */
   importPolicy(file: Blob, name: string): Promise<RunSummary>;
 
   storage(): Promise<{

@@ -2,6 +2,7 @@
  * A policy on a suite of a world, in a page and on Node alike: an engine on the suite's tasks with the policy's weights, all items
  * in pieces that are kept as they come, and the report. An evaluation that was cut goes on with the piece it was in.
  */
+import type { WorldOptions } from '../envs/env.ts';
 import type { WorldModule } from '../envs/module.ts';
 import { worldModules } from '../envs/registry.ts';
 import type { WorldSuite } from '../envs/suite.ts';
@@ -78,6 +79,14 @@ function onSuite(experiment: Experiment, { module, suite }: FoundSuite, request:
   });
 }
 
+/** The suite as this policy hears it: options that say how the world speaks are those of its own run. */
+export function heardBy(experiment: Experiment, { module, suite }: FoundSuite): FoundSuite {
+  const own: WorldOptions = experiment.worlds.find(({ name }) => name === module.name)?.options ?? {};
+  const heard = (suite.policyOptions ?? []).filter((name) => own[name] !== undefined);
+  const options = { ...Object.fromEntries(heard.map((name) => [name, own[name]])), ...suite.options };
+  return { module, suite: { ...suite, options } };
+}
+
 const temperatureOf = ({ greedy, temperature }: SuiteRequest, { sampling }: Experiment) =>
   greedy ? 0 : (temperature ?? sampling.temperature);
 const samplesOf = ({ greedy, samples }: SuiteRequest) => (greedy ? 1 : samples);
@@ -88,8 +97,9 @@ export async function playSuite(
   policy: EvaluatedPolicy,
   request: SuiteRequest,
   { signal, onProgress, kept, onItems }: PlayOptions,
-  found = findSuite(request.suite),
+  asked = findSuite(request.suite),
 ): Promise<PlayedSuite> {
+  const found = heardBy(policy.experiment, asked);
   const experiment = onSuite(policy.experiment, found, request);
   const { checkpoint } = policy;
   // The text's tokens are the run's; its config has another room.

@@ -329,6 +329,16 @@ export class TrainerService implements TrainerApi {
     return new Blob([writePolicy(await exportedPolicy(this.parts.store, runId))], { type: 'application/zip' });
   }
 
+  /** The worlds' server stays behind: it is no page. */
+  async handoff(runId: string, to: string): Promise<Blob> {
+    const { handoffFiles } = await import('./handoff/handoff.ts');
+    const { name, experiment, step } = await getRun(this.parts.store, runId);
+    const files = await exportedPolicy(this.parts.store, runId);
+    const source = { name, experiment, done: step, files };
+    const folder = await handoffFiles(source, { to }, (world) => this.parts.engines.openWorld(world));
+    return new Blob([writePolicy(folder)], { type: 'application/zip' });
+  }
+
   async importPolicy(file: Blob, name: string): Promise<RunSummary> {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const preset = parseExperiment(this.parts.presets[0]);

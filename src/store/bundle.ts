@@ -12,7 +12,14 @@
  */
 import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from 'fflate';
 import { crc32 } from './crc32.ts';
-import { type CheckpointMeta, type RunOrigin, type StoredRecord, type StoredRun, StoreError } from './run.ts';
+import {
+  type CheckpointMeta,
+  type HandedFrom,
+  type RunOrigin,
+  type StoredRecord,
+  type StoredRun,
+  StoreError,
+} from './run.ts';
 import { type NewRun, type RunStore, stepOf } from './run-store.ts';
 
 export const BUNDLE_FORMAT = 'tabgym-run-1';
@@ -59,6 +66,39 @@ function zip(entries: ReadonlyMap<string, Uint8Array>): Uint8Array<ArrayBuffer> 
   return zipSync(zippable) as Uint8Array<ArrayBuffer>;
 }
 
+/** What a run's file holds. */
+export interface BundleParts {
+  run: StoredRun;
+  records: readonly StoredRecord[];
+  checkpoints: readonly { meta: CheckpointMeta; bytes: Uint8Array }[];
+  assets: { readonly [name: string]: Uint8Array };
+}
+
+/** A run's file from its parts: one that was made ready to be shipped is no longer as a store holds it. */
+export function bundleOf({ run, records, checkpoints, assets }: BundleParts): Uint8Array<ArrayBuffer> {
+  const weights = checkpoints.map(({ meta, bytes }): [string, Uint8Array] => [
+    `checkpoints/${padded(meta.step)}.safetensors`,
+    bytes,
+  ]);
+  const entries = new Map<string, Uint8Array>([
+    ['experiment.json', strToU8(JSON.stringify(run.experiment, null, 2))],
+    ['steps.jsonl', strToU8(records.map((record) => `${JSON.stringify(record)}\n`).join(''))],
+    ...Object.entries(assets),
+    ...weights,
+  ]);
+  return indexed(run, Object.fromEntries(checkpoints.map(({ meta }) => [meta.step, meta])), entries);
+}
+
+function indexed(
+  run: StoredRun,
+  checkpoints: Index['checkpoints'],
+  entries: ReadonlyMap<string, Uint8Array>,
+): Uint8Array<ArrayBuffer> {
+  const files = Object.fromEntries([...entries].map(([name, b]) => [name, { bytes: b.byteLength, crc: crc32(b) }]));
+  const index: Index = { format: BUNDLE_FORMAT, run, checkpoints, files };
+  return zip(new Map([['tabgym.json', strToU8(JSON.stringify(index, null, 1))], ...entries]));
+}
+
 /** The run as one file. */
 export async function exportRun(
   store: RunStore,
@@ -76,9 +116,7 @@ export async function exportRun(
     const bytes = name && (await store.read(manifest, file));
     if (bytes) entries.set(name, bytes);
   }
-  const files = Object.fromEntries([...entries].map(([name, b]) => [name, { bytes: b.byteLength, crc: crc32(b) }]));
-  const index: Index = { format: BUNDLE_FORMAT, run: manifest.run, checkpoints: manifest.checkpoints, files };
-  return zip(new Map([['tabgym.json', strToU8(JSON.stringify(index, null, 1))], ...entries]));
+  return indexed(manifest.run, manifest.checkpoints, entries);
 }
 
 function unzip(bytes: Uint8Array): { [name: string]: Uint8Array } {
@@ -134,9 +172,9 @@ export function readRun(bytes: Uint8Array, fileName: string): NewRun & { summary
   const lines = strFromU8(entries['steps.jsonl']).split('\n').filter(Boolean);
   const records = lines.map((line) => JSON.parse(line) as StoredRecord);
   const experiment = parseJson(entries['experiment.json'], 'experiment.json');
-  const { name, step, success } = index.run;
+  const { id, name, step, success } = index.run;
   const best = checkpoints.some(({ meta }) => meta.step === index.run.best?.step) ? index.run.best : undefined;
-  const origin: RunOrigin = { kind: 'import', file: fileName };
+  const origin: RunOrigin = { kind: 'import', file: fileName, ...(typeof id === 'string' ? { run: id } : {}) };
   const kept = { records, checkpoints, trajectories, assets, ...(best ? { best } : {}) };
   return { summary: index.run, name, experiment, origin, step, success, ...kept };
 }
@@ -185,4 +223,21 @@ export function readPolicy(bytes: Uint8Array): PolicyFiles {
       `This zip is not a policy: ${missing.join(', ')} missing. It needs ${POLICY_FILES.join(', ')}.`,
     );
   return Object.fromEntries(POLICY_FILES.map((name) => [name, find(name)])) as PolicyFiles;
+}
+
+/** What a hand-off was made of, beside a policy that comes back. */
+export interface HandedOver {
+  experiment: unknown;
+  from: HandedFrom;
+}
+
+/** `handoff.json` and `experiment.json` of a policy's zip; null: it came from no hand-off. Throws a BundleError where they are damaged. */
+export function readHandedOver(bytes: Uint8Array): HandedOver | null {
+  const entries = unzip(bytes);
+  const [from, experiment] = [fileIn(entries, 'handoff.json'), fileIn(entries, 'experiment.json')];
+  if (!from || !experiment) return null;
+  const { trainer, run, step } = parseJson<Partial<HandedFrom>>(from, 'handoff.json');
+  if (typeof trainer !== 'string' || typeof run !== 'string' || typeof step !== 'number')
+    throw new BundleError('handoff.json in this zip does not say from which trainer, run and step: leave it out.');
+  return { experiment: parseJson(experiment, 'experiment.json'), from: { trainer, run, step } };
 }

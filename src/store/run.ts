@@ -9,7 +9,15 @@ export type RunOrigin =
   | { kind: 'new' }
   | { kind: 'fork'; parent: string; step: number; changes: { path: string; from: unknown; to: unknown }[] }
   | { kind: 'duplicate'; parent: string; step: number }
-  | { kind: 'import'; file: string };
+  /** `run`: the id that the run had where its file was made, so that a link to it finds the copy. */
+  | { kind: 'import'; file: string; run?: string; from?: HandedFrom };
+
+/** A policy that comes back from another trainer: which, and which run it was handed over from, after which step. */
+export interface HandedFrom {
+  trainer: string;
+  run: string;
+  step: number;
+}
 
 export interface StoredRun<E = unknown> {
   id: string;

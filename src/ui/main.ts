@@ -1,7 +1,10 @@
 /** Where the page starts: isolated first, where it can be (one reload at most), then everything else. */
 import './styles/tokens.css';
 import { ensureIsolation, thisPage } from './app/isolation.ts';
+import { parseLink } from './app/link.ts';
+import { useLocale, wantedLocale } from './app/locale.ts';
 
 const isolation = await ensureIsolation(thisPage());
 document.documentElement.dataset.isolation = isolation;
+await useLocale(wantedLocale(parseLink(location.hash).lang, navigator.languages));
 await import('./app/app.ts');

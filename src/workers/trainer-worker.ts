@@ -11,6 +11,7 @@ import { ModelLibrary } from '../models/library.ts';
 import { Assembly } from '../session/assemble.ts';
 import { DeviceChooser } from '../session/device-choice.ts';
 import { noLocks, WebLocks } from '../session/ownership.ts';
+import { oneThreadName } from '../session/protocol.ts';
 import { TrainerService } from '../session/trainer-service.ts';
 import { BrowserAdapterMemory } from '../store/adapter-memory.ts';
 import { IndexedDbStore } from '../store/indexeddb.ts';
@@ -24,9 +25,10 @@ import { openGuardedWorld } from './spawn-world.ts';
 const hasFiles = typeof navigator.storage?.getDirectory === 'function';
 const models = hasFiles ? new ModelLibrary(new WeightsCache(new OpfsDisk())) : undefined;
 
+const threads = self.name === oneThreadName ? 1 : undefined;
 const adapters = new BrowserAdapterMemory();
 const devices = new DeviceChooser(
-  { webgpu: () => Gpu.open(navigator.gpu as GPU | undefined), wasm: () => WasmDevice.open({ relaxed: true }) },
+  { webgpu: () => Gpu.open(navigator.gpu as GPU | undefined), wasm: () => WasmDevice.open({ relaxed: true, threads }) },
   { memory: adapters },
 );
 

@@ -434,10 +434,13 @@ describe('what is dropped', () => {
     expect([trajectories?.name, problem]).toEqual([name, '']);
   });
 
-  test.each([['config.json'], ['tokenizer_config.json'], ['model.safetensors.index.json']])('%s is not read', (name) => {
-    const { trajectories, problem } = sorted(name, name);
-    expect([trajectories, problem]).toEqual([null, expect.stringContaining(name)]);
-  });
+  test.each([['config.json'], ['tokenizer_config.json'], ['model.safetensors.index.json']])(
+    '%s is not read',
+    (name) => {
+      const { trajectories, problem } = sorted(name, name);
+      expect([trajectories, problem]).toEqual([null, expect.stringContaining(name)]);
+    },
+  );
 
   test('what can be used beside it is imported', () => {
     const { imports, problem } = sorted('files', 'a.tabgym', 'notes.txt');

@@ -1,13 +1,17 @@
 // Imitation over the fakes: demonstrations in the policy's own tokens, the loss and its gradient, a policy that learns by it.
 
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { WorldOptions } from '../../src/envs/env.ts';
 import { oneAction } from '../../src/envs/reply.ts';
 import { chatFamilies } from '../../src/policy/text/chat-templates.ts';
+import { listeningWeights } from '../../src/rl/algorithms/from-data.ts';
+import { sft } from '../../src/rl/algorithms/sft.ts';
+import { tokenRows } from '../../src/rl/credit/assign.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { conversationOf } from '../../src/rl/episode/conversation-files.ts';
 import { demonstrate, imitate, updateTowards } from '../../src/rl/episode/demonstrations.ts';
-import { chosenPositions } from '../../src/rl/episode/packing.ts';
+import { chosenPositions, pack } from '../../src/rl/episode/packing.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
 import { TokenSource } from '../../src/rl/episode/trajectory.ts';
 import { likelihoodCoefficients, likelihoodObjective } from '../../src/rl/objective/likelihood.ts';
@@ -26,7 +30,11 @@ const optimizer = {
   maxGradNorm: Number.POSITIVE_INFINITY,
 };
 
-async function shown(options: WorldOptions, maskActions: boolean, size = room) {
+async function shown(
+  options: WorldOptions,
+  maskActions: boolean,
+  size: Omit<Parameters<typeof demonstrate>[2], 'maskActions'> = room,
+) {
   const world = new DoorWorld();
   const conversation = new Conversation(tokenizer);
   const tasks = await world.tasks(options, 'train');
@@ -74,6 +82,53 @@ describe('demonstrations', () => {
     });
   });
 
+  it('stumble where they are asked to, are planned anew, and teach none of the missteps', async () => {
+    const missteps = { episodes: 1, random: 0.5, refused: 0 };
+    for (const maskActions of [true, false]) {
+      const { trajectories, conversation } = await shown({}, maskActions, { ...room, missteps, seed: 3, step: 2 });
+      const again = await shown({}, maskActions, { ...room, missteps, seed: 3, step: 2 });
+      expect(again.trajectories.map(({ tokens }) => tokens)).toEqual(trajectories.map(({ tokens }) => tokens));
+      expect(trajectories.length).toBeGreaterThan(0);
+      expect(trajectories.every(({ success }) => success)).toBe(true);
+      const strayed = trajectories.filter(({ turns, oracleTurns }) => turns.length > oracleTurns!);
+      expect(strayed.length).toBeGreaterThan(0);
+      for (const trajectory of strayed) {
+        const learnt = new Set(chosenPositions(trajectory));
+        const { turns, source, tokens } = trajectory;
+        const missed = turns.filter(({ actionStart }) => source[actionStart] === TokenSource.template);
+        expect(missed.length).toBeGreaterThan(0);
+        for (const { action, actionStart, actionEnd } of missed) {
+          expect(tokens.subarray(actionStart, actionEnd)).toEqual(conversation.action(action));
+          for (let at = actionStart; at < actionEnd; at++) expect(learnt.has(at)).toBe(false);
+        }
+      }
+    }
+  });
+
+  it('without missteps are the same whatever the seed', async () => {
+    const missteps = { episodes: 0, random: 0.5, refused: 0.5 };
+    const plain = (await shown({}, true)).trajectories;
+    const seeded = (await shown({}, true, { ...room, missteps, seed: 9, step: 4 })).trajectories;
+    expect(seeded.map(({ tokens }) => tokens)).toEqual(plain.map(({ tokens }) => tokens));
+  });
+
+  it('of a policy that listens are scored in every word after the prompt, its own and the world’s, as plain text', async () => {
+    for (const maskActions of [true, false]) {
+      const { trajectories } = await shown({}, maskActions, { ...room, listens: true });
+      for (const trajectory of trajectories) {
+        const { source, promptLength, tokens, choices } = trajectory;
+        const words = Array.from(tokens.keys()).filter(
+          (at) => at >= promptLength && source[at] !== TokenSource.template,
+        );
+        expect(Array.from(chosenPositions(trajectory))).toEqual(words);
+        expect(words.some((at) => source[at] === TokenSource.world)).toBe(true);
+        expect(choices!.tokens).toHaveLength(0);
+      }
+      const [{ batch }] = pack(trajectories, capacity());
+      expect(batch.allowed).toBeNull();
+    }
+  });
+
   it('leave out tasks without a plan, whose world fails, whose action is not offered, or that do not fit', async () => {
     for (const options of [{ silent: true }, { absent: true }, { fails: true }] as WorldOptions[]) {
       expect((await shown(options, false)).trajectories).toHaveLength(0);
@@ -108,6 +163,36 @@ describe('demonstrations', () => {
         expect(conversation.replyText(tokens.subarray(actionStart, actionEnd))).toBe(reply);
       }
     }
+  });
+});
+
+describe('listening', () => {
+  it('counts a word of the world as often as asked beside a word of the policy, and a word once on average', async () => {
+    const { trajectories } = await shown({}, true, { ...room, listens: true });
+    const rows = tokenRows(trajectories);
+    const weights = listeningWeights({ rows, returns: [], trajectories }, 0.25);
+    expect(weights.reduce((a, b) => a + b, 0)).toBeCloseTo(weights.length, 6);
+    const own = new Set<number>();
+    const worlds = new Set<number>();
+    trajectories.forEach((trajectory, b) => {
+      chosenPositions(trajectory).forEach((at, k) => {
+        const to = trajectory.source[at] === TokenSource.world ? worlds : own;
+        to.add(weights[rows.offsets[b] + k]);
+      });
+    });
+    expect([own.size, worlds.size]).toEqual([1, 1]);
+    expect([...worlds][0] / [...own][0]).toBeCloseTo(0.25, 9);
+  });
+
+  it('weighs the rows of an update by that', async () => {
+    const algorithm = v.parse(sft.schema, { name: 'sft', groups: 2, groupSize: 2, listening: 0.5 });
+    const { trainer, policy } = await trainerWith(trainerSettings({ algorithm }));
+    await trainer.step(1);
+    const [{ batches }] = policy.updates;
+    const values = new Set(batches.flatMap(({ columns }) => Array.from(columns[0])));
+    expect(values.size).toBe(2);
+    const [low, high] = [...values].sort((a, b) => a - b);
+    expect(low / high).toBeCloseTo(0.5, 5);
   });
 });
 

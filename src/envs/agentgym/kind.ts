@@ -7,6 +7,7 @@ import type * as v from 'valibot';
 import type { Json, Split, WorldOptions } from '../env.ts';
 import type { LanguageBudget, SmallBudget, VocabularySource } from '../module.ts';
 import type { ReplyRule } from '../reply.ts';
+import type { WorldSuite } from '../suite.ts';
 
 /** One environment of a server, asked with its id in place. */
 export interface Line {
@@ -56,6 +57,8 @@ export interface AgentGymKind {
   options?: v.ObjectEntries;
   /** Ids of a split, where nothing else is said. */
   items(split: Split): readonly number[];
+  /** Published evaluations. */
+  suites?: readonly WorldSuite[];
   /** What success is reported by. */
   strata?(item: number): { [name: string]: number | string };
   /** Longest that one call may take. */

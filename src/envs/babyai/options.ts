@@ -29,6 +29,12 @@ const schema = v.strictObject({
     sentence: "How many rooms of each level an evaluation may ask; 0 takes AgentGym's five.",
     unit: 'a level',
   }),
+  oracle: option(oneOf(['sees', 'explores']), 'sees', {
+    label: 'Oracle',
+    sentence:
+      'Whether the oracle knows the whole grid, or looks for what it has not seen, as the agent must: only then can its play be imitated.',
+    choiceLabels: { sees: 'Sees everything', explores: 'Explores' },
+  }),
   upstream: option(yesOrNo(), false, {
     label: 'Original rules',
     sentence: 'Keep the rules of the original where ours differ, to compare with published results.',

@@ -116,8 +116,14 @@ export class BabyAi implements World {
 function startOf({ id, options }: Task): Start {
   if (!Number.isSafeInteger(id) || id < 0)
     throw new WorldError(`BabyAI's item ids are whole numbers from 0: level - 1 + 40 * seed (it is ${id}).`);
-  const { upstream, observation } = parseBabyAiOptions(options);
-  return { level: levelOf(id), seed: seedOf(id), upstream, compact: observation === 'compact' };
+  const { upstream, observation, oracle } = parseBabyAiOptions(options);
+  return {
+    level: levelOf(id),
+    seed: seedOf(id),
+    upstream,
+    compact: observation === 'compact',
+    explores: oracle === 'explores',
+  };
 }
 
 function feedback({ text, reward, done, valid, actions }: Answer, compact: boolean): Feedback {

@@ -7,6 +7,7 @@ import {
   type AgentGymForm,
   closeById,
   int,
+  placeOfTask,
   type ServedSession,
   ServerFault,
   type SessionHost,
@@ -42,6 +43,7 @@ export const agentGymForm: AgentGymForm = {
   errors: 'status',
   idField: 'env_idx',
   options: { upstream: true },
+  itemOf: placeOfTask,
   routes: [
     {
       method: 'POST',

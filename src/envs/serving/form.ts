@@ -67,6 +67,8 @@ export interface AgentGymForm {
   idField: 'id' | 'env_idx';
   /** The original's own rules. */
   options: WorldOptions;
+  /** `data_idx` of a task; null: no item is it. `all`: training, then held out. Absent: the task's id. */
+  itemOf?(task: Task, all: readonly Task[]): number | null;
   routes: readonly Route[];
 }
 
@@ -124,6 +126,12 @@ export function closeById(host: SessionHost, id: Values[string]): boolean {
   const session = host.find(id as bigint);
   if (session) host.close(session);
   return session !== undefined;
+}
+
+/** Where items are places in the list of all tasks. */
+export function placeOfTask({ id }: Task, all: readonly Task[]): number | null {
+  const place = all.findIndex((each) => each.id === id);
+  return place < 0 ? null : place;
 }
 
 /** Python's `%`: the sign of the divisor. */

@@ -12,6 +12,7 @@ export const agentGymForm: AgentGymForm = {
   errors: 'answer',
   idField: 'id',
   options: {},
+  itemOf: ({ id }) => (id < goals ? id : null),
   routes: [
     {
       method: 'POST',

@@ -10,13 +10,17 @@ const policyTag = (policy: string) =>
   `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">`;
 const inAttribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
+/** The end of a script in its own text would end it early. The page's policy names what this gives by its hash (scripts/content-policy.mjs). */
+export const safeScript = (script: string) => script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+
+/** In an element of its own: a style attribute has no hash. */
+export const nestedStyle = 'body{margin:0}iframe{border:0;width:100%;height:100vh;display:block}';
+
 /** A frame's whole document. `script` runs, by its nonce; nothing else does, and nothing is fetched. */
 export function frameDocument(script: string, nonce: string, head = ''): string {
-  // The end of a script in its own text would end it early.
-  const safe = script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   return (
     `<!DOCTYPE html><html lang="en"><head>${policyTag(policyOf(nonce))}<title>World</title>${head}</head>` +
-    `<body><script nonce="${nonce}">${safe}</script></body></html>`
+    `<body><script nonce="${nonce}">${safeScript(script)}</script></body></html>`
   );
 }
 
@@ -26,8 +30,8 @@ export function frameDocument(script: string, nonce: string, head = ''): string 
  */
 export function nestedDocument(inner: string, nonce: string): string {
   return (
-    `<!DOCTYPE html><html lang="en"><head>${policyTag(`default-src 'none'; script-src 'nonce-${nonce}'; frame-src 'none'; style-src 'unsafe-inline'`)}<title>World</title></head>` +
-    `<body style="margin:0"><iframe sandbox="allow-scripts" title="World" style="border:0;width:100%;height:100vh;display:block" srcdoc="${inAttribute(inner)}"></iframe></body></html>`
+    `<!DOCTYPE html><html lang="en"><head>${policyTag(`default-src 'none'; script-src 'nonce-${nonce}'; frame-src 'none'; style-src 'unsafe-inline'`)}<title>World</title><style>${nestedStyle}</style></head>` +
+    `<body><iframe sandbox="allow-scripts" title="World" srcdoc="${inAttribute(inner)}"></iframe></body></html>`
   );
 }
 

@@ -89,6 +89,16 @@ const glimpse = (text: string) => {
   return line.length > 160 ? `${line.slice(0, 160)}…` : line;
 };
 
+/** What an error says: its `detail`, where it is JSON that has one (FastAPI, our proxy); else its first characters. */
+function saidIn(text: string): string {
+  try {
+    const { detail } = JSON.parse(text) as { detail?: unknown };
+    return typeof detail === 'string' ? glimpse(detail) : glimpse(text);
+  } catch {
+    return glimpse(text);
+  }
+}
+
 /** The address of a server as a person types it, without its last slash; refuses what is none. */
 export function serverAddress(typed: string, schemes: readonly string[] = ['http', 'https']): string {
   const text = /^[a-z]+:\/\//i.test(typed) ? typed : `${schemes[0]}://${typed}`;
@@ -286,7 +296,7 @@ function read(
   const { status } = response;
   if (status !== 200) {
     const error = new AnswerError(
-      `${what} was answered with status ${status}${text ? `: ${glimpse(text)}` : ''}`,
+      `${what} was answered with status ${status}${text ? `: ${saidIn(text)}` : ''}`,
       status,
     );
     const mayRepeat = notNow.has(status) || (repeatable && passing.has(status));

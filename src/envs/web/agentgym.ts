@@ -6,6 +6,7 @@ import type { Json } from '../env.ts';
 import {
   type AgentGymForm,
   int,
+  placeOfTask,
   type ServedSession,
   ServerFault,
   type SessionHost,
@@ -62,6 +63,7 @@ export const agentGymForm: AgentGymForm = {
   errors: 'status',
   idField: 'env_idx',
   options: { observation: 'full' },
+  itemOf: placeOfTask,
   routes: [
     { method: 'POST', path: '/create', fields: {}, answer: (host) => ({ env_idx: host.create().id }) },
     {

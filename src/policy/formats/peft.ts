@@ -123,9 +123,17 @@ export interface AdapterBase {
 /** Where `AdapterBase.key` stands in the metadata of adapter_model.safetensors. */
 const keyField = 'tabgym.model';
 
-/** The model of adapter_config.json. Throws AdapterError where it is not said. */
-export function readAdapterBase(config: string, tensors: Uint8Array): { name: string } & AdapterBase {
+/**
+ * The model of adapter_config.json. `otherwise`: what it is where the file does not say, as those that verl merges do not. Throws
+ * AdapterError where nothing says it.
+ */
+export function readAdapterBase(
+  config: string,
+  tensors: Uint8Array,
+  otherwise: string | null = null,
+): { name: string } & AdapterBase {
   const { base_model_name_or_path: name, revision } = JSON.parse(config) as Json;
+  if ((typeof name !== 'string' || !name) && otherwise !== null) return { name: otherwise, revision: null };
   if (typeof name !== 'string' || !name)
     throw new AdapterError(
       'This adapter names no model (base_model_name_or_path): it is not known what it belongs to.',

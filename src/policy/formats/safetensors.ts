@@ -276,17 +276,18 @@ export function toFloat32(tensor: Tensor, name = 'tensor'): Float32Array {
   throw new SafetensorsError(`${name}: values of dtype ${dtype} are not floating point`);
 }
 
-/** What can be written: f32 values stored as F32 or BF16, f64 as F64, i32 as I32. */
+/** What can be written: f32 values stored as F32, F16 or BF16, f64 as F64, i32 as I32. */
 export interface WritableTensor {
   shape: readonly number[];
   data: Float32Array | Float64Array | Int32Array;
-  dtype?: 'BF16';
+  dtype?: 'BF16' | 'F16';
 }
 
 function encode({ data, dtype }: WritableTensor): { dtype: Dtype; bytes: Uint8Array } {
-  const stored = dtype === 'BF16' ? narrowBf16(data as Float32Array) : data;
+  const narrow = dtype && { BF16: narrowBf16, F16: narrowF16 }[dtype];
+  const stored = narrow ? narrow(data as Float32Array) : data;
   const bytes = new Uint8Array(stored.buffer as ArrayBuffer, stored.byteOffset, stored.byteLength);
-  if (dtype === 'BF16') return { dtype, bytes };
+  if (dtype) return { dtype, bytes };
   return { dtype: data instanceof Float64Array ? 'F64' : data instanceof Int32Array ? 'I32' : 'F32', bytes };
 }
 

@@ -74,7 +74,7 @@ export const agentevol = {
     const tasks = collecting.tasks(groups);
     const played = await collecting.play(tasks, groupSize);
     if (originals === 0) return { trajectories: played, played, tasks };
-    const shown = await demonstrations(collecting, originals, 1);
+    const shown = await demonstrations(collecting, originals, { wave: 1 });
     // Groups of their own, behind those of the exploration.
     const own = shown.trajectories.map((trajectory, i) => ({ ...trajectory, group: groups + i }));
     return { trajectories: [...played, ...own], played, tasks, metrics: shown.metrics };

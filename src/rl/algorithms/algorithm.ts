@@ -8,7 +8,7 @@ import type { CriticKind, CriticSettings, ObjectiveSpec } from '../../policy/pol
 import type { AggregationOptions } from '../aggregation.ts';
 import type { Baseline } from '../credit/groups.ts';
 import type { TokenRows } from '../credit/rows.ts';
-import type { Demonstrations } from '../episode/demonstrations.ts';
+import type { Demonstrations, Missteps } from '../episode/demonstrations.ts';
 import type { EndingRules } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import type { Metric } from '../metrics.ts';
@@ -44,14 +44,21 @@ export interface Needs {
   sequencesPerEpisode?: number;
 }
 
+/** How the oracle's play is shown. */
+export interface ShownOptions {
+  missteps?: Missteps | null;
+  /** The world's words are trained on as well. */
+  listens?: boolean;
+}
+
 /** How a step's trajectories are come by. Everything is a function of the step and of the policy's state. */
 export interface Collecting {
   /** Tasks of this step; `wave` 0 are its own, later ones are drawn when the first are used up. */
   tasks(groups: number, wave?: number): Task[];
   /** The policy plays each task `groupSize` times. */
   play(tasks: readonly Task[], groupSize: number, wave?: number): Promise<Trajectory[]>;
-  /** The oracle plays each task once; those it does not solve are left out. */
-  demonstrate(tasks: readonly Task[]): Promise<Demonstrations>;
+  /** The oracle plays each task once, with missteps where wanted; tasks it does not solve are left out. */
+  demonstrate(tasks: readonly Task[], options?: ShownOptions): Promise<Demonstrations>;
   /** This step's share of a file of trajectories. */
   recorded(file: string, count: number): Promise<Trajectory[]>;
 }
@@ -110,6 +117,16 @@ export interface ObjectiveCall {
   scalars: readonly number[];
 }
 
+/** The same algorithm in another trainer, or the nearest that it has. */
+export interface Counterpart {
+  /** What it is called there. */
+  name: string;
+  /** What it needs there beside the settings that algorithms share, by path. */
+  set?: { readonly [path: string]: number | boolean | string };
+  /** What is not the same there, a sentence each. */
+  differs?: readonly string[];
+}
+
 export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   name: string;
   label: string;
@@ -133,6 +150,8 @@ export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   file?(settings: S): string | null;
   /** How it is explained, in the order of `cardParts`; absent: by what all methods share. */
   cards?(settings: S): readonly Card[];
+  /** By the name of the trainer (`session/handoff/`); absent: that trainer has none. */
+  counterparts?: { readonly [trainer: string]: Counterpart };
   /** Its own, beside those of rl/metrics.ts. */
   metrics?: readonly Metric[];
 }

@@ -8,7 +8,14 @@ import { clippedColumns, clippedScalars, regularized } from '../objective/clippe
 import type { Algorithm } from './algorithm.ts';
 import { groupAdvantageCard, objectiveCard, policyCards, symbol } from './cards.ts';
 import { choice, real, toggle } from './fields.ts';
-import { corrected, groupCredit, policyNeeds, policyScalars, sharedAggregation } from './group-relative.ts';
+import {
+  calledElsewhere,
+  corrected,
+  groupCredit,
+  policyNeeds,
+  policyScalars,
+  sharedAggregation,
+} from './group-relative.ts';
 import { epsilonField, policyFields } from './pieces.ts';
 
 const {
@@ -99,6 +106,8 @@ const bapoCard = (terms: { kl: { coefficient: number }; entropy: number }) =>
       ...(terms.entropy ? ['−', symbol('c', 'setting.entropy'), symbol('H', 'metric.entropy')] : []),
     ],
   );
+/** Of its counterparts. */
+const nearest = 'The bounds of the clip are fixed: they are not found anew for every update.';
 
 export const bapo = {
   name: 'bapo',
@@ -122,4 +131,9 @@ export const bapo = {
     scalars: policyScalars({ ...settings, clipLow: 0, clipHigh: 0 }),
   }),
   aggregation: sharedAggregation,
+  counterparts: {
+    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
+    'agentgym-rl': { name: calledElsewhere, differs: [nearest] },
+    trl: { name: calledElsewhere, set: { scale_rewards: 'group' }, differs: [nearest] },
+  },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -13,7 +13,7 @@ import { groupBy } from '../numbers.ts';
 import type { Algorithm, Collected, Collecting } from './algorithm.ts';
 import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
 import { choice, integer, real, toggle } from './fields.ts';
-import { corrected, policyGradient } from './group-relative.ts';
+import { calledElsewhere, corrected, policyGradient } from './group-relative.ts';
 import { epsilonField, policyFields } from './pieces.ts';
 
 const schema = v.strictObject({
@@ -176,5 +176,17 @@ export const dapo = {
       input,
       settings.correction,
     );
+  },
+  counterparts: {
+    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': true } },
+    'agentgym-rl': {
+      name: calledElsewhere,
+      differs: ['Groups without signal are trained on, not replaced, and there is no penalty for length.'],
+    },
+    trl: {
+      name: calledElsewhere,
+      set: { scale_rewards: 'group' },
+      differs: ['Groups without signal are trained on, not replaced by others.'],
+    },
   },
 } satisfies Algorithm<Settings>;

@@ -8,7 +8,7 @@
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
 import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
-import { corrected, groupCredit, policyGradient } from './group-relative.ts';
+import { calledElsewhere, corrected, groupCredit, policyGradient } from './group-relative.ts';
 import { policyFields } from './pieces.ts';
 
 const schema = v.strictObject({
@@ -26,4 +26,12 @@ export const drGrpo = {
   cards: (settings) => policyCards(groupAdvantageCard('mean'), clippedCard(settings)),
   ...policyGradient,
   credit: (input, { correction }) => corrected(groupCredit(input, { baseline: 'mean', epsilon: 0 }), input, correction),
+  counterparts: {
+    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': false } },
+    'agentgym-rl': {
+      name: calledElsewhere,
+      differs: ['Advantages are divided by the spread of their group, which Dr. GRPO leaves out.'],
+    },
+    trl: { name: calledElsewhere, set: { scale_rewards: 'none' } },
+  },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

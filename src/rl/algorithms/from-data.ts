@@ -2,10 +2,11 @@
 import * as v from 'valibot';
 import { type AggregationMode, type AggregationOptions, aggregationModes } from '../aggregation.ts';
 import { rowsOf } from '../credit/rows.ts';
-import type { Trajectory } from '../episode/trajectory.ts';
-import { groupBy } from '../numbers.ts';
+import { chosenPositions } from '../episode/packing.ts';
+import { TokenSource, type Trajectory } from '../episode/trajectory.ts';
+import { groupBy, sum } from '../numbers.ts';
 import { likelihoodObjective } from '../objective/likelihood.ts';
-import type { Collected, Collecting, Credit, CreditInput, ObjectiveCall } from './algorithm.ts';
+import type { Collected, Collecting, Credit, CreditInput, ObjectiveCall, ShownOptions } from './algorithm.ts';
 import { aggregationLabels } from './choice-labels.ts';
 import { choice } from './fields.ts';
 import { withoutSignal } from './kl-reward.ts';
@@ -29,8 +30,12 @@ export const aggregationOf = ({ aggregation }: { aggregation: AggregationMode })
 });
 
 /** The oracle plays tasks of this step; nothing is played by the policy. */
-export async function demonstrations(collecting: Collecting, count: number, wave = 0): Promise<Collected> {
-  const { trajectories, skipped } = await collecting.demonstrate(collecting.tasks(count, wave));
+export async function demonstrations(
+  collecting: Collecting,
+  count: number,
+  { wave = 0, ...shown }: { wave?: number } & ShownOptions = {},
+): Promise<Collected> {
+  const { trajectories, skipped } = await collecting.demonstrate(collecting.tasks(count, wave), shown);
   return {
     trajectories,
     played: [],
@@ -60,6 +65,20 @@ export function trainedOn(input: CreditInput, weights: ReadonlyMap<Trajectory, n
   const train = trajectories.filter((trajectory) => (weights.get(trajectory) ?? 0) !== 0);
   const marks = new Map(train.map((trajectory) => [trajectory, { weight: weights.get(trajectory)! }]));
   return { advantages, train, marks, ...withoutSignal(input), metrics: { trainedEpisodes: train.length } };
+}
+
+/**
+ * (N) how much each row counts beside the others, 1 on average: the world's words `listening` times as much as the policy's own.
+ */
+export function listeningWeights({ rows, trajectories }: CreditInput, listening: number): Float64Array {
+  const weights = new Float64Array(rowsOf(rows));
+  trajectories.forEach((trajectory, b) => {
+    chosenPositions(trajectory).forEach((position, k) => {
+      weights[rows.offsets[b] + k] = trajectory.source[position] === TokenSource.world ? listening : 1;
+    });
+  });
+  const mean = sum(weights) / Math.max(1, weights.length);
+  return mean > 0 ? weights.map((weight) => weight / mean) : weights;
 }
 
 /** The returns of a group beside its members. */

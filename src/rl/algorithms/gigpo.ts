@@ -18,7 +18,7 @@ import {
 import type { Algorithm, CreditInput } from './algorithm.ts';
 import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
 import { choice, real, toggle } from './fields.ts';
-import { corrected, policyGradient } from './group-relative.ts';
+import { calledElsewhere, corrected, policyGradient } from './group-relative.ts';
 import { withoutSignal } from './kl-reward.ts';
 import { epsilonField, gammaField, policyFields } from './pieces.ts';
 
@@ -103,6 +103,8 @@ const gigpoCard = advantageCard(
     symbol('μ', 'group.mean'),
   ],
 );
+/** Of its counterparts. */
+const nearest = 'Single steps are not compared: every token has the credit of its whole episode.';
 
 export const gigpo = {
   name: 'gigpo',
@@ -125,6 +127,11 @@ export const gigpo = {
     });
     const metrics = { stepGroups: new Set(credit.groups).size, stepCredit: share(credit.step) };
     return corrected({ advantages, ...withoutSignal(input), metrics }, input, settings.correction);
+  },
+  counterparts: {
+    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
+    'agentgym-rl': { name: calledElsewhere, differs: [nearest] },
+    trl: { name: calledElsewhere, set: { scale_rewards: 'group' }, differs: [nearest] },
   },
 } satisfies Algorithm<Settings>;
 

@@ -70,6 +70,9 @@ export const policyObjective = (settings: PolicySettings): ObjectiveCall => ({
   scalars: policyScalars(settings),
 });
 
+/** What other trainers call credit by groups (`counterparts`). */
+export const calledElsewhere = 'grpo';
+
 /** The parts of a module that gives credit by groups and clips a ratio; what it does not name is these. */
 export const policyGradient = {
   needs: policyNeeds,

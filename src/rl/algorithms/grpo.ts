@@ -27,4 +27,9 @@ export const grpo = {
   ...policyGradient,
   credit: (input, { advantageEpsilon, correction }) =>
     corrected(groupCredit(input, { baseline: 'mean-std', epsilon: advantageEpsilon }), input, correction),
+  counterparts: {
+    verl: { name: 'grpo', set: { 'algorithm.norm_adv_by_std_in_grpo': true } },
+    'agentgym-rl': { name: 'grpo' },
+    trl: { name: 'grpo', set: { scale_rewards: 'group' } },
+  },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -13,7 +13,7 @@ import { stepReturns, turnRewards } from '../credit/turns.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
 import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
 import { choice, real } from './fields.ts';
-import { corrected, policyGradient } from './group-relative.ts';
+import { calledElsewhere, corrected, policyGradient } from './group-relative.ts';
 import { withoutSignal } from './kl-reward.ts';
 import { policyFields } from './pieces.ts';
 
@@ -121,6 +121,8 @@ const turnCard = advantageCard(
     symbol('A', undefined, { sub: 'turn' }),
   ],
 );
+/** Of its counterparts. */
+const nearest = 'Turns have no credit of their own: every token has the credit of its whole episode.';
 
 export const mtGrpo = {
   name: 'mt-grpo',
@@ -136,5 +138,10 @@ export const mtGrpo = {
         ? turnCredit(input, settings)
         : twoLevelCredit(firstTurns(input), input.rows, settings.turnWeight).advantages;
     return corrected({ advantages, ...withoutSignal(input) }, input, settings.correction);
+  },
+  counterparts: {
+    verl: { name: calledElsewhere, set: { 'algorithm.norm_adv_by_std_in_grpo': true }, differs: [nearest] },
+    'agentgym-rl': { name: calledElsewhere, differs: [nearest] },
+    trl: { name: calledElsewhere, set: { scale_rewards: 'group' }, differs: [nearest] },
   },
 } satisfies Algorithm<Settings>;

@@ -206,4 +206,14 @@ export const ppo = {
     learningRate: criticLearningRate,
     trunkWeight: valueWeight,
   }),
+  counterparts: {
+    verl: { name: 'gae', differs: ['The critic is always a model of its own, which begins as the policy.'] },
+    'agentgym-rl': {
+      name: 'gae',
+      differs: [
+        'The reward lies on a token that is not trained, and this estimator then drops it: use GRPO there.',
+        'The critic is always a model of its own, which begins as the policy.',
+      ],
+    },
+  },
 } satisfies Algorithm<Settings>;

@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import { whiten } from '../credit/tokens.ts';
 import type { Algorithm } from './algorithm.ts';
 import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
-import { corrected, groupCredit, policyGradient } from './group-relative.ts';
+import { calledElsewhere, corrected, groupCredit, policyGradient } from './group-relative.ts';
 import { policyFields } from './pieces.ts';
 
 const schema = v.strictObject({
@@ -35,5 +35,13 @@ export const reinforcePpBaseline = {
   credit: (input, { correction }) => {
     const { advantages, groups, withoutSignal } = groupCredit(input, { baseline: 'mean', epsilon: 0 });
     return corrected({ advantages: whiten(advantages), groups, withoutSignal }, input, correction);
+  },
+  counterparts: {
+    verl: { name: 'reinforce_plus_plus_baseline' },
+    trl: {
+      name: calledElsewhere,
+      set: { scale_rewards: 'batch' },
+      differs: ['Advantages are divided by the spread of the returns of a batch, not whitened over its tokens.'],
+    },
   },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -62,4 +62,11 @@ export const reinforcePp = {
       settings.correction,
     );
   },
+  counterparts: {
+    verl: { name: 'reinforce_plus_plus' },
+    'agentgym-rl': {
+      name: 'reinforce_plus_plus',
+      differs: ['The reward lies on a token that is not trained, and this estimator then drops it: use GRPO there.'],
+    },
+  },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -12,7 +12,7 @@ import { mean, unbiasedStd } from '../numbers.ts';
 import type { Algorithm } from './algorithm.ts';
 import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
 import { toggle } from './fields.ts';
-import { corrected, policyGradient, policyNeeds } from './group-relative.ts';
+import { calledElsewhere, corrected, policyGradient, policyNeeds } from './group-relative.ts';
 import { klPerEpisode, policyFields } from './pieces.ts';
 
 const schema = v.strictObject({
@@ -52,5 +52,15 @@ export const rloo = {
     const scale = unbiasedStd(advantages) + batchEpsilon;
     const episode = settings.normalizeBatch ? advantages.map((value) => (value - center) / scale) : advantages;
     return corrected({ advantages: spread(episode, rows), episode, ...counts }, input, settings.correction);
+  },
+  counterparts: {
+    verl: { name: 'rloo' },
+    trl: {
+      name: calledElsewhere,
+      set: { scale_rewards: 'none' },
+      differs: [
+        'The mean includes the episode itself: advantages are (G - 1) / G times those of the leave-one-out mean.',
+      ],
+    },
   },
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

@@ -6,9 +6,47 @@
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
 import { likelihoodCards } from './cards.ts';
-import { fileName } from './fields.ts';
-import { aggregationOf, demonstrations, likelihood, likelihoodAggregation, recorded, trainedOn } from './from-data.ts';
+import { fileName, real } from './fields.ts';
+import {
+  aggregationOf,
+  demonstrations,
+  likelihood,
+  likelihoodAggregation,
+  listeningWeights,
+  recorded,
+  trainedOn,
+} from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
+
+/** Missteps in the oracle's play, so that what leads off its path is in the data. */
+const missteps = v.strictObject({
+  episodes: real(
+    0,
+    1,
+    'Episodes with missteps',
+    "Share of the oracle's episodes with missteps, from which it finds back: what it says after them is learnt, the missteps are not.",
+    { step: 0.1 },
+  ),
+  random: real(
+    0,
+    1,
+    'Random missteps',
+    'In such an episode, the share of turns in which an action is drawn at random.',
+    {
+      step: 0.05,
+    },
+  ),
+  refused: v.optional(
+    real(
+      0,
+      1,
+      'Refused missteps',
+      'In such an episode, the share of turns in which something is said that the world does not offer there.',
+      { step: 0.05 },
+    ),
+    0,
+  ),
+});
 
 const schema = v.strictObject({
   name: v.literal('sft'),
@@ -22,6 +60,19 @@ const schema = v.strictObject({
           level: 'basic',
           nullMeans: "the oracle's play",
         },
+      ),
+    ),
+    null,
+  ),
+  missteps: v.optional(missteps, { episodes: 0, random: 0.1, refused: 0 }),
+  listening: v.optional(
+    v.nullable(
+      real(
+        0,
+        1,
+        'Listening',
+        "How much each of the world's words counts beside the oracle's: guessing them too, and spelling each action whole, a policy learns sooner where words stand and come back.",
+        { step: 0.01, nullMeans: "only the oracle's choices" },
       ),
     ),
     null,
@@ -42,10 +93,18 @@ export const sft = {
       'Every token of a demonstration counts the same: the teacher is taken to be right.',
     ),
   needs: () => ({}),
-  collect: (collecting, { groups, groupSize, file }) =>
-    file === null ? demonstrations(collecting, groups * groupSize) : recorded(collecting, file, groups * groupSize),
+  collect: (collecting, { groups, groupSize, file, missteps, listening }) =>
+    file === null
+      ? demonstrations(collecting, groups * groupSize, {
+          missteps: missteps.episodes > 0 ? missteps : null,
+          listens: listening !== null,
+        })
+      : recorded(collecting, file, groups * groupSize),
   file: ({ file }) => file,
-  credit: (input) => trainedOn(input, new Map(input.trajectories.map((trajectory) => [trajectory, 1]))),
+  credit: (input, { file, listening }) => ({
+    ...trainedOn(input, new Map(input.trajectories.map((trajectory) => [trajectory, 1]))),
+    ...(file === null && listening !== null ? { columns: { rowWeight: listeningWeights(input, listening) } } : {}),
+  }),
   objective: likelihood,
   aggregation: aggregationOf,
 } satisfies Algorithm<v.InferOutput<typeof schema>>;

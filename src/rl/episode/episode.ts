@@ -23,6 +23,8 @@ export interface EpisodeRules {
 
 export interface EpisodeSettings {
   maskActions: boolean;
+  /** All words after the prompt are trained on, those of the world too, each over the whole vocabulary: as text, whatever the mask. */
+  listens?: boolean;
   rules: EpisodeRules;
 }
 
@@ -50,6 +52,8 @@ export class Episode {
   /** What the policy has not read yet. */
   private pending: Int32Array = new Int32Array(0);
   private actions: readonly string[] | null = null;
+  /** What the world lists, under a mask or not. */
+  private worldActions: readonly string[] | null = null;
   private trie: ActionTrie | null = null;
   private constrained = false;
   /** The policy's last words, where the action is only a part of them. */
@@ -96,6 +100,7 @@ export class Episode {
 
   /** What may be said next: under a mask, one of the valid actions where the world lists them. */
   private offer(feedback: Feedback): void {
+    this.worldActions = validActionsAfter(this.worldActions, feedback);
     if (!this.settings.maskActions) return;
     const before = this.actions;
     const after = validActionsAfter(before, feedback);
@@ -162,6 +167,22 @@ export class Episode {
     this.append(words, TokenSource.policy, this.turns.length);
     this.openTurn(start);
     return true;
+  }
+
+  /** What may be said next under a mask, or what the world lists without one; empty: it lists nothing. */
+  get offered(): readonly string[] {
+    return this.worldActions ?? [];
+  }
+
+  /** Takes a turn that nobody is to learn: a misstep in a demonstration. The world need not offer it. */
+  mention(action: string): void {
+    const start = this.tokens.length;
+    const words = this.conversation.action(this.conversation.reply(action, this.world.writeReply));
+    this.action = action;
+    this.refusal = null;
+    this.reply = null;
+    this.append(words, TokenSource.template, this.turns.length);
+    this.openTurn(start);
   }
 
   /** The words of an action of the list, and the choices they pass. */
@@ -262,6 +283,15 @@ export class Episode {
     }
   }
 
+  /** Every word of the policy and of the world after the prompt. What the template says, and missteps, are not among them. */
+  private heard(): Choice[] {
+    const allowed = new Int32Array(0);
+    const heard: Choice[] = [];
+    for (let position = this.promptTokens.length; position < this.tokens.length; position++)
+      if (this.source[position] !== TokenSource.template) heard.push({ position, allowed });
+    return heard;
+  }
+
   trajectory(): Trajectory {
     const score = this.turns.at(-1)?.reward ?? 0;
     return {
@@ -274,7 +304,7 @@ export class Episode {
       source: Uint8Array.from(this.source),
       turnOf: Int16Array.from(this.turnOf),
       logprob: Float32Array.from(this.logprob),
-      choices: this.constrained ? choiceRows(this.choices) : null,
+      choices: this.settings.listens ? choiceRows(this.heard()) : this.constrained ? choiceRows(this.choices) : null,
       turns: this.turns,
       score,
       success: score >= this.world.successReward,

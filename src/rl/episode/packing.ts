@@ -136,8 +136,9 @@ class OpenBatch {
   /** An empty row stands for the whole vocabulary. */
   private allow(choices: Trajectory['choices'], row: number): void {
     if (choices) {
-      this.constrained = true;
-      this.allowed.push(...choices.tokens.subarray(choices.offsets[row], choices.offsets[row + 1]));
+      const [first, end] = [choices.offsets[row], choices.offsets[row + 1]];
+      this.constrained ||= end > first;
+      this.allowed.push(...choices.tokens.subarray(first, end));
     }
     this.offsets.push(this.allowed.length);
   }

@@ -167,10 +167,14 @@ function moveOf(
   return null;
 }
 
-/** Steps while all was well, under the horizon of the fall: another horizon moves signals by itself. */
+/** Whether the policy played: a step in which it only listened (imitation) has other signals. */
+const played = ({ metrics }: StepRecord) => Number.isFinite(metrics.success);
+
+/** Steps while all was well, like the one of the fall: another horizon, or reward after imitation, moves signals by itself. */
 function baselineOf(records: readonly StepRecord[], best: number, onset: number): number[] {
-  const stage = records.find(({ step }) => step === onset)?.stage;
-  const same = records.filter((record) => record.step > 0 && record.stage === stage && record.step < onset);
+  const fall = records.find(({ step }) => step === onset);
+  const alike = (record: StepRecord) => fall && record.stage === fall.stage && played(record) === played(fall);
+  const same = records.filter((record) => record.step > 0 && record.step < onset && alike(record));
   const before = same.filter(({ step }) => step <= best).slice(-WINDOW);
   const chosen = before.length >= 5 ? before : same.slice(0, 10);
   return chosen.map(({ step }) => step);

@@ -1,7 +1,16 @@
 /** One OpenEnv session: a world of its own, made on connect, in which one episode after another is played. Knows no socket. */
 import * as v from 'valibot';
-import { type Feedback, type Json, type Split, type Task, validActionsAfter, WorldError } from '../../envs/env.ts';
+import {
+  type Feedback,
+  type Json,
+  type Split,
+  spokenOf,
+  type Task,
+  validActionsAfter,
+  WorldError,
+} from '../../envs/env.ts';
 import { uniformAt } from '../../envs/random-player.ts';
+import type { ReplyRule } from '../../envs/reply.ts';
 import type { Place, ServedWorld } from '../served-world.ts';
 
 /** A message whose fields cannot be read. */
@@ -26,6 +35,8 @@ const ResetSchema = v.object({
   episode_id: v.nullish(v.pipe(v.string(), v.maxLength(255))),
   split: v.nullish(v.picklist(['train', 'test'])),
   index: v.nullish(whole),
+  /** Of this server: messages are whole replies of a language model, in which the world's own rule finds the action. */
+  replies: v.nullish(v.boolean()),
 });
 /** What a client says with it is not read. */
 const ActionSchema = v.strictObject({ message: v.string(), metadata: v.optional(v.record(v.string(), v.unknown())) });
@@ -64,6 +75,9 @@ export class EnvSession {
   private readonly place: Place;
   private readonly standing: Standing;
   private offered: readonly string[] | null = null;
+  /** Set where messages are whole replies. */
+  private rule: ReplyRule | null = null;
+  private lastWords = '';
 
   /** Throws `SessionLimit`. `onEnd`: it was idle for too long, or the server is closed. */
   constructor(
@@ -83,10 +97,11 @@ export class EnvSession {
   }
 
   async reset(data: unknown): Promise<Observed> {
-    const { seed, episode_id, split, index } = readMessage(ResetSchema, data, 'reset');
+    const { seed, episode_id, split, index, replies } = readMessage(ResetSchema, data, 'reset');
     const chosen = await chooseTask(this.served, split ?? 'train', index ?? null, seed ?? null);
     const feedback = standingFeedback(await this.place.begin(chosen.task));
     this.offered = null;
+    this.rule = replies ? (spokenOf(this.served.module, chosen.task).reply ?? null) : null;
     Object.assign(this.standing, {
       episode_id: episode_id ?? crypto.randomUUID(),
       step_count: 0,
@@ -103,10 +118,19 @@ export class EnvSession {
     const { standing } = this;
     if (standing.episode_id === null) throw new NotNow('No episode has begun: reset first.');
     if (standing.done) throw new NotNow(`The episode ${standing.episode_id} is over: reset to begin another.`);
-    const feedback = standingFeedback(await this.place.act(message));
+    const feedback = standingFeedback(await this.act(message));
     standing.step_count++;
     standing.done = feedback.done;
     return this.observed(feedback, feedback.reward);
+  }
+
+  /** A reply that the world's original client refuses is answered without the world. */
+  private async act(message: string): Promise<Feedback> {
+    const { action, refusal, again } = this.rule?.(message) ?? { action: message };
+    if (refusal === undefined) return this.place.act(action);
+    this.place.touch();
+    const observation = again ? refusal + this.lastWords : refusal;
+    return { observation, reward: 0, done: false, valid: false, validActions: null };
   }
 
   state(): Json {
@@ -121,6 +145,7 @@ export class EnvSession {
   private observed(feedback: Feedback, reward: number | null): Observed {
     this.offered = validActionsAfter(this.offered, feedback);
     const { observation: text, valid, done } = feedback;
+    this.lastWords = text;
     return { observation: { text, valid, valid_actions: this.offered }, reward, done };
   }
 }

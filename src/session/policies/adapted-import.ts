@@ -1,7 +1,7 @@
 /** An adapter that comes from outside in PEFT's layout: a run at step 0, beside the model that it names. */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { adapted } from '../../models/draft.ts';
-import { modelNamed } from '../../models/names.ts';
+import { baseNameOf, modelNamed } from '../../models/names.ts';
 import { parseAdapterConfig, readAdapterBase } from '../../policy/formats/peft.ts';
 import { freshState } from '../../policy/moments.ts';
 import { type AdapterFiles, readAdapter } from '../../store/bundle.ts';
@@ -10,17 +10,20 @@ import { decodeState, encodeState, REFERENCE } from '../checkpoint.ts';
 import { textOf } from './kept-files.ts';
 import { untrained } from './kind.ts';
 
-/** A run at step 0 that holds a PEFT adapter, beside the model that the adapter names. `preset`: its world and its settings. */
+/** A run at step 0 that holds a PEFT adapter, beside the model that the adapter names, or that its settings have where it names none. */
 export function importedAdapter(files: AdapterFiles, preset: Experiment, fileName: string): NewRun {
   const text = textOf(files['adapter_config.json']);
   const { rank, alpha, targets, rankStabilized } = parseAdapterConfig(text);
-  const { name, revision = null, key } = readAdapterBase(text, files['adapter_model.safetensors']);
-  const model = modelNamed({ name, revision }, key);
+  const own = preset.policy.kind === 'lora' ? preset.policy : null;
+  const { name, revision = null, key } = readAdapterBase(text, files['adapter_model.safetensors'], own?.model);
+  // Trained elsewhere it may name a folder there: the settings that it comes with know the model better.
+  const named = modelNamed({ name, revision }, key);
+  const model = own && baseNameOf(own.model).name !== baseNameOf(named).name && !key ? own.model : named;
   // rsLoRA's scale, alpha / sqrt(rank), is that of a larger alpha.
   const lora = { rank, alpha: rankStabilized ? alpha * Math.sqrt(rank) : alpha, targets: [...targets] };
   const { tensors } = decodeState(files['adapter_model.safetensors'], 0);
-  const named = { ...preset, name: fileName.slice(0, 120), description: '' };
-  const experiment = adapted(named, { kind: 'lora', model, lora });
+  const settings = { ...preset, name: fileName.slice(0, 120), description: '' };
+  const experiment = adapted(settings, { ...(own ?? { kind: 'lora' as const }), model, lora });
   return {
     name: experiment.name,
     experiment,

@@ -1,7 +1,7 @@
 /** What a session does with each kind of policy; `experiment/policies/registry.ts` lists the same names. */
-import type { Experiment } from '../../experiment/experiment.ts';
+import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
 import type { PolicyName } from '../../experiment/policies/registry.ts';
-import { BundleError } from '../../store/bundle.ts';
+import { BundleError, readHandedOver } from '../../store/bundle.ts';
 import type { NewRun } from '../../store/run-store.ts';
 import { adapted } from './adapted.ts';
 import { api } from './api.ts';
@@ -15,11 +15,16 @@ const kinds: { [name in PolicyName]: SessionPolicy<name> } = { api, lora: adapte
 export const sessionPolicy = ({ kind }: Pick<Experiment['policy'], 'kind'>) =>
   kinds[kind] as unknown as SessionPolicy<PolicyName>;
 
-/** The run of a policy's zip, by the first kind that knows it. Throws a BundleError where none does. */
+/**
+ * The run of a policy's zip, by the first kind that knows it. What comes back from a hand-off has that run's settings; else it has the
+ * preset's. Throws a BundleError where no kind does.
+ */
 export function importedRun(bytes: Uint8Array, preset: Experiment, fileName: string): NewRun {
+  const handed = readHandedOver(bytes);
+  const settings = handed ? parseExperiment(handed.experiment) : preset;
   for (const kind of Object.values(kinds)) {
-    const run = kind.import?.(bytes, preset, fileName);
-    if (run) return run;
+    const run = kind.import?.(bytes, settings, fileName);
+    if (run) return handed ? { ...run, origin: { kind: 'import', file: fileName, from: handed.from } } : run;
   }
   throw new BundleError(`${fileName} holds no policy that can be brought in.`);
 }

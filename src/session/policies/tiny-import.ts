@@ -11,7 +11,11 @@ import { untrained } from './kind.ts';
 
 /** An experiment to watch a foreign policy in: the preset's world, the policy's own sizes. */
 export function experimentOfPolicy(files: PolicyFiles, preset: Experiment, name: string): Experiment {
-  if (preset.policy.kind !== 'tiny') throw new BundleError('The first preset has no tiny policy to take the place of.');
+  if (preset.policy.kind !== 'tiny')
+    throw new BundleError(
+      'This zip holds a whole model, and the settings that it is to go on with are of another kind of policy: a language model is trained by an ' +
+        'adapter beside it. Choose it as the language model of an experiment.',
+    );
   const config = parseConfig(JSON.parse(textOf(files['config.json'])));
   const policy = {
     ...preset.policy,

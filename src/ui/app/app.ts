@@ -5,8 +5,10 @@
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
+import { keyed } from 'lit/directives/keyed.js';
 import { Controller } from './controller.ts';
 import '../panels/drawer.ts';
+import '../panels/embed-bar.ts';
 import '../panels/help.ts';
 import './notices.ts';
 import { Panel } from './panel.ts';
@@ -14,7 +16,12 @@ import '../charts/progress.ts';
 import '../panels/setup.ts';
 import { isActive } from './events.ts';
 import { watchInteractions } from './interactions.ts';
+import { currentLocale } from './locale.ts';
+import { type PaneName, progressPane } from './panes.ts';
 import { installShortcuts } from './shortcuts.ts';
+import type { PaneResizeEvent } from './splitter.ts';
+import './splitter.ts';
+import '../panels/shared-note.ts';
 import '../stage/stage.ts';
 import { errorState, loadingState } from '../panels/states.ts';
 import type { NarrowPanel } from '../state/state.ts';
@@ -38,7 +45,7 @@ export class TabgymApp extends Panel {
       }
       .body {
         display: grid;
-        grid-template: minmax(0, 1fr) / 306px minmax(0, 1fr) auto auto;
+        grid-template: minmax(0, 1fr) / auto auto minmax(0, 1fr) auto auto auto auto;
         min-height: 0;
         overflow: hidden;
       }
@@ -46,14 +53,19 @@ export class TabgymApp extends Panel {
         position: absolute;
         outline: none;
       }
+      tabgym-splitter[pane='setup'] {
+        grid-column: 2;
+      }
       .centre {
+        grid-column: 3;
         display: grid;
-        grid-template-rows: minmax(0, 1fr) auto;
+        grid-template-rows: minmax(0, 1fr) auto var(--progress);
         min-height: 0;
         min-width: 0;
       }
       tabgym-setup {
-        border-inline-end: 1px solid var(--line);
+        width: var(--setup);
+        grid-column: 1;
         background: var(--surface);
         min-height: 0;
         overflow: auto;
@@ -63,30 +75,33 @@ export class TabgymApp extends Panel {
         overflow: hidden;
       }
       tabgym-progress {
-        border-block-start: 1px solid var(--line);
         background: var(--surface);
-        height: min(318px, 44vh);
+        min-height: 0;
         overflow: auto;
       }
-      tabgym-progress[data-sweep] {
-        height: min(450px, 54vh);
+      .middle {
+        display: grid;
+        grid-template-rows: auto minmax(0, 1fr);
+        min-height: 0;
+        min-width: 0;
       }
       tabgym-learn {
-        border-inline-start: 1px solid var(--line);
         background: var(--surface);
-        width: 372px;
+        width: var(--learn);
         min-height: 0;
         overflow: auto;
       }
       tabgym-drawer {
-        border-inline-start: 1px solid var(--line);
         background: var(--surface);
-        width: 400px;
+        width: var(--drawer);
         min-height: 0;
         overflow: auto;
       }
       nav {
         display: none;
+      }
+      .embedded {
+        min-height: 0;
       }
       @media (max-width: 1180px) {
         tabgym-drawer {
@@ -94,6 +109,9 @@ export class TabgymApp extends Panel {
           inset: 53px 0 0 auto;
           z-index: 5;
           box-shadow: var(--shadow-high);
+        }
+        tabgym-splitter[pane='drawer'] {
+          display: none;
         }
       }
       @media (max-width: 860px) {
@@ -107,6 +125,9 @@ export class TabgymApp extends Panel {
         .centre {
           display: block;
           height: 100%;
+        }
+        .middle {
+          display: contents;
         }
         tabgym-setup,
         tabgym-stage,
@@ -159,8 +180,23 @@ export class TabgymApp extends Panel {
   private uninstall: (() => void) | null = null;
 
   constructor() {
-    super(['phase', 'drawer', 'learn', 'panel', 'help', 'announcement', 'notices']);
+    super([
+      'phase',
+      'drawer',
+      'learn',
+      'panel',
+      'help',
+      'announcement',
+      'notices',
+      'panes',
+      'selection',
+      'link',
+      'embedded',
+      'sharing',
+      'locale',
+    ]);
     this.app = new Controller();
+    this.app.store.set({ locale: currentLocale() });
   }
 
   override connectedCallback() {
@@ -171,6 +207,7 @@ export class TabgymApp extends Panel {
     watchInteractions(isTraining, () => void this.app.giveBackThread());
     this.addEventListener('dragover', (event) => event.preventDefault());
     this.addEventListener('drop', (event) => this.drop(event));
+    addEventListener('lit-localize-status', () => this.app.store.set({ locale: currentLocale() }));
     void this.app.start(location.search); // not a kind: the address's query
   }
 
@@ -185,14 +222,41 @@ export class TabgymApp extends Panel {
   }
 
   override render() {
-    const { phase, panel, announcement } = this.state;
+    // Everything is drawn anew in another language: charts and dialogs hold words too.
+    return keyed(this.state.locale, this.renderPage());
+  }
+
+  private renderPage() {
+    const { phase, panel, announcement, embedded, sharing } = this.state;
+    const body = () => (embedded ? this.renderEmbedded() : this.renderBody(panel));
     return html`
-      <tabgym-transport .app=${this.app} @skip=${this.skip}></tabgym-transport>
-      ${phase === 'ready' ? this.renderBody(panel) : this.renderWaiting()}
+      ${embedded ? this.renderEmbedBar() : html`<tabgym-transport .app=${this.app} @skip=${this.skip}></tabgym-transport>`}
+      ${phase === 'ready' ? body() : this.renderWaiting()}
       <tabgym-notices .app=${this.app}></tabgym-notices>
       <tabgym-help .app=${this.app}></tabgym-help>
+      ${sharing ? this.renderShare() : nothing}
       <div class="visually-hidden" role="status" aria-live="polite">${announcement}</div>
     `;
+  }
+
+  private renderShare() {
+    return html`<tabgym-share .app=${this.app}></tabgym-share>`;
+  }
+
+  private renderEmbedBar() {
+    return html`<tabgym-embed-bar .app=${this.app}></tabgym-embed-bar>`;
+  }
+
+  private renderEmbedded() {
+    return html`<main class="embedded"><tabgym-stage id="stage" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage></main>`;
+  }
+
+  private hides(control: string) {
+    return this.state.link.hide.includes(control);
+  }
+
+  private splitter(pane: PaneName, grows: 1 | -1, label: string, horizontal = false) {
+    return html`<tabgym-splitter pane=${pane} .grows=${grows} .horizontal=${horizontal} .size=${this.state.panes[pane]} .label=${label}></tabgym-splitter>`;
   }
 
   private renderWaiting() {
@@ -203,16 +267,18 @@ export class TabgymApp extends Panel {
 
   private renderBody(panel: NarrowPanel) {
     return html`
-      <main class="body" data-panel=${panel}>
-        ${place('setup')}<tabgym-setup .app=${this.app} role="region" aria-label=${msg('Setup')}></tabgym-setup>
-        <div class="centre">
-          ${place('stage')}<tabgym-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage>
-          ${place('progress')}<tabgym-progress .app=${this.app} role="region" aria-label=${msg('Progress')}></tabgym-progress>
-        </div>
-        ${this.state.learn ? this.renderLearn() : nothing}
+      <main class="body" data-panel=${panel} .style=${this.sizes()} @pane-resize=${(event: PaneResizeEvent) => this.app.layout.resize(event.pane, event.size)}>
+        ${
+          this.hides('setup')
+            ? nothing
+            : html`${place('setup')}<tabgym-setup .app=${this.app} role="region" aria-label=${msg('Setup')}></tabgym-setup>
+                ${this.splitter('setup', 1, msg('Width of the setup'))}`
+        }
+        ${this.renderCentre()}
+        ${this.state.learn && !this.hides('learn') ? this.renderLearn() : nothing}
         ${
           this.state.drawer
-            ? html`<tabgym-drawer .app=${this.app} role="region" aria-label=${msg('Drawer')}></tabgym-drawer>`
+            ? html`${this.splitter('drawer', -1, msg('Width of the drawer'))}<tabgym-drawer .app=${this.app} role="region" aria-label=${msg('Drawer')}></tabgym-drawer>`
             : nothing
         }
       </main>
@@ -228,7 +294,30 @@ export class TabgymApp extends Panel {
       });
       return nothing;
     }
-    return html`${place('learn')}<tabgym-learn .app=${this.app} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`;
+    return html`${this.splitter('learn', -1, msg('Width of Learn'))}
+      ${place('learn')}<tabgym-learn .app=${this.app} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`;
+  }
+
+  /** A pane that is not there takes no room. */
+  private sizes() {
+    const { panes, selection } = this.state;
+    const setup = this.hides('setup') ? 0 : panes.setup;
+    const progress = this.hides('progress') ? 0 : panes[progressPane(selection.tab)];
+    return `--setup:${setup}px;--learn:${panes.learn}px;--drawer:${panes.drawer}px;--progress:min(${progress}px, 60vh)`;
+  }
+
+  private renderCentre() {
+    const pane = progressPane(this.state.selection.tab);
+    return html`<div class="centre">
+      <div class="middle"><tabgym-shared-note .app=${this.app}></tabgym-shared-note>
+        ${place('stage')}<tabgym-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage></div>
+      ${
+        this.hides('progress')
+          ? nothing
+          : html`${this.splitter(pane, -1, msg('Height of the curves'), true)}
+              ${place('progress')}<tabgym-progress .app=${this.app} role="region" aria-label=${msg('Progress')}></tabgym-progress>`
+      }
+    </div>`;
   }
 
   private renderNav(panel: NarrowPanel) {
@@ -240,10 +329,12 @@ export class TabgymApp extends Panel {
       ['drawer', msg('More')],
     ];
     return html`<nav aria-label=${msg('Panels')}>
-      ${items.map(
-        ([id, label]) =>
-          html`<button aria-current=${panel === id ? 'true' : 'false'} @click=${() => this.app.layout.showPanel(id)}>${label}</button>`,
-      )}
+      ${items
+        .filter(([id]) => !this.hides(id))
+        .map(
+          ([id, label]) =>
+            html`<button aria-current=${panel === id ? 'true' : 'false'} @click=${() => this.app.layout.showPanel(id)}>${label}</button>`,
+        )}
     </nav>`;
   }
 

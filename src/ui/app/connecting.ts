@@ -23,9 +23,10 @@ export class Connecting {
     return this.connections.of(world);
   }
 
-  /** The imported run that the focus is on, or was made of; null: everything in focus is the person's own. */
+  /** The imported run or the link that the focus is on, or was made of; null: everything in focus is the person's own. */
   get foreign(): string | null {
-    const { run, runs } = this.store.state;
+    const { run, runs, shared } = this.store.state;
+    if (!run && shared) return `link ${shared.from}`;
     return (run && this.connections.rootOf(run.id)) ?? importedRoot(run, runs);
   }
 

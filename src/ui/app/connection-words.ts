@@ -8,6 +8,8 @@ const words: { [what in ConnectionFinding['what']]: (detail: string) => string }
   unreachable: (why) => msg(str`No answer: ${why}. Is the server running, and is the address right?`),
   'closed-to-pages': () =>
     msg('The server answers, but this server does not allow pages; use the proxy or the command line.'),
+  refused: (why) => msg(str`It does not let this page in: ${why}.`),
+  lacks: (what) => msg(str`Not everything is there: ${what}.`),
   insecure: () =>
     msg(
       'This page came over HTTPS, and a browser lets it reach an unencrypted server on this machine alone. Use an https address, or run the page on this machine.',

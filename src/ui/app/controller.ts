@@ -4,6 +4,7 @@
  */
 import { msg, str } from '@lit/localize';
 import type { Experiment } from '../../experiment/experiment.ts';
+import { carriedCode } from '../../experiment/own-code.ts';
 import type { DeviceName, RunStatus, RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { ModelPicking } from '../panels/model-picking.ts';
 import { pendingChanges } from '../state/changes.ts';
@@ -15,13 +16,17 @@ import { Connecting } from './connecting.ts';
 import { deviceLabel, rememberDevice } from './device.ts';
 import { Drafting } from './drafting.ts';
 import { Dropping } from './dropping.ts';
+import { isEmbedded } from './embedding.ts';
 import { Evaluating } from './evaluating.ts';
 import { Events, isActive, trainingKey } from './events.ts';
 import { Layout } from './layout.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
 import { Notifying, sentence } from './notifying.ts';
+import { keepOffline, offlineHost } from './offline.ts';
 import { Reading } from './reading.ts';
+import { noSelection, type Selection } from './selection.ts';
+import { runOf, Sharing } from './sharing.ts';
 import { RestartedError } from './supervisor.ts';
 import { Sweeping } from './sweeping.ts';
 import { playsOnlyWords } from './words.ts';
@@ -39,6 +44,7 @@ export class Controller {
   readonly connecting = new Connecting(this.store, () => this.api);
   readonly said = new Notifying(this.store);
   readonly layout = new Layout(this.store, () => this.api, this.said, this.models);
+  readonly sharing = new Sharing(this.store, this.said, this.drafting);
   readonly evaluating = new Evaluating(this.store, () => this.api, this.said);
   readonly sweeping = new Sweeping(this.store, () => this.api, this.said);
   /** Training a given number of steps: a reload in the middle does not go on by itself. */
@@ -67,7 +73,8 @@ export class Controller {
   }
 
   async start(search: string) {
-    this.layout.restoreTheme();
+    this.layout.restore();
+    this.store.set({ embedded: isEmbedded(search) });
     try {
       const client = await openClient(search);
       this.client = client;
@@ -85,6 +92,7 @@ export class Controller {
       return;
     }
     addEventListener('hashchange', () => void this.hashChanged());
+    void keepOffline(this.said, offlineHost());
   }
 
   private firstDraft() {
@@ -98,10 +106,13 @@ export class Controller {
     const runs = this.state.runs.filter((run) => run.deletedUntil === null);
     const training = localStorage.getItem(trainingKey);
     const newest = [...runs].sort((a, b) => b.updatedAt - a.updatedAt)[0];
-    const wanted = [selection.run, training].find((id) => runs.some((run) => run.id === id)) ?? newest?.id;
-    if (selection.run && wanted !== selection.run)
+    const named = runOf(runs, selection.run)?.id;
+    if (await this.arrive(selection)) return void this.recorded.playSample();
+    if (named && named !== selection.run) this.reading.select({ ...selection, run: named });
+    const wanted = named ?? (runs.some((run) => run.id === training) ? training : newest?.id);
+    if (selection.run && !named)
       this.said.notify('warning', msg('The run that this address names is not stored in this browser.'));
-    if (!wanted) return void this.recorded.playSample();
+    if (!wanted || (this.state.embedded && !named)) return void this.recorded.playSample();
     await this.open(wanted, false);
     if (training !== wanted || !this.state.gpu?.supported || this.state.owner !== 'this-tab') return;
     const step = this.state.run?.step ?? 0;
@@ -128,8 +139,22 @@ export class Controller {
   }
 
   private async hashChanged() {
-    const { run } = this.reading.fromHash();
-    if (run && run !== this.state.run?.id) await this.open(run, false);
+    const selection = this.reading.fromHash();
+    if (await this.arrive(selection)) return void this.recorded.playSample();
+    const wanted = runOf(this.state.runs, selection.run)?.id ?? selection.run;
+    if (wanted !== selection.run) this.reading.select({ ...selection, run: wanted });
+    if (wanted && wanted !== this.state.run?.id) await this.open(wanted, false);
+  }
+
+  /** True: the address asks for something that is not stored here, which is in the setup now. */
+  private async arrive(selection: Selection): Promise<boolean> {
+    const { link, run } = this.state;
+    if (!(await this.sharing.take(link, selection))) return false;
+    // A run that is open goes on: its setup is not the link's.
+    if (run && isActive(this.state.status)) await this.pause();
+    if (run) this.leave();
+    this.store.set({ selection: noSelection });
+    return true;
   }
 
   async open(id: string, takeDraft = true) {
@@ -156,7 +181,10 @@ export class Controller {
       this.drafting.use(structuredClone(summary.experiment));
     });
     this.store.set({ opening: false });
-    if (takeDraft || !this.state.selection.run) this.reading.select({ run: id });
+    const place = this.state.run?.id === id ? this.sharing.placeIn(this.state.run) : null;
+    this.sharing.forget();
+    if (place) this.reading.select(place);
+    else if (takeDraft || !this.state.selection.run) this.reading.select({ run: id });
     void this.reading.load();
     if (this.state.run && this.state.status !== 'idle')
       void this.recorded.playRun(this.state.run.id, this.state.run.step);
@@ -250,6 +278,13 @@ export class Controller {
     if (!run) return;
     const playsOnly = playsOnlyWords(run.experiment.policy);
     if (playsOnly) return this.said.notify('warning', msg(str`${playsOnly}: watch it try.`));
+    if (this.state.embedded && carriedCode(run.experiment).length)
+      return this.said.notify(
+        'warning',
+        msg(
+          'This experiment brings code of its own, which an embedded view does not run. Open it as a page of its own.',
+        ),
+      );
     if (!(await this.consent.ask(run.experiment, await this.sweeping.experimentsBeside(run))))
       return this.said.notify('info', msg('The run stands still: its code was not allowed to run.'));
     this.recorded.stop();
@@ -357,10 +392,14 @@ export class Controller {
 
   /** Back to no run: the draft stays. */
   close() {
+    this.leave();
+    this.reading.select({ run: null, tab: 'watch' });
+  }
+
+  private leave() {
     this.reading.forget();
     this.recorded.stop();
     this.store.set({ run: null, sweep: null, records: [], live: [], status: 'idle', statusDetail: '', progress: null });
-    this.reading.select({ run: null, tab: 'watch' });
     void this.connecting.tell();
   }
 }

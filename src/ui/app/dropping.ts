@@ -32,7 +32,7 @@ const isAdapter = ({ name }: PickedFile) => /^adapter_(model\.safetensors|config
 
 const wanted = () =>
   msg(
-    'A run is a .tabgym file, a policy or an adapter a .zip; trajectories are one .json or .jsonl file, also as .gz; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a folder with config.json, tokenizer.json and the .onnx file, also in its sub-folder onnx.',
+    'A run is a .tabgym file, an experiment a .json file, a policy or an adapter a .zip; trajectories are one .json or .jsonl file, also as .gz; a language model is a folder with config.json, tokenizer.json and model.safetensors, or a .gguf file; for ONNX a folder with config.json, tokenizer.json and the .onnx file, also in its sub-folder onnx.',
   );
 
 function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): string {
@@ -58,12 +58,17 @@ export function sortFiles(picked: PickedFiles): Sorted {
   return { model: null, imports, trajectories: read?.file ?? null, problem: problemOf(picked, rest) };
 }
 
+/** Both may be a .json file. An experiment is short and says what it is. */
+const isExperiment = async (file: File): Promise<boolean> =>
+  /\.json$/i.test(file.name) && file.size <= 1e6 && (await file.text()).includes('"tabgym-experiment-');
+
 interface Page {
   store: Store;
   said: { notify(level: Notice['level'], message: string): void };
   layout: { showPanel(panel: 'setup' | 'stage'): void };
   reading: { select(place: { tab: 'read' }): void };
   library: { importFile(file: File): Promise<void> };
+  sharing: { openExperiment(file: File): Promise<void> };
 }
 
 export class Dropping {
@@ -85,7 +90,8 @@ export class Dropping {
   async take(picked: PickedFiles) {
     const { model, imports, trajectories, problem } = sortFiles(picked);
     if (model) this.offer(model);
-    if (trajectories) this.read(trajectories);
+    if (trajectories && (await isExperiment(trajectories))) await this.page.sharing.openExperiment(trajectories);
+    else if (trajectories) this.read(trajectories);
     for (const file of imports) await this.page.library.importFile(file);
     if (problem) this.page.said.notify('warning', problem);
   }

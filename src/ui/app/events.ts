@@ -2,6 +2,7 @@
 import { msg, str } from '@lit/localize';
 import type { RunStatus, RunSummary, SessionEvent, SweepState } from '../../session/protocol.ts';
 import type { ModelPicking } from '../panels/model-picking.ts';
+import { rememberPace } from '../state/estimate.ts';
 import type { Recorded } from '../state/recorded.ts';
 import type { State, Store } from '../state/state.ts';
 import type { Evaluating } from './evaluating.ts';
@@ -120,6 +121,9 @@ export class Events {
         ),
       );
     }
+    const { gpu } = this.state;
+    // Ten times are mean enough, and storage is slow.
+    if (gpu && run && run.step % 10 === 0) rememberPace(gpu, run.experiment, records);
     this.parts.reading.stepArrived();
   }
 

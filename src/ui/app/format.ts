@@ -1,27 +1,44 @@
-/** Numbers as a person reads them. World text is never touched by these. */
+/** Numbers and times as a person reads them, by the rules of the page's language (Intl). World text is never touched by these. */
+import { msg, str } from '@lit/localize';
+import { currentLocale } from './locale.ts';
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** With so many digits after the point, or so many that count. Formats are costly to make and charts ask often. */
+function format(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${currentLocale()} ${JSON.stringify(options)}`;
+  const known = formats.get(key) ?? new Intl.NumberFormat(currentLocale(), { useGrouping: false, ...options });
+  formats.set(key, known);
+  return known;
+}
+
+const withDigits = (value: number, digits: number) =>
+  format({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value).replace('-', '−');
+
 const sign = (value: number) => (value > 0 ? '+' : value < 0 ? '−' : '±');
 
 export const fixed = (value: number | null | undefined, digits = 2): string =>
-  value === null || value === undefined || !Number.isFinite(value) ? '–' : value.toFixed(digits).replace('-', '−');
+  value === null || value === undefined || !Number.isFinite(value) ? '–' : withDigits(value, digits);
 
-export const signed = (value: number, digits = 2): string => `${sign(value)}${Math.abs(value).toFixed(digits)}`;
+export const signed = (value: number, digits = 2): string => `${sign(value)}${withDigits(Math.abs(value), digits)}`;
 
 /** Three significant digits, with an exponent only where it is needed. */
 export function compact(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   const size = Math.abs(value);
   if (size === 0) return '0';
-  if (size >= 1e6) return `${(value / 1e6).toFixed(size >= 1e8 ? 0 : 1)} M`;
-  if (size >= 1e4) return `${(value / 1e3).toFixed(size >= 1e5 ? 0 : 1)} k`;
+  if (size >= 1e6) return `${withDigits(value / 1e6, size >= 1e8 ? 0 : 1)} M`;
+  if (size >= 1e4) return `${withDigits(value / 1e3, size >= 1e5 ? 0 : 1)} k`;
   if (size < 1e-3) return value.toExponential(1);
-  return String(Number(value.toPrecision(3))).replace('-', '−');
+  return format({ maximumSignificantDigits: 3 }).format(value).replace('-', '−');
 }
 
 /** A time of minutes and hours, rounded as it is known. */
 export function duration(ms: number): string {
   const minutes = Math.round(ms / 60_000);
-  if (minutes < 1) return '< 1 min';
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes < 1) return msg('< 1 min');
+  if (minutes < 60) return msg(str`${minutes} min`);
+  return msg(str`${Math.floor(minutes / 60)} h ${minutes % 60} min`);
 }
 
 const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'];
@@ -29,10 +46,10 @@ const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'];
 export function bytes(value: number): string {
   const power = value > 0 ? Math.min(byteUnits.length - 1, Math.floor(Math.log10(value) / 3)) : 0;
   const scaled = value / 1000 ** power;
-  return `${scaled.toFixed(power === 0 || scaled >= 100 ? 0 : 1)} ${byteUnits[power]}`;
+  return `${withDigits(scaled, power === 0 || scaled >= 100 ? 0 : 1)} ${byteUnits[power]}`;
 }
 
-export const percent = (fraction: number): string => `${Math.round(fraction * 100)}%`;
+export const percent = (fraction: number): string => format({ style: 'percent' }).format(fraction);
 
 export const when = (time: number): string =>
-  new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  new Date(time).toLocaleString(currentLocale(), { dateStyle: 'medium', timeStyle: 'short' });

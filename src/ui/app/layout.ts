@@ -1,6 +1,7 @@
 /** What is shown around the run: drawer and panels, the theme, help, and what the storage and device panels read when they open. */
 import { msg } from '@lit/localize';
 import type { TrainerApi } from '../../session/protocol.ts';
+import { type ChartView, rememberedView, rememberView } from '../charts/x-axis.ts';
 import type { ModelPicking } from '../panels/model-picking.ts';
 import {
   type DrawerTab,
@@ -12,6 +13,7 @@ import {
   type Theme,
 } from '../state/state.ts';
 import { type Notifying, sentence } from './notifying.ts';
+import { type PaneName, rememberedPanes, resizedPanes } from './panes.ts';
 
 const themeKey = 'tabgym.theme';
 
@@ -28,8 +30,9 @@ export class Layout {
   }
 
   /** As it was chosen before. */
-  restoreTheme() {
+  restore() {
     this.setTheme((localStorage.getItem(themeKey) as Theme | null) ?? 'auto');
+    this.store.set({ panes: rememberedPanes(), chartView: rememberedView() });
   }
 
   async openDrawer(drawer: DrawerTab | null) {
@@ -87,6 +90,21 @@ export class Layout {
     localStorage.setItem(themeKey, theme);
     document.documentElement.dataset.theme = theme;
     this.store.set({ theme });
+  }
+
+  resize(pane: PaneName, size: number) {
+    this.store.set({ panes: resizedPanes(this.state.panes, pane, size) });
+  }
+
+  setChartView(chartView: ChartView) {
+    rememberView(chartView);
+    this.store.set({ chartView });
+  }
+
+  /** The dialog of links, whose code comes when it is first opened. */
+  async showSharing(sharing: boolean) {
+    if (sharing) await import('../panels/share.ts');
+    this.store.set({ sharing });
   }
 
   showHelp(help: boolean) {

@@ -53,10 +53,12 @@ export class Lessons {
     return this.module?.lessons ?? [];
   }
 
-  /** The lesson that was open when the page was closed goes on; its experiment is not put into the setup again. */
+  /** The lesson of the address; else the one that was open when the page was closed goes on, with the setup as it is. */
   async restore() {
     const progress = this.kept.read();
     this.app.store.set({ progressOfLessons: progress.lessons });
+    const { lesson, preset, seed } = this.state.link;
+    if (lesson) return this.open(lesson, { preset, seed });
     const { open } = progress;
     if (!open) return;
     await this.load();

@@ -77,6 +77,25 @@ export class Library {
   exportPolicy = (run: RunSummary) =>
     this.said.attempt('export', async () => download(await this.api().exportPolicy(run.id), `${run.name}-policy.zip`));
 
+  /** The run in focus as one page: settings, curves, evaluations, two episodes, numbers. */
+  saveReport = () =>
+    this.said.attempt('report', async () => {
+      const { run, records } = this.state;
+      if (!run) return;
+      const { pageReport } = await import('./reporting.ts');
+      download(await pageReport(this.api(), run, records), `${run.name}.html`);
+    });
+
+  /** The run as a folder that another trainer goes on from. */
+  handOff = (run: RunSummary, to: string) =>
+    this.said.attempt('handoff', async () => {
+      download(await this.api().handoff(run.id, to), `${run.name}-${to}.zip`);
+      this.said.notify(
+        'info',
+        msg(str`“${run.name}” is packed. Its README says what to install and run, and what is not the same there.`),
+      );
+    });
+
   /** A zip is a policy or an adapter, anything else a run. */
   async importFile(file: File) {
     await this.said.attempt('import', async () => {

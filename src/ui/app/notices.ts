@@ -66,7 +66,7 @@ export class TabgymNotices extends Panel {
   }
 
   override render() {
-    return html`<div role="status" aria-live="polite" aria-label=${msg('Notices')} style="display:contents">${this.shown.map((notice) => this.renderNotice(notice))}</div>`;
+    return html`<div role="status" aria-live="polite" aria-label=${msg('Notices')} .style=${'display:contents'}>${this.shown.map((notice) => this.renderNotice(notice))}</div>`;
   }
 
   private renderNotice(notice: Notice) {
@@ -77,7 +77,7 @@ export class TabgymNotices extends Panel {
     };
     return html`<div class="notice ${notice.level}">
       <p><strong aria-hidden="true">${icon}</strong> ${notice.message}${notice.action ? html` <strong>${notice.action}</strong>` : nothing}</p>
-      <div class="row" style="gap:2px;flex-wrap:nowrap">${notice.undo ? html`<button class="small" @click=${undo}>${msg('Undo')}</button>` : nothing}
+      <div class="row" .style=${'gap:2px;flex-wrap:nowrap'}>${notice.undo ? html`<button class="small" @click=${undo}>${notice.undoLabel ?? msg('Undo')}</button>` : nothing}
         <button class="quiet" aria-label=${msg('Dismiss')} @click=${() => this.app.said.dismiss(notice.id)}>✕</button></div>
     </div>`;
   }

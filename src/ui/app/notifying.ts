@@ -18,8 +18,17 @@ export class Notifying {
     this.store.set({ announcement });
   }
 
-  notify(level: Notice['level'], message: string, action?: string, undo?: () => void) {
-    const notice: Notice = { id: ++this.noticeCount, at: Date.now(), level, message, action, read: false, undo };
+  notify(level: Notice['level'], message: string, action?: string, undo?: () => void, undoLabel?: string) {
+    const notice: Notice = {
+      id: ++this.noticeCount,
+      at: Date.now(),
+      level,
+      message,
+      action,
+      read: false,
+      undo,
+      undoLabel,
+    };
     this.store.set({ notices: [...this.store.state.notices, notice].slice(-mostNotices) });
   }
 

@@ -4,6 +4,7 @@
  */
 import type { StepDetail, TrainerApi } from '../../session/protocol.ts';
 import { none, type State, type Store } from '../state/state.ts';
+import { formatLink, parseLink } from './link.ts';
 import { formatHash, parseHash, type Selection } from './selection.ts';
 
 const keptDetails = 6;
@@ -33,9 +34,20 @@ export class Reading {
     const after: Selection = { ...before, ...this.cleared(patch), ...patch };
     if (after.tab === 'trajectory' && after.step === null) after.step = shownStep(this.store.state);
     if (formatHash(after) === formatHash(before)) return;
-    this.store.set({ selection: after });
-    history.replaceState(history.state, '', formatHash(after) || location.pathname + location.search); // not a kind: the address's query
+    // Another run is not the link's experiment any more; what a teacher fixed stays.
+    const { link } = this.store.state;
+    this.store.set({
+      selection: after,
+      link: 'run' in patch ? { ...link, experiment: null, preset: null, seed: null } : link,
+    });
+    this.writeHash();
     void this.load();
+  }
+
+  /** The address follows the place. */
+  writeHash() {
+    const { link, selection } = this.store.state;
+    history.replaceState(history.state, '', formatLink(link, selection) || location.pathname + location.search); // not a kind: the address's query
   }
 
   private cleared(patch: Partial<Selection>): Partial<Selection> {
@@ -48,7 +60,7 @@ export class Reading {
   /** Someone edited the address or went back. Returns the place, which may be in another run. */
   fromHash(): Selection {
     const selection = parseHash(location.hash);
-    this.store.set({ selection });
+    this.store.set({ selection, link: parseLink(location.hash) });
     void this.load();
     return selection;
   }

@@ -27,6 +27,13 @@ export const choiceGroup = ({ id, path, choiceGroups }: Knob, choice: string) =>
   return group === undefined ? '' : lookUp(group, { id: `knob.${id ?? path}.group.${group}` });
 };
 
+/** What a shipped experiment is called. */
+export const presetTitle = ({ name }: { name: string }) => lookUp(name, { id: `preset.${name}.title` });
+
+/** What a shipped experiment says of itself; of another its own words. */
+export const presetDescription = ({ name, description = '' }: { name: string; description?: string }) =>
+  lookUp(description, { id: `preset.${name}.description` });
+
 /** What a world is called; the name itself where there is no such world (an old run's). */
 export const worldTitle = (name: string) => {
   const found = worldModules.find((each) => each.name === name);

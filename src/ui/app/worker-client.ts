@@ -2,15 +2,18 @@
 import * as Comlink from 'comlink';
 import { isFrameRequest } from '../../envs/transport/frame-port.ts';
 import type { GpuReport, SessionEvent, TrainerApi } from '../../session/protocol.ts';
+import { oneThreadName } from '../../session/protocol.ts';
 import { type Client, gather } from './client.ts';
 import { askedDevice } from './device.ts';
+import { isEmbedded } from './embedding.ts';
 import { RestartedError, type Spawned, Supervisor } from './supervisor.ts';
 import { frameKeeper } from './world-frames.ts';
 
 function spawnTrainer(onCrash: (error: Error) => void): Spawned<TrainerApi> {
   const worker = new Worker(new URL('../../workers/trainer-worker.ts', import.meta.url), {
     type: 'module',
-    name: 'trainer',
+    // An embedded view takes one thread: it may be one of several on its page.
+    name: isEmbedded() ? oneThreadName : 'trainer',
   });
   worker.addEventListener('error', (event) =>
     onCrash(

@@ -15,6 +15,21 @@ export const chartStyles = [
       align-items: baseline;
       justify-content: space-between;
     }
+    .tools {
+      display: flex;
+      gap: 6px;
+      align-items: baseline;
+      flex: none;
+    }
+    .save {
+      min-height: 24px !important;
+      padding-block: 0 !important;
+      border-color: transparent !important;
+      color: var(--accent);
+      background: none;
+      font-size: var(--size-s);
+      max-width: 74px;
+    }
     .legend {
       display: flex;
       flex-wrap: wrap;
@@ -34,20 +49,20 @@ export const chartStyles = [
     }
     .plot {
       position: relative;
-      height: 168px;
+      height: var(--plot-height, 168px);
       border-radius: 4px;
     }
     .u-legend {
       display: none;
     }
     .scroll {
-      max-height: 168px;
+      max-height: max(120px, var(--plot-height, 168px));
       overflow: auto;
     }
     .none {
       display: grid;
       place-content: center;
-      height: 168px;
+      height: var(--plot-height, 168px);
       color: var(--text-2);
       border: 1px dashed var(--line);
       border-radius: 4px;

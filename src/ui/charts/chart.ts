@@ -12,8 +12,11 @@ import { litBy } from '../app/lights.ts';
 import { type ChartSpec, readSeries, type SeriesSpec, smoothed } from '../state/series.ts';
 import { controls } from '../styles/shared.ts';
 import { type DrawnPoint, drawPoints, resolveColor } from './chart-drawing.ts';
+import { saveMenu } from './chart-menu.ts';
+import type { ChartFormat } from './chart-saving.ts';
 import { chartStyles } from './chart-styles.ts';
 import { plotHeight, plotOptions } from './plot-options.ts';
+import { type ChartView, plainView, xValues } from './x-axis.ts';
 
 const dashes = { solid: [], dashed: [6, 4], dotted: [2, 3] };
 const mostRows = 200;
@@ -34,11 +37,15 @@ export class TabgymChart extends LitElement {
   @property({ attribute: false }) selected: number | null = null;
   /** Changes with the theme, so that the canvas takes the new colours. */
   @property({ attribute: false }) theme = '';
+  @property({ attribute: false }) view: ChartView = plainView;
+  /** CSS pixels of the plot itself. */
+  @property({ type: Number }) tall = plotHeight;
   @property({ attribute: false }) sentences: { name: string; text: string }[] = [];
   @state() private table = false;
   @query('.plot') private plotElement!: HTMLElement | null;
   private plot: uPlot | null = null;
   private points: DrawnPoint[] = [];
+  private xs: number[] = [];
   private readonly marker = Object.assign(document.createElement('div'), { className: 'marker' });
   private readonly resized = new ResizeObserver(() => this.fit());
 
@@ -56,13 +63,20 @@ export class TabgymChart extends LitElement {
     const { spec } = this;
     const empty = !this.records.length;
     const other = this.table ? msg('Chart') : msg('Table');
-    return html`<div class="head" style=${litBy(`chart.${spec.id}`)}><h3>${spec.title}</h3>
-        <button class="link small" aria-label=${`${other}: ${spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button></div>
+    return html`<div class="head" .style=${litBy(`chart.${spec.id}`)}><h3>${spec.title}</h3>
+        <span class="tools">${saveMenu(spec.title, empty, (format) => void this.save(format))}
+          <button class="link small" aria-label=${`${other}: ${spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button></span></div>
       <ul class="legend">${spec.series.map((series) => this.renderKey(series))}${spec.points.map(
         (point) =>
           html`<li><svg class="mark" viewBox="5 0 8 8" aria-hidden="true">${point.shape === 'disc' ? svgDisc(point.color) : svgDiamond(point.color)}</svg>${point.label}</li>`,
       )}</ul>
       ${empty ? html`<div class="none">${msg('No step yet')}</div>` : this.table ? this.renderTable() : this.renderPlot()}`;
+  }
+
+  private async save(format: ChartFormat) {
+    const { chartCsv, chartOf, saveChart } = await import('./chart-saving.ts');
+    const chart = chartOf(this.spec, this.records, this.view, (token) => resolveColor(this, token));
+    await saveChart(format, chart, () => chartCsv(this.spec, this.records), this);
   }
 
   private toggleTable() {
@@ -72,7 +86,7 @@ export class TabgymChart extends LitElement {
   private renderKey(series: SeriesSpec) {
     const dash = dashes[series.dash].join(' ') || nothing;
     const unit = series.scale === 'right' ? ` (${msg('right')})` : '';
-    return html`<li><svg viewBox="0 0 18 8" aria-hidden="true"><path d="M0 4h18" fill="none" style="stroke:var(${series.color})" stroke-width="2" stroke-dasharray=${dash} /></svg>${series.label}${unit}</li>`;
+    return html`<li><svg viewBox="0 0 18 8" aria-hidden="true"><path d="M0 4h18" fill="none" .style=${`stroke:var(${series.color})`} stroke-width="2" stroke-dasharray=${dash} /></svg>${series.label}${unit}</li>`;
   }
 
   private renderPlot() {
@@ -128,22 +142,28 @@ export class TabgymChart extends LitElement {
       )}</tbody></table></div>`;
   }
 
+  protected override willUpdate() {
+    this.style.setProperty('--plot-height', `${this.tall}px`);
+  }
+
   protected override updated(changed: PropertyValues<this>) {
     if (!this.plotElement || !this.records.length) return this.drop();
-    if (changed.has('spec') || changed.has('theme')) this.drop();
+    if (['spec', 'theme', 'view'].some((name) => changed.has(name as keyof TabgymChart))) this.drop();
     if (this.plot && !this.plotElement.contains(this.plot.root)) this.drop();
+    if (!this.plot || changed.has('records')) this.xs = xValues(this.records, this.view.x);
     if (!this.plot || changed.has('records')) this.readPoints();
     if (!this.plot) this.build();
     else if (changed.has('records')) this.plot.setData(this.data());
+    if (changed.has('tall')) this.fit();
     this.placeMarker();
   }
 
   /** The selected step's line is an element over the canvas: moving it draws nothing again. */
   private placeMarker() {
     if (!this.plot) return;
-    const { selected } = this;
-    this.marker.hidden = selected === null;
-    if (selected !== null) this.marker.style.transform = `translateX(${this.plot.valToPos(selected, 'x') - 0.75}px)`;
+    const index = this.selected === null ? -1 : this.records.findIndex(({ step }) => step === this.selected);
+    this.marker.hidden = index < 0;
+    if (index >= 0) this.marker.style.transform = `translateX(${this.plot.valToPos(this.xs[index], 'x') - 0.75}px)`;
     if (this.marker.parentElement !== this.plot.over) this.plot.over.append(this.marker);
   }
 
@@ -154,10 +174,10 @@ export class TabgymChart extends LitElement {
   }
 
   private readPoints() {
-    this.points = this.records.flatMap((record) =>
+    this.points = this.records.flatMap((record, at) =>
       record.evaluation
         ? this.spec.points.map((point, index) => ({
-            step: record.step,
+            step: this.xs[at],
             offset: index * 3,
             color: point.color,
             shape: point.shape,
@@ -170,9 +190,13 @@ export class TabgymChart extends LitElement {
   private data(): uPlot.AlignedData {
     const columns = this.spec.series.flatMap((series) => {
       const raw = this.records.map((record) => readSeries(series, record));
-      return series.smooth ? [raw, smoothed(raw)] : [raw];
+      return this.isSmooth(series) ? [raw, smoothed(raw, this.view.smoothing)] : [raw];
     });
-    return [this.records.map((record) => record.step), ...columns];
+    return [this.xs, ...columns];
+  }
+
+  private isSmooth({ smooth }: SeriesSpec) {
+    return smooth === true && this.view.smoothing > 0;
   }
 
   private lines(): uPlot.Series[] {
@@ -186,13 +210,15 @@ export class TabgymChart extends LitElement {
       spanGaps: true,
     });
     return this.spec.series.flatMap((series) =>
-      series.smooth ? [one(series, true), one(series, false)] : [one(series, false)],
+      this.isSmooth(series) ? [one(series, true), one(series, false)] : [one(series, false)],
     );
   }
 
   private build() {
     const options = plotOptions(this, {
       width: this.plotElement!.clientWidth,
+      height: this.tall,
+      byStep: this.view.x === 'step',
       range: this.spec.range,
       right: this.spec.series.some((series) => series.scale === 'right'),
       series: [{ label: msg('Step') }, ...this.lines()],
@@ -212,8 +238,8 @@ export class TabgymChart extends LitElement {
 
   private fit() {
     const width = this.plotElement?.clientWidth ?? 0;
-    if (!this.plot || !width || width === this.plot.width) return;
-    this.plot.setSize({ width, height: plotHeight });
+    if (!this.plot || !width || (width === this.plot.width && this.tall === this.plot.height)) return;
+    this.plot.setSize({ width, height: this.tall });
     this.placeMarker();
   }
 }
@@ -222,5 +248,5 @@ const svgDisc = (color: string) => svgPath('M9 1a3 3 0 1 0 0 6a3 3 0 1 0 0-6', c
 const svgDiamond = (color: string) => svgPath('M9 0l4 4l-4 4l-4-4z', color);
 
 function svgPath(d: string, color: string) {
-  return svg`<path d=${d} style="fill:var(${color})" />`;
+  return svg`<path d=${d} .style=${`fill:var(${color})`} />`;
 }

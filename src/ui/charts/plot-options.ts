@@ -7,6 +7,9 @@ export const plotHeight = 168;
 
 export interface PlotOptions {
   width: number;
+  height?: number;
+  /** The axis counts steps; else it is a sum, and the cursor is not shared with charts of others. */
+  byStep?: boolean;
   /** Fixed range of the left scale, or null. */
   range: [number, number] | null;
   /** A second scale on the right. */
@@ -33,20 +36,20 @@ const fromZero: uPlot.Range.Function = (_, min, max) => [Math.min(0, min ?? 0), 
 
 export function plotOptions(
   host: HTMLElement,
-  { width, range, right, series, hooks, bands }: PlotOptions,
+  { width, height = plotHeight, byStep = true, range, right, series, hooks, bands }: PlotOptions,
 ): uPlot.Options {
   const values = (_: uPlot, ticks: number[]) => ticks.map((tick) => compact(tick));
   return {
     width: width || 300,
-    height: plotHeight,
+    height,
     pxAlign: false,
     scales: {
-      x: { time: false, range: (_, min, max) => [Math.min(0, min), Math.max(max, min + 4)] },
+      x: { time: false, range: (_, min, max) => [Math.min(0, min), Math.max(max, min + (byStep ? 4 : 1e-9))] },
       y: { range: range ? () => [range[0] - 0.02, range[1] + 0.02] : fromZero },
       ...(right ? { right: { range: fromZero } } : {}),
     },
     axes: [
-      axis(host, { size: 24 }),
+      axis(host, { size: 24, ...(byStep ? {} : { values }) }),
       axis(host, { size: 44, values }),
       ...(right ? [axis(host, { scale: 'right', side: 1, size: 44, values, grid: { show: false } })] : []),
     ],

@@ -12,6 +12,12 @@ import { type ChartSpec, charts } from '../state/series.ts';
 import { controls } from '../styles/shared.ts';
 import type { StepSelectEvent } from './chart.ts';
 import { metricRows } from './metric-words.ts';
+import { plotHeight } from './plot-options.ts';
+import { axisWords, type ChartView, smoothings, type XAxis, xAxes } from './x-axis.ts';
+
+/** CSS pixels: below this a curve cannot be read; and what stands over a plot and under it. */
+const leastPlot = 84;
+const besidePlot = 104;
 
 @customElement('tabgym-progress')
 export class TabgymProgress extends Panel {
@@ -56,6 +62,15 @@ export class TabgymProgress extends Panel {
         align-items: baseline;
         flex-wrap: wrap;
       }
+      .view {
+        gap: 4px;
+        color: var(--text-2);
+      }
+      .view select {
+        min-height: 24px;
+        padding-block: 0;
+        color: var(--text);
+      }
       .choice {
         gap: 2px;
       }
@@ -73,9 +88,14 @@ export class TabgymProgress extends Panel {
   @state() private explained = false;
   @state() private opened: Hint['id'] | null = null;
   private specs: ChartSpec[] = charts();
+  /** Of the plots: they fill the pane where it shows one row of them. */
+  @state() private tall = plotHeight;
+  private readonly resized = new ResizeObserver(([{ contentRect }]) => {
+    this.tall = Math.round(Math.max(leastPlot, Math.min(plotHeight, contentRect.height - besidePlot)));
+  });
 
   constructor() {
-    super(['records', 'selection', 'theme', 'run', 'owner', 'status', 'opening', 'sweep', 'together']);
+    super(['records', 'selection', 'theme', 'chartView', 'run', 'owner', 'status', 'opening', 'sweep', 'together']);
   }
 
   override render() {
@@ -83,13 +103,39 @@ export class TabgymProgress extends Panel {
     const hints = diagnose(records, run?.experiment.sampling.maskActions ?? false);
     return html`<div class="inner" @step-select=${this.choose}>
       <div class="row spread"><div class="row"><h2>${msg('Progress')}</h2>${sweep ? this.renderTogether(together) : nothing}${hints.map((hint) => this.renderChip(hint))}</div>
-        <div class="row">${opening ? html`<span class="soft small" role="status">${msg('Reading the run')}…</span>` : nothing}
+        <div class="row">${this.renderView()}${opening ? html`<span class="soft small" role="status">${msg('Reading the run')}…</span>` : nothing}
           <button class="link small" aria-expanded=${this.explained ? 'true' : 'false'} @click=${this.toggleExplained}>${msg('What the numbers mean')}</button></div></div>
       ${run && owner === 'another-tab' ? this.renderReadOnly() : nothing}
       ${hints.filter((hint) => hint.id === this.opened).map((hint) => this.renderHint(hint))}
       ${sweep && together ? html`<tabgym-sweep-charts .app=${this.app}></tabgym-sweep-charts>` : html`<div class="charts">${this.specs.map((spec) => this.renderChart(spec))}</div>`}
       ${this.explained ? this.renderMetrics() : nothing}
     </div>`;
+  }
+
+  /** What the charts are drawn over, and how smooth: for all of them. */
+  private renderView() {
+    const { chartView } = this.state;
+    const set = (patch: Partial<ChartView>) => this.app.layout.setChartView({ ...chartView, ...patch });
+    const words = axisWords();
+    return html`<label class="row view small">${msg('Over')}
+        <select @change=${(event: Event) => set({ x: (event.target as HTMLSelectElement).value as XAxis })}>${xAxes.map(
+          (each) => html`<option value=${each} ?selected=${each === chartView.x}>${words[each]}</option>`,
+        )}</select></label>
+      <label class="row view small">${msg('Smoothing')}
+        <select @change=${(event: Event) => set({ smoothing: Number((event.target as HTMLSelectElement).value) })}>${smoothings.map(
+          (each) =>
+            html`<option value=${each} ?selected=${each === chartView.smoothing}>${each === 0 ? msg('none') : each}</option>`,
+        )}</select></label>`;
+  }
+
+  override connectedCallback() {
+    super.connectedCallback();
+    this.resized.observe(this);
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    this.resized.disconnect();
   }
 
   private renderTogether(together: boolean) {
@@ -144,7 +190,7 @@ export class TabgymProgress extends Panel {
 
   private renderChart(spec: ChartSpec) {
     const { records, selection, theme } = this.state;
-    return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selection.step} .theme=${theme}></tabgym-chart>`;
+    return html`<tabgym-chart .spec=${spec} .records=${records} .selected=${selection.step} .theme=${theme} .view=${this.state.chartView} .tall=${this.tall}></tabgym-chart>`;
   }
 
   /** Every metric of the registry with its newest value and its sentence. */

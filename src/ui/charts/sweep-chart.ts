@@ -9,15 +9,33 @@ import uPlot from 'uplot';
 import { meanEstimate } from '../../rl/evaluation/statistics.ts';
 import { compact } from '../app/format.ts';
 import type { ChartSpec, Dash, SeriesSpec } from '../state/series.ts';
-import { type SweepColumns, sweepColumns, type VariantColumns, type VariantLine } from '../state/sweep-series.ts';
+import {
+  type SweepColumns,
+  sweepColumns,
+  sweepXs,
+  type VariantColumns,
+  type VariantLine,
+} from '../state/sweep-series.ts';
 import { controls } from '../styles/shared.ts';
 import { StepSelectEvent } from './chart.ts';
 import { type DrawnPoint, drawPoints, resolveColor } from './chart-drawing.ts';
+import { saveMenu } from './chart-menu.ts';
+import type { ChartFormat } from './chart-saving.ts';
 import { chartStyles } from './chart-styles.ts';
 import { plotHeight, plotOptions } from './plot-options.ts';
+import { type ChartView, plainView } from './x-axis.ts';
 
 const dashes: { [dash in Dash]: number[] } = { solid: [], dashed: [6, 4], dotted: [2, 3] };
 const mostRows = 100;
+
+/** A variant's columns where it has a place on the axis: the axis goes up. */
+function variantTable(
+  xs: readonly (number | null)[],
+  columns: readonly (readonly (number | null)[])[],
+): uPlot.AlignedData {
+  const rows = xs.flatMap((x, row) => (x === null ? [] : [row]));
+  return [rows.map((row) => xs[row]!), ...columns.map((column) => rows.map((row) => column[row]))];
+}
 
 @customElement('tabgym-sweep-chart')
 export class TabgymSweepChart extends LitElement {
@@ -42,6 +60,8 @@ export class TabgymSweepChart extends LitElement {
   @property({ attribute: false }) spec!: ChartSpec;
   @property({ attribute: false }) lines: readonly VariantLine[] = [];
   @property({ attribute: false }) selected: number | null = null;
+  @property({ attribute: false }) view: ChartView = plainView;
+  @property({ type: Number }) tall = plotHeight;
   /** Changes with the theme, so that the canvas takes the new colours. */
   @property({ attribute: false }) theme = '';
   @state() private chosen = 0;
@@ -72,16 +92,25 @@ export class TabgymSweepChart extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues) {
-    if (['lines', 'spec', 'chosen'].some((name) => changed.has(name)))
-      this.columns = sweepColumns(this.lines, this.series, this.range);
+    this.style.setProperty('--plot-height', `${this.tall}px`);
+    if (['lines', 'spec', 'chosen', 'view'].some((name) => changed.has(name)))
+      this.columns = sweepColumns(this.lines, this.series, this.range, this.view.smoothing);
   }
 
   override render() {
     const empty = !this.columns.steps.length;
     const other = this.table ? msg('Chart') : msg('Table');
     return html`<div class="head"><span class="which"><h3>${this.spec.title}</h3>${this.renderChoice()}</span>
-        <button class="link small" aria-label=${`${other}: ${this.spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button></div>
+        <span class="tools">${saveMenu(this.spec.title, empty, (format) => void this.save(format))}
+          <button class="link small" aria-label=${`${other}: ${this.spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button></span></div>
       ${empty ? html`<div class="none">${msg('No step yet')}</div>` : this.table ? this.renderTable() : this.renderPlot()}`;
+  }
+
+  private async save(format: ChartFormat) {
+    const { saveChart, sweepChartOf, sweepCsv } = await import('./chart-saving.ts');
+    const title = `${this.spec.title}, ${this.series.label}`;
+    const chart = sweepChartOf(title, this.range, this.columns, this.lines, this.view, this);
+    await saveChart(format, chart, () => sweepCsv(this.columns, this.lines), this);
   }
 
   private renderChoice() {
@@ -146,11 +175,13 @@ export class TabgymSweepChart extends LitElement {
 
   protected override updated(changed: PropertyValues) {
     if (!this.plotElement || !this.columns.steps.length) return this.drop();
-    if (['spec', 'theme', 'chosen'].some((name) => changed.has(name)) || this.hasOtherLines()) this.drop();
+    if (['spec', 'theme', 'chosen', 'view'].some((name) => changed.has(name)) || this.hasOtherLines()) this.drop();
     if (this.plot && !this.plotElement.contains(this.plot.root)) this.drop();
-    this.points = this.chosen === 0 ? this.evaluations() : [];
+    // Evaluations are of a step; over a sum they would stand where no seed was.
+    this.points = this.chosen === 0 && this.view.x === 'step' ? this.evaluations() : [];
     if (!this.plot) this.build();
     else if (changed.has('lines')) this.plot.setData(this.data());
+    if (changed.has('tall')) this.fit();
   }
 
   /** A variant was hidden or shown, or has another run. */
@@ -183,8 +214,11 @@ export class TabgymSweepChart extends LitElement {
   }
 
   private data(): uPlot.AlignedData {
-    const columns = this.columns.variants.flatMap(({ seeds, low, high, mean }) => [...seeds, low, high, mean]);
-    return [this.columns.steps, ...columns];
+    const { steps, variants } = this.columns;
+    const columns = variants.map(({ seeds, low, high, mean }) => [...seeds, low, high, mean]);
+    if (this.view.x === 'step') return [steps, ...columns.flat()];
+    const tables = columns.map((mine, index) => variantTable(sweepXs(this.lines[index], steps, this.view.x), mine));
+    return tables.length ? uPlot.join(tables) : [[]];
   }
 
   private drawnLines(): { series: uPlot.Series[]; bands: uPlot.Band[] } {
@@ -206,6 +240,8 @@ export class TabgymSweepChart extends LitElement {
     const { series, bands } = this.drawnLines();
     const options = plotOptions(this, {
       width: this.plotElement!.clientWidth,
+      height: this.tall,
+      byStep: this.view.x === 'step',
       range: this.range,
       right: false,
       series: [{ label: msg('Step') }, ...series],
@@ -219,11 +255,14 @@ export class TabgymSweepChart extends LitElement {
 
   private clicked() {
     const index = this.plot?.cursor.idx;
-    if (index !== null && index !== undefined) this.dispatchEvent(new StepSelectEvent(this.columns.steps[index]));
+    // Over a sum a point of the axis is no one step.
+    if (this.view.x === 'step' && index !== null && index !== undefined)
+      this.dispatchEvent(new StepSelectEvent(this.columns.steps[index]));
   }
 
   private fit() {
     const width = this.plotElement?.clientWidth ?? 0;
-    if (this.plot && width && width !== this.plot.width) this.plot.setSize({ width, height: plotHeight });
+    if (!this.plot || !width || (width === this.plot.width && this.tall === this.plot.height)) return;
+    this.plot.setSize({ width, height: this.tall });
   }
 }

@@ -82,7 +82,7 @@ export class TabgymSweepCharts extends Panel {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
-    super(['sweep', 'run', 'selection', 'theme']);
+    super(['sweep', 'run', 'selection', 'theme', 'chartView']);
   }
 
   override render() {
@@ -95,7 +95,7 @@ export class TabgymSweepCharts extends Panel {
       <p class="small soft">${msg('Lines: the mean over seeds, each seed thin; bands and bars: its 95% interval; diamonds: held-out goals.')}</p>
       <div class="charts">${this.specs.map(
         (spec) =>
-          html`<tabgym-sweep-chart .spec=${spec} .lines=${shown} .selected=${selection.step} .theme=${theme}></tabgym-sweep-chart>`,
+          html`<tabgym-sweep-chart .spec=${spec} .lines=${shown} .selected=${selection.step} .theme=${theme} .view=${this.state.chartView}></tabgym-sweep-chart>`,
       )}</div>`;
   }
 
@@ -134,7 +134,7 @@ export class TabgymSweepCharts extends Panel {
     const runs = sweep.runs.filter(({ summary }) => summary.sweep?.variant === variant);
     return html`<li>
       <label><input type="checkbox" .checked=${shown} @change=${() => this.toggle(variant)} />
-        <svg viewBox="0 0 26 8" aria-hidden="true">${svg`<path d="M0 4h26" fill="none" style="stroke:var(${color})" stroke-width="2.5" stroke-dasharray=${strokes[dash] || nothing} />`}</svg>
+        <svg viewBox="0 0 26 8" aria-hidden="true">${svg`<path d="M0 4h26" fill="none" .style=${`stroke:var(${color})`} stroke-width="2.5" stroke-dasharray=${strokes[dash] || nothing} />`}</svg>
         <span>${name}</span></label>
       ${apart ? html`<span class="small soft">${apart}</span>` : nothing}
       <span class="seeds small"><span class="soft">${msg('Seed')}</span>${runs.map((run) => this.renderSeed(run.summary))}</span>

@@ -370,6 +370,7 @@ class MockTrainer implements TrainerApi {
   }
 
   exportPolicy = () => this.exportRun();
+  handoff = () => this.exportRun();
   importPolicy = (file: Blob, name: string) => this.importRun(file, name);
 
   async storage() {

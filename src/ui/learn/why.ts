@@ -142,7 +142,7 @@ export function renderWeights(insight: StepInsight | null, place: Place) {
     <thead class="visually-hidden"><tr><th scope="col">${msg('Part')}</th><th scope="col">${msg('Moved, in % of its norm')}</th></tr></thead>
     <tbody>${parts.map(
       ({ label, relative }) => html`<tr><th scope="row">${label}</th>
-        <td class="number"><span class="moved" aria-hidden="true"><span style=${`width:${(100 * relative) / most}%`}></span></span> ${percentOf(relative)}</td></tr>`,
+        <td class="number"><span class="moved" aria-hidden="true"><span .style=${`width:${(100 * relative) / most}%`}></span></span> ${percentOf(relative)}</td></tr>`,
     )}</tbody>
   </table>`;
 }

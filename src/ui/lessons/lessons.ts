@@ -1,8 +1,10 @@
 /** The list of lessons, and the one that is open: what to do, what is done, two questions with an answer to each answer. */
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
-import { customElement } from 'lit/decorators.js';
+import { customElement, state } from 'lit/decorators.js';
+import { formatLink, noLink } from '../app/link.ts';
 import { Panel } from '../app/panel.ts';
+import { noSelection } from '../app/selection.ts';
 import { loadingState } from '../panels/states.ts';
 import { controls } from '../styles/shared.ts';
 import type { Choice, Lesson, Part, Question } from './lesson.ts';
@@ -20,6 +22,9 @@ export const isFinished = (
 @customElement('tabgym-lessons')
 export class TabgymLessons extends Panel {
   static override styles = [controls, lessonStyles];
+
+  /** Shown where the clipboard is refused. */
+  @state() private link = '';
 
   constructor() {
     super([
@@ -91,7 +96,17 @@ export class TabgymLessons extends Panel {
       <p class="aim-line">${lesson.aim()}</p>
       <ol class="parts">${lesson.parts.map((part) => this.renderPart(part, part === current, progress.done.includes(part.id)))}</ol>
       ${current ? nothing : this.renderQuestions(lesson)}
-      <div class="row end"><button class="link" data-do="lesson-again" @click=${() => this.app.lessons.startAgain(lesson.id)}>${msg('Start this lesson again')}</button></div>`;
+      <div class="row end"><button class="link" data-do="lesson-again" @click=${() => this.app.lessons.startAgain(lesson.id)}>${msg('Start this lesson again')}</button>
+        <button class="link" data-do="class-link" @click=${() => this.copyLink(lesson.id)}>${msg('Copy a link for a class')}</button></div>
+      ${this.link ? html`<label class="soft small">${msg('The link, to be copied by hand')}<input readonly .value=${this.link} /></label>` : nothing}`;
+  }
+
+  /** The link opens this lesson; a run or a place of one's own is not in it. */
+  private async copyLink(lesson: string) {
+    const { lang } = this.state.link;
+    const { origin, pathname } = location;
+    const href = origin + pathname + formatLink({ ...noLink, lesson, lang }, noSelection);
+    this.link = (await this.app.sharing.copy(href)) ? '' : href;
   }
 
   private leave() {

@@ -256,6 +256,8 @@ export class TabgymCorpora extends LitElement {
     try {
       await work();
       if (worker) await this.list();
+      // How much is stored is told above the panel.
+      this.dispatchEvent(new Event('kept'));
     } catch (error) {
       this.problem = (error as Error).message;
     } finally {

@@ -1,17 +1,18 @@
-/** The drawer: RUNS, STORAGE, DEVICE, LOG. */
+/** The drawer: RUNS, AGENTS, STORAGE, DEVICE, LOG. */
 import { msg } from '@lit/localize';
 import { css, html } from 'lit';
-import { customElement } from 'lit/decorators.js';
+import { customElement, state } from 'lit/decorators.js';
 import './gpu-panel.ts';
 import './log-panel.ts';
 import { Panel } from '../app/panel.ts';
 import './runs.ts';
 import type { DrawerTab } from '../state/state.ts';
+import { errorState, loadingState } from './states.ts';
 import './storage-panel.ts';
 import { controls } from '../styles/shared.ts';
 import { tabList } from './tabs.ts';
 
-const order: readonly DrawerTab[] = ['runs', 'storage', 'gpu', 'log'];
+const order: readonly DrawerTab[] = ['runs', 'agents', 'storage', 'gpu', 'log'];
 
 @customElement('tabgym-drawer')
 export class TabgymDrawer extends Panel {
@@ -47,6 +48,8 @@ export class TabgymDrawer extends Panel {
     `,
   ];
 
+  @state() private agents: 'none' | 'loading' | 'ready' | 'failed' = 'none';
+
   constructor() {
     super(['drawer']);
   }
@@ -55,6 +58,7 @@ export class TabgymDrawer extends Panel {
     const drawer = this.state.drawer ?? 'runs';
     const words: { [tab in DrawerTab]: string } = {
       runs: msg('Runs'),
+      agents: msg('Agents'),
       storage: msg('Storage'),
       gpu: msg('Device'),
       log: msg('Log'),
@@ -66,8 +70,28 @@ export class TabgymDrawer extends Panel {
       <div role="tabpanel" id="panel" aria-labelledby=${`tab-${drawer}`}>${this.renderTab(drawer)}</div>`;
   }
 
+  /** Later than the shell: its code too comes when it is opened, and the element is made once it is known. */
+  private renderAgents() {
+    if (this.agents === 'none') void this.loadAgents();
+    if (this.agents === 'ready') return html`<tabgym-agents .app=${this.app}></tabgym-agents>`;
+    if (this.agents !== 'failed') return loadingState(msg('Looking for agents'));
+    return errorState(
+      msg('The gallery of agents could not be loaded. Try again.'),
+      html`<button @click=${() => this.loadAgents()}>${msg('Try again')}</button>`,
+    );
+  }
+
+  private async loadAgents() {
+    this.agents = 'loading';
+    this.agents = await import('./agents.ts').then(
+      () => 'ready' as const,
+      () => 'failed' as const,
+    );
+  }
+
   private renderTab(drawer: DrawerTab) {
     if (drawer === 'runs') return html`<tabgym-runs .app=${this.app}></tabgym-runs>`;
+    if (drawer === 'agents') return this.renderAgents();
     if (drawer === 'storage') return html`<tabgym-storage .app=${this.app}></tabgym-storage>`;
     if (drawer === 'gpu') return html`<tabgym-gpu .app=${this.app}></tabgym-gpu>`;
     return html`<tabgym-log .app=${this.app}></tabgym-log>`;

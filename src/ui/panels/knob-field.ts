@@ -118,8 +118,12 @@ export class TabgymKnob extends LitElement {
         max-height: 168px;
         overflow: auto;
       }
+      /* In columns, so that many choices can be read down. */
       .many .set {
-        justify-content: start;
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(var(--choice, 118px), 1fr));
+        width: 100%;
+        align-items: start;
       }
       .set label {
         display: inline-flex;
@@ -160,7 +164,7 @@ export class TabgymKnob extends LitElement {
     // Words, and long lists, have the whole width.
     const many = knob.kind === 'choices' || ((knob.choices?.length ?? knob.max ?? 0) > 8 && group);
     const label = knobLabel(knob);
-    return html`<div class="field ${this.changed ? 'changed' : ''} ${group ? 'group' : ''}" style=${litBy(`knob.${this.path}`)}>
+    return html`<div class="field ${this.changed ? 'changed' : ''} ${group ? 'group' : ''}" .style=${litBy(`knob.${this.path}`)}>
       <div class="name">
         ${this.changed ? html`<span class="dot" title=${msg('Differs from the preset')}></span>` : nothing}
         ${group ? html`<span class="label" id="label">${label}</span>` : html`<label for="control">${label}</label>`}
@@ -262,7 +266,7 @@ export class TabgymKnob extends LitElement {
         <option value="oracle" ?selected=${relative}>${msg('oracle +')}</option>
         <option value="fixed" ?selected=${!relative}>${msg('fixed')}</option>
       </select>
-      <input id="control" class="number" inputmode="numeric" style="flex:0 0 44px" aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
+      <input id="control" class="number" inputmode="numeric" .style=${'flex:0 0 44px'} aria-invalid=${this.invalid} aria-describedby=${this.error ? 'error' : nothing}
         ?disabled=${this.disabled} .value=${live(String(number ?? ''))} title=${knob.unit}
         @change=${(event: Event) => send(relative ? 'oracle' : 'fixed', numberOf((event.target as HTMLInputElement).value))} />`;
   }
@@ -274,7 +278,9 @@ export class TabgymKnob extends LitElement {
       // An option that names nothing is left to the world.
       this.send(next.length || knob.kind === 'integers' ? next : undefined);
     };
-    return html`<div class="set" role="group" aria-labelledby="label">${all.map(
+    const longest = all.reduce((most, each) => Math.max(most, choiceLabel(knob, each).length), 0);
+    const width = `--choice:${Math.min(240, 34 + 7 * longest)}px`;
+    return html`<div class="set" .style=${width} role="group" aria-labelledby="label">${all.map(
       (each) =>
         html`<label><input type="checkbox" ?disabled=${this.disabled} .checked=${live(chosen.has(each))} @change=${() => toggle(each)} />${choiceLabel(knob, each)}</label>`,
     )}</div>`;

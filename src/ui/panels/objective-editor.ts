@@ -183,7 +183,7 @@ export class TabgymObjectiveEditor extends LitElement {
       <button ?disabled=${!view?.canRedo} @click=${() => this.change(() => view?.redo())}>${msg('Redo')}</button>
       <button ?disabled=${text === this.own} @click=${() => this.change(() => view?.replace(this.own))}>${msg(str`Reset to ${label}’s own`)}</button>
       ${long ? html`<span class="bad" role="alert">${msg(str`${text.length} characters, at most ${longestCode}`)}</span>` : nothing}
-      <span style="flex:1"></span>
+      <span .style=${'flex:1'}></span>
       ${text === this.opened ? nothing : html`<button @click=${() => this.change(() => view?.replace(this.opened))}>${msg('Discard changes')}</button>`}
       <button @click=${() => this.dialog.close()}>${msg('Done')}</button>
     </footer>`;

@@ -3,6 +3,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { factsOf } from '../../experiment/policies/registry.ts';
+import { handoffChoices } from '../../session/handoff/names.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import { bytes, fixed, when } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
@@ -52,6 +53,9 @@ export class TabgymRuns extends Panel {
         display: grid;
         gap: 6px;
         justify-items: center;
+      }
+      .handoff p {
+        margin: 4px 0;
       }
       input[type='file'] {
         display: none;
@@ -109,6 +113,10 @@ export class TabgymRuns extends Panel {
     if (run.origin.kind === 'fork')
       return html` · ${msg(str`forked from ${parent} at step ${run.origin.step}`)}: ${run.origin.changes.map((each) => each.path).join(', ')}`;
     if (run.origin.kind === 'duplicate') return html` · ${msg(str`copy of ${parent}`)}`;
+    if (run.origin.kind === 'import' && run.origin.from) {
+      const { trainer, run: parent, step } = run.origin.from;
+      return html` · ${msg(str`back from ${trainer}, where ${parent} went after step ${step}`)}`;
+    }
     if (run.origin.kind === 'import') return html` · ${msg(str`from ${run.origin.file}`)}`;
     return nothing;
   }
@@ -127,7 +135,19 @@ export class TabgymRuns extends Panel {
       ${button(msg('Export'), () => this.app.library.exportRun(run))}
       ${!factsOf(run.experiment.policy).exports ? nothing : button(msg('Export policy'), () => this.app.library.exportPolicy(run))}
       ${button(msg('Delete'), () => this.app.library.remove(run))}
-    </div>`;
+    </div>
+    ${factsOf(run.experiment.policy).trains && run.step > 0 ? this.renderHandoff(run, off) : nothing}`;
+  }
+
+  /** On to a cluster. */
+  private renderHandoff(run: RunSummary, off: boolean) {
+    const choice = ({ name, label }: (typeof handoffChoices)[number]) =>
+      html`<button class="quiet small" ?disabled=${off} aria-label=${msg(str`Train on with ${label}: ${run.name}`)} @click=${() => this.app.library.handOff(run, name)}>${label}</button>`;
+    return html`<details class="handoff small">
+      <summary>${msg('Train on elsewhere')}</summary>
+      <p class="soft">${msg('A zip with the tasks in their order, the policy, the settings in the other trainer’s words, and a README that lists what is not the same there. The worlds are served by this project on Node (npm run serve), which the README shows. What comes back is imported above.')}</p>
+      <div class="row actions">${handoffChoices.map(choice)}</div>
+    </details>`;
   }
 
   private startRename(id: string) {
@@ -137,7 +157,7 @@ export class TabgymRuns extends Panel {
 
   private renderRename(run: RunSummary) {
     return html`<form class="row" @submit=${(event: Event) => this.finishRename(event, run)}>
-      <input id="rename" aria-label=${msg('New name')} style="flex:1" maxlength="120" .value=${run.name} @keydown=${this.cancelRename} />
+      <input id="rename" aria-label=${msg('New name')} .style=${'flex:1'} maxlength="120" .value=${run.name} @keydown=${this.cancelRename} />
       <button>${msg('Save')}</button></form>`;
   }
 

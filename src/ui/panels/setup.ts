@@ -8,14 +8,13 @@ import { findKnob, knobs } from '../../experiment/knobs.ts';
 import { differences, readPath } from '../../experiment/paths.ts';
 import { isReached } from '../app/connecting.ts';
 import { isActive } from '../app/events.ts';
-import { bytes } from '../app/format.ts';
 import { type Pending, pendingChanges } from '../state/changes.ts';
 import './knob-field.ts';
+import { memoryPlan, planStyles } from './memory-plan.ts';
 import './sweep-setup.ts';
 import './objective-field.ts';
-import { factsOf } from '../../experiment/policies/registry.ts';
 import { Panel } from '../app/panel.ts';
-import { knobLabel } from '../app/words.ts';
+import { knobLabel, knobSentence, presetDescription, presetTitle } from '../app/words.ts';
 import type { State } from '../state/state.ts';
 import { controls } from '../styles/shared.ts';
 import type { KnobChangeEvent } from './knob-field.ts';
@@ -77,6 +76,7 @@ const reachedOverLine = (name: string) => {
 export class TabgymSetup extends Panel {
   static override styles = [
     controls,
+    planStyles,
     css`
       .inner {
         display: grid;
@@ -116,21 +116,17 @@ export class TabgymSetup extends Panel {
         grid-template-columns: 1fr auto;
         align-items: start;
       }
-      .plan {
-        display: flex;
-        height: 10px;
-        border-radius: 5px;
-        overflow: hidden;
-        background: var(--surface-3);
-        gap: 1px;
-      }
-      .plan span {
-        min-width: 1px;
-      }
       .entry + .entry {
         border-block-start: 1px dashed var(--line);
         margin-block-start: 6px;
         padding-block-start: 4px;
+      }
+      .filter {
+        width: 100%;
+      }
+      .badge.changed {
+        background: var(--accent-soft);
+        color: var(--accent);
       }
       .list {
         list-style: none;
@@ -148,10 +144,11 @@ export class TabgymSetup extends Panel {
 
   @state() private advanced = false;
   @state() private models = false;
+  @state() private wanted = '';
   private shown: State['offered'] = null;
 
   constructor() {
-    super(['draft', 'preset', 'presets', 'problems', 'plan', 'run', 'status', 'gpu', 'busy', 'offered']);
+    super(['draft', 'preset', 'presets', 'problems', 'plan', 'run', 'status', 'gpu', 'busy', 'offered', 'link']);
   }
 
   override render() {
@@ -160,11 +157,36 @@ export class TabgymSetup extends Panel {
     const pending = pendingChanges(this.state.run, draft);
     return html`<div class="inner" @knob-change=${(event: KnobChangeEvent) => this.app.drafting.edit(event.path, event.value)}>
       ${this.renderPreset(draft)} ${this.renderPending(pending)} ${this.renderProblems()}
-      ${order.map((section) => this.renderSection(section, draft))}
+      <input type="search" class="filter" aria-label=${msg('Search the settings')} placeholder=${msg('Search the settings')} .value=${this.wanted} @input=${this.find} />
+      ${order.map((section) => this.renderSection(section, draft))} ${this.renderNothingFound(draft)}
       ${this.renderModels()}
-      <label class="row"><input type="checkbox" .checked=${this.advanced} @change=${this.toggleAdvanced} />${msg('Show advanced settings')}</label>
-      ${this.renderPlan()}
+      <label class="row" ?hidden=${this.hides('advanced')}><input type="checkbox" .checked=${this.advanced} @change=${this.toggleAdvanced} />${msg('Show advanced settings')}</label>
+      ${memoryPlan(this.state)}
     </div>`;
+  }
+
+  /** What a teacher's link leaves out: a section, or a knob by its path. */
+  private hides(control: string) {
+    return this.state.link.hide.includes(control);
+  }
+
+  private find(event: Event) {
+    this.wanted = (event.target as HTMLInputElement).value;
+  }
+
+  /** A search looks through all settings, the advanced ones too, by their words and their path. */
+  private isShown(knob: Knob): boolean {
+    if (this.hides(knob.path)) return false;
+    const wanted = this.wanted.trim().toLowerCase();
+    if (!wanted) return this.advanced || knob.level === 'basic';
+    return [knobLabel(knob), knobSentence(knob), knob.path].some((text) => text.toLowerCase().includes(wanted));
+  }
+
+  private renderNothingFound(draft: Experiment) {
+    const found = knobs.some((each) => this.isShown(each) && belongs(each, each.path.replace('*', '0'), draft));
+    return found
+      ? nothing
+      : html`<p class="soft" role="status">${msg(str`No setting is called “${this.wanted}”.`)}</p>`;
   }
 
   private toggleAdvanced(event: Event) {
@@ -178,9 +200,9 @@ export class TabgymSetup extends Panel {
       <h2><label for="preset">${msg('Preset')}</label></h2>
       <select id="preset" @change=${choose}>
         ${preset < 0 ? html`<option value="-1" selected disabled>${msg('(from a run or a file)')}</option>` : nothing}
-        ${presets.map((each, index) => html`<option value=${index} ?selected=${index === preset}>${each.name}</option>`)}
+        ${presets.map((each, index) => html`<option value=${index} ?selected=${index === preset}>${presetTitle(each)}</option>`)}
       </select>
-      ${draft.description ? html`<p class="soft small">${draft.description}</p>` : nothing}
+      ${draft.description ? html`<p class="soft small">${presets[preset]?.description === draft.description ? presetDescription(draft) : draft.description}</p>` : nothing}
       ${this.renderDifferences(draft)}
     </div>`;
   }
@@ -236,12 +258,20 @@ export class TabgymSetup extends Panel {
 
   private renderSection(section: KnobSection, draft: Experiment) {
     const mine = knobs.filter((each) => each.section === section);
-    const shown = mine.filter((each) => this.advanced || each.level === 'basic');
+    const shown = this.hides(section) ? [] : mine.filter((each) => this.isShown(each));
     if (!shown.length) return nothing;
+    const changed = this.changedIn(section);
     return html`<section aria-label=${sectionNames()[section]}>
-      <h2>${sectionNames()[section]}</h2>
+      <div class="row spread"><h2>${sectionNames()[section]}</h2>${changed ? html`<span class="badge changed">${msg(str`changed: ${changed}`)}</span>` : nothing}</div>
       ${this.renderKnobs(section, shown, draft)}
     </section>`;
+  }
+
+  /** How many of its settings differ from the preset. */
+  private changedIn(section: KnobSection): number {
+    const { presets, preset, draft } = this.state;
+    if (preset < 0 || !draft) return 0;
+    return differences(presets[preset], draft).filter(({ path }) => findKnob(path, draft)?.section === section).length;
   }
 
   private renderKnobs(section: KnobSection, shown: readonly Knob[], draft: Experiment) {
@@ -384,37 +414,6 @@ export class TabgymSetup extends Panel {
     this.shown = offered;
     details.open = true;
     details.scrollIntoView({ block: 'nearest' });
-  }
-
-  private renderPlan() {
-    const { plan, gpu, draft } = this.state;
-    // What the ONNX runtime holds is not planned here.
-    if (!gpu?.supported || plan.state === 'none' || (draft && !factsOf(draft.policy).planned)) return nothing;
-    return html`<section aria-label=${msg('Memory plan')}>
-      <h2>${msg('Device memory')}</h2>
-      ${plan.state === 'loading' ? html`<p class="soft" role="status">${msg('Planning')}…</p>` : nothing}
-      ${plan.state === 'error' ? html`<div class="message error">${plan.message}</div>` : nothing}
-      ${plan.state === 'ready' ? this.renderPlanParts(plan.value) : nothing}
-    </section>`;
-  }
-
-  private renderPlanParts(plan: {
-    parts: { name: string; bytes: number }[];
-    total: number;
-    fits: boolean;
-    advice: string;
-  }) {
-    const colors = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5', '--line-strong'];
-    const parts = [...plan.parts].sort((a, b) => b.bytes - a.bytes);
-    return html`
-      <p class="row spread"><strong class="number">${bytes(plan.total)}</strong>
-        <span class="badge ${plan.fits ? 'good' : 'bad'}">${plan.fits ? `✓ ${msg('fits')}` : `✕ ${msg('does not fit')}`}</span></p>
-      <div class="plan" aria-hidden="true">${parts.map((part, index) => html`<span style="flex:${part.bytes} 0 0;background:var(${colors[index % colors.length]})"></span>`)}</div>
-      ${plan.advice ? html`<p class=${plan.fits ? 'soft small' : 'message error'}>${plan.advice}</p>` : nothing}
-      <details><summary>${msg('By part')}</summary>
-        <table class="list small"><thead class="visually-hidden"><tr><th>${msg('Part')}</th><th>${msg('Bytes')}</th></tr></thead>
-          <tbody>${parts.map((part) => html`<tr><td>${part.name}</td><td class="number" title=${String(part.bytes)}>${bytes(part.bytes)}</td></tr>`)}</tbody></table>
-      </details>`;
   }
 
   protected override updated() {

@@ -59,7 +59,7 @@ export class TabgymStorage extends Panel {
       <p class="small soft">${msg('Safari deletes the data of a page that was not visited for seven days, unless it is on the home screen or in the Dock. A private window forgets everything when it closes.')}</p>
       ${report.runs.length ? this.renderRuns(report.runs) : nothing}
       <tabgym-model-storage .app=${this.app}></tabgym-model-storage>
-      <tabgym-corpora></tabgym-corpora>
+      <tabgym-corpora @kept=${() => this.app.layout.loadStorage()}></tabgym-corpora>
     </div>`;
   }
 

@@ -7,14 +7,19 @@ import { deviceTitle } from '../app/device.ts';
 import { isActive } from '../app/events.ts';
 import { duration, fixed, percent, signed } from '../app/format.ts';
 import { litBy } from '../app/lights.ts';
+import { chooseLocale, currentLocale, type Locale, localeNames, locales } from '../app/locale.ts';
 import { Panel } from '../app/panel.ts';
 import { playsOnlyWords, policyWords, worldTitle } from '../app/words.ts';
 import { pendingChanges } from '../state/changes.ts';
+import { recentStepMs } from '../state/estimate.ts';
 import { readSuccess } from '../state/score.ts';
 import type { DrawerTab, Theme } from '../state/state.ts';
 import { controls } from '../styles/shared.ts';
 import { deviceSelect } from './device-select.ts';
 import { progressBar, progressWords } from './states.ts';
+
+/** In both, for who reads only the other. */
+const languageLabel = 'Language / 语言';
 
 const themes: readonly Theme[] = ['auto', 'light', 'dark'];
 const themeIcons: { [theme in Theme]: string } = { auto: '◐', light: '☀', dark: '☾' };
@@ -109,6 +114,14 @@ export class TabgymTransport extends Panel {
       .steps progress {
         margin-top: 2px;
       }
+      .language {
+        min-height: 28px;
+        padding: 2px 4px;
+        border-color: transparent;
+        background: none;
+        font-size: var(--size-s);
+        max-width: 92px;
+      }
       .gpu {
         flex-wrap: nowrap;
         gap: 4px;
@@ -155,9 +168,20 @@ export class TabgymTransport extends Panel {
           min-width: 104px;
         }
       }
+      @media (max-width: 1120px) {
+        .share {
+          order: 1;
+        }
+      }
       @media (max-width: 440px) {
         .reset {
           display: none;
+        }
+        .end {
+          gap: 0;
+        }
+        .language {
+          max-width: 58px;
         }
       }
     `,
@@ -181,6 +205,8 @@ export class TabgymTransport extends Panel {
       'problems',
       'help',
       'sweep',
+      'link',
+      'sharing',
     ]);
   }
 
@@ -194,7 +220,7 @@ export class TabgymTransport extends Panel {
         </svg><span>Tabgym</span>
       </h1>
       ${this.renderWhat()} ${this.renderButtons()} ${this.renderSteps()} ${this.renderSuccess()}
-      <div class="end">${this.renderGpu()} ${this.renderDrawers()} ${this.renderTheme()}
+      <div class="end">${this.hides('device') ? nothing : this.renderGpu()} ${this.hides('drawer') ? nothing : this.renderDrawers()} ${this.renderShare()} ${this.renderLanguage()} ${this.renderTheme()}
         <button class="quiet" aria-haspopup="dialog" title=${msg('Keys and help')} aria-label=${msg('Keys and help')} @click=${() => this.app.layout.showHelp(true)}>?</button>
       </div>
     </header>`;
@@ -223,9 +249,9 @@ export class TabgymTransport extends Panel {
       <button class="primary train" title=${playsOnly || nothing} ?disabled=${off || status === 'pausing' || this.done} aria-keyshortcuts="Space" @click=${() => this.app.toggle()}>
         ${this.trainLabel(running)}
       </button>
-      <button ?disabled=${off || running || this.done} aria-keyshortcuts="s" title=${msg('Train one step (s)')} @click=${() => this.app.step()}>${msg('Step')}</button>
-      <button class="reset" ?disabled=${waits || playsOnly !== '' || !run || !gpu?.supported} title=${msg('The same experiment again, from random weights')} @click=${() => this.app.reset()}>${msg('Reset')}</button>
-      <button ?disabled=${noNew} title=${msg('A new run of what the setup shows')} @click=${() => this.app.create()}>${msg('New')}</button>
+      <button ?hidden=${this.hides('step')} ?disabled=${off || running || this.done} aria-keyshortcuts="s" title=${msg('Train one step (s)')} @click=${() => this.app.step()}>${msg('Step')}</button>
+      <button class="reset" ?hidden=${this.hides('reset')} ?disabled=${waits || playsOnly !== '' || !run || !gpu?.supported} title=${msg('The same experiment again, from random weights')} @click=${() => this.app.reset()}>${msg('Reset')}</button>
+      <button ?hidden=${this.hides('new')} ?disabled=${noNew} title=${msg('A new run of what the setup shows')} @click=${() => this.app.create()}>${msg('New')}</button>
     </div>`;
   }
 
@@ -250,7 +276,7 @@ export class TabgymTransport extends Panel {
     const total = (run?.experiment ?? draft)?.steps;
     if (!total) return nothing;
     const step = records.at(-1)?.step ?? run?.step ?? 0;
-    return html`<div class="meter steps" style=${litBy('weights')}>
+    return html`<div class="meter steps" .style=${litBy('weights')}>
       <span><strong class="number">${msg(str`Step ${step}`)}</strong> <span class="soft number">/ ${total}</span></span>
       ${
         progress
@@ -266,13 +292,21 @@ export class TabgymTransport extends Panel {
     const words: { [each in RunStatus]: string } = {
       idle: msg('not started'),
       preparing: statusDetail || msg('preparing'),
-      running: this.sweepWords() || msg('training'),
+      running: this.sweepWords() || this.leftWords() || msg('training'),
       pausing: msg('finishing the step'),
       paused: msg('paused'),
       finished: msg('finished'),
       failed: msg('stopped by an error'),
     };
     return words[status];
+  }
+
+  /** By the pace of the newest steps; empty: none was taken yet. */
+  private leftWords() {
+    const { run, records } = this.state;
+    const ms = recentStepMs(records);
+    const left = (run?.experiment.steps ?? 0) - (records.at(-1)?.step ?? 0);
+    return ms === null || left <= 0 ? '' : msg(str`training, ${duration(ms * left)} left`);
   }
 
   /** A sweep's turns and its time; empty for a run by itself. */
@@ -316,16 +350,36 @@ export class TabgymTransport extends Panel {
   private renderDrawers() {
     const items: [DrawerTab, string][] = [
       ['runs', msg('Runs')],
+      ['agents', msg('Agents')],
       ['storage', msg('Storage')],
       ['gpu', msg('Device')],
       ['log', msg('Log')],
     ];
     const { drawer, learn, phase } = this.state;
     const toggle = () => this.app.layout.openLearn(learn ? null : 'lessons');
-    return html`<div class="row drawers" style="gap:2px;flex-wrap:nowrap"><button class="quiet" aria-keyshortcuts="n" ?disabled=${phase !== 'ready'} aria-expanded=${learn ? 'true' : 'false'} @click=${toggle}>${msg('Learn')}</button>${items.map(
+    return html`<div class="row drawers" .style=${'gap:2px;flex-wrap:nowrap'}>${this.state.link.hide.includes('learn') ? nothing : html`<button class="quiet" aria-keyshortcuts="n" ?disabled=${phase !== 'ready'} aria-expanded=${learn ? 'true' : 'false'} @click=${toggle}>${msg('Learn')}</button>`}${items.map(
       ([id, label]) =>
         html`<button class="quiet" ?disabled=${phase !== 'ready'} aria-expanded=${drawer === id ? 'true' : 'false'} @click=${() => this.app.layout.openDrawer(drawer === id ? null : id)}>${label}</button>`,
     )}</div>`;
+  }
+
+  /** What a teacher's link leaves out. */
+  private hides(control: string) {
+    return this.state.link.hide.includes(control);
+  }
+
+  private renderShare() {
+    if (this.hides('share')) return nothing;
+    return html`<button class="quiet share" aria-haspopup="dialog" ?disabled=${this.state.phase !== 'ready'} @click=${() => this.app.layout.showSharing(true)}>${msg('Share')}</button>`;
+  }
+
+  /** Each in its own words; the choice is remembered. */
+  private renderLanguage() {
+    const choose = (event: Event) => void chooseLocale((event.target as HTMLSelectElement).value as Locale);
+    return html`<select class="language" aria-label=${languageLabel} title=${languageLabel} @change=${choose}>${locales.map(
+      (each) =>
+        html`<option value=${each} lang=${each} ?selected=${each === currentLocale()}>${localeNames[each]}</option>`,
+    )}</select>`;
   }
 
   private renderTheme() {

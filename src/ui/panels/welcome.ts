@@ -1,11 +1,15 @@
 /** What a newcomer sees: one sentence, one button, and the loop in six words. Without WebGPU: what is missing, and what still works. */
-import { msg } from '@lit/localize';
+import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import '../stage/episode-view.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { askedDevice } from '../app/device.ts';
+import { duration } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
+import { policyWords, worldTitle } from '../app/words.ts';
+import { estimate } from '../state/estimate.ts';
 import { controls } from '../styles/shared.ts';
 
 @customElement('tabgym-welcome')
@@ -43,6 +47,21 @@ export class TabgymWelcome extends Panel {
         list-style: none;
         counter-reset: step;
       }
+      dl {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(150px, 1fr));
+        gap: 4px 16px;
+        padding: 10px 12px;
+        border-inline-start: 3px solid var(--accent);
+        background: var(--surface);
+      }
+      dt {
+        font-size: var(--size-s);
+        color: var(--text-2);
+      }
+      dd {
+        font-weight: 600;
+      }
       li {
         border: 1px solid var(--line);
         border-radius: var(--radius);
@@ -59,14 +78,14 @@ export class TabgymWelcome extends Panel {
   ];
 
   constructor() {
-    super(['gpu', 'draft', 'busy', 'problems', 'recorded', 'live']);
+    super(['gpu', 'draft', 'preset', 'busy', 'problems', 'recorded', 'live']);
   }
 
   override render() {
     const { gpu } = this.state;
     return html`<div class="card">
-      <p class="lead">${msg('A tiny language-model agent learns to craft in TextCraft, by reinforcement learning, in this tab.')}</p>
-      ${gpu?.supported ? this.renderReady() : this.renderUnsupported()}
+      <p class="lead">${this.lead()}</p>
+      ${this.renderGlance()} ${gpu?.supported ? this.renderReady() : this.renderUnsupported()}
       <ol aria-label=${msg('How a step works')}>
         <li><strong>${msg('Observe')}</strong>${msg('The world says what is there.')}</li>
         <li><strong>${msg('Act')}</strong>${msg('The policy answers, token by token.')}</li>
@@ -76,6 +95,40 @@ export class TabgymWelcome extends Panel {
       </ol>
       ${this.renderRecorded()}
     </div>`;
+  }
+
+  /** The newcomer's preset has its own sentence. */
+  private lead() {
+    const { draft, preset } = this.state;
+    const world = worldTitle(draft?.worlds[0]?.name ?? '');
+    return !draft || preset === 0
+      ? msg('A tiny language-model agent learns to craft in TextCraft, by reinforcement learning, in this tab.')
+      : msg(str`A language-model agent learns to act in ${world}, by reinforcement learning, in this tab.`);
+  }
+
+  /** What will happen if Train is pressed: who, where, how much, how long. */
+  private renderGlance() {
+    const { draft, gpu } = this.state;
+    if (!draft || !gpu?.supported || !factsOf(draft.policy).trains) return nothing;
+    const { steps, algorithm } = draft;
+    const episodes = algorithm.groups * algorithm.groupSize;
+    const worlds = [...new Set(draft.worlds.map(({ name }) => worldTitle(name)))].join(', ');
+    const facts: [string, string][] = [
+      [msg('Who learns'), policyWords(draft.policy)],
+      [msg('Where'), worlds],
+      [msg('How much'), msg(str`${steps} steps of ${episodes} episodes`)],
+      [msg('How long'), this.timeWords(draft)],
+    ];
+    return html`<dl aria-label=${msg('What will happen')}>${facts.map(([what, words]) => html`<div><dt>${what}</dt><dd>${words}</dd></div>`)}</dl>`;
+  }
+
+  private timeWords(draft: Experiment) {
+    const found = estimate(draft, this.state.gpu);
+    if (!found) return msg('known after the first steps');
+    const time = duration(found.ms);
+    return found.own
+      ? msg(str`about ${time}, by steps trained here`)
+      : msg(str`about ${time}, as measured on another processor`);
   }
 
   private renderRecorded() {
@@ -96,6 +149,7 @@ export class TabgymWelcome extends Panel {
       <div class="row">
         ${draft && !factsOf(draft.policy).trains ? open : train}
         <button @click=${() => this.app.layout.openLearn('lessons')}>${msg('Lessons')}</button>
+        <button @click=${() => this.app.layout.openDrawer('agents')}>${msg('A trained agent')}</button>
         <button @click=${() => this.app.layout.openDrawer('runs')}>${msg('Open an exported run')}</button>
       </div>`;
   }
@@ -122,6 +176,7 @@ export class TabgymWelcome extends Panel {
       <p>${msg('What works without it: a trained policy plays here, on the processor by the ONNX runtime; runs that were exported elsewhere are opened, read and watched; and you can play the worlds yourself.')}</p>
       <div class="row">
         <button class="primary" ?disabled=${this.state.busy !== null} @click=${() => this.app.library.watchSample()}><span aria-hidden="true">▶</span> ${msg('Watch a trained policy')}</button>
+        <button @click=${() => this.app.layout.openDrawer('agents')}>${msg('A trained agent')}</button>
         <button @click=${() => this.app.layout.openDrawer('runs')}>${msg('Open an exported run')}</button>
         ${this.renderOther()}
       </div>`;

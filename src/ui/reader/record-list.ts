@@ -129,14 +129,14 @@ export class TabgymRecordList extends LitElement {
       <div class="scroll keeps-arrows" role="grid" tabindex="0" aria-label=${msg('Trajectories')} aria-rowcount=${shape.rows} aria-multiselectable="true"
         aria-activedescendant=${places.includes(this.active) ? `row-${this.active}` : nothing}
         @scroll=${this.scrolled} @keydown=${this.key}>
-        <div class="whole" role="presentation" style="height:${height}px">${places.map((place) => this.renderRow(place, top + (place - first) * rowHeight, steps))}</div>
+        <div class="whole" role="presentation" .style=${`height:${height}px`}>${places.map((place) => this.renderRow(place, top + (place - first) * rowHeight, steps))}</div>
       </div>`;
   }
 
   private renderRow(place: number, top: number, steps: boolean) {
     const row = this.desk.row(place);
     if (!row)
-      return html`<div class="line" role="row" id=${`row-${place}`} style="top:${top}px"><span role="gridcell">…</span></div>`;
+      return html`<div class="line" role="row" id=${`row-${place}`} .style=${`top:${top}px`}><span role="gridcell">…</span></div>`;
     const { index, selected, line, step, success, reward, turns } = row;
     const marks = [
       'line',
@@ -145,7 +145,7 @@ export class TabgymRecordList extends LitElement {
       ...(this.desk.beside?.index === index ? ['beside'] : []),
     ];
     return html`<div class=${marks.join(' ')} role="row" id=${`row-${place}`} aria-rowindex=${place + 1} aria-selected=${selected ? 'true' : 'false'}
-      style="top:${top}px" @click=${() => this.open(place)}>
+      .style=${`top:${top}px`} @click=${() => this.open(place)}>
       <span role="gridcell"><input type="checkbox" tabindex="-1" .checked=${selected} aria-label=${msg(str`Select ${nameOf(row)}`)}
         @click=${(event: Event) => event.stopPropagation()} @change=${() => this.toggle(place)} /></span>
       <span role="gridcell" class="number soft small">${steps ? (step ?? '–') : line}</span>

@@ -114,7 +114,7 @@ export class TabgymRecord extends LitElement {
       ${success === null ? nothing : html`<span class="badge ${success ? 'good' : 'bad'}">${success ? '✓' : '✕'} ${success ? msg('success') : msg('failure')}</span>`}
       ${reward === null ? nothing : html`<span class="number small">${msg('score')} <strong>${compact(reward)}</strong></span>`}
       ${step === undefined ? nothing : html`<span class="number small">${msg(str`step ${step}`)}</span>`}
-      <span class="row" style="gap:4px">
+      <span class="row" .style=${'gap:4px'}>
         <button aria-label=${msg('Previous of the list')} @click=${() => desk.move(-1)}>‹</button>
         <button aria-label=${msg('Next of the list')} @click=${() => desk.move(1)}>›</button>
         ${
@@ -174,7 +174,7 @@ export class TabgymRecord extends LitElement {
     if (replay.state === 'loading') return html`<p class="soft" role="status">${msg('Replaying the world')}…</p>`;
     if (replay.state === 'ready') return this.renderFrames(replay.value);
     const nameless = record.world === null;
-    return html`<div class="row" style="margin-block-end:10px">
+    return html`<div class="row" .style=${'margin-block-end:10px'}>
       ${nameless ? this.renderWorlds() : nothing}
       <button ?disabled=${nameless && this.world === null} @click=${() => this.desk.playAgain(this.world)}>${msg('Play it again in our world')}</button>
       ${replay.state === 'error' ? html`<div class="message warning" role="alert">${msg('It could not be played again.')} ${replay.message}</div>` : nothing}

@@ -161,12 +161,12 @@ export class TabgymPlay extends Panel {
     if (!world) return html`<div class="state">${msg('Choose a preset first.')}</div>`;
     return html`<form class="row head" @submit=${this.begin}>
         <strong>${worldTitle(world.name)}</strong>
-        <label class="row" style="gap:4px">${msg('Goals')}
+        <label class="row" .style=${'gap:4px'}>${msg('Goals')}
           <select @change=${(event: Event) => (this.split = (event.target as HTMLSelectElement).value as 'train' | 'test')}>
             <option value="test" ?selected=${this.split === 'test'}>${msg('held-out')}</option>
             <option value="train" ?selected=${this.split === 'train'}>${msg('training')}</option>
           </select></label>
-        <label class="row" style="gap:4px">${msg('Task')}
+        <label class="row" .style=${'gap:4px'}>${msg('Task')}
           <input class="number" type="number" min="0" .value=${live(String(this.index))} @change=${(event: Event) => (this.index = Math.max(0, Math.floor(Number((event.target as HTMLInputElement).value)) || 0))} /></label>
         <button class=${this.frame && !this.frame.done ? '' : 'primary'} ?disabled=${this.busy}>${this.frame ? msg('Next task') : msg('Play')}</button>
         ${this.renderScore()}

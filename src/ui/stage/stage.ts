@@ -145,7 +145,7 @@ export class TabgymStage extends Panel {
     const following = this.state.selection.step === null;
     return html`<div class="row place">
       <button class="quiet" aria-label=${msg('Earlier step')} ?disabled=${step <= 1} @click=${() => go(step - 1)}>‹</button>
-      <label class="row" style="gap:4px">${msg('Step')}
+      <label class="row" .style=${'gap:4px'}>${msg('Step')}
         <input class="number" inputmode="numeric" .value=${String(step)} @change=${(event: Event) => go(Number((event.target as HTMLInputElement).value) || newest)} /></label>
       <span class="soft number">/ ${newest}</span>
       <button class="quiet" aria-label=${msg('Later step')} ?disabled=${step >= newest} @click=${() => go(step + 1)}>›</button>

@@ -88,5 +88,5 @@ export function tokenTemplate(
   const shade = facts.logprob === null ? 0 : Math.round(100 * surprise(facts.logprob));
   const label = chosen ? msg(str`${text}, policy, probability ${fixed(Math.exp(facts.logprob ?? 0))}`) : text;
   return html`<span class="t${chosen ? ' p' : facts.source === 'template' ? ' template' : ''}${facts.forced ? ' forced' : ''}" role="option" id=${`k${position}`} data-k=${position}
-    aria-selected=${selected ? 'true' : 'false'} aria-label=${label} style="--s:${shade}">${shown(text)}</span>`;
+    aria-selected=${selected ? 'true' : 'false'} aria-label=${label} .style=${`--s:${shade}`}>${shown(text)}</span>`;
 }

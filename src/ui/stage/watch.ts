@@ -116,12 +116,12 @@ export class TabgymWatch extends Panel {
     if (!gpu || owner === 'another-tab') return nothing;
     if (watching) return html`<button @click=${() => this.app.stopWatching()}>${msg('Stop watching')}</button>`;
     return html`<form class="row task" @submit=${this.submit}>
-      <label class="row" style="gap:4px">${msg('Goals')}
+      <label class="row" .style=${'gap:4px'}>${msg('Goals')}
         <select @change=${(event: Event) => (this.split = (event.target as HTMLSelectElement).value as 'train' | 'test')}>
           <option value="test" ?selected=${this.split === 'test'}>${msg('held-out')}</option>
           <option value="train" ?selected=${this.split === 'train'}>${msg('training')}</option>
         </select></label>
-      <label class="row" style="gap:4px">${msg('Task')}
+      <label class="row" .style=${'gap:4px'}>${msg('Task')}
         <input class="number" type="number" min="0" .value=${String(this.task)} @change=${(event: Event) => (this.task = Math.max(0, Number((event.target as HTMLInputElement).value) || 0))} /></label>
       <button>${msg('Watch it try')}</button>
     </form>`;

@@ -20,7 +20,11 @@ import type {
   StepRecord,
   TrainerApi,
 } from '../../session/protocol.ts';
+import { noLink, type PageLink } from '../app/link.ts';
+import type { Locale } from '../app/locale.ts';
+import { initialPanes, type PaneSizes } from '../app/panes.ts';
 import { noSelection, type Selection } from '../app/selection.ts';
+import { type ChartView, plainView } from '../charts/x-axis.ts';
 import type { LessonProgress } from '../lessons/progress.ts';
 import type { PickedFiles } from '../panels/model-files.ts';
 
@@ -42,6 +46,16 @@ export interface Played {
 
 export const nothingPlayed: Played = { turns: 0, refused: 0, tries: 0, successes: 0 };
 
+/** A link that was opened, while what it asks for waits in the setup. */
+export interface Shared {
+  /** What the experiment came in: the packed text of a link, or a file's name. */
+  from: string;
+  /** The run it names, which is not stored here; null: it names none. */
+  run: string | null;
+  /** Where it points, once that run is here. */
+  place: Selection;
+}
+
 export interface Problem {
   path: string;
   message: string;
@@ -57,6 +71,8 @@ export interface Notice {
   read: boolean;
   /** For example the undo of a deletion. */
   undo?: () => void;
+  /** What its button says; absent: Undo. */
+  undoLabel?: string;
 }
 
 /** A thing that is fetched from the worker: not asked for, on its way, here, or failed with a sentence. */
@@ -80,7 +96,7 @@ export interface ModelState {
   room: number | null;
 }
 
-export type DrawerTab = 'runs' | 'storage' | 'gpu' | 'log';
+export type DrawerTab = 'runs' | 'agents' | 'storage' | 'gpu' | 'log';
 export type NarrowPanel = 'setup' | 'stage' | 'progress' | 'learn' | 'drawer';
 /** What the right column shows. */
 export type LearnTab = 'cards' | 'lessons';
@@ -120,6 +136,13 @@ export interface State {
   recorded: Recording | null;
   watching: boolean;
   selection: Selection;
+  /** What the address fixes beside the place. */
+  link: PageLink;
+  shared: Shared | null;
+  /** Whether the dialog of links is open. */
+  sharing: boolean;
+  /** Shown inside another page: the stage alone. */
+  embedded: boolean;
   detail: Fetched<{ step: number; trajectories: Trajectory[] }>;
   tokenTexts: string[] | null;
   replay: Fetched<ReplayFrame[]>;
@@ -145,6 +168,9 @@ export interface State {
   drawer: DrawerTab | null;
   panel: NarrowPanel;
   theme: Theme;
+  locale: Locale;
+  panes: PaneSizes;
+  chartView: ChartView;
   help: boolean;
   /** Said by screen readers: milestones only. */
   announcement: string;
@@ -177,6 +203,10 @@ export const initialState = (): State => ({
   recorded: null,
   watching: false,
   selection: noSelection,
+  link: noLink,
+  shared: null,
+  sharing: false,
+  embedded: false,
   detail: none,
   tokenTexts: null,
   replay: none,
@@ -196,6 +226,9 @@ export const initialState = (): State => ({
   drawer: null,
   panel: 'stage',
   theme: 'auto',
+  locale: 'en',
+  panes: initialPanes(),
+  chartView: plainView,
   help: false,
   announcement: '',
   busy: null,

@@ -1,6 +1,7 @@
 /** A sweep's curves as columns of a chart: of each variant every seed, their mean and its interval. Pure. */
 import { meanEstimate } from '../../rl/evaluation/statistics.ts';
 import type { OpenedSweep, StepRecord } from '../../session/protocol.ts';
+import { type XAxis, xValues } from '../charts/x-axis.ts';
 import { type Dash, readSeries, type SeriesSpec, smoothed } from './series.ts';
 
 /** One variant as it is drawn. */
@@ -56,9 +57,14 @@ function stepsOf(lines: readonly VariantLine[]): number[] {
     .reverse();
 }
 
-function seedColumn(records: readonly StepRecord[], series: SeriesSpec, steps: readonly number[]): Column {
+function seedColumn(
+  records: readonly StepRecord[],
+  series: SeriesSpec,
+  steps: readonly number[],
+  smoothing: number,
+): Column {
   const raw = records.map((record) => (record.step > 0 ? readSeries(series, record) : null));
-  const values = series.smooth ? smoothed(raw) : raw;
+  const values = series.smooth && smoothing > 0 ? smoothed(raw, smoothing) : raw;
   const byStep = new Map(records.map(({ step }, i) => [step, values[i]]));
   return steps.map((step) => byStep.get(step) ?? null);
 }
@@ -86,11 +92,25 @@ export function sweepColumns(
   lines: readonly VariantLine[],
   series: SeriesSpec,
   range: [number, number] | null,
+  smoothing = 0.85,
 ): SweepColumns {
   const steps = stepsOf(lines);
   const variants = lines.map(({ runs }) => {
-    const seeds = runs.map(({ records }) => seedColumn(records, series, steps));
+    const seeds = runs.map(({ records }) => seedColumn(records, series, steps, smoothing));
     return { seeds, ...meanColumns(seeds, steps.length, range) };
   });
   return { steps, variants };
+}
+
+/** Where a variant stands on the axis at each step: the mean over its seeds; null: not all have come there. */
+export function sweepXs({ runs }: VariantLine, steps: readonly number[], x: XAxis): Column {
+  if (x === 'step') return [...steps];
+  const maps = runs.map(({ records }) => {
+    const xs = xValues(records, x);
+    return new Map(records.map(({ step }, index) => [step, xs[index]]));
+  });
+  return steps.map((step) => {
+    const values = maps.map((each) => each.get(step)).filter((each) => each !== undefined);
+    return values.length === maps.length && maps.length ? values.reduce((a, b) => a + b, 0) / values.length : null;
+  });
 }

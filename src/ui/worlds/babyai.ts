@@ -126,7 +126,7 @@ export class TabgymBabyAiGrid extends LitElement {
     const { carrying } = view;
     return html`
       <p class="goal">${msg('Goal')}: <strong>${view.goal}</strong></p>
-      <svg viewBox="0 0 ${columns * 100} ${rows * 100}" role="img" aria-label=${view.text} style="max-width:${columns * 64}px">
+      <svg viewBox="0 0 ${columns * 100} ${rows * 100}" role="img" aria-label=${view.text} .style=${`max-width:${columns * 64}px`}>
         ${view.cells.flatMap((row, y) => row.map((cell, x) => drawCell(cell, x, y)))}
         ${this.drawAgent(view)}
       </svg>

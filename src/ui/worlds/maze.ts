@@ -85,7 +85,7 @@ export class TabgymMazeView extends LitElement {
     const { walls, steps, stepLimit } = view;
     const [rows, columns] = [walls.length, walls[0].length];
     return html`
-      <svg viewBox="0 0 ${columns * SIDE} ${rows * SIDE}" role="img" aria-label=${view.text} style="max-width:${columns * 40}px">
+      <svg viewBox="0 0 ${columns * SIDE} ${rows * SIDE}" role="img" aria-label=${view.text} .style=${`max-width:${columns * 40}px`}>
         ${this.renderFloor(view)} ${renderEnds(view)}
         <path class="way" d=${wayOf(view.way)} />
         <circle class="agent" cx=${middle(view.agent.column)} cy=${middle(view.agent.row)} r="3.2" />

@@ -278,7 +278,7 @@ export class TabgymSciWorldView extends LitElement {
     return html`<div class="head">
       <p>${description}</p>
       <div class="score number"><strong>${msg(str`Score ${score} of 100`)}</strong>
-        <div class="track" aria-hidden="true"><div class="fill" style="width:${Math.max(0, score)}%"></div></div>
+        <div class="track" aria-hidden="true"><div class="fill" .style=${`width:${Math.max(0, score)}%`}></div></div>
         <span class="soft small">${msg(str`${moves} of ${stepLimit} moves`)}</span></div>
       ${score < 0 ? html`<p class="bad">✕ ${msg('The task is failed.')}</p>` : nothing}
     </div>`;
@@ -357,8 +357,8 @@ function renderReading({ name, temperature, change }: SciWorldThing, focused: bo
   const [left, width] = [Math.min(now, was), Math.abs(now - was)];
   return html`<li>
     <span class="name ${focused ? 'focused' : ''}">${name}${focused ? html`<span class="visually-hidden"> (${msg('in focus')})</span>` : nothing}</span>
-    <span class="track" aria-hidden="true">${[0, 100, 1000].map((mark) => html`<span class="tick" style="inset-inline-start:${100 * onScale(mark)}%"></span>`)}
-      <span class="from" style="inset-inline-start:${left}%;width:${width}%"></span><span class="now" style="inset-inline-start:${now}%"></span></span>
+    <span class="track" aria-hidden="true">${[0, 100, 1000].map((mark) => html`<span class="tick" .style=${`inset-inline-start:${100 * onScale(mark)}%`}></span>`)}
+      <span class="from" .style=${`inset-inline-start:${left}%;width:${width}%`}></span><span class="now" .style=${`inset-inline-start:${now}%`}></span></span>
     <span class="value">${degrees(temperature!)}</span>
     <span class="change">${renderChange(change)}</span>
   </li>`;

@@ -97,7 +97,7 @@ export class TabgymTextCraftView extends LitElement {
       <div>
         <h3>${msg('Crafting tree')}</h3>
         <ul class="tree"><li>${this.renderNode(view.tree)}</li></ul>
-        <h3 style="margin-block-start:10px">${msg('Inventory')}</h3>
+        <h3 .style=${'margin-block-start:10px'}>${msg('Inventory')}</h3>
         ${
           view.inventory.length
             ? html`<div class="chips">${view.inventory.map((item) => html`<span class="chip">${item.count} × ${item.name}</span>`)}</div>`

@@ -2,6 +2,8 @@
  * What runs in the frame that shows a site's page: it puts the page in, outlines elements, and says what a person does. The page's own
  * text is data here: its scripts never run, and no address is ever opened. Plain JavaScript, as it is sent.
  */
+import { pageStyle } from '../../envs/web/browser/page-document.ts';
+
 export const pageFrameScript = `
 addEventListener('message', ({ data, ports, source }) => {
   if (source !== top || !ports.length) return;
@@ -60,7 +62,10 @@ addEventListener('message', ({ data, ports, source }) => {
 `;
 
 /** Outlines, beside the pages' own style. */
-export const outlineStyle = `
+const outlineStyle = `
 .acted { outline: 3px solid #d55e00; outline-offset: 2px; }
 .pointed { outline: 3px dashed #0072b2; outline-offset: 2px; }
 `;
+
+/** All of the frame's style: the page's policy names it by its hash. */
+export const pageFrameStyle = `${pageStyle}${outlineStyle}`;

@@ -6,10 +6,9 @@ import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import { frameDocument, nestedDocument, newNonce } from '../../envs/transport/frame.ts';
-import { pageStyle } from '../../envs/web/browser/page-document.ts';
 import type { WebView } from '../../envs/web/view.ts';
 import { controls } from '../styles/shared.ts';
-import { outlineStyle, pageFrameScript } from './web-frame-script.ts';
+import { pageFrameScript, pageFrameStyle } from './web-frame-script.ts';
 
 /** What a person did on the page, by the number of the element. */
 interface Done {
@@ -104,7 +103,7 @@ export class TabgymWebView extends LitElement {
   private queue: string[] = [];
   private readonly source = (() => {
     const nonce = newNonce();
-    const head = `<style>${pageStyle}${outlineStyle}</style>`;
+    const head = `<style>${pageFrameStyle}</style>`;
     return nestedDocument(frameDocument(pageFrameScript, nonce, head), nonce);
   })();
 

@@ -2,15 +2,9 @@
 import * as v from 'valibot';
 import type { Reply } from '../../reply.ts';
 import { AnswerError } from '../../transport/http.ts';
-import { bareText, flag, number, observed, readAnswer, text } from '../answers.ts';
-import { type AgentGymKind, range } from '../kind.ts';
-
-/** AgentGym-RL's fifty (AgentEval, in its order). */
-const evaluated = [
-  24, 238, 228, 158, 278, 280, 22, 165, 300, 328, 239, 386, 387, 264, 23, 65, 215, 4, 95, 115, 6, 680, 203, 214, 108,
-  110, 247, 122, 123, 128, 318, 526, 537, 535, 168, 598, 27, 28, 67, 29, 36, 60, 74, 222, 251, 255, 381, 378, 365, 763,
-];
-const TASKS = 812;
+import { bareText, flag, number, readAnswer, text } from '../answers.ts';
+import type { AgentGymKind } from '../kind.ts';
+import { testItems, trainItems, webarenaSuites } from './webarena-suites.ts';
 
 const noBlock =
   'Cannot parse action from response. Your action should be inside triple backticks (```). Please adjust accordingly.';
@@ -20,7 +14,15 @@ const inBackticks = (said: string): Reply =>
   /```.*?```/s.test(said) ? { action: said } : { action: '', refusal: noBlock };
 
 const CreatedSchema = v.object({ env_idx: v.pipe(number, v.integer('must be a whole number')) });
-const StepSchema = v.object({ observation: text, reward: number, terminated: flag });
+const StepSchema = v.object({
+  observation: text,
+  reward: number,
+  terminated: flag,
+  // Our proxy's word for what ended an episode that is not the agent's doing.
+  info: v.nullish(v.object({ failure: v.optional(text) })),
+});
+/** Our proxy says why it refuses a task. */
+const ResetSchema = v.object({ observation: text, why: v.optional(text) });
 
 export const webarena: AgentGymKind = {
   kind: 'webarena',
@@ -40,20 +42,24 @@ export const webarena: AgentGymKind = {
   successReward: 1,
   hasValidActions: false,
   budget: { promptTokens: 4096, observationTokens: 3000, oracleTurns: 6 },
-  items: (split) => (split === 'test' ? evaluated : range(0, TASKS - 1).filter((item) => !evaluated.includes(item))),
+  items: (split) => (split === 'test' ? testItems : trainItems),
+  suites: webarenaSuites,
   timeoutMs: 600_000,
   hello: 'ok',
   idField: 'env_idx',
   create: { id: (value) => readAnswer('POST /create', CreatedSchema, value).env_idx },
   closes: true,
   async reset(line, item) {
-    const first = observed('POST /reset', await line.post('/reset', { seed: 0, idx: item }));
-    if (first === 'TimeoutError')
+    const answer = await line.post('/reset', { seed: 0, idx: item });
+    const { observation, why } = readAnswer('POST /reset', ResetSchema, answer);
+    if (why) throw new AnswerError(why.replace(/\.$/, ''), 200);
+    if (observation === 'TimeoutError')
       throw new AnswerError(`the site of task ${item} did not answer the server in time`, 200);
     return { observation: bareText('GET /observation', await line.get('/observation')) };
   },
   answer(value) {
-    const { observation, reward, terminated } = readAnswer('POST /step', StepSchema, value);
+    const { observation, reward, terminated, info } = readAnswer('POST /step', StepSchema, value);
+    if (info?.failure) throw new AnswerError(observation.replace(/\.$/, ''), 200);
     return { observation, reward: terminated ? reward : 0, done: terminated };
   },
   phrase: (action) => (action.includes('```') ? action : `\`\`\`${action}\`\`\``),

@@ -18,6 +18,9 @@ const unavailable = ({ message }: Error) =>
   );
 
 export class PoolDisk implements CorpusDisk {
+  /** While handles are given back and taken again, nothing else is done with the pool. */
+  private handles: Promise<unknown> = Promise.resolve();
+
   private constructor(private readonly pool: SAHPoolUtil) {}
 
   /**
@@ -39,6 +42,7 @@ export class PoolDisk implements CorpusDisk {
   }
 
   async files(): Promise<string[]> {
+    await this.handles;
     return this.pool
       .getFileNames()
       .filter((name) => name.endsWith('.sqlite'))
@@ -46,13 +50,31 @@ export class PoolDisk implements CorpusDisk {
   }
 
   async open(file: string): Promise<Sqlite> {
+    await this.handles;
     await this.pool.reserveMinimumCapacity((this.pool.getFileCount() + 1) * filesEach);
     return openInPool(this.pool, `/${file}`);
   }
 
+  /**
+   * Chromium counts what a file was as used until its handle is closed, so that the room of a deleted corpus would not come back before
+   * the page is loaded anew: the handles are given back and taken again, where no other corpus is open.
+   */
   async remove(file: string): Promise<void> {
+    await this.handles;
     this.pool.unlink(`/${file}`);
     this.pool.unlink(`/${file}-journal`);
+    this.handles = this.takeHandlesAgain();
+    await this.handles;
+  }
+
+  private async takeHandlesAgain(): Promise<void> {
+    try {
+      this.pool.pauseVfs();
+    } catch {
+      // Another corpus is open: nothing was done (sqlite.org/wasm/doc/trunk/persistence.md#sahpool-pausing).
+      return;
+    }
+    await this.pool.unpauseVfs();
   }
 
   /** Gives the pool to whichever worker asks next. */

@@ -1,0 +1,245 @@
+/**
+ * The proxy's configuration: one JSON file, read by a schema with bounds. What is wrong is refused by its path, with the value and
+ * the bound. Keys of other services are named by their environment variables and never stand in the file.
+ */
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import * as v from 'valibot';
+import { oneOf, real, whole, yesOrNo } from '../src/envs/options.ts';
+
+/** The configuration cannot be used: one line a problem, each with its path. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+const text = (most = 500) =>
+  v.pipe(
+    v.string('must be a text'),
+    v.nonEmpty('must not be empty'),
+    v.maxLength(most, `must have at most ${most} characters`),
+  );
+
+function isHttpAddress(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, username, password, search, hash } = new URL(value);
+  return /^https?:$/.test(protocol) && !username && !password && !search && !hash;
+}
+
+/** Without its last slash. */
+const httpAddress = () =>
+  v.pipe(
+    v.string('must be a text'),
+    v.check(isHttpAddress, 'must be an address as in http://127.0.0.1:7770: http or https, no query, no account'),
+    v.transform((value) => value.replace(/\/+$/, '')),
+  );
+
+const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin === value;
+const origin = () =>
+  v.pipe(
+    v.string('must be a text'),
+    v.check(isOrigin, 'must be an origin as in http://localhost:4173: no path, no slash at its end'),
+  );
+
+const name = () =>
+  v.pipe(v.string('must be a text'), v.regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'must be made of a-z, 0-9 and -'));
+const variable = () =>
+  v.pipe(v.string('must be a text'), v.regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable'));
+
+/** `host:port`, or a host, which is then any port. */
+const hostAndPort = () =>
+  v.pipe(
+    v.string('must be a text'),
+    v.regex(/^[a-z0-9.-]+(?::\d{1,5})?$/i, 'must be a host, or host:port'),
+    v.transform((value) => value.toLowerCase()),
+  );
+
+/** How a form of a log-in is filled in: by label, placeholder, test id or CSS selector. */
+const loginField = v.strictObject({
+  by: oneOf(['label', 'placeholder', 'testid', 'css']),
+  name: text(),
+  value: oneOf(['username', 'password']),
+});
+export type LoginField = v.InferOutput<typeof loginField>;
+
+const loginForm = v.strictObject({
+  path: text(),
+  fields: v.pipe(v.array(loginField, 'must be a list of fields'), v.minLength(1, 'must name a field')),
+  /** A button's name, or `testid:NAME`. */
+  submit: text(),
+  /** A page that only who is logged in sees: its address stays, and `contains` is in it. */
+  proof: v.strictObject({ path: text(), contains: v.optional(v.string('must be a text'), '') }),
+});
+export type LoginForm = v.InferOutput<typeof loginForm>;
+
+const site = v.strictObject({
+  address: httpAddress(),
+  login: v.optional(
+    v.strictObject({
+      username: text(),
+      password: text(),
+      /** Where the site is not WebArena's own. */
+      form: v.optional(loginForm),
+    }),
+  ),
+});
+export type SiteConfig = v.InferOutput<typeof site>;
+
+/** WebArena's sites, by their names in tasks. */
+export const siteNames = ['reddit', 'shopping', 'shopping_admin', 'gitlab', 'wikipedia', 'map', 'homepage'] as const;
+export type SiteName = (typeof siteNames)[number];
+const sites = v.strictObject(
+  Object.fromEntries(siteNames.map((each) => [each, v.optional(site)])) as {
+    [name in SiteName]: v.OptionalSchema<typeof site, undefined>;
+  },
+);
+
+/** What one episode may use. What goes beyond ends that episode, by name, and no other. */
+const limits = v.strictObject({
+  /** Open tabs and popups together. */
+  pages: v.optional(whole(1, 100), 12),
+  /** Opened over the whole episode. */
+  popups: v.optional(whole(0, 1000), 40),
+  dialogs: v.optional(whole(0, 1000), 40),
+  /** Of one response, as it comes over the line. */
+  responseMegabytes: v.optional(whole(1, 4096), 64),
+  /** Of all responses of an episode. */
+  episodeMegabytes: v.optional(whole(1, 65_536), 1024),
+  /** Of a page's process: its scripts' memory is bounded, and one that is larger is ended. */
+  memoryMegabytes: v.optional(whole(64, 16_384), 1024),
+  /** For one action, or for reading a page. */
+  stepSeconds: v.optional(real(0.5, 600), 45),
+  /** A page that has not come by then is read as it is. */
+  loadSeconds: v.optional(real(0.1, 600), 30),
+});
+export type EpisodeLimits = v.InferOutput<typeof limits>;
+
+const webarena = v.strictObject({
+  /** WebArena's `test.raw.json`, or a folder of its `config_files`. */
+  tasks: text(4096),
+  sites,
+  /** Hosts that pages also need (a font, a library): public ones, by name. */
+  alsoAllow: v.optional(v.array(hostAndPort(), 'must be a list of hosts'), []),
+  /** An OpenAI-compatible address that judges fuzzy answers; without one such tasks are refused. */
+  judge: v.optional(
+    v.strictObject({ address: httpAddress(), model: text(), keyFrom: v.optional(variable(), 'TABGYM_JUDGE_KEY') }),
+  ),
+  /** Environments at once. */
+  environments: v.optional(whole(1, 500), 32),
+  /** One without a call for so long is closed. */
+  idleSeconds: v.optional(whole(10, 86_400), 1800),
+  viewport: v.optional(v.strictObject({ width: whole(320, 3840), height: whole(240, 20_000) }), {
+    width: 1280,
+    height: 720,
+  }),
+  /** The whole page, or what its screen shows, as upstream. */
+  wholePage: v.optional(yesOrNo(), false),
+  /** `quiet`: until nothing has moved for a moment; `sleep`: 1.5 seconds, as AgentGym's server. */
+  settle: v.optional(oneOf(['quiet', 'sleep']), 'quiet'),
+  /** The page's HTML and a screenshot with every step, as upstream. */
+  details: v.optional(yesOrNo(), false),
+  /** WebArena's runner ends an episode after 30 actions, three unreadable ones or three times the same; AgentGym's server does not. */
+  earlyStop: v.optional(yesOrNo(), false),
+  limits: v.optional(limits, {}),
+  /** Chromium's own sandbox. Off only where it cannot be had, as for root in a container. */
+  sandbox: v.optional(yesOrNo(), true),
+});
+export type WebArenaConfig = v.InferOutput<typeof webarena>;
+
+const login = { username: v.optional(text()), passwordFrom: v.optional(variable(), 'TABGYM_SEARCH_PASSWORD') };
+const source = v.variant(
+  'kind',
+  [
+    v.strictObject({ kind: v.literal('corpus'), name: text(200), folder: v.optional(text(4096), 'corpora') }),
+    v.strictObject({ kind: v.literal('search-r1'), address: httpAddress() }),
+    v.strictObject({
+      kind: v.literal('opensearch'),
+      address: httpAddress(),
+      index: text(255),
+      /** Where a document's words are: Search-R1's `contents`, or a title and a text. */
+      contents: v.optional(text(255), 'contents'),
+      title: v.optional(text(255)),
+      ...login,
+    }),
+  ],
+  'must be "corpus", "search-r1" or "opensearch"',
+);
+export type SourceConfig = v.InferOutput<typeof source>;
+
+const retrieval = v.strictObject({
+  source,
+  /** Documents a query where the request names none. */
+  topk: v.optional(whole(1, 100), 3),
+});
+export type RetrievalConfig = v.InferOutput<typeof retrieval>;
+
+const forwarded = v.strictObject({ name: name(), address: httpAddress() });
+export type ForwardConfig = v.InferOutput<typeof forwarded>;
+
+const schema = v.strictObject({
+  host: v.optional(text(255), '127.0.0.1'),
+  port: v.optional(whole(0, 65_535), 36_010),
+  /** The first segment of every path; without it a new one at every start. */
+  token: v.optional(
+    v.pipe(
+      v.string('must be a text'),
+      v.regex(/^[A-Za-z0-9_-]{16,128}$/, 'must have 16 to 128 characters of A-Z, a-z, 0-9, _ and -'),
+    ),
+  ),
+  /** Pages that may ask. */
+  origins: v.optional(v.array(origin(), 'must be a list of origins'), [
+    'http://localhost:4173',
+    'http://127.0.0.1:4173',
+    'http://localhost:5173',
+    'http://127.0.0.1:5173',
+  ]),
+  /** Names by which this machine is asked, beside loopback's and `host`. */
+  hosts: v.optional(v.array(hostAndPort(), 'must be a list of hosts'), []),
+  webarena: v.optional(webarena),
+  retrieval: v.optional(retrieval),
+  forward: v.optional(v.array(forwarded, 'must be a list'), []),
+});
+export type ProxyConfig = v.InferOutput<typeof schema>;
+
+function problem(issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue) ?? '';
+  const unknown = issue.type === 'strict_object' && issue.expected === 'never';
+  const missing = issue.input === undefined && !unknown;
+  const words = unknown ? 'is no setting' : missing ? 'is missing' : issue.message;
+  const found = JSON.stringify(issue.input);
+  const value = unknown || missing || /password|token/i.test(path) ? '' : ` (it is ${found?.slice(0, 120)})`;
+  return `  ${path || 'the whole'}: ${words}${value}`;
+}
+
+function checkWhole(config: ProxyConfig): string[] {
+  const names = config.forward.map((each) => each.name);
+  const twice = names.filter((each, k) => names.indexOf(each) !== k);
+  const problems = twice.map((each) => `  forward: two servers are called "${each}"`);
+  if (config.webarena && Object.keys(config.webarena.sites).length === 0)
+    problems.push('  webarena.sites: must name a site');
+  if (!config.webarena && !config.retrieval && config.forward.length === 0)
+    problems.push('  the whole: names none of webarena, retrieval and forward');
+  return problems;
+}
+
+/** Reads a configuration; throws `ConfigError`. */
+export function readConfig(given: unknown, where: string): ProxyConfig {
+  const result = v.safeParse(schema, given);
+  const problems = result.success ? checkWhole(result.output) : result.issues.map(problem);
+  if (problems.length) throw new ConfigError(`${where} is refused:\n${problems.join('\n')}`);
+  return result.output as ProxyConfig;
+}
+
+/** From a file; paths in it are seen from its folder. */
+export function readConfigFile(file: string): ProxyConfig {
+  let given: unknown;
+  try {
+    given = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+  const config = readConfig(given, file);
+  const here = (path: string) => resolve(dirname(file), path);
+  if (config.webarena) config.webarena.tasks = here(config.webarena.tasks);
+  if (config.retrieval?.source.kind === 'corpus') config.retrieval.source.folder = here(config.retrieval.source.folder);
+  return config;
+}

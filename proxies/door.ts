@@ -1,0 +1,80 @@
+/**
+ * Who gets in. The token is the first segment of the path, since sockets and AgentGym's Python clients send no headers of their own;
+ * the rest of the proxy never sees it. Programs send no Origin and pass with the token alone; a page of an origin that was not named,
+ * a Host that is not this machine's, and a wrong token are answered 403, each by its name.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Origins } from '../src/server/origins.ts';
+import type { ProxyConfig } from './config.ts';
+
+export class WrongToken extends Error {
+  override name = 'WrongToken';
+  override message =
+    'The address is not whole: its first part is a token, and this is another one. Copy it anew from the proxy.';
+}
+export class ForeignHost extends Error {
+  override name = 'ForeignHost';
+  constructor(host: string) {
+    super(`The proxy is not called ${host.slice(0, 100) || 'nothing'}: name it in "hosts" of its configuration.`);
+  }
+}
+export class ForeignPage extends Error {
+  override name = 'ForeignPage';
+  constructor(origin: string) {
+    super(`Pages of ${origin.slice(0, 100)} may not use this proxy: name it in "origins" of its configuration.`);
+  }
+}
+
+export const newToken = () => randomBytes(24).toString('base64url');
+
+const hash = (text: string) => createHash('sha256').update(text).digest();
+/** Where requests with a wrong token go. No path of the proxy begins so. */
+const refusedPath = '/-/wrong-token';
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Without its port. */
+const nameOf = (host: string) => host.toLowerCase().replace(/:\d*$/, '');
+
+export class Door {
+  private readonly wanted: Buffer;
+  private readonly origins: Origins;
+  private readonly hosts: ReadonlySet<string>;
+
+  constructor({ origins, hosts, host }: Pick<ProxyConfig, 'origins' | 'hosts' | 'host'>, token: string) {
+    this.wanted = hash(token);
+    this.origins = new Origins(origins);
+    this.hosts = new Set([...loopbackNames, nameOf(host.includes(':') ? `[${host}]` : host), ...hosts]);
+  }
+
+  /** The path without its token; another path altogether where the token is wrong. */
+  strip = (url: string | undefined): string => {
+    const [, segment = '', rest = ''] = /^\/([^/?]*)(.*)$/s.exec(url ?? '') ?? [];
+    if (!timingSafeEqual(hash(segment), this.wanted)) return refusedPath;
+    return rest.startsWith('/') ? rest : `/${rest}`;
+  };
+
+  /** What is wrong with who asks; null: nothing. */
+  objection({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'>): Error | null {
+    const { host = '', origin } = headers;
+    if (!this.hosts.has(nameOf(host)) && !this.hosts.has(host.toLowerCase())) return new ForeignHost(host);
+    if (!this.origins.allows(origin)) return new ForeignPage(origin!);
+    return url === refusedPath ? new WrongToken() : null;
+  }
+
+  /** Guards every route of a server that was made with `rewriteUrl: door.strip`. */
+  guard(app: FastifyInstance): void {
+    app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
+      const objection = this.objection(request.raw);
+      // A page that may ask reads why it is refused.
+      const allowed = this.origins.allows(request.headers.origin);
+      if (!objection || (objection instanceof WrongToken && allowed)) {
+        if (this.origins.handle(request, reply)) return;
+      }
+      if (!objection) return done();
+      void reply.code(403).send({ detail: objection.message, type: objection.name });
+    });
+  }
+}

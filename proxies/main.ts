@@ -1,0 +1,65 @@
+/** `npm run proxy -- --config FILE` and `npm run proxy -- index FILE...` */
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { WorldError } from '../src/envs/env.ts';
+import { defaultFolder } from '../src/envs/search/corpus/store-folder.ts';
+import { ConfigError, readConfigFile } from './config.ts';
+import { HostError } from './network/hosts.ts';
+import { buildIndex, indexWords } from './retrieval/build-index.ts';
+import { type OpenedProxy, openProxy } from './service.ts';
+
+/** Failures that say themselves what to do. */
+const spoken = [ConfigError, HostError, WorldError];
+
+/** An address may be in what a library says; nothing of that is printed but its first line. */
+const report = ({ name, message }: Error) => console.error(`${name}: ${message.split('\n')[0].slice(0, 300)}`);
+
+const versionOf = (): string =>
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+
+function say({ parts, token }: OpenedProxy, address: string): void {
+  for (const { path, title, notes } of parts) {
+    console.log(`${title}: ${address}/${token}${path}`);
+    for (const note of notes) console.log(`  ${note}`);
+  }
+  console.log('Paste an address into the page beside its world. Whoever knows it may use it: it holds the token.');
+}
+
+async function serve(file: string): Promise<void> {
+  const config = readConfigFile(file);
+  const proxy = await openProxy(config, { version: versionOf(), report });
+  const address = await proxy.app.listen({ host: config.host, port: config.port });
+  say(proxy, address);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void proxy.close().finally(() => process.exit(0)));
+}
+
+async function index(files: string[], name: string, folder: string): Promise<void> {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  const result = await buildIndex({ name, folder, files, signal: stop.signal, say: (line) => console.log(line) });
+  console.log(indexWords(result, name));
+}
+
+const program = new Command('proxy').description(
+  'Lets a page reach what it cannot: a WebArena installation, a corpus or a search server, servers that send no CORS headers.',
+);
+program
+  .command('serve', { isDefault: true })
+  .description('Starts the proxy.')
+  .requiredOption('--config <file>', 'JSON: what there is (docs/proxy.md)')
+  .action(({ config }: { config: string }) => serve(config));
+
+program
+  .command('index <files...>')
+  .description(
+    'Builds an index on disk for "retrieval", or goes on with it: JSON lines (plain or .gz) or a folder of texts.',
+  )
+  .requiredOption('--name <name>', 'what the corpus is called')
+  .option('--folder <folder>', 'where it is kept (TABGYM_CORPORA)', defaultFolder())
+  .action((files: string[], { name, folder }: { name: string; folder: string }) => index(files, name, folder));
+
+program.parseAsync().catch((error: Error) => {
+  console.error(spoken.some((kind) => error instanceof kind) ? error.message : error.stack);
+  process.exit(1);
+});

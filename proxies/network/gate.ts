@@ -1,0 +1,192 @@
+/**
+ * The way out of a browser: a forward proxy on loopback, one for each episode, through which everything has to go. It sees every hop
+ * (redirects and sockets too, which a browser's own request filter does not), lets through what `Hosts` allows, counts bytes, and ends
+ * what is too large. Knows no page.
+ */
+import {
+  request as ask,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Hosts, Target } from './hosts.ts';
+
+export interface GateLimits {
+  responseBytes: number;
+  episodeBytes: number;
+}
+
+export interface GateEvents {
+  /** An address that may not be reached: `host:port`. */
+  refused(host: string): void;
+  /** What was let through grew too large, and was cut off. */
+  tooLarge(what: 'response' | 'episode', bytes: number): void;
+}
+
+/** Answers to what a browser asks for by itself: nobody's doing. */
+const ownChatter = /(?:^|\.)(?:googleapis\.com|gstatic\.com|google\.com|gvt1\.com)$/;
+
+const hopByHop = new Set(
+  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
+);
+
+function forwardable(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const named = new Set(
+    String(headers.connection ?? '')
+      .toLowerCase()
+      .split(/\s*,\s*/),
+  );
+  return Object.fromEntries(Object.entries(headers).filter(([key]) => !hopByHop.has(key) && !named.has(key)));
+}
+
+/** `host:port` of a CONNECT. */
+function authority(text: string): { host: string; port: number } | null {
+  const found = /^(\[[0-9a-f:.]+\]|[^:/?#[\]]+):(\d{1,5})$/i.exec(text);
+  return found && { host: found[1], port: Number(found[2]) };
+}
+
+const refusal = 'This address is not one of the sites that the proxy was configured with.';
+
+export class Gate {
+  bytes = 0;
+  /** Requests that have no whole answer yet. */
+  inFlight = 0;
+  /** When the last one began or ended. */
+  movedAt = 0;
+  private readonly sockets = new Set<Duplex>();
+
+  private constructor(
+    private readonly server: Server,
+    private readonly hosts: Hosts,
+    private readonly limits: GateLimits,
+    private readonly events: GateEvents,
+  ) {
+    server.on('request', (request, response) => this.pass(request, response));
+    server.on('connect', (request, socket, head) => this.tunnel(request, socket, head));
+    // Chromium asks for sockets by CONNECT; a plain upgrade is nobody we know.
+    server.on('upgrade', (_request, socket) => socket.destroy());
+    server.on('connection', (socket) => this.keep(socket));
+    server.on('clientError', (_error, socket) => socket.destroy());
+  }
+
+  static async open(hosts: Hosts, limits: GateLimits, events: GateEvents): Promise<Gate> {
+    const server = createServer({ requestTimeout: 0 });
+    const gate = new Gate(server, hosts, limits, events);
+    await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '127.0.0.1', done));
+    return gate;
+  }
+
+  /** As a browser's proxy setting takes it. */
+  get address(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Cuts every connection. */
+  close(): void {
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  private keep(socket: Duplex): void {
+    this.sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => this.sockets.delete(socket));
+  }
+
+  private refuse(host: string): void {
+    if (!ownChatter.test(host.replace(/:\d+$/, ''))) this.events.refused(host);
+  }
+
+  private moved(by: 1 | -1): void {
+    this.inFlight += by;
+    this.movedAt = performance.now();
+  }
+
+  /** True where no more may pass. */
+  private count(bytes: number): boolean {
+    this.bytes += bytes;
+    if (this.bytes <= this.limits.episodeBytes) return false;
+    this.events.tooLarge('episode', this.bytes);
+    return true;
+  }
+
+  private pass(request: IncomingMessage, response: ServerResponse): void {
+    const url = request.url ?? '';
+    const target = /^http:/i.test(url) ? this.hosts.targetOf(url) : null;
+    if (!target) {
+      this.refuse(URL.canParse(url) ? new URL(url).host : 'an address that is none');
+      response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(refusal);
+      return;
+    }
+    this.forward(request, response, target, new URL(url));
+  }
+
+  private forward(request: IncomingMessage, response: ServerResponse, target: Target, url: URL): void {
+    this.moved(1);
+    response.once('close', () => this.moved(-1));
+    const headers = { ...forwardable(request.headers), host: url.host };
+    const path = `${url.pathname}${url.search}`;
+    const asked = ask({ host: target.address, port: target.port, method: request.method, path, headers, agent: false });
+    asked.once('response', (answer) => this.answer(answer, response));
+    asked.once('error', (error: NodeJS.ErrnoException) => {
+      if (response.headersSent) response.destroy();
+      else response.writeHead(502, { 'content-type': 'text/plain' }).end(`The site did not answer: ${error.code}.`);
+    });
+    response.once('close', () => asked.destroy());
+    request.pipe(asked);
+  }
+
+  private answer(answer: IncomingMessage, response: ServerResponse): void {
+    response.writeHead(answer.statusCode ?? 502, forwardable(answer.headers));
+    let bytes = 0;
+    answer.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > this.limits.responseBytes) this.events.tooLarge('response', bytes);
+      if (this.count(chunk.length) || bytes > this.limits.responseBytes) {
+        answer.destroy();
+        response.destroy();
+      } else if (!response.write(chunk)) {
+        answer.pause();
+        response.once('drain', () => answer.resume());
+      }
+    });
+    answer.once('end', () => response.end());
+    answer.once('error', () => response.destroy());
+  }
+
+  /** TLS and sockets: bytes both ways, to an allowed host and port alone. */
+  private tunnel(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const wanted = authority(request.url ?? '');
+    const target = wanted && this.hosts.target(wanted.host, wanted.port);
+    if (!target) {
+      this.refuse(request.url ?? '');
+      socket.end(`HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    const out = connect({ host: target.address, port: target.port });
+    this.keep(out);
+    out.once('connect', () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      if (head.length) out.write(head);
+      this.join(out, socket);
+    });
+    out.once('error', () => socket.destroy());
+    socket.once('close', () => out.destroy());
+    out.once('close', () => socket.destroy());
+  }
+
+  private join(out: Socket, socket: Duplex): void {
+    socket.pipe(out);
+    out.pipe(socket);
+    out.on('data', (chunk: Buffer) => {
+      this.movedAt = performance.now();
+      if (this.count(chunk.length)) out.destroy();
+    });
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * `npm run proxy -- index FILE...`: an index on disk from JSON lines (plain or gzipped) or a folder of texts, for corpora of up to some
+ * millions of passages. It tells how far it is; Ctrl-C stops it, and the same command goes on from there.
+ */
+import { type IngestProgress, ingest } from '../../src/envs/search/corpus/ingest.ts';
+import { CorpusStore } from '../../src/envs/search/corpus/store.ts';
+import { FolderDisk, openSources } from '../../src/envs/search/corpus/store-folder.ts';
+
+export interface IndexRequest {
+  name: string;
+  folder: string;
+  files: readonly string[];
+  signal: AbortSignal;
+  say(line: string): void;
+}
+
+export interface IndexResult {
+  documents: number;
+  refused: number;
+  seconds: number;
+  bytes: number;
+  /** False: it was stopped, and can go on. */
+  complete: boolean;
+}
+
+const sayEveryMs = 1000;
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+function timeText(seconds: number): string {
+  if (!Number.isFinite(seconds)) return 'a while';
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
+}
+
+/** Progress in words, at most once a second: how much, how fast, how long it still takes. */
+function progressTeller(say: IndexRequest['say']): (progress: IngestProgress) => void {
+  const began = performance.now();
+  let first: IngestProgress | null = null;
+  let said = 0;
+  return (progress) => {
+    first ??= progress;
+    const now = performance.now();
+    if (now - said < sayEveryMs) return;
+    said = now;
+    const { bytesRead, bytes, documents, refused } = progress;
+    const perMs = (bytesRead - first.bytesRead) / (now - began);
+    const left = timeText((bytes - bytesRead) / perMs / 1000);
+    const refusals = refused ? `, ${refused} refused` : '';
+    say(`${((100 * bytesRead) / Math.max(1, bytes)).toFixed(1)}%: ${documents} documents${refusals}, ${left} left`);
+  };
+}
+
+export async function buildIndex({ name, folder, files, signal, say }: IndexRequest): Promise<IndexResult> {
+  const store = new CorpusStore(new FolderDisk(folder));
+  const began = performance.now();
+  const result = (documents: number, refused: number, bytes: number, complete: boolean): IndexResult => ({
+    documents,
+    refused,
+    seconds: (performance.now() - began) / 1000,
+    bytes,
+    complete,
+  });
+  try {
+    const corpus = await store.open(name, true);
+    try {
+      const sources = await openSources(files);
+      const done = await ingest(corpus, { name, files: sources, signal, report: progressTeller(say) });
+      for (const example of done.examples) say(`refused: ${example}`);
+      return result(done.documents, done.refused, corpus.bytes, true);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return result(corpus.state?.documents ?? 0, corpus.state?.refused ?? 0, corpus.bytes, false);
+    }
+  } finally {
+    await store.release();
+  }
+}
+
+/** What a person is told at the end. */
+export function indexWords({ documents, refused, seconds, bytes, complete }: IndexResult, name: string): string {
+  const size = `${documents} documents (${refused} refused), ${megabytes(bytes)}, ${seconds.toFixed(1)} s`;
+  if (!complete) return `Stopped at ${size}. The same command goes on from here.`;
+  return `"${name}": ${size}. In the configuration: "retrieval": {"source": {"kind": "corpus", "name": "${name}"}}`;
+}

@@ -1,0 +1,47 @@
+/** Where documents come from, by the kind of source that the configuration names. To add one: a schema in `config.ts`, an entry here. */
+
+import { CorpusStore } from '../../src/envs/search/corpus/store.ts';
+import { FolderDisk } from '../../src/envs/search/corpus/store-folder.ts';
+import type { Retriever } from '../../src/envs/search/retrieval/retriever.ts';
+import { SearchR1Retriever } from '../../src/envs/search/retrieval/search-r1.ts';
+import { ConfigError, type SourceConfig } from '../config.ts';
+
+export interface OpenedSource {
+  retriever: Retriever;
+  notes: string[];
+}
+
+async function openCorpus({ name, folder }: Extract<SourceConfig, { kind: 'corpus' }>): Promise<OpenedSource> {
+  const store = new CorpusStore(new FolderDisk(folder));
+  const kept = (await store.list()).find((each) => each.name === name);
+  if (!kept)
+    throw new ConfigError(
+      `There is no corpus "${name}" in ${folder}: build it with npm run proxy -- index FILE --name ${name}.`,
+    );
+  const corpus = await store.open(name);
+  const retriever: Retriever = {
+    retrieve: async (queries, k) => corpus.retrieve(queries, k),
+    close: () => store.release(),
+  };
+  const unfinished = kept.complete ? [] : ['its index is not complete: the same npm run proxy -- index goes on'];
+  return { retriever, notes: [`${kept.documents} documents of "${name}"`, ...unfinished] };
+}
+
+const openers: { [K in SourceConfig['kind']]: (source: Extract<SourceConfig, { kind: K }>) => Promise<OpenedSource> } =
+  {
+    corpus: openCorpus,
+    'search-r1': async ({ address }) => ({
+      retriever: new SearchR1Retriever(address),
+      notes: ['asks a Search-R1 retriever'],
+    }),
+    opensearch: async (source) => {
+      const { OpenSearchRetriever } = await import('./opensearch.ts');
+      return {
+        retriever: new OpenSearchRetriever(source),
+        notes: [`asks the index "${source.index}" of a search server`],
+      };
+    },
+  };
+
+export const openSource = (source: SourceConfig): Promise<OpenedSource> =>
+  (openers[source.kind] as (source: SourceConfig) => Promise<OpenedSource>)(source);

@@ -1,0 +1,97 @@
+/**
+ * The proxy put together: one Fastify server behind the door, with the parts that its configuration names. `app.listen` starts it,
+ * `app.inject` asks it in this process.
+ */
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import type { ProxyConfig } from './config.ts';
+import { Door, newToken } from './door.ts';
+import { openForward } from './forward/open.ts';
+import type { Part } from './part.ts';
+import { openRetrieval } from './retrieval/open.ts';
+import { openWebArena } from './webarena/open.ts';
+
+export interface ProxyOptions {
+  version: string;
+  /** Hears of failures, without addresses and tokens. */
+  report(error: Error): void;
+}
+
+/** Longest body that is read. */
+const mostBytes = 4 << 20;
+const requestMs = 30_000;
+
+export interface OpenedProxy {
+  app: FastifyInstance;
+  token: string;
+  parts: readonly Part[];
+  close(): Promise<void>;
+}
+
+/** Each opens what the configuration names of its kind. To add a part: a folder, and its opener here. */
+const openers: readonly ((config: ProxyConfig, options: ProxyOptions) => Promise<Part[]>)[] = [
+  openWebArena,
+  openRetrieval,
+  openForward,
+];
+
+function answerErrors(app: FastifyInstance, { report }: ProxyOptions): void {
+  const known = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const methods = known.get(url) ?? new Set();
+    for (const each of [method].flat()) methods.add(each);
+    known.set(url, methods);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const methods = known.get(request.url.split('?', 1)[0]);
+    if (!methods) return reply.code(404).send({ detail: 'Not Found' });
+    return reply
+      .code(405)
+      .header('allow', [...methods].join(', '))
+      .send({ detail: 'Method Not Allowed' });
+  });
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status >= 500) report(error);
+    return reply.code(status).send({ detail: status >= 500 ? 'Internal Server Error' : error.message });
+  });
+}
+
+/** A server behind the door, without parts. */
+export function openServer(config: ProxyConfig, token: string, options: ProxyOptions): FastifyInstance {
+  const door = new Door(config, token);
+  const app = fastify({
+    bodyLimit: mostBytes,
+    requestTimeout: requestMs,
+    forceCloseConnections: true,
+    rewriteUrl: (request) => door.strip(request.url),
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  door.guard(app);
+  answerErrors(app, options);
+  return app;
+}
+
+export async function openProxy(config: ProxyConfig, options: ProxyOptions): Promise<OpenedProxy> {
+  const token = config.token ?? newToken();
+  const app = openServer(config, token, options);
+  const parts: Part[] = [];
+  try {
+    for (const open of openers) parts.push(...(await open(config, options)));
+  } catch (error) {
+    await Promise.allSettled(parts.map((part) => part.close()));
+    throw error;
+  }
+  for (const part of parts) part.mount(app);
+  const said = parts.map(({ path, title, notes }) => ({ path, title, notes }));
+  app.get('/', async () => ({ name: 'tabgym-proxy', version: options.version, parts: said }));
+  return {
+    app,
+    token,
+    parts,
+    async close() {
+      await Promise.allSettled(parts.map((part) => part.close()));
+      await app.close();
+    },
+  };
+}

@@ -1,0 +1,199 @@
+/**
+ * An environment's browser: a guarded context of the one Chromium. It observes, acts and is judged as WebArena's ScriptBrowserEnv does,
+ * within bounds. A reset opens a new context and only then gives the old one up.
+ */
+import type { Page } from 'playwright-core';
+import type { Action } from '../../src/envs/web/actions.ts';
+import type { EvaluationContext } from '../../src/envs/web/evaluators/page.ts';
+import type { Judge } from '../../src/envs/web/evaluators/strings.ts';
+import { ObservationError, type PrintedNode } from '../../src/envs/web/tree-text.ts';
+import type { WebArenaConfig } from '../config.ts';
+import type { Hosts } from '../network/hosts.ts';
+import { carryOut } from './acting.ts';
+import type { SiteAddresses } from './addresses.ts';
+import type { Acted, AgentBrowser, Metadata, Seen } from './agent-browser.ts';
+import type { Chromium } from './chromium.ts';
+import { EpisodeFailure, ForbiddenAddress } from './failures.ts';
+import { GuardedContext } from './guarded-context.ts';
+import { ChromiumJudgedPage } from './judged-page.ts';
+import type { Logins } from './logins.ts';
+import { observe } from './observation.ts';
+import { loginsOf, type WebArenaTask } from './tasks.ts';
+
+export interface BrowserParts {
+  config: WebArenaConfig;
+  chromium: Chromium;
+  hosts: Hosts;
+  logins: Logins;
+  addresses: SiteAddresses;
+  judge: Judge;
+}
+
+/** AgentGym's server sleeps so long after each action. */
+const sleepMs = 1500;
+/** A quiet page is waited for so long, where `settle` is `quiet`. */
+const mostQuietMs = 10_000;
+const observationTries = 3;
+
+/** Between two navigations a page's tree may be gone: another look finds the next one. */
+const passing = /Execution context was destroyed|Cannot find context|Target closed|frame was detached|Node is detached/;
+
+const nobodyAt: Metadata = { text: { obs_nodes_info: {} }, image: '' };
+
+function metadataOf(nodes: ReadonlyMap<string, PrintedNode>, image: string): Metadata {
+  const entries = [...nodes].map(([id, { backendId, text, box }]) => [
+    id,
+    { backend_id: backendId, text, union_bound: box && [...box] },
+  ]);
+  return { text: { obs_nodes_info: Object.fromEntries(entries) }, image };
+}
+
+export class ChromiumBrowser implements AgentBrowser {
+  private guarded: GuardedContext | null = null;
+  private page: Page | null = null;
+  private nodes: ReadonlyMap<string, PrintedNode> = new Map();
+  private metadata: Metadata = nobodyAt;
+
+  constructor(private readonly parts: BrowserParts) {}
+
+  async reset(task: WebArenaTask | null): Promise<Seen> {
+    const { chromium, hosts, config, logins } = this.parts;
+    const storageState = task ? await logins.stateFor(loginsOf(task)) : undefined;
+    const options = {
+      viewport: config.viewport,
+      screen: config.viewport,
+      ...(storageState && { storageState }),
+      ...(task?.geolocation && { geolocation: task.geolocation }),
+    };
+    const fresh = await GuardedContext.open({ chromium, hosts, limits: config.limits, options });
+    try {
+      const page = await this.openPages(fresh, task);
+      await this.settle(fresh, page);
+      const before = this.guarded;
+      const seen = await this.look(fresh, page);
+      this.guarded = fresh;
+      this.page = page;
+      void before?.close();
+      return seen;
+    } catch (error) {
+      void fresh.close();
+      throw error;
+    }
+  }
+
+  private async openPages(guarded: GuardedContext, task: WebArenaTask | null): Promise<Page> {
+    const { loadSeconds } = guarded.limits;
+    const addresses = task ? task.start_url.split(' |AND| ') : [];
+    for (const address of addresses) {
+      const page = await guarded.context.newPage();
+      if (!this.parts.hosts.targetOf(address))
+        throw new ForbiddenAddress(`The task begins at ${address}, which is not one of the configured sites.`);
+      await guarded.during('be opened', () => page.goto(address, { timeout: loadSeconds * 1000 }), 2000 * loadSeconds);
+    }
+    const [first] = guarded.context.pages();
+    if (!first) return guarded.context.newPage();
+    await first.bringToFront();
+    return first;
+  }
+
+  private settle(guarded: GuardedContext, page: Page): Promise<void> {
+    if (this.parts.config.settle === 'quiet') return guarded.quiet(page, mostQuietMs);
+    return new Promise((resolve) => setTimeout(resolve, sleepMs));
+  }
+
+  /** What is seen of a page; it is remembered for the next action. */
+  private async look(guarded: GuardedContext, page: Page): Promise<Seen> {
+    const { details } = this.parts.config;
+    const { text, nodes } = await guarded.during('be read', () => this.observe(guarded, page));
+    const [content, image] = details
+      ? await guarded.during('be read', () => Promise.all([page.content(), screenshot(page)]))
+      : ['', ''];
+    this.nodes = nodes;
+    this.metadata = metadataOf(nodes, image);
+    return { text, url: page.url(), content, metadata: this.metadata };
+  }
+
+  private async observe(guarded: GuardedContext, page: Page) {
+    const { viewport, wholePage } = this.parts.config;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const pages = guarded.context.pages();
+        const titles = await Promise.all(pages.map((each) => each.title().catch(() => null)));
+        const client = await sessionOf(page);
+        return await observe(client, { titles, current: pages.indexOf(page) }, viewport, wholePage);
+      } catch (error) {
+        const again = error instanceof ObservationError || passing.test((error as Error).message);
+        if (!again || attempt >= observationTries) throw error;
+        await guarded.quiet(page, 2000);
+      }
+    }
+  }
+
+  async act(action: Action): Promise<Acted> {
+    const guarded = this.guarded!;
+    guarded.takeRefused();
+    let failError = '';
+    try {
+      const scene = {
+        context: guarded.context,
+        page: this.page!,
+        nodes: this.nodes,
+        hosts: guarded.hosts,
+        loadMs: guarded.limits.loadSeconds * 1000,
+      };
+      this.page = await guarded.during('be acted on', () => carryOut(scene, action));
+    } catch (error) {
+      if (error instanceof EpisodeFailure) throw error;
+      failError = error instanceof ForbiddenAddress ? `${error.name}: ${error.message}` : (error as Error).message;
+    }
+    await this.settle(guarded, this.page!);
+    const refused = guarded.takeRefused();
+    if (refused.length)
+      failError ||= `ForbiddenAddress: the page asked for ${refused.slice(0, 5).join(', ')}, which the proxy does not let through.`;
+    return { ...(await this.look(guarded, this.page!)), failError };
+  }
+
+  last(): Metadata {
+    return this.metadata;
+  }
+
+  judged(): EvaluationContext {
+    const { addresses, judge, config } = this.parts;
+    const page = new ChromiumJudgedPage(this.guarded!, this.page!, (each) => this.settle(this.guarded!, each));
+    const account = config.sites.shopping_admin?.login ?? { username: 'admin', password: 'admin1234' };
+    return { page, judge, sites: addresses.byName, shopAdmin: account };
+  }
+
+  /** What it has cost, for measurements. */
+  get traffic(): { bytes: number; popups: number; dialogs: number } {
+    const { gate, popups, dialogs } = this.guarded!;
+    return { bytes: gate.bytes, popups, dialogs };
+  }
+
+  async close(): Promise<void> {
+    await this.guarded?.close();
+  }
+}
+
+const sessions = new WeakMap<Page, ReturnType<typeof openSession>>();
+
+async function openSession(page: Page) {
+  const client = await page.context().newCDPSession(page);
+  await client.send('Accessibility.enable');
+  return client;
+}
+
+/** A session a page, kept. */
+function sessionOf(page: Page) {
+  let session = sessions.get(page);
+  if (!session) {
+    session = openSession(page);
+    sessions.set(page, session);
+    session.catch(() => sessions.delete(page));
+  }
+  return session;
+}
+
+async function screenshot(page: Page): Promise<string> {
+  return `data:image/png;base64,${(await page.screenshot()).toString('base64')}`;
+}

@@ -1,0 +1,142 @@
+/**
+ * One Chromium for all episodes, driven by playwright-core: started when first needed, started anew after it was lost. Each episode is
+ * a context of its own behind a gate of its own (`network/gate.ts`); nothing else leads out of it.
+ */
+import { readFileSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, type CDPSession, chromium } from 'playwright-core';
+import { findChromium, installAdvice } from '../../scripts/machine.mjs';
+import type { WebArenaConfig } from '../config.ts';
+
+/** There is no browser, or it does not start. */
+export class ChromiumError extends Error {
+  override name = 'ChromiumError';
+}
+
+/**
+ * Names are looked up by the gate alone, and no UDP leaves a page (WebRTC). Scripts' memory is V8's limit a page
+ * (peter.sh/experiments/chromium-command-line-switches).
+ */
+const switches = (memoryMegabytes: number) => [
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--disable-quic',
+  '--disable-sync',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-features=AutofillServerCommunication,OptimizationHints,MediaRouter,Translate',
+  '--no-pings',
+  '--no-first-run',
+  `--js-flags=--max-old-space-size=${Math.max(64, Math.floor(memoryMegabytes / 2))}`,
+];
+
+const watchMs = 500;
+const startMs = 60_000;
+
+/** Resident memory of a process, in MB; null where the system does not say. */
+function residentMegabytes(pid: number): number | null {
+  try {
+    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+    return (pages * 4096) / 2 ** 20;
+  } catch {
+    return null;
+  }
+}
+
+export class Chromium {
+  private browser: Promise<Browser> | null = null;
+  private session: CDPSession | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private closed = false;
+  /** Pages' processes that were ended for their size. */
+  ended = 0;
+
+  constructor(private readonly config: Pick<WebArenaConfig, 'sandbox' | 'limits'>) {}
+
+  /** The browser that is there now, or a new one. */
+  private async running(): Promise<Browser> {
+    this.browser ??= this.start();
+    try {
+      const browser = await this.browser;
+      if (browser.isConnected()) return browser;
+    } catch (error) {
+      this.browser = null;
+      throw error;
+    }
+    this.browser = this.start();
+    return this.browser;
+  }
+
+  private async start(): Promise<Browser> {
+    if (this.closed) throw new ChromiumError('The proxy is being closed.');
+    const executablePath = findChromium();
+    if (!executablePath) throw new ChromiumError(`There is no Chromium-family browser here. ${installAdvice()}`);
+    const { sandbox, limits } = this.config;
+    const browser = await chromium
+      .launch({
+        executablePath,
+        args: switches(limits.memoryMegabytes),
+        chromiumSandbox: sandbox,
+        timeout: startMs,
+        handleSIGINT: false,
+        handleSIGTERM: false,
+      })
+      .catch((error: Error) => {
+        const why = /sandbox/i.test(error.message)
+          ? 'its sandbox cannot be had here (as for root in a container): "sandbox": false goes without it'
+          : error.message.split('\n')[0];
+        throw new ChromiumError(`${executablePath} does not start: ${why}`);
+      });
+    this.session = await browser.newBrowserCDPSession();
+    this.timer ??= setInterval(() => void this.watch().catch(() => {}), watchMs).unref();
+    return browser;
+  }
+
+  /** A context behind this gate. The page's own world ends at it: no service workers, no downloads, no permissions. */
+  async context(gateAddress: string, options: BrowserContextOptions = {}) {
+    const browser = await this.running();
+    return browser.newContext({
+      proxy: { server: gateAddress, bypass: '<-loopback>' },
+      serviceWorkers: 'block',
+      acceptDownloads: false,
+      deviceScaleFactor: 1,
+      ...options,
+    });
+  }
+
+  /** Ends pages' processes that are too large: contexts share none, so this is one episode's affair. */
+  private async watch(): Promise<void> {
+    const { memoryMegabytes } = this.config.limits;
+    for (const pid of await this.renderers()) {
+      const megabytes = residentMegabytes(pid);
+      if (megabytes === null || megabytes <= memoryMegabytes) continue;
+      this.ended++;
+      process.kill(pid, 'SIGKILL');
+    }
+  }
+
+  private async renderers(): Promise<number[]> {
+    if (!this.session) return [];
+    const { processInfo } = await this.session.send('SystemInfo.getProcessInfo');
+    return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id);
+  }
+
+  /** Of the whole browser, for measurements; null where the system does not say. */
+  async megabytes(): Promise<number | null> {
+    if (!this.session) return 0;
+    const { processInfo } = await this.session.send('SystemInfo.getProcessInfo');
+    const all = processInfo.map(({ id }) => residentMegabytes(id));
+    return all.includes(null) ? null : (all as number[]).reduce((sum, each) => sum + each, 0);
+  }
+
+  async version(): Promise<string> {
+    return (await this.running()).version();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.timer) clearInterval(this.timer);
+    const browser = await this.browser?.catch(() => null);
+    await browser?.close().catch(() => {});
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * A browser context under guard: its own gate, its pages, popups and dialogs counted, downloads cancelled. The first thing that goes
+ * beyond a bound is kept as the reason why the episode is over, and the context is closed at once. Knows no task and no tree.
+ */
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { EpisodeLimits } from '../config.ts';
+import { Gate } from '../network/gate.ts';
+import type { Hosts } from '../network/hosts.ts';
+import { bounded } from './bounded.ts';
+import type { Chromium } from './chromium.ts';
+import { EpisodeFailure, type FailureName } from './failures.ts';
+
+const MB = 2 ** 20;
+const closeMs = 5000;
+const quietMs = 120;
+const pollMs = 15;
+
+export interface Opening {
+  chromium: Chromium;
+  hosts: Hosts;
+  limits: EpisodeLimits;
+  options?: BrowserContextOptions;
+}
+
+export class GuardedContext {
+  private failure: EpisodeFailure | null = null;
+  private readonly failing: Promise<never>;
+  private fail!: (failure: EpisodeFailure) => void;
+  private gone = false;
+  popups = 0;
+  dialogs = 0;
+  /** Hosts that were asked for since this was last looked at, and refused. */
+  refused: string[] = [];
+  context!: BrowserContext;
+  gate!: Gate;
+
+  private constructor(
+    readonly hosts: Hosts,
+    readonly limits: EpisodeLimits,
+  ) {
+    this.failing = new Promise((_, reject) => {
+      this.fail = reject;
+    });
+    this.failing.catch(() => {});
+  }
+
+  static async open({ chromium, hosts, limits, options }: Opening): Promise<GuardedContext> {
+    const guarded = new GuardedContext(hosts, limits);
+    guarded.gate = await Gate.open(
+      hosts,
+      { responseBytes: limits.responseMegabytes * MB, episodeBytes: limits.episodeMegabytes * MB },
+      {
+        refused: (host) => {
+          if (guarded.refused.length < 100) guarded.refused.push(host);
+        },
+        tooLarge: (what, bytes) => guarded.tooLarge(what, bytes),
+      },
+    );
+    try {
+      guarded.context = await chromium.context(guarded.gate.address, options);
+    } catch (error) {
+      guarded.gate.close();
+      throw error;
+    }
+    guarded.listen();
+    return guarded;
+  }
+
+  private tooLarge(what: 'response' | 'episode', bytes: number): void {
+    const { responseMegabytes, episodeMegabytes } = this.limits;
+    const most = what === 'response' ? responseMegabytes : episodeMegabytes;
+    this.end(
+      what === 'response' ? 'ResponseTooLarge' : 'EpisodeTooLarge',
+      `${what === 'response' ? 'A response' : 'The episode'} brought more than ${most} MB (${Math.ceil(bytes / MB)} MB), and was cut off.`,
+    );
+  }
+
+  private listen(): void {
+    const { context } = this;
+    context.on('page', (page) => this.watch(page));
+    context.on('close', () => this.end('BrowserLost', 'The browser of this episode is gone.'));
+    context.browser()?.once('disconnected', () => this.end('BrowserLost', 'The browser is gone.'));
+  }
+
+  private watch(page: Page): void {
+    const { pages, dialogs } = this.limits;
+    const open = this.context.pages().length;
+    if (open > pages) this.end('TooManyPages', `The episode opened more than ${pages} pages (${open}).`);
+    page.on('popup', () => this.popup());
+    page.on('crash', () => this.end('PageCrashed', 'A page crashed, or took more memory than it may.'));
+    page.on('dialog', (dialog) => {
+      if (++this.dialogs > dialogs)
+        this.end('TooManyDialogs', `The episode's pages opened more than ${dialogs} dialogs.`);
+      else void dialog.dismiss().catch(() => {});
+    });
+    page.on('download', (download) => void download.cancel().catch(() => {}));
+  }
+
+  private popup(): void {
+    if (++this.popups > this.limits.popups)
+      this.end('TooManyPages', `The episode's pages opened more than ${this.limits.popups} popups.`);
+  }
+
+  /** The episode is over: the first reason counts. */
+  private end(name: FailureName, message: string): void {
+    if (this.failure || this.gone) return;
+    this.failure = new EpisodeFailure(name, message);
+    this.fail(this.failure);
+    void this.close();
+  }
+
+  /** Runs a call of this episode: it ends with the episode, or at its deadline, which ends the episode too. */
+  async during<T>(what: string, call: () => Promise<T>, ms = this.limits.stepSeconds * 1000): Promise<T> {
+    if (this.failure) throw this.failure;
+    const late = () => {
+      const failure = new EpisodeFailure('PageHung', `The page did not let itself ${what} within ${ms / 1000} s.`);
+      this.end(failure.name, failure.message);
+      return this.failure ?? failure;
+    };
+    const work = call();
+    try {
+      return await bounded(Promise.race([work, this.failing]), ms, late);
+    } catch (error) {
+      // What breaks off because the episode ends is told by the reason of that end.
+      throw this.failure ?? error;
+    }
+  }
+
+  /** Until nothing has come or gone for a moment, and the page says that it is loaded; or until time is up. */
+  async quiet(page: Page, mostMs: number): Promise<void> {
+    const until = performance.now() + mostMs;
+    const begun = performance.now();
+    for (;;) {
+      const still = performance.now() - Math.max(begun, this.gate.movedAt);
+      if (this.failure || performance.now() > until) return;
+      if (this.gate.inFlight === 0 && still > quietMs) break;
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+    }
+    await page.waitForLoadState('load', { timeout: Math.max(1, until - performance.now()) }).catch(() => {});
+  }
+
+  /** The hosts that were refused since the last call. */
+  takeRefused(): string[] {
+    const { refused } = this;
+    this.refused = [];
+    return [...new Set(refused)];
+  }
+
+  async close(): Promise<void> {
+    if (this.gone) return;
+    this.gone = true;
+    this.gate.close();
+    await bounded(this.context.close(), closeMs, () => new Error('late')).catch(() => {});
+  }
+}

@@ -1,0 +1,42 @@
+/** The judge of meaning: an OpenAI-compatible address, asked with WebArena's own words (GPT-4's part in the original). */
+import * as v from 'valibot';
+import { JsonServer, ServerError } from '../../src/envs/transport/http.ts';
+import { type Judge, JudgeError } from '../../src/envs/web/evaluators/strings.ts';
+import type { WebArenaConfig } from '../config.ts';
+
+const Answer = v.object({
+  choices: v.pipe(v.array(v.object({ message: v.object({ content: v.string() }) })), v.minLength(1)),
+});
+
+const judgeMs = 120_000;
+
+export const noJudge: Judge = async () => {
+  throw new JudgeError('No judge of meaning is configured: this task is refused.');
+};
+
+/** `fetch` with the key, which is in no message. */
+const withKey =
+  (key: string): typeof fetch =>
+  (input, init) =>
+    fetch(input, { ...init, headers: { ...(init?.headers as object), authorization: `Bearer ${key}` } });
+
+/** The parameters are the original's (llms/providers/openai_utils.py): temperature 0, 768 tokens. */
+export function openJudge({ address, model, keyFrom }: NonNullable<WebArenaConfig['judge']>): Judge {
+  const key = process.env[keyFrom];
+  const server = new JsonServer(address, { attemptMs: judgeMs, ...(key && { fetch: withKey(key) }) });
+  return async (message) => {
+    const messages = [
+      { role: 'system', content: 'You are a helpful assistant' },
+      { role: 'user', content: message },
+    ];
+    const body = { model, messages, temperature: 0, max_tokens: 768, top_p: 1 };
+    try {
+      const answer = v.safeParse(Answer, await server.post('/chat/completions', body, { repeatable: true }));
+      if (answer.success) return answer.output.choices[0].message.content;
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error;
+      throw new JudgeError(`The judge could not be asked: ${error.message}.`);
+    }
+    throw new JudgeError('The judge answered in another form than a chat completion.');
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Log-ins, as WebArena's `auto_login.py` does them: by each site's own form, once, kept as the browser's storage, renewed before it
+ * expires. Cookies stay in this process. Sites that are not WebArena's bring a form of their own in the configuration.
+ */
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { LoginField, LoginForm, SiteConfig, SiteName, WebArenaConfig } from '../config.ts';
+import { EpisodeFailure } from './failures.ts';
+import type { GuardedContext } from './guarded-context.ts';
+
+export type StorageState = Exclude<BrowserContextOptions['storageState'], string | undefined>;
+
+const field = (by: LoginField['by'], name: string, value: LoginField['value']): LoginField => ({ by, name, value });
+
+/** Forms of WebArena's own sites (browser_env/auto_login.py). `USER` in a path is the account's name. */
+const known: { [site in SiteName]?: LoginForm } = {
+  shopping: {
+    path: '/customer/account/login/',
+    fields: [field('label', 'Email', 'username'), field('label', 'Password', 'password')],
+    submit: 'Sign In',
+    proof: { path: '/wishlist/', contains: '' },
+  },
+  shopping_admin: {
+    path: '',
+    fields: [field('placeholder', 'user name', 'username'), field('placeholder', 'password', 'password')],
+    submit: 'Sign in',
+    proof: { path: '/dashboard', contains: 'Dashboard' },
+  },
+  reddit: {
+    path: '/login',
+    fields: [field('label', 'Username', 'username'), field('label', 'Password', 'password')],
+    submit: 'Log in',
+    proof: { path: '/user/USER/account', contains: 'Delete' },
+  },
+  gitlab: {
+    path: '/users/sign_in',
+    fields: [field('testid', 'username-field', 'username'), field('testid', 'password-field', 'password')],
+    submit: 'testid:sign-in-button',
+    proof: { path: '/-/profile', contains: '' },
+  },
+};
+
+/** A cookie that expires sooner is renewed first: AgentGym's server does it at this many seconds. */
+const renewBeforeSeconds = 2700;
+/** Cookies of a session have no end; they are renewed after this long. */
+const longestSeconds = 3600 * 6;
+
+const locators: { [by in LoginField['by']]: (page: Page, name: string) => Locator } = {
+  label: (page, name) => page.getByLabel(name, { exact: true }),
+  placeholder: (page, name) => page.getByPlaceholder(name, { exact: true }),
+  testid: (page, name) => page.getByTestId(name),
+  css: (page, name) => page.locator(name),
+};
+
+const buttonOf = (page: Page, submit: string): Locator =>
+  submit.startsWith('testid:')
+    ? page.getByTestId(submit.slice(7))
+    : page.getByRole('button', { name: submit, exact: true }).first();
+
+interface Kept {
+  state: Promise<StorageState>;
+  at: number;
+}
+
+export class Logins {
+  private readonly kept = new Map<string, Kept>();
+
+  constructor(
+    private readonly sites: WebArenaConfig['sites'],
+    private readonly open: () => Promise<GuardedContext>,
+  ) {}
+
+  /** The storage of one who is logged in at these sites; undefined: at none. Rejects with `LoginFailed`. */
+  async stateFor(names: readonly string[]): Promise<StorageState | undefined> {
+    const wanted = names.filter((name) => this.sites[name as SiteName]?.login).sort();
+    if (!wanted.length) return undefined;
+    const key = wanted.join('.');
+    const before = this.kept.get(key);
+    if (before && !(await this.isStale(before))) return before.state;
+    // Whoever comes meanwhile waits for the same one.
+    const fresh = { state: this.logIn(wanted), at: Date.now() };
+    this.kept.set(key, fresh);
+    fresh.state.catch(() => this.kept.delete(key));
+    return fresh.state;
+  }
+
+  private async isStale({ state, at }: Kept): Promise<boolean> {
+    const known = await state.catch(() => null);
+    if (!known || Date.now() - at > longestSeconds * 1000) return true;
+    const ends = known.cookies.map(({ expires }) => expires).filter((expires) => expires > 0);
+    return ends.length > 0 && Math.min(...ends) - Date.now() / 1000 < renewBeforeSeconds && Date.now() - at > 60_000;
+  }
+
+  private async logIn(names: readonly string[]): Promise<StorageState> {
+    const guarded = await this.open();
+    try {
+      const page = await guarded.context.newPage();
+      for (const name of names) await this.logInAt(guarded, page, name as SiteName);
+      return await guarded.context.storageState();
+    } finally {
+      await guarded.close();
+    }
+  }
+
+  private async logInAt(guarded: GuardedContext, page: Page, name: SiteName): Promise<void> {
+    const site = this.sites[name]!;
+    const form = site.login!.form ?? known[name];
+    if (!form)
+      throw new EpisodeFailure('LoginFailed', `No log-in form is known of ${name}: describe it in its "login.form".`);
+    try {
+      await fillIn(guarded, page, site, form);
+    } catch (error) {
+      if (error instanceof EpisodeFailure && error.name !== 'LoginFailed') throw error;
+      throw new EpisodeFailure('LoginFailed', `Nobody could be logged in at ${name}: ${firstLine(error)}`);
+    }
+  }
+}
+
+const firstLine = (error: unknown) => (error as Error).message.split('\n')[0];
+
+async function fillIn(guarded: GuardedContext, page: Page, site: SiteConfig, form: LoginForm): Promise<void> {
+  const ms = guarded.limits.loadSeconds * 1000;
+  const { username, password } = site.login!;
+  const values = { username, password };
+  await page.goto(`${site.address}${form.path}`, { timeout: ms });
+  for (const { by, name, value } of form.fields) await locators[by](page, name).fill(values[value], { timeout: ms });
+  await buttonOf(page, form.submit).click({ timeout: ms });
+  await guarded.quiet(page, ms);
+  const proof = `${site.address}${form.proof.path.replace('USER', encodeURIComponent(username))}`;
+  await page.goto(proof, { timeout: ms });
+  await guarded.quiet(page, ms);
+  const stays = page.url().replace(/\/$/, '') === proof.replace(/\/$/, '');
+  if (!stays && !form.proof.contains) throw new Error(`the page that proves it (${form.proof.path}) leads elsewhere.`);
+  if (form.proof.contains && !(await page.content()).includes(form.proof.contains))
+    throw new Error(`"${form.proof.contains}" is not on the page that proves it (${form.proof.path}).`);
+}

@@ -1,0 +1,52 @@
+// The content security policy of the built page, as a meta element: it holds on any host. Scripts are the page's own files, and of what is inline
+// only what is named by its hash: the theme's few lines in index.html, and the scripts of the frames in which web pages are shown and worlds live,
+// since a frame without an address keeps its page's policy (https://www.w3.org/TR/CSP3/#security-inherit-csp). WebAssembly may be compiled; no text is.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { runnerImport } from 'vite';
+import { buildFrameScript } from './frame-script.mjs';
+import { root } from './machine.mjs';
+
+export const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+const load = async (path) => (await runnerImport(join(root, path), { configFile: false, logLevel: 'error' })).module;
+
+/** Scripts and styles that stand inline in the page and in its frames. */
+async function inlineTexts(html) {
+  const { safeScript, nestedStyle } = await load('src/envs/transport/frame.ts');
+  const { pageFrameScript, pageFrameStyle } = await load('src/ui/worlds/web-frame-script.ts');
+  const inPage = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text]) => text);
+  return {
+    scripts: [...inPage, safeScript(await buildFrameScript()), safeScript(pageFrameScript)],
+    styles: [nestedStyle, pageFrameStyle],
+  };
+}
+
+/** `connect-src` is open: a person may enter the address of a server of worlds, of a model or of a hub. */
+export const policyOf = ({ scripts, styles }) =>
+  [
+    "default-src 'self'",
+    `script-src 'self' 'wasm-unsafe-eval' ${scripts.map(hashOf).join(' ')}`,
+    `style-src 'self' ${styles.map(hashOf).join(' ')}`,
+    "img-src 'self' data: blob:",
+    "worker-src 'self' blob:",
+    'connect-src * data: blob:',
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+
+export const contentPolicy = () => ({
+  name: 'content-policy',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    async handler(html) {
+      const policy = policyOf(await inlineTexts(html));
+      return html.replace(
+        '<meta charset="utf-8" />',
+        `<meta charset="utf-8" />\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`,
+      );
+    },
+  },
+});

@@ -1,0 +1,13 @@
+// Of a file of translations the page loads the translations alone: the English beside each is for those who translate.
+import { readFileSync } from 'node:fs';
+
+export const localeWords = () => ({
+  name: 'locale-words',
+  enforce: 'pre',
+  load(id) {
+    if (!/\/locales\/[\w-]+\.json$/.test(id)) return null;
+    const entries = Object.entries(JSON.parse(readFileSync(id, 'utf8')));
+    const words = Object.fromEntries(entries.filter(([, { text }]) => text).map(([key, { text }]) => [key, text]));
+    return JSON.stringify(words);
+  },
+});

@@ -1,0 +1,54 @@
+/** `npm run agents -- NAME [--now] [--work FOLDER] [--site FOLDER]`: trains, measures and ships an agent of agents/NAME.json. */
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { trainParts } from './agents/parts.ts';
+import { readRecipe, recipeNames } from './agents/recipe.ts';
+import { ship } from './agents/shipping.ts';
+import { type DeviceOptions, deviceOptions } from './node-device.ts';
+
+const program = new Command('agents')
+  .description(
+    'Trains an agent by its recipe, plays its suites, and writes its folder of the site. Stopped, the same command goes on. Agents: ' +
+      recipeNames().join(', '),
+  )
+  .argument('<name>', 'a file of agents/, without .json')
+  .option('--now', 'ship what is trained so far, without another step; the card says so', false)
+  .option('--train-only', 'train, and ship nothing yet', false)
+  .option('--work <folder>', 'where its runs are kept (default: runs/agents/NAME)')
+  .option('--site <folder>', 'where the site keeps its agents', 'public/agents')
+  .option('--seed <n>', 'of the sampling in the suites', Number, 1);
+for (const option of deviceOptions('wasm')) program.addOption(option);
+
+interface Options extends DeviceOptions {
+  now: boolean;
+  trainOnly: boolean;
+  work?: string;
+  site: string;
+  seed: number;
+}
+
+async function main(): Promise<number> {
+  program.parse();
+  const { now, trainOnly, work, site, seed, device, threads } = program.opts<Options>();
+  const recipe = readRecipe(program.args[0]);
+  const print = (line: string) => console.log(line);
+  const folder = work ?? join('runs/agents', recipe.name);
+  const { experiments } = recipe;
+  const training = await trainParts({ experiments, out: folder, now, device, threads, print });
+  if (!training) return 1;
+  if (trainOnly) return 0;
+  const agent = await ship(recipe, training, { work: folder, site, seed, device, threads, print });
+  print(
+    `${join(site, agent.name)}: ${agent.file} (${(agent.bytes / 1e6).toFixed(2)} MB), agent.json, card.md, curves.svg`,
+  );
+  return 0;
+}
+
+// Dawn keeps the process alive: it is ended explicitly.
+main().then(
+  (code) => process.exit(code),
+  (error: Error) => {
+    console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
+    process.exit(1);
+  },
+);

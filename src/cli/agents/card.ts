@@ -1,0 +1,127 @@
+/** A shipped agent in words: its card as Markdown, and what the page's gallery lists of it. The same agent gives the same bytes. */
+import type { Experiment } from '../../experiment/experiment.ts';
+import { algorithmOf } from '../../rl/algorithms/registry.ts';
+import { plotSvg } from '../../rl/evaluation/plot.ts';
+import { interval, markdownTable, percent, plain } from '../../rl/evaluation/tables.ts';
+import type { StepRecord } from '../../rl/evaluation.ts';
+import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/agents.ts';
+
+export const turnsWords = (turns: Experiment['horizon'][number]['turns']) =>
+  typeof turns === 'number'
+    ? `${turns} ${turns === 1 ? 'turn' : 'turns'}`
+    : `the oracle's turns and ${turns.oraclePlus} more`;
+
+/** The parts of a run, a line each: its stages, then its own algorithm under its horizons. */
+export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment): string[] {
+  const lines: string[] = [];
+  let before = 0;
+  for (const stage of stages) {
+    lines.push(`Steps ${before + 1} to ${before + stage.steps}: ${algorithmOf(stage.algorithm).label}.`);
+    before += stage.steps;
+  }
+  if (before >= steps) return lines;
+  const limits = [...new Set(horizon.map(({ turns }) => turnsWords(turns)))].join(', then ');
+  return [...lines, `Steps ${before + 1} to ${steps}: ${algorithmOf(algorithm).label}, within ${limits}.`];
+}
+
+export const decodingWords = ({ greedy, samples, temperature }: SuiteTable) =>
+  greedy ? 'greedy' : `sampled at temperature ${temperature}, ${samples} tries an item`;
+
+function suiteSection(table: SuiteTable): string {
+  const { label, sentence, limit, masked, rows, standIn } = table;
+  const body = rows.map(({ label: name, items, success, score, chance, oracle }) => [
+    name,
+    String(items),
+    interval(success),
+    plain(score),
+    percent(chance.mean),
+    oracle ? percent(oracle.mean) : '-',
+  ]);
+  const head = ['', 'items', 'success %', 'score', 'chance %', 'oracle %'];
+  return [
+    `### ${label}: ${decodingWords(table)}`,
+    `${sentence} At most ${limit}; ${masked ? 'actions chosen among those the world lists' : 'actions written freely'}.`,
+    ...(standIn ? [`A stand-in: ${standIn}`] : []),
+    markdownTable({ head, rows: body }),
+    ...publishedSection(table),
+  ].join('\n\n');
+}
+
+function publishedSection({ published, rows, greedy }: SuiteTable): string[] {
+  if (!published) return [];
+  const { columns, source, differs } = published;
+  const ours = [...columns, 'All'].map((label) => rows.find((row) => row.label === label)?.success.mean);
+  const head = ['success %', ...columns, 'All'];
+  const lines = [
+    [`this agent, ${greedy ? 'greedy' : 'sampled'}`, ...ours.map((mean) => (mean === undefined ? '-' : percent(mean)))],
+    ...published.rows.map(([model, ...numbers]) => [`${model} (published)`, ...numbers.map((n) => n.toFixed(2))]),
+  ];
+  return [markdownTable({ head, rows: lines }), `${source}. ${differs}`];
+}
+
+const list = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n');
+
+export const flopsWords = (flops: number) => flops.toExponential(1).replace('e+', 'e');
+
+/** The model card. */
+export function cardOf(agent: ShippedAgent): string {
+  const { title, summary, policy, cost, parts, suites, data, limits, differs, improve, bytes } = agent;
+  return `${[
+    `# ${title}`,
+    summary,
+    '## What it is',
+    `${policy.parameters.toLocaleString('en')} parameters over ${policy.words} words, weights in ${policy.weights}, ${(bytes / 1e6).toFixed(2)} MB with its experiment and curves. Trained by Tabgym from random weights.`,
+    '## How it was made',
+    list(parts),
+    `${cost.steps} steps, ${cost.episodes} episodes, ${flopsWords(cost.flops)} floating-point operations, ${cost.hours.toFixed(2)} hours of steps on ${cost.device} (${cost.processor}). Times are those of a machine that may have been busy with other work.`,
+    `Made again by \`npm run agents -- ${agent.name}\`; \`experiment.json\` in \`${agent.file}\` says everything.`,
+    '![curves](curves.svg)',
+    '## What it learnt from',
+    list(data),
+    '## How good it is',
+    ...suites.map(suiteSection),
+    '## What differs from published agents',
+    list(differs),
+    '## What it cannot do',
+    list(limits),
+    '## To improve it',
+    improve.words,
+  ].join('\n\n')}\n`;
+}
+
+/** Success of each step's batch and of the evaluations, with chance, against the steps. */
+export function curvesOf(agent: Pick<ShippedAgent, 'title'>, records: readonly StepRecord[]): string {
+  const exact = (mean: number) => ({ mean, low: mean, high: mean, items: 1 });
+  const line = (label: string, value: (record: StepRecord) => number | undefined) => ({
+    label,
+    points: records.flatMap((record) => {
+      const y = value(record);
+      return y === undefined ? [] : [{ x: record.step, estimate: exact(y) }];
+    }),
+  });
+  const lines = [
+    line("success of the step's episodes", ({ metrics }) => metrics.success),
+    line('chance on the same tasks', ({ metrics }) => metrics.chance),
+    line('evaluation, held-out', ({ evaluation }) => evaluation?.test.policy.rate),
+    line('likelihood of the oracle’s choices', ({ metrics }) =>
+      metrics.demonstrations && metrics.policyLoss !== undefined ? Math.exp(-metrics.loss) : undefined,
+    ),
+  ];
+  return plotSvg({
+    title: agent.title,
+    x: 'step',
+    y: '%',
+    lines: lines.filter(({ points }) => points.length),
+    bare: true,
+  });
+}
+
+/** What the gallery's list says of it. */
+export const listedOf = ({ name, title, world, summary, bytes, headline }: ShippedAgent): ListedAgent => ({
+  name,
+  title,
+  world,
+  summary,
+  bytes,
+  headline,
+});

@@ -1,0 +1,49 @@
+/** The evaluation that a run ends with, as a table beside those of the suites: held-out tasks of its own experiment, by stratum. */
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { Rate, StepRecord, StratumEvaluation } from '../../rl/evaluation.ts';
+import { stageAt } from '../../rl/horizon.ts';
+import type { SuiteTable } from '../../session/agents.ts';
+import { turnsWords } from './card.ts';
+
+const estimate = ({ rate, low, high, episodes }: Rate) => ({ mean: rate, low, high, items: episodes });
+
+function rowOf(
+  label: string,
+  { policy, chance, scores }: StratumEvaluation,
+  oracle: Rate | null = null,
+): SuiteTable['rows'][number] {
+  const score = scores?.policy ?? { mean: policy.rate, low: policy.rate, high: policy.rate, episodes: policy.episodes };
+  const { episodes: items, ...mean } = score;
+  return {
+    label,
+    items: policy.episodes,
+    success: estimate(policy),
+    score: { ...mean, items },
+    chance: estimate(chance),
+    oracle: oracle && estimate(oracle),
+  };
+}
+
+/** Nothing where the run does not end with an evaluation. */
+export function ownTable(experiment: Experiment, records: readonly StepRecord[]): SuiteTable[] {
+  const last = records.at(-1);
+  const test = last?.evaluation?.test;
+  if (!test) return [];
+  const { temperature, maskActions } = experiment.sampling;
+  const strata = Object.entries(test.strata).map(([label, stratum]) => rowOf(label, stratum));
+  return [
+    {
+      name: 'own',
+      label: 'Held-out tasks of its own experiment',
+      sentence: 'Tasks of the worlds and options that it trained on, which its training did not meet.',
+      limit: turnsWords(stageAt(experiment.horizon, last.step).turns),
+      greedy: false,
+      samples: 1,
+      temperature,
+      masked: maskActions,
+      rows: [...strata, rowOf('All', test, test.oracle)],
+      standIn: null,
+      published: null,
+    },
+  ];
+}

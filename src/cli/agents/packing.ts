@@ -1,0 +1,81 @@
+/**
+ * A trained run made ready to be shipped: the weights of its last step in 16 bits and without the optimiser's moments, and as much of
+ * its curves as a screen can show. It is still a run: the page opens it, watches it, forks it, and `npm run eval` measures it.
+ */
+import { writeSafetensors } from '../../policy/formats/safetensors.ts';
+import { parametersOf } from '../../policy/moments.ts';
+import type { StepRecord } from '../../rl/evaluation.ts';
+import { decodeState } from '../../session/checkpoint.ts';
+import type { RunSummary } from '../../session/protocol.ts';
+import { bundleOf } from '../../store/bundle.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { CommandError } from '../training.ts';
+
+/** More than the pixels of a chart are not seen. */
+const MOST_RECORDS = 240;
+/** What a page's visitor waits for. */
+const MOST_BYTES = 4 * 2 ** 20;
+
+/** Evenly spaced records with the first, the last, and all that hold an evaluation. */
+export function thinned(records: readonly StepRecord[], most = MOST_RECORDS): StepRecord[] {
+  const every = Math.ceil(records.length / most);
+  return records.filter((record, i) => i % every === 0 || record.evaluation || i === records.length - 1);
+}
+
+export interface PackedRun {
+  bytes: Uint8Array;
+  parameters: number;
+  /** Of the vocabulary. */
+  words: number;
+  /** What computed it. */
+  device: string;
+}
+
+/** Of a checkpoint's tensors the policy's own, in 16 bits. */
+function weightsOf(checkpoint: Uint8Array) {
+  const tensors = parametersOf(decodeState(checkpoint, 0).tensors);
+  const parameters = [...tensors.values()].reduce((sum, { data }) => sum + data.length, 0);
+  const stored = [...tensors].map(([name, { shape, data }]) => [name, { shape, data, dtype: 'F16' as const }] as const);
+  return { parameters, bytes: writeSafetensors(new Map(stored), { format: 'pt' }) };
+}
+
+/** What a run keeps that its policy cannot do without. */
+const kept = ['config.json', 'tokenizer.json'];
+
+export async function packRun(store: RunStore, { id, step, name, experiment }: RunSummary): Promise<PackedRun> {
+  const checkpoint = await store.checkpoint(id, step);
+  if (!checkpoint) throw new CommandError(`The run has no checkpoint at step ${step}: train at least its first step.`);
+  const { parameters, bytes: weights } = weightsOf(checkpoint.bytes);
+  const { adapter } = checkpoint.meta;
+  const assets: { [name: string]: Uint8Array } = {};
+  for (const asset of kept) {
+    const bytes = await store.asset(id, asset);
+    if (bytes) assets[asset] = bytes;
+  }
+  const records = thinned(await store.records<StepRecord>(id));
+  // Neither a date nor an id of this machine: the same run gives the same bytes.
+  const run = {
+    id: '',
+    name,
+    experiment,
+    step,
+    createdAt: 0,
+    updatedAt: 0,
+    deletedUntil: null,
+    bytes: weights.byteLength,
+  };
+  const meta = { step, optimizerStep: 0, kernelChoices: {}, batchPlan: {}, adapter };
+  const success = records.findLast((record) => record.evaluation)?.evaluation?.train.policy.rate ?? null;
+  const bytes = bundleOf({
+    run: { ...run, success, origin: { kind: 'new' } },
+    records,
+    checkpoints: [{ meta, bytes: weights }],
+    assets,
+  });
+  if (bytes.byteLength > MOST_BYTES)
+    throw new CommandError(
+      `The agent takes ${bytes.byteLength} bytes, more than the ${MOST_BYTES} that a page's visitor waits for: train a smaller policy.`,
+    );
+  const vocabulary = JSON.parse(new TextDecoder().decode(assets['tokenizer.json'])).model.vocab;
+  return { bytes, parameters, words: Object.keys(vocabulary).length, device: adapter };
+}

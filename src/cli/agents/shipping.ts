@@ -1,0 +1,135 @@
+/**
+ * The folder of a shipped agent, from its trained run: the run packed, its suites played with the packed weights (sampled and greedy,
+ * beside chance and the oracle), its card. What was played is kept until the folder is written, so that the same call goes on.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
+import type { StepRecord } from '../../rl/evaluation.ts';
+import { AGENT_FORMAT, GALLERY_FORMAT, readAgent, type ShippedAgent, type SuiteTable } from '../../session/agents.ts';
+import type { RunSummary } from '../../session/protocol.ts';
+import { FolderStore } from '../../store/folder.ts';
+import { RunStore } from '../../store/run-store.ts';
+import { evaluate, writeReport } from '../evaluating.ts';
+import type { DeviceOptions } from '../node-device.ts';
+import { cardOf, curvesOf, listedOf, partsOf, turnsWords } from './card.ts';
+import { ownTable } from './own-table.ts';
+import { packRun } from './packing.ts';
+import type { AgentRecipe } from './recipe.ts';
+
+export interface ShippingOptions extends DeviceOptions {
+  /** Holds the runs and, until they are whole, the evaluations. */
+  work: string;
+  /** Of the site: a folder an agent is made in it. */
+  site: string;
+  /** Of the sampling in the suites. */
+  seed: number;
+  print(line: string): void;
+}
+
+const sum = (records: readonly StepRecord[], metric: string) =>
+  records.reduce((total, { metrics }) => total + (metrics[metric] ?? 0), 0);
+
+/** What it took, by its records. A forked run carries those of the run before. */
+function costOf(records: readonly StepRecord[], run: RunSummary, device: string): ShippedAgent['cost'] {
+  return {
+    steps: run.step,
+    flops: sum(records, 'flops'),
+    hours: Number((sum(records, 'stepMs') / 3.6e6).toFixed(3)),
+    episodes: sum(records, 'demonstrations') + sum(records, 'episodes'),
+    device,
+    processor: cpus()[0]?.model ?? 'unknown',
+  };
+}
+
+function tableOf({ suite, settings, rows, published }: SuiteReport, columns: readonly string[]): SuiteTable {
+  const { name, label, sentence, standIn } = suite;
+  const { greedy, samples, temperature, masked } = settings;
+  return {
+    ...{ name, label, sentence, greedy, samples, temperature, masked, rows },
+    limit: turnsWords(suite.turns),
+    standIn: standIn ?? null,
+    published: published
+      ? {
+          source: published.source,
+          differs: published.differs,
+          columns: [...columns],
+          rows: published.rows.map((row) => [...row] as [string, ...number[]]),
+        }
+      : null,
+  };
+}
+
+/** Sampled at the run's own temperature, then greedy. */
+async function suitesOf(recipe: AgentRecipe, file: string, options: ShippingOptions): Promise<SuiteTable[]> {
+  const tables: SuiteTable[] = [];
+  for (const { name: suite, samples, turns, promptTokens, completionTokens } of recipe.suites) {
+    for (const greedy of [false, true]) {
+      const out = join(options.work, `${suite}-${greedy ? 'greedy' : 'sampled'}`);
+      options.print(`${suite}, ${greedy ? 'greedy' : 'sampled'} ...`);
+      const asked = { suite, samples, turns, promptTokens, completionTokens, greedy, seed: options.seed, out };
+      const { device, threads, print } = options;
+      const { report, columns } = await evaluate({ ...asked, run: file, device, threads, print });
+      writeReport(report, columns, out);
+      tables.push(tableOf(report, columns));
+      const { success, chance, oracle } = report.rows.at(-1)!;
+      const ceiling = oracle ? `, oracle ${oracle.mean.toFixed(3)}` : '';
+      options.print(
+        `${suite}, ${greedy ? 'greedy' : 'sampled'}: success ${success.mean.toFixed(3)} [${success.low.toFixed(3)}, ${success.high.toFixed(3)}], chance ${chance.mean.toFixed(3)}${ceiling}`,
+      );
+    }
+  }
+  return tables;
+}
+
+/** The first suite as it is sampled, in one line. */
+function headlineOf([table]: readonly SuiteTable[]): ShippedAgent['headline'] {
+  if (!table) return null;
+  const { success, score, chance, oracle } = table.rows.at(-1)!;
+  return { label: table.label, success, score, chance: chance.mean, oracle: oracle?.mean ?? null };
+}
+
+/** Writes the agent's folder and the gallery's list. */
+export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShippingOptions): Promise<ShippedAgent> {
+  const { name, title, world, summary, data, limits, differs, improve } = recipe;
+  const store = new RunStore(new FolderStore(options.work));
+  const packed = await packRun(store, run);
+  const folder = join(options.site, name);
+  mkdirSync(folder, { recursive: true });
+  const file = `${name}.tabgym`;
+  writeFileSync(join(folder, file), packed.bytes);
+  const records = await store.records<StepRecord>(run.id);
+  const suites = [...(await suitesOf(recipe, join(folder, file), options)), ...ownTable(run.experiment, records)];
+  const unfinished = run.step < run.experiment.steps;
+  const agent: ShippedAgent = {
+    ...{ format: AGENT_FORMAT, name, title, world, summary, file, data, differs, improve },
+    bytes: packed.bytes.byteLength,
+    headline: headlineOf(suites),
+    policy: { parameters: packed.parameters, words: packed.words, weights: '16-bit floats' },
+    cost: costOf(records, run, packed.device),
+    parts: partsOf(run.experiment),
+    suites,
+    limits: unfinished
+      ? [
+          `Its training was stopped at step ${run.step} of ${run.experiment.steps}; what comes after is not in it.`,
+          ...limits,
+        ]
+      : limits,
+  };
+  writeFileSync(join(folder, 'agent.json'), `${JSON.stringify(agent, null, 1)}\n`);
+  writeFileSync(join(folder, 'card.md'), cardOf(agent));
+  writeFileSync(join(folder, 'curves.svg'), curvesOf(agent, records));
+  writeGallery(options.site);
+  return agent;
+}
+
+/** The list of all agents that are there, by name. */
+export function writeGallery(site: string): void {
+  const names = readdirSync(site).filter((name) => existsSync(join(site, name, 'agent.json')));
+  const agents = names.sort().map((name) => {
+    const file = join(site, name, 'agent.json');
+    return listedOf(readAgent(JSON.parse(readFileSync(file, 'utf8')), file));
+  });
+  writeFileSync(join(site, 'index.json'), `${JSON.stringify({ format: GALLERY_FORMAT, agents }, null, 1)}\n`);
+}

@@ -1,0 +1,33 @@
+/** `npm run handoff -- RUN|EXPERIMENT --to verl|agentgym-rl|trl --out FOLDER [--steps N]` */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { handoffTargets } from '../session/handoff/registry.ts';
+import { handOff } from './handing-off.ts';
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return value;
+}
+
+const program = new Command('handoff')
+  .description('Writes a run as a folder that another trainer goes on from, on one machine or a cluster.')
+  .argument('<run>', 'a run (.tabgym or its folder), or an experiment (.json) with an adapter')
+  .addOption(
+    new Option('--to <trainer>', handoffTargets.map(({ name, sentence }) => `${name}: ${sentence}`).join(' '))
+      .choices(handoffTargets.map(({ name }) => name))
+      .makeOptionMandatory(),
+  )
+  .requiredOption('--out <folder>', 'the folder to write: new, or empty')
+  .option('--steps <n>', 'steps to go (default: those that are left, or as many again)', whole)
+  .action(async (run: string, options: { to: string; out: string; steps?: number }) => {
+    await handOff(run, { ...options, print: (line) => console.log(line) });
+  });
+
+// Worlds run in workers: they are ended explicitly.
+program.parseAsync().then(
+  () => process.exit(0),
+  (error: Error) => {
+    console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
+    process.exit(1);
+  },
+);

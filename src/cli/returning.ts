@@ -1,0 +1,83 @@
+/**
+ * A policy that was trained elsewhere and goes on here: a PEFT folder (verl's merged adapter too), a tiny policy as a Hugging Face
+ * checkpoint, or a whole language model, beside which a new adapter starts. Settings are those of the hand-off that it came from.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { zipSync } from 'fflate';
+import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
+import { besideModel } from '../experiment/policies/adapted.ts';
+import { factsOf } from '../experiment/policies/registry.ts';
+import { presets } from '../experiment/presets.ts';
+import { adapted } from '../models/draft.ts';
+import { specialTokens, Tokenizer } from '../policy/text/tokenizer.ts';
+import { importedRun } from '../session/policies/registry.ts';
+import type { HandedFrom } from '../store/run.ts';
+import type { NewRun } from '../store/run-store.ts';
+import { CommandError, readDocument } from './training.ts';
+
+/** A trained policy lies a few folders below the hand-off that it was trained in. */
+const folders = 5;
+const handoffFiles = ['handoff.json', 'experiment.json'] as const;
+
+/** The nearest folder from this one upwards that holds a hand-off's files; null: none does. */
+function handoffAbove(folder: string): string | null {
+  let at = resolve(folder);
+  for (let i = 0; i < folders; i++) {
+    if (handoffFiles.every((name) => existsSync(join(at, name)))) return at;
+    at = dirname(at);
+  }
+  return null;
+}
+
+function filesOf(folder: string): { [name: string]: Uint8Array } {
+  const names = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
+  return Object.fromEntries(names.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))]));
+}
+
+/** Whether a folder's weights are a language model's: its vocabulary is not a tiny policy's. */
+function isLanguageModel(folder: string): boolean {
+  if (existsSync(join(folder, 'adapter_config.json'))) return false;
+  const path = join(folder, 'tokenizer.json');
+  if (!existsSync(join(folder, 'config.json')) || !existsSync(path))
+    throw new CommandError(
+      `${folder} holds no policy: adapter_config.json and adapter_model.safetensors are needed, or config.json, model.safetensors and tokenizer.json.`,
+    );
+  const tokenizer = new Tokenizer(JSON.parse(readFileSync(path, 'utf8')));
+  return !specialTokens.every((token) => tokenizer.has(token));
+}
+
+interface Settings {
+  experiment: Experiment;
+  from: HandedFrom | null;
+}
+
+/** Of the experiment that was named, of the hand-off, or of the first preset. */
+function settingsFor(folder: string, file: string | null): Settings {
+  const handoff = handoffAbove(folder);
+  const from = handoff ? (JSON.parse(readFileSync(join(handoff, 'handoff.json'), 'utf8')) as HandedFrom) : null;
+  if (file) return { experiment: readDocument(file), from };
+  return { experiment: handoff ? readDocument(join(handoff, 'experiment.json')) : parseExperiment(presets[0]), from };
+}
+
+/** A whole model stays as it is and is trained by an adapter beside it. */
+function besideWhole(folder: string, { experiment, from }: Settings): NewRun {
+  const { policy } = experiment;
+  const weights = factsOf(policy).ownWeights || !('weights' in policy) ? 'int4' : policy.weights;
+  const settings = adapted(experiment, besideModel(policy, resolve(folder), weights));
+  const file = basename(folder);
+  return { name: experiment.name, experiment: settings, origin: { kind: 'import', file, ...(from && { from }) } };
+}
+
+/** A run at step 0 that holds the policy of a folder. */
+export function returnedRun(folder: string, file: string | null): NewRun {
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw new CommandError(`There is no folder ${folder}.`);
+  const settings = settingsFor(folder, file);
+  if (isLanguageModel(folder)) return besideWhole(folder, settings);
+  const { experiment, from } = settings;
+  // Of the hand-off above; none that lies in the folder is looked at twice.
+  const own = filesOf(folder);
+  for (const name of handoffFiles) delete own[name];
+  const run = importedRun(zipSync(own, { level: 0 }), experiment, basename(folder));
+  return from ? { ...run, origin: { kind: 'import', file: basename(folder), from } } : run;
+}

@@ -1,0 +1,101 @@
+/** A run as a folder that another trainer starts from: its tasks, its policy, its settings in that trainer's words, the servers of its worlds. */
+import type { Experiment } from '../../experiment/experiment.ts';
+import { factsOf } from '../../experiment/policies/registry.ts';
+import { baseNameOf } from '../../models/names.ts';
+import type { OpenWorld } from '../opened-worlds.ts';
+import { Ledger } from './ledger.ts';
+import { readmeOf } from './readme.ts';
+import { handoffTarget } from './registry.ts';
+import { serverOptions, serveScript } from './shared.ts';
+import { type HandedPolicy, HandoffError, type HandoffInput, type NamedBytes } from './target.ts';
+import { handedTasks } from './tasks.ts';
+
+/** What is handed over. */
+export interface HandoffSource {
+  name: string;
+  experiment: Experiment;
+  /** Steps that were trained. */
+  done: number;
+  /** Of the policy, as `policyFiles` gives them; null: nothing was trained, and an adapter starts anew. */
+  files: NamedBytes | null;
+}
+
+export interface HandoffOptions {
+  /** The trainer. */
+  to: string;
+  /** Steps to go; absent: those that are left, or as many again where none is. */
+  steps?: number;
+  /** A server of the worlds that needs no checkout, by its files. */
+  server?: NamedBytes;
+}
+
+const utf8 = new TextEncoder();
+/** A step's tasks are rows: more would be a file of gigabytes. */
+const mostRows = 200_000;
+
+/** A tiny policy's way to talk, as a template: its tokens for world, action and the end of a turn. */
+const tinyTokenizer = {
+  tokenizer_class: 'PreTrainedTokenizerFast',
+  bos_token: '<bos>',
+  eos_token: '<eot>',
+  unk_token: '[UNK]',
+  pad_token: '[PAD]',
+  clean_up_tokenization_spaces: false,
+  chat_template:
+    "{{ '<bos>' }}{% for message in messages %}{% if message['role'] == 'assistant' %}{{ '<act>' + message['content'] + '<eot>' }}" +
+    "{% else %}{{ '<obs>' + message['content'] }}{% endif %}{% endfor %}{% if add_generation_prompt %}{{ '<act>' }}{% endif %}",
+};
+
+function handedPolicy({ experiment: { policy }, files }: HandoffSource): HandedPolicy {
+  const { trains, playsOnly, ownWeights } = factsOf(policy);
+  if (!trains) throw new HandoffError(`${playsOnly}: there is nothing to train on with.`);
+  if (ownWeights) {
+    if (!files) throw new HandoffError('This run has no policy yet: train at least its first step, then hand it over.');
+    const config = utf8.encode(`${JSON.stringify(tinyTokenizer, null, 2)}\n`);
+    return { form: 'model', files: { ...files, 'tokenizer_config.json': config }, base: null, instructed: false };
+  }
+  return { form: 'adapter', files, base: baseNameOf((policy as { model: string }).model), instructed: true };
+}
+
+/** The steps still to go. */
+function stepsLeft({ experiment, done }: HandoffSource, asked: number | undefined): number {
+  const steps = asked ?? (experiment.steps > done ? experiment.steps - done : experiment.steps);
+  const { groups } = experiment.algorithm;
+  if (steps * groups > mostRows)
+    throw new HandoffError(
+      `${steps} steps of ${groups} tasks are ${steps * groups} rows, more than ${mostRows}: hand fewer steps over.`,
+    );
+  return steps;
+}
+
+const under = (folder: string, files: NamedBytes | null): NamedBytes =>
+  Object.fromEntries(Object.entries(files ?? {}).map(([name, bytes]) => [`${folder}/${name}`, bytes]));
+
+/** The folder's files, by their path in it. */
+export async function handoffFiles(
+  source: HandoffSource,
+  { to, steps, server }: HandoffOptions,
+  openWorld: OpenWorld,
+): Promise<NamedBytes> {
+  const target = handoffTarget(to);
+  const { experiment, done, name } = source;
+  const policy = handedPolicy(source);
+  const left = stepsLeft(source, steps);
+  const tasks = await handedTasks(experiment, { done, steps: left }, openWorld);
+  const input: HandoffInput = { name, experiment, done, steps: left, policy, ...tasks };
+  const ledger = new Ledger(experiment);
+  const texts = {
+    ...target.write(input, ledger),
+    ...serverOptions(tasks.servers),
+    'serve.sh': serveScript(tasks.servers),
+    'handoff.json': `${JSON.stringify({ trainer: to, run: name, step: done }, null, 2)}\n`,
+    'experiment.json': `${JSON.stringify(experiment, null, 2)}\n`,
+  };
+  const readme = readmeOf(target, input, ledger, Object.keys(texts).sort(), server !== undefined);
+  const written = Object.entries({ 'README.md': readme, ...texts }).map(([path, text]) => [path, utf8.encode(text)]);
+  return {
+    ...Object.fromEntries(written),
+    ...under(policy.form, policy.files),
+    ...under('worlds/server', server ?? null),
+  };
+}

@@ -1,0 +1,175 @@
+"""An episode of a Tabgym world as verl's agent loop. Written for verl 0.9.1; verl's main branch names one method otherwise, which is looked for.
+
+Token-in-token-out: what was sampled is followed and trained on, never encoded again. The response ends with the last sampled token, since
+verl puts the reward on the last token of the response and estimators drop what lies on a masked one.
+"""
+
+from uuid import uuid4
+
+from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput
+from verl.utils.profiler import simple_timer
+
+from tabgym_world import WorldError, most_turns, open_world, return_of
+
+
+class TabgymLoop(AgentLoopBase):
+    """`horizon`: stages of {steps, turns | oracle_plus}, from the first step of this hand-off on; `rules`: what endings are worth."""
+
+    def __init__(self, *args, horizon, rules, max_tokens_per_turn, instructed=True, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.horizon = [dict(stage) for stage in horizon]
+        self.rules = dict(rules)
+        self.max_tokens = max_tokens_per_turn
+        self.instructed = instructed
+        self.response_length = self.rollout_config.response_length
+
+    async def run(self, sampling_params, **row):
+        info = row["extra_info"]
+        opening = [dict(message) for message in row["raw_prompt"]] if self.instructed else []
+        # Validation is under the horizon of the step that it follows, the first under that of the first step.
+        step = max(1, int(row.get("global_steps") or 1))
+        limit = most_turns(self.horizon, step, info.get("oracle_turns"))
+        episode = Episode(self, sampling_params, opening, limit)
+        try:
+            await episode.play(info)
+        except WorldError:
+            if self.rules["world_failure"] == "drop":
+                # verl then leaves out the whole group and plays another (sync_refill_failed_groups).
+                raise
+            await episode.fail(info)
+        return episode.output(info)
+
+
+class Episode:
+    """The state of one episode: messages for the template, and tokens, mask and log-probabilities as they were sampled."""
+
+    def __init__(self, loop, sampling_params, opening, limit):
+        self.loop = loop
+        self.params = sampling_params
+        self.messages = opening
+        self.limit = limit
+        self.request_id = uuid4().hex
+        self.ids, self.mask, self.logprobs = [], [], []
+        self.turns, self.refused = 0, 0
+        self.score, self.ending = 0.0, "horizon"
+        self.metrics, self.extra = {"num_preempted": -1}, {}
+
+    async def begin(self, observation):
+        self.messages = [*self.messages, {"role": "user", "content": observation}]
+        self.ids = list(await self.loop.ct_build_initial_tokens(self.messages))
+
+    async def play(self, info):
+        world = await open_world(info["url"])
+        try:
+            await self.begin(await world.reset(info["split"], info["task_index"]))
+            while self.turns < self.limit:
+                if not await self.turn(world):
+                    return
+        finally:
+            await world.__aexit__()
+
+    async def turn(self, world):
+        """False: the episode is over."""
+        reply = await self.say()
+        if reply is None:
+            self.ending = "context"
+            return False
+        with simple_timer("tool_calls", self.metrics):
+            observation, self.score, done, valid = await world.step(reply)
+        self.turns += 1
+        self.refused += not valid
+        if done:
+            self.ending = "done"
+            return False
+        if not valid and self.loop.rules["invalid_action"] == "end":
+            self.ending = "invalid-action"
+            return False
+        if self.turns < self.limit:
+            await self.hear(reply, observation)
+        return True
+
+    async def say(self):
+        """What the policy says; None: there is no room for a turn, and nothing of it is trained on."""
+        room = self.loop.response_length - len(self.mask)
+        wanted = min(self.loop.max_tokens, room)
+        if wanted < 1:
+            return None
+        with simple_timer("generate_sequences", self.metrics):
+            out = await self.loop.server_manager.generate(
+                request_id=self.request_id,
+                prompt_ids=self.ids,
+                sampling_params={**self.params, "max_tokens": wanted},
+            )
+        self.remember(out)
+        cut = len(out.token_ids) >= wanted and out.token_ids[-1] != self.loop.tokenizer.eos_token_id
+        # verl wants a response of at least one token: a first turn stays, whole or not.
+        if cut and wanted < self.loop.max_tokens and any(self.mask):
+            return None
+        with_logprobs = bool(out.log_probs)
+        merged, self.mask, logprobs = await self.loop.ct_merge_assistant_token(
+            self.ids,
+            out.token_ids,
+            self.mask,
+            self.logprobs if with_logprobs else None,
+            assistant_logprobs=out.log_probs if with_logprobs else None,
+        )
+        self.ids = merged.token_ids
+        self.logprobs = logprobs if logprobs is not None else []
+        return self.loop.tokenizer.decode(out.token_ids, skip_special_tokens=True)
+
+    async def hear(self, reply, observation):
+        before = [*self.messages, {"role": "assistant", "content": reply}]
+        after = [*before, {"role": "user", "content": observation}]
+        # Named so until verl 0.9.1, and otherwise on its main branch.
+        merge = getattr(self.loop, "ct_merge_context_msg", None) or self.loop.ct_merge_non_assistant_msg
+        merged, self.mask, logprobs = await merge(before, after, self.ids, self.mask, self.logprobs or None)
+        self.ids, self.messages = merged.token_ids, after
+        if self.logprobs:
+            self.logprobs = logprobs or []
+
+    def remember(self, out):
+        """The versions of the weights that spoke: verl's trainer counts them."""
+        fields = dict(out.extra_fields or {})
+        first = self.extra.get("min_global_steps")
+        self.extra.update(fields)
+        if first is not None:
+            self.extra["min_global_steps"] = first
+
+    async def fail(self, info):
+        """A world that broke counts as zero; verl wants a response of at least one token."""
+        self.score, self.ending = 0.0, "world-failure"
+        if not self.ids:
+            await self.begin(f"The world of {info['item']} cannot be reached.")
+        if not any(self.mask):
+            await self.say()
+
+    def output(self, info):
+        prompt = self.ids[: len(self.ids) - len(self.mask)]
+        response = self.ids[len(prompt) :]
+        last = max((i + 1 for i, trained in enumerate(self.mask) if trained), default=len(response))
+        end = min(last, self.loop.response_length)
+        reward = 0.0
+        if self.ending != "world-failure":
+            reward = return_of(self.score, self.ending, self.refused, end, self.loop.rules)
+        # In the names that this trainer's filter of groups and its validation read.
+        said = {
+            "score": self.score,
+            "success": float(self.score >= info["success_reward"]),
+            "turns": self.turns,
+            "truncated": float(self.ending in ("horizon", "context")),
+        }
+        return AgentLoopOutput(
+            prompt_ids=prompt,
+            response_ids=response[:end],
+            response_mask=self.mask[:end],
+            response_logprobs=self.logprobs[:end] if self.logprobs else None,
+            reward_score=reward,
+            num_turns=2 * self.turns + 1,
+            metrics=self.metrics,
+            extra_fields={
+                **self.extra,
+                "reward_extra_info": said,
+                "turn_scores": [],
+                "tool_rewards": [],
+            },
+        )

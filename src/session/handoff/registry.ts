@@ -1,0 +1,15 @@
+/** The trainers that a run can be handed to. One more: a module as these are, and a line here; `rl/algorithms/` says what it calls each. */
+import { agentGymRl } from './agentgym-rl.ts';
+import { HandoffError, type HandoffTarget } from './target.ts';
+import { trl } from './trl.ts';
+import { verl } from './verl.ts';
+
+export const handoffTargets: readonly HandoffTarget[] = [verl, agentGymRl, trl];
+
+export const handoffNames: readonly string[] = handoffTargets.map(({ name }) => name);
+
+export function handoffTarget(name: string): HandoffTarget {
+  const found = handoffTargets.find((each) => each.name === name);
+  if (!found) throw new HandoffError(`There is no trainer "${name}" to hand to: choose ${handoffNames.join(', ')}.`);
+  return found;
+}

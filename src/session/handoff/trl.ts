@@ -1,0 +1,258 @@
+/**
+ * TRL's GRPOTrainer (github.com/huggingface/trl, Apache-2.0), release 1.16.0: one script, with our worlds over OpenEnv's socket by
+ * `rollout_func`, so that the policy talks as it did here. Names of settings: trl/trainer/grpo_config.py of that release.
+ */
+
+import type { Json } from '../../envs/env.ts';
+import type { Ledger } from './ledger.ts';
+import worldClient from './python/tabgym_world.py?raw';
+import train from './python/trl_train.py?raw';
+import { addressOf, counterpartOf, jsonLines, openingOf, rulesOf, stagesAfter, takeSettled } from './shared.ts';
+import type { HandoffInput, HandoffTarget, NamedTexts, TaskRow } from './target.ts';
+
+type Fields = { [field: string]: Json };
+
+const turnCredit = 'every token has the credit of its whole episode there';
+const fixedBounds = 'the bounds of the clip are fixed there';
+
+/** Fields of single algorithms that GRPOTrainer does not know. */
+const unknown: { readonly [field: string]: string } = {
+  mostWaves: 'groups without signal are not replaced there',
+  filterBy: 'groups without signal are not replaced there',
+  klPerEpisode: 'the KL stands in the loss there (beta), not in the return',
+  normalizeBatch: 'see scale_rewards',
+  gamma: turnCredit,
+  stepWeight: turnCredit,
+  divideByStd: turnCredit,
+  statistics: turnCredit,
+  turnWeight: turnCredit,
+  turnDiscount: turnCredit,
+  turnForm: turnCredit,
+  lowMost: fixedBounds,
+  lowStep: fixedBounds,
+  highMost: fixedBounds,
+  highStep: fixedBounds,
+  rule: fixedBounds,
+  target: fixedBounds,
+  denominator: fixedBounds,
+  weighted: fixedBounds,
+};
+
+/** Of TRL, added to the spread (trl/trainer/grpo_trainer.py). */
+const spreadFloor = 1e-4;
+
+function clip(ledger: Ledger): Fields {
+  const dual = ledger.take<number | null>('algorithm.dualClip', null);
+  if (ledger.has('algorithm.lowStart'))
+    return {
+      epsilon: 1 - ledger.take<number>('algorithm.lowStart'),
+      epsilon_high: ledger.take<number>('algorithm.highStart') - 1,
+      delta: dual,
+    };
+  return {
+    epsilon: ledger.take<number>('algorithm.clipLow'),
+    epsilon_high: ledger.take<number>('algorithm.clipHigh'),
+    // Its bound on the unclipped ratio is the same for bad actions, and never reached by good ones.
+    delta: dual,
+  };
+}
+
+const lossTypes: { readonly [aggregation: string]: string } = {
+  // not a kind: TRL's name of a loss
+  'token-mean': 'dapo',
+  // not a kind: TRL's name of a loss
+  'seq-mean-token-mean': 'grpo',
+  'seq-mean-token-sum-norm': 'dr_grpo',
+  'seq-mean-token-sum': 'dr_grpo',
+  'token-sum': 'dr_grpo',
+};
+
+function loss(ledger: Ledger): Fields {
+  const ratio = ledger.take<string>('algorithm.ratio', 'token');
+  const aggregation = ledger.take<string>('algorithm.aggregation');
+  const divisor = ledger.take<number | null>('algorithm.lossScaleFactor', null);
+  // not a kind: a form of the policy term
+  const weightsClipped = ledger.take<string>('algorithm.surrogate', 'clip') === 'cispo';
+  if (ratio === 'sequence-sum')
+    ledger.note('algorithm.ratio', 'one ratio an episode is the mean of its tokens there, not the sum');
+  if (weightsClipped) {
+    ledger.note('algorithm.clipLow', 'weights are clipped from above alone there');
+    if (aggregation !== 'token-mean') ledger.note('algorithm.aggregation', 'this loss is a mean over tokens there');
+  } else if (lossTypes[aggregation] === 'dr_grpo')
+    ledger.note(
+      divisor === null ? 'algorithm.aggregation' : 'algorithm.lossScaleFactor',
+      'sums are divided by max_completion_length and by the number of episodes there: another size of step',
+    );
+  return {
+    // not a kind: TRL's name of a loss
+    loss_type: weightsClipped ? 'cispo' : lossTypes[aggregation],
+    importance_sampling_level: ratio === 'token' ? 'token' : 'sequence',
+  };
+}
+
+function regularisers(ledger: Ledger): Fields {
+  const beta = ledger.take<number>('algorithm.kl.coefficient', 0);
+  if (ledger.take<string>('algorithm.kl.estimator', 'k3') !== 'k3' && beta !== 0)
+    ledger.note('algorithm.kl.estimator', 'it is k3 there');
+  return { beta, use_bias_correction_kl: false, entropy_coef: ledger.take<number>('algorithm.entropy', 0) };
+}
+
+/** For vLLM; the model that trains may also sample, and then there is no gap. */
+function correction(ledger: Ledger): Fields {
+  const weights = ledger.take<string>('algorithm.correction.weights', 'none');
+  const masked = ledger.take<string>('algorithm.correction.outside', 'truncate') === 'mask';
+  if (ledger.take<boolean>('algorithm.correction.normalize', false))
+    ledger.note('algorithm.correction.normalize', 'weights are not divided by their mean there');
+  return {
+    vllm_importance_sampling_correction: weights !== 'none',
+    vllm_importance_sampling_mode: `${weights === 'none' ? 'token' : weights}_${masked ? 'mask' : 'truncate'}`,
+    vllm_importance_sampling_clip_max: ledger.take<number | null>('algorithm.correction.high', null),
+    vllm_importance_sampling_clip_min: ledger.take<number | null>('algorithm.correction.low', null),
+  };
+}
+
+function optimizer(ledger: Ledger, { done }: HandoffInput): Fields {
+  const warmup = Math.max(0, ledger.take<number>('optimizer.warmupSteps') - done);
+  const last = ledger.take<number>('optimizer.finalFraction');
+  if (last !== 1 && last !== 0)
+    ledger.note('optimizer.finalFraction', 'the learning rate falls to 0 or not at all there: it stays');
+  const falls = last === 0;
+  if (falls && done > 0)
+    ledger.remark('The learning rate falls to 0 from its full size: the steps done here do not count.');
+  return {
+    learning_rate: ledger.take<number>('optimizer.learningRate'),
+    lr_scheduler_type: falls ? 'linear' : 'constant_with_warmup',
+    warmup_steps: warmup,
+    adam_beta1: ledger.take<number>('optimizer.beta1'),
+    adam_beta2: ledger.take<number>('optimizer.beta2'),
+    adam_epsilon: ledger.take<number>('optimizer.epsilon'),
+    weight_decay: ledger.take<number>('optimizer.weightDecay'),
+    // 0: not clipped.
+    max_grad_norm: ledger.take<number | null>('optimizer.maxGradNorm') ?? 0,
+  };
+}
+
+/** A group at a time: one minibatch of the optimiser is so many of them, and a step of a run so many minibatches. */
+function batches(ledger: Ledger, { steps }: HandoffInput): { fields: Fields; updates: number } {
+  const groups = ledger.take<number>('algorithm.groups');
+  const groupSize = ledger.take<number>('algorithm.groupSize');
+  const wanted = ledger.take<number>('algorithm.minibatches');
+  const minibatches = groups % wanted === 0 ? wanted : 1;
+  if (minibatches !== wanted)
+    ledger.note('algorithm.minibatches', `${groups} groups do not divide by it, as TRL needs: there is one minibatch`);
+  const epochs = ledger.take<number>('algorithm.innerEpochs');
+  const updates = minibatches * epochs;
+  return {
+    updates,
+    fields: {
+      num_generations: groupSize,
+      per_device_train_batch_size: groupSize,
+      gradient_accumulation_steps: groups / minibatches,
+      steps_per_generation: groups,
+      num_iterations: epochs,
+      max_steps: steps * updates,
+    },
+  };
+}
+
+function configOf(ledger: Ledger, input: HandoffInput, batch: Fields): Fields {
+  const { name: _, set = {} } = counterpartOf(trl, input, ledger);
+  if (ledger.take<number>('algorithm.advantageEpsilon', spreadFloor) !== spreadFloor)
+    ledger.note('algorithm.advantageEpsilon', `it is ${spreadFloor} there`);
+  return {
+    ...batch,
+    ...set,
+    ...clip(ledger),
+    ...loss(ledger),
+    ...regularisers(ledger),
+    ...correction(ledger),
+    ...optimizer(ledger, input),
+    temperature: ledger.take<number>('sampling.temperature'),
+    top_p: 1,
+    top_k: 0,
+    max_completion_length: ledger.take<number>('sampling.completionTokens'),
+    seed: input.experiment.seed % 2 ** 31,
+    // The rows lie in the order in which the run would have drawn them.
+    shuffle_dataset: false,
+    disable_dropout: true,
+    reward_weights: [1, 0],
+    remove_unused_columns: false,
+    logging_steps: 1,
+    save_steps: 20,
+    report_to: 'none',
+  };
+}
+
+function adapterOf(ledger: Ledger, { policy }: HandoffInput): { model: string; lora: Fields | null } {
+  if (policy.form === 'model') return { model: 'model', lora: null };
+  for (const field of ['kind', 'model']) ledger.take(`policy.${field}`);
+  for (const field of ['weights', 'kvCache', 'kvShare'])
+    ledger.note(`policy.${field}`, 'there the model is held in bfloat16 on a GPU, in float32 without one');
+  const lora = {
+    r: ledger.take<number>('policy.lora.rank'),
+    lora_alpha: ledger.take<number>('policy.lora.alpha'),
+    target_modules: ledger.take<string[]>('policy.lora.targets'),
+    lora_dropout: 0,
+  };
+  return { model: policy.base!.name, lora };
+}
+
+const rowFor = (input: HandoffInput) => (row: TaskRow, place: number) => ({
+  // What TRL hands to the rollout: it names the row.
+  prompt: `${place} ${row.item}`,
+  item: row.item,
+  url: addressOf(input.servers[row.server], `/${row.world}`),
+  split: row.split,
+  index: row.index,
+  oracle_turns: row.oracleTurns,
+  success_reward: row.successReward,
+  opening: openingOf(row),
+});
+
+export const trl: HandoffTarget = {
+  name: 'trl',
+  label: 'TRL',
+  sentence: 'Trains on one machine by Hugging Face’s GRPOTrainer and one script that plays our worlds.',
+  pins: ['trl==1.16.0', 'transformers==5.23.0', 'peft==0.21.2', 'torch', 'aiohttp'],
+  // not a kind: a protocol
+  protocol: 'openenv',
+
+  write(input, ledger): NamedTexts {
+    takeSettled(ledger, input);
+    if (ledger.take<number>('evaluation.every') !== 0)
+      ledger.note('evaluation.every', 'nothing is evaluated while it trains there: bring the policy back for that');
+    for (const [field, why] of Object.entries(unknown)) ledger.note(`algorithm.${field}`, why);
+    const { fields, updates } = batches(ledger, input);
+    const rules = rulesOf(ledger);
+    if (rules.world_failure === 'drop')
+      ledger.note('algorithm.endings.worldFailure', 'an episode whose world failed counts as zero there');
+    ledger.note('sampling.promptTokens', 'a prompt is as long as it is there');
+    const settings = {
+      config: configOf(ledger, input, fields),
+      ...adapterOf(ledger, input),
+      instructed: input.policy.instructed,
+      horizon: stagesAfter(input.experiment.horizon, input.done),
+      rules,
+      updates_per_step: updates,
+      turn_tokens: ledger.take<number>('sampling.maxTokensPerTurn'),
+      completion_tokens: input.experiment.sampling.completionTokens,
+    };
+    return {
+      'tabgym.json': `${JSON.stringify(settings, null, 2)}\n`,
+      'train.jsonl': jsonLines(input.train.map(rowFor(input))),
+      'train.py': train,
+      'tabgym_world.py': worldClient,
+      'run.sh': `#!/usr/bin/env bash
+# Trains on with TRL. The worlds are served by ./serve.sh, here or on the machine that TABGYM_WORLDS names.
+set -euo pipefail
+cd "$(dirname "$0")"
+exec accelerate launch --num_processes "\${GPUS:-1}" train.py "$@"
+`,
+    };
+  },
+
+  howTo: () => ({
+    start: 'GPUS=1 ./run.sh                     # fields of GRPOConfig may follow, as use_vllm=true vllm_mode=colocate',
+    back: 'npm run train -- --from trained --out runs/back',
+  }),
+};

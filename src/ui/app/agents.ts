@@ -1,0 +1,101 @@
+/**
+ * Trained agents that the site ships: their list, one's card, its run. Each is fetched when it is asked for. An agent that was opened once
+ * is a run of this browser like any other, and is not fetched again.
+ */
+import { msg, str } from '@lit/localize';
+import {
+  agentsFolder,
+  improvedExperiment,
+  type ListedAgent,
+  readAgent,
+  readGallery,
+  type ShippedAgent,
+} from '../../session/agents.ts';
+import type { RunSummary } from '../../session/protocol.ts';
+import type { Controller } from './controller.ts';
+
+async function fetched(path: string): Promise<Response> {
+  const response = await fetch(path).catch(() => null);
+  if (response?.ok) return response;
+  const why = response ? String(response.status) : msg('no connection');
+  throw new Error(msg(str`${path} could not be loaded (${why}). Try again.`));
+}
+
+/** A server that knows no such file may answer with its front page. */
+async function fetchedJson(path: string): Promise<unknown> {
+  const response = await fetched(path);
+  return response.json().catch(() => {
+    throw new Error(msg(str`${path} is not what this page expects. Try again.`));
+  });
+}
+
+export const fetchGallery = async (): Promise<readonly ListedAgent[]> =>
+  readGallery(await fetchedJson(`${agentsFolder}/index.json`));
+
+export const fetchAgent = async (name: string): Promise<ShippedAgent> =>
+  readAgent(await fetchedJson(`${agentsFolder}/${name}/agent.json`), `${name}/agent.json`);
+
+export const curvesOf = (name: string) => `${agentsFolder}/${name}/curves.svg`;
+
+export class Agents {
+  constructor(private readonly app: Controller) {}
+
+  private get state() {
+    return this.app.store.state;
+  }
+
+  /** Its run here, where it was opened before and not changed since. */
+  private known({ file }: Pick<ShippedAgent, 'file'>): RunSummary | undefined {
+    return this.state.runs.find(
+      ({ origin, deletedUntil }) => deletedUntil === null && origin.kind === 'import' && origin.file === file,
+    );
+  }
+
+  private async runOf(name: string): Promise<{ agent: ShippedAgent; run: RunSummary }> {
+    const agent = await fetchAgent(name);
+    const known = this.known(agent);
+    if (known) return { agent, run: known };
+    const file = await (await fetched(`${agentsFolder}/${name}/${agent.file}`)).blob();
+    const run = await this.app.api.importRun(file, agent.file);
+    await this.app.api.rename(run.id, agent.title);
+    await this.app.library.refreshRuns();
+    return { agent, run };
+  }
+
+  private async focus(id: string) {
+    await this.app.library.refreshRuns();
+    await this.app.open(id);
+    this.app.layout.showPanel('stage');
+  }
+
+  /** Lets it play a task that it never met; each time another. */
+  async watch(name: string, task: number) {
+    const opened = await this.app.said.attempt('agent', async () => this.focus((await this.runOf(name)).run.id));
+    if (opened) await this.app.watch('test', task);
+  }
+
+  /** A fork that goes on from its weights, under another setting. */
+  async improve(name: string) {
+    const forked = await this.app.said.attempt('agent', async () => {
+      const { agent, run } = await this.runOf(name);
+      const fork = await this.app.api.fork(
+        run.id,
+        run.step,
+        improvedExperiment(run.experiment, run.step, agent.improve),
+      );
+      await this.app.api.rename(fork.id, msg(str`${agent.title}, improved`));
+      await this.focus(fork.id);
+    });
+    if (forked) await this.app.train();
+  }
+
+  /** The same experiment from random weights, as a run of its own. */
+  async fromNothing(name: string) {
+    const created = await this.app.said.attempt('agent', async () => {
+      const { agent, run } = await this.runOf(name);
+      const fresh = await this.app.api.createRun(run.experiment, msg(str`${agent.title}, from nothing`));
+      await this.focus(fresh.id);
+    });
+    if (created) await this.app.train();
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * What an address carries in its fragment beside the reader's place (selection.ts): an experiment, and what a teacher fixes (lesson,
+ * preset, seed, hidden controls, language). Everything in it may be hostile: it is bounded here, and checked by the schema before use.
+ *
+ *   x=1.TEXT       the experiment: JSON, deflated raw (RFC 1951), base64url without padding (RFC 4648, section 5)
+ *   preset=NAME  seed=7  lesson=ID  hide=world,algorithm.clipLow  lang=zh-Hans
+ */
+import { msg, str } from '@lit/localize';
+import { formatHash, type Selection } from './selection.ts';
+
+export interface PageLink {
+  /** As it stands in the address: `unpackExperiment` reads it. */
+  experiment: string | null;
+  preset: string | null;
+  seed: number | null;
+  lesson: string | null;
+  /** Controls, sections of the setup and paths of knobs that are not shown. */
+  hide: readonly string[];
+  lang: string | null;
+}
+
+export const noLink: PageLink = { experiment: null, preset: null, seed: null, lesson: null, hide: [], lang: null };
+
+/** The longest address that is handed on: older proxies and chat programs cut what is longer. */
+export const longestLink = 8192;
+/** Of an experiment's JSON. A link is at most 8 KB, and deflate shrinks at most 1032 times: this stops a bomb. */
+const mostBytes = 512 * 1024;
+const version = '1.';
+
+/** What a link carries cannot be used. */
+export class LinkError extends Error {
+  override name = 'LinkError';
+}
+
+const matching = (text: string | null, pattern: RegExp) => (text !== null && pattern.test(text) ? text : null);
+const name = /^[\w-]{1,60}$/;
+
+export function parseLink(hash: string): PageLink {
+  const query = new URLSearchParams(hash.replace(/^#/, ''));
+  const seed = matching(query.get('seed'), /^\d{1,9}$/);
+  return {
+    experiment: query.get('x') || null,
+    preset: query.get('preset')?.slice(0, 120) || null,
+    seed: seed === null ? null : Number(seed),
+    lesson: matching(query.get('lesson'), name),
+    hide: (query.get('hide') ?? '').split(',').filter((each) => /^[\w.*-]{1,80}$/.test(each)),
+    lang: matching(query.get('lang'), name),
+  };
+}
+
+/** The fragment of a link and a place, with its `#`; empty where both say nothing. */
+export function formatLink(link: PageLink, selection: Selection): string {
+  const query = new URLSearchParams(formatHash(selection).slice(1));
+  const { experiment, hide, ...plain } = link;
+  for (const [key, value] of Object.entries(plain)) if (value !== null) query.set(key, String(value));
+  if (hide.length) query.set('hide', hide.join(','));
+  if (experiment !== null) query.set('x', experiment);
+  const text = query.toString();
+  return text ? `#${text}` : '';
+}
+
+const toBase64Url = (bytes: Uint8Array): string => {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+};
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replace(/-/g, '+').replace(/_/g, '/'));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+/** A stream's bytes; refuses more than `most`. */
+async function gathered(stream: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = stream.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.byteLength;
+    if (size > most) {
+      await reader.cancel();
+      throw new LinkError(
+        msg(str`This link unpacks to more than ${most / 1024} KB: no experiment is that long. Nothing was opened.`),
+      );
+    }
+    chunks.push(part.value);
+  }
+  return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
+}
+
+const through = (bytes: Uint8Array<ArrayBuffer>, transform: CompressionStream | DecompressionStream) =>
+  new Blob([bytes]).stream().pipeThrough(transform as ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>>);
+
+export async function packExperiment(experiment: unknown): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(experiment));
+  const packed = await gathered(through(bytes, new CompressionStream('deflate-raw')), mostBytes);
+  return version + toBase64Url(packed);
+}
+
+/** The document of a link, not yet checked by the schema. Rejects with a LinkError whose message is for a person. */
+export async function unpackExperiment(text: string): Promise<unknown> {
+  if (!text.startsWith(version))
+    throw new LinkError(msg('This link was made by a newer version of the page, or is damaged. Ask for it again.'));
+  try {
+    const packed = fromBase64Url(text.slice(version.length));
+    const bytes = await gathered(through(packed, new DecompressionStream('deflate-raw')), mostBytes);
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (error instanceof LinkError) throw error;
+    throw new LinkError(msg('This link is damaged: the experiment in it cannot be read. Copy the whole link again.'));
+  }
+}

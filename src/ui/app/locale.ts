@@ -1,0 +1,69 @@
+/**
+ * The page's language: the link's, else the one chosen before, else the browser's. English stands in the code; Chinese comes when it is wanted,
+ * from locales/zh-Hans.json (`npm run localize`). World text is never translated: it stays as the model sees it.
+ */
+import { configureLocalization, msg, type TemplateMap } from '@lit/localize';
+
+export const locales = ['en', 'zh-Hans'] as const;
+export type Locale = (typeof locales)[number];
+/** In their own words, so that who needs one can read it. */
+export const localeNames: { readonly [locale in Locale]: string } = { en: 'English', 'zh-Hans': '简体中文' };
+
+const key = 'tabgym.language';
+
+/** `${0}` stands for the first value: what @lit/localize has as an object of strings and the values' places. */
+function template(text: string) {
+  const parts = text.split(/\$\{(\d+)\}/);
+  if (parts.length === 1) return text;
+  const strings = parts.filter((_, index) => index % 2 === 0);
+  const values = parts.filter((_, index) => index % 2 === 1).map(Number);
+  return { strTag: true, strings, values };
+}
+
+export const templatesOf = (words: { readonly [id: string]: string }): TemplateMap =>
+  Object.fromEntries(Object.entries(words).map(([id, text]) => [id, template(text)])) as unknown as TemplateMap;
+
+const { getLocale, setLocale } = configureLocalization({
+  sourceLocale: 'en',
+  targetLocales: ['zh-Hans'],
+  loadLocale: async () => {
+    const words = (await import('../locales/zh-Hans.json')).default as unknown as { [id: string]: string };
+    return { templates: templatesOf(words) };
+  },
+});
+
+export const currentLocale = () => getLocale() as Locale;
+
+const known = (tag: string | null): Locale | null => locales.find((each) => each === tag) ?? null;
+
+/** Traditional script is not here: its readers get simplified rather than English. */
+const spoken = (tags: readonly string[]): Locale | null => {
+  for (const tag of tags) {
+    if (/^zh\b/i.test(tag)) return 'zh-Hans';
+    if (/^en\b/i.test(tag)) return 'en';
+  }
+  return null;
+};
+
+function remembered(): Locale | null {
+  try {
+    return known(localStorage.getItem(key));
+  } catch {
+    return null;
+  }
+}
+
+export const wantedLocale = (asked: string | null, tags: readonly string[]): Locale =>
+  known(asked) ?? remembered() ?? spoken(tags) ?? 'en';
+
+/** The language of the document follows. Where its words cannot be loaded (offline at the first visit) English stays. */
+export async function useLocale(locale: Locale): Promise<void> {
+  await setLocale(locale).catch(() => {});
+  document.documentElement.lang = currentLocale();
+  document.title = msg('Tabgym: a tiny agent learns in this tab');
+}
+
+export async function chooseLocale(locale: Locale): Promise<void> {
+  localStorage.setItem(key, locale);
+  await useLocale(locale);
+}

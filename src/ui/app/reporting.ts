@@ -1,0 +1,72 @@
+/** The report of a run, in the page's language: session/report/ makes it, here are its words and its charts. Loaded when one is asked for. */
+import { msg } from '@lit/localize';
+import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.ts';
+import { type ReportWords, runReport } from '../../session/report/run-report.ts';
+import { chartOf } from '../charts/chart-saving.ts';
+import { plainView } from '../charts/x-axis.ts';
+import { charts } from '../state/series.ts';
+import { currentLocale } from './locale.ts';
+import { metricSentence } from './words.ts';
+
+const words = (): ReportWords => ({
+  lang: currentLocale(),
+  settings: msg('Settings'),
+  curves: msg('Curves'),
+  evaluations: msg('Evaluations'),
+  episodes: msg('Episodes'),
+  numbers: msg('Numbers of the last step'),
+  step: msg('Step'),
+  task: msg('Task'),
+  action: msg('Action'),
+  answer: msg('The world’s answer'),
+  reward: msg('Reward'),
+  success: msg('success'),
+  failure: msg('no success'),
+  policy: msg('Policy'),
+  chance: msg('Chance'),
+  oracle: msg('Oracle'),
+  training: msg('Training goals'),
+  heldOut: msg('Held-out goals'),
+  metric: msg('Metric'),
+  value: msg('Value'),
+  unit: msg('Unit'),
+  meaning: msg('What it is'),
+  made: msg(
+    'Made with Tabgym. Success is beside chance: a uniform choice among the same actions; brackets are 95% intervals.',
+  ),
+  sentence: metricSentence,
+});
+
+/** On paper, whatever the theme: the light values of styles/tokens.css. */
+const paper: { readonly [token: string]: string } = {
+  '--series-1': '#2759cf',
+  '--series-2': '#b34d05',
+  '--series-3': '#0d7567',
+  '--series-4': '#7338c4',
+  '--series-5': '#ad2a68',
+  '--series-chance': '#65696f',
+  '--series-oracle': '#0e6b37',
+};
+
+/** The newest step whose episodes were kept. */
+async function lastEpisodes(api: TrainerApi, { id }: RunSummary, records: readonly StepRecord[]) {
+  for (const { step } of records
+    .filter((record) => record.step > 0)
+    .slice(-20)
+    .reverse()) {
+    const detail = await api.stepDetail(id, step).catch(() => null);
+    if (detail?.trajectories.length) return detail.trajectories;
+  }
+  return [];
+}
+
+export async function pageReport(api: TrainerApi, run: RunSummary, records: readonly StepRecord[]): Promise<Blob> {
+  const drawn = records.length
+    ? charts().map((spec) => chartOf(spec, records, plainView, (token) => paper[token] ?? '#333'))
+    : [];
+  const trajectories = await lastEpisodes(api, run, records);
+  const { name, experiment } = run;
+  return new Blob([runReport({ name, experiment, records, trajectories, charts: drawn }, words())], {
+    type: 'text/html',
+  });
+}

@@ -1,0 +1,153 @@
+/**
+ * Links of an experiment and a place. Out: what is in focus as an address, or as a file where that would be too long. In: what an address
+ * asks for goes into the setup; where the run it names is not stored here, that is said, and its file opens the same place.
+ */
+import { msg, str } from '@lit/localize';
+import { type Experiment, ExperimentError, parseExperiment } from '../../experiment/experiment.ts';
+import type { RunSummary } from '../../session/protocol.ts';
+import { inFocus } from '../state/in-focus.ts';
+import type { State, Store } from '../state/state.ts';
+import { download } from './download.ts';
+import type { Drafting } from './drafting.ts';
+import { formatLink, LinkError, longestLink, noLink, type PageLink, packExperiment, unpackExperiment } from './link.ts';
+import type { Notifying } from './notifying.ts';
+import { shownStep } from './reading.ts';
+import { noSelection, type Selection } from './selection.ts';
+
+/** An address, and whether it is too long to be handed on. */
+export interface MadeLink {
+  href: string;
+  tooLong: boolean;
+}
+
+/** The run of an id, or the copy of it that was imported here. */
+export const runOf = (runs: readonly RunSummary[], id: string | null): RunSummary | undefined => {
+  const kept = runs.filter(({ deletedUntil }) => deletedUntil === null);
+  return (
+    kept.find((run) => run.id === id) ??
+    kept.find(({ origin }) => origin.kind === 'import' && origin.run !== undefined && origin.run === id)
+  );
+};
+
+/** The experiment of a document that came from outside. Throws a LinkError that says what is wrong with it. */
+export function checkedExperiment(document: unknown): Experiment {
+  try {
+    return parseExperiment(document);
+  } catch (error) {
+    if (!(error instanceof ExperimentError)) throw error;
+    const [{ path, message }] = error.problems;
+    throw new LinkError(msg(str`The experiment in this link cannot be used: ${path}: ${message}`));
+  }
+}
+
+export class Sharing {
+  constructor(
+    private readonly store: Store,
+    private readonly said: Notifying,
+    private readonly drafting: Drafting,
+  ) {}
+
+  private get state(): State {
+    return this.store.state;
+  }
+
+  /** The place with its step written out: what is newest there is not what is newest here. */
+  private place(): Selection {
+    const { run, selection } = this.state;
+    return { ...selection, run: run?.id ?? null, step: run ? shownStep(this.state) : null };
+  }
+
+  /** A link of what is in focus. `fixed`: what a teacher fixes in it. */
+  async make(fixed: Partial<PageLink> = {}): Promise<MadeLink> {
+    const experiment = inFocus(this.state);
+    const packed = experiment && !fixed.preset ? await packExperiment(experiment) : null;
+    const { origin, pathname } = location;
+    const href = origin + pathname + formatLink({ ...noLink, experiment: packed, ...fixed }, this.place());
+    return { href, tooLong: href.length > longestLink };
+  }
+
+  /** Puts an address on the clipboard; where the browser refuses, false: the reader copies it by hand. */
+  async copy(text: string): Promise<boolean> {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.said.notify('info', msg('Copied.'));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The document as a file, where it is too long for a link or is wanted as one. */
+  saveExperiment() {
+    const experiment = inFocus(this.state);
+    if (!experiment) return;
+    const blob = new Blob([`${JSON.stringify(experiment, null, 2)}\n`], { type: 'application/json' });
+    download(blob, `${experiment.name}.json`);
+  }
+
+  /** A document that came as a file. */
+  async openExperiment(file: File) {
+    await this.said.attempt('experiment', async () => {
+      if (file.size > 1e6)
+        throw new LinkError(
+          msg(str`“${file.name}” is over 1 MB: no experiment is that long. A run is a .tabgym file.`),
+        );
+      let document: unknown;
+      try {
+        document = JSON.parse(await file.text());
+      } catch {
+        throw new LinkError(
+          msg(str`“${file.name}” is not JSON. An experiment is a .json file; a run is a .tabgym file.`),
+        );
+      }
+      this.drafting.use(checkedExperiment(document));
+      this.store.set({ shared: { from: file.name, run: null, place: noSelection } });
+      this.said.notify('info', msg(str`“${file.name}” is in the setup.`));
+    });
+  }
+
+  /**
+   * Takes in what an address asks for, once. True: an experiment, a preset or a run that is not here was asked for, and no other
+   * run should be opened in its place.
+   */
+  async take(link: PageLink, place: Selection): Promise<boolean> {
+    const known = runOf(this.state.runs, place.run);
+    if (known) return false;
+    try {
+      const draft = await this.asked(link);
+      if (!draft) return false;
+      this.drafting.use(draft.experiment, draft.preset);
+      const from = link.experiment ?? '';
+      this.store.set({ shared: from || place.run ? { from, run: place.run, place } : null });
+      return true;
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      this.said.notify('error', error.message);
+      return false;
+    }
+  }
+
+  private async asked({ experiment, preset, seed }: PageLink) {
+    const { presets } = this.state;
+    const seeded = (base: Experiment): Experiment => (seed === null ? base : checkedExperiment({ ...base, seed }));
+    if (experiment !== null) {
+      const found = checkedExperiment(await unpackExperiment(experiment));
+      return { experiment: seeded(found), preset: presets.findIndex(({ name }) => name === found.name) };
+    }
+    if (preset === null && seed === null) return null;
+    const index = preset === null ? 0 : presets.findIndex(({ name }) => name === preset);
+    if (index < 0) throw new LinkError(msg(str`This link asks for the preset “${preset}”, which is not here.`));
+    return { experiment: seeded(structuredClone(presets[index])), preset: index };
+  }
+
+  /** Where to go in a run that has just been opened: the place of the link that waits for it. */
+  placeIn({ id, origin }: RunSummary): Selection | null {
+    const { shared } = this.state;
+    const same = shared?.run && (shared.run === id || (origin.kind === 'import' && origin.run === shared.run));
+    return same ? { ...shared.place, run: id } : null;
+  }
+
+  forget() {
+    this.store.set({ shared: null });
+  }
+}

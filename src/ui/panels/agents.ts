@@ -1,0 +1,210 @@
+/** AGENTS: trained agents that the site ships, by world. Watch one, read how it was made, improve it, or begin the same from nothing. */
+import { msg, str } from '@lit/localize';
+import { css, html, nothing } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/agents.ts';
+import { Agents, curvesOf, fetchAgent, fetchGallery } from '../app/agents.ts';
+import { bytes, compact, fixed } from '../app/format.ts';
+import { sentence } from '../app/notifying.ts';
+import { Panel } from '../app/panel.ts';
+import { worldTitle } from '../app/words.ts';
+import { type Fetched, none } from '../state/state.ts';
+import { controls } from '../styles/shared.ts';
+import { errorState, loadingState } from './states.ts';
+
+const percent = (fraction: number) => (100 * fraction).toFixed(1);
+
+@customElement('tabgym-agents')
+export class TabgymAgents extends Panel {
+  static override styles = [
+    controls,
+    css`
+      :host,
+      .card {
+        display: grid;
+        gap: 12px;
+      }
+      :host,
+      .card,
+      .card section,
+      ul.agents,
+      .agents > li {
+        grid-template-columns: minmax(0, 1fr);
+      }
+      p,
+      li {
+        overflow-wrap: anywhere;
+      }
+      ul.agents {
+        list-style: none;
+        display: grid;
+        gap: 8px;
+        padding: 0;
+        margin: 0;
+      }
+      .agents > li {
+        border: 1px solid var(--line);
+        border-radius: var(--radius);
+        padding: 10px 12px;
+        display: grid;
+        gap: 6px;
+      }
+      h3,
+      h4 {
+        margin: 0;
+        font-size: inherit;
+      }
+      .table {
+        overflow-x: auto;
+      }
+      img {
+        max-width: 100%;
+        height: auto;
+        border-radius: var(--radius);
+        background: #fff;
+      }
+      .card ul {
+        margin: 0;
+        padding-inline-start: 18px;
+      }
+    `,
+  ];
+
+  @state() private gallery: Fetched<readonly ListedAgent[]> = none;
+  @state() private chosen: string | null = null;
+  @state() private card: Fetched<ShippedAgent> = none;
+  /** How often each was watched: another task each time. */
+  private readonly watched = new Map<string, number>();
+
+  constructor() {
+    super(['busy', 'phase', 'gpu']);
+  }
+
+  override connectedCallback() {
+    super.connectedCallback();
+    if (this.gallery.state === 'none') void this.load();
+  }
+
+  private async load() {
+    this.gallery = { state: 'loading' };
+    this.gallery = await fetchGallery().then(
+      (value) => ({ state: 'ready', value }),
+      (error) => ({ state: 'error', message: sentence(error) }),
+    );
+  }
+
+  private async read(name: string) {
+    this.chosen = name;
+    this.card = { state: 'loading' };
+    const card: Fetched<ShippedAgent> = await fetchAgent(name).then(
+      (value) => ({ state: 'ready', value }),
+      (error) => ({ state: 'error', message: sentence(error) }),
+    );
+    if (this.chosen === name) this.card = card;
+  }
+
+  private close() {
+    this.chosen = null;
+    this.card = none;
+  }
+
+  override render() {
+    const { gallery } = this;
+    if (gallery.state === 'error')
+      return errorState(gallery.message, html`<button @click=${() => this.load()}>${msg('Try again')}</button>`);
+    if (gallery.state !== 'ready') return loadingState(msg('Looking for agents'));
+    if (!gallery.value.length)
+      return html`<p class="soft">${msg('No agent is shipped with this page yet. Train one: press Train.')}</p>`;
+    const worlds = [...new Set(gallery.value.map(({ world }) => world))];
+    return html`<p>${msg('Tiny policies that this page’s own code trained from random weights. Each is fetched when you choose it, and plays tasks that it never met.')}</p>
+      ${worlds.map((world) => this.renderWorld(world, gallery.value))}`;
+  }
+
+  private renderWorld(world: string, agents: readonly ListedAgent[]) {
+    const title = worldTitle(world);
+    return html`<h3>${title}</h3>
+      <ul class="agents" aria-label=${msg(str`Agents of ${title}`)}>
+        ${agents.filter((agent) => agent.world === world).map((agent) => this.renderAgent(agent))}
+      </ul>`;
+  }
+
+  private renderAgent({ name, title, summary, headline, bytes: size }: ListedAgent) {
+    const open = this.chosen === name;
+    return html`<li>
+      <h4>${title}</h4>
+      <p>${summary}</p>
+      ${headline ? this.renderHeadline(headline) : nothing}
+      <div class="row" role="group" aria-label=${title}>
+        ${this.renderActions(name, size)}
+        <button aria-expanded=${open ? 'true' : 'false'} @click=${() => (open ? this.close() : void this.read(name))}>${msg('How it was made')}</button>
+      </div>
+      ${open ? this.renderCard() : nothing}
+    </li>`;
+  }
+
+  private renderHeadline({ label, success, score, chance, oracle }: NonNullable<ListedAgent['headline']>) {
+    return html`<p class="small number"><strong>${msg(str`success ${percent(success.mean)}%`)}</strong>
+      [${percent(success.low)}, ${percent(success.high)}] · ${msg(str`score ${fixed(score.mean)}`)} · ${msg(str`chance ${percent(chance)}%`)}
+      ${oracle === null ? nothing : html` · ${msg(str`oracle ${percent(oracle)}%`)}`} <span class="soft">· ${label}</span></p>`;
+  }
+
+  private renderActions(name: string, size: number) {
+    const agents = new Agents(this.app);
+    const off = this.state.busy !== null || this.state.phase !== 'ready';
+    const trains = !off && this.state.gpu?.supported;
+    return html`<button class="primary" ?disabled=${off} title=${msg(str`Fetches ${bytes(size)} the first time`)} @click=${() => this.watch(agents, name)}>${msg('Watch it')}</button>
+      <button ?disabled=${!trains} title=${msg('A fork of its run that trains on from its weights, under another setting')} @click=${() => agents.improve(name)}>${msg('Improve it')}</button>
+      <button ?disabled=${!trains} title=${msg('The same experiment from random weights')} @click=${() => agents.fromNothing(name)}>${msg('From nothing')}</button>`;
+  }
+
+  private watch(agents: Agents, name: string) {
+    const task = this.watched.get(name) ?? 0;
+    this.watched.set(name, task + 1);
+    void agents.watch(name, task);
+  }
+
+  private renderCard() {
+    const { card } = this;
+    if (card.state === 'error')
+      return errorState(
+        card.message,
+        html`<button @click=${() => this.chosen && this.read(this.chosen)}>${msg('Try again')}</button>`,
+      );
+    if (card.state !== 'ready') return loadingState(msg('Fetching its card'));
+    const { name, title, parts, policy, cost, suites, data, limits, differs, improve } = card.value;
+    const list = (heading: string, lines: readonly string[]) =>
+      html`<section><h4>${heading}</h4><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></section>`;
+    return html`<div class="card small">
+      ${list(msg('How it was made'), parts)}
+      <p class="number">${msg(str`${compact(policy.parameters)} parameters over ${policy.words} words, ${policy.weights}.`)}
+        ${msg(str`${cost.steps} steps and ${cost.episodes} episodes: ${cost.flops.toExponential(1)} operations, ${fixed(cost.hours)} hours on ${cost.device}, a machine that other work shared.`)}</p>
+      <img src=${curvesOf(name)} alt=${msg(str`Curves of the training of ${title}`)} loading="lazy" />
+      ${suites.map((table) => this.renderSuite(table))}
+      ${list(msg('What it learnt from'), data)} ${list(msg('What it cannot do'), limits)}
+      ${list(msg('What differs from published agents'), differs)}
+      <section><h4>${msg('To improve it')}</h4><p>${improve.words}</p></section>
+    </div>`;
+  }
+
+  private renderSuite(table: SuiteTable) {
+    const { label, sentence: about, limit, greedy, temperature, rows, standIn, published } = table;
+    const how = greedy ? msg('greedy') : msg(str`sampled at temperature ${temperature}`);
+    return html`<section><h4>${label}, ${how}</h4>
+      <p>${about} ${msg(str`At most ${limit}.`)} ${standIn ?? nothing}</p>
+      <div class="table" tabindex="0" role="group" aria-label=${`${label}, ${how}`}><table>
+        <thead><tr><th scope="col">${msg('Of')}</th><th scope="col">${msg('Items')}</th><th scope="col">${msg('Success, %')}</th><th scope="col">${msg('Score')}</th><th scope="col">${msg('Chance, %')}</th><th scope="col">${msg('Oracle, %')}</th></tr></thead>
+        <tbody>${rows.map(
+          ({ label: of, items, success, score, chance, oracle }) =>
+            html`<tr><th scope="row">${of}</th><td class="number">${items}</td>
+              <td class="number">${percent(success.mean)} <span class="soft">[${percent(success.low)}, ${percent(success.high)}]</span></td>
+              <td class="number">${fixed(score.mean, 3)}</td><td class="number">${percent(chance.mean)}</td>
+              <td class="number">${oracle ? percent(oracle.mean) : '–'}</td></tr>`,
+        )}
+        ${published?.rows.map(
+          ([model, ...numbers]) =>
+            html`<tr class="soft"><th scope="row">${model} (${msg('published')})</th><td></td><td class="number">${fixed(numbers.at(-1) as number, 1)}</td><td></td><td></td><td></td></tr>`,
+        )}</tbody></table></div>
+      ${published ? html`<p class="soft">${published.source}. ${published.differs}</p>` : nothing}
+    </section>`;
+  }
+}

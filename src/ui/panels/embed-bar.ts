@@ -1,0 +1,52 @@
+/** The one line of an embedded view: what it shows, how far it is, the one button, and the way to the page itself. */
+import { msg, str } from '@lit/localize';
+import { css, html, nothing } from 'lit';
+import { customElement } from 'lit/decorators.js';
+import { addressOutside } from '../app/embedding.ts';
+import { isActive } from '../app/events.ts';
+import { fixed } from '../app/format.ts';
+import { Panel } from '../app/panel.ts';
+import { inFocus } from '../state/in-focus.ts';
+import { readSuccess } from '../state/score.ts';
+import { controls } from '../styles/shared.ts';
+
+@customElement('tabgym-embed-bar')
+export class TabgymEmbedBar extends Panel {
+  static override styles = [
+    controls,
+    css`
+      header {
+        display: flex;
+        align-items: center;
+        gap: 4px 12px;
+        flex-wrap: wrap;
+        padding: 4px 10px;
+        background: var(--surface);
+        border-block-end: 1px solid var(--line);
+      }
+      a {
+        margin-inline-start: auto;
+        color: var(--accent);
+      }
+    `,
+  ];
+
+  constructor() {
+    super(['phase', 'run', 'draft', 'status', 'records', 'busy', 'gpu', 'owner', 'selection']);
+  }
+
+  override render() {
+    const { phase, gpu, busy, owner, status, records } = this.state;
+    const running = isActive(status);
+    const off =
+      phase !== 'ready' || !gpu?.supported || busy !== null || owner === 'another-tab' || status === 'finished';
+    const success = readSuccess(records);
+    return html`<header>
+      <strong>${inFocus(this.state)?.name ?? 'Tabgym'}</strong>
+      <button ?disabled=${off} @click=${() => this.app.toggle()}><span aria-hidden="true">${running ? '❚❚' : '▶'}</span> ${running ? msg('Pause') : msg('Train')}</button>
+      ${records.length ? html`<span class="number">${msg(str`Step ${records.at(-1)!.step}`)}</span>` : nothing}
+      ${success ? html`<span>${msg('Success')} <strong class="number">${fixed(success.rate)}</strong></span>` : nothing}
+      <a href=${addressOutside()} target="_blank" rel="noopener">${msg('Open in Tabgym')}</a>
+    </header>`;
+  }
+}

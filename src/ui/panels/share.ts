@@ -1,0 +1,97 @@
+/**
+ * The dialog of links: this experiment and place as an address, as an embedded view, and as files (the experiment, the run, a report). Loaded
+ * when it is first opened.
+ */
+import { msg } from '@lit/localize';
+import { css, html, nothing } from 'lit';
+import { customElement, query, state } from 'lit/decorators.js';
+import { embedCode } from '../app/embedding.ts';
+import { Panel } from '../app/panel.ts';
+import type { MadeLink } from '../app/sharing.ts';
+import { inFocus } from '../state/in-focus.ts';
+import { dialogStyles } from '../styles/dialog.ts';
+import { controls } from '../styles/shared.ts';
+
+@customElement('tabgym-share')
+export class TabgymShare extends Panel {
+  static override styles = [
+    controls,
+    dialogStyles,
+    css`
+      .field {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr) auto;
+        gap: 4px 8px;
+      }
+      .field > label {
+        grid-column: 1 / -1;
+        font-weight: 600;
+      }
+      textarea {
+        resize: vertical;
+        font-family: var(--mono);
+        font-size: var(--size-s);
+      }
+    `,
+  ];
+
+  @query('dialog') private dialog!: HTMLDialogElement | null;
+  @state() private made: MadeLink | null = null;
+
+  constructor() {
+    super(['sharing', 'run', 'draft', 'selection', 'busy']);
+  }
+
+  override render() {
+    if (!this.state.sharing) return nothing;
+    return html`<dialog aria-labelledby="title" @close=${() => this.app.layout.showSharing(false)}>
+      <div class="inner">
+        <div class="row spread"><h2 id="title">${msg('Share')}</h2><button class="quiet" aria-label=${msg('Close')} @click=${() => this.dialog?.close()}>✕</button></div>
+        ${this.made ? this.renderLinks(this.made) : html`<p class="soft" role="status">${msg('Making the link')}…</p>`}
+        ${this.renderFiles()}
+      </div>
+    </dialog>`;
+  }
+
+  private renderLinks({ href, tooLong }: MadeLink) {
+    if (tooLong)
+      return html`<p class="message warning">${msg('This experiment is too long for a link of 8 KB. Send it as a file.')}</p>`;
+    const title = inFocus(this.state)?.name ?? 'Tabgym';
+    return html`
+      <p class="soft">${msg('The link holds the experiment and the place. A run itself stays in this browser: send its file with the link, and the link opens the same step, episode and token.')}</p>
+      ${this.renderField('link', msg('Link'), href, msg('Copy the link'))}
+      ${this.renderField('embed', msg('Embedded view, for slides and pages'), embedCode(href, title), msg('Copy the HTML'))}`;
+  }
+
+  private renderField(id: string, label: string, value: string, button: string) {
+    return html`<div class="field"><label for=${id}>${label}</label>
+      <textarea id=${id} readonly rows="2" .value=${value} @focus=${(event: Event) => (event.target as HTMLTextAreaElement).select()}></textarea>
+      <button @click=${() => this.copy(id, value)}>${button}</button></div>`;
+  }
+
+  /** Where the browser refuses the clipboard the text is selected, to be copied by hand. */
+  private async copy(id: string, value: string) {
+    if (!(await this.app.sharing.copy(value))) this.renderRoot.querySelector<HTMLTextAreaElement>(`#${id}`)?.focus();
+  }
+
+  private renderFiles() {
+    const { run } = this.state;
+    return html`<div><h3>${msg('Files')}</h3><div class="row">
+      <button @click=${() => this.app.sharing.saveExperiment()}>${msg('The experiment (.json)')}</button>
+      ${run ? html`<button ?disabled=${this.state.busy !== null} @click=${() => this.app.library.exportRun(run)}>${msg('The run (.tabgym)')}</button>` : nothing}
+      ${run ? html`<button ?disabled=${this.state.busy !== null} @click=${() => this.app.library.saveReport()}>${msg('A report (.html)')}</button>` : nothing}
+    </div></div>`;
+  }
+
+  protected override updated() {
+    if (!this.dialog) {
+      this.made = null;
+      return;
+    }
+    if (this.dialog.open) return;
+    this.dialog.showModal();
+    void this.app.sharing.make().then((made) => {
+      this.made = made;
+    });
+  }
+}

@@ -1,0 +1,187 @@
+/** Agents that the site ships, in the real page: listed, read, watched and improved; while they load, missing and broken; by keyboard, both widths. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, narrow, open, screenshot, serveReal, wide } from './harness.ts';
+
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serveReal>>;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([serveReal('page-agents'), launch()]);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const result = await page.evaluate(() => {
+    const { axe } = globalThis as unknown as { axe: { run(root: Document, options: object): Promise<unknown> } };
+    const runOnly = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
+    return axe.run(document, { runOnly, resultTypes: ['violations'] });
+  });
+  const found = (result as { violations: { id: string; nodes: { html: string }[] }[] }).violations;
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}
+
+const gallery = (page: Page) => page.locator('tabgym-agents');
+const textcraft = (page: Page) => gallery(page).getByRole('group', { name: 'TextCraft, first steps' });
+
+async function openGallery(page: Page) {
+  const way = page.getByRole('button', { name: 'A trained agent' });
+  await way.waitFor({ timeout: 60_000 });
+  await way.focus();
+  await page.keyboard.press('Enter');
+}
+
+test.each([
+  ['wide', wide],
+  ['narrow', narrow],
+] as const)('are listed by world, and one tells how it was made: %s', async (name, view) => {
+  const { page, errors, close } = await open(browser, site.url, view);
+  const asked: string[] = [];
+  page.on('request', (request) => request.url().includes('/agents/') && asked.push(new URL(request.url()).pathname));
+  await page.getByRole('button', { name: 'A trained agent' }).waitFor({ timeout: 60_000 });
+  expect(asked).toEqual([]);
+  await openGallery(page);
+  await gallery(page).getByRole('heading', { name: 'TextCraft', exact: true }).waitFor();
+  expect(asked).toEqual(['/agents/index.json']);
+  await gallery(page)
+    .getByText(/success \d+\.\d%/)
+    .first()
+    .waitFor();
+  const how = textcraft(page).getByRole('button', { name: 'How it was made' });
+  await how.focus();
+  await page.keyboard.press('Enter');
+  await gallery(page)
+    .getByText(/parameters over \d+ words/)
+    .waitFor();
+  expect(await how.getAttribute('aria-expanded')).toBe('true');
+  await gallery(page)
+    .getByRole('img', { name: /^Curves of the training/ })
+    .scrollIntoViewIfNeeded();
+  await page.waitForFunction(() => {
+    const panel = document.querySelector('tabgym-app')!.shadowRoot!.querySelector('tabgym-drawer')!;
+    const image = panel.shadowRoot!.querySelector('tabgym-agents')!.shadowRoot!.querySelector('img')!;
+    return image.complete && image.naturalWidth > 0;
+  });
+  expect(asked.filter((path) => path.endsWith('.tabgym'))).toEqual([]);
+  // Nothing sticks out of its card to the right.
+  const outside = await gallery(page).evaluate((host) => {
+    const right = (element: Element) => element.getBoundingClientRect().right;
+    const item = host.shadowRoot!.querySelector('li:has(.card)')!;
+    const inside = [...item.querySelectorAll('p, img, .table, button, ul')];
+    return inside.filter((each) => right(each) > right(item)).map((each) => each.outerHTML.slice(0, 80));
+  });
+  expect(outside).toEqual([]);
+  expect(await violations(page)).toEqual([]);
+  await screenshot(page, `agents-card-${name}`);
+  await page.keyboard.press('Enter');
+  await how.scrollIntoViewIfNeeded();
+  await screenshot(page, `agents-${name}`);
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('one is fetched, watched, and trained on under another setting; another begins from nothing', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?device=wasm`, wide);
+  await openGallery(page);
+  const fetched = page.waitForResponse(/textcraft-first\.tabgym$/);
+  await textcraft(page).getByRole('button', { name: 'Watch it' }).click();
+  await fetched;
+  await page.locator('tabgym-transport').getByText('Step 460').first().waitFor({ timeout: 60_000 });
+  await page
+    .locator('tabgym-watch')
+    .getByText(/^(get|craft) \d/)
+    .first()
+    .waitFor({ timeout: 60_000 });
+  await screenshot(page, 'agents-watched');
+  // Improve: a fork at its last step, which trains.
+  await textcraft(page).getByRole('button', { name: 'Improve it' }).click();
+  await page
+    .getByText(/Step 46[1-9]|step 46[1-9]/)
+    .first()
+    .waitFor({ timeout: 120_000 });
+  await page.getByRole('button', { name: 'Pause' }).first().click();
+  await page.getByRole('button', { name: 'Train', exact: true }).first().waitFor({ timeout: 60_000 });
+  await page.locator('tabgym-drawer').getByRole('tab', { name: 'Runs' }).click();
+  await page.getByText('TextCraft, first steps, improved').first().waitFor();
+  await page
+    .getByText(/forked from TextCraft, first steps at step 460/)
+    .first()
+    .waitFor();
+  await page.locator('tabgym-drawer').getByRole('tab', { name: 'Agents' }).click();
+  await textcraft(page).getByRole('button', { name: 'From nothing' }).click();
+  await page.getByRole('button', { name: 'Pause' }).first().click({ timeout: 60_000 });
+  await page.locator('tabgym-drawer').getByRole('tab', { name: 'Runs' }).click();
+  await page.getByText('TextCraft, first steps, from nothing').first().waitFor();
+  expect(errors).toEqual([]);
+  await close();
+}, 300_000);
+
+test('while the list comes, where it is missing, broken or empty, the page says so, and tries again', async () => {
+  const { page, close } = await open(browser, site.url, wide);
+  const answers: ((route: import('playwright-core').Route) => Promise<void>)[] = [
+    (route) => route.fulfill({ status: 503 }),
+    (route) => route.fulfill({ contentType: 'text/html', body: '<p>front page</p>' }),
+    (route) => route.fulfill({ json: { format: 'tabgym-agents-0', agents: [] } }),
+    (route) => route.fulfill({ json: { format: 'tabgym-agents-1', agents: [] } }),
+  ];
+  let arrive = () => {};
+  const held = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  await page.route('**/agents/index.json', async (route) => {
+    await held;
+    await answers.shift()!(route);
+  });
+  await openGallery(page);
+  await gallery(page).getByText('Looking for agents').waitFor();
+  arrive();
+  const again = gallery(page).getByRole('button', { name: 'Try again' });
+  await gallery(page)
+    .getByText(/could not be loaded \(503\)/)
+    .waitFor();
+  await again.click();
+  await gallery(page)
+    .getByText(/is not what this page expects/)
+    .waitFor();
+  await again.click();
+  await gallery(page)
+    .getByText(/make it again with npm run agents/)
+    .waitFor();
+  await again.click();
+  await gallery(page)
+    .getByText(/No agent is shipped/)
+    .waitFor();
+  await close();
+});
+
+test('a card or a run that cannot be fetched is said, and nothing is left behind', async () => {
+  const { page, close } = await open(browser, site.url, wide);
+  await page.route('**/textcraft-first/agent.json', (route) => route.abort());
+  await openGallery(page);
+  await textcraft(page).getByRole('button', { name: 'How it was made' }).click();
+  await gallery(page)
+    .getByText(/could not be loaded/)
+    .waitFor();
+  await page.unroute('**/textcraft-first/agent.json');
+  await gallery(page).getByRole('button', { name: 'Try again' }).click();
+  await gallery(page)
+    .getByText(/parameters over \d+ words/)
+    .waitFor();
+  await page.route('**/textcraft-first.tabgym', (route) => route.fulfill({ body: 'cut' }));
+  await textcraft(page).getByRole('button', { name: 'Watch it' }).click();
+  await page
+    .getByText(/not a whole zip/)
+    .first()
+    .waitFor();
+  await page.locator('tabgym-drawer').getByRole('tab', { name: 'Runs' }).click();
+  await page.getByText('No run is stored in this browser yet.').waitFor();
+  await close();
+});

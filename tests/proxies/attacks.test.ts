@@ -1,0 +1,184 @@
+/** Pages that mean harm: each is a named failure of its own episode, others go on, nothing forbidden is reached, memory comes back. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Gate } from '../../proxies/network/gate.ts';
+import { Hosts } from '../../proxies/network/hosts.ts';
+import { findChromium } from '../../scripts/machine.mjs';
+import { HostileSite } from './hostile-site.ts';
+import { type Opened, openOver } from './opened.ts';
+import { Client, type Stepped } from './playing.ts';
+import type { SixSites } from './six-sites.ts';
+
+const skip = !findChromium();
+if (skip) console.log('skipped: there is no Chromium-family browser (TABGYM_CHROMIUM names one)');
+
+const limits = {
+  pages: 6,
+  popups: 20,
+  dialogs: 10,
+  responseMegabytes: 8,
+  episodeMegabytes: 32,
+  memoryMegabytes: 400,
+  stepSeconds: 8,
+  loadSeconds: 6,
+};
+const task = {
+  task_id: 0,
+  sites: ['shopping'],
+  storage_state: null,
+  start_url: '__SHOPPING__/calm',
+  intent: 'Stay calm.',
+  eval: { eval_types: ['string_match'], reference_answers: { exact_match: 'calm' } },
+};
+
+let site: HostileSite;
+let opened: Opened;
+let client: Client;
+let bystander: number;
+
+beforeAll(async () => {
+  if (skip) return;
+  site = await new HostileSite().listen();
+  const config = { shopping: { address: site.address } };
+  opened = await openOver({ config } as unknown as SixSites, [task], { sites: config, limits });
+  client = new Client(opened.proxy);
+  bystander = await client.create();
+  await client.reset(bystander, 0);
+});
+afterAll(async () => {
+  await opened?.close();
+  site?.close();
+});
+
+/** Goes to an address from a calm page, and does one thing more. */
+async function visit(address: string): Promise<Stepped[]> {
+  const env = await client.create();
+  try {
+    await client.reset(env, 0);
+    const answers = [await client.step(env, `goto [${address}]`)];
+    if (!answers[0].terminated) answers.push(await client.step(env, 'scroll [down]'));
+    return answers;
+  } finally {
+    await client.close(env);
+  }
+}
+
+const attack = (path: string) => visit(`${site.address}${path}`);
+const errorsOf = (answers: Stepped[]) => answers.map(({ info }) => info?.fail_error ?? '').join('\n');
+
+/** Another episode's page lets itself be clicked. */
+async function othersGoOn(): Promise<void> {
+  const { info, observation } = await client.step(bystander, 'go_back');
+  expect(info?.failure).toBeUndefined();
+  expect(observation).toContain('Tab 0 (current)');
+  const { observation: calm } = await client.step(bystander, `goto [${site.address}/calm]`);
+  expect(calm).toContain("heading 'Calm'");
+}
+
+describe.skipIf(skip)('a hostile page', () => {
+  it.each(['/redirect', '/navigate', '/refresh', '/socket', '/image', '/frame', '/fetch'])(
+    'reaches no forbidden address by %s',
+    async (path) => {
+      const answers = await attack(path);
+      expect(errorsOf(answers)).toContain('ForbiddenAddress');
+      expect(errorsOf(answers)).toContain(new URL(site.forbidden).host);
+      expect(answers.some(({ observation }) => observation.includes('the secret'))).toBe(false);
+      expect(site.reached).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('cannot be left for an address that is spelled otherwise, of another scheme, or nobody’s', async () => {
+    const port = new URL(site.forbidden).port;
+    const spelled = ['2130706433', '0x7f.1', '127.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost', '169.254.169.254'];
+    const addresses = [
+      ...spelled.map((host) => `http://${host}:${port}/`),
+      'file:///etc/passwd',
+      'chrome://version',
+      `view-source:${site.address}/calm`,
+      'data:text/html,<h1>x',
+      'javascript:alert(1)',
+      'ftp://127.0.0.1/',
+      'devtools://devtools/bundled/inspector.html',
+    ];
+    const env = await client.create();
+    await client.reset(env, 0);
+    for (const address of addresses) {
+      const { info, observation, reward } = await client.step(env, `goto [${address}]`);
+      expect([address, info?.fail_error]).toEqual([address, expect.stringMatching(/^ForbiddenAddress/)]);
+      expect(observation).toContain("heading 'Calm'");
+      expect(reward).toBe(0);
+    }
+    await client.close(env);
+    expect(site.reached).toEqual([]);
+  }, 120_000);
+
+  it('reaches nothing by a service worker, gets no candidate of this network, no download', async () => {
+    await attack('/worker');
+    expect(site.reached).toEqual([]);
+    expect((await attack('/rtc')).at(-1)!.observation).toContain('candidates 0');
+    const [, after] = await attack('/download');
+    expect(after.info?.failure).toBeUndefined();
+  }, 90_000);
+
+  it.each([
+    ['/huge', 'ResponseTooLarge'],
+    ['/loop', 'PageHung'],
+    ['/popups', 'TooManyPages'],
+    ['/alerts', 'TooManyDialogs'],
+    ['/hog', 'PageCrashed'],
+  ])(
+    'at %s ends its own episode as %s',
+    async (path, name) => {
+      const env = await client.create();
+      await client.reset(env, 0);
+      let last = await client.step(env, `goto [${site.address}${path}]`);
+      for (let k = 0; k < 8 && !last.terminated; k++) last = await client.step(env, 'scroll [down]');
+      expect(last).toMatchObject({ terminated: true, reward: 0, info: { failure: name } });
+      await othersGoOn();
+      // The same environment serves its next episode.
+      expect((await client.reset(env, 0)).observation).toContain("heading 'Calm'");
+      await client.close(env);
+    },
+    120_000,
+  );
+
+  it('that never ends is read as it is', async () => {
+    const [first] = await attack('/endless');
+    expect(first.info?.fail_error).toMatch(/Timeout/);
+    expect(first.info?.failure).toBeUndefined();
+    await othersGoOn();
+  }, 60_000);
+});
+
+describe('the gate', () => {
+  it('goes where a name led first, wherever it leads now', async () => {
+    const server = await new HostileSite().listen();
+    const { port } = new URL(server.address);
+    const answers = ['127.0.0.1', '10.255.255.1'];
+    const hosts = await Hosts.open({ sites: [`http://shop.example:${port}`], also: [] }, async () => answers.shift()!);
+    const refused: string[] = [];
+    const gate = await Gate.open(
+      hosts,
+      { responseBytes: 1e6, episodeBytes: 1e6 },
+      { refused: (host) => refused.push(host), tooLarge: () => {} },
+    );
+    const { request } = await import('node:http');
+    const ask = (url: string) =>
+      new Promise<number>((done, fail) => {
+        const { hostname, port: at } = new URL(gate.address);
+        request({ host: hostname, port: at, path: url, headers: { host: new URL(url).host } }, (answer) =>
+          done(answer.resume().statusCode!),
+        )
+          .once('error', fail)
+          .end();
+      });
+    expect(await ask(`http://shop.example:${port}/calm`)).toBe(200);
+    expect(await ask(`http://shop.example:${port}/calm`)).toBe(200);
+    expect(await ask(`${server.forbidden}/x`)).toBe(403);
+    expect(await ask(`http://other.example:${port}/calm`)).toBe(403);
+    expect(refused).toEqual([new URL(server.forbidden).host, `other.example:${port}`]);
+    expect(server.reached).toEqual([]);
+    gate.close();
+    server.close();
+  });
+});

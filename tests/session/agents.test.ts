@@ -1,0 +1,186 @@
+// Shipped agents: how a run is packed, what its card says, what the gallery lists, that the folders of the site are whole, and that nothing
+// an agent is measured on was met in its training.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { cardOf, listedOf, partsOf } from '../../src/cli/agents/card.ts';
+import { packRun, thinned } from '../../src/cli/agents/packing.ts';
+import { readRecipe, recipeNames } from '../../src/cli/agents/recipe.ts';
+import { readDocument } from '../../src/cli/training.ts';
+import type { Task } from '../../src/envs/env.ts';
+import { worldModule } from '../../src/envs/registry.ts';
+import { type Experiment, ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
+import { firstMoment, hasMoments } from '../../src/policy/moments.ts';
+import type { TensorMap } from '../../src/policy/policy.ts';
+import type { StepRecord } from '../../src/rl/evaluation.ts';
+import { AgentDocumentError, improvedExperiment, readAgent, readGallery } from '../../src/session/agents.ts';
+import { decodeState, encodeState } from '../../src/session/checkpoint.ts';
+import { getRun } from '../../src/session/stored-run.ts';
+import { findSuite, heardBy } from '../../src/session/suite-evaluation.ts';
+import { readRun } from '../../src/store/bundle.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+
+const site = 'public/agents';
+const shipped = readdirSync(site).filter((name) => statSync(join(site, name)).isDirectory());
+const experimentsOf = (name: string): Experiment[] => readRecipe(name).experiments.map(readDocument);
+const json = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'));
+const babyai = () => readDocument('experiments/babyai-agent.json');
+
+let folder: string;
+beforeAll(async () => {
+  await buildWasm();
+  folder = mkdtempSync(join(tmpdir(), 'tabgym-agents-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const values = Float32Array.from({ length: 6 }, (_, i) => (i - 2) / 3);
+const tensors = (): TensorMap =>
+  new Map([
+    ['model.norm.weight', { shape: [6], data: values }],
+    [`${firstMoment}model.norm.weight`, { shape: [6], data: values }],
+  ]);
+const record = (step: number, evaluated = false): StepRecord => ({
+  step,
+  stage: 3,
+  metrics: { success: 0.5, flops: 10, stepMs: 36e5, episodes: 4 },
+  ...(evaluated ? { evaluation: { train: { policy: { rate: 0.75 } }, test: {} } as StepRecord['evaluation'] } : {}),
+});
+
+describe('a packed run', () => {
+  const bytes = new TextEncoder();
+  async function packed() {
+    const store = new RunStore(new FolderStore(mkdtempSync(join(folder, 'run-'))));
+    const meta = { step: 500, optimizerStep: 500, kernelChoices: { a: 1 }, batchPlan: {}, adapter: 'a processor' };
+    const { id } = await store.create({
+      name: 'an agent',
+      experiment: babyai(),
+      origin: { kind: 'new' },
+      step: 500,
+      records: Array.from({ length: 501 }, (_, step) => record(step, step === 500)),
+      checkpoints: [{ meta, bytes: encodeState({ tensors: tensors(), optimizerStep: 500 }) }],
+      assets: {
+        'config.json': bytes.encode('{}'),
+        'tokenizer.json': bytes.encode('{"model":{"vocab":{"a":0,"b":1}}}'),
+        'reference.safetensors': encodeState({ tensors: tensors(), optimizerStep: 0 }),
+      },
+    });
+    return packRun(store, await getRun(store, id));
+  }
+
+  it('is a run with its weights in 16 bits, no moments, no reference, and few records', async () => {
+    const { bytes: file, parameters, words, device } = await packed();
+    expect({ parameters, words, device }).toEqual({ parameters: 6, words: 2, device: 'a processor' });
+    const run = readRun(file, 'agent.tabgym');
+    const [checkpoint] = run.checkpoints!;
+    const state = decodeState(checkpoint.bytes, 0);
+    expect(hasMoments(state.tensors)).toBe(false);
+    expect(Object.keys(run.assets!)).toEqual(['config.json', 'tokenizer.json']);
+    const back = state.tensors.get('model.norm.weight')!.data;
+    values.forEach((value, i) => expect(Math.abs(back[i] - value)).toBeLessThanOrEqual(Math.abs(value) * 2 ** -11));
+    expect(Array.from(back)).not.toEqual(Array.from(values));
+    expect({ step: run.step, success: run.success }).toEqual({ step: 500, success: 0.75 });
+    expect(run.records!.length).toBeLessThanOrEqual(241);
+    expect(run.records!.at(-1)!.step).toBe(500);
+    expect(parseExperiment(run.experiment)).toEqual(babyai());
+  });
+
+  it('is the same bytes each time', async () => {
+    expect((await packed()).bytes).toEqual((await packed()).bytes);
+  });
+
+  it('keeps every evaluation and both ends of the curves', () => {
+    const records = Array.from({ length: 1000 }, (_, step) => record(step, step === 333));
+    const steps = thinned(records, 100).map(({ step }) => step);
+    expect(steps).toHaveLength(102);
+    expect([steps[0], steps.includes(333), steps.at(-1)]).toEqual([0, true, 999]);
+    expect(thinned(records.slice(0, 50), 100)).toHaveLength(50);
+  });
+});
+
+describe('to improve an agent', () => {
+  const improve = { words: '', steps: 40, changes: { 'worlds.0.weight': 0.25 } };
+  it('goes on after its last step, with what was asked for changed', () => {
+    const experiment = babyai();
+    const better = improvedExperiment(experiment, experiment.steps, improve);
+    expect(better.steps).toBe(experiment.steps + 40);
+    expect(better.stages).toEqual(experiment.stages);
+    expect(better.worlds[0].weight).toBe(0.25);
+    expect(better.policy).toEqual(experiment.policy);
+    expect(experiment.worlds[0].weight).not.toBe(0.25);
+  });
+  it('leaves imitation where the agent stopped in the middle of it', () => {
+    const better = improvedExperiment(babyai(), 300, improve);
+    expect(better.steps).toBe(340);
+    expect(better.stages!.map(({ steps }) => steps)).toEqual([300]);
+    expect(improvedExperiment(babyai(), 0, improve).stages).toEqual([]);
+  });
+  it('refuses a change that makes no experiment', () => {
+    const changes = { 'worlds.0.weight': -1 };
+    expect(() => improvedExperiment(babyai(), 1545, { ...improve, changes })).toThrow(ExperimentError);
+  });
+});
+
+describe('a suite', () => {
+  it('is heard in the words that the policy learnt, and asks what it asks', () => {
+    const found = findSuite('babyai-test');
+    const { suite } = heardBy(babyai(), found);
+    expect(suite.options).toEqual({ ...found.suite.options, observation: 'compact' });
+    const other = heardBy(readDocument('experiments/maze-first.json'), found);
+    expect(other.suite.options).toEqual(found.suite.options);
+  });
+});
+
+describe('the site', () => {
+  it('lists the agents that it has, and no other', () => {
+    const gallery = readGallery(json(site, 'index.json'));
+    expect(gallery.map(({ name }) => name)).toEqual([...shipped].sort());
+    for (const listed of gallery) expect(listed).toEqual(listedOf(readAgent(json(site, listed.name, 'agent.json'))));
+  });
+
+  it.each(shipped)('%s is whole: a run that opens, under 4 MB, with the card of its document', (name) => {
+    const agent = readAgent(json(site, name, 'agent.json'));
+    const file = join(site, name, agent.file);
+    expect([statSync(file).size, agent.name]).toEqual([agent.bytes, name]);
+    expect(agent.bytes).toBeLessThan(4 * 2 ** 20);
+    const run = readRun(new Uint8Array(readFileSync(file)), agent.file);
+    expect(run.step).toBe(agent.cost.steps);
+    expect(agent.parts).toEqual(partsOf(parseExperiment(run.experiment)));
+    expect(readFileSync(join(site, name, 'card.md'), 'utf8')).toBe(cardOf(agent));
+    expect(parseExperiment(run.experiment).worlds.some((world) => world.name === agent.world)).toBe(true);
+    const { data } = decodeState(run.checkpoints![0].bytes, 0).tensors.get('model.embed_tokens.weight')!;
+    expect(data.every(Number.isFinite)).toBe(true);
+    expect(Math.max(...data) > 0.01).toBe(true);
+    const headline = agent.headline!;
+    expect(headline.success.mean).toBe(agent.suites[0].rows.at(-1)!.success.mean);
+  });
+
+  it('refuses a document of another form by name', () => {
+    expect(() => readAgent({ format: 'tabgym-shipped-agent-0' })).toThrow(AgentDocumentError);
+    expect(() => readGallery({ format: 'tabgym-agents-1', agents: [{ name: 1 }] })).toThrow(/agents\.0\./);
+  });
+});
+
+describe('held out', () => {
+  const key = ({ world, id, strata }: Task) => `${world} ${id} ${strata.universe ?? ''}`;
+
+  it.each(recipeNames())('%s meets in training no task that it is measured on', async (name) => {
+    const suites = readRecipe(name).suites.map((each) => findSuite(each.name));
+    for (const experiment of experimentsOf(name)) {
+      for (const { name: world, options } of experiment.worlds) {
+        const opened = await worldModule(world).open({});
+        const met = new Set((await opened.tasks(options, 'train')).map(key));
+        const asked = await opened.tasks(options, 'test');
+        for (const { suite } of suites.filter((found) => found.module.name === world))
+          asked.push(...(await opened.tasks(suite.options, suite.split)));
+        expect(met.size).toBeGreaterThan(0);
+        expect(asked.length).toBeGreaterThan(0);
+        expect(asked.filter((task) => met.has(key(task)))).toEqual([]);
+        await opened.close();
+      }
+    }
+  });
+});

@@ -1,0 +1,70 @@
+/**
+ * A corpus made from a number: documents of words as unevenly frequent as a language's, in Search-R1's form, each with a title that no
+ * other has. Written to a file, plain or gzipped. Document k is the same whatever the size, so that it can be asked for again.
+ */
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+
+const distinctWords = 40_000;
+const wordsEach = 90;
+const titleWords = 2;
+/** Lines handed to the file at once. */
+const batch = 200;
+
+/** Of a document's own, so that it can be made alone (the constants are Numerical Recipes'). */
+function randomOf(seed: number): (below: number) => number {
+  let state = Math.imul(seed + 1, 0x9e3779b1) >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const wordList: readonly string[] = (() => {
+  const random = randomOf(0);
+  const syllable = () => 'bcdfglmnprst'[random(12)] + 'aeiou'[random(5)];
+  return Array.from({ length: distinctWords }, (_, k) => Array.from({ length: 2 + (k % 3) }, syllable).join(''));
+})();
+
+/** The cube makes the first words frequent and the last ones rare. */
+const word = (random: (below: number) => number) => wordList[Math.floor(distinctWords * (random(1000) / 1000) ** 3)];
+const words = (random: (below: number) => number, count: number) =>
+  Array.from({ length: count }, () => word(random)).join(' ');
+
+/** Its number makes it the only one. */
+export function titleOf(k: number): string {
+  return `${words(randomOf(k), titleWords)} ${k}`;
+}
+
+export function lineOf(k: number): string {
+  const random = randomOf(k);
+  const title = `${words(random, titleWords)} ${k}`;
+  return JSON.stringify({ id: String(k), contents: `"${title}"\n${words(random, wordsEach)}` });
+}
+
+export interface Made {
+  documents: number;
+  /** Before gzip. */
+  bytes: number;
+}
+
+/** Documents until there are `bytes` of them; `path` may end in `.gz`. */
+export async function writeCorpus(path: string, bytes: number): Promise<Made> {
+  const made: Made = { documents: 0, bytes: 0 };
+  function* parts(): Generator<Buffer> {
+    while (made.bytes < bytes) {
+      const lines = Array.from({ length: batch }, (_, k) => lineOf(made.documents + k));
+      const part = Buffer.from(`${lines.join('\n')}\n`);
+      made.documents += batch;
+      made.bytes += part.length;
+      yield part;
+    }
+  }
+  const file = createWriteStream(path);
+  const source = Readable.from(parts());
+  if (path.endsWith('.gz')) await pipeline(source, createGzip({ level: 1 }), file);
+  else await pipeline(source, file);
+  return made;
+}

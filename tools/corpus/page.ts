@@ -1,0 +1,139 @@
+/**
+ * A corpus on the page as it ships, in Chromium: what a person does under Storage (choose files, take in, stop, go on, delete), and
+ * searches asked over the channel by which other workers and tabs ask. Knows the page's words, no corpus.
+ */
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
+import type { Document } from '../../src/envs/search/retrieval/retriever.ts';
+
+/** Of what a page does at once, on a busy machine; taking in is waited for in its own time. */
+const actMs = 120_000;
+const takeInMs = 7_200_000;
+
+export interface CorpusPage {
+  /** Chooses the file and begins, or goes on with it. */
+  take(path: string, button: 'Take in' | 'Go on'): Promise<void>;
+  /** Stops once this share of the file is read; gives the share that it was stopped at. */
+  stopAt(share: number): Promise<number>;
+  /** Until it is done: the documents that can be searched. */
+  finished(): Promise<{ documents: number; refused: number }>;
+  /** What the list says of the corpus. */
+  listed(name: string): Promise<string>;
+  find(name: string, query: string): Promise<{ documents: Document[]; ms: number }>;
+  remove(name: string): Promise<void>;
+  /** Of all that the page keeps, as the browser tells the page. */
+  storedBytes(): Promise<number>;
+  reload(): Promise<void>;
+  errors: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Asks whoever owns the index, as another tab would (src/envs/search/corpus/owner.ts). Runs in the page. */
+function askOwner([name, query]: [string, string]): Promise<{ documents: Document[]; ms: number }> {
+  const channel = new BroadcastChannel('tabgym-corpora');
+  const from = crypto.randomUUID();
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    channel.onmessage = ({ data }) => {
+      if (data.kind !== 'answer' || data.to !== from) return;
+      channel.close();
+      if (data.error !== undefined) reject(new Error(data.error));
+      else resolve({ documents: data.value[0], ms: performance.now() - started });
+    };
+    channel.postMessage({ kind: 'call', from, id: 0, name: 'retrieve', args: [name, [query], 3] });
+  });
+}
+
+async function showStorage(page: Page): Promise<void> {
+  const tab = page.getByRole('button', { name: 'Storage' }).or(page.getByRole('tab', { name: 'Storage' }));
+  await tab.first().click();
+  await page.locator('tabgym-corpora').getByLabel('Files of a corpus').waitFor();
+}
+
+async function openPage(context: BrowserContext, url: string, errors: string[]): Promise<Page> {
+  const page = context.pages()[0] ?? (await context.newPage());
+  page.setDefaultTimeout(actMs);
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(error.message));
+  await page.goto(url);
+  await page.getByLabel('Preset').waitFor();
+  await showStorage(page);
+  return page;
+}
+
+/** Presses Stop once so much is read, and gives how much; null before. Runs in the page, so that a quick machine is not too quick. */
+function pressStop(wanted: number): number | null {
+  const panelIn = (root: ParentNode): Element | null => {
+    for (const element of root.querySelectorAll('*')) {
+      if (element.localName === 'tabgym-corpora') return element;
+      const inner = element.shadowRoot && panelIn(element.shadowRoot);
+      if (inner) return inner;
+    }
+    return null;
+  };
+  const shadow = panelIn(document)?.shadowRoot;
+  const bar = shadow?.querySelector('progress');
+  if (!bar || bar.value / bar.max < wanted) return null;
+  [...shadow!.querySelectorAll('button')].find(({ textContent }) => textContent.trim() === 'Stop')!.click();
+  return bar.value / bar.max;
+}
+
+async function stopAt(page: Page, share: number): Promise<number> {
+  const reached = await page.waitForFunction(pressStop, share, { polling: 'raf', timeout: takeInMs });
+  await page
+    .locator('tabgym-corpora')
+    .getByText(/^Stopped\. /)
+    .waitFor();
+  return Number(await reached.jsonValue());
+}
+
+async function finished(page: Page): Promise<{ documents: number; refused: number }> {
+  const said = page.locator('tabgym-corpora').getByText(/ documents of .* can be searched; /);
+  const problem = page.locator('tabgym-corpora').getByRole('alert');
+  await said.or(problem).first().waitFor({ timeout: takeInMs });
+  const text = (await said.count()) ? await said.innerText() : '';
+  const numbers = /^(\d+) documents of .* can be searched; (\d+) lines/.exec(text);
+  if (!numbers) throw new Error(`The page says: ${await problem.innerText()}`);
+  return { documents: Number(numbers[1]), refused: Number(numbers[2]) };
+}
+
+async function remove(page: Page, name: string): Promise<void> {
+  const panel = page.locator('tabgym-corpora');
+  await panel.getByRole('button', { name: `Delete ${name}` }).click();
+  await panel.getByRole('button', { name: 'Delete for good' }).click();
+  await panel.getByRole('row').filter({ hasText: name }).waitFor({ state: 'detached' });
+}
+
+/** `profile`: a folder on disk, as a private window would keep the files in memory. */
+export async function openCorpusPage(url: string, profile: string): Promise<CorpusPage> {
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: findChromium()!,
+    args: chromiumArgs,
+    viewport: { width: 1440, height: 900 },
+  });
+  const errors: string[] = [];
+  const page = await openPage(context, url, errors);
+  const panel = page.locator('tabgym-corpora');
+  return {
+    errors,
+    async take(path, button) {
+      await panel.getByLabel('Files of a corpus').setInputFiles(path);
+      await panel.getByRole('button', { name: button }).click();
+    },
+    stopAt: (share) => stopAt(page, share),
+    finished: () => finished(page),
+    async listed(name) {
+      const row = panel.getByRole('row').filter({ hasText: name });
+      return row.innerText();
+    },
+    find: (name, query) => page.evaluate(askOwner, [name, query] as [string, string]),
+    remove: (name) => remove(page, name),
+    storedBytes: async () => (await page.evaluate(() => navigator.storage.estimate())).usage ?? 0,
+    async reload() {
+      await page.reload();
+      await page.getByLabel('Preset').waitFor();
+      await showStorage(page);
+    },
+    close: () => context.close(),
+  };
+}
