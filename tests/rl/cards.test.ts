@@ -7,7 +7,10 @@ import { algorithms, cardsOf } from '../../src/rl/algorithms/registry.ts';
 import { metricNamed } from '../../src/rl/metrics.ts';
 
 const settingsOf = (each: (typeof algorithms)[number]) =>
-  ({ ...v.getDefaults(each.schema as never as v.StrictObjectSchema<v.ObjectEntries, undefined>), name: each.name }) as never;
+  ({
+    ...v.getDefaults(each.schema as never as v.StrictObjectSchema<v.ObjectEntries, undefined>),
+    name: each.name,
+  }) as never;
 
 const known = (of: Source, words: string | undefined): boolean => {
   const [kind, ...rest] = of.split('.');
@@ -23,7 +26,10 @@ test.each(algorithms.map((each) => [each.name, each] as const))('%s', (_, algori
   const order = cards.map(({ part }) => cardParts.indexOf(part));
   expect(order).toEqual([...order].sort((a, b) => a - b));
   for (const part of ['observe', 'act', 'reward', 'advantage', 'objective', 'update'])
-    expect(cards.filter((card) => card.part === part), part).toHaveLength(1);
+    expect(
+      cards.filter((card) => card.part === part),
+      part,
+    ).toHaveLength(1);
   for (const { formula } of cards)
     for (const { of, words } of symbolsOf(formula)) expect(known(of!, words), of).toBe(true);
 });
