@@ -103,6 +103,29 @@ describe('a run that collapsed', () => {
     }
   });
 
+  it('is named by a jolt of two updates, where it broke at once', () => {
+    const broken = (step: number) => (step < 130 ? learnt(step) : 0.05);
+    for (const seed of seeds) {
+      const moved = [
+        { signal: 'ratio' as const, at: 129, by: 80 },
+        { signal: 'ratio' as const, at: 131, by: 1 / 80 },
+        { signal: 'entropy' as const, at: 140, by: 2 },
+      ];
+      const fall = fallOf(made({ seed, skill: broken, moved }))!;
+      expect(fall.first, `seed ${seed}`).toMatchObject({ signal: 'ratio', step: 129 });
+    }
+  });
+
+  it('is compared with reward, not with the imitation before it', () => {
+    const early = (step: number) => (step < 130 ? 0.8 : 0.1);
+    for (const seed of seeds) {
+      const records = made({ seed, skill: early, moved: [{ signal: 'ratio', at: 128, by: 20 }] });
+      for (const { step, metrics } of records)
+        if (step > 0 && step <= 100) Object.assign(metrics, { success: undefined, policyShift: 0.3, entropy: 2 });
+      expect(fallOf(records)!.first, `seed ${seed}`).toMatchObject({ signal: 'ratio' });
+    }
+  });
+
   it('takes a spike of two steps for none', () => {
     for (const seed of seeds) {
       const moved = [

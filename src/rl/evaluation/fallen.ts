@@ -80,14 +80,20 @@ const readings = (records: readonly StepRecord[], read: (metrics: StepRecord['me
 /** Batches around the best, from which a fall is told. */
 const WINDOW = 30;
 
+/** When a fall began, and when it was plain: between the two batches are too noisy to say. */
+interface Onset {
+  from: number;
+  plain: number;
+}
+
 /**
  * Least-squares change point of the batches' success after the best (one step down), then back to where the way down begins. The step
  * after the best where batches say nothing.
  */
-function onsetOf(records: readonly StepRecord[], best: number, last: number): number {
+function onsetOf(records: readonly StepRecord[], best: number, last: number): Onset {
   const all = readings(records, ({ success }) => success).filter(({ step }) => step > best - WINDOW && step <= last);
   const first = all.findIndex(({ step }) => step > best);
-  if (first < 0) return last;
+  if (first < 0) return { from: last, plain: last };
   const values = all.map(({ value }) => value);
   let [at, gain] = [first, -1];
   for (let split = Math.max(1, first); split < all.length; split++) {
@@ -96,12 +102,13 @@ function onsetOf(records: readonly StepRecord[], best: number, last: number): nu
     const explained = drop > 0 ? (before.length * after.length * drop * drop) / values.length : 0;
     if (explained > gain) [at, gain] = [split, explained];
   }
+  const plain = all[at].step;
   const [high, low] = [mean(values.slice(0, Math.max(1, at))), mean(values.slice(at))];
   const smooth = (i: number) => mean(values.slice(Math.max(0, i - 4), i + 1));
   const steady = unbiasedStd(values.slice(0, first)) || 0;
   const lower = high - Math.max(0.1 * (high - low), (2 * steady) / Math.sqrt(5));
   while (at > first && smooth(at - 1) < lower) at--;
-  return all[at].step;
+  return { from: all[at].step, plain };
 }
 
 interface SignalRule {
@@ -131,15 +138,21 @@ const signals: { [signal in Signal]: SignalRule } = {
   },
 };
 
+/** Moves that come this much after the fall was plain may still be its cause: its step is known no better. */
+const SLACK = 3;
+
 /** Spreads from where it was. */
 const FAR = 5;
 /** Readings that must agree: a spike is not a move. */
 const AGREE = { of: 6, least: 5 };
+/** Unless it is so many times what a move needs, just where the fall becomes plain: what breaks a policy may last for one update. */
+const JOLT = 4;
 
 function moveOf(
   signal: Signal,
   records: readonly StepRecord[],
   baseline: readonly number[],
+  { plain }: Onset,
   until: number,
 ): Mover | null {
   const { read, share, both } = signals[signal];
@@ -158,8 +171,12 @@ function moveOf(
   const after = all.filter(({ step }) => step > baseline[baseline.length - 1] && step <= until);
   for (const [i, reading] of after.entries()) {
     const direction = side(reading);
+    if (direction === 0) continue;
+    const far = direction * (reading.value - center) > JOLT * least;
+    if (far && Math.abs(reading.step - plain) <= SLACK)
+      return { signal, step: reading.step, before: center, after: reading.value };
     const next = after.slice(i, i + AGREE.of);
-    if (direction === 0 || next.length < AGREE.least) continue;
+    if (next.length < AGREE.least) continue;
     const agreeing = next.filter((each) => side(each) === direction);
     if (agreeing.length >= Math.min(AGREE.least, next.length))
       return { signal, step: reading.step, before: center, after: median(next.map(({ value }) => value)) };
@@ -180,9 +197,6 @@ function baselineOf(records: readonly StepRecord[], best: number, onset: number)
   return chosen.map(({ step }) => step);
 }
 
-/** Moves that come this much after the onset may still be its cause: the onset is known no better. */
-const SLACK = 3;
-
 /** Null: it has not fallen, or that cannot be told. */
 export function fallOf(records: readonly StepRecord[]): Fall | null {
   const points = pointsOf(records);
@@ -193,14 +207,15 @@ export function fallOf(records: readonly StepRecord[]): Fall | null {
   if (!earlier.length) return null;
   const best = earlier.reduce((a, b) => (b.rate.rate > a.rate.rate ? b : a));
   if (!isBeyondChance(best.rate, last.rate, earlier.length)) return null;
-  const from = onsetOf(records, best.step, last.step);
+  const onset = onsetOf(records, best.step, last.step);
+  const { from } = onset;
   const baseline = baselineOf(records, best.step, from);
   const names = Object.keys(signals) as Signal[];
   const movers = names
-    .map((signal) => moveOf(signal, records, baseline, last.step))
+    .map((signal) => moveOf(signal, records, baseline, onset, last.step))
     .filter((mover) => mover !== null)
     .sort((a, b) => a.step - b.step);
-  const first = movers[0] && movers[0].step <= from + SLACK ? movers[0] : null;
+  const first = movers[0] && movers[0].step <= onset.plain + SLACK ? movers[0] : null;
   const evaluated = ({ step, rate }: Point): Evaluated => ({ step, rate });
   return { best: evaluated(best), last: evaluated(last), by: best.rate.rate - last.rate.rate, from, first, movers };
 }
