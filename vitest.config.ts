@@ -30,7 +30,7 @@ export default defineConfig({
           environment: 'node',
           env,
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/page/**', 'tests/browser/**', ...(formsToo ? [] : manyForms)],
+          exclude: ['tests/page/**', 'tests/browser/**', 'tests/lessons/**', ...(formsToo ? [] : manyForms)],
           // Every form: lavapipe compiles a tiled kernel of attention for up to half a minute, and a case has six of them.
           testTimeout: formsToo ? 1_800_000 : 120_000,
           hookTimeout: 120_000,
@@ -65,6 +65,14 @@ export default defineConfig({
             provider: firefox(),
             instances: [{ browser: 'firefox' }],
           },
+        },
+      },
+      {
+        test: {
+          name: 'lessons',
+          environment: 'node',
+          include: ['tests/lessons/**/*.test.ts'],
+          fileParallelism: false,
         },
       },
       {

@@ -2,6 +2,7 @@
 // that `lit-localize extract` lists them for translators beside the words of the page. The page never loads this file.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { runnerImport } from 'vite';
 import { root } from './machine.mjs';
 
@@ -13,6 +14,15 @@ export async function writeRegistryMessages() {
   const { worldModules } = await load('src/envs/registry.ts');
   const { metrics, metricGroups } = await load('src/rl/metrics.ts');
   const { presets } = await load('src/experiment/presets.ts');
+
+  const { algorithms, cardsOf } = await load('src/rl/algorithms/registry.ts');
+  const { symbolsOf, symbolWords } = await load('src/rl/algorithms/cards.ts');
+  // With all terms that a setting can switch on.
+  const cards = algorithms.flatMap((each) => {
+    const settings = v.getDefaults(each.schema);
+    return cardsOf({ ...settings, name: each.name, kl: { estimator: 'k3', coefficient: 1 }, entropy: 1 });
+  });
+  const symbols = cards.flatMap(({ formula }) => symbolsOf(formula)).filter(({ words }) => words);
 
   const words = [
     ...knobs.flatMap(({ path, id = path, label, sentence, choiceLabels = {}, choiceGroups = {} }) => [
@@ -31,6 +41,13 @@ export async function writeRegistryMessages() {
     ...presets.flatMap(({ name, description }) => [
       [`preset.${name}.title`, name],
       [`preset.${name}.description`, description],
+    ]),
+    // A card, and a symbol, may be in several algorithms.
+    ...new Map([
+      ...cards.map(({ id, title }) => [`card.${id}.title`, title]),
+      ...cards.map(({ id, sentence }) => [`card.${id}.sentence`, sentence]),
+      ...symbols.map(({ of, words }) => [`symbol.${of}`, words]),
+      ...Object.entries(symbolWords).map(([of, words]) => [`symbol.${of}`, words]),
     ]),
   ];
   const calls = words.map(([id, text]) => `  msg(${JSON.stringify(text)}, { id: ${JSON.stringify(id)} }),`);

@@ -14,6 +14,7 @@ import { returnsOf } from './episode/returns.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import type { StepRecord } from './evaluation.ts';
 import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
+import { type ExaminedStep, examine } from './examine.ts';
 import { stageAt, stageNumber, type TurnLimit } from './horizon.ts';
 import { learningRateAt } from './learning-rate.ts';
 import { joinFloats } from './numbers.ts';
@@ -105,6 +106,21 @@ export class Trainer {
     );
     for (const [name, value] of Object.entries(training.memory ?? {})) this.policy.notes.set(name, Math.fround(value));
     return { training, updates, learningRate, trained: performance.now() };
+  }
+
+  /**
+   * What step `k` did to the tokens of its trajectories, as they were stored. The policy holds the weights from before the step;
+   * `loadAfter` gives it those from after it.
+   */
+  async examine(k: number, trajectories: readonly Trajectory[], loadAfter: () => Promise<void>): Promise<ExaminedStep> {
+    const stage = trainingStageAt(this.settings, k);
+    const algorithm = algorithmOf(stage.algorithm);
+    const needs = algorithm.needs(stage.algorithm);
+    const input = await this.creditInput(trajectories, needs, stage);
+    const training = assignCredit(trajectories, algorithm, stage.algorithm, input);
+    const updater = new Updater(this.policy, stage, this.runner);
+    const { temperature } = stage.sampling;
+    return examine(training, { policy: this.policy, updater, temperature, values: needs.values ?? false, loadAfter });
   }
 
   /** How the algorithm comes by a step's trajectories; groups of the step's tasks unless it says otherwise. */

@@ -26,15 +26,17 @@ type Values = { [metric: string]: number };
 type UpdateSettings = Pick<TrainerSettings, 'algorithm' | 'optimizer' | 'sampling'>;
 
 /** One array a column of the objective, and the rows' ids. */
-interface PreparedBatch {
+export interface PreparedBatch {
   micro: MicroBatch;
   old: Float32Array;
   columns: Float32Array[];
   ids: RowIds;
 }
 
-interface Minibatch {
+export interface Minibatch {
   batches: PreparedBatch[];
+  /** What the batches' rows count in. */
+  trajectories: readonly Trajectory[];
 }
 
 /** What an objective's column is read from. */
@@ -109,7 +111,7 @@ function objectiveOf(algorithm: Algorithm, settings: UpdateSettings['algorithm']
 export class Updater {
   private readonly algorithm: Algorithm;
   private readonly needs: Needs;
-  private readonly objective: { spec: ObjectiveSpec | RemoteObjective; scalars: readonly number[] };
+  readonly objective: { spec: ObjectiveSpec | RemoteObjective; scalars: readonly number[] };
   private readonly critic: CriticSettings | undefined;
 
   constructor(
@@ -130,10 +132,8 @@ export class Updater {
     learningRate: number,
     report?: (done: number, total: number) => void,
   ): Promise<Values> {
-    const { minibatches: count, innerEpochs } = this.settings.algorithm;
-    const minibatches: Minibatch[] = [];
-    for (const part of splitGroups(training.trajectories, count)) minibatches.push(await this.prepare(part, training));
-    const filled = minibatches.filter(({ batches }) => batches.length > 0);
+    const { innerEpochs } = this.settings.algorithm;
+    const filled = await this.minibatches(training);
     const tally = new Tally(this.needs.reference ?? false, innerEpochs);
     for (let epoch = 0; epoch < innerEpochs; epoch++) {
       for (const minibatch of filled) {
@@ -142,6 +142,14 @@ export class Updater {
       }
     }
     return tally.metrics();
+  }
+
+  /** The parts that are updated on one after the other, those without a trained token left out. */
+  async minibatches(training: Pick<TrainingSet, 'trajectories' | 'extras'>): Promise<Minibatch[]> {
+    const minibatches: Minibatch[] = [];
+    for (const part of splitGroups(training.trajectories, this.settings.algorithm.minibatches))
+      minibatches.push(await this.prepare(part, training));
+    return minibatches.filter(({ batches }) => batches.length > 0);
   }
 
   private async prepare(
@@ -166,7 +174,7 @@ export class Updater {
         ids: idsOf(source),
       });
     }
-    return { batches };
+    return { batches, trajectories };
   }
 
   private async referenceLogprobs(micro: MicroBatch): Promise<Float32Array | null> {

@@ -11,6 +11,7 @@ import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { ItemResult } from '../rl/evaluation/suite-results.ts';
 import type { Evaluation, StepRecord } from '../rl/evaluation.ts';
 import type { SuiteKeeping, SuiteSampling } from '../rl/evaluator.ts';
+import type { ExaminedStep } from '../rl/examine.ts';
 import type { CheckpointMeta } from '../store/run.ts';
 import type { Speaker } from './completing.ts';
 import type { GpuReport, LiveTurn, MemoryPlanReport, Progress } from './protocol.ts';
@@ -51,6 +52,8 @@ export interface Training {
   /** One step of imitation: the worlds' oracles play, one update makes their play likelier. Absent: it cannot. */
   imitate?(step: number, options: { episodes: number; learningRate?: number }): Promise<ImitationResult>;
   save(options?: { reference?: boolean }): Promise<PolicyState>;
+  /** What a step did to its tokens; the weights from before it are loaded, `loadAfter` loads those from after it. Absent: it cannot. */
+  examine?(step: number, trajectories: readonly Trajectory[], loadAfter: () => Promise<void>): Promise<ExaminedStep>;
 }
 
 export interface Engine {

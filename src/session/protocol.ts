@@ -9,6 +9,7 @@ import type { Experiment } from '../experiment/experiment.ts';
 import type { ModelApi } from '../models/protocol.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
+import type { ExaminedStep } from '../rl/examine.ts';
 import type { TrajectoryRecord } from '../rl/trajectory-files/record.ts';
 import type { StoredRun } from '../store/run.ts';
 import type { EvaluationApi } from './evaluation-protocol.ts';
@@ -111,6 +112,23 @@ export interface LiveTurn {
 export interface StepDetail {
   step: number;
   trajectories: Trajectory[];
+}
+
+/** How far a step moved the tensors of one part of the model. */
+export interface WeightChange {
+  /** As the checkpoint names it, without the layer's number: `self_attn.q_proj`. */
+  name: string;
+  layer: number | null;
+  count: number;
+  /** Euclidean norm before the step, and of the difference that it made. */
+  norm: number;
+  change: number;
+}
+
+/** What a step did to its tokens and to the weights. */
+export interface StepInsight extends ExaminedStep {
+  step: number;
+  weights: WeightChange[];
 }
 
 /** Bytes each part needs on this adapter, and whether it fits. */
@@ -220,6 +238,8 @@ export interface TrainerApi extends ModelApi, SweepApi, EvaluationApi {
   checkpointSteps(runId: string): Promise<number[]>;
   /** Trajectories of a step, or null where they were not kept. */
   stepDetail(runId: string, step: number): Promise<StepDetail | null>;
+  /** What a step did to its tokens and to the weights; null: the run trains, or the weights around this step are not kept. */
+  insight(runId: string, step: number): Promise<StepInsight | null>;
   /** Text of each token id, as the reader shows it. */
   tokenTexts(runId: string): Promise<string[]>;
   /** The world's view before and after each turn of a trajectory, by replaying its actions. */

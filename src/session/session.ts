@@ -22,7 +22,8 @@ import {
   type WatchOptions,
 } from './engine.ts';
 import { type Clock, FrozenError, systemClock, watchForFreeze } from './freeze-watch.ts';
-import type { RunStatus, SessionEvent } from './protocol.ts';
+import { insightOf, storedStep } from './insight.ts';
+import type { RunStatus, SessionEvent, StepInsight } from './protocol.ts';
 import { recordingAssets } from './recording-files.ts';
 import { evaluates } from './schedule.ts';
 import { encodeTrajectories } from './trajectory-codec.ts';
@@ -133,6 +134,35 @@ export class Session {
     });
     this.watching = { abort, done };
     await done;
+  }
+
+  /**
+   * What a step did to its tokens and to the weights; null while it trains, and where the weights before or after it are not kept.
+   */
+  async insight(step: number): Promise<StepInsight | null> {
+    await this.stopWatching();
+    if (this.running) return null;
+    const looked = this.look(step);
+    this.watching = { abort: new AbortController(), done: looked.then(() => {}) };
+    return looked;
+  }
+
+  private async look(step: number): Promise<StepInsight | null> {
+    const stored = await storedStep(this.parts.store, this.runId, step);
+    if (!stored) return null;
+    const before = this.status === 'preparing' ? 'idle' : this.status;
+    this.abort = new AbortController();
+    try {
+      await this.prepare();
+    } finally {
+      this.setStatus(before);
+    }
+    const { at } = this;
+    // Until the last step's weights are back.
+    this.at = null;
+    return insightOf(this.engine!, step, stored).finally(() => {
+      if (step === at) this.at = at;
+    });
   }
 
   /** Resolves when the policy is free again. */

@@ -29,6 +29,7 @@ import type {
   RunSummary,
   SessionEvent,
   StepDetail,
+  StepInsight,
   StepRecord,
   TrainerApi,
 } from './protocol.ts';
@@ -263,6 +264,13 @@ export class TrainerService implements TrainerApi {
   async stepDetail(runId: string, step: number): Promise<StepDetail | null> {
     const bytes = await this.parts.store.trajectories(runId, step);
     return bytes && { step, trajectories: decodeTrajectories(bytes) };
+  }
+
+  async insight(runId: string, step: number): Promise<StepInsight | null> {
+    // A run that trains, or another one that does, is not disturbed.
+    const { session } = this;
+    if (session && session.runId !== runId && ['running', 'preparing', 'pausing'].includes(session.status)) return null;
+    return (await this.sessionOf(runId, 'read')).insight(step);
   }
 
   async tokenTexts(runId: string): Promise<string[]> {

@@ -9,6 +9,7 @@
 import * as v from 'valibot';
 import { groupBy } from '../numbers.ts';
 import type { Algorithm } from './algorithm.ts';
+import { likelihoodCards } from './cards.ts';
 import { choice, integer } from './fields.ts';
 import { aggregationOf, byGroup, demonstrations, likelihood, likelihoodAggregation, trainedOn } from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
@@ -67,6 +68,7 @@ export const agentevol = {
   sentence: 'Explores, learns from what went well beside the demonstrations it began with, and explores again.',
   source: ['https://arxiv.org/abs/2406.04151'],
   schema,
+  cards: () => likelihoodCards('weighted', 'An episode counts as much as it earned: what failed teaches nothing.'),
   needs: () => ({}),
   collect: async (collecting, { groups, groupSize, originals }) => {
     const tasks = collecting.tasks(groups);

@@ -12,6 +12,7 @@ import type { Demonstrations, Missteps } from '../episode/demonstrations.ts';
 import type { EndingRules } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import type { Metric } from '../metrics.ts';
+import type { Card } from './cards.ts';
 
 /** What the trainer reads of any algorithm's settings. */
 export interface AlgorithmSettings {
@@ -154,6 +155,8 @@ export interface Algorithm<S extends AlgorithmSettings = AlgorithmSettings> {
   critic?(settings: S): CriticSettings & { kind: CriticKind };
   /** The file of trajectories that it learns from; null: none. */
   file?(settings: S): string | null;
+  /** How it is explained, in the order of `cardParts`; absent: by what all methods share. */
+  cards?(settings: S): readonly Card[];
   /** By the name of the trainer (`session/handoff/`); absent: that trainer has none. */
   counterparts?: { readonly [trainer: string]: Counterpart };
   /** Its own, beside those of rl/metrics.ts. */

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { bapoSurrogate } from '../objective/bapo.ts';
 import { clippedColumns, clippedScalars, regularized } from '../objective/clipped.ts';
 import type { Algorithm } from './algorithm.ts';
+import { groupAdvantageCard, objectiveCard, policyCards, symbol } from './cards.ts';
 import { choice, real, toggle } from './fields.ts';
 import {
   calledElsewhere,
@@ -78,6 +79,33 @@ const schema = v.strictObject({
   ),
 });
 
+const bapoCard = (terms: { kl: { coefficient: number }; entropy: number }) =>
+  objectiveCard(
+    'adaptive-clip',
+    'A clipped ratio whose bounds are found anew for every update, until the good actions have their share of it.',
+    [
+      'ℒ',
+      '=',
+      '−',
+      'min',
+      '(',
+      symbol('ρ', 'token.ratio', { sub: 't' }),
+      'A',
+      ',',
+      'clip',
+      '(',
+      'ρ',
+      ',',
+      symbol('c', 'metric.clipBoundLow', { sub: 'low' }),
+      ',',
+      symbol('c', 'metric.clipBoundHigh', { sub: 'high' }),
+      ')',
+      'A',
+      ')',
+      ...(terms.kl.coefficient ? ['+', symbol('β', 'setting.kl.coefficient'), symbol('KL', 'metric.kl')] : []),
+      ...(terms.entropy ? ['−', symbol('c', 'setting.entropy'), symbol('H', 'metric.entropy')] : []),
+    ],
+  );
 /** Of its counterparts. */
 const nearest = 'The bounds of the clip are fixed: they are not found anew for every update.';
 
@@ -88,6 +116,7 @@ export const bapo = {
   source: ['https://arxiv.org/abs/2510.18927'],
   baseline: 'mean-std',
   schema,
+  cards: ({ kl, entropy }) => policyCards(groupAdvantageCard('mean-std'), bapoCard({ kl, entropy })),
   needs: (settings) => ({ ...policyNeeds({ ...settings, ratio: 'token' }), batch: true }),
   credit: (input, { advantageEpsilon, correction }) =>
     corrected(groupCredit(input, { baseline: 'mean-std', epsilon: advantageEpsilon }), input, correction),

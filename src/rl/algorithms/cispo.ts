@@ -6,6 +6,7 @@
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
+import { clippedWeightCard, groupAdvantageCard, policyCards } from './cards.ts';
 import { calledElsewhere, corrected, groupCredit, policyGradient } from './group-relative.ts';
 import { epsilonField, policyFields } from './pieces.ts';
 
@@ -22,6 +23,7 @@ export const cispo = {
   source: ['https://arxiv.org/abs/2506.13585'],
   baseline: 'mean-std',
   schema,
+  cards: (settings) => policyCards(groupAdvantageCard('mean-std'), clippedWeightCard(settings)),
   ...policyGradient,
   credit: (input, { advantageEpsilon, correction }) =>
     corrected(groupCredit(input, { baseline: 'mean-std', epsilon: advantageEpsilon }), input, correction),

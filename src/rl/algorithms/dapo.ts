@@ -11,6 +11,7 @@ import { returnsOf } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import { groupBy } from '../numbers.ts';
 import type { Algorithm, Collected, Collecting } from './algorithm.ts';
+import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
 import { choice, integer, real, toggle } from './fields.ts';
 import { calledElsewhere, corrected, policyGradient } from './group-relative.ts';
 import { epsilonField, policyFields } from './pieces.ts';
@@ -159,6 +160,7 @@ export const dapo = {
   source: ['https://arxiv.org/abs/2503.14476'],
   baseline: 'mean-std',
   schema,
+  cards: (settings) => policyCards(groupAdvantageCard('mean-std'), clippedCard(settings)),
   ...policyGradient,
   collect,
   credit: (input, settings) => {

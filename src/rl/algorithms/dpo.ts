@@ -7,6 +7,7 @@ import { rowsOf } from '../credit/rows.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import { preferenceLosses, preferenceObjective } from '../objective/preferences.ts';
 import type { Algorithm } from './algorithm.ts';
+import { advantageCard, objectiveCard, playCards, symbol, updateCard } from './cards.ts';
 import { choice, integer, real } from './fields.ts';
 import { byGroup } from './from-data.ts';
 import { withoutSignal } from './kl-reward.ts';
@@ -67,12 +68,46 @@ function pairsOf(
     .map(([good, bad]) => [good.trajectory, bad.trajectory]);
 }
 
+const pairCard = advantageCard(
+  'pair',
+  'Two episodes of the same task make a pair: the better is labelled 1, the worse −1. An episode without a partner teaches nothing.',
+  ['±', '1'],
+);
+
+const preferenceCard = objectiveCard(
+  'preference',
+  'The better of a pair is to become likelier than the worse, measured beside the reference policy; a pair that is far apart pulls little.',
+  [
+    'ℒ',
+    '=',
+    '−',
+    'log',
+    'σ',
+    '(',
+    symbol('β', 'setting.beta'),
+    'log',
+    {
+      over: [symbol('π', undefined, { sub: 'θ' }), '(', symbol('y', undefined, { sup: '+' }), ')'],
+      under: [symbol('π', undefined, { sub: 'ref' }), '(', symbol('y', undefined, { sup: '+' }), ')'],
+    },
+    '−',
+    'β',
+    'log',
+    {
+      over: [symbol('π', undefined, { sub: 'θ' }), '(', symbol('y', undefined, { sup: '−' }), ')'],
+      under: [symbol('π', undefined, { sub: 'ref' }), '(', symbol('y', undefined, { sup: '−' }), ')'],
+    },
+    ')',
+  ],
+);
+
 export const dpo = {
   name: 'dpo',
   label: 'DPO',
   sentence: 'Pairs of episodes of the same task: the better is made likelier than the worse.',
   source: ['https://arxiv.org/abs/2305.18290', 'https://arxiv.org/abs/2310.12036', 'https://arxiv.org/abs/2403.00409'],
   schema,
+  cards: () => [...playCards, pairCard, preferenceCard, updateCard],
   needs: () => ({ reference: true, sequences: true, pairs: true, batch: true }),
   credit: (input, { pairsPerGroup, leastGap }) => {
     const pairs = byGroup(input).flatMap((members) => pairsOf(members, pairsPerGroup, leastGap));

@@ -7,6 +7,7 @@
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
+import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
 import { calledElsewhere, corrected, groupCredit, policyGradient } from './group-relative.ts';
 import { policyFields } from './pieces.ts';
 
@@ -22,6 +23,7 @@ export const drGrpo = {
   source: ['https://arxiv.org/abs/2503.20783'],
   baseline: 'mean',
   schema,
+  cards: (settings) => policyCards(groupAdvantageCard('mean'), clippedCard(settings)),
   ...policyGradient,
   credit: (input, { correction }) => corrected(groupCredit(input, { baseline: 'mean', epsilon: 0 }), input, correction),
   counterparts: {

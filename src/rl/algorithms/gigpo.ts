@@ -16,6 +16,7 @@ import {
   turnRewards,
 } from '../credit/turns.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
+import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
 import { choice, real, toggle } from './fields.ts';
 import { calledElsewhere, corrected, policyGradient } from './group-relative.ts';
 import { withoutSignal } from './kl-reward.ts';
@@ -90,6 +91,18 @@ export function stepCredit(
   };
 }
 
+const gigpoCard = advantageCard(
+  'group-in-group',
+  'Two comparisons: the episode with its group, and each turn with the turns of the group that were taken in the same observation.',
+  [symbol('A', undefined, { sup: 'E' }), '+', symbol('ω', 'setting.stepWeight'), symbol('A', undefined, { sup: 'S' })],
+  [
+    symbol('A', undefined, { sup: 'E' }),
+    '∝',
+    symbol('R', 'episode.return', { sub: 'i' }),
+    '−',
+    symbol('μ', 'group.mean'),
+  ],
+);
 /** Of its counterparts. */
 const nearest = 'Single steps are not compared: every token has the credit of its whole episode.';
 
@@ -99,6 +112,7 @@ export const gigpo = {
   sentence: 'GRPO, and beside it a comparison of single steps that were taken in the same observation.',
   source: ['https://arxiv.org/abs/2505.10978'],
   schema,
+  cards: (settings) => policyCards(gigpoCard, clippedCard(settings)),
   ...policyGradient,
   credit: (input, settings) => {
     const { rows } = input;

@@ -6,6 +6,7 @@
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
+import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
 import { corrected, groupCredit, policyGradient } from './group-relative.ts';
 import { epsilonField, policyFields } from './pieces.ts';
 
@@ -22,6 +23,7 @@ export const grpo = {
   source: ['https://arxiv.org/abs/2402.03300'],
   baseline: 'mean-std',
   schema,
+  cards: (settings) => policyCards(groupAdvantageCard('mean-std'), clippedCard(settings)),
   ...policyGradient,
   credit: (input, { advantageEpsilon, correction }) =>
     corrected(groupCredit(input, { baseline: 'mean-std', epsilon: advantageEpsilon }), input, correction),

@@ -6,6 +6,7 @@
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
+import { groupAdvantageCard, policyCards, sequenceRatioCard } from './cards.ts';
 import { calledElsewhere, corrected, groupCredit, policyGradient } from './group-relative.ts';
 import { epsilonField, policyFields } from './pieces.ts';
 
@@ -22,6 +23,7 @@ export const gspo = {
   source: ['https://arxiv.org/abs/2507.18071'],
   baseline: 'mean-std',
   schema,
+  cards: (settings) => policyCards(groupAdvantageCard('mean-std'), sequenceRatioCard(settings)),
   ...policyGradient,
   credit: (input, { advantageEpsilon, correction }) =>
     corrected(groupCredit(input, { baseline: 'mean-std', epsilon: advantageEpsilon }), input, correction),

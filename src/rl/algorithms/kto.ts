@@ -8,6 +8,7 @@ import { rowsOf } from '../credit/rows.ts';
 import { TokenSource, type Trajectory } from '../episode/trajectory.ts';
 import { ktoObjective, MISMATCHED } from '../objective/preferences.ts';
 import type { Algorithm } from './algorithm.ts';
+import { advantageCard, objectiveCard, playCards, symbol, updateCard } from './cards.ts';
 import { beta } from './dpo.ts';
 import { choice, real } from './fields.ts';
 import { withoutSignal } from './kl-reward.ts';
@@ -58,12 +59,41 @@ export function mismatched(own: Trajectory, other: Trajectory): Trajectory {
   };
 }
 
+const labelCard = advantageCard(
+  'label',
+  'Each episode is judged by itself: above the threshold it is good, 1, else bad, −1.',
+  ['±', '1'],
+);
+
+const prospectCard = objectiveCard(
+  'prospect',
+  'Good episodes are to become likelier than a baseline, bad ones less likely: the baseline is how much likelier other replies became.',
+  [
+    'ℒ',
+    '=',
+    '1',
+    '−',
+    'σ',
+    '(',
+    '±',
+    symbol('β', 'setting.beta'),
+    '(',
+    'log',
+    { over: symbol('π', undefined, { sub: 'θ' }), under: symbol('π', undefined, { sub: 'ref' }) },
+    '−',
+    symbol('z', 'metric.ktoBaseline', { sub: '0' }),
+    ')',
+    ')',
+  ],
+);
+
 export const kto = {
   name: 'kto',
   label: 'KTO',
   sentence: 'Good episodes are made likelier and bad ones less likely, each judged by itself beside the reference.',
   source: ['https://arxiv.org/abs/2402.01306'],
   schema,
+  cards: () => [...playCards, labelCard, prospectCard, updateCard],
   needs: ({ form }) => ({
     reference: true,
     sequences: true,

@@ -11,6 +11,7 @@ import { groupAdvantages } from '../credit/groups.ts';
 import { rowsOf, type TokenRows } from '../credit/rows.ts';
 import { stepReturns, turnRewards } from '../credit/turns.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
+import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
 import { choice, real } from './fields.ts';
 import { calledElsewhere, corrected, policyGradient } from './group-relative.ts';
 import { withoutSignal } from './kl-reward.ts';
@@ -110,6 +111,16 @@ function turnCredit(
   return advantages;
 }
 
+const turnCard = advantageCard(
+  'turns',
+  'The outcome of the episode compared in its group, and each turn compared with the same turn of the others.',
+  [
+    symbol('A', 'episode.advantage', { sub: 'outcome' }),
+    '+',
+    symbol('c', 'setting.turnWeight'),
+    symbol('A', undefined, { sub: 'turn' }),
+  ],
+);
 /** Of its counterparts. */
 const nearest = 'Turns have no credit of their own: every token has the credit of its whole episode.';
 
@@ -119,6 +130,7 @@ export const mtGrpo = {
   sentence: 'GRPO in which each turn has credit of its own beside the outcome of the episode.',
   source: ['https://arxiv.org/abs/2505.11821'],
   schema,
+  cards: (settings) => policyCards(turnCard, clippedCard(settings)),
   ...policyGradient,
   credit: (input, settings) => {
     const advantages =

@@ -15,6 +15,7 @@ import { turnRewards } from '../credit/turns.ts';
 import { clippedObjective } from '../objective/clipped.ts';
 import { withCritic } from '../objective/values.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
+import { advantageCard, type Card, clippedCard, policyCards, symbol } from './cards.ts';
 import { choice, real, toggle } from './fields.ts';
 import { corrected, policyGradient, policyNeeds, policyScalars } from './group-relative.ts';
 import { rewardsWithKl, withoutSignal } from './kl-reward.ts';
@@ -142,12 +143,48 @@ export function estimate(
   return biLevelGae(rewards, values, rows, { gamma, lambda, turnGamma, ends });
 }
 
+const criticCard: Card = {
+  id: 'critic',
+  part: 'group',
+  title: 'Critic',
+  sentence: 'A value head says before each token what the rest of the episode is worth; it learns from what came.',
+  formula: [
+    symbol('V', 'token.oldValue', { sub: 't', words: 'what the critic said before this token' }),
+    '≈',
+    symbol('G', 'token.return', { sub: 't', words: 'what came, as the critic is to say it' }),
+  ],
+};
+
+const gaeCard = advantageCard(
+  'gae',
+  'What came out better than the critic said, summed over the tokens that follow and fading by gamma times lambda.',
+  [
+    { big: '∑', below: 'l' },
+    {
+      power: ['(', symbol('γ', 'setting.gamma'), symbol('λ', 'setting.lambda'), ')'],
+      to: 'l',
+    },
+    symbol('δ', undefined, { sub: 't+l' }),
+  ],
+  [
+    symbol('δ', undefined, { sub: 't' }),
+    '=',
+    symbol('r', 'token.reward', { sub: 't', words: 'reward on this token' }),
+    '+',
+    'γ',
+    symbol('V', undefined, { sub: 't+1' }),
+    '−',
+    symbol('V', 'token.oldValue', { sub: 't', words: 'what the critic said before this token' }),
+  ],
+);
+
 export const ppo = {
   name: 'ppo',
   label: 'PPO',
   sentence: 'A critic says what an episode is still worth; credit is what comes out better than it said.',
   source: ['https://arxiv.org/abs/1707.06347', 'https://arxiv.org/abs/1506.02438'],
   schema,
+  cards: (settings) => [...policyCards(gaeCard, clippedCard(settings), [criticCard])],
   ...policyGradient,
   needs: (settings) => ({
     ...policyNeeds({ ...settings, ratio: 'token' }),

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import type { CriticKind } from '../../policy/policy.ts';
 import type { Algorithm, AlgorithmSettings } from './algorithm.ts';
+import { type Card, plainCards } from './cards.ts';
 import { code } from './fields.ts';
 import * as modules from './modules.ts';
 
@@ -58,6 +59,10 @@ export function algorithmOf({ name }: Pick<AlgorithmSettings, 'name'>): Algorith
     `There is no algorithm "${name}"; there are ${algorithms.map((each) => each.name).join(', ')}.`,
   );
 }
+
+/** How a method is explained. */
+export const cardsOf = (settings: AlgorithmSettings): readonly Card[] =>
+  algorithmOf(settings).cards?.(settings) ?? plainCards;
 
 /** Whether the weights that the run started from are compared with. */
 export function readsReference(settings: AlgorithmSettings): boolean {

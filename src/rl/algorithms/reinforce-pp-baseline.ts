@@ -6,6 +6,7 @@
 import * as v from 'valibot';
 import { whiten } from '../credit/tokens.ts';
 import type { Algorithm } from './algorithm.ts';
+import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
 import { calledElsewhere, corrected, groupCredit, policyGradient } from './group-relative.ts';
 import { policyFields } from './pieces.ts';
 
@@ -14,12 +15,22 @@ const schema = v.strictObject({
   ...policyFields({ clip: [0.2, 0.2, null], aggregation: 'token-mean' }),
 });
 
+const baselineCard = advantageCard(
+  'whitened-group',
+  'How much better the episode did than the mean of its group, scaled by the spread over all tokens of the step.',
+  {
+    over: [symbol('R', 'episode.return', { sub: 'i' }), '−', symbol('μ', 'group.mean')],
+    under: symbol('std', undefined, { sub: 'step' }),
+  },
+);
+
 export const reinforcePpBaseline = {
   name: 'reinforce-pp-baseline',
   label: 'REINFORCE++ with baseline',
   sentence: 'Each return minus the mean of its group, compared with all tokens of the step.',
   source: ['https://arxiv.org/abs/2501.03262'],
   schema,
+  cards: (settings) => policyCards(baselineCard, clippedCard(settings)),
   ...policyGradient,
   credit: (input, { correction }) => {
     const { advantages, groups, withoutSignal } = groupCredit(input, { baseline: 'mean', epsilon: 0 });

@@ -8,6 +8,7 @@ import * as v from 'valibot';
 import { onLastRow } from '../credit/rows.ts';
 import { discountedReturns, whiten } from '../credit/tokens.ts';
 import type { Algorithm } from './algorithm.ts';
+import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';
 import { corrected, policyGradient, policyNeeds } from './group-relative.ts';
 import { rewardsWithKl, withoutSignal } from './kl-reward.ts';
 import { gammaField, klRewardFields, policyFields } from './pieces.ts';
@@ -19,12 +20,36 @@ const schema = v.strictObject({
   ...gammaField(1),
 });
 
+const whitenedCard = advantageCard(
+  'whitened-return',
+  'What is earned from the token on, compared with all tokens of the step: no group, no critic.',
+  [
+    {
+      over: [
+        symbol('G', 'token.return', { sub: 't', words: 'return from this token on' }),
+        '−',
+        symbol('mean', undefined, { sub: 'step' }),
+      ],
+      under: symbol('std', undefined, { sub: 'step' }),
+    },
+  ],
+  [
+    symbol('G', undefined, { sub: 't' }),
+    '=',
+    symbol('r', 'token.reward', { sub: 't', words: 'reward on this token' }),
+    '+',
+    symbol('γ', 'setting.gamma'),
+    symbol('G', undefined, { sub: 't+1' }),
+  ],
+);
+
 export const reinforcePp = {
   name: 'reinforce-pp',
   label: 'REINFORCE++',
   sentence: 'Returns counted backwards from the end of each episode, compared with all tokens of the step.',
   source: ['https://arxiv.org/abs/2501.03262'],
   schema,
+  cards: (settings) => policyCards(whitenedCard, clippedCard(settings), []),
   ...policyGradient,
   needs: (settings) => ({ ...policyNeeds(settings), referenceInCredit: settings.klReward.coefficient !== 0 }),
   credit: (input, settings) => {

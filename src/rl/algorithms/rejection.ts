@@ -5,6 +5,7 @@
 import * as v from 'valibot';
 import type { Trajectory } from '../episode/trajectory.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
+import { likelihoodCards } from './cards.ts';
 import { choice, real } from './fields.ts';
 import { aggregationOf, byGroup, likelihood, likelihoodAggregation, trainedOn } from './from-data.ts';
 import { endingFields, groupFields } from './pieces.ts';
@@ -47,6 +48,8 @@ export const rejection = {
   sentence: 'Plays, keeps the episodes that went well, and imitates them.',
   source: ['https://arxiv.org/abs/2308.01825'],
   schema,
+  cards: () =>
+    likelihoodCards('kept', 'An episode that did well enough is kept and counts 1, the others are thrown away.'),
   needs: () => ({}),
   credit: (input, settings) =>
     trainedOn(input, new Map(selected(input, settings).map(({ trajectory }) => [trajectory, 1]))),

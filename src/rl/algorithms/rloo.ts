@@ -10,6 +10,7 @@ import { groupAdvantages } from '../credit/groups.ts';
 import { rowsOf, sequenceSums, spread } from '../credit/rows.ts';
 import { mean, unbiasedStd } from '../numbers.ts';
 import type { Algorithm } from './algorithm.ts';
+import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
 import { toggle } from './fields.ts';
 import { calledElsewhere, corrected, policyGradient, policyNeeds } from './group-relative.ts';
 import { klPerEpisode, policyFields } from './pieces.ts';
@@ -34,6 +35,7 @@ export const rloo = {
   source: ['https://arxiv.org/abs/2402.14740'],
   baseline: 'leave-one-out',
   schema,
+  cards: (settings) => policyCards(groupAdvantageCard('leave-one-out'), clippedCard(settings)),
   ...policyGradient,
   needs: (settings) => ({ ...policyNeeds(settings), referenceInCredit: settings.klPerEpisode !== 0 }),
   credit: (input, settings) => {

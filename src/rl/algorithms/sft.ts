@@ -5,6 +5,7 @@
  */
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
+import { likelihoodCards } from './cards.ts';
 import { fileName, real } from './fields.ts';
 import {
   aggregationOf,
@@ -95,6 +96,11 @@ export const sft = {
   sentence: "Imitates the world's own oracle, or episodes of a file: what they say is made likelier.",
   source: ['https://arxiv.org/abs/2406.04151'],
   schema,
+  cards: () =>
+    likelihoodCards(
+      'demonstration',
+      'Every token of a demonstration counts the same: the teacher is taken to be right.',
+    ),
   needs: () => ({}),
   collect: (collecting, { groups, groupSize, file, missteps, listening, noise }) =>
     file === null

@@ -4,7 +4,7 @@
  */
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
-import { customElement } from 'lit/decorators.js';
+import { customElement, state } from 'lit/decorators.js';
 import { keyed } from 'lit/directives/keyed.js';
 import { Controller } from './controller.ts';
 import '../panels/drawer.ts';
@@ -29,6 +29,9 @@ import { controls } from '../styles/shared.ts';
 import '../panels/transport.ts';
 import { keepAwake } from './wake-lock.ts';
 
+/** Where the keyboard is put to go on with a panel. Beside it: what a host with a negative tabindex holds, Tab passes over. */
+const place = (panel: NarrowPanel) => html`<span class="place" data-place=${panel} tabindex="-1"></span>`;
+
 @customElement('tabgym-app')
 export class TabgymApp extends Panel {
   static override styles = [
@@ -45,6 +48,10 @@ export class TabgymApp extends Panel {
         grid-template: minmax(0, 1fr) / auto auto minmax(0, 1fr) auto auto auto auto;
         min-height: 0;
         overflow: hidden;
+      }
+      .place {
+        position: absolute;
+        outline: none;
       }
       tabgym-splitter[pane='setup'] {
         grid-column: 2;
@@ -77,6 +84,12 @@ export class TabgymApp extends Panel {
         grid-template-rows: auto minmax(0, 1fr);
         min-height: 0;
         min-width: 0;
+      }
+      tabgym-learn {
+        background: var(--surface);
+        width: var(--learn);
+        min-height: 0;
+        overflow: auto;
       }
       tabgym-drawer {
         background: var(--surface);
@@ -119,6 +132,7 @@ export class TabgymApp extends Panel {
         tabgym-setup,
         tabgym-stage,
         tabgym-progress,
+        tabgym-learn,
         tabgym-drawer {
           display: none;
           position: static;
@@ -130,16 +144,18 @@ export class TabgymApp extends Panel {
         [data-panel='setup'] tabgym-setup,
         [data-panel='stage'] tabgym-stage,
         [data-panel='progress'] tabgym-progress,
+        [data-panel='learn'] tabgym-learn,
         [data-panel='drawer'] tabgym-drawer {
           display: block;
         }
         [data-panel='setup'] .centre,
+        [data-panel='learn'] .centre,
         [data-panel='drawer'] .centre {
           display: none;
         }
         nav {
           display: grid;
-          grid-template-columns: repeat(4, 1fr);
+          grid-template-columns: repeat(5, 1fr);
           border-block-start: 1px solid var(--line);
           background: var(--surface);
           padding-bottom: env(safe-area-inset-bottom);
@@ -160,12 +176,14 @@ export class TabgymApp extends Panel {
     `,
   ];
 
+  @state() private learns = false;
   private uninstall: (() => void) | null = null;
 
   constructor() {
     super([
       'phase',
       'drawer',
+      'learn',
       'panel',
       'help',
       'announcement',
@@ -253,10 +271,11 @@ export class TabgymApp extends Panel {
         ${
           this.hides('setup')
             ? nothing
-            : html`<tabgym-setup .app=${this.app} role="region" aria-label=${msg('Setup')}></tabgym-setup>
+            : html`${place('setup')}<tabgym-setup .app=${this.app} role="region" aria-label=${msg('Setup')}></tabgym-setup>
                 ${this.splitter('setup', 1, msg('Width of the setup'))}`
         }
         ${this.renderCentre()}
+        ${this.state.learn && !this.hides('learn') ? this.renderLearn() : nothing}
         ${
           this.state.drawer
             ? html`${this.splitter('drawer', -1, msg('Width of the drawer'))}<tabgym-drawer .app=${this.app} role="region" aria-label=${msg('Drawer')}></tabgym-drawer>`
@@ -265,6 +284,18 @@ export class TabgymApp extends Panel {
       </main>
       ${this.renderNav(panel)}
     `;
+  }
+
+  /** Cards and lessons come when they are opened. */
+  private renderLearn() {
+    if (!this.learns) {
+      void import('../learn/learn.ts').then(() => {
+        this.learns = true;
+      });
+      return nothing;
+    }
+    return html`${this.splitter('learn', -1, msg('Width of Learn'))}
+      ${place('learn')}<tabgym-learn .app=${this.app} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`;
   }
 
   /** A pane that is not there takes no room. */
@@ -279,12 +310,12 @@ export class TabgymApp extends Panel {
     const pane = progressPane(this.state.selection.tab);
     return html`<div class="centre">
       <div class="middle"><tabgym-shared-note .app=${this.app}></tabgym-shared-note>
-        <tabgym-stage id="stage" tabindex="-1" .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage></div>
+        ${place('stage')}<tabgym-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage></div>
       ${
         this.hides('progress')
           ? nothing
           : html`${this.splitter(pane, -1, msg('Height of the curves'), true)}
-              <tabgym-progress .app=${this.app} role="region" aria-label=${msg('Progress')}></tabgym-progress>`
+              ${place('progress')}<tabgym-progress .app=${this.app} role="region" aria-label=${msg('Progress')}></tabgym-progress>`
       }
     </div>`;
   }
@@ -294,6 +325,7 @@ export class TabgymApp extends Panel {
       ['setup', msg('Setup')],
       ['stage', msg('Stage')],
       ['progress', msg('Progress')],
+      ['learn', msg('Learn')],
       ['drawer', msg('More')],
     ];
     return html`<nav aria-label=${msg('Panels')}>
@@ -306,8 +338,16 @@ export class TabgymApp extends Panel {
     </nav>`;
   }
 
+  /** The keyboard follows to where something is to be done. */
+  private goToPanel = ({ detail }: CustomEvent<NarrowPanel>) => this.focusOn(detail);
+
+  private async focusOn(panel: NarrowPanel) {
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>(`[data-place="${panel}"]`)?.focus();
+  }
+
   private skip() {
     this.app.layout.showPanel('stage');
-    this.renderRoot.querySelector<HTMLElement>('#stage')?.focus();
+    void this.focusOn('stage');
   }
 }

@@ -20,6 +20,7 @@ import { isEmbedded } from './embedding.ts';
 import { Evaluating } from './evaluating.ts';
 import { Events, isActive, trainingKey } from './events.ts';
 import { Layout } from './layout.ts';
+import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
 import { Notifying, sentence } from './notifying.ts';
 import { keepOffline, offlineHost } from './offline.ts';
@@ -59,6 +60,7 @@ export class Controller {
   readonly library = new Library(this.store, () => this.api, this.said, this.events, this);
   readonly dropping = new Dropping(this);
   readonly consent = new CodeConsent();
+  readonly lessons = new Lessons(this);
   private client: Client | null = null;
 
   get api(): TrainerApi {
@@ -84,6 +86,7 @@ export class Controller {
       this.store.set({ gpu, presets, runs, phase: 'ready' });
       this.firstDraft();
       await this.firstRun();
+      await this.lessons.restore();
     } catch (error) {
       this.store.set({ phase: 'broken', broken: sentence(error) });
       return;

@@ -3,7 +3,15 @@ import { msg } from '@lit/localize';
 import type { TrainerApi } from '../../session/protocol.ts';
 import { type ChartView, rememberedView, rememberView } from '../charts/x-axis.ts';
 import type { ModelPicking } from '../panels/model-picking.ts';
-import { type DrawerTab, type NarrowPanel, none, type State, type Store, type Theme } from '../state/state.ts';
+import {
+  type DrawerTab,
+  type LearnTab,
+  type NarrowPanel,
+  none,
+  type State,
+  type Store,
+  type Theme,
+} from '../state/state.ts';
 import { type Notifying, sentence } from './notifying.ts';
 import { type PaneName, rememberedPanes, resizedPanes } from './panes.ts';
 
@@ -37,8 +45,14 @@ export class Layout {
     if (drawer === 'gpu') await this.loadGpu();
   }
 
+  /** The right column, or null to close it. */
+  openLearn(learn: LearnTab | null) {
+    this.store.set({ learn, panel: learn ? 'learn' : this.state.panel === 'learn' ? 'stage' : this.state.panel });
+  }
+
   showPanel(panel: NarrowPanel) {
     if (panel === 'drawer') return void this.openDrawer(this.state.drawer ?? 'runs');
+    if (panel === 'learn') return this.openLearn(this.state.learn ?? 'lessons');
     this.store.set({ panel });
   }
 

@@ -52,6 +52,17 @@ export class Library {
   purge = (id?: string) => this.change('purge', () => this.api().purgeRun(id));
   restore = (id: string) => this.change('restore', () => this.api().restoreRun(id));
 
+  /** A run that the site ships, under a name of its own; opened again where it was opened before. */
+  async openShipped(path: string, name: string) {
+    const known = this.state.runs.find((run) => run.name === name && run.deletedUntil === null);
+    await this.said.attempt('import', async () => {
+      const id = known?.id ?? (await this.api().importRun(await fetchFile(path), name)).id;
+      if (!known) await this.api().rename(id, name);
+      await this.refreshRuns();
+      await this.focus.open(id);
+    });
+  }
+
   async remove(run: RunSummary) {
     if (run.id === this.state.run?.id && isActive(this.state.status)) await this.focus.pause();
     const gone = await this.change('delete', () => this.api().deleteRun(run.id));

@@ -69,13 +69,8 @@ export class Reading {
   async load() {
     const { state } = this.store;
     const step = shownStep(state);
-    if (
-      !state.run ||
-      state.opening ||
-      step === null ||
-      ['watch', 'read', 'evaluate', 'play'].includes(state.selection.tab)
-    )
-      return;
+    const needless = ['watch', 'read', 'evaluate', 'play'].includes(state.selection.tab) && state.learn !== 'cards';
+    if (!state.run || state.opening || step === null || needless) return;
     await Promise.all([this.loadDetail(state.run.id, step), this.loadTexts(state.run.id)]);
     if (this.store.state.selection.tab === 'trajectory') await this.loadReplay(state.run.id, step);
   }
@@ -89,7 +84,20 @@ export class Reading {
     this.cache.clear();
     this.wanted = '';
     this.wantedReplay = '';
-    this.store.set({ detail: none, replay: none, tokenTexts: null });
+    this.store.set({ detail: none, replay: none, tokenTexts: null, insight: none });
+  }
+
+  /** What the shown step did to its tokens and to the weights: asked for, since the weights of two steps are loaded for it. */
+  async lookInside() {
+    const { run, insight } = this.store.state;
+    const step = shownStep(this.store.state);
+    if (!run || step === null || insight.state === 'loading') return;
+    this.store.set({ insight: { state: 'loading' } });
+    try {
+      this.store.set({ insight: { state: 'ready', value: await this.api().insight(run.id, step) } });
+    } catch (error) {
+      this.store.set({ insight: { state: 'error', message: sentence(error) } });
+    }
   }
 
   private async loadDetail(run: string, step: number) {

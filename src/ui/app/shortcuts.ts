@@ -76,6 +76,7 @@ export const shortcuts = (): Shortcut[] => [
     label: msg('Follow the newest step'),
     run: (app) => app.reading.select({ step: null, tab: followTab(app) }),
   },
+  { keys: ['n'], label: msg('Learn: cards and lessons'), run: (app) => toggleLearn(app) },
   { keys: ['r'], label: msg('Runs'), run: (app) => toggleDrawer(app) },
   { keys: ['?'], label: msg('Keys and help'), run: (app) => app.layout.showHelp(true) },
   { keys: ['Escape'], label: msg('Close what is open'), run: (app) => void app.layout.openDrawer(null) },
@@ -85,6 +86,12 @@ const followTab = (app: Controller) =>
   app.store.state.selection.tab === 'trajectory' ? 'group' : app.store.state.selection.tab;
 
 const toggleDrawer = (app: Controller) => void app.layout.openDrawer(app.store.state.drawer ? null : 'runs');
+
+const toggleLearn = (app: Controller) => {
+  const { learn, panel } = app.store.state;
+  const away = matchMedia('(max-width: 860px)').matches && panel !== 'learn';
+  app.layout.openLearn(learn && !away ? null : (learn ?? 'lessons'));
+};
 
 /** The element that has the key, through all shadow roots. */
 function focused(): Element | null {

@@ -9,7 +9,7 @@ import type { Knob } from '../../experiment/knob.ts';
 import { factsOf, type Policy, policySummary } from '../../experiment/policies/registry.ts';
 
 /** `msg` without its brand: the extractor only follows literal texts. */
-const lookUp = msg as unknown as (text: string, options: { id: string }) => string;
+export const lookUp = msg as unknown as (text: string, options: { id: string }) => string;
 
 export const knobLabel = (knob: Knob) => lookUp(knob.label, { id: `knob.${knob.id ?? knob.path}.label` });
 

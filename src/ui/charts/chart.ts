@@ -8,6 +8,7 @@ import { customElement, property, query, state } from 'lit/decorators.js';
 import uPlot from 'uplot';
 import type { StepRecord } from '../../session/protocol.ts';
 import { compact, fixed } from '../app/format.ts';
+import { litBy } from '../app/lights.ts';
 import { type ChartSpec, readSeries, type SeriesSpec, smoothed } from '../state/series.ts';
 import { controls } from '../styles/shared.ts';
 import { type DrawnPoint, drawPoints, resolveColor } from './chart-drawing.ts';
@@ -62,7 +63,7 @@ export class TabgymChart extends LitElement {
     const { spec } = this;
     const empty = !this.records.length;
     const other = this.table ? msg('Chart') : msg('Table');
-    return html`<div class="head"><h3>${spec.title}</h3>
+    return html`<div class="head" .style=${litBy(`chart.${spec.id}`)}><h3>${spec.title}</h3>
         <span class="tools">${saveMenu(spec.title, empty, (format) => void this.save(format))}
           <button class="link small" aria-label=${`${other}: ${spec.title}`} ?disabled=${empty} @click=${this.toggleTable}>${other}</button></span></div>
       <ul class="legend">${spec.series.map((series) => this.renderKey(series))}${spec.points.map(

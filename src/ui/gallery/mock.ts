@@ -1,6 +1,7 @@
 /**
  * A trainer made of fixtures, for development and tests: `?mock=STATE`. It keeps the promises of `TrainerApi` (statuses, events,
  * steps that grow) without a GPU or a world. Never part of the shipped page: `scripts/size.mjs` checks that.
+ * Long because it has a method for each of the trainer's.
  */
 
 import { parseExperiment } from '../../experiment/experiment.ts';
@@ -9,6 +10,7 @@ import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
 import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { mockGrid, mockPlayed } from './babyai-mock.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
+import { mockInsight } from './insight-mock.ts';
 import {
   mockExperiment,
   mockRecord,
@@ -303,6 +305,10 @@ class MockTrainer implements TrainerApi {
 
   async stepDetail(_: string, step: number) {
     return step < 1 ? null : { step, trajectories: mockStep(step, this.repeat) };
+  }
+
+  async insight(_: string, step: number) {
+    return mockInsight(step, this.repeat);
   }
 
   async tokenTexts() {

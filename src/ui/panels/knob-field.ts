@@ -5,6 +5,7 @@ import { customElement, property, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import type { Knob } from '../../experiment/knob.ts';
 import { findKnob } from '../../experiment/knobs.ts';
+import { litBy } from '../app/lights.ts';
 import { choiceGroup, choiceLabel, knobLabel, knobSentence } from '../app/words.ts';
 import { controls } from '../styles/shared.ts';
 
@@ -163,7 +164,7 @@ export class TabgymKnob extends LitElement {
     // Words, and long lists, have the whole width.
     const many = knob.kind === 'choices' || ((knob.choices?.length ?? knob.max ?? 0) > 8 && group);
     const label = knobLabel(knob);
-    return html`<div class="field ${this.changed ? 'changed' : ''} ${group ? 'group' : ''}">
+    return html`<div class="field ${this.changed ? 'changed' : ''} ${group ? 'group' : ''}" .style=${litBy(`knob.${this.path}`)}>
       <div class="name">
         ${this.changed ? html`<span class="dot" title=${msg('Differs from the preset')}></span>` : nothing}
         ${group ? html`<span class="label" id="label">${label}</span>` : html`<label for="control">${label}</label>`}

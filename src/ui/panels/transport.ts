@@ -6,6 +6,7 @@ import type { RunStatus } from '../../session/protocol.ts';
 import { deviceTitle } from '../app/device.ts';
 import { isActive } from '../app/events.ts';
 import { duration, fixed, percent, signed } from '../app/format.ts';
+import { litBy } from '../app/lights.ts';
 import { chooseLocale, currentLocale, type Locale, localeNames, locales } from '../app/locale.ts';
 import { Panel } from '../app/panel.ts';
 import { playsOnlyWords, policyWords, worldTitle } from '../app/words.ts';
@@ -214,6 +215,7 @@ export class TabgymTransport extends Panel {
       'owner',
       'theme',
       'drawer',
+      'learn',
       'busy',
       'problems',
       'help',
@@ -289,7 +291,7 @@ export class TabgymTransport extends Panel {
     const total = (run?.experiment ?? draft)?.steps;
     if (!total) return nothing;
     const step = records.at(-1)?.step ?? run?.step ?? 0;
-    return html`<div class="meter steps">
+    return html`<div class="meter steps" .style=${litBy('weights')}>
       <span><strong class="number">${msg(str`Step ${step}`)}</strong> <span class="soft number">/ ${total}</span></span>
       ${
         progress
@@ -368,8 +370,9 @@ export class TabgymTransport extends Panel {
       ['gpu', msg('Device')],
       ['log', msg('Log')],
     ];
-    const { drawer, phase } = this.state;
-    return html`<div class="row drawers" .style=${'gap:2px;flex-wrap:nowrap'}>${items.map(
+    const { drawer, learn, phase } = this.state;
+    const toggle = () => this.app.layout.openLearn(learn ? null : 'lessons');
+    return html`<div class="row drawers" .style=${'gap:2px;flex-wrap:nowrap'}>${this.state.link.hide.includes('learn') ? nothing : html`<button class="quiet" aria-keyshortcuts="n" ?disabled=${phase !== 'ready'} aria-expanded=${learn ? 'true' : 'false'} @click=${toggle}>${msg('Learn')}</button>`}${items.map(
       ([id, label]) =>
         html`<button class="quiet" ?disabled=${phase !== 'ready'} aria-expanded=${drawer === id ? 'true' : 'false'} @click=${() => this.app.layout.openDrawer(drawer === id ? null : id)}>${label}</button>`,
     )}</div>`;

@@ -148,6 +148,7 @@ export class TabgymWelcome extends Panel {
     return html`<p>${msg('It starts from random weights. Nothing is installed and nothing leaves this tab; close it at any time and it goes on from its last step.')}</p>
       <div class="row">
         ${draft && !factsOf(draft.policy).trains ? open : train}
+        <button @click=${() => this.app.layout.openLearn('lessons')}>${msg('Lessons')}</button>
         <button @click=${() => this.app.layout.openDrawer('agents')}>${msg('A trained agent')}</button>
         <button @click=${() => this.app.layout.openDrawer('runs')}>${msg('Open an exported run')}</button>
       </div>`;

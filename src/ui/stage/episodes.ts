@@ -82,7 +82,7 @@ export interface TokenFacts {
 const rowsOf = new WeakMap<Trajectory, Map<number, number>>();
 
 /** Which of the trained tokens a position holds; built once a trajectory. */
-function rowAt(trajectory: Trajectory, position: number): number | undefined {
+export function trainedRow(trajectory: Trajectory, position: number): number | undefined {
   let rows = rowsOf.get(trajectory);
   if (!rows) {
     rows = new Map(Array.from(chosenPositions(trajectory), (each, index) => [each, index]));
@@ -96,7 +96,7 @@ const sources = ['world', 'policy', 'template'] as const;
 export function tokenFacts(trajectory: Trajectory, position: number): TokenFacts {
   const source = sources[trajectory.source[position]] ?? 'world';
   const policy = trajectory.source[position] === TokenSource.policy;
-  const row = policy ? rowAt(trajectory, position) : undefined;
+  const row = policy ? trainedRow(trajectory, position) : undefined;
   const { choices } = trajectory;
   const allowed =
     row === undefined || !choices ? null : choices.tokens.subarray(choices.offsets[row], choices.offsets[row + 1]);

@@ -6,6 +6,7 @@ import { algorithmOf } from '../../rl/algorithms/registry.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { groupBy } from '../../rl/numbers.ts';
 import { fixed, signed } from '../app/format.ts';
+import { litBy } from '../app/lights.ts';
 import { Panel } from '../app/panel.ts';
 import { emptyState, errorState, loadingState } from '../panels/states.ts';
 import { controls } from '../styles/shared.ts';
@@ -194,7 +195,7 @@ export class TabgymGroup extends Panel {
     return html`<div>
       <h3>${msg(str`Group ${index + 1}`)}: ${taskWords(members[0].task)}
         ${signal ? nothing : html`<span class="badge warn">! ${msg('no signal: all returns are equal')}</span>`}</h3>
-      <p class="formula">${msg('mean return')} ${fixed(mean)} · ${msg('spread')} ${fixed(std)}${
+      <p class="formula" .style=${litBy('group')}>${msg('mean return')} ${fixed(mean)} · ${msg('spread')} ${fixed(std)}${
         signal ? html` · ${msg('advantage of the best')} = ${this.formula(best, mean, std)}` : nothing
       }</p>
       <div class="episodes">${members.map((each) => this.renderEpisode(each, members))}</div>
@@ -218,8 +219,8 @@ export class TabgymGroup extends Panel {
     const sign = each.advantage > 0 ? '▲' : each.advantage < 0 ? '▼' : '■';
     return html`<button class="episode" aria-pressed=${selection.member === each.member ? 'true' : 'false'} @click=${open}>
       <span class="number soft">${each.member + 1}</span>
-      <span class="number"><span class="visually-hidden">${msg('Return')} </span>${each.success ? '✓' : '✕'} ${fixed(each.score)}</span>
-      <span class="advantage"><span class="bar" aria-hidden="true"><span class=${each.advantage >= 0 ? 'up' : 'down'} .style=${`width:${width}`}></span></span>
+      <span class="number" .style=${litBy('return')}><span class="visually-hidden">${msg('Return')} </span>${each.success ? '✓' : '✕'} ${fixed(each.score)}</span>
+      <span class="advantage" .style=${litBy('advantage')}><span class="bar" aria-hidden="true"><span class=${each.advantage >= 0 ? 'up' : 'down'} .style=${`width:${width}`}></span></span>
         <span class="number ${each.advantage > 0 ? 'good' : each.advantage < 0 ? 'bad' : 'soft'}"><span class="visually-hidden">${msg('Advantage')} </span><span aria-hidden="true">${sign}</span> ${signed(each.advantage)}</span></span>
       <span class="ending"><span class="badge ${each.success ? 'good' : ''}">${endingNames()[each.ending]}</span> <span class="small soft number">${msg(str`${each.turns.length} turns`)}</span></span>
       <span class="actions">${each.turns.map((turn) => turn.action).join(' → ')}</span>

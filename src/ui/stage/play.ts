@@ -10,6 +10,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import type { PlayFrame, PlayStart } from '../../session/protocol.ts';
 import { Panel } from '../app/panel.ts';
 import { worldTitle } from '../app/words.ts';
+import type { Played } from '../state/state.ts';
 import { controls } from '../styles/shared.ts';
 import { viewKind } from '../worlds/registry.ts';
 import { choicesOf, commonStem, fittingActions } from './completion.ts';
@@ -344,6 +345,7 @@ export class TabgymPlay extends Panel {
       ];
       this.typed = '';
       this.chosen = -1;
+      this.tell({ turns: 1, refused: frame.valid ? 0 : 1 });
       if (frame.done) this.count(frame);
       return frame;
     });
@@ -353,6 +355,16 @@ export class TabgymPlay extends Panel {
     this.tally.tries++;
     this.tally.score += reward;
     if (success) this.tally.successes++;
+    this.tell({ tries: 1, successes: success ? 1 : 0 });
+  }
+
+  /** Lessons follow what a person plays. */
+  private tell(more: Partial<Played>) {
+    const { played } = this.state;
+    const sum = (name: keyof Played) => played[name] + (more[name] ?? 0);
+    this.app.store.set({
+      played: { turns: sum('turns'), refused: sum('refused'), tries: sum('tries'), successes: sum('successes') },
+    });
   }
 
   private async ask(call: () => Promise<PlayFrame>) {

@@ -4,6 +4,7 @@ import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { fixed, signed } from '../app/format.ts';
+import { litBy } from '../app/lights.ts';
 import { controls } from '../styles/shared.ts';
 import { type TokenFacts, tokenFacts } from './episodes.ts';
 import { tokenText } from './tokens.ts';
@@ -78,8 +79,8 @@ export class TabgymTokenDetails extends LitElement {
       <dl>
         <dt>${msg('Text')}</dt><dd class="mono">${JSON.stringify(tokenText(this.texts, id))} <span class="soft">#${id}</span></dd>
         <dt>${msg('From')}</dt><dd>${this.sourceWords(facts)}</dd>
-        ${facts.logprob === null ? nothing : html`<dt>${msg('Probability')}</dt><dd class="number">${fixed(Math.exp(facts.logprob), 3)} <span class="soft">log ${fixed(facts.logprob, 3)}</span></dd>`}
-        ${facts.advantage === null ? nothing : html`<dt>${msg('Advantage')}</dt><dd class="number">${signed(facts.advantage)}</dd>`}
+        ${facts.logprob === null ? nothing : html`<dt>${msg('Probability')}</dt><dd class="number" .style=${litBy('token')}>${fixed(Math.exp(facts.logprob), 3)} <span class="soft">log ${fixed(facts.logprob, 3)}</span></dd>`}
+        ${facts.advantage === null ? nothing : html`<dt>${msg('Advantage')}</dt><dd class="number" .style=${litBy('advantage')}>${signed(facts.advantage)}</dd>`}
         ${facts.source === 'policy' ? html`<dt>${msg('Allowed')}</dt><dd>${this.allowedWords(facts)}</dd>` : nothing}
       </dl>
       ${facts.allowed ? this.renderAlternatives(facts.allowed, id) : nothing}`;

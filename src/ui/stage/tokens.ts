@@ -60,7 +60,7 @@ export const tokenStyles = css`
     outline: 1px solid var(--line-strong);
   }
   .t[aria-selected='true'] {
-    outline: 2px solid var(--accent);
+    outline: var(--lit-token, 2px solid var(--accent));
   }
 `;
 

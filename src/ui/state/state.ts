@@ -16,6 +16,7 @@ import type {
   ReplayFrame,
   RunStatus,
   RunSummary,
+  StepInsight,
   StepRecord,
   TrainerApi,
 } from '../../session/protocol.ts';
@@ -24,6 +25,7 @@ import type { Locale } from '../app/locale.ts';
 import { initialPanes, type PaneSizes } from '../app/panes.ts';
 import { noSelection, type Selection } from '../app/selection.ts';
 import { type ChartView, plainView } from '../charts/x-axis.ts';
+import type { LessonProgress } from '../lessons/progress.ts';
 import type { PickedFiles } from '../panels/model-files.ts';
 
 /** An episode that was played before, shown turn by turn. */
@@ -32,6 +34,17 @@ export interface Recording {
   title: string;
   turns: LiveTurn[];
 }
+
+/** A person's own play. */
+export interface Played {
+  turns: number;
+  /** Turns that the world refused. */
+  refused: number;
+  tries: number;
+  successes: number;
+}
+
+export const nothingPlayed: Played = { turns: 0, refused: 0, tries: 0, successes: 0 };
 
 /** A link that was opened, while what it asks for waits in the setup. */
 export interface Shared {
@@ -84,7 +97,9 @@ export interface ModelState {
 }
 
 export type DrawerTab = 'runs' | 'agents' | 'storage' | 'gpu' | 'log';
-export type NarrowPanel = 'setup' | 'stage' | 'progress' | 'drawer';
+export type NarrowPanel = 'setup' | 'stage' | 'progress' | 'learn' | 'drawer';
+/** What the right column shows. */
+export type LearnTab = 'cards' | 'lessons';
 export type Theme = 'auto' | 'light' | 'dark';
 export type StorageReport = Awaited<ReturnType<TrainerApi['storage']>>;
 export type GpuDetails = Awaited<ReturnType<TrainerApi['gpuReport']>>;
@@ -140,6 +155,16 @@ export interface State {
   /** A file of trajectories that was dropped; the reader takes it. */
   offeredTrajectories: File | null;
   keptModels: KeptModelInfo[];
+  /** What the shown step did to its tokens and the weights; null: it cannot be known any more, or not now. */
+  insight: Fetched<StepInsight | null>;
+  /** What a person did in Play since the page was opened or a lesson began. */
+  played: Played;
+  learn: LearnTab | null;
+  /** The lesson that is open. */
+  lesson: string | null;
+  /** They come when they are asked for. */
+  lessonsReady: boolean;
+  progressOfLessons: { readonly [lesson: string]: LessonProgress };
   drawer: DrawerTab | null;
   panel: NarrowPanel;
   theme: Theme;
@@ -193,6 +218,12 @@ export const initialState = (): State => ({
   offered: null,
   offeredTrajectories: null,
   keptModels: [],
+  insight: none,
+  played: nothingPlayed,
+  learn: null,
+  lesson: null,
+  lessonsReady: false,
+  progressOfLessons: {},
   drawer: null,
   panel: 'stage',
   theme: 'auto',

@@ -1,0 +1,401 @@
+/**
+ * How a method is explained: a few cards, each a sentence and a formula in the field's notation. A formula is data, and a symbol in it
+ * says where its number is read (`Source`), so that a page can put the numbers of one token, episode, group or step into it. The
+ * cards that all methods share are made here; what is particular to one is in its module.
+ */
+import type { Baseline } from '../credit/groups.ts';
+import type { KlEstimator } from '../objective/kl.ts';
+
+/** The part of a step that a card is about, in the order of the page. */
+export const cardParts = ['observe', 'act', 'reward', 'group', 'advantage', 'objective', 'update'] as const;
+export type CardPart = (typeof cardParts)[number];
+
+/**
+ * Where a number is read: of the selected token, its turn, its episode, its group, the step's metrics, the weights, the algorithm's
+ * settings, or the whole experiment.
+ */
+export type Source =
+  `${'token' | 'turn' | 'episode' | 'group' | 'metric' | 'weights' | 'setting' | 'experiment'}.${string}`;
+
+export interface FormulaSymbol {
+  symbol: string;
+  sub?: string;
+  sup?: string;
+  of?: Source;
+  /** Stays as it is where numbers are put in: the number is of it, and not it. */
+  keeps?: boolean;
+  /** What it stands for, where `symbolWords` has nothing for its source. */
+  words?: string;
+}
+
+/** A row of parts, a symbol, parts that are one number together, a fraction, a sum or the like with what stands under it; a text is an operator or a number. */
+export type Formula =
+  | string
+  | readonly Formula[]
+  | FormulaSymbol
+  /** Formulas below each other. */
+  | { lines: readonly Formula[] }
+  | { whole: Formula; as: FormulaSymbol }
+  | { over: Formula; under: Formula }
+  | { big: string; below: Formula }
+  | { root: Formula }
+  | { power: Formula; to: Formula };
+
+export interface Card {
+  /** Unique among cards of other words: translations are found by it. */
+  id: string;
+  part: CardPart;
+  title: string;
+  sentence: string;
+  formula: Formula;
+}
+
+/** What a symbol stands for. Settings and metrics have words of their own. */
+export const symbolWords: { readonly [source in Source]?: string } = {
+  'token.context': 'tokens that the policy has read before this one',
+  'token.probability': 'probability of the token when it was sampled',
+  'token.allowed': 'tokens to choose among',
+  'token.logprob': 'log-probability of the token when it was sampled',
+  'token.advantage': 'advantage of the token',
+  'token.before': 'log-probability before the update',
+  'token.after': 'log-probability after the update',
+  'token.now': 'probability of the token after the update',
+  'token.was': 'probability of the token before the update',
+  'token.ratio': 'ratio: probability after the update over that before',
+  'token.weight': 'weight of the token in the gradient',
+  'turn.reward': 'reward of the turn',
+  'episode.return': 'return of the episode',
+  'episode.tokens': 'trained tokens of the episode',
+  'episode.advantage': 'advantage of the episode',
+  'group.mean': 'mean return of the group',
+  'group.std': 'spread (standard deviation) of the returns of the group',
+  'group.others': 'mean return of the others of the group',
+  'group.size': 'episodes of the group',
+  'weights.change': 'how far the weights moved in this step',
+  'weights.norm': 'norm of the weights before it',
+};
+
+export const symbol = (text: string, of?: Source, more: Omit<FormulaSymbol, 'symbol' | 'of'> = {}): FormulaSymbol => ({
+  symbol: text,
+  ...(of && { of }),
+  ...more,
+});
+
+const state = symbol('s', 'token.context', { sub: 't', keeps: true });
+const action: Formula = symbol('a', undefined, { sub: 't' });
+
+/** The policy's probability of the token: pi(a | s). */
+export function chance(sub: string, of?: Source): Formula {
+  const policy = symbol('π', of, { sub });
+  const whole: Formula = [symbol('π', undefined, { sub }), '(', action, '|', symbol('s', undefined, { sub: 't' }), ')'];
+  return of ? { whole, as: policy } : whole;
+}
+
+const observe: Card = {
+  id: 'observe',
+  part: 'observe',
+  title: 'Observe',
+  sentence:
+    'The policy reads everything said so far: the task x, its own actions a and the world’s answers o, as tokens.',
+  formula: [
+    state,
+    '=',
+    '(',
+    symbol('x'),
+    ',',
+    symbol('a', undefined, { sub: '1' }),
+    ',',
+    symbol('o', undefined, { sub: '1' }),
+    ',',
+    '…',
+    ',',
+    symbol('o', undefined, { sub: 't−1' }),
+    ')',
+  ],
+};
+
+const act: Card = {
+  id: 'act',
+  part: 'act',
+  title: 'Act',
+  sentence:
+    'It gives every allowed token a score z; the softmax turns scores into probabilities, and one token is drawn.',
+  formula: [
+    chance('θ', 'token.probability'),
+    '=',
+    {
+      over: {
+        power: 'e',
+        to: [symbol('z', undefined, { sub: 'a' }), '/', symbol('T', 'experiment.sampling.temperature')],
+      },
+      under: [
+        { big: '∑', below: ['b', '∈', symbol('𝒜', 'token.allowed', { keeps: true })] },
+        { power: 'e', to: [symbol('z', undefined, { sub: 'b' }), '/', 'T'] },
+      ],
+    },
+  ],
+};
+
+const reward: Card = {
+  id: 'reward',
+  part: 'reward',
+  title: 'Reward',
+  sentence:
+    'The world pays at the end: the return of an episode is the reward of its last turn, changed by what the experiment says of its ending.',
+  formula: [symbol('R', 'episode.return', { sub: 'i' }), '=', symbol('r', 'turn.reward', { sub: 'T' })],
+};
+
+/** Observing, acting and being rewarded are the same whatever learns from them. */
+export const playCards: readonly Card[] = [observe, act, reward];
+
+const meanOfGroup: Formula = symbol('μ', 'group.mean');
+const spreadOfGroup: Formula = symbol('σ', 'group.std');
+const sizeOfGroup: Formula = symbol('G', 'group.size');
+const returnOf: Formula = symbol('R', 'episode.return', { sub: 'i' });
+const eachReturn: Formula = symbol('R', undefined, { sub: 'j' });
+const sumOver = (below: Formula): Formula => ({ big: '∑', below });
+
+export const groupCard: Card = {
+  id: 'group',
+  part: 'group',
+  title: 'Group',
+  sentence:
+    'The same task is tried G times. The mean of the returns says what was to be expected of it, the spread how much the tries differ.',
+  formula: {
+    lines: [
+      [meanOfGroup, '=', { over: '1', under: sizeOfGroup }, sumOver('j'), eachReturn],
+      [
+        { power: spreadOfGroup, to: '2' },
+        '=',
+        { over: '1', under: [sizeOfGroup, '−', '1'] },
+        sumOver('j'),
+        { power: ['(', eachReturn, '−', meanOfGroup, ')'], to: '2' },
+      ],
+    ],
+  },
+};
+
+const advantageSymbol = symbol('A', 'token.advantage', { sub: 'i,t' });
+
+const groupAdvantages: { readonly [baseline in Baseline]: Pick<Card, 'sentence' | 'formula'> } = {
+  'mean-std': {
+    sentence:
+      'How much better the episode did than its group, in units of the spread. All its tokens carry it. Equal returns: 0, nothing to learn.',
+    formula: [
+      advantageSymbol,
+      '=',
+      { over: [returnOf, '−', meanOfGroup], under: [spreadOfGroup, '+', symbol('ε', 'setting.advantageEpsilon')] },
+    ],
+  },
+  none: {
+    sentence: 'The return itself: nothing is compared with it. All tokens of the episode carry it.',
+    formula: [advantageSymbol, '=', returnOf],
+  },
+  mean: {
+    sentence: 'How much better the episode did than the mean of its group. All its tokens carry it.',
+    formula: [advantageSymbol, '=', returnOf, '−', meanOfGroup],
+  },
+  'leave-one-out': {
+    sentence: 'How much better the episode did than the mean of the others of its group. All its tokens carry it.',
+    formula: [
+      advantageSymbol,
+      '=',
+      returnOf,
+      '−',
+      { over: '1', under: [sizeOfGroup, '−', '1'] },
+      sumOver(['j', '≠', 'i']),
+      symbol('R', 'group.others', { sub: 'j' }),
+    ],
+  },
+};
+
+export const groupAdvantageCard = (baseline: Baseline): Card => ({
+  id: `advantage.${baseline}`,
+  part: 'advantage',
+  title: 'Advantage',
+  ...groupAdvantages[baseline],
+});
+
+/** `where`: further lines, that say what stands in the first. */
+export const advantageCard = (id: string, sentence: string, formula: Formula, ...where: Formula[]): Card => ({
+  id: `advantage.${id}`,
+  part: 'advantage',
+  title: 'Advantage',
+  sentence,
+  formula: { lines: [[advantageSymbol, '=', formula], ...where] },
+});
+
+interface ClippedTerms {
+  clipLow: number;
+  clipHigh: number;
+  kl: { estimator: KlEstimator; coefficient: number };
+  entropy: number;
+}
+
+const penalties = ({ kl, entropy }: Pick<ClippedTerms, 'kl' | 'entropy'>): Formula[] => [
+  ...(kl.coefficient ? ['+', symbol('β', 'setting.kl.coefficient'), symbol('KL', 'metric.kl')] : []),
+  ...(entropy ? ['−', symbol('c', 'setting.entropy'), symbol('H', 'metric.entropy')] : []),
+];
+
+const ratio = symbol('ρ', 'token.ratio', { sub: 't' });
+const clippedRatio: Formula = symbol('ρ̂', undefined, { sub: 't' });
+const advantageOf = symbol('A', 'token.advantage');
+const ratioLine: Formula = [ratio, '=', { over: chance('θ', 'token.now'), under: chance('old', 'token.was') }];
+const clipLine: Formula = [
+  clippedRatio,
+  '=',
+  'clip',
+  '(',
+  symbol('ρ', undefined, { sub: 't' }),
+  ',',
+  '1',
+  '−',
+  symbol('ε', 'setting.clipLow', { sub: 'low' }),
+  ',',
+  '1',
+  '+',
+  symbol('ε', 'setting.clipHigh', { sub: 'high' }),
+  ')',
+];
+const surrogate: Formula = ['−', 'min', '(', ratio, advantageOf, ',', clippedRatio, advantageOf, ')'];
+
+const clippedLines = (settings: ClippedTerms): Formula[] => [
+  ['ℒ', '=', surrogate, ...penalties(settings)],
+  clipLine,
+  ratioLine,
+];
+
+export const clippedCard = (settings: ClippedTerms): Card => ({
+  id: 'objective.clipped',
+  part: 'objective',
+  title: 'Objective',
+  sentence:
+    'The ratio says how much likelier the token has become since it was sampled. Its pull ends where the clip does, so that one step cannot go too far.',
+  formula: { lines: clippedLines(settings) },
+});
+
+export const sequenceRatioCard = (settings: ClippedTerms): Card => ({
+  id: 'objective.sequence',
+  part: 'objective',
+  title: 'Objective',
+  sentence:
+    'One ratio for the whole episode, the geometric mean of its tokens’: the episode is inside the clip or out of it as a whole.',
+  formula: {
+    lines: [
+      ['ℒ', '=', '−', 'min', '(', symbol('s'), advantageOf, ',', symbol('ŝ'), advantageOf, ')', ...penalties(settings)],
+      [
+        symbol('s'),
+        '=',
+        { power: ['(', { big: '∏', below: 't' }, ratio, ')'], to: ['1', '/', symbol('n', 'episode.tokens')] },
+      ],
+      ratioLine,
+    ],
+  },
+});
+
+export const clippedWeightCard = (settings: ClippedTerms): Card => ({
+  id: 'objective.weight',
+  part: 'objective',
+  title: 'Objective',
+  sentence: 'The weight is clipped, not the token: every token keeps its gradient, at most so strong.',
+  formula: {
+    lines: [
+      [
+        'ℒ',
+        '=',
+        '−',
+        'sg',
+        '[',
+        clippedRatio,
+        ']',
+        advantageOf,
+        'log',
+        chance('θ', 'token.now'),
+        ...penalties(settings),
+      ],
+      clipLine,
+      ratioLine,
+    ],
+  },
+});
+
+export const objectiveCard = (id: string, sentence: string, formula: Formula): Card => ({
+  id: `objective.${id}`,
+  part: 'objective',
+  title: 'Objective',
+  sentence,
+  formula,
+});
+
+export const updateCard: Card = {
+  id: 'update',
+  part: 'update',
+  title: 'Update',
+  sentence:
+    'Each token pulls on the weights with its weight w in the gradient g. AdamW scales the pull, and the learning rate says how far to go.',
+  formula: {
+    lines: [
+      [
+        'θ',
+        '←',
+        'θ',
+        '−',
+        symbol('η', 'metric.learningRate'),
+        'AdamW',
+        '(',
+        symbol('g', 'metric.gradNorm', { keeps: true }),
+        ')',
+      ],
+      ['g', '=', sumOver('t'), symbol('w', 'token.weight', { sub: 't' }), '∇', 'log', chance('θ')],
+      ['‖', 'Δ', 'θ', '‖', '=', symbol('d', 'weights.change')],
+    ],
+  },
+};
+
+/** The cards of a method that clips a ratio: what is particular is its advantage, and it may be its objective. */
+export const policyCards = (
+  advantage: Card,
+  objective: Card,
+  group: readonly Card[] = [groupCard],
+): readonly Card[] => [...playCards, ...group, advantage, objective, updateCard];
+
+/** Imitation has no comparison: what was kept is made likelier. */
+export const likelihoodCards = (id: string, sentence: string): readonly Card[] => [
+  ...playCards,
+  advantageCard(id, sentence, '1'),
+  objectiveCard(
+    'likelihood',
+    'The mean negative log-probability of what was said: the less likely a token was, the harder it is pulled up.',
+    ['ℒ', '=', '−', 'log', chance('θ', 'token.now')],
+  ),
+  updateCard,
+];
+
+/** A method without cards of its own is explained by what all have. */
+export const plainCards: readonly Card[] = [
+  ...playCards,
+  advantageCard('own', 'What this method’s credit gave the token.', symbol('A', 'token.advantage')),
+  updateCard,
+];
+
+const isSymbol = (formula: object): formula is FormulaSymbol => 'symbol' in formula;
+
+/** Every symbol of a formula that has a number, once, in order. */
+export function symbolsOf(formula: Formula): FormulaSymbol[] {
+  const found = new Map<string, FormulaSymbol>();
+  const walk = (part: Formula): void => {
+    if (typeof part === 'string') return;
+    if (Array.isArray(part)) {
+      for (const each of part) walk(each);
+      return;
+    }
+    const own = part as Exclude<Formula, string | readonly Formula[]>;
+    if (isSymbol(own)) {
+      if (own.of && !found.has(own.of)) found.set(own.of, own);
+      return;
+    }
+    for (const each of Object.values(own as { [key: string]: Formula })) walk(each);
+  };
+  walk(formula);
+  return [...found.values()];
+}

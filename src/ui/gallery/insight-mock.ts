@@ -1,0 +1,46 @@
+/** What a step of the fixtures did: each token moves by a tenth of its advantage, the layers by a hundredth of their norms. */
+import type { StepInsight } from '../../session/protocol.ts';
+import { mockStep } from './mock-data.ts';
+
+const parts = [
+  'self_attn.q_proj',
+  'self_attn.k_proj',
+  'self_attn.v_proj',
+  'self_attn.o_proj',
+  'mlp.gate_proj',
+  'mlp.up_proj',
+  'mlp.down_proj',
+];
+
+export function mockInsight(step: number, repeat: number): StepInsight {
+  const episodes = mockStep(step, repeat).map(({ group, member, advantages, choices, logprob }) => {
+    const before = Float32Array.from(choices!.position, (position) => logprob[position]);
+    const after = before.map((value, row) => Math.min(-0.001, value + 0.1 * advantages[row]));
+    const weight = advantages.map((advantage) => -advantage / (64 * advantages.length));
+    const weightAfter = weight.map((value, row) => value * Math.exp(after[row] - before[row]));
+    return {
+      group,
+      member,
+      before,
+      after,
+      weight,
+      weightAfter,
+      clipped: new Int8Array(before.length),
+      advantage: advantages,
+      columns: {},
+    };
+  });
+  const totalWeight = episodes.reduce(
+    (sum, { weight }) => sum + weight.reduce((own, each) => own + Math.abs(each), 0),
+    0,
+  );
+  const layers = [0, 1].flatMap((layer) =>
+    parts.map((name, k) => ({ name, layer, count: 4096, norm: 12 + k, change: 0.1 + 0.02 * k + 0.05 * layer })),
+  );
+  return {
+    step,
+    episodes,
+    totalWeight,
+    weights: [{ name: 'embed_tokens', layer: null, count: 20_480, norm: 30, change: 0.2 }, ...layers],
+  };
+}

@@ -1,0 +1,57 @@
+/** One card: a sentence, the formula, the same with the numbers of the place, and what each symbol stands for. */
+import { msg } from '@lit/localize';
+import { html, nothing } from 'lit';
+import { findKnob } from '../../experiment/knobs.ts';
+import { type Card, type FormulaSymbol, type Source, symbolsOf, symbolWords } from '../../rl/algorithms/cards.ts';
+import { metricNamed } from '../../rl/metrics.ts';
+import { compact } from '../app/format.ts';
+import { light, lightOf } from '../app/lights.ts';
+import { knobLabel, lookUp, metricSentence } from '../app/words.ts';
+import { formulaOf } from './formula.ts';
+import { type Place, readSource } from './place.ts';
+
+export const cardTitle = ({ id, title }: Card) => lookUp(title, { id: `card.${id}.title` });
+export const cardSentence = ({ id, sentence }: Card) => lookUp(sentence, { id: `card.${id}.sentence` });
+
+/** Where its words are from: a metric's sentence, a knob's label, the card's own, or the table that all share. */
+export function wordsOf({ of, words }: FormulaSymbol): string {
+  if (!of) return '';
+  const [kind, ...rest] = of.split('.');
+  const name = rest.join('.');
+  if (words) return lookUp(words, { id: `symbol.${of}` });
+  if (kind === 'metric') return metricSentence(name, metricNamed(name)?.sentence ?? name);
+  const shared = symbolWords[of];
+  if (shared) return lookUp(shared, { id: `symbol.${of}` });
+  const knob = findKnob(kind === 'setting' ? `algorithm.${name}` : name);
+  return knob ? knobLabel(knob) : name;
+}
+
+const nameOf = ({ symbol, sub, sup }: FormulaSymbol) =>
+  html`${symbol}${sub ? html`<sub>${sub}</sub>` : nothing}${sup ? html`<sup>${sup}</sup>` : nothing}`;
+
+const point = (source: Source | null) => light(source && lightOf(source));
+
+/** Pointing at it, or coming to it by keyboard, lights what it is drawn as. */
+const symbolRow = (symbol: FormulaSymbol, place: Place) => {
+  const value = readSource(place, symbol.of!);
+  const on = () => point(symbol.of!);
+  const off = () => point(null);
+  return html`<li><button class="quiet symbol-row" data-of=${symbol.of!} @pointerenter=${on} @pointerleave=${off} @focus=${on} @blur=${off} @click=${on}>
+    <span class="name">${nameOf(symbol)}</span><span class="meaning">${wordsOf(symbol)}</span>
+    <span class="number value">${value === null ? html`<span class="soft" aria-label=${msg('not known here')}>–</span>` : compact(value)}</span></button></li>`;
+};
+
+export function renderCard(card: Card, place: Place, { active, more }: { active: boolean; more?: unknown }) {
+  const title = cardTitle(card);
+  const symbols = symbolsOf(card.formula);
+  const known = symbols.some((each) => readSource(place, each.of!) !== null);
+  const read = (source: Source) => readSource(place, source);
+  return html`<article class="card ${active ? 'active' : ''}" data-part=${card.part} aria-current=${active ? 'step' : 'false'}>
+    <h3>${title}</h3>
+    <p>${cardSentence(card)}</p>
+    <div class="formula" tabindex="0" role="group" aria-label=${msg('Formula')}>${formulaOf(card.formula, title, { read: null, point })}</div>
+    ${known ? html`<div class="formula live" tabindex="0" role="group" aria-label=${msg('With the numbers of this place')}>${formulaOf(card.formula, msg('With the numbers of this place'), { read, point })}</div>` : nothing}
+    ${symbols.length ? html`<ul class="symbols">${symbols.map((each) => symbolRow(each, place))}</ul>` : nothing}
+    ${more ?? nothing}
+  </article>`;
+}

@@ -1,0 +1,74 @@
+/** A formula drawn as MathML (https://www.w3.org/TR/mathml-core/): as it stands in the papers, or with numbers in place of symbols. */
+import { html, mathml, type TemplateResult } from 'lit';
+import type { Formula, FormulaSymbol, Source } from '../../rl/algorithms/cards.ts';
+import { compact } from '../app/format.ts';
+
+export type Reader = (source: Source) => number | null;
+
+interface Drawing {
+  /** Present: numbers stand where there are any. */
+  read: Reader | null;
+  point(source: Source | null): void;
+}
+
+const isName = (text: string) => /^[\p{L}𝒜ℒ]+$/u.test(text);
+
+function plain(text: string) {
+  if (/^[\d.]+$/.test(text)) return mathml`<mn>${text}</mn>`;
+  // More than one letter is a name that is set upright: min, log, clip.
+  return isName(text) ? mathml`<mi>${text}</mi>` : mathml`<mo>${text}</mo>`;
+}
+
+const index = (text: string) => (/^\d+$/.test(text) ? mathml`<mn>${text}</mn>` : mathml`<mi>${text}</mi>`);
+
+function scripted({ symbol, sub, sup }: FormulaSymbol) {
+  const base = mathml`<mi>${symbol}</mi>`;
+  if (sub && sup) return mathml`<msubsup>${base}${index(sub)}${index(sup)}</msubsup>`;
+  if (sub) return mathml`<msub>${base}${index(sub)}</msub>`;
+  return sup ? mathml`<msup>${base}${index(sup)}</msup>` : base;
+}
+
+/** A symbol that stands for a number can be pointed at. */
+function symbolOf(symbol: FormulaSymbol, { read, point }: Drawing) {
+  const { of } = symbol;
+  if (!of) return scripted(symbol);
+  const value = symbol.keeps ? null : (read?.(of) ?? null);
+  return pointed(of, value === null ? scripted(symbol) : numberOf(value), point);
+}
+
+const pointed = (of: Source, shown: unknown, point: Drawing['point']) =>
+  mathml`<mrow class="symbol" @pointerenter=${() => point(of)} @pointerleave=${() => point(null)}>${shown}</mrow>`;
+
+/** Parts that are one number together: in place of them stands the number. */
+function wholeOf(formula: Formula, { of }: FormulaSymbol, drawing: Drawing) {
+  const value = of ? (drawing.read?.(of) ?? null) : null;
+  const shown = value === null ? part(formula, drawing) : numberOf(value);
+  return of ? pointed(of, shown, drawing.point) : shown;
+}
+
+const numberOf = (value: number) => {
+  const text = compact(Math.abs(value));
+  return value < 0 ? mathml`<mo>(</mo><mo>−</mo><mn>${text}</mn><mo>)</mo>` : mathml`<mn>${text}</mn>`;
+};
+
+function part(formula: Formula, drawing: Drawing): TemplateResult<3> {
+  if (typeof formula === 'string') return plain(formula);
+  if (Array.isArray(formula)) return mathml`<mrow>${formula.map((each) => part(each, drawing))}</mrow>`;
+  const node = formula as Exclude<Formula, string | readonly Formula[]>;
+  if ('symbol' in node) return symbolOf(node, drawing);
+  if ('lines' in node) return mathml`<mrow>${node.lines.map((each) => part(each, drawing))}</mrow>`;
+  if ('whole' in node) return wholeOf(node.whole, node.as, drawing);
+  if ('over' in node) return mathml`<mfrac>${part(node.over, drawing)}${part(node.under, drawing)}</mfrac>`;
+  if ('big' in node)
+    return mathml`<munder><mo movablelimits="false">${node.big}</mo>${part(node.below, drawing)}</munder>`;
+  if ('root' in node) return mathml`<msqrt>${part(node.root, drawing)}</msqrt>`;
+  const { power, to } = node as { power: Formula; to: Formula };
+  return mathml`<msup>${part(power, drawing)}${part(to, drawing)}</msup>`;
+}
+
+const linesOf = (formula: Formula): readonly Formula[] =>
+  typeof formula === 'object' && 'lines' in formula ? formula.lines : [formula];
+
+/** One block a line: a line that is too long can be scrolled by itself. */
+export const formulaOf = (formula: Formula, label: string, drawing: Drawing) =>
+  linesOf(formula).map((line) => html`<math display="block" aria-label=${label}>${part(line, drawing)}</math>`);

@@ -1,0 +1,124 @@
+/** LEARN: the cards of the method, with the numbers of the selected place in their formulas; and the lessons. Loaded when it is opened. */
+import { msg, str } from '@lit/localize';
+import { html } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import { algorithmOf, cardsOf } from '../../rl/algorithms/registry.ts';
+import { isActive } from '../app/events.ts';
+import { light } from '../app/lights.ts';
+import { Panel } from '../app/panel.ts';
+import '../lessons/lessons.ts';
+import { tabList } from '../panels/tabs.ts';
+import { tokenText } from '../stage/tokens.ts';
+import type { LearnTab } from '../state/state.ts';
+import { controls } from '../styles/shared.ts';
+import { renderCard } from './card.ts';
+import { type Place, placeOf } from './place.ts';
+import { partAt, slowMotion } from './slow-motion.ts';
+import { learnStyles } from './styles.ts';
+import { renderWeights, renderWhy } from './why.ts';
+
+const order: readonly LearnTab[] = ['lessons', 'cards'];
+
+@customElement('tabgym-learn')
+export class TabgymLearn extends Panel {
+  static override styles = [controls, learnStyles];
+
+  /** Set between an update in slow motion and the next move. */
+  @state() private justUpdated = false;
+
+  constructor() {
+    super(['learn', 'selection', 'detail', 'records', 'run', 'draft', 'insight', 'tokenTexts', 'status', 'busy']);
+  }
+
+  override connectedCallback() {
+    super.connectedCallback();
+    void this.app.reading.load();
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    light(null);
+  }
+
+  override render() {
+    const learn = this.state.learn ?? 'lessons';
+    const words: { [tab in LearnTab]: string } = { cards: msg('Cards'), lessons: msg('Lessons') };
+    return html`<div class="bar">
+        ${tabList(this, { label: msg('Learn'), order, words, chosen: learn, choose: (tab) => this.choose(tab) })}
+        <button class="quiet" aria-label=${msg('Close Learn')} @click=${() => this.app.layout.openLearn(null)}>✕</button>
+      </div>
+      <div role="tabpanel" id="panel" aria-labelledby=${`tab-${learn}`}>${learn === 'cards' ? this.renderCards() : html`<tabgym-lessons .app=${this.app}></tabgym-lessons>`}</div>`;
+  }
+
+  private choose(tab: LearnTab) {
+    this.app.layout.openLearn(tab);
+    void this.app.reading.load();
+  }
+
+  private renderCards() {
+    const place = placeOf(this.state);
+    if (!place.settings) return html`<p class="intro">${msg('Choose a preset first.')}</p>`;
+    const part = partAt(place, this.justUpdated);
+    const cards = cardsOf(place.settings);
+    const more: { readonly [part: string]: unknown } = {
+      objective: renderWhy(this.app, place),
+      update: renderWeights(place.insight, place),
+    };
+    return html`<div class="cards">
+      <p class="intro">${msg(str`How ${algorithmOf(place.settings).label} learns, with the numbers of the selected place.`)}</p>
+      <p class="place number" role="status">${this.placeWords(place)}</p>
+      ${slowMotion(this.app, place, () => void this.oneUpdate())}
+      ${cards.map((card) => renderCard(card, place, { active: card.part === part, more: more[card.part] }))}
+    </div>`;
+  }
+
+  private placeWords({ step, trajectory, token }: Place) {
+    if (step === null) return msg('No step yet: train one, and its numbers stand in the formulas.');
+    if (!trajectory) return msg(str`Step ${step}`);
+    const episode = msg(str`Step ${step}, group ${trajectory.group + 1}, episode ${trajectory.member + 1}`);
+    if (token === null) return episode;
+    const text = tokenText(this.state.tokenTexts, trajectory.tokens[token]).trim() || '↵';
+    return html`${episode}, <span class="mono">“${text}”</span>`;
+  }
+
+  /** One training step, then what it did to the weights. */
+  private async oneUpdate() {
+    const before = this.state.records.at(-1)?.step ?? 0;
+    this.app.reading.select({ step: null, tab: 'group' });
+    await this.app.train({ steps: 1 });
+    await this.untilQuiet();
+    if ((this.state.records.at(-1)?.step ?? 0) <= before) return;
+    this.justUpdated = true;
+    await this.app.reading.load();
+    await this.app.reading.lookInside();
+  }
+
+  /** The step is committed, or it was refused. */
+  private untilQuiet(): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.app.store.listen(() => {
+        if (isActive(this.state.status)) return;
+        stop();
+        resolve();
+      });
+      if (!isActive(this.state.status)) {
+        stop();
+        resolve();
+      }
+    });
+  }
+
+  private seenPart: string | null = null;
+
+  /** The card that tells of the place comes into view. */
+  protected override updated() {
+    const active = this.renderRoot.querySelector<HTMLElement>('.card.active');
+    const part = active?.dataset.part ?? null;
+    if (part !== this.seenPart) active?.scrollIntoView({ block: 'nearest' });
+    this.seenPart = part;
+  }
+
+  protected override willUpdate() {
+    if (this.state.selection.token !== null) this.justUpdated = false;
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The place whose numbers stand in the formulas: one token of one turn of one episode of one group of one step. A pure reading of
+ * the page's state; what is not known is null.
+ */
+import type { Experiment } from '../../experiment/experiment.ts';
+import { readPath } from '../../experiment/paths.ts';
+import type { Source } from '../../rl/algorithms/cards.ts';
+import type { AnyAlgorithmSettings } from '../../rl/algorithms/registry.ts';
+import type { Trajectory } from '../../rl/episode/trajectory.ts';
+import type { ExaminedEpisode } from '../../rl/examine.ts';
+import { trainingStageAt } from '../../rl/settings.ts';
+import type { StepInsight, StepRecord } from '../../session/protocol.ts';
+import { shownStep } from '../app/reading.ts';
+import { groupStatistics, type TokenFacts, tokenFacts, trainedRow } from '../stage/episodes.ts';
+import type { State } from '../state/state.ts';
+
+export interface Place {
+  experiment: Experiment | null;
+  settings: AnyAlgorithmSettings | null;
+  step: number | null;
+  record: StepRecord | null;
+  /** The episodes of the step; empty: not read yet, or not kept. */
+  all: readonly Trajectory[];
+  members: readonly Trajectory[];
+  trajectory: Trajectory | null;
+  turn: number;
+  token: number | null;
+  facts: TokenFacts | null;
+  /** Which of the trained tokens it is. */
+  row: number | null;
+  insight: StepInsight | null;
+  examined: ExaminedEpisode | null;
+}
+
+export function placeOf(state: State): Place {
+  const experiment = state.run?.experiment ?? state.draft;
+  const step = shownStep(state);
+  const { selection, detail, insight } = state;
+  const all = detail.state === 'ready' && detail.value.step === step ? detail.value.trajectories : [];
+  const members = all.filter(({ group }) => group === selection.group);
+  const trajectory = members.find(({ member }) => member === selection.member) ?? members[0] ?? null;
+  const token =
+    trajectory && selection.token !== null && selection.token < trajectory.tokens.length ? selection.token : null;
+  const known = insight.state === 'ready' && insight.value?.step === step ? insight.value : null;
+  return {
+    experiment,
+    settings: experiment && (trainingStageAt(experiment, Math.max(1, step ?? 1)).algorithm as AnyAlgorithmSettings),
+    step,
+    record: state.records.find((record) => record.step === step) ?? null,
+    all,
+    members,
+    trajectory,
+    turn: selection.turn,
+    token,
+    facts: trajectory && token !== null ? tokenFacts(trajectory, token) : null,
+    row: trajectory && token !== null ? (trainedRow(trajectory, token) ?? null) : null,
+    insight: known,
+    examined:
+      known?.episodes.find(({ group, member }) => group === trajectory?.group && member === trajectory.member) ?? null,
+  };
+}
+
+type Reading = (place: Place, name: string) => number | null | undefined;
+
+const examinedAt =
+  (read: (episode: ExaminedEpisode, row: number) => number | undefined) =>
+  ({ examined, row }: Place) =>
+    examined && row !== null ? read(examined, row) : null;
+
+const tokenReadings: { readonly [name: string]: (place: Place) => number | null | undefined } = {
+  context: ({ token }) => token,
+  probability: ({ facts }) => (facts?.logprob === undefined || facts.logprob === null ? null : Math.exp(facts.logprob)),
+  logprob: ({ facts }) => facts?.logprob,
+  allowed: ({ facts }) => (facts?.forced ? 1 : facts?.allowed?.length),
+  advantage: ({ facts, examined, row }) =>
+    facts?.advantage ?? (examined && row !== null ? examined.advantage[row] : null),
+  before: examinedAt(({ before }, row) => before[row]),
+  now: examinedAt(({ after }, row) => Math.exp(after[row])),
+  was: examinedAt(({ before }, row) => Math.exp(before[row])),
+  after: examinedAt(({ after }, row) => after[row]),
+  ratio: examinedAt(({ before, after }, row) => Math.exp(after[row] - before[row])),
+  weight: examinedAt(({ weight }, row) => weight[row]),
+};
+
+const groupReadings: { readonly [name: string]: (members: readonly Trajectory[], own: Trajectory) => number } = {
+  mean: (members) => groupStatistics(members).mean,
+  std: (members) => groupStatistics(members).std,
+  size: (members) => members.length,
+  others: (members, own) => groupStatistics(members.filter((each) => each !== own)).mean,
+};
+
+const norm = (insight: StepInsight | null, part: 'norm' | 'change') =>
+  insight && Math.sqrt(insight.weights.reduce((sum, each) => sum + each[part] ** 2, 0));
+
+const episodeReadings: { readonly [name: string]: (trajectory: Trajectory) => number } = {
+  return: ({ score }) => score,
+  advantage: ({ advantage }) => advantage,
+  tokens: ({ advantages }) => advantages.length,
+};
+
+const asNumber = (value: unknown) => (typeof value === 'number' ? value : null);
+
+/** A reading a source: the first word says of what. */
+const readings: { readonly [kind: string]: Reading } = {
+  token: (place, name) => (tokenReadings[name] ?? examinedAt(({ columns }, row) => columns[name]?.[row]))(place),
+  turn: ({ trajectory, turn }) => trajectory?.turns[turn]?.reward,
+  episode: ({ trajectory }, name) => trajectory && episodeReadings[name]?.(trajectory),
+  group: ({ members, trajectory }, name) => trajectory && groupReadings[name]?.(members, trajectory),
+  metric: ({ record }, name) => record?.metrics[name],
+  weights: ({ insight }, name) => norm(insight, name as 'norm' | 'change'),
+  setting: ({ settings }, name) => asNumber(readPath(settings, name)),
+  experiment: ({ experiment }, name) => asNumber(readPath(experiment, name)),
+};
+
+/** The number of a source at a place; null: not known there. */
+export function readSource(place: Place, source: Source): number | null {
+  const [kind, ...rest] = source.split('.');
+  const value = readings[kind]?.(place, rest.join('.'));
+  return value === undefined || value === null || !Number.isFinite(value) ? null : value;
+}

@@ -1,0 +1,79 @@
+/**
+ * Slow motion: the learning loop walked by hand through what was recorded of a step. One token, one turn, one episode further; at the
+ * end of the step, one update. Where the walk stands is the page's selection, so that stage and cards follow. Pure but for `update`.
+ */
+import { msg } from '@lit/localize';
+import { html } from 'lit';
+import type { CardPart } from '../../rl/algorithms/cards.ts';
+import { TokenSource, type Trajectory } from '../../rl/episode/trajectory.ts';
+import type { Controller } from '../app/controller.ts';
+import { isActive } from '../app/events.ts';
+import type { Selection } from '../app/selection.ts';
+import type { Place } from './place.ts';
+
+export type Pace = 'token' | 'turn' | 'episode';
+
+type Move = Partial<Selection> | null;
+
+const at = (trajectory: Trajectory, token: number): Partial<Selection> => ({
+  turn: Math.max(0, trajectory.turnOf[token]),
+  token,
+});
+
+/** The next token that the policy chose, or the first word of the world's answer. */
+function nextToken({ trajectory, token }: Place): Move {
+  if (!trajectory) return null;
+  const start = token === null ? trajectory.promptLength : token + 1;
+  for (let k = start; k < trajectory.tokens.length; k++) {
+    const answers = trajectory.source[k] !== TokenSource.policy && trajectory.source[k - 1] === TokenSource.policy;
+    if (trajectory.source[k] === TokenSource.policy || answers) return at(trajectory, k);
+  }
+  return null;
+}
+
+function nextTurn({ trajectory, turn, token }: Place): Move {
+  const next = token === null ? 0 : turn + 1;
+  const there = trajectory?.turns[next];
+  return there ? { turn: next, token: there.actionStart } : null;
+}
+
+function nextEpisode({ all, trajectory }: Place): Move {
+  const next = trajectory ? all[all.indexOf(trajectory) + 1] : all[0];
+  return next ? { group: next.group, member: next.member, turn: 0, token: next.turns[0]?.actionStart ?? null } : null;
+}
+
+const moves: { readonly [pace in Pace]: (place: Place) => Move } = {
+  token: nextToken,
+  turn: nextTurn,
+  episode: nextEpisode,
+};
+
+/** Where a pace leads; past the end of an episode it goes to the next one. null: the step's episodes are all walked. */
+export const nextPlace = (place: Place, pace: Pace): Move => moves[pace](place) ?? nextEpisode(place);
+
+/** Which card tells of the place: the world's words are observed, the policy's are acts, the last of an episode is rewarded. */
+export function partAt({ trajectory, token, turn, facts }: Place, updated: boolean): CardPart | null {
+  if (updated) return 'update';
+  if (!trajectory || token === null || !facts) return null;
+  if (facts.source === 'policy') return 'act';
+  const last = turn === trajectory.turns.length - 1 && facts.turn >= 0;
+  return last ? 'reward' : 'observe';
+}
+
+const words = (): { [pace in Pace]: string } => ({ token: msg('Token'), turn: msg('Turn'), episode: msg('Episode') });
+
+/** The buttons. `moved` hears of every step that is taken, `updated` when the one update is done. */
+export function slowMotion(app: Controller, place: Place, updated: () => void) {
+  const walk = (pace: Pace) => {
+    const move = nextPlace(place, pace);
+    if (move) app.reading.select({ ...move, tab: 'trajectory' });
+  };
+  const waits = isActive(app.store.state.status);
+  const button = (pace: Pace) =>
+    html`<button data-do=${`slow-${pace}`} ?disabled=${!place.all.length || !nextPlace(place, pace)} @click=${() => walk(pace)}>${words()[pace]} ›</button>`;
+  return html`<div class="row slow" role="group" aria-label=${msg('Slow motion: one further')}>
+    <span class="soft small">${msg('One further:')}</span>
+    ${button('token')}${button('turn')}${button('episode')}
+    <button data-do="slow-update" ?disabled=${waits || app.store.state.busy !== null} @click=${updated}>${msg('Update')} ›</button>
+  </div>`;
+}

@@ -1,0 +1,148 @@
+/** Why a token's probability rose or fell in a step: its advantage, its ratio, the clip, its share of the gradient; and where the weights moved. */
+import { msg, str } from '@lit/localize';
+import { html, nothing } from 'lit';
+import type { StepInsight, WeightChange } from '../../session/protocol.ts';
+import type { Controller } from '../app/controller.ts';
+import { isActive } from '../app/events.ts';
+import { compact, fixed, signed } from '../app/format.ts';
+import { tokenText } from '../stage/tokens.ts';
+import type { Place } from './place.ts';
+import { readSource } from './place.ts';
+
+export interface Why {
+  before: number;
+  after: number;
+  advantage: number;
+  ratio: number;
+  /** -1 low, 1 high, 0: one more pass would not be clipped. */
+  clipped: number;
+  /** Of the sum of all |weights| of the step. */
+  share: number;
+  /** Above 1: pulled harder than the mean token. */
+  times: number;
+  pull: 'up' | 'down' | 'none';
+}
+
+/** Of the selected token; null: it was not trained, or the step was not looked into. */
+export function whyOf({ examined, row, insight }: Place): Why | null {
+  if (!examined || row === null || !insight || row >= examined.before.length) return null;
+  const weight = examined.weight[row];
+  const tokens = insight.episodes.reduce((sum, each) => sum + each.before.length, 0);
+  const share = insight.totalWeight > 0 ? Math.abs(weight) / insight.totalWeight : 0;
+  return {
+    before: Math.exp(examined.before[row]),
+    after: Math.exp(examined.after[row]),
+    advantage: examined.advantage[row],
+    ratio: Math.exp(examined.after[row] - examined.before[row]),
+    clipped: examined.clipped[row],
+    share,
+    times: share * tokens,
+    pull: weight < 0 ? 'up' : weight > 0 ? 'down' : 'none',
+  };
+}
+
+const percentOf = (value: number) => `${compact(100 * value)}%`;
+
+/** The story in sentences, cause before effect. */
+export function storyOf(why: Why): string[] {
+  const { advantage, ratio, pull, before, after, share, times, clipped } = why;
+  const rose = after > before;
+  const pulled = {
+    up: msg(str`Its advantage is ${signed(advantage)}, above 0: the update pulls it up.`),
+    down: msg(str`Its advantage is ${signed(advantage)}, below 0: the update pulls it down.`),
+    none: msg(
+      str`Its advantage is ${signed(advantage)}, and its weight in the gradient is 0: the update does not pull at it.`,
+    ),
+  }[pull];
+  const agrees = pull === 'none' ? false : rose === (pull === 'up');
+  const moved = agrees
+    ? msg(str`Its probability went from ${fixed(before, 3)} to ${fixed(after, 3)}, a ratio of ${fixed(ratio, 3)}.`)
+    : msg(
+        str`Its probability went from ${fixed(before, 3)} to ${fixed(after, 3)}, a ratio of ${fixed(ratio, 3)}: other tokens share the same weights, and they moved it.`,
+      );
+  const held = {
+    [-1]: msg('One more pass over the same episodes would not pull it further: its ratio is below the low clip.'),
+    0: msg('Its ratio is within the clip: one more pass over the same episodes would pull on.'),
+    1: msg('One more pass over the same episodes would not pull it further: its ratio is above the high clip.'),
+  }[clipped as -1 | 0 | 1];
+  return [
+    pulled,
+    msg(str`It has ${percentOf(share)} of the gradient’s weight, ${compact(times)} times the mean token’s.`),
+    moved,
+    ...(pull === 'none' ? [] : [held]),
+  ];
+}
+
+export function renderWhy(app: Controller, place: Place) {
+  const { insight, tokenTexts, status } = app.store.state;
+  const { trajectory, token, facts } = place;
+  const text = trajectory && token !== null ? tokenText(tokenTexts, trajectory.tokens[token]).trim() || '↵' : null;
+  const title =
+    text === null
+      ? msg('Why did a token’s probability change?')
+      : msg(str`Why did the probability of “${text}” change?`);
+  const body = () => {
+    if (!trajectory) return msg('Open an episode first.');
+    if (text === null || facts?.source !== 'policy') return msg('Choose a token of the policy in the trajectory.');
+    if (facts.forced || place.row === null)
+      return msg(
+        'It was the only token allowed there: its probability is 1 whatever the weights, so nothing is learnt from it.',
+      );
+    if (isActive(status)) return msg('Pause the run: its weights are looked into while it stands still.');
+    if (insight.state === 'loading')
+      return html`<span role="status">${msg('Scoring the episodes before and after the step')}…</span>`;
+    const why = whyOf(place);
+    if (why) return html`<ul>${storyOf(why).map((each) => html`<li>${each}</li>`)}</ul>`;
+    if (insight.state === 'error') return insight.message;
+    const other = insight.state === 'ready' && (insight.value === null || place.insight !== null);
+    if (other) return msg('The weights around this step are not kept any more. The newest step has them.');
+    return html`<button data-do="look-inside" @click=${() => app.reading.lookInside()}>${msg('Look into the update')}</button>`;
+  };
+  return html`<section class="why" aria-label=${title}><h4>${title}</h4><div class="answer">${body()}</div></section>`;
+}
+
+/** Projections of a layer in the words of the architecture. */
+const partWords = (name: string): string => {
+  if (/embed/.test(name)) return msg('embedding');
+  if (/attn|q_proj|k_proj|v_proj|o_proj/.test(name) && !/norm/.test(name)) return msg('attention');
+  if (/mlp|gate|up_proj|down_proj/.test(name)) return 'MLP';
+  if (/lm_head/.test(name)) return msg('head');
+  return msg('norms');
+};
+
+interface Part {
+  label: string;
+  relative: number;
+  count: number;
+}
+
+/** By layer and part: how far it moved, beside how large it is. */
+export function partsOf(weights: readonly WeightChange[]): Part[] {
+  const parts = new Map<string, { norm: number; change: number; count: number }>();
+  for (const { name, layer, norm, change, count } of weights) {
+    const words = partWords(name);
+    const label = layer === null ? words : msg(str`layer ${layer + 1}, ${words}`);
+    const known = parts.get(label) ?? { norm: 0, change: 0, count: 0 };
+    parts.set(label, { norm: known.norm + norm ** 2, change: known.change + change ** 2, count: known.count + count });
+  }
+  return [...parts].map(([label, { norm, change, count }]) => ({
+    label,
+    count,
+    relative: norm > 0 ? Math.sqrt(change / norm) : 0,
+  }));
+}
+
+export function renderWeights(insight: StepInsight | null, place: Place) {
+  if (!insight?.weights.length) return nothing;
+  const parts = partsOf(insight.weights);
+  const most = Math.max(...parts.map(({ relative }) => relative), 1e-12);
+  const [change, norm] = [readSource(place, 'weights.change'), readSource(place, 'weights.norm')];
+  return html`<table class="weights">
+    <caption class="small">${msg(str`The weights moved by ${compact(change)}, their norm was ${compact(norm)}. By part, in % of its own norm:`)}</caption>
+    <thead class="visually-hidden"><tr><th scope="col">${msg('Part')}</th><th scope="col">${msg('Moved, in % of its norm')}</th></tr></thead>
+    <tbody>${parts.map(
+      ({ label, relative }) => html`<tr><th scope="row">${label}</th>
+        <td class="number"><span class="moved" aria-hidden="true"><span .style=${`width:${(100 * relative) / most}%`}></span></span> ${percentOf(relative)}</td></tr>`,
+    )}</tbody>
+  </table>`;
+}

@@ -1,0 +1,137 @@
+/** Lesson 6: reading the curves, and three ways to fail, each caused on purpose: no signal, collapse, learning by heart. */
+import { msg, str } from '@lit/localize';
+import heart from '../../../experiments/lessons/by-heart.json';
+import collapse from '../../../experiments/lessons/collapse.json';
+import noSignal from '../../../experiments/lessons/no-signal.json';
+import { fixed } from '../app/format.ts';
+import { diagnose } from '../state/diagnosis.ts';
+import { metricNames } from '../state/series.ts';
+import { evaluated, type Lesson, meanOf, runs, type Seen } from './lesson.ts';
+
+const recent = 5;
+const gapWanted = 0.3;
+
+/** Success began near chance, has gone to nothing, and the choices have narrowed. */
+function collapsed({ trained }: Seen): boolean {
+  if (trained.length < 12) return false;
+  const start = meanOf(trained.slice(0, 2), metricNames.entropy) ?? 0;
+  const now = meanOf(trained, metricNames.entropy, recent) ?? start;
+  return (meanOf(trained, metricNames.success, recent) ?? 1) <= 0.02 && now <= 0.75 * start;
+}
+
+/** How much better training goals are done than held-out ones. */
+function gap({ trained }: Seen): number | null {
+  const evaluation = evaluated(trained);
+  return evaluation ? evaluation.train.policy.rate - evaluation.test.policy.rate : null;
+}
+
+export const curves: Lesson = {
+  id: 'curves',
+  title: () => msg('Reading the curves: three ways to fail'),
+  aim: () =>
+    msg('Which curve shows that nothing is learnt, that the policy has collapsed, or that it learns by heart.'),
+  minutes: 8,
+  experiment: noSignal,
+  start: { panel: 'stage', tab: 'watch' },
+  parts: [
+    {
+      id: 'no-signal',
+      title: () => msg('No signal'),
+      text: () => [
+        msg(
+          'The setup now asks for goals that take at least three turns, and allows two. Choose Train and look at the chart Groups without signal.',
+        ),
+        msg(
+          'Every episode fails, every return is 0, every advantage is 0. The run is busy and learns nothing. The page says so in words above the charts.',
+        ),
+      ],
+      experiment: noSignal,
+      where: { panel: 'progress' },
+      done: (seen) => runs(seen, noSignal) && diagnose(seen.state.records, true).some(({ id }) => id === 'no-signal'),
+    },
+    {
+      id: 'collapse',
+      title: () => msg('Collapse'),
+      text: () => [
+        msg(
+          'Now the goals can be learnt, but the learning rate is fifteen times too high. Choose Train and look at Success, and at Entropy and KL.',
+        ),
+        msg(
+          'A few large steps make the policy sure of something that does not work. It hardly tries anything else, so nothing tells it better, and success goes to 0 and stays there.',
+        ),
+      ],
+      experiment: collapse,
+      where: { panel: 'progress' },
+      done: (seen) => runs(seen, collapse) && collapsed(seen),
+      far: (seen) => {
+        const success = meanOf(seen.trained, metricNames.success, recent);
+        const entropy = meanOf(seen.trained, metricNames.entropy, recent);
+        return success === null || entropy === null
+          ? ''
+          : msg(str`Over the last steps: success ${fixed(success)}, entropy ${fixed(entropy)}`);
+      },
+    },
+    {
+      id: 'heart',
+      title: () => msg('Learning by heart'),
+      text: () => [
+        msg(
+          'Last, a world of rooms and things, with only four training tasks. Choose Train and compare the discs (training goals) with the diamonds (held-out goals) on the chart Success.',
+        ),
+        msg(
+          'Training success rises as it should. Only the held-out goals show that it has remembered four answers and understood nothing.',
+        ),
+      ],
+      experiment: heart,
+      where: { panel: 'progress' },
+      done: (seen) => runs(seen, heart) && (gap(seen) ?? 0) >= gapWanted,
+      far: (seen) => {
+        const difference = gap(seen);
+        return difference === null ? '' : msg(str`Training goals minus held-out goals: ${fixed(difference)}`);
+      },
+    },
+  ],
+  questions: [
+    {
+      id: 'flat',
+      text: () => msg('Success stays at 0 from the first step on, and all groups are without signal. What may help?'),
+      choices: [
+        {
+          text: () => msg('A higher learning rate.'),
+          feedback: () => msg('Advantages of 0 times any learning rate are 0.'),
+        },
+        {
+          text: () => msg('Easier tasks or more turns, so that some episodes succeed.'),
+          right: true,
+          feedback: () =>
+            msg(
+              'Yes. Without a difference in a group there is nothing to learn from, however long it trains. Imitation can help as well: lesson 9.',
+            ),
+        },
+        {
+          text: () => msg('Training ten times as long.'),
+          feedback: () => msg('As long as chance reaches no goal, more of the same brings nothing.'),
+        },
+      ],
+    },
+    {
+      id: 'which',
+      text: () => msg('Training success is 0.9 and rising, held-out success 0.2, as at the start. What is going on?'),
+      choices: [
+        {
+          text: () => msg('It learns the training goals by heart.'),
+          right: true,
+          feedback: () => msg('Yes. More and more varied training goals help, a longer run does not.'),
+        },
+        {
+          text: () => msg('The policy has collapsed.'),
+          feedback: () => msg('Then training success would fall as well.'),
+        },
+        {
+          text: () => msg('The held-out goals are simply harder.'),
+          feedback: () => msg('Chance and oracle do about the same on both, as their figures in the table show.'),
+        },
+      ],
+    },
+  ],
+};

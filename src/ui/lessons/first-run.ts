@@ -1,0 +1,126 @@
+/** Lesson 5: learning from nothing. A whole run, from random weights to a policy that is better than chance on goals it never met. */
+import { msg, str } from '@lit/localize';
+import experiment from '../../../experiments/lessons/first-run.json';
+import { fixed, signed } from '../app/format.ts';
+import { evaluated, type Lesson, overChance, watchedOne } from './lesson.ts';
+
+const wanted = 0.12;
+
+export const firstRun: Lesson = {
+  id: 'first-run',
+  title: () => msg('Learning from nothing'),
+  aim: () => msg('Reward alone turns random weights into a policy that does better than chance.'),
+  minutes: 6,
+  experiment,
+  start: { panel: 'stage', tab: 'watch' },
+  parts: [
+    {
+      id: 'train',
+      title: () => msg('Train'),
+      text: () => [
+        msg(
+          'Choose Train. There are no demonstrations and no rules, only 0.18 million random weights, a list of actions, and a reward at the end of an episode.',
+        ),
+        msg('Watch the live episode meanwhile: at first it fetches at random.'),
+      ],
+      where: { panel: 'stage', tab: 'watch' },
+      done: ({ trained }) => trained.length >= 3,
+      far: ({ trained }) => (trained.length ? msg(str`${trained.length} steps`) : ''),
+    },
+    {
+      id: 'above',
+      title: () => msg('See it leave chance behind'),
+      text: () => [
+        msg(
+          str`Follow the chart Success until it is ${fixed(wanted)} above the dashed line over eight steps. Single steps jump: each is a few tasks, some of them easy, some hard. The smoothed line is what to read.`,
+        ),
+        msg(
+          'The first successes came by chance. They made themselves a little likelier, so there were more of them: that is all there is to it.',
+        ),
+      ],
+      where: { panel: 'progress' },
+      done: ({ trained }) => (overChance(trained) ?? 0) >= wanted,
+      far: ({ trained }) => {
+        const gain = overChance(trained);
+        return gain === null ? '' : msg(str`Over the last eight steps: ${signed(gain)} over chance`);
+      },
+    },
+    {
+      id: 'held-out',
+      title: () => msg('Wait for the examination'),
+      text: () => [
+        msg(
+          'Every twenty steps the page plays goals that were never trained on: the diamonds on the chart. Let it train until one of them is above chance.',
+        ),
+        msg('What it has learnt is to read the recipes, not which goal wants which ingredient.'),
+      ],
+      where: { panel: 'progress' },
+      done: ({ trained }) => {
+        const test = evaluated(trained)?.test;
+        return test !== undefined && test.policy.rate > test.chance.rate;
+      },
+      far: ({ trained }) => {
+        const test = evaluated(trained)?.test;
+        return test
+          ? msg(
+              str`Held-out goals: ${fixed(test.policy.rate)} [${fixed(test.policy.low)}, ${fixed(test.policy.high)}], chance ${fixed(test.chance.rate)}`,
+            )
+          : '';
+      },
+    },
+    {
+      id: 'watch',
+      title: () => msg('Watch what it can do'),
+      text: () => [
+        msg(
+          'Pause, and choose Watch it try on the stage: a goal that it was never trained on, played by the policy as it is now.',
+        ),
+      ],
+      where: { panel: 'stage', tab: 'watch' },
+      done: (seen) => seen.trained.length > 0 && watchedOne(seen),
+    },
+  ],
+  questions: [
+    {
+      id: 'first',
+      text: () => msg('Nobody shows the policy how a goal is crafted. Where does its first success come from?'),
+      choices: [
+        {
+          text: () => msg('From chance: some random episodes reach the goal.'),
+          right: true,
+          feedback: () =>
+            msg(
+              'Yes. That is why the horizon is tight but not too tight, and why a task that chance never solves cannot be learnt this way.',
+            ),
+        },
+        {
+          text: () => msg('From the oracle, whose episodes it reads.'),
+          feedback: () => msg('The oracle is only drawn beside it. The policy never sees its play.'),
+        },
+        {
+          text: () => msg('From what language models know about crafting.'),
+          feedback: () => msg('These weights were random a minute ago.'),
+        },
+      ],
+    },
+    {
+      id: 'held-out',
+      text: () => msg('Why are some goals held out of the training?'),
+      choices: [
+        {
+          text: () => msg('To save time.'),
+          feedback: () => msg('Playing them costs time.'),
+        },
+        {
+          text: () => msg('Because they are too hard to learn from.'),
+          feedback: () => msg('They are of the same depth as the others.'),
+        },
+        {
+          text: () => msg('To tell whether it learnt to craft, or learnt the goals by heart.'),
+          right: true,
+          feedback: () => msg('Yes. The next lesson causes the second on purpose.'),
+        },
+      ],
+    },
+  ],
+};

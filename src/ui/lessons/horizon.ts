@@ -1,0 +1,112 @@
+/** Lesson 8: short, long and growing horizons, side by side in one sweep. */
+import { msg, str } from '@lit/localize';
+import experiment from '../../../experiments/lessons/horizon.json';
+import { percent } from '../app/format.ts';
+import type { Lesson } from './lesson.ts';
+
+export const horizon: Lesson = {
+  id: 'horizon',
+  title: () => msg('Short, long and growing horizons'),
+  aim: () => msg('The horizon decides what can be learnt, how fast, and what a success rate means.'),
+  minutes: 7,
+  experiment,
+  start: { panel: 'stage', tab: 'watch' },
+  parts: [
+    {
+      id: 'sweep',
+      title: () => msg('Train the three side by side'),
+      text: () => [
+        msg(
+          'The setup holds a sweep: the same small policy in the same rooms, with one turn throughout, with three throughout, and with a horizon that grows from one over two to three. Choose Train: the three take turns, and you see all their curves.',
+        ),
+        msg(
+          'With one turn only tasks count that one action solves: short, cheap episodes with a clear verdict. With three the same tasks leave room for detours, and chance is much higher.',
+        ),
+      ],
+      where: { panel: 'progress' },
+      done: ({ state }) =>
+        state.sweep !== null && state.sweep.state.total > 0 && state.sweep.state.done >= state.sweep.state.total,
+      far: ({ state }) =>
+        state.sweep
+          ? msg(
+              str`${percent(state.sweep.state.done / Math.max(1, state.sweep.state.total))} of the sweep’s steps are done.`,
+            )
+          : '',
+    },
+    {
+      id: 'compare',
+      title: () => msg('Compare them at one step'),
+      text: () => [
+        msg(
+          'Choose a step on the chart Success, late in the runs. Then read the three values, and each beside its own chance: the table behind the chart has them as numbers.',
+        ),
+        msg(
+          'Each run is measured under its own horizon. A rate under three turns and one under a single turn are answers to different questions.',
+        ),
+      ],
+      where: { panel: 'progress' },
+      done: ({ state }) => state.sweep !== null && (state.selection.step ?? 0) >= 12,
+    },
+    {
+      id: 'long',
+      title: () => msg('Read an episode under the long horizon'),
+      text: () => [
+        msg(
+          'Open the run “Long” in the drawer Runs, then the tab Group and an episode of more than two turns. See what it does with turns that it does not need.',
+        ),
+        msg(
+          'A long episode has many more tokens that carry the same advantage, and most of them had no part in the outcome. That is why a horizon that is long from the start can slow learning down or make it collapse, and why ScalingInter-RL lets it grow.',
+        ),
+      ],
+      where: { panel: 'stage', tab: 'group' },
+      done: ({ state, place }) =>
+        state.run?.sweep !== undefined &&
+        state.selection.tab === 'trajectory' &&
+        (place.trajectory?.turns.length ?? 0) > 2,
+    },
+  ],
+  questions: [
+    {
+      id: 'compare',
+      text: () =>
+        msg('After training, A succeeds in 60% within three turns, B in 50% within one. Which policy is better?'),
+      choices: [
+        {
+          text: () => msg('A: 60 is more than 50.'),
+          feedback: () => msg('With three turns luck alone does more. The rates are answers to different questions.'),
+        },
+        {
+          text: () => msg('That shows only when both are measured under the same horizon.'),
+          right: true,
+          feedback: () => msg('Yes. The tab Evaluate measures success against turns for exactly this.'),
+        },
+        {
+          text: () => msg('B, because it needs fewer turns.'),
+          feedback: () => msg('Perhaps; but the numbers do not show it yet.'),
+        },
+      ],
+    },
+    {
+      id: 'grow',
+      text: () => msg('Why may it help to let the horizon grow?'),
+      choices: [
+        {
+          text: () => msg('Short episodes teach the basics quickly; longer ones then open tasks that need them.'),
+          right: true,
+          feedback: () =>
+            msg(
+              'Yes, that is the idea of ScalingInter-RL. Whether it holds in a run is a matter of its curves, with several seeds: three short runs prove nothing.',
+            ),
+        },
+        {
+          text: () => msg('Because long episodes cannot be trained on at all.'),
+          feedback: () => msg('They can. They cost more, and credit is spread over more tokens.'),
+        },
+        {
+          text: () => msg('Because the policy gets larger as well.'),
+          feedback: () => msg('Its weights stay as many as they are. Only the number of turns grows.'),
+        },
+      ],
+    },
+  ],
+};

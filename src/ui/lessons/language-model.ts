@@ -1,0 +1,136 @@
+/**
+ * Lesson 10: a language model with an adapter. Frozen weights in four bits, a small trained adapter beside them. A recorded run is
+ * read, since the real thing needs a GPU; where there is one, the same is trained from the setup.
+ */
+import { msg, str } from '@lit/localize';
+import { fixed } from '../app/format.ts';
+import { evaluated, type Lesson, reads, type Seen } from './lesson.ts';
+
+/** What was recorded: docs/lessons.md says how, and what it is not. */
+const recording = 'lessons/adapter-run.tabgym';
+const recordedName = 'Recorded: an adapter beside frozen weights';
+
+const isRecording = ({ state }: Seen) => state.run?.name.startsWith(recordedName) ?? false;
+
+export const languageModel: Lesson = {
+  id: 'language-model',
+  title: () => msg('A language model with an adapter'),
+  aim: () =>
+    msg('How a model that does not fit is trained all the same: frozen weights in few bits, and a small adapter.'),
+  minutes: 7,
+  start: { panel: 'stage', tab: 'watch' },
+  parts: [
+    {
+      id: 'open',
+      title: () => msg('Open the recorded run'),
+      text: () => [
+        msg(
+          'A language model of half a billion parameters needs a GPU and a download of a gigabyte. So this lesson reads a recorded run, made by the same program.',
+        ),
+        msg(
+          'What was recorded is small: a policy of 0.18 million parameters that had imitated the oracle, frozen in four bits, with a LoRA adapter of rank 16 trained beside it by GRPO for 120 steps. It stands in for a language model; how it is trained is the same, what it knows is not.',
+        ),
+      ],
+      help: {
+        label: () => msg('Open the recorded run'),
+        act: (app) => app.library.openShipped(recording, recordedName),
+      },
+      done: isRecording,
+    },
+    {
+      id: 'start',
+      title: () => msg('See that it does not start at chance'),
+      text: () => [
+        msg(
+          'Choose step 10 or an earlier one on the chart Success. From the first step on success is far above the dashed line: what the frozen weights know is there from the start.',
+        ),
+        msg(
+          'That is what is different with a language model: reinforcement sharpens what it can already do, so the learning rate is small and the distance from the start is worth a price.',
+        ),
+      ],
+      where: { panel: 'progress' },
+      done: (seen) => isRecording(seen) && seen.state.selection.step !== null && seen.state.selection.step <= 10,
+    },
+    {
+      id: 'read',
+      title: () => msg('Read one of its episodes'),
+      text: () => [
+        msg(
+          'Open an episode of any step whose episodes were kept (every twentieth, and the last five): tab Group, then one of the episodes.',
+        ),
+        msg(
+          'The tokens look the same. The difference is under the hood: in each layer a frozen matrix W in four bits and beside it two thin ones, B and A, whose product is added: W x + (α / r) B A x.',
+        ),
+      ],
+      where: { panel: 'stage', tab: 'group' },
+      done: (seen) => isRecording(seen) && reads(seen) !== null,
+    },
+    {
+      id: 'result',
+      title: () => msg('Judge the result'),
+      text: () => [
+        msg(
+          'Choose the last step, 120, and compare the first and the last examination in the table of the chart Success, with their intervals.',
+        ),
+        msg(
+          'On held-out goals they overlap. The adapter made training goals more certain; this record does not show that it learnt more than that. An honest report says so.',
+        ),
+      ],
+      where: { panel: 'progress' },
+      done: (seen) => isRecording(seen) && seen.state.selection.step === 120,
+      far: (seen) => {
+        const [first, last] = [seen.state.records[0]?.evaluation?.test.policy, evaluated(seen.trained)?.test.policy];
+        if (!isRecording(seen) || !first || !last) return '';
+        return msg(
+          str`Held-out goals: ${fixed(first.rate)} [${fixed(first.low)}, ${fixed(first.high)}] at the start, ${fixed(last.rate)} [${fixed(last.low)}, ${fixed(last.high)}] at the end`,
+        );
+      },
+    },
+  ],
+  questions: [
+    {
+      id: 'why',
+      text: () => msg('Why is only an adapter trained, and not the whole language model?'),
+      choices: [
+        {
+          text: () =>
+            msg(
+              'Because frozen weights in four bits, without gradients and optimiser state, take a small part of the memory.',
+            ),
+          right: true,
+          feedback: () =>
+            msg(
+              'Yes. Each trained parameter needs its gradient and two moments of the optimiser in full precision, a frozen one half a byte.',
+            ),
+        },
+        {
+          text: () => msg('Because an adapter learns better.'),
+          feedback: () => msg('At best as well. It is a matter of memory.'),
+        },
+        {
+          text: () => msg('Because the licence of the model forbids changing it.'),
+          feedback: () => msg('Most open models may be fine-tuned. It is a matter of memory.'),
+        },
+      ],
+    },
+    {
+      id: 'reference',
+      text: () => msg('The KL is measured against the model as it was. What does that cost in memory with an adapter?'),
+      choices: [
+        {
+          text: () => msg('A second copy of the model.'),
+          feedback: () => msg('That is what full training needs.'),
+        },
+        {
+          text: () => msg('Nothing: the reference is the same weights with the adapter off.'),
+          right: true,
+          feedback: () => msg('Yes, only a second pass.'),
+        },
+        {
+          text: () => msg('A second copy of the adapter.'),
+          feedback: () => msg('The reference is the start, and there the adapter adds nothing.'),
+        },
+      ],
+    },
+  ],
+};

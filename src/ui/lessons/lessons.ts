@@ -1,0 +1,171 @@
+/** The list of lessons, and the one that is open: what to do, what is done, two questions with an answer to each answer. */
+import { msg, str } from '@lit/localize';
+import { html, nothing } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import { formatLink, noLink } from '../app/link.ts';
+import { Panel } from '../app/panel.ts';
+import { noSelection } from '../app/selection.ts';
+import { loadingState } from '../panels/states.ts';
+import { controls } from '../styles/shared.ts';
+import type { Choice, Lesson, Part, Question } from './lesson.ts';
+import { seenOf } from './lesson.ts';
+import { lessonStyles } from './styles.ts';
+
+/** Every part is done and every question has its right answer. */
+export const isFinished = (
+  lesson: Lesson,
+  { done, answers }: { done: readonly string[]; answers: { readonly [id: string]: number } },
+) =>
+  lesson.parts.every(({ id }) => done.includes(id)) &&
+  lesson.questions.every(({ id, choices }) => choices[answers[id]]?.right === true);
+
+@customElement('tabgym-lessons')
+export class TabgymLessons extends Panel {
+  static override styles = [controls, lessonStyles];
+
+  /** Shown where the clipboard is refused. */
+  @state() private link = '';
+
+  constructor() {
+    super([
+      ...([
+        'lesson',
+        'lessonsReady',
+        'progressOfLessons',
+        'run',
+        'records',
+        'status',
+        'live',
+        'recorded',
+        'selection',
+      ] as const),
+      ...(['detail', 'insight', 'played', 'learn', 'sweep', 'busy', 'draft', 'phase'] as const),
+    ]);
+  }
+
+  override connectedCallback() {
+    super.connectedCallback();
+    void this.app.lessons.load();
+  }
+
+  override render() {
+    const { lessons } = this.app.lessons;
+    const { lesson: id, lessonsReady } = this.state;
+    if (!lessonsReady) return loadingState(msg('Reading the lessons'));
+    const lesson = lessons.find((each) => each.id === id);
+    return lesson ? this.renderLesson(lesson) : this.renderList(lessons);
+  }
+
+  private renderList(lessons: readonly Lesson[]) {
+    const finished = lessons.filter((each) => isFinished(each, this.app.lessons.progressOf(each.id))).length;
+    return html`<h2>${msg('Lessons')}</h2>
+      <p class="soft">${msg('Ten short lessons, each with something to do in this page. What you have done is recognised and kept in this browser.')}</p>
+      <p class="soft number">${msg(str`${finished} of ${lessons.length} finished`)}</p>
+      <ol class="list">${lessons.map((each, k) => this.renderEntry(each, k + 1))}</ol>`;
+  }
+
+  private renderEntry(lesson: Lesson, number: number) {
+    const progress = this.app.lessons.progressOf(lesson.id);
+    const done = isFinished(lesson, progress);
+    const begun = progress.done.length > 0;
+    const words = done
+      ? msg('finished')
+      : begun
+        ? msg(str`${progress.done.length} of ${lesson.parts.length} done`)
+        : msg(str`${lesson.minutes} min`);
+    return html`<li><button class="entry" data-do=${`lesson-${lesson.id}`} @click=${() => this.open(lesson.id)}>
+      <span class="number soft">${number}</span>
+      <span><strong>${lesson.title()}</strong><span class="soft small aim">${lesson.aim()}</span></span>
+      <span class="badge ${done ? 'good' : ''}">${done ? '✓ ' : nothing}${words}</span></button></li>`;
+  }
+
+  private async open(id: string) {
+    await this.app.lessons.open(id);
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>('#title')?.focus();
+  }
+
+  private renderLesson(lesson: Lesson) {
+    const progress = this.app.lessons.progressOf(lesson.id);
+    const current = this.app.lessons.current(lesson);
+    const { lessons } = this.app.lessons;
+    const number = lessons.indexOf(lesson) + 1;
+    return html`<div class="row spread"><button class="link" data-do="lessons-list" @click=${() => this.leave()}>‹ ${msg('All lessons')}</button>
+        <span class="soft small number">${msg(str`Lesson ${number} of ${lessons.length}`)}</span></div>
+      <h2 id="title" tabindex="-1">${lesson.title()}</h2>
+      <p class="aim-line">${lesson.aim()}</p>
+      <ol class="parts">${lesson.parts.map((part) => this.renderPart(part, part === current, progress.done.includes(part.id)))}</ol>
+      ${current ? nothing : this.renderQuestions(lesson)}
+      <div class="row end"><button class="link" data-do="lesson-again" @click=${() => this.app.lessons.startAgain(lesson.id)}>${msg('Start this lesson again')}</button>
+        <button class="link" data-do="class-link" @click=${() => this.copyLink(lesson.id)}>${msg('Copy a link for a class')}</button></div>
+      ${this.link ? html`<label class="soft small">${msg('The link, to be copied by hand')}<input readonly .value=${this.link} /></label>` : nothing}`;
+  }
+
+  /** The link opens this lesson; a run or a place of one's own is not in it. */
+  private async copyLink(lesson: string) {
+    const { lang } = this.state.link;
+    const { origin, pathname } = location;
+    const href = origin + pathname + formatLink({ ...noLink, lesson, lang }, noSelection);
+    this.link = (await this.app.sharing.copy(href)) ? '' : href;
+  }
+
+  private leave() {
+    this.app.lessons.close();
+    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>('.entry')?.focus());
+  }
+
+  private renderPart(part: Part, current: boolean, done: boolean) {
+    const mark = done ? '✓' : current ? '▸' : '○';
+    const stateWords = done ? msg('done') : current ? msg('to do now') : msg('later');
+    return html`<li class="part ${done ? 'done' : current ? 'current' : 'later'}" data-part=${part.id} aria-current=${current ? 'step' : 'false'}>
+      <h3><span aria-hidden="true">${mark}</span> ${part.title()} <span class="visually-hidden">(${stateWords})</span></h3>
+      ${current ? this.renderCurrent(part) : nothing}
+    </li>`;
+  }
+
+  private renderCurrent(part: Part) {
+    const { where, help } = part;
+    const far = part.far?.(seenOf(this.state)) ?? '';
+    const busy = this.state.busy !== null;
+    return html`${part.text().map((each) => html`<p>${each}</p>`)}
+      ${far ? html`<p class="far number" role="status">${far}</p>` : nothing}
+      <div class="row">
+        ${help ? html`<button class="primary" data-do="help" ?disabled=${busy} @click=${() => help.act(this.app)}>${help.label()}</button>` : nothing}
+        ${where ? html`<button data-do="where" @click=${() => this.go(part)}>${msg('Take me there')}</button>` : nothing}
+        ${part.experiment ? html`<button class="link" data-do="set-up" ?disabled=${busy} @click=${() => this.app.lessons.begin(part.experiment)}>${msg('Set it up again')}</button>` : nothing}
+      </div>`;
+  }
+
+  private go({ where }: Part) {
+    if (!where) return;
+    this.app.lessons.go(where);
+    this.dispatchEvent(new CustomEvent('go-to-panel', { detail: where.panel, bubbles: true, composed: true }));
+  }
+
+  private renderQuestions(lesson: Lesson) {
+    return html`<section aria-labelledby="questions" class="questions"><h3 id="questions">${msg('Two questions')}</h3>
+      ${lesson.questions.map((question) => this.renderQuestion(lesson, question))}
+      ${isFinished(lesson, this.app.lessons.progressOf(lesson.id)) ? this.renderEnd(lesson) : nothing}
+    </section>`;
+  }
+
+  private renderQuestion(lesson: Lesson, { id, text, choices }: Question) {
+    const given = this.app.lessons.progressOf(lesson.id).answers[id];
+    const chosen: Choice | undefined = choices[given];
+    return html`<fieldset data-question=${id}>
+      <legend>${text()}</legend>
+      ${choices.map(
+        (choice, k) => html`<label class="choice"><input type="radio" name=${id} .checked=${k === given}
+          @change=${() => this.app.lessons.answer(lesson.id, id, k)} /><span>${choice.text()}</span></label>`,
+      )}
+      <p class="feedback ${chosen ? (chosen.right ? 'good' : 'bad') : ''}" role="status">${chosen ? html`<strong>${chosen.right ? `✓ ${msg('Right.')}` : `✕ ${msg('Not quite.')}`}</strong> ${chosen.feedback()}` : nothing}</p>
+    </fieldset>`;
+  }
+
+  private renderEnd(lesson: Lesson) {
+    const { lessons } = this.app.lessons;
+    const next = lessons[lessons.indexOf(lesson) + 1];
+    return html`<div class="message finished" role="status"><strong>✓ ${msg('This lesson is finished.')}</strong></div>
+      ${next ? html`<button class="primary" data-do="next-lesson" @click=${() => this.open(next.id)}>${msg(str`Next: ${next.title()}`)}</button>` : html`<p>${msg('That was the last one. Choose a preset, or an experiment of your own.')}</p>`}`;
+  }
+}

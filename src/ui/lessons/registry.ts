@@ -1,0 +1,27 @@
+/** All lessons, in the order in which they are taught. */
+import { agent } from './agent.ts';
+import { chance } from './chance.ts';
+import { clip } from './clip.ts';
+import { curves } from './curves.ts';
+import { firstRun } from './first-run.ts';
+import { group } from './group.ts';
+import { horizon } from './horizon.ts';
+import { imitation } from './imitation.ts';
+import { languageModel } from './language-model.ts';
+import type { Lesson } from './lesson.ts';
+import { policy } from './policy.ts';
+
+export { seenOf } from './lesson.ts';
+
+export const lessons: readonly Lesson[] = [
+  agent,
+  chance,
+  policy,
+  group,
+  firstRun,
+  curves,
+  clip,
+  horizon,
+  imitation,
+  languageModel,
+];

@@ -1,0 +1,276 @@
+/** How each lesson is done from its list to its last question, by keys. Words of the page are not read, so that its language may be any. */
+import { lessons } from '../../src/ui/lessons/registry.ts';
+import { act, type Hands, isDone, NotReachedError, untilDone } from './hands.ts';
+
+const bar = {
+  train: 'tabgym-transport .buttons .train',
+  step: 'tabgym-transport .buttons button:nth-child(2)',
+  create: 'tabgym-transport .buttons button:last-child',
+};
+
+/** From wherever the keyboard is: the column Learn is open and shown. */
+export async function showLessons(hands: Hands) {
+  await hands.press('Escape');
+  if (!(await hands.count('tabgym-learn'))) await hands.press('n');
+  await hands.until('tabgym-learn #panel');
+  if (await hands.count('tabgym-learn #tab-cards[aria-selected=true]')) {
+    await hands.reach('tabgym-learn #tab-cards');
+    await hands.press('ArrowLeft');
+  }
+  await hands.until('tabgym-lessons');
+}
+
+async function begin(hands: Hands, lesson: string) {
+  await showLessons(hands);
+  if (await hands.count('tabgym-lessons [data-do=lessons-list]'))
+    await act(hands, 'tabgym-lessons [data-do=lessons-list]');
+  await hands.until(`[data-do="lesson-${lesson}"]`);
+  await act(hands, `[data-do="lesson-${lesson}"]`);
+  await hands.until('tabgym-lessons .part');
+}
+
+/** Where the part says: its button leads there. */
+async function goThere(hands: Hands) {
+  await showLessons(hands);
+  await act(hands, 'tabgym-lessons [data-do=where]');
+}
+
+/** Gives the right answer to both questions. */
+async function answer(hands: Hands, id: string) {
+  await showLessons(hands);
+  await hands.until('tabgym-lessons fieldset');
+  for (const { id: question, choices } of lessons.find((each) => each.id === id)!.questions) {
+    await hands.reach(`fieldset[data-question="${question}"] input`);
+    const right = choices.findIndex((choice) => choice.right);
+    if (right === 0) await hands.press('Space');
+    for (let k = 0; k < right; k++) await hands.press('ArrowDown');
+  }
+  await hands.until('tabgym-lessons .finished', 5000);
+}
+
+/** Trains until a part is done. The setup of the part before may still be coming. */
+async function train(hands: Hands, lesson: string, part: string, ms?: number) {
+  await hands.until(`${bar.train}:not(:disabled)`);
+  await act(hands, bar.train);
+  await untilDone(hands, lesson, part, ms);
+}
+
+/** The lesson has put its next experiment into the setup, and no run is in focus. */
+const freshSetup = (hands: Hands) => hands.until('tabgym-welcome button.primary:not(:disabled)', 60_000);
+
+const words = (text: string) => text.replace(/\s+/g, ' ');
+
+/** Of what the world says: the lines of the goal's command. */
+function planOf(said: string): string[] {
+  const goal = /Goal: craft ([^.]+)\./.exec(words(said))?.[1];
+  const command = said
+    .split('\n')
+    .find((line) => goal && new RegExp(`^craft \\d+ ${goal} using `).test(line.trim()))
+    ?.trim();
+  if (!command) throw new NotReachedError(`No command crafts the goal in: ${said}`);
+  const needs = command.split(' using ')[1].split(', ');
+  return [...needs.map((each) => `get ${each}`), command];
+}
+
+async function say(hands: Hands, action: string) {
+  await hands.until('tabgym-play #action');
+  const before = await hands.count('tabgym-play .said .you');
+  await hands.reach('tabgym-play #action');
+  await hands.type(action);
+  await hands.press('Enter');
+  for (let k = 0; k < 100 && (await hands.count('tabgym-play .said .you')) <= before; k++) await hands.pause(50);
+}
+
+async function playToWin(hands: Hands) {
+  for (let task = 0; task < 8; task++) {
+    await hands.until('tabgym-play .said');
+    for (const action of planOf(await hands.text('tabgym-play .said'))) await say(hands, action);
+    if (await isDone(hands, 'agent', 'win')) return;
+    await act(hands, 'tabgym-play form.head button');
+    await hands.pause(400);
+  }
+  throw new NotReachedError('No goal of eight was reached.');
+}
+
+async function agent(hands: Hands) {
+  await goThere(hands);
+  await act(hands, 'tabgym-play form.head button');
+  await playToWin(hands);
+  await act(hands, 'tabgym-play form.head button');
+  await hands.pause(500);
+  await say(hands, planOf(await hands.text('tabgym-play .said')).at(-1)!);
+  await untilDone(hands, 'agent', 'refused');
+  await goThere(hands);
+  await act(hands, bar.create);
+  await hands.until('tabgym-watch form.task button');
+  await act(hands, 'tabgym-watch form.task button');
+  await untilDone(hands, 'agent', 'watch');
+}
+
+const slider = '[role=slider]';
+
+async function chance(hands: Hands) {
+  await act(hands, bar.step);
+  await untilDone(hands, 'chance', 'step');
+  await goThere(hands);
+  await act(hands, slider, 'ArrowLeft');
+  await untilDone(hands, 'chance', 'lines');
+  await showLessons(hands);
+  await act(hands, 'tabgym-lessons [data-do=help]');
+  await hands.until(`${bar.step}:not(:disabled)`);
+  await act(hands, bar.step);
+  await untilDone(hands, 'chance', 'turns');
+}
+
+/** Walks along the tokens of the policy, episode by episode, until a part is done. */
+async function walkTokens(hands: Hands, lesson: string, part: string) {
+  for (let episode = 0; episode < 8; episode++) {
+    await hands.until('tabgym-trajectory .segment.policy .stream');
+    const stretches = await hands.count('tabgym-trajectory .segment.policy .stream');
+    for (let k = 0; k < stretches; k++) {
+      await hands.reach(`tabgym-trajectory .turn:nth-of-type(${k + 2}) .segment.policy .stream`);
+      const tokens = await hands.count(`tabgym-trajectory .turn:nth-of-type(${k + 2}) .segment.policy [role=option]`);
+      for (let token = 0; token < tokens; token++) {
+        await hands.press('ArrowRight');
+        if (await isDone(hands, lesson, part)) return;
+      }
+    }
+    await hands.press(']');
+  }
+  throw new NotReachedError(`No token of eight episodes did for “${part}”.`);
+}
+
+async function policy(hands: Hands) {
+  await act(hands, bar.step);
+  await hands.until(`${bar.step}:not(:disabled)`);
+  await goThere(hands);
+  await untilDone(hands, 'policy', 'open');
+  for (const part of ['token', 'surprise', 'forced']) await walkTokens(hands, 'policy', part);
+  await chooseToken(hands);
+  await goThere(hands);
+  await untilDone(hands, 'policy', 'card');
+}
+
+/** A token that had a choice is selected. */
+async function chooseToken(hands: Hands) {
+  const chosen = 'tabgym-trajectory .t.p:not(.forced)[aria-selected=true]';
+  await hands.press('t');
+  await hands.until('tabgym-trajectory .segment.policy .stream');
+  await hands.reach('tabgym-trajectory .segment.policy .stream');
+  for (let k = 0; k < 40 && !(await hands.count(chosen)); k++) await hands.press(k < 20 ? 'ArrowRight' : 'ArrowLeft');
+  await hands.until(chosen, 3000);
+}
+
+async function group(hands: Hands) {
+  await act(hands, bar.step);
+  await untilDone(hands, 'group', 'step');
+  await goThere(hands);
+  await hands.press('g');
+  await hands.until('tabgym-group .grid button');
+  const rows = await hands.count('tabgym-group .grid button');
+  for (let k = 0; k < rows && !(await isDone(hands, 'group', 'signal')); k++)
+    await act(hands, `tabgym-group .grid button:nth-child(${k + 1})`);
+  await untilDone(hands, 'group', 'signal', 2000);
+  await act(hands, 'tabgym-group .episode:has(.number.good)');
+  await untilDone(hands, 'group', 'better');
+  await chooseToken(hands);
+  await goThere(hands);
+  await act(hands, 'tabgym-learn [data-do=look-inside]');
+  await untilDone(hands, 'group', 'why');
+  await act(hands, 'tabgym-learn [data-do=slow-update]');
+  await untilDone(hands, 'group', 'update');
+}
+
+async function firstRun(hands: Hands) {
+  await train(hands, 'first-run', 'train');
+  await untilDone(hands, 'first-run', 'above', 240_000);
+  await untilDone(hands, 'first-run', 'held-out', 240_000);
+  await goThere(hands);
+  await hands.press('w');
+  if (!(await hands.count('tabgym-watch form.task button'))) await act(hands, bar.train);
+  await hands.until('tabgym-watch form.task button', 60_000);
+  await act(hands, 'tabgym-watch form.task button');
+  await untilDone(hands, 'first-run', 'watch');
+}
+
+const threeRuns = (id: string, parts: readonly string[]) => async (hands: Hands) => {
+  for (const part of parts) {
+    await hands.press('w');
+    await freshSetup(hands);
+    await train(hands, id, part, 240_000);
+  }
+};
+
+async function horizon(hands: Hands) {
+  await train(hands, 'horizon', 'sweep', 400_000);
+  await goThere(hands);
+  await act(hands, slider, 'ArrowLeft');
+  await untilDone(hands, 'horizon', 'compare');
+  await hands.press('r');
+  await hands.until('tabgym-runs');
+  await act(hands, 'tabgym-runs button[aria-label*="Long"]');
+  await hands.press('g');
+  await hands.until('tabgym-group .episode');
+  const episodes = await hands.count('tabgym-group .episode');
+  for (let k = 1; k <= episodes && !(await isDone(hands, 'horizon', 'long')); k++) {
+    await hands.press('g');
+    await hands.until('tabgym-group .episode');
+    await act(hands, `tabgym-group .episode:nth-child(${k})`);
+    await hands.pause(400);
+  }
+  await untilDone(hands, 'horizon', 'long', 3000);
+}
+
+async function imitation(hands: Hands) {
+  await train(hands, 'imitation', 'listen', 240_000);
+  await showLessons(hands);
+  await hands.press('Escape');
+  await act(hands, slider, 'Home');
+  await goThere(hands);
+  await untilDone(hands, 'imitation', 'cards');
+  await untilDone(hands, 'imitation', 'reinforce', 240_000);
+}
+
+async function languageModel(hands: Hands) {
+  await act(hands, 'tabgym-lessons [data-do=help]');
+  await untilDone(hands, 'language-model', 'open');
+  await goThere(hands);
+  await act(hands, slider, 'Home');
+  await untilDone(hands, 'language-model', 'start');
+  await goThere(hands);
+  await hands.press('f');
+  await hands.press('g');
+  await hands.until('tabgym-group .episode');
+  await act(hands, 'tabgym-group .episode');
+  await untilDone(hands, 'language-model', 'read');
+  await showLessons(hands);
+  await goThere(hands).catch(() => {});
+  if (!(await isDone(hands, 'language-model', 'result'))) await act(hands, slider, 'End');
+  await untilDone(hands, 'language-model', 'result');
+}
+
+const drives: { readonly [lesson: string]: (hands: Hands) => Promise<void> } = {
+  agent,
+  chance,
+  policy,
+  group,
+  'first-run': firstRun,
+  curves: threeRuns('curves', ['no-signal', 'collapse', 'heart']),
+  clip: threeRuns('clip', ['clip', 'wide', 'kl']),
+  horizon,
+  imitation,
+  'language-model': languageModel,
+};
+
+/** A lesson, from the list to the words that it is finished. `at` hears of the beginning and the end. */
+export async function driveLesson(
+  hands: Hands,
+  id: string,
+  at: (where: 'begin' | 'end') => Promise<void> = async () => {},
+) {
+  await begin(hands, id);
+  await at('begin');
+  await drives[id](hands);
+  await answer(hands, id);
+  await at('end');
+}

@@ -1,0 +1,90 @@
+/** Runs in Firefox, around the page: it stands in a frame of the wanted size, and its lesson is driven from here. Tells by POST /said. */
+import { driveLesson } from './drives.ts';
+import { deepActive, deepAll, type Hands, NotReachedError } from './hands.ts';
+import type { Settings } from './settings.ts';
+
+const say = (about: string, what: string) => fetch('/said', { method: 'POST', body: JSON.stringify([about, what]) });
+const settings = JSON.parse(new URLSearchParams(location.search).get('settings')!) as Settings;
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+function framed(): Promise<HTMLIFrameElement> {
+  localStorage.clear();
+  localStorage.setItem('tabgym.theme', settings.theme);
+  const frame = document.createElement('iframe');
+  Object.assign(frame.style, { width: `${settings.width}px`, height: '860px', border: '0' });
+  frame.src = `/#lang=${settings.language}`;
+  document.body.append(frame);
+  return new Promise((resolve) => frame.addEventListener('load', () => resolve(frame), { once: true }));
+}
+
+function handsOf(frame: HTMLIFrameElement): Hands {
+  const inner = frame.contentWindow! as Window & typeof globalThis;
+  inner.eval(`globalThis.deepAll = ${deepAll}; globalThis.deepActive = ${deepActive};`);
+  const page = inner as unknown as { deepAll(selector: string): HTMLElement[]; deepActive(): HTMLElement | null };
+  const active = () => page.deepActive() ?? inner.document.body;
+  /** What the browser does on a key that nobody took. */
+  const byDefault = (key: string, element: HTMLElement) => {
+    if (element.matches('input[type=radio]')) return radio(key, element as HTMLInputElement);
+    if ((key === 'Enter' || key === 'Space') && element.matches('button, a, summary')) element.click();
+    else if (key === 'Enter' && element.matches('input')) (element as HTMLInputElement).form?.requestSubmit();
+  };
+  const radio = (key: string, element: HTMLInputElement) => {
+    if (key === 'Space') return element.click();
+    const all = [
+      ...(element.getRootNode() as ParentNode).querySelectorAll<HTMLInputElement>(`input[name="${element.name}"]`),
+    ];
+    const next = all[(all.indexOf(element) + (key === 'ArrowDown' ? 1 : 0)) % all.length];
+    next.focus();
+    next.click();
+  };
+  const hands: Hands = {
+    async reach(selector) {
+      await hands.until(selector, 15_000);
+      // The checked one of a group of radio buttons is what Tab comes to.
+      const [first, ...rest] = page.deepAll(selector);
+      const to = [first, ...rest].find((each) => (each as HTMLInputElement).checked) ?? first;
+      to.focus();
+      if (active() !== to) throw new NotReachedError(`${selector} does not take the focus.`);
+    },
+    async press(key) {
+      const element = active();
+      const event = new inner.KeyboardEvent('keydown', {
+        key: key === 'Space' ? ' ' : key,
+        bubbles: true,
+        composed: true,
+        cancelable: true,
+      });
+      if (element.dispatchEvent(event)) byDefault(key, element);
+      await pause(30);
+    },
+    async type(text) {
+      const element = active() as HTMLInputElement;
+      element.value += text;
+      element.dispatchEvent(new inner.Event('input', { bubbles: true, composed: true }));
+      await pause(30);
+    },
+    text: async (selector) => page.deepAll(selector)[0]?.innerText ?? '',
+    count: async (selector) => page.deepAll(selector).length,
+    async until(selector, ms = 30_000) {
+      const end = Date.now() + ms;
+      while (!page.deepAll(selector).length) {
+        if (Date.now() > end) throw new NotReachedError(`${selector} did not come within ${ms / 1000} s.`);
+        await pause(100);
+      }
+    },
+    done: async (lesson) => JSON.parse(localStorage.getItem('tabgym.lessons') ?? 'null')?.lessons?.[lesson]?.done ?? [],
+    pause,
+  };
+  return hands;
+}
+
+async function run() {
+  const hands = handsOf(await framed());
+  await hands.until('tabgym-welcome button.primary:not(:disabled)', 120_000);
+  await driveLesson(hands, settings.lesson);
+}
+
+run().then(
+  () => say('done', settings.lesson),
+  (error: Error) => say('failed', error.message),
+);

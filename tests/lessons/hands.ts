@@ -1,0 +1,65 @@
+/**
+ * Hands: what a drive does to the page, by keys alone. One implementation presses the keys of a real keyboard in Chromium; the other runs
+ * inside the page, in Firefox, and does what the browser would do on them. Selectors are looked for through all shadow roots.
+ */
+export interface Hands {
+  /** Comes to a control as Tab does. Rejects where it cannot be reached. */
+  reach(selector: string): Promise<void>;
+  press(key: string): Promise<void>;
+  type(text: string): Promise<void>;
+  /** Text of the first element that is found; empty: there is none. */
+  text(selector: string): Promise<string>;
+  count(selector: string): Promise<number>;
+  /** Waits until something is there. */
+  until(selector: string, ms?: number): Promise<void>;
+  /** Parts of a lesson that are kept as done. */
+  done(lesson: string): Promise<readonly string[]>;
+  pause(ms: number): Promise<void>;
+}
+
+export class NotReachedError extends Error {
+  override name = 'NotReachedError';
+}
+
+/**
+ * Runs in the page: all drawn elements of a selector, whatever shadow root they are in. `tabgym-X REST` is REST inside of the shadow
+ * root of an X, at any depth.
+ */
+export function deepAll(selector: string): Element[] {
+  const all = (root: ParentNode, wanted: string): Element[] => [
+    ...root.querySelectorAll(wanted),
+    ...[...root.querySelectorAll('*')].flatMap((each) => (each.shadowRoot ? all(each.shadowRoot, wanted) : [])),
+  ];
+  const [, host, rest] = /^(tabgym-[\w-]+) (.+)$/.exec(selector) ?? [];
+  const found = host
+    ? all(document, host).flatMap((each) => (each.shadowRoot ? all(each.shadowRoot, rest) : []))
+    : all(document, selector);
+  return [...new Set(found)].filter((each) => each.getClientRects().length > 0);
+}
+
+/** Runs in the page: the element that has the keyboard, through all shadow roots. */
+export function deepActive(): Element | null {
+  let element = document.activeElement;
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+  return element;
+}
+
+/** Reaches a button and presses it. */
+export async function act(hands: Hands, selector: string, key = 'Enter') {
+  await hands.reach(selector);
+  await hands.press(key);
+}
+
+/** Waits until the lesson has kept a part as done. */
+export async function untilDone(hands: Hands, lesson: string, part: string, ms = 120_000) {
+  const end = Date.now() + ms;
+  while (!(await hands.done(lesson)).includes(part)) {
+    if (Date.now() > end)
+      throw new NotReachedError(
+        `“${part}” of ${lesson} was not done within ${ms / 1000} s; it said: ${await hands.text('tabgym-lessons .part.current')}`,
+      );
+    await hands.pause(200);
+  }
+}
+
+export const isDone = async (hands: Hands, lesson: string, part: string) => (await hands.done(lesson)).includes(part);

@@ -1,0 +1,138 @@
+/**
+ * Every lesson from its first word to its last question, twice: by the keyboard alone in Chromium, and by a page that drives itself in
+ * Firefox. `npm run test:lessons`; TABGYM_LESSONS=agent,clip names some of them.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { build, type Plugin } from 'vite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromiumArgs, findChromium, findFirefox, root } from '../../scripts/machine.mjs';
+import { listener } from '../page/driven.ts';
+import { openFirefox } from '../page/firefox.ts';
+import { type Opened, open, screenshot, serveReal } from '../page/harness.ts';
+import { keyboardOf } from './chromium-hands.ts';
+import { driveLesson } from './drives.ts';
+import { textProblems } from './layout.ts';
+import { matrix, pairsOf, type Settings } from './settings.ts';
+
+const minutes = 60_000;
+const wanted = process.env.TABGYM_LESSONS?.split(',');
+const rows = matrix.filter(({ lesson }) => !wanted || wanted.includes(lesson));
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const said: [about: string, what: string][] = [];
+let site: Awaited<ReturnType<typeof serveReal>>;
+let browser: Browser;
+
+/** The page that drives, beside the one that is driven. */
+async function driverScript(): Promise<string> {
+  const input = join(root, 'tests/lessons/firefox-page.ts');
+  const built = await build({
+    root,
+    logLevel: 'error',
+    build: { write: false, lib: { entry: input, formats: ['es'], fileName: 'drive' } },
+  });
+  const [{ output }] = built as unknown as { output: { code: string; isEntry?: boolean }[] }[];
+  return output.find(({ isEntry }) => isEntry)!.code;
+}
+
+function serving(script: string): Plugin {
+  return {
+    name: 'driving',
+    configurePreviewServer({ middlewares }) {
+      middlewares.use(
+        '/said',
+        listener((each: [string, string]) => void said.push(each)),
+      );
+      middlewares.use('/drive.html', (_, response) => {
+        response.setHeader('content-type', 'text/html');
+        response.end('<!doctype html><body style="margin:0"><script type="module" src="/drive.js"></script>');
+      });
+      middlewares.use('/drive.js', (_, response) => {
+        response.setHeader('content-type', 'text/javascript');
+        response.end(script);
+      });
+    },
+  };
+}
+
+beforeAll(async () => {
+  site = await serveReal('page-lessons', [serving(await driverScript())]);
+  browser = await chromium.launch({ executablePath: findChromium()!, args: chromiumArgs });
+}, 5 * minutes);
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+async function axe({ page }: Opened): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(root: Document, options: unknown): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+      };
+    };
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    const { violations } = await axe.run(document, {
+      runOnly: { type: 'tag', values: tags },
+      resultTypes: ['violations'],
+    });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+  });
+}
+
+async function check(opened: Opened, { lesson, language, width }: Settings, where: 'begin' | 'end') {
+  const { page } = opened;
+  await screenshot(page, `lesson-${lesson}-${where}-${width}`);
+  expect(await axe(opened)).toEqual([]);
+  expect(await page.evaluate(`(${textProblems})('tabgym-lessons')`)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  if (where === 'begin' && language === 'en')
+    await expect(await page.locator('tabgym-lessons').ariaSnapshot()).toMatchFileSnapshot(`snapshots/${lesson}.yml`);
+}
+
+test('every pair of settings is covered, each lesson in two', () => {
+  expect(pairsOf(matrix).size).toBe(6 * 4);
+  for (const { lesson } of matrix) expect(matrix.filter((each) => each.lesson === lesson)).toHaveLength(2);
+});
+
+describe('by the keyboard in Chromium', () => {
+  test.each(rows.filter((each) => each.browser === 'chromium'))(
+    '$lesson, $language, $width, $theme',
+    { timeout: 12 * minutes },
+    async (row) => {
+      const view = { width: row.width, height: row.width === 390 ? 844 : 900, colorScheme: row.theme };
+      const opened = await open(browser, `${site.url}#lang=${row.language}`, view);
+      await opened.page.waitForFunction(() =>
+        document.querySelector('tabgym-app')?.shadowRoot?.querySelector('tabgym-stage'),
+      );
+      const hands = await keyboardOf(opened.page);
+      await driveLesson(hands, row.lesson, (where) => check(opened, row, where));
+      expect(opened.errors).toEqual([]);
+      await opened.close();
+    },
+  );
+});
+
+describe.skipIf(!findFirefox())('by itself in Firefox', () => {
+  test.each(rows.filter((each) => each.browser === 'firefox'))(
+    '$lesson, $language, $width, $theme',
+    { timeout: 14 * minutes },
+    async (row) => {
+      said.length = 0;
+      const close = openFirefox(`${site.url}drive.html?settings=${encodeURIComponent(JSON.stringify(row))}`, {
+        'dom.webgpu.enabled': false,
+      });
+      try {
+        await expect.poll(() => said.at(-1)?.[0], { timeout: 13 * minutes, interval: 300 }).toMatch(/^(done|failed)$/);
+      } finally {
+        await close();
+      }
+      expect(said.at(-1)).toEqual(['done', row.lesson]);
+    },
+  );
+});

@@ -1,0 +1,44 @@
+/** Cards of the algorithms: each has those of a step's parts in their order, and every symbol names a source that exists and has words. */
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { findKnob } from '../../src/experiment/knobs.ts';
+import { cardParts, type Source, symbolsOf, symbolWords } from '../../src/rl/algorithms/cards.ts';
+import { algorithms, cardsOf } from '../../src/rl/algorithms/registry.ts';
+import { metricNamed } from '../../src/rl/metrics.ts';
+
+const settingsOf = (each: (typeof algorithms)[number]) =>
+  ({
+    ...v.getDefaults(each.schema as never as v.StrictObjectSchema<v.ObjectEntries, undefined>),
+    name: each.name,
+  }) as never;
+
+const known = (of: Source, words: string | undefined): boolean => {
+  const [kind, ...rest] = of.split('.');
+  const name = rest.join('.');
+  if (words || symbolWords[of]) return true;
+  if (kind === 'metric') return metricNamed(name) !== undefined;
+  return findKnob(kind === 'setting' ? `algorithm.${name}` : name) !== undefined;
+};
+
+test.each(algorithms.map((each) => [each.name, each] as const))('%s', (_, algorithm) => {
+  expect(algorithm.cards, 'cards of its own').toBeDefined();
+  const cards = cardsOf(settingsOf(algorithm));
+  const order = cards.map(({ part }) => cardParts.indexOf(part));
+  expect(order).toEqual([...order].sort((a, b) => a - b));
+  for (const part of ['observe', 'act', 'reward', 'advantage', 'objective', 'update'])
+    expect(
+      cards.filter((card) => card.part === part),
+      part,
+    ).toHaveLength(1);
+  for (const { formula } of cards)
+    for (const { of, words } of symbolsOf(formula)) expect(known(of!, words), of).toBe(true);
+});
+
+test('a card of an id says the same wherever it is', () => {
+  const words = new Map<string, string>();
+  for (const algorithm of algorithms)
+    for (const { id, sentence } of cardsOf(settingsOf(algorithm))) {
+      expect(words.get(id) ?? sentence).toBe(sentence);
+      words.set(id, sentence);
+    }
+});

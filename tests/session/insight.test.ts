@@ -1,0 +1,89 @@
+// What a step did, read from its checkpoints: laws of the objective hold, and a run that was looked into goes on with the same numbers.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { WasmDevice } from '../../src/device/wasm/device.ts';
+import { openWorld } from '../../src/envs/registry.ts';
+import { parseExperiment } from '../../src/experiment/experiment.ts';
+import type { StepRecord } from '../../src/rl/evaluation.ts';
+import { isTiming } from '../../src/rl/metrics.ts';
+import { Assembly } from '../../src/session/assemble.ts';
+import { Session } from '../../src/session/session.ts';
+import { decodeTrajectories } from '../../src/session/trajectory-codec.ts';
+import { FolderStore } from '../../src/store/folder.ts';
+import { RunStore } from '../../src/store/run-store.ts';
+
+const document = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
+// One update a step and no other terms: the weight of a token is then its advantage times its coefficient.
+const algorithm = {
+  ...document.algorithm,
+  minibatches: 1,
+  innerEpochs: 1,
+  entropy: 0,
+  kl: { estimator: 'k3', coefficient: 0 },
+  groups: 4,
+};
+const experiment = parseExperiment({ ...document, algorithm, evaluation: { every: 0, episodes: 8 } });
+const folder = mkdtempSync(join(tmpdir(), 'tabgym-insight-'));
+const store = new RunStore(new FolderStore(folder));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const machine = { open: () => WasmDevice.open({ threads: 1 }) };
+
+async function run() {
+  const { id } = await store.create({ name: 'a run', experiment, origin: { kind: 'new' } });
+  const session = new Session(id, experiment, { store, engines: new Assembly({ machine, openWorld }), emit: () => {} });
+  return { id, session };
+}
+
+const numbers = (records: readonly StepRecord[]) =>
+  records.map(({ metrics }) =>
+    Object.fromEntries(Object.entries(metrics).filter(([name]) => !isTiming(name) && name !== 'buffersCreated')),
+  );
+
+it('says what the update pulled at, and leaves the run as it was', async () => {
+  const looked = await run();
+  await looked.session.train({ steps: 2 });
+  const insight = (await looked.session.insight(2))!;
+  const stored = decodeTrajectories((await store.trajectories(looked.id, 2))!);
+  expect(insight.episodes).toHaveLength(stored.length);
+  let trained = 0;
+  let agree = 0;
+  for (const [k, { before, after, weight, advantage }] of insight.episodes.entries()) {
+    const { choices, logprob, advantages } = stored[k];
+    expect(before.length).toBe(advantages.length);
+    before.forEach((value, row) => {
+      // What was sampled is what is scored again.
+      expect(value).toBeCloseTo(logprob[choices!.position[row]], 4);
+      expect(advantage[row]).toBeCloseTo(advantages[row], 5);
+      expect(Math.sign(weight[row])).toBe(-Math.sign(advantages[row]) + 0);
+      if (advantages[row] === 0) return;
+      trained += 1;
+      if (Math.sign(after[row] - value) === Math.sign(advantages[row])) agree += 1;
+    });
+  }
+  // All episodes' |weights| are their |advantages| with one coefficient: token-mean.
+  const tokens = insight.episodes.reduce((sum, { before }) => sum + before.length, 0);
+  const advantages = insight.episodes.reduce(
+    (sum, each) => sum + each.advantage.reduce((own, a) => own + Math.abs(a), 0),
+    0,
+  );
+  expect(insight.totalWeight).toBeCloseTo(advantages / tokens, 5);
+  // A step along the gradient moves most tokens the way they were pulled.
+  if (trained) expect(agree / trained).toBeGreaterThan(0.5);
+  expect(insight.weights.some(({ change }) => change > 0)).toBe(trained > 0);
+  await looked.session.train({ steps: 1 });
+  await looked.session.close();
+
+  const plain = await run();
+  await plain.session.train({ steps: 3 });
+  await plain.session.close();
+  expect(numbers(await store.records(looked.id))).toEqual(numbers(await store.records(plain.id)));
+});
+
+it('knows nothing of a step whose weights are not kept', async () => {
+  const { session } = await run();
+  await session.train({ steps: 1 });
+  expect(await session.insight(5)).toBeNull();
+  await session.close();
+});
