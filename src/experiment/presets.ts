@@ -1,6 +1,7 @@
 /** What the page offers to start from, in its order; the first takes in what is brought from outside. */
 import babyaiFirst from '../../experiments/babyai-first.json';
 import babyaiRl18 from '../../experiments/babyai-rl18.json';
+import collapse from '../../experiments/collapse.json';
 import grpoReinforce from '../../experiments/grpo-reinforce.json';
 import horizons from '../../experiments/horizons.json';
 import mazeFirst from '../../experiments/maze-first.json';
@@ -22,5 +23,6 @@ export const presets: readonly unknown[] = [
   webFirst,
   grpoReinforce,
   horizons,
+  collapse,
   micro,
 ];
