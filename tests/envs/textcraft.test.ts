@@ -143,6 +143,11 @@ describe('tasks', () => {
       listSeeds: 1,
       naming: 0,
       namings: 0,
+      apart: 0,
+      asked: 0,
+      fresh: false,
+      keepKinds: false,
+      madeUp: false,
     });
   });
   it('meet each training goal under every list, list by list, and held-out goals under the first', async () => {
