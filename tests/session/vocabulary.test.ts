@@ -63,7 +63,7 @@ it('of a world that says the same is taken from that one, and no server is asked
     opened.push(name);
     return openWorld(name);
   });
-  const experimentOf = (name: string) => ({ worlds: [{ name }] }) as Experiment;
+  const experimentOf = (name: string) => ({ worlds: [{ name }], sampling: { thoughts: 0 } }) as Experiment;
   const theirs = await tokenizers.of(experimentOf('agentgym-maze'), null);
   expect(await tokenizers.of(experimentOf('maze'), null)).toBe(theirs);
   expect(opened).toEqual(['maze']);
