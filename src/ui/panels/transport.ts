@@ -131,14 +131,40 @@ export class TabgymTransport extends Panel {
         font-size: var(--size-s);
         text-overflow: ellipsis;
       }
-      @media (max-width: 1280px) {
+      /* Where the longer words of a language would push the last buttons off the bar. */
+      @media (max-width: 1700px) {
+        header {
+          gap: 6px 10px;
+        }
         .what {
           display: none;
         }
+        .end,
+        .drawers {
+          gap: 0;
+        }
+        .end button {
+          padding-inline: 6px;
+          font-size: var(--size-s);
+        }
+        .gpu select {
+          max-width: 112px;
+        }
+        .steps {
+          width: 150px;
+        }
+        .train {
+          min-width: 104px;
+        }
       }
-      @media (max-width: 1040px) {
+      @media (max-width: 1380px) {
         .drawers {
           display: none;
+        }
+      }
+      @media (max-width: 1060px) {
+        header {
+          flex-wrap: wrap;
         }
       }
       @media (max-width: 860px) {
