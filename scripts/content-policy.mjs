@@ -22,12 +22,18 @@ async function inlineTexts(html) {
   };
 }
 
+/** Of the two style attributes that the code editor (CodeMirror) writes; `unsafe-hashes` lets these through and no other. */
+const editorStyles = [
+  "'sha256-Q5eikIEemYiD3x6NMbxp2wPzj0hY9DPXlStfoVahKxk='",
+  "'sha256-cTstnX+76HyqwAUGF+IhvkRe4a4lOlTBTL7rVh4mluQ='",
+];
+
 /** `connect-src` is open: a person may enter the address of a server of worlds, of a model or of a hub. */
 export const policyOf = ({ scripts, styles }) =>
   [
     "default-src 'self'",
     `script-src 'self' 'wasm-unsafe-eval' ${scripts.map(hashOf).join(' ')}`,
-    `style-src 'self' ${styles.map(hashOf).join(' ')}`,
+    `style-src 'self' 'unsafe-hashes' ${[...styles.map(hashOf), ...editorStyles].join(' ')}`,
     "img-src 'self' data: blob:",
     "worker-src 'self' blob:",
     'connect-src * data: blob:',

@@ -110,7 +110,7 @@ test('one is fetched, watched, and trained on under another setting; another beg
   await page.getByRole('button', { name: 'Pause' }).first().click();
   await page.getByRole('button', { name: 'Train', exact: true }).first().waitFor({ timeout: 60_000 });
   await page.locator('tabgym-drawer').getByRole('tab', { name: 'Runs' }).click();
-  await page.getByText('TextCraft, first steps, improved').first().waitFor();
+  await page.locator('tabgym-drawer').getByText('TextCraft, first steps, improved').first().waitFor();
   await page
     .getByText(/forked from TextCraft, first steps at step 460/)
     .first()
@@ -119,13 +119,13 @@ test('one is fetched, watched, and trained on under another setting; another beg
   await textcraft(page).getByRole('button', { name: 'From nothing' }).click();
   await page.getByRole('button', { name: 'Pause' }).first().click({ timeout: 60_000 });
   await page.locator('tabgym-drawer').getByRole('tab', { name: 'Runs' }).click();
-  await page.getByText('TextCraft, first steps, from nothing').first().waitFor();
+  await page.locator('tabgym-drawer').getByText('TextCraft, first steps, from nothing').first().waitFor();
   expect(errors).toEqual([]);
   await close();
 }, 300_000);
 
 test('while the list comes, where it is missing, broken or empty, the page says so, and tries again', async () => {
-  const { page, close } = await open(browser, site.url, wide);
+  const { page, close } = await open(browser, site.url, wide, { serviceWorkers: 'block' });
   const answers: ((route: import('playwright-core').Route) => Promise<void>)[] = [
     (route) => route.fulfill({ status: 503 }),
     (route) => route.fulfill({ contentType: 'text/html', body: '<p>front page</p>' }),
@@ -163,7 +163,7 @@ test('while the list comes, where it is missing, broken or empty, the page says 
 });
 
 test('a card or a run that cannot be fetched is said, and nothing is left behind', async () => {
-  const { page, close } = await open(browser, site.url, wide);
+  const { page, close } = await open(browser, site.url, wide, { serviceWorkers: 'block' });
   await page.route('**/textcraft-first/agent.json', (route) => route.abort());
   await openGallery(page);
   await textcraft(page).getByRole('button', { name: 'How it was made' }).click();

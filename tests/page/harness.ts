@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { build, type Plugin, preview } from 'vite';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { chromiumArgs, findChromium, root } from '../../scripts/machine.mjs';
@@ -78,13 +78,20 @@ export interface View {
 export const wide = { width: 1440, height: 900, colorScheme: 'light' } as const;
 export const narrow = { width: 390, height: 844, colorScheme: 'light' } as const;
 
-export async function open(browser: Browser, url: string, view: View = wide): Promise<Opened> {
+/** `options`: for what is not every visitor's, for example no service worker, whose requests Playwright does not route. */
+export async function open(
+  browser: Browser,
+  url: string,
+  view: View = wide,
+  options: BrowserContextOptions = {},
+): Promise<Opened> {
   const { width, height, colorScheme } = view;
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme,
     reducedMotion: 'reduce',
     acceptDownloads: true,
+    ...options,
   });
   const page = await context.newPage();
   const errors: string[] = [];

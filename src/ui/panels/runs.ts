@@ -42,6 +42,10 @@ export class TabgymRuns extends Panel {
       .actions {
         gap: 0 4px;
       }
+      summary {
+        min-height: 24px;
+        padding-block: 3px;
+      }
       .actions button {
         padding: 2px 6px;
       }

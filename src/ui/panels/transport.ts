@@ -144,6 +144,7 @@ export class TabgymTransport extends Panel {
           gap: 0;
         }
         .end button {
+          min-width: 24px;
           padding-inline: 6px;
           font-size: var(--size-s);
         }
