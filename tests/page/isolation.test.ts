@@ -135,7 +135,7 @@ describe('on a plain file server under a sub-path', () => {
     await trainMicro(page, 1);
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     await page.getByLabel('Link', { exact: true }).waitFor();
-    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
     for (const name of ['Runs', 'Device', 'Log']) {
       await page.getByRole('button', { name, exact: true }).first().click();
       await page.waitForTimeout(300);

@@ -159,13 +159,13 @@ export class TabgymTransport extends Panel {
         }
       }
       @media (max-width: 1380px) {
-        .drawers {
-          display: none;
-        }
-      }
-      @media (max-width: 1060px) {
         header {
           flex-wrap: wrap;
+        }
+      }
+      @media (max-width: 1040px) {
+        .drawers {
+          display: none;
         }
       }
       @media (max-width: 860px) {
