@@ -55,6 +55,9 @@ const parts: readonly Part[] = [
   },
 ];
 
+/** The servers that can be put up here. */
+export const originals: readonly Original[] = parts;
+
 /** A small run on the server alone: its metrics are of the server's episodes, and nothing of it is kept. */
 async function trainOn(kind: string, turns: number, address: string, print: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-interop-'));
