@@ -13,7 +13,8 @@ export interface ApiModelOptions {
   /** Before /chat/completions. */
   address: string;
   model: string;
-  key: string | null;
+  /** Asked for at each request. */
+  key(): string | null;
   /** Longest that one reply may take. */
   timeoutMs?: number;
   /** Tries of one request. */
@@ -77,7 +78,8 @@ export class ApiModel {
   }
 
   private async ask(messages: readonly SpokenMessage[], { temperature, maxTokens, seed, signal }: Asking) {
-    const { address, model, key, timeoutMs } = this.options;
+    const { address, model, timeoutMs } = this.options;
+    const key = this.options.key();
     const response = await this.options
       .fetch(`${address.replace(/\/+$/, '')}/chat/completions`, {
         method: 'POST',
@@ -111,7 +113,7 @@ export class ApiModel {
 
   /** Some servers repeat what they were sent. */
   private withoutKey(text: string): string {
-    const { key } = this.options;
+    const key = this.options.key();
     return key ? text.replaceAll(key, '***') : text;
   }
 }
