@@ -59,7 +59,7 @@ function serving(script: string): Plugin {
 }
 
 beforeAll(async () => {
-  site = await serveReal('page-lessons', [serving(await driverScript())]);
+  site = await serveReal([serving(await driverScript())]);
   browser = await chromium.launch({ executablePath: findChromium()!, args: chromiumArgs });
 }, 5 * minutes);
 
