@@ -222,7 +222,8 @@ export class TabgymChart extends LitElement {
       range: this.spec.range,
       right: this.spec.series.some((series) => series.scale === 'right'),
       series: [{ label: msg('Step') }, ...this.lines()],
-      hooks: { draw: [(plot) => drawPoints(plot, this, this.points)], setScale: [() => this.placeMarker()] },
+      // The scales of a plot are settled when it is drawn, and the room of its axes with them.
+      hooks: { draw: [(plot) => drawPoints(plot, this, this.points), () => this.placeMarker()] },
     });
     this.plot = new uPlot(options, this.data(), this.plotElement!);
     this.plot.over.addEventListener('click', () => this.clicked());
