@@ -4,13 +4,7 @@
  */
 import { defineBrowserProvider } from '@vitest/browser';
 import { findSoftwareDrivers } from '../scripts/machine.mjs';
-import { openFirefox } from './page/firefox.ts';
-
-const preferences = {
-  'dom.webgpu.enabled': true,
-  'gfx.webgpu.ignore-blocklist': true,
-  'dom.webgpu.workers.enabled': true,
-};
+import { openFirefox, withWebGpu } from './page/firefox.ts';
 
 export const firefox = () =>
   defineBrowserProvider({
@@ -25,7 +19,7 @@ export const firefox = () =>
         getCommandsContext: () => ({}),
         openPage: async (_session: string, url: string) => {
           const [driver] = findSoftwareDrivers();
-          closing.push(openFirefox(url, preferences, driver));
+          closing.push(openFirefox(url, withWebGpu, driver));
         },
         close: async () => {
           await Promise.all(closing.splice(0).map((close) => close()));

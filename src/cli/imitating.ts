@@ -12,6 +12,7 @@ import { parametersOf } from '../policy/moments.ts';
 import type { Evaluation } from '../rl/evaluation.ts';
 import { Assembly } from '../session/assemble.ts';
 import type { Engine } from '../session/engine.ts';
+import { tinyTokens } from '../session/tiny-tokenizer.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { CommandError } from './training.ts';
@@ -94,16 +95,6 @@ async function measure(engine: Engine, step: number, print: (line: string) => vo
   return evaluation;
 }
 
-/** What a Hugging Face folder of a tiny policy says of its tokens. */
-const tokenizerConfig = {
-  tokenizer_class: 'PreTrainedTokenizerFast',
-  bos_token: '<bos>',
-  eos_token: '<eot>',
-  unk_token: '[UNK]',
-  pad_token: '[PAD]',
-  clean_up_tokenization_spaces: false,
-};
-
 /** The policy in Hugging Face's layout. */
 export async function writeFolder(engine: Engine, folder: string): Promise<void> {
   const text = (name: string) => new TextDecoder().decode(engine.assets[name]);
@@ -112,5 +103,5 @@ export async function writeFolder(engine: Engine, folder: string): Promise<void>
   const files = saveCheckpoint(config, parametersOf(tensors), text('tokenizer.json'));
   mkdirSync(folder, { recursive: true });
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
-  writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(tokenizerConfig, null, 2));
+  writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(tinyTokens, null, 2));
 }

@@ -19,7 +19,6 @@ import { stageAt, stageNumber, type TurnLimit } from './horizon.ts';
 import { learningRateAt } from './learning-rate.ts';
 import { joinFloats } from './numbers.ts';
 import type { CodeRunner } from './objective/code.ts';
-import { hash } from './random.ts';
 import { Recordings } from './recorded/recordings.ts';
 import { scoreRows } from './score-rows.ts';
 import { type TrainerSettings, trainingStageAt } from './settings.ts';
@@ -28,7 +27,6 @@ import { together } from './together.ts';
 import type { ByteSource } from './trajectory-files/file.ts';
 import { optimizerSettings, Updater } from './updater.ts';
 
-const STREAM_TEACHING = 0x7465_6163;
 /** Of a demonstration, where the horizon counts from the oracle's own turns. */
 const mostTaughtTurns = 64;
 
@@ -156,13 +154,13 @@ export class Trainer {
           onProgress: (done, total) => options.onProgress?.({ what: 'trajectories', done, total, unit: 'episodes' }),
           onMapped: options.onNotice,
         }),
-      demonstrate: (tasks, { noise = 0, ...shown } = {}) =>
+      demonstrate: (tasks, shown = {}) =>
         demonstrate({ worlds, conversation }, tasks, {
           maskActions,
           ...this.policy.capacity,
           ...shown,
           ...{ seed: this.settings.seed, step: k },
-          ...this.teaching(k, noise, limit),
+          ...this.teaching(limit),
         }),
     };
     if (algorithm.collect) return algorithm.collect(collecting, settings);
@@ -171,12 +169,10 @@ export class Trainer {
     return { trajectories, played: trajectories, tasks };
   }
 
-  /** Where the oracle is asked before every turn: it thinks aloud, or is interrupted. */
-  private teaching(k: number, noise: number, limit: TurnLimit): Pick<DemonstrationOptions, 'teaching'> {
-    const { seed, sampling } = this.settings;
-    if (noise === 0 && !sampling.thoughts) return {};
-    const turns = typeof limit === 'number' ? limit : mostTaughtTurns;
-    return { teaching: { noise, key: hash(seed, STREAM_TEACHING, k), turns, refused: !sampling.maskActions } };
+  /** Where the policy thinks, the oracle is asked before every turn: it thinks aloud. */
+  private teaching(limit: TurnLimit): Pick<DemonstrationOptions, 'teaching'> {
+    if (!this.settings.sampling.thoughts) return {};
+    return { teaching: { turns: typeof limit === 'number' ? limit : mostTaughtTurns } };
   }
 
   /** What credit needs of the policy before the update: its own log-probabilities, the reference's, the value head's words. */

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findSoftwareDrivers, root } from '../../scripts/machine.mjs';
 import { misbehaving } from '../sandbox/cases.ts';
 import { drivenBy, listener } from './driven.ts';
-import { openFirefox } from './firefox.ts';
+import { openFirefox, withWebGpu } from './firefox.ts';
 import { serveReal } from './harness.ts';
 
 const minutes = 60_000;
@@ -86,12 +86,6 @@ async function serveSandbox(): Promise<{ url: string; close(): Promise<void> }> 
   return { url: `http://127.0.0.1:${port}/tests/page/sandbox-page.html`, close: () => server.close() };
 }
 
-const preferences = {
-  'dom.webgpu.enabled': true,
-  'gfx.webgpu.ignore-blocklist': true,
-  'dom.webgpu.workers.enabled': true,
-};
-
 /** Without WebGPU the processor trains; with it, it is asked for: a software adapter is never chosen over the processor. */
 const devices: { name: string; search: string; own: { [preference: string]: boolean }; label: RegExp }[] = [
   {
@@ -116,7 +110,7 @@ describe('in Firefox', () => {
 
   test.each(devices)('$name: self-test, two steps, reload, go on', { timeout: 12 * minutes }, async (device) => {
     const [driver] = findSoftwareDrivers();
-    const close = openFirefox(`${url}${device.search}`, { ...preferences, ...device.own }, driver);
+    const close = openFirefox(`${url}${device.search}`, { ...withWebGpu, ...device.own }, driver);
     try {
       const last = () => said.at(-1)?.[0];
       await expect.poll(last, { timeout: 11 * minutes, interval: 300 }).toMatch(/^(done|failed)$/);

@@ -12,6 +12,13 @@ const quiet = {
   'app.update.disabledForTesting': true,
 };
 
+/** Preferences under which Firefox offers WebGPU, in workers too and on a software driver. */
+export const withWebGpu = {
+  'dom.webgpu.enabled': true,
+  'gfx.webgpu.ignore-blocklist': true,
+  'dom.webgpu.workers.enabled': true,
+};
+
 /** Opens an address; returns how to end the browser. `driver`: a Vulkan driver's description. */
 export function openFirefox(
   address: string,

@@ -4,6 +4,7 @@ import type { Lesson, Task } from '../../src/envs/env.ts';
 import { buildTokenizer, endOfThought } from '../../src/policy/text/tokenizer.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
+import type { Missteps } from '../../src/rl/episode/missteps.ts';
 import { chosenPositions, pack } from '../../src/rl/episode/packing.ts';
 import { type RolloutRequest, rollout } from '../../src/rl/episode/rollout.ts';
 import { TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';
@@ -39,11 +40,13 @@ class ThinkingDoors extends DoorWorld {
 
 const worlds = (world = new ThinkingDoors()) => new Map([['doors', world]]);
 
-async function shown(maskActions: boolean, noise = 0, key = 3) {
+async function shown(maskActions: boolean, missteps: Missteps | null = null, seed = 3) {
   const tasks = await new ThinkingDoors().tasks({}, 'train');
-  const teaching = { noise, key, turns: 12, refused: !maskActions };
-  return demonstrate({ worlds: worlds(), conversation }, tasks, { maskActions, ...room, teaching });
+  const options = { maskActions, ...room, missteps, seed, teaching: { turns: 12 } };
+  return demonstrate({ worlds: worlds(), conversation }, tasks, options);
 }
+
+const missteps = { episodes: 1, random: 0.3, refused: 0.1 };
 
 const request = (change: Partial<RolloutRequest>): RolloutRequest => ({
   tasks: [],
@@ -106,8 +109,8 @@ describe('a demonstrated thought', () => {
     for (const { at, allowed } of rows) expect(allowed === 0).toBe(thought(at));
   });
 
-  it('follows random actions that are read and not learnt', async () => {
-    const each = await Promise.all([1, 2, 3, 4, 5, 6].map((key) => shown(false, 0.4, key)));
+  it('follows missteps that are read and not learnt', async () => {
+    const each = await Promise.all([1, 2, 3, 4, 5, 6].map((seed) => shown(false, missteps, seed)));
     const trajectories = each.flatMap((demonstrations) => demonstrations.trajectories);
     const clean = (await shown(false)).trajectories;
     const strange = trajectories.flatMap(({ turns, source }) =>
@@ -121,8 +124,23 @@ describe('a demonstrated thought', () => {
       expect(success).toBe(true);
       expect(turns.length).toBeLessThanOrEqual(12);
     }
-    // The same key, the same noise.
-    expect(await shown(false, 0.4, 2)).toEqual(each[1]);
+    // The same seed, the same missteps.
+    expect(await shown(false, missteps, 2)).toEqual(each[1]);
+  });
+
+  it('follows no refused action under a mask, and one where there is none', async () => {
+    const refusals = { episodes: 1, random: 0, refused: 0.5 };
+    const played = async (maskActions: boolean) => (await shown(maskActions, refusals)).trajectories;
+    const strange = ({ turns, source }: Trajectory) =>
+      turns.filter((turn) => source[turn.actionStart] !== TokenSource.policy);
+    expect((await played(true)).flatMap(strange)).toEqual([]);
+    const refused = (await played(false)).flatMap(strange);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.every(({ valid }) => !valid)).toBe(true);
+  });
+
+  it('follows missteps in the episodes that are to have them alone', async () => {
+    expect(await shown(false, { ...missteps, episodes: 0 })).toEqual(await shown(false));
   });
 });
 
@@ -205,9 +223,8 @@ describe('training with thoughts', () => {
     minibatches: 1,
     innerEpochs: 1,
     file: null,
-    missteps: { episodes: 0, random: 0, refused: 0 },
+    missteps: { episodes: 1, random: 0.15, refused: 0.05 },
     listening: null,
-    noise: 0.2,
     aggregation: 'token-mean' as const,
     endings: settings().algorithm.endings,
   };

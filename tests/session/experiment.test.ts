@@ -103,6 +103,32 @@ describe('a document of the form before the algorithm was a variant', () => {
   });
 });
 
+describe("a stage of SFT's older form, with a share of random turns", () => {
+  const staged = (settings: object) => ({
+    ...micro,
+    stages: [{ steps: 2, algorithm: { name: 'sft', groups: 2, groupSize: 2, ...settings } }],
+  });
+  const missteps = (settings: object) => {
+    const [{ algorithm }] = parseExperiment(staged(settings)).stages!;
+    return algorithm.name === 'sft' ? algorithm.missteps : undefined;
+  };
+
+  it('has missteps instead', () => {
+    expect(missteps({ noise: 0.1 })?.episodes).toBe(1);
+    expect(missteps({ noise: 0.1 })?.random).toBeCloseTo(0.07);
+    expect(missteps({ noise: 0.1 })?.refused).toBeCloseTo(0.03);
+  });
+
+  it('keeps those it has where there were no random turns', () => {
+    const own = { episodes: 0.4, random: 0.1, refused: 0 };
+    expect(missteps({ noise: 0, missteps: own })).toEqual(own);
+  });
+
+  it('is refused where the share is none', () => {
+    expect(problemsOf(staged({ noise: 'much' })).length).toBeGreaterThan(0);
+  });
+});
+
 describe('what no single field can say', () => {
   it.each([
     ['policy.kvHeads', 3, /3 does not divide policy\.heads \(2\)/],

@@ -66,6 +66,13 @@ it('four below 80% are too many, and one whose interval contains chance is', () 
   );
 });
 
+it('the page names the algorithms whose runs were the same, and no others', () => {
+  const results = [result('grpo', 1, 80), result('gspo', 1, 80), result('dapo', 1, 70)];
+  const page = markdown(rowsOf(results), { steps: 230, episodes: 96 });
+  expect(page).toContain('- grpo = gspo: the same runs.');
+  expect(page.match(/the same runs/g)).toHaveLength(1);
+});
+
 it('every algorithm of the registry has a cell in the same setting, seed 1 of all before seed 2', () => {
   const names = algorithmNames();
   expect(names).toHaveLength(algorithms.length);

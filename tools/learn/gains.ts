@@ -4,6 +4,7 @@
  */
 import { three } from '../../src/cli/report.ts';
 import { type Rate, rateOf } from '../../src/rl/evaluation.ts';
+import { groupBy } from '../../src/rl/numbers.ts';
 import { type CellResult, tuned } from './cells.ts';
 
 /** Each algorithm is to have this share of GRPO's gain; so many may miss it. */
@@ -137,6 +138,14 @@ function markdownRow(row: Row): string {
   return `| ${cells.join(' | ')} |`;
 }
 
+/** Algorithms whose runs came out the same to the last figure, seed by seed. */
+function alike(rows: readonly Row[]): string[] {
+  const groups = groupBy(rows, ({ gains, heldOut }) => JSON.stringify([gains, heldOut]));
+  return [...groups.values()]
+    .filter((same) => same.length > 1)
+    .map((same) => same.map(({ algorithm }) => algorithm).join(' = '));
+}
+
 /** The page of the documentation. */
 export function markdown(rows: readonly Row[], { steps, episodes }: { steps: number; episodes: number }): string {
   const departures = Object.entries(tuned).filter(([name]) => rows.some(({ algorithm }) => algorithm === name));
@@ -153,6 +162,10 @@ export function markdown(rows: readonly Row[], { steps, episodes }: { steps: num
     ...rows.map(markdownRow),
     '',
     ...judgeTable(rows).map(({ line }) => `- ${line}`),
+    ...alike(rows).map(
+      (names) =>
+        `- ${names}: the same runs. A step here is one update by the policy that played, so that every ratio is 1: methods that differ in ratio and clip alone coincide.`,
+    ),
     ...(departures.length ? ['', '## Settings other than the defaults', ''] : []),
     ...departures.map(([name, { why }]) => `- **${name}**: ${why}`),
     '',

@@ -8,7 +8,8 @@ import type { CriticKind, CriticSettings, ObjectiveSpec } from '../../policy/pol
 import type { AggregationOptions } from '../aggregation.ts';
 import type { Baseline } from '../credit/groups.ts';
 import type { TokenRows } from '../credit/rows.ts';
-import type { Demonstrations, Missteps } from '../episode/demonstrations.ts';
+import type { Demonstrations } from '../episode/demonstrations.ts';
+import type { Missteps } from '../episode/missteps.ts';
 import type { EndingRules } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import type { Metric } from '../metrics.ts';
@@ -49,8 +50,6 @@ export interface ShownOptions {
   missteps?: Missteps | null;
   /** The world's words are trained on as well. */
   listens?: boolean;
-  /** Share of turns with a random action, where the oracle is asked before every turn. */
-  noise?: number;
   /** So many that follow each other may share their first words. */
   siblings?: number;
 }

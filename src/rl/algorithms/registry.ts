@@ -78,12 +78,21 @@ export function criticKind(settings: AlgorithmSettings): CriticKind | null {
   return algorithmOf(settings).critic?.(settings).kind ?? null;
 }
 
+/** SFT once had a share of random turns beside its missteps; where there was no mask, about three in ten of those were refused. */
+function upgradedNoise({ noise, ...rest }: { noise?: unknown }): unknown {
+  if (noise === 0) return rest;
+  if (typeof noise !== 'number') return { noise, ...rest };
+  return { ...rest, missteps: { episodes: 1, random: 0.7 * noise, refused: 0.3 * noise } };
+}
+
 /**
  * Settings of the form before an algorithm was a variant: its name was a label alone, and what was trained by followed from
  * `normalizeByStd`. What is no such form comes back as it is.
  */
 export function upgradedAlgorithm(settings: unknown): unknown {
-  if (typeof settings !== 'object' || settings === null || !('normalizeByStd' in settings)) return settings;
+  if (typeof settings !== 'object' || settings === null) return settings;
+  if ('noise' in settings) return upgradedNoise(settings);
+  if (!('normalizeByStd' in settings)) return settings;
   const { normalizeByStd, ...rest } = settings;
   if (normalizeByStd === true) return { ...rest, name: modules.grpo.name };
   if (normalizeByStd !== false) return settings;

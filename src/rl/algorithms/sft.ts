@@ -77,15 +77,6 @@ const schema = v.strictObject({
     ),
     null,
   ),
-  noise: v.optional(
-    real(
-      0,
-      0.9,
-      'Random actions',
-      'Share of turns on which a random action is played instead of what the oracle says: it is read, not learnt, and the oracle goes on from there.',
-    ),
-    0,
-  ),
   ...likelihoodAggregation,
   ...endingFields,
 });
@@ -102,12 +93,11 @@ export const sft = {
       'Every token of a demonstration counts the same: the teacher is taken to be right.',
     ),
   needs: () => ({}),
-  collect: (collecting, { groups, groupSize, file, missteps, listening, noise }) =>
+  collect: (collecting, { groups, groupSize, file, missteps, listening }) =>
     file === null
       ? demonstrations(collecting, groups * groupSize, {
           missteps: missteps.episodes > 0 ? missteps : null,
           listens: listening !== null,
-          noise,
           siblings: groupSize,
         })
       : recorded(collecting, file, groups * groupSize),

@@ -12,9 +12,9 @@ import type { Learner, OptimizerSettings } from '../../policy/policy.ts';
 import type { AggregationMode } from '../aggregation.ts';
 import { groupBy } from '../numbers.ts';
 import { likelihoodCoefficients, likelihoodObjective } from '../objective/likelihood.ts';
-import { below, uniform } from '../random.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode } from './episode.ts';
+import { type Missteps, misstepOf, type Stumbling, stumbles } from './missteps.ts';
 import { chosenPositions, type MicroBatch, pack } from './packing.ts';
 import { episodesAtOnce } from './players.ts';
 import { perWorld, type RolloutParts } from './rollout.ts';
@@ -28,22 +28,12 @@ export interface Demonstrations {
   skipped: number;
 }
 
-/** Missteps in the oracle's play: what leads away from its own path is seen, and never made likelier. Shares from 0 to 1. */
-export interface Missteps {
-  /** Of the episodes that have missteps at all. */
-  episodes: number;
-  /** Of the turns of such an episode in which an offered action is drawn at random. */
-  random: number;
-  /** Of its turns in which something is said that is not offered here. */
-  refused: number;
-}
-
 export interface DemonstrationOptions {
   maskActions: boolean;
   /** Tokens that fit. */
   promptTokens: number;
   completionTokens: number;
-  /** null or absent: the oracle's plan and nothing else. Not where it is asked before every turn (`teaching`). */
+  /** null or absent: what the oracle says and nothing else. */
   missteps?: Missteps | null;
   /** The world's words are learnt as well. */
   listens?: boolean;
@@ -94,13 +84,13 @@ export async function demonstrate(
         plan: [],
         taken: 0,
         usable: false,
-        stumbles: draws(options, first + i, 0, 0) < (options.missteps?.episodes ?? 0),
+        stumbles: stumbles(stumblingOf(options, first + i)),
         strayed: false,
       }),
     );
     await perWorld(parts.worlds, demonstrations, (world, rows) =>
       options.teaching
-        ? playTaught(world, rows, { ...options.teaching, promptTokens: options.promptTokens })
+        ? playTaught(world, rows, taughtBy(options, options.teaching))
         : playScripted(world, rows, scriptOf(options)),
     );
     for (const { episode, usable } of demonstrations) {
@@ -139,24 +129,25 @@ const ruleOf = ({ missteps, teaching }: DemonstrationOptions) => ({
   invalidAction: missteps || teaching ? ('continue' as const) : ('end' as const),
 });
 
-const draws = ({ seed = 0, step = 0 }: DemonstrationOptions, index: number, turn: number, what: number) =>
-  uniform(seed, STREAM_NOISE, step, index, turn, what);
+const stumblingOf = ({ missteps = null, seed = 0, step = 0 }: DemonstrationOptions, index: number): Stumbling => ({
+  missteps,
+  keys: [seed, STREAM_NOISE, step, index],
+});
+
+const taughtBy = (options: DemonstrationOptions, teaching: Teaching) => ({
+  ...teaching,
+  masked: options.maskActions,
+  promptTokens: options.promptTokens,
+  stumbling: ({ index }: Demonstration) => stumblingOf(options, index),
+});
 
 /** A misstep for this turn; undefined: the oracle's own action. */
 function misstep(row: Demonstration, options: DemonstrationOptions): string | undefined {
-  const { missteps, seed = 0, step = 0 } = options;
-  if (!missteps || !row.stumbles) return undefined;
+  if (!row.stumbles) return undefined;
   const { episode, index } = row;
-  const turn = episode.turnCount + 1;
-  const drawn = draws(options, index, turn, 1);
-  const key = [seed, STREAM_NOISE, step, index, turn, 2];
-  if (drawn < missteps.random) return pick(episode.offered, key);
-  if (drawn < missteps.random + missteps.refused) return pick(notOffered(row), key);
-  return undefined;
+  const candidates = { offered: episode.offered, refused: () => notOffered(row) };
+  return misstepOf(stumblingOf(options, index), episode.turnCount + 1, candidates);
 }
-
-const pick = (actions: readonly string[], key: readonly number[]): string | undefined =>
-  actions.length ? actions[below(actions.length, ...key)] : undefined;
 
 /** What the oracle means to do later and may not do yet, and what it has done: plausible, and refused here. */
 function notOffered({ plan, taken, episode }: Demonstration): string[] {

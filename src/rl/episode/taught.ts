@@ -1,20 +1,21 @@
 /**
- * Demonstrations of an oracle that is asked before every turn: it thinks aloud where it can, and goes on from wherever random actions
- * have led. Those are read and not learnt. (Noise in the teacher's play: DART, Laskey et al. https://arxiv.org/abs/1703.09327.)
+ * Demonstrations of an oracle that is asked before every turn: it thinks aloud where it can, and goes on from wherever missteps
+ * have led. Those are read and not learnt.
  */
 import { type Feedback, type Lesson, lessonsOf, type Task, validActionsAfter, type World } from '../../envs/env.ts';
-import { below, uniform } from '../random.ts';
 import type { Episode } from './episode.ts';
+import { misstepOf, type Stumbling } from './missteps.ts';
 
 export interface Teaching {
-  /** Share of turns on which a random action is played instead. */
-  noise: number;
-  /** What the random actions are drawn by, beside the episode and the turn. */
-  key: number;
   /** Most turns. */
   turns: number;
-  /** Whether refused actions are among the random ones: not where decoding is constrained to what is offered. */
-  refused: boolean;
+}
+
+interface Rules<Row> extends Teaching {
+  promptTokens: number;
+  /** Only what is offered can be said: no misstep is refused. */
+  masked: boolean;
+  stumbling(row: Row): Stumbling;
 }
 
 /** An episode as it is taught. */
@@ -22,12 +23,11 @@ export interface TaughtRow {
   readonly task: Task;
   readonly slot: number;
   readonly episode: Episode;
-  /** Whether every turn was the oracle's or meant to be random. */
+  /** Whether it has missteps. */
+  readonly stumbles: boolean;
+  /** Whether every turn was the oracle's or meant as a misstep. */
   usable: boolean;
 }
-
-/** Of the random actions, how many are those that another episode was offered: most are refused here. */
-const strangeShare = 0.3;
 
 interface Standing<Row> {
   row: Row;
@@ -43,10 +43,10 @@ interface Move {
 export async function playTaught<Row extends TaughtRow>(
   world: World,
   rows: readonly Row[],
-  teaching: Teaching & { promptTokens: number },
+  rules: Rules<Row>,
 ): Promise<void> {
-  let standing = await begin(world, rows, teaching);
-  while (standing.length > 0) standing = await turn(world, standing, teaching);
+  let standing = await begin(world, rows, rules);
+  while (standing.length > 0) standing = await turn(world, standing, rules);
 }
 
 const slotsOf = (rows: readonly { readonly slot: number }[]) => rows.map(({ slot }) => slot);
@@ -55,7 +55,7 @@ const offeredAfter = (before: readonly string[], feedback: Feedback) => validAct
 async function begin<Row extends TaughtRow>(
   world: World,
   rows: readonly Row[],
-  { turns, promptTokens }: Teaching & { promptTokens: number },
+  { turns, promptTokens }: Rules<Row>,
 ): Promise<Standing<Row>[]> {
   const tasks = rows.map(({ task }) => task);
   const feedback = await world.reset(slotsOf(rows), tasks);
@@ -69,11 +69,11 @@ async function begin<Row extends TaughtRow>(
 async function turn<Row extends TaughtRow>(
   world: World,
   standing: readonly Standing<Row>[],
-  teaching: Teaching,
+  rules: Rules<Row>,
 ): Promise<Standing<Row>[]> {
   const lessons = await lessonsOf(world, slotsOf(standing.map(({ row }) => row)));
   const moving = standing.flatMap((each, i) => {
-    const move = moveOf(each, lessons[i], standing, teaching);
+    const move = moveOf(each, lessons[i], standing, rules);
     return move && say(each.row, move) ? [{ ...each, action: move.action }] : [];
   });
   if (moving.length === 0) return [];
@@ -91,16 +91,20 @@ function moveOf<Row extends TaughtRow>(
   { row, offered }: Standing<Row>,
   lesson: Lesson | null,
   others: readonly Standing<Row>[],
-  { noise, key, refused }: Teaching,
+  { masked, stumbling }: Rules<Row>,
 ): Move | null {
   if (!lesson) return null;
-  const keys = [key, row.episode.group, row.episode.turnCount];
-  if (uniform(...keys, 0) >= noise) return { action: lesson.action, lesson };
-  const strange = refused && uniform(...keys, 1) < strangeShare;
-  const list = strange ? others[below(others.length, ...keys, 2)].offered : offered;
-  return list.length
-    ? { action: list[below(list.length, ...keys, 3)], lesson: null }
-    : { action: lesson.action, lesson };
+  const own = { action: lesson.action, lesson };
+  if (!row.stumbles) return own;
+  const refused = () => (masked ? [] : strangeTo(offered, others));
+  const misstep = misstepOf(stumbling(row), row.episode.turnCount + 1, { offered, refused });
+  return misstep === undefined ? own : { action: misstep, lesson: null };
+}
+
+/** What other episodes are offered now, and this one is not. */
+function strangeTo<Row>(offered: readonly string[], others: readonly Standing<Row>[]): string[] {
+  const here = new Set(offered);
+  return [...new Set(others.flatMap((other) => other.offered))].filter((action) => !here.has(action));
 }
 
 /** False where the mask does not offer it. */

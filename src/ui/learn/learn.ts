@@ -11,6 +11,7 @@ import { tabList } from '../panels/tabs.ts';
 import { tokenText } from '../stage/tokens.ts';
 import type { LearnTab } from '../state/state.ts';
 import { controls } from '../styles/shared.ts';
+import { tabStyles } from '../styles/tabs.ts';
 import { renderCard } from './card.ts';
 import { type Place, placeOf } from './place.ts';
 import { partAt, slowMotion } from './slow-motion.ts';
@@ -21,7 +22,7 @@ const order: readonly LearnTab[] = ['lessons', 'cards'];
 
 @customElement('tabgym-learn')
 export class TabgymLearn extends Panel {
-  static override styles = [controls, learnStyles];
+  static override styles = [controls, tabStyles, learnStyles];
 
   /** Set between an update in slow motion and the next move. */
   @state() private justUpdated = false;

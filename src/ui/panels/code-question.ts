@@ -3,35 +3,18 @@ import { msg, str } from '@lit/localize';
 import { css, html, LitElement } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import type { CarriedCode } from '../../experiment/own-code.ts';
+import { dialogStyles } from '../styles/dialog.ts';
 import { controls } from '../styles/shared.ts';
 
 @customElement('tabgym-code-question')
 export class TabgymCodeQuestion extends LitElement {
   static override styles = [
     controls,
+    dialogStyles,
     css`
       dialog {
-        width: min(860px, calc(100vw - 24px));
+        --dialog-width: 860px;
         max-height: calc(100dvh - 24px);
-        padding: 16px 18px;
-        color: var(--text);
-        background: var(--surface);
-        border: 1px solid var(--line-strong);
-        border-radius: 10px;
-        box-shadow: var(--shadow-high);
-      }
-      dialog::backdrop {
-        background: rgb(0 0 0 / 40%);
-      }
-      .inner {
-        display: grid;
-        gap: 10px;
-      }
-      h2 {
-        font-size: var(--size-xl);
-        text-transform: none;
-        letter-spacing: 0;
-        color: var(--text);
       }
       pre {
         margin: 0;

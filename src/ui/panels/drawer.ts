@@ -1,6 +1,6 @@
 /** The drawer: RUNS, AGENTS, STORAGE, DEVICE, LOG. */
 import { msg } from '@lit/localize';
-import { css, html } from 'lit';
+import { html } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import './gpu-panel.ts';
 import './log-panel.ts';
@@ -10,43 +10,14 @@ import type { DrawerTab } from '../state/state.ts';
 import { errorState, loadingState } from './states.ts';
 import './storage-panel.ts';
 import { controls } from '../styles/shared.ts';
+import { tabStyles } from '../styles/tabs.ts';
 import { tabList } from './tabs.ts';
 
 const order: readonly DrawerTab[] = ['runs', 'agents', 'storage', 'gpu', 'log'];
 
 @customElement('tabgym-drawer')
 export class TabgymDrawer extends Panel {
-  static override styles = [
-    controls,
-    css`
-      .bar {
-        position: sticky;
-        top: 0;
-        z-index: 1;
-        display: flex;
-        align-items: center;
-        justify-content: space-between;
-        padding: 6px 8px 0;
-        background: var(--surface);
-        border-block-end: 1px solid var(--line);
-      }
-      [role='tab'] {
-        border: 0;
-        border-radius: 0;
-        border-block-end: 2px solid transparent;
-        background: none;
-        color: var(--text-2);
-      }
-      [role='tab'][aria-selected='true'] {
-        color: var(--text);
-        font-weight: 650;
-        border-color: var(--accent);
-      }
-      [role='tabpanel'] {
-        padding: 12px;
-      }
-    `,
-  ];
+  static override styles = [controls, tabStyles];
 
   @state() private agents: 'none' | 'loading' | 'ready' | 'failed' = 'none';
 

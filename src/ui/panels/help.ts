@@ -4,35 +4,17 @@ import { css, html, nothing } from 'lit';
 import { customElement, query } from 'lit/decorators.js';
 import { Panel } from '../app/panel.ts';
 import { enableKeys, keyName, keysEnabled, shortcuts } from '../app/shortcuts.ts';
+import { dialogStyles } from '../styles/dialog.ts';
 import { controls } from '../styles/shared.ts';
 
 @customElement('tabgym-help')
 export class TabgymHelp extends Panel {
   static override styles = [
     controls,
+    dialogStyles,
     css`
       dialog {
-        width: min(560px, calc(100vw - 24px));
-        max-height: calc(100vh - 40px);
-        padding: 18px 20px;
-        color: var(--text);
-        background: var(--surface);
-        border: 1px solid var(--line-strong);
-        border-radius: 10px;
-        box-shadow: var(--shadow-high);
-      }
-      dialog::backdrop {
-        background: rgb(0 0 0 / 40%);
-      }
-      .inner {
-        display: grid;
-        gap: 12px;
-      }
-      h2 {
-        font-size: var(--size-xl);
-        text-transform: none;
-        letter-spacing: 0;
-        color: var(--text);
+        --dialog-width: 560px;
       }
       dl {
         display: grid;

@@ -14,6 +14,7 @@ import { pagePort } from '../../sandbox/page-port.ts';
 import { defaultLimits, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Controller } from '../app/controller.ts';
 import { sentence } from '../app/notifying.ts';
+import { dialogStyles } from '../styles/dialog.ts';
 import { controls } from '../styles/shared.ts';
 import { CodeView } from './code-view.ts';
 
@@ -36,25 +37,18 @@ type Outcome =
 export class TabgymObjectiveEditor extends LitElement {
   static override styles = [
     controls,
+    dialogStyles,
     css`
       dialog {
-        width: min(1080px, calc(100vw - 24px));
+        --dialog-width: 1080px;
         height: min(920px, calc(100dvh - 24px));
         max-width: none;
         max-height: none;
         padding: 0;
-        color: var(--text);
-        background: var(--surface);
-        border: 1px solid var(--line-strong);
-        border-radius: 10px;
-        box-shadow: var(--shadow-high);
-      }
-      dialog::backdrop {
-        background: rgb(0 0 0 / 40%);
       }
       .inner {
-        display: grid;
         grid-template-rows: auto minmax(120px, 1fr) auto auto;
+        gap: 0;
         height: 100%;
       }
       header,
@@ -65,12 +59,6 @@ export class TabgymObjectiveEditor extends LitElement {
       header {
         display: grid;
         gap: 4px;
-      }
-      h2 {
-        font-size: var(--size-xl);
-        text-transform: none;
-        letter-spacing: 0;
-        color: var(--text);
       }
       .code {
         min-height: 0;

@@ -1,9 +1,9 @@
-/** How a dialog looks. */
+/** How a dialog looks; `--dialog-width` is the widest that it gets. */
 import { css } from 'lit';
 
 export const dialogStyles = css`
   dialog {
-    width: min(620px, calc(100vw - 24px));
+    width: min(var(--dialog-width, 620px), calc(100vw - 24px));
     max-height: calc(100vh - 40px);
     padding: 18px 20px;
     color: var(--text);
