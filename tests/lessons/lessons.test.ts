@@ -49,7 +49,9 @@ function serving(scripts: Map<string, string>): Plugin {
       );
       middlewares.use('/drive.html', (_, response) => {
         response.setHeader('content-type', 'text/html');
-        response.end('<!doctype html><body style="margin:0"><script type="module" src="/driver/drive.js" onerror="fetch(`/said`,{method:`POST`,body:`[&quot;failed&quot;,&quot;the script that drives was not loaded&quot;]`})"></script>');
+        response.end(
+          '<!doctype html><body style="margin:0"><script type="module" src="/driver/drive.js" onerror="fetch(`/said`,{method:`POST`,body:`[&quot;failed&quot;,&quot;the script that drives was not loaded&quot;]`})"></script>',
+        );
       });
       middlewares.use('/driver', (request, response, next) => {
         const script = scripts.get(new URL(request.url!, 'http://localhost').pathname);

@@ -85,7 +85,7 @@ export class TabgymChart extends LitElement {
 
   private renderKey(series: SeriesSpec) {
     const dash = dashes[series.dash].join(' ') || nothing;
-    const unit = series.scale === 'right' ? ` (${msg('right')})` : '';
+    const unit = series.scale === 'right' ? ` (${msg('right', { id: 'side.right' })})` : '';
     return html`<li><svg viewBox="0 0 18 8" aria-hidden="true"><path d="M0 4h18" fill="none" .style=${`stroke:var(${series.color})`} stroke-width="2" stroke-dasharray=${dash} /></svg>${series.label}${unit}</li>`;
   }
 

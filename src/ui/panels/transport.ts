@@ -311,7 +311,7 @@ export class TabgymTransport extends Panel {
       <button class="primary train" title=${playsOnly || nothing} ?disabled=${off || status === 'pausing' || this.done} aria-keyshortcuts="Space" @click=${() => this.app.toggle()}>
         ${this.trainLabel(running)}
       </button>
-      <button ?hidden=${this.hides('step')} ?disabled=${off || running || this.done} aria-keyshortcuts="s" title=${msg('Train one step (s)')} @click=${() => this.app.step()}>${msg('Step')}</button>
+      <button ?hidden=${this.hides('step')} ?disabled=${off || running || this.done} aria-keyshortcuts="s" title=${msg('Train one step (s)')} @click=${() => this.app.step()}>${msg('Step', { id: 'bar.step' })}</button>
       <button class="reset" ?hidden=${this.hides('reset')} ?disabled=${waits || playsOnly !== '' || !run || !gpu?.supported} title=${msg('The same experiment again, from random weights')} @click=${() => this.app.reset()}>${msg('Reset')}</button>
       <button ?hidden=${this.hides('new')} ?disabled=${noNew} title=${msg('A new run of what the setup shows')} @click=${() => this.app.create()}>${msg('New')}</button>
     </div>`;
