@@ -397,7 +397,7 @@ test('what a teacher’s link hides has no button and no key', async () => {
   for (const name of ['Learn', 'Lessons', 'Runs', 'More', 'Share', 'A trained agent', 'Reset'])
     expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
   expect(await page.getByLabel('Clip low').count()).toBe(0);
-  expect(await page.getByLabel('Clip high').count()).toBe(1);
+  expect(await page.getByLabel('Clip high', { exact: true }).count()).toBe(1);
   await page.keyboard.press('n');
   await page.keyboard.press('r');
   await page.waitForTimeout(100);
