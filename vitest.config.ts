@@ -43,6 +43,7 @@ export default defineConfig({
           name: 'page',
           environment: 'node',
           include: ['tests/page/**/*.test.ts'],
+          globalSetup: 'tests/page/one-build.ts',
           // Firefox is nothing that a newcomer must have: `npm test -- firefox`.
           exclude: process.env.TABGYM_FIREFOX_TESTS ? [] : ['tests/page/firefox*.test.ts'],
           testTimeout: 300_000,

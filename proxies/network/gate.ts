@@ -55,10 +55,10 @@ const refusal = 'This address is not one of the sites that the proxy was configu
 
 export class Gate {
   bytes = 0;
-  /** Requests that have no whole answer yet. */
-  inFlight = 0;
-  /** When the last one began or ended. */
+  /** When a request last began or ended. */
   movedAt = 0;
+  /** When each request that has no whole answer yet began. */
+  private readonly unanswered = new Map<ServerResponse, number>();
   private readonly sockets = new Set<Duplex>();
 
   private constructor(
@@ -103,9 +103,11 @@ export class Gate {
     if (!ownChatter.test(host.replace(/:\d+$/, ''))) this.events.refused(host);
   }
 
-  private moved(by: 1 | -1): void {
-    this.inFlight += by;
-    this.movedAt = performance.now();
+  /** Requests that began at this time (of `performance.now()`) or later, and have no whole answer yet. */
+  inFlightSince(ms: number): number {
+    let count = 0;
+    for (const began of this.unanswered.values()) if (began >= ms) count++;
+    return count;
   }
 
   /** True where no more may pass. */
@@ -128,8 +130,12 @@ export class Gate {
   }
 
   private forward(request: IncomingMessage, response: ServerResponse, target: Target, url: URL): void {
-    this.moved(1);
-    response.once('close', () => this.moved(-1));
+    this.movedAt = performance.now();
+    this.unanswered.set(response, this.movedAt);
+    response.once('close', () => {
+      this.unanswered.delete(response);
+      this.movedAt = performance.now();
+    });
     const headers = { ...forwardable(request.headers), host: url.host };
     const path = `${url.pathname}${url.search}`;
     const asked = ask({ host: target.address, port: target.port, method: request.method, path, headers, agent: false });

@@ -33,7 +33,7 @@ export interface Acted extends Seen {
 
 /** Every call may reject with an `EpisodeFailure`: the episode is then over. */
 export interface AgentBrowser {
-  /** A fresh context with the task's pages; null: an empty one. A reset that fails leaves what was there before. */
+  /** A fresh context with the task's pages; null: none yet, but a browser has to be there. A reset that fails leaves what was there before. */
   reset(task: WebArenaTask | null): Promise<Seen>;
   act(action: Action): Promise<Acted>;
   /** What it saw last. */

@@ -1,6 +1,6 @@
 /**
  * An environment's browser: a guarded context of the one Chromium. It observes, acts and is judged as WebArena's ScriptBrowserEnv does,
- * within bounds. A reset opens a new context and only then gives the old one up.
+ * within bounds. A reset opens a new context and only then gives the old one up; before the first task there is none.
  */
 import type { Page } from 'playwright-core';
 import type { Action } from '../../src/envs/web/actions.ts';
@@ -58,12 +58,16 @@ export class ChromiumBrowser implements AgentBrowser {
 
   async reset(task: WebArenaTask | null): Promise<Seen> {
     const { chromium, hosts, config, logins } = this.parts;
-    const storageState = task ? await logins.stateFor(loginsOf(task)) : undefined;
+    if (!task) {
+      await chromium.version();
+      return { text: '', url: 'about:blank', content: '', metadata: nobodyAt };
+    }
+    const storageState = await logins.stateFor(loginsOf(task));
     const options = {
       viewport: config.viewport,
       screen: config.viewport,
       ...(storageState && { storageState }),
-      ...(task?.geolocation && { geolocation: task.geolocation }),
+      ...(task.geolocation && { geolocation: task.geolocation }),
     };
     const fresh = await GuardedContext.open({ chromium, hosts, limits: config.limits, options });
     try {
@@ -81,9 +85,9 @@ export class ChromiumBrowser implements AgentBrowser {
     }
   }
 
-  private async openPages(guarded: GuardedContext, task: WebArenaTask | null): Promise<Page> {
+  private async openPages(guarded: GuardedContext, task: WebArenaTask): Promise<Page> {
     const { loadSeconds } = guarded.limits;
-    const addresses = task ? task.start_url.split(' |AND| ') : [];
+    const addresses = task.start_url ? task.start_url.split(' |AND| ') : [];
     for (const address of addresses) {
       const page = await guarded.context.newPage();
       if (!this.parts.hosts.targetOf(address))

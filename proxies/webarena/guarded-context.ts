@@ -29,6 +29,8 @@ export class GuardedContext {
   private gone = false;
   popups = 0;
   dialogs = 0;
+  /** When each page last asked for a document. */
+  private readonly askedAt = new WeakMap<Page, number>();
   /** Hosts that were asked for since this was last looked at, and refused. */
   refused: string[] = [];
   context!: BrowserContext;
@@ -86,6 +88,11 @@ export class GuardedContext {
 
   private watch(page: Page): void {
     const { pages, dialogs } = this.limits;
+    this.askedAt.set(page, performance.now());
+    page.on('request', (request) => {
+      if (request.isNavigationRequest() && request.frame() === page.mainFrame())
+        this.askedAt.set(page, performance.now());
+    });
     const open = this.context.pages().length;
     if (open > pages) this.end('TooManyPages', `The episode opened more than ${pages} pages (${open}).`);
     page.on('popup', () => this.popup());
@@ -128,17 +135,23 @@ export class GuardedContext {
     }
   }
 
-  /** Until nothing has come or gone for a moment, and the page says that it is loaded; or until time is up. */
+  /**
+   * Until nothing has come or gone for a moment, and the page says that it is loaded; or until time is up. What was asked for longer ago
+   * than `loadSeconds` is not waited for: a page that never ends costs that time once, not at every action.
+   */
   async quiet(page: Page, mostMs: number): Promise<void> {
-    const until = performance.now() + mostMs;
+    const loadMs = this.limits.loadSeconds * 1000;
     const begun = performance.now();
+    const until = begun + mostMs;
     for (;;) {
-      const still = performance.now() - Math.max(begun, this.gate.movedAt);
-      if (this.failure || performance.now() > until) return;
-      if (this.gate.inFlight === 0 && still > quietMs) break;
+      const now = performance.now();
+      if (this.failure || now > until) return;
+      const still = now - Math.max(begun, this.gate.movedAt);
+      if (this.gate.inFlightSince(now - loadMs) === 0 && still > quietMs) break;
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
-    await page.waitForLoadState('load', { timeout: Math.max(1, until - performance.now()) }).catch(() => {});
+    const last = Math.min(until, (this.askedAt.get(page) ?? begun) + loadMs);
+    await page.waitForLoadState('load', { timeout: Math.max(1, last - performance.now()) }).catch(() => {});
   }
 
   /** The hosts that were refused since the last call. */

@@ -18,7 +18,7 @@ let site: Awaited<ReturnType<typeof serveReal>>;
 const servers: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  [site, browser] = await Promise.all([serveReal('page-connections'), launch()]);
+  [site, browser] = await Promise.all([serveReal(), launch()]);
 }, 180_000);
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();

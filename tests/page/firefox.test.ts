@@ -11,10 +11,9 @@ import { findSoftwareDrivers, root } from '../../scripts/machine.mjs';
 import { misbehaving } from '../sandbox/cases.ts';
 import { drivenBy, listener } from './driven.ts';
 import { openFirefox, withWebGpu } from './firefox.ts';
-import { serveReal } from './harness.ts';
+import { buildReal, serveReal } from './harness.ts';
 
 const minutes = 60_000;
-const site = 'page-firefox';
 /** What the page says, in order: what it has come to, and what stands there. */
 const said: [about: string, what: string][] = [];
 let url = '';
@@ -99,7 +98,7 @@ const devices: { name: string; search: string; own: { [preference: string]: bool
 
 describe('in Firefox', () => {
   beforeAll(async () => {
-    ({ url, close: stop } = await serveReal(site, [drivenBy(drive, hear, join(root, 'build', site))]));
+    ({ url, close: stop } = await serveReal([drivenBy(drive, hear, await buildReal())]));
   }, 3 * minutes);
 
   beforeEach(() => {

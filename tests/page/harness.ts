@@ -1,13 +1,14 @@
 /**
- * The page in a browser, with fixtures where the worker would be: built once in mode `mock`, served, opened in Chromium.
+ * The page in a browser, with fixtures where the worker would be (built in mode `mock`), or as it ships: served, opened in Chromium.
  * What a page prints as an error is gathered; a test that leaves any fails.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { build, type Plugin, preview } from 'vite';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { chromiumArgs, findChromium, root } from '../../scripts/machine.mjs';
+import { folderVariable } from './one-build.ts';
 
 export const shots = join(root, 'test-results');
 
@@ -21,40 +22,47 @@ const withoutWorker: Plugin = {
       : undefined,
 };
 
-export async function serveMock(): Promise<{ url: string; close(): Promise<void> }> {
-  const outDir = join(root, 'build/page-mock');
+/** Where builds go, and which of them are there already: one of each in a run of the page's tests, a new one elsewhere. */
+async function builtOnce(name: string, make: (outDir: string) => Promise<unknown>): Promise<string> {
+  const shared = process.env[folderVariable];
+  const outDir = join(shared ?? join(root, 'build'), name);
+  const mark = `${outDir}.whole`;
+  if (shared && existsSync(mark)) return outDir;
   await buildWasm();
-  await build({
-    root,
-    mode: 'mock',
-    logLevel: 'error',
-    plugins: [withoutWorker],
-    build: { outDir, emptyOutDir: true },
-  });
-  const server = await preview({ root, logLevel: 'error', build: { outDir }, preview: { port: 0, host: '127.0.0.1' } });
-  return { url: server.resolvedUrls!.local[0], close: () => server.close() };
-}
-
-/** The page as it ships, in build/`folder`. */
-export async function buildReal(folder: string): Promise<string> {
-  const outDir = join(root, 'build', folder);
-  await buildWasm();
-  // Vitest says `test`, which would bring the libraries' development builds.
-  process.env.NODE_ENV = 'production';
-  await build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
+  await make(outDir);
+  if (shared) writeFileSync(mark, '');
   return outDir;
 }
 
-/** The same, behind what `plugins` add to its server. */
-export async function serveReal(
-  folder: string,
-  plugins: Plugin[] = [],
-): Promise<{ url: string; close(): Promise<void> }> {
-  const outDir = await buildReal(folder);
+async function serve(outDir: string, plugins: Plugin[] = []): Promise<{ url: string; close(): Promise<void> }> {
   const at = { port: 0, host: '127.0.0.1' };
   const server = await preview({ root, logLevel: 'error', plugins, build: { outDir }, preview: at });
   return { url: server.resolvedUrls!.local[0], close: () => server.close() };
 }
+
+export const serveMock = async () =>
+  serve(
+    await builtOnce('page-mock', (outDir) =>
+      build({
+        root,
+        mode: 'mock',
+        logLevel: 'error',
+        plugins: [withoutWorker],
+        build: { outDir, emptyOutDir: true },
+      }),
+    ),
+  );
+
+/** The page as it ships; gives its folder. */
+export const buildReal = (): Promise<string> =>
+  builtOnce('page-real', (outDir) => {
+    // Vitest says `test`, which would bring the libraries' development builds.
+    process.env.NODE_ENV = 'production';
+    return build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
+  });
+
+/** The same, behind what `plugins` add to its server. */
+export const serveReal = async (plugins: Plugin[] = []) => serve(await buildReal(), plugins);
 
 export function launch(): Promise<Browser> {
   const executablePath = findChromium();

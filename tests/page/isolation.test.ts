@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { chromiumArgs, findChromium, root } from '../../scripts/machine.mjs';
+import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
 import { ensureIsolation, type IsolationHost } from '../../src/ui/app/isolation.ts';
 import { buildReal, launch } from './harness.ts';
 
@@ -92,8 +92,7 @@ describe('on a plain file server under a sub-path', () => {
   const profile = mkdtempSync(join(tmpdir(), 'tabgym-isolation-'));
 
   beforeAll(async () => {
-    await buildReal('page-plain');
-    server = await plainServer(join(root, 'build/page-plain'));
+    server = await plainServer(await buildReal());
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/some/path/`;
     browser = await launch();
   }, 180_000);
@@ -175,7 +174,7 @@ describe('on a plain file server under a sub-path', () => {
       expect(statSync((await file.path())!).size).toBeGreaterThan(1000);
       await context.close();
     } finally {
-      server = await plainServer(join(root, 'build/page-plain'), port);
+      server = await plainServer(await buildReal(), port);
     }
   });
 

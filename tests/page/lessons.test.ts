@@ -9,7 +9,7 @@ let browser: Browser;
 let site: Awaited<ReturnType<typeof serveReal>>;
 
 beforeAll(async () => {
-  [site, browser] = [await serveReal('page-lesson'), await launch()];
+  [site, browser] = [await serveReal(), await launch()];
 });
 
 afterAll(async () => {

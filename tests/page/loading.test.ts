@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const [name, pieces] of exportedFiles(readCheckpoint(chat), form))
     writeFileSync(join(folder, 'models/test/in-onnx', name), Buffer.concat(pieces));
   server = await ModelServer.open(join(folder, 'models'));
-  site = await serveReal('page-loading');
+  site = await serveReal();
   context = await chromium.launchPersistentContext(join(folder, 'profile'), {
     executablePath: findChromium()!,
     args: chromiumArgs,

@@ -17,7 +17,7 @@ let url = '';
 let stopServer = async () => {};
 
 beforeAll(async () => {
-  ({ url, close: stopServer } = await serveReal('page-real'));
+  ({ url, close: stopServer } = await serveReal());
 }, 3 * minutes);
 
 afterAll(async () => {

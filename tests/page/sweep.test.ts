@@ -17,7 +17,7 @@ let url = '';
 let stopServer = async () => {};
 
 beforeAll(async () => {
-  ({ url, close: stopServer } = await serveReal('page-sweep'));
+  ({ url, close: stopServer } = await serveReal());
 }, 5 * minutes);
 
 afterAll(async () => {

@@ -9,7 +9,7 @@ let browser: Browser;
 let site: Awaited<ReturnType<typeof serveReal>>;
 
 beforeAll(async () => {
-  [site, browser] = await Promise.all([serveReal('page-web'), launch()]);
+  [site, browser] = await Promise.all([serveReal(), launch()]);
 }, 180_000);
 afterAll(async () => {
   await browser?.close();

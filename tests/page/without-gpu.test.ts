@@ -14,7 +14,7 @@ let url = '';
 let stopServer = async () => {};
 
 beforeAll(async () => {
-  ({ url, close: stopServer } = await serveReal('page-without-gpu'));
+  ({ url, close: stopServer } = await serveReal());
 }, 3 * minutes);
 
 afterAll(async () => {

@@ -18,8 +18,8 @@ const limits = {
   responseMegabytes: 8,
   episodeMegabytes: 32,
   memoryMegabytes: 400,
-  stepSeconds: 8,
-  loadSeconds: 6,
+  stepSeconds: 6,
+  loadSeconds: 3,
 };
 const task = {
   task_id: 0,
@@ -33,7 +33,10 @@ const task = {
 let site: HostileSite;
 let opened: Opened;
 let client: Client;
+/** Its episode goes on while others end. */
 let bystander: number;
+/** Attacks that end no episode are made in this one, after each other. */
+let visitor: number;
 
 beforeAll(async () => {
   if (skip) return;
@@ -41,28 +44,22 @@ beforeAll(async () => {
   const config = { shopping: { address: site.address } };
   opened = await openOver({ config } as unknown as SixSites, [task], { sites: config, limits });
   client = new Client(opened.proxy);
-  bystander = await client.create();
-  await client.reset(bystander, 0);
+  [bystander, visitor] = await Promise.all([client.create(), client.create()]);
+  await Promise.all([bystander, visitor].map((env) => client.reset(env, 0)));
 });
 afterAll(async () => {
   await opened?.close();
   site?.close();
 });
 
-/** Goes to an address from a calm page, and does one thing more. */
-async function visit(address: string): Promise<Stepped[]> {
-  const env = await client.create();
-  try {
-    await client.reset(env, 0);
-    const answers = [await client.step(env, `goto [${address}]`)];
-    if (!answers[0].terminated) answers.push(await client.step(env, 'scroll [down]'));
-    return answers;
-  } finally {
-    await client.close(env);
-  }
+/** Goes to a page from a calm one, and does one thing more. */
+async function attack(path: string): Promise<Stepped[]> {
+  const { observation } = await client.step(visitor, `goto [${site.address}/calm]`);
+  expect(observation).toContain("heading 'Calm'");
+  const first = await client.step(visitor, `goto [${site.address}${path}]`);
+  return [first, await client.step(visitor, 'scroll [down]')];
 }
 
-const attack = (path: string) => visit(`${site.address}${path}`);
 const errorsOf = (answers: Stepped[]) =>
   answers.map(({ info }) => [info?.fail_error, info?.refused].join(' ')).join('\n');
 
@@ -101,15 +98,13 @@ describe.skipIf(skip)('a hostile page', () => {
       'ftp://127.0.0.1/',
       'devtools://devtools/bundled/inspector.html',
     ];
-    const env = await client.create();
-    await client.reset(env, 0);
+    await client.step(visitor, `goto [${site.address}/calm]`);
     for (const address of addresses) {
-      const { info, observation, reward } = await client.step(env, `goto [${address}]`);
+      const { info, observation, reward } = await client.step(visitor, `goto [${address}]`);
       expect([address, info?.fail_error]).toEqual([address, expect.stringMatching(/^ForbiddenAddress/)]);
       expect(observation).toContain("heading 'Calm'");
       expect(reward).toBe(0);
     }
-    await client.close(env);
     expect(site.reached).toEqual([]);
   }, 120_000);
 
@@ -144,10 +139,20 @@ describe.skipIf(skip)('a hostile page', () => {
   );
 
   it('that never ends is read as it is', async () => {
-    const [first] = await attack('/endless');
+    const [first, second] = await attack('/endless');
     expect(first.info?.fail_error).toMatch(/Timeout/);
-    expect(first.info?.failure).toBeUndefined();
+    expect(first.observation).toContain('This page never ends.');
+    expect(second.info?.failure).toBeUndefined();
+    const { observation } = await client.step(visitor, `goto [${site.address}/calm]`);
+    expect(observation).toContain("heading 'Calm'");
     await othersGoOn();
+  }, 60_000);
+  it('is waited for once, not at every action', async () => {
+    await client.step(visitor, `goto [${site.address}/calm]`);
+    await client.step(visitor, `goto [${site.address}/waiting]`);
+    const began = performance.now();
+    for (let k = 0; k < 3; k++) await client.step(visitor, 'scroll [down]');
+    expect(performance.now() - began).toBeLessThan(3 * limits.loadSeconds * 1000);
   }, 60_000);
 });
 

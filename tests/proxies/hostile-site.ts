@@ -60,12 +60,14 @@ export class HostileSite {
       '/hog': script(
         'setTimeout(() => { const all = []; setInterval(() => { for (let k = 0; k < 8; k++) all.push(new Uint8Array(4 << 20).fill(7)); }, 10); }, 50)',
       ),
-      '/download': script("location = '/file'"),
+      '/download': script("setTimeout(() => { location = '/file'; }, 50)"),
+      '/waiting': '<title>waiting</title><p>A picture never comes.<img src="/never">',
     };
   }
 
   private answer({ url = '/' }: IncomingMessage, response: ServerResponse): void {
     const path = url.split('?')[0];
+    if (path === '/never') return;
     if (path === '/redirect') return void response.writeHead(302, { location: `${this.forbidden}/redirect` }).end();
     if (path === '/huge') return void this.sendForever(response, 2 ** 31);
     if (path === '/file') {

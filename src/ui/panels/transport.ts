@@ -193,8 +193,12 @@ export class TabgymTransport extends Panel {
         }
       }
       @media (max-width: 1040px) {
-        .reset,
         .gpu {
+          display: none;
+        }
+      }
+      @media (861px <= width <= 960px) or (max-width: 440px) {
+        .reset {
           display: none;
         }
       }
