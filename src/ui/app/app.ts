@@ -194,6 +194,8 @@ export class TabgymApp extends Panel {
       'embedded',
       'sharing',
       'locale',
+      'sweep',
+      'together',
     ]);
     this.app = new Controller();
     this.app.store.set({ locale: currentLocale() });
@@ -300,14 +302,19 @@ export class TabgymApp extends Panel {
 
   /** A pane that is not there takes no room. */
   private sizes() {
-    const { panes, selection } = this.state;
+    const { panes } = this.state;
     const setup = this.hides('setup') ? 0 : panes.setup;
-    const progress = this.hides('progress') ? 0 : panes[progressPane(selection.tab)];
+    const progress = this.hides('progress') ? 0 : panes[this.progressPane];
     return `--setup:${setup}px;--learn:${panes.learn}px;--drawer:${panes.drawer}px;--progress:min(${progress}px, 60vh)`;
   }
 
+  private get progressPane(): PaneName {
+    const { selection, sweep, together } = this.state;
+    return progressPane(selection.tab, sweep !== null && together);
+  }
+
   private renderCentre() {
-    const pane = progressPane(this.state.selection.tab);
+    const pane = this.progressPane;
     return html`<div class="centre">
       <div class="middle"><tabgym-shared-note .app=${this.app}></tabgym-shared-note>
         ${place('stage')}<tabgym-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage></div>

@@ -96,9 +96,14 @@ export class TabgymTransport extends Panel {
       }
       .end {
         display: flex;
+        flex: 0 1 auto;
         align-items: center;
         gap: 4px;
+        min-width: 0;
         margin-inline-start: auto;
+      }
+      .end > * {
+        flex: none;
       }
       .steps {
         min-width: 0;
@@ -122,14 +127,26 @@ export class TabgymTransport extends Panel {
         font-size: var(--size-s);
         max-width: 92px;
       }
+      /* Takes what the rest of the bar leaves. */
       .gpu {
+        flex: 0 1 200px;
         flex-wrap: nowrap;
         gap: 4px;
+        min-width: 96px;
       }
       .gpu select {
-        max-width: 160px;
+        flex: 1 1 0;
+        max-width: 100%;
         font-size: var(--size-s);
         text-overflow: ellipsis;
+      }
+      .drawers {
+        flex-wrap: nowrap;
+        gap: 2px;
+      }
+      /* In place of a button for each of the drawer's tabs, where these would not fit in one row. */
+      .drawers .more {
+        display: none;
       }
       /* Where the longer words of a language would push the last buttons off the bar. */
       @media (max-width: 1700px) {
@@ -148,9 +165,6 @@ export class TabgymTransport extends Panel {
           padding-inline: 6px;
           font-size: var(--size-s);
         }
-        .gpu select {
-          max-width: 112px;
-        }
         .steps {
           width: 150px;
         }
@@ -158,13 +172,33 @@ export class TabgymTransport extends Panel {
           min-width: 104px;
         }
       }
-      @media (max-width: 1380px) {
-        header {
-          flex-wrap: wrap;
+      @media (max-width: 1400px) {
+        .drawers .tab {
+          display: none;
+        }
+        .drawers .more {
+          display: inline-flex;
+        }
+      }
+      @media (max-width: 1240px) {
+        h1 span {
+          position: absolute;
+          clip-path: inset(50%);
+        }
+        h1 svg {
+          margin: 0;
+        }
+        .meter:not(.steps) {
+          min-width: 0;
         }
       }
       @media (max-width: 1040px) {
-        .drawers {
+        .gpu {
+          display: none;
+        }
+      }
+      @media (861px <= width <= 960px) or (max-width: 440px) {
+        .reset {
           display: none;
         }
       }
@@ -172,9 +206,8 @@ export class TabgymTransport extends Panel {
         header {
           flex-wrap: wrap;
         }
-        h1 span {
-          position: absolute;
-          clip-path: inset(50%);
+        .drawers {
+          display: none;
         }
         .end {
           display: contents;
@@ -195,20 +228,11 @@ export class TabgymTransport extends Panel {
           flex: 1 1 90px;
           min-width: 84px;
         }
-        .gpu {
-          display: none;
-        }
-        .train {
-          min-width: 104px;
-        }
       }
       @media (max-width: 440px) {
         header {
           gap: 4px 8px;
           padding-inline: 8px;
-        }
-        .reset {
-          display: none;
         }
         .end > button {
           padding: 3px 5px;
@@ -262,7 +286,7 @@ export class TabgymTransport extends Panel {
         </svg><span>Tabgym</span>
       </h1>
       ${this.renderWhat()} ${this.renderButtons()} ${this.renderSteps()} ${this.renderSuccess()}
-      <div class="end">${this.hides('device') ? nothing : this.renderGpu()} ${this.hides('drawer') ? nothing : this.renderDrawers()} ${this.renderShare()} ${this.renderLanguage()} ${this.renderTheme()}
+      <div class="end">${this.hides('device') ? nothing : this.renderGpu()} ${this.renderDrawers()} ${this.renderShare()} ${this.renderLanguage()} ${this.renderTheme()}
         <button class="quiet" aria-haspopup="dialog" title=${msg('Keys and help')} aria-label=${msg('Keys and help')} @click=${() => this.app.layout.showHelp(true)}>?</button>
       </div>
     </header>`;
@@ -291,7 +315,7 @@ export class TabgymTransport extends Panel {
       <button class="primary train" title=${playsOnly || nothing} ?disabled=${off || status === 'pausing' || this.done} aria-keyshortcuts="Space" @click=${() => this.app.toggle()}>
         ${this.trainLabel(running)}
       </button>
-      <button ?hidden=${this.hides('step')} ?disabled=${off || running || this.done} aria-keyshortcuts="s" title=${msg('Train one step (s)')} @click=${() => this.app.step()}>${msg('Step')}</button>
+      <button ?hidden=${this.hides('step')} ?disabled=${off || running || this.done} aria-keyshortcuts="s" title=${msg('Train one step (s)')} @click=${() => this.app.step()}>${msg('Step', { id: 'bar.step' })}</button>
       <button class="reset" ?hidden=${this.hides('reset')} ?disabled=${waits || playsOnly !== '' || !run || !gpu?.supported} title=${msg('The same experiment again, from random weights')} @click=${() => this.app.reset()}>${msg('Reset')}</button>
       <button ?hidden=${this.hides('new')} ?disabled=${noNew} title=${msg('A new run of what the setup shows')} @click=${() => this.app.create()}>${msg('New')}</button>
     </div>`;
@@ -399,10 +423,13 @@ export class TabgymTransport extends Panel {
     ];
     const { drawer, learn, phase } = this.state;
     const toggle = () => this.app.layout.openLearn(learn ? null : 'lessons');
-    return html`<div class="row drawers" .style=${'gap:2px;flex-wrap:nowrap'}>${this.state.link.hide.includes('learn') ? nothing : html`<button class="quiet" aria-keyshortcuts="n" ?disabled=${phase !== 'ready'} aria-expanded=${learn ? 'true' : 'false'} @click=${toggle}>${msg('Learn')}</button>`}${items.map(
-      ([id, label]) =>
-        html`<button class="quiet" ?disabled=${phase !== 'ready'} aria-expanded=${drawer === id ? 'true' : 'false'} @click=${() => this.app.layout.openDrawer(drawer === id ? null : id)}>${label}</button>`,
-    )}</div>`;
+    const off = phase !== 'ready';
+    const tab = (id: DrawerTab, label: string, open: boolean, look: string) =>
+      html`<button class="quiet ${look}" ?disabled=${off} aria-expanded=${open ? 'true' : 'false'} @click=${() => this.app.layout.openDrawer(open ? null : id)}>${label}</button>`;
+    return html`<div class="row drawers">
+      ${this.hides('learn') ? nothing : html`<button class="quiet" aria-keyshortcuts="n" ?disabled=${off} aria-expanded=${learn ? 'true' : 'false'} @click=${toggle}>${msg('Learn')}</button>`}
+      ${this.hides('drawer') ? nothing : [items.map(([id, label]) => tab(id, label, drawer === id, 'tab')), tab('runs', msg('More'), drawer !== null, 'more')]}
+    </div>`;
   }
 
   /** What a teacher's link leaves out. */
