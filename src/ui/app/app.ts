@@ -85,7 +85,8 @@ export class TabgymApp extends Panel {
         min-height: 0;
         min-width: 0;
       }
-      tabgym-learn {
+      tabgym-learn,
+      .learn {
         background: var(--surface);
         width: var(--learn);
         min-height: 0;
@@ -133,6 +134,7 @@ export class TabgymApp extends Panel {
         tabgym-stage,
         tabgym-progress,
         tabgym-learn,
+        .learn,
         tabgym-drawer {
           display: none;
           position: static;
@@ -145,6 +147,7 @@ export class TabgymApp extends Panel {
         [data-panel='stage'] tabgym-stage,
         [data-panel='progress'] tabgym-progress,
         [data-panel='learn'] tabgym-learn,
+        [data-panel='learn'] .learn,
         [data-panel='drawer'] tabgym-drawer {
           display: block;
         }
@@ -176,7 +179,7 @@ export class TabgymApp extends Panel {
     `,
   ];
 
-  @state() private learns = false;
+  @state() private learns: 'none' | 'loading' | 'ready' | 'failed' = 'none';
   private uninstall: (() => void) | null = null;
 
   constructor() {
@@ -288,16 +291,28 @@ export class TabgymApp extends Panel {
     `;
   }
 
-  /** Cards and lessons come when they are opened. */
   private renderLearn() {
-    if (!this.learns) {
-      void import('../learn/learn.ts').then(() => {
-        this.learns = true;
-      });
-      return nothing;
-    }
-    return html`${this.splitter('learn', -1, msg('Width of Learn'))}
-      ${place('learn')}<tabgym-learn .app=${this.app} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`;
+    return html`${this.splitter('learn', -1, msg('Width of Learn'))}${place('learn')}${
+      this.learns === 'ready'
+        ? html`<tabgym-learn .app=${this.app} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`
+        : html`<div class="learn">${this.renderWithoutLearn()}</div>`
+    }`;
+  }
+
+  /** Cards and lessons come when they are opened. */
+  private renderWithoutLearn() {
+    if (this.learns === 'none') void this.loadLearn();
+    if (this.learns !== 'failed') return loadingState(msg('Opening Learn'));
+    const again = html`<button @click=${() => this.loadLearn()}>${msg('Try again')}</button>`;
+    return errorState(msg('Cards and lessons could not be loaded. Try again.'), again);
+  }
+
+  private async loadLearn() {
+    this.learns = 'loading';
+    this.learns = await import('../learn/learn.ts').then(
+      () => 'ready' as const,
+      () => 'failed' as const,
+    );
   }
 
   /** A pane that is not there takes no room. */
