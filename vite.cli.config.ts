@@ -21,6 +21,7 @@ const all = {
   export: 'src/cli/export.ts',
   handoff: 'src/cli/handoff.ts',
   bench: 'bench/main.ts',
+  'soak-page': 'bench/page-soak.ts',
   'soak-reader': 'bench/reader-soak.ts',
   learn: 'tools/learn/main.ts',
   'test-agents': 'tools/agents/main.ts',

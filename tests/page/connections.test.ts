@@ -334,7 +334,10 @@ test('a run is handed over as a folder in a zip', async () => {
       expect(new TextDecoder().decode(files['README.md'])).toContain('maskActions');
     }
     await page.getByRole('button', { name: /^Train on with AgentGym-RL: / }).click();
-    await page.getByText(/ChatML/).first().waitFor();
+    await page
+      .getByText(/ChatML/)
+      .first()
+      .waitFor();
     await screenshot(page, 'handoff-refused-wide');
     await page.setViewportSize({ width: narrow.width, height: narrow.height });
     await page.getByText('Train on elsewhere').scrollIntoViewIfNeeded();

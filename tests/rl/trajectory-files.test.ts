@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { TrajectoryFile, written } from '../../src/rl/trajectory-files/file.ts';
 import { trajectoryFromJson, trajectoryToJson } from '../../src/rl/trajectory-files/lossless.ts';
 import { trajectoryFormat, trajectoryFormats } from '../../src/rl/trajectory-files/registry.ts';
+import { saying } from '../../src/rl/trajectory-files/words.ts';
 import { aTrajectory } from '../../tools/fuzz/made-trajectory.ts';
 import { faultOf, made, mutated, sourceOf, textOf } from '../../tools/fuzz/trajectory-files.ts';
 
@@ -185,6 +186,31 @@ describe('a file', () => {
     const held = lines(200).flatMap((line, i) => (line.includes('oak log') ? [i] : []));
     expect(found).toEqual(held);
   });
+});
+
+it('words are found as they stand, and a star stands for anything between, in an action with its answer', async () => {
+  const says = (wanted: string, text: string) => saying(wanted)(text);
+  expect([says('OAK  log', 'oak log'), says('Oak log', '1 oak LOG.'), says('a*b', 'xbxa'), says('*', '')]).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ]);
+  const recipe = 'craft 1 lever using 1 stick, 1 stone';
+  const conversations = (action: string, answer: string) => [
+    { from: 'human', loss: null, value: `Crafting commands:\n${recipe}\nGoal: craft lever.` },
+    { from: 'gpt', loss: true, value: action },
+    { from: 'human', loss: null, value: answer },
+  ];
+  const records = [
+    conversations('craft 4 stick using 2 planks', 'Crafted 4 minecraft:stick'),
+    conversations(recipe, 'Could not find enough items to craft minecraft:lever'),
+    conversations(recipe, 'Crafted 1 minecraft:lever'),
+  ].map((each, i) => JSON.stringify({ item_id: `textcraft_${i}`, conversations: each, reward: 0, success: 0 }));
+  const file = await TrajectoryFile.open(sourceOf(records.join('\n')));
+  const found: number[] = [];
+  for await (const index of file.saying('using *, * crafted')) found.push(index);
+  expect(found).toEqual([2]);
 });
 
 it('a trajectory of ours loses no bit', () => {
