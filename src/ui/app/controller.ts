@@ -103,10 +103,10 @@ export class Controller {
   /** The run of the address, else the one that was training when the page closed, else the newest. */
   private async firstRun() {
     const selection = this.reading.fromHash();
+    const named = await this.runNamed(selection);
     const runs = this.state.runs.filter((run) => run.deletedUntil === null);
     const training = localStorage.getItem(trainingKey);
     const newest = [...runs].sort((a, b) => b.updatedAt - a.updatedAt)[0];
-    const named = runOf(runs, selection.run)?.id;
     if (await this.arrive(selection)) return void this.recorded.playSample();
     if (named && named !== selection.run) this.reading.select({ ...selection, run: named });
     const wanted = named ?? (runs.some((run) => run.id === training) ? training : newest?.id);
@@ -140,10 +140,25 @@ export class Controller {
 
   private async hashChanged() {
     const selection = this.reading.fromHash();
+    const named = await this.runNamed(selection);
     if (await this.arrive(selection)) return void this.recorded.playSample();
-    const wanted = runOf(this.state.runs, selection.run)?.id ?? selection.run;
+    const wanted = named ?? selection.run;
     if (wanted !== selection.run) this.reading.select({ ...selection, run: wanted });
     if (wanted && wanted !== this.state.run?.id) await this.open(wanted, false);
+  }
+
+  /** The run here of what an address names: stored, or fetched now because the site ships it. */
+  private async runNamed({ run }: Selection): Promise<string | undefined> {
+    const { shipped } = this.state.link;
+    const stored = runOf(this.state.runs, run)?.id;
+    if (!shipped || stored) return stored;
+    await this.said.attempt('shipped', async () => {
+      const { importShipped } = await import('./shipped.ts');
+      const id = await importShipped(this.api, shipped, this.state.runs);
+      await this.library.refreshRuns();
+      if (!run) this.reading.select({ run: id });
+    });
+    return runOf(this.state.runs, run ?? this.state.selection.run)?.id;
   }
 
   /** True: the address asks for something that is not stored here, which is in the setup now. */
