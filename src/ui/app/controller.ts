@@ -108,7 +108,7 @@ export class Controller {
     const training = localStorage.getItem(trainingKey);
     const newest = [...runs].sort((a, b) => b.updatedAt - a.updatedAt)[0];
     if (await this.arrive(selection)) return void this.recorded.playSample();
-    if (named && named !== selection.run) this.reading.select({ ...selection, run: named });
+    if (named && named !== selection.run) this.goTo(selection, named);
     const wanted = named ?? (runs.some((run) => run.id === training) ? training : newest?.id);
     if (selection.run && !named)
       this.said.notify('warning', msg('The run that this address names is not stored in this browser.'));
@@ -143,22 +143,29 @@ export class Controller {
     const named = await this.runNamed(selection);
     if (await this.arrive(selection)) return void this.recorded.playSample();
     const wanted = named ?? selection.run;
-    if (wanted !== selection.run) this.reading.select({ ...selection, run: wanted });
+    if (named && named !== selection.run) this.goTo(selection, named);
     if (wanted && wanted !== this.state.run?.id) await this.open(wanted, false);
   }
 
   /** The run here of what an address names: stored, or fetched now because the site ships it. */
   private async runNamed({ run }: Selection): Promise<string | undefined> {
     const { shipped } = this.state.link;
-    const stored = runOf(this.state.runs, run)?.id;
-    if (!shipped || stored) return stored;
+    let named = runOf(this.state.runs, run)?.id;
+    if (!shipped || named) return named;
     await this.said.attempt('shipped', async () => {
       const { importShipped } = await import('./shipped.ts');
-      const id = await importShipped(this.api, shipped, this.state.runs);
+      named = await importShipped(this.api, shipped, this.state.runs);
       await this.library.refreshRuns();
-      if (!run) this.reading.select({ run: id });
     });
-    return runOf(this.state.runs, run ?? this.state.selection.run)?.id;
+    return named;
+  }
+
+  /** The address's place in the run that it names, which has another id here. */
+  private goTo(selection: Selection, run: string) {
+    const { shipped } = this.state.link;
+    this.reading.select({ ...selection, run });
+    this.store.set({ link: { ...this.state.link, shipped } });
+    this.reading.writeHash();
   }
 
   /** True: the address asks for something that is not stored here, which is in the setup now. */
