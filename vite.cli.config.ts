@@ -28,6 +28,7 @@ const all = {
   algorithms: 'tools/learn/algorithms.ts',
   'interop-handoff': 'tools/interop/handoff/main.ts',
   'interop-clients': 'tools/interop/clients/main.ts',
+  'interop-load': 'tools/interop/load/main.ts',
   imitate: 'src/cli/imitate.ts',
   'learn-lora': 'tools/learn/lora.ts',
   crash: 'tests/crash/main.ts',

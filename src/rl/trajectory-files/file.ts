@@ -156,6 +156,7 @@ export class TrajectoryFile implements Collection {
     try {
       const { record, format } = parseRecord(piece);
       this.format ??= format;
+      if (format.lacks && !this.format.lacks && this.format.isAgentGym) throw lost(format.lacks);
       if (!this.records.add(summaryOf(piece, record, format)))
         this.refuse(
           piece.line,
@@ -173,6 +174,10 @@ export class TrajectoryFile implements Collection {
     if (this.problems.length < mostProblems) this.problems.push({ line, message });
   }
 }
+
+/** A record that is whole by the rules of a poorer format, among records that have more. */
+const lost = (field: string) =>
+  new TrajectoryFileError(`"${field}" is missing, which the first record of this file has.`);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

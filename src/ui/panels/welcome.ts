@@ -145,7 +145,16 @@ export class TabgymWelcome extends Panel {
     const off = !draft || busy !== null;
     const train = html`<button class="primary" ?disabled=${off} @click=${() => this.app.train()}><span aria-hidden="true">▶</span> ${msg('Train')}</button>`;
     const open = html`<button class="primary" ?disabled=${off} @click=${() => this.app.create()}>${msg('Open the model')}</button>`;
-    return html`<p>${msg('It starts from random weights. Nothing is installed and nothing leaves this tab; close it at any time and it goes on from its last step.')}</p>
+    const { policy } = draft ?? {};
+    const words =
+      policy && 'address' in policy
+        ? msg(
+            str`It plays and does not learn. What the worlds say is sent to ${policy.address}; nothing else leaves this tab.`,
+          )
+        : msg(
+            'It starts from random weights. Nothing is installed and nothing leaves this tab; close it at any time and it goes on from its last step.',
+          );
+    return html`<p>${words}</p>
       <div class="row">
         ${draft && !factsOf(draft.policy).trains ? open : train}
         ${this.hides('learn') ? nothing : html`<button @click=${() => this.app.layout.openLearn('lessons')}>${msg('Lessons')}</button>`}
