@@ -55,10 +55,10 @@ async function atOnce(count: number): Promise<ProxyRow> {
   const id = taskNamed('wiki-founded');
   const opened = await openOver(sites, [sites.task(id)], { viewport });
   const client = new Client(opened.proxy);
-  const first = await client.create();
+  const envs = await Promise.all(Array.from({ length: count }, () => client.create()));
+  await client.reset(envs[0], id);
   const before = megabytesBelow(process.pid);
-  const envs = [first, ...(await Promise.all(Array.from({ length: count - 1 }, () => client.create())))];
-  await Promise.all(envs.map((env) => client.reset(env, id)));
+  await Promise.all(envs.slice(1).map((env) => client.reset(env, id)));
   const began = performance.now();
   await Promise.all(envs.map((env) => walk(client, env, sites)));
   const seconds = (performance.now() - began) / 1000;
@@ -118,10 +118,10 @@ async function looks(): Promise<ProxyRow[]> {
   const session = await page.context().newCDPSession(page);
   const ways: [string, (client: CDPSession) => Promise<unknown>][] = [
     [
-      'a look: one call for the tree, one for the layout',
+      "a step's look: one call for the tree, one for the layout",
       (client) => observe(client, { titles: ['x'], current: 0 }, viewport),
     ],
-    ['a look: node by node, as WebArena', nodeByNode],
+    ["a step's look: node by node, as WebArena", nodeByNode],
   ];
   const rows: ProxyRow[] = [];
   for (const [name, look] of ways) {
@@ -137,11 +137,28 @@ async function looks(): Promise<ProxyRow[]> {
   return rows;
 }
 
+const words: { [K in Exclude<keyof ProxyRow, 'name'>]: (value: number) => string } = {
+  stepsPerSecond: (value) => `${value.toFixed(1)} steps/s`,
+  megabytesPerEpisode: (value) => `${value.toFixed(0)} MB an episode`,
+  calls: (value) => `${value} calls`,
+  kilobytes: (value) => `${value.toFixed(0)} KB`,
+  ms: (value) => `${value.toFixed(0)} ms`,
+};
+
+function say(row: ProxyRow): ProxyRow {
+  const cells = Object.entries(words).flatMap(([key, write]) => {
+    const value = row[key as keyof typeof words];
+    return value === null ? [] : [write(value)];
+  });
+  console.log(`${row.name}: ${cells.join(', ')}`);
+  return row;
+}
+
 export async function benchProxy(): Promise<ProxyRow[]> {
   // Between two browsers nothing else may be there that keeps the process going.
   const going = setInterval(() => {}, 1000);
   try {
-    return [...(await looks()), await atOnce(1), await atOnce(20)];
+    return [...(await looks()).map(say), say(await atOnce(1)), say(await atOnce(20))];
   } finally {
     clearInterval(going);
   }
