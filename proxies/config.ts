@@ -73,6 +73,8 @@ export type LoginForm = v.InferOutput<typeof loginForm>;
 
 const site = v.strictObject({
   address: httpAddress(),
+  /** Of an https site that no public authority vouches for: its own certificate, a PEM file. No other is taken for it. */
+  certificate: v.optional(text(4096)),
   login: v.optional(
     v.strictObject({
       username: text(),
@@ -242,6 +244,8 @@ export function readConfigFile(file: string): ProxyConfig {
   const config = readConfig(given, file);
   const here = (path: string) => resolve(dirname(file), path);
   if (config.webarena) config.webarena.tasks = here(config.webarena.tasks);
+  for (const each of Object.values(config.webarena?.sites ?? {}))
+    if (each?.certificate) each.certificate = here(each.certificate);
   if (config.retrieval?.questions) config.retrieval.questions = here(config.retrieval.questions);
   if (config.retrieval?.source.kind === 'corpus') config.retrieval.source.folder = here(config.retrieval.source.folder);
   return config;
