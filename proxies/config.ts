@@ -137,6 +137,8 @@ const webarena = v.strictObject({
   wholePage: v.optional(yesOrNo(), false),
   /** `quiet`: until nothing has moved for a moment; `sleep`: 1.5 seconds, as AgentGym's server. */
   settle: v.optional(oneOf(['quiet', 'sleep']), 'quiet'),
+  /** An episode ends with reward 1 as soon as its goal is reached, where the page that is looked at tells: no `stop` is needed. */
+  judgeEachStep: v.optional(yesOrNo(), false),
   /** The page's HTML and a screenshot with every step, as upstream. */
   details: v.optional(yesOrNo(), false),
   /** WebArena's runner ends an episode after 30 actions, three unreadable ones or three times the same; AgentGym's server does not. */
