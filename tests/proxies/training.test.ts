@@ -57,7 +57,8 @@ it.skipIf(skip)(
       const at = `agentgym-webarena=${address}/${opened.proxy.token}/webarena`;
       const asked = ['build/cli/train.js', file, '--connect', at, '--out', join(folder, 'run'), '--device', 'wasm'];
       const child = spawn(process.execPath, asked, { cwd: root });
-      const [said, wrong] = await Promise.all([text(child.stdout), text(child.stderr)]);
+      child.stdout.on('data', (each) => process.stdout.write(each));
+    const [said, wrong] = await Promise.all([text(child.stdout), text(child.stderr)]);
       console.log(said, wrong);
       expect(wrong).toBe('');
       expect(child.exitCode).toBe(0);
