@@ -2,14 +2,13 @@
  * The proxy over the six sites: steps a second and memory an episode, one and twenty at once; and what a look at a page costs in calls,
  * bytes and time, beside WebArena's own way of asking for each node.
  */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import type { CDPSession } from 'playwright-core';
 import { readConfig } from '../proxies/config.ts';
 import { Hosts } from '../proxies/network/hosts.ts';
 import { Chromium } from '../proxies/webarena/chromium.ts';
 import { GuardedContext } from '../proxies/webarena/guarded-context.ts';
 import { observe } from '../proxies/webarena/observation.ts';
+import { megabytesBelow } from '../tests/proxies/memory.ts';
 import { openOver } from '../tests/proxies/opened.ts';
 import { Client, taskNamed } from '../tests/proxies/playing.ts';
 import { SixSites } from '../tests/proxies/six-sites.ts';
@@ -26,22 +25,6 @@ export interface ProxyRow {
 const empty = { stepsPerSecond: null, megabytesPerEpisode: null, calls: null, kilobytes: null, ms: null };
 const stepsEach = 12;
 const viewport = { width: 1280, height: 720 };
-
-/** Proportional memory (PSS) of all processes below this one, in MB: shared pages count once. Linux. */
-function megabytesBelow(pid: number): number {
-  const rows = execFileSync('ps', ['-eo', 'pid=,ppid=']).toString().trim().split('\n');
-  const parents = rows.map((row) => row.trim().split(/\s+/).map(Number));
-  const childrenOf = (of: number): number[] =>
-    parents.flatMap(([child, parent]) => (parent === of ? [child, ...childrenOf(child)] : []));
-  const pss = (each: number) => {
-    try {
-      return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
-    } catch {
-      return 0;
-    }
-  };
-  return childrenOf(pid).reduce((sum, each) => sum + pss(each), 0) / 1024;
-}
 
 /** Pages and back again: what most of an episode is. */
 async function walk(client: Client, env: number, sites: SixSites): Promise<void> {

@@ -55,10 +55,20 @@ it.skipIf(skip)(
       const file = join(folder, 'served.json');
       writeFileSync(file, JSON.stringify(servedExperiment(items)));
       const at = `agentgym-webarena=${address}/${opened.proxy.token}/webarena`;
-      const asked = ['build/cli/train.js', file, '--connect', at, '--out', join(folder, 'run'), '--device', 'wasm'];
+      const asked = [
+        'build/cli/train.js',
+        file,
+        '--connect',
+        at,
+        '--out',
+        join(folder, 'run'),
+        '--device',
+        'wasm',
+        '--few-episodes',
+      ];
       const child = spawn(process.execPath, asked, { cwd: root });
       child.stdout.on('data', (each) => process.stdout.write(each));
-    const [said, wrong] = await Promise.all([text(child.stdout), text(child.stderr)]);
+      const [said, wrong] = await Promise.all([text(child.stdout), text(child.stderr)]);
       console.log(said, wrong);
       expect(wrong).toBe('');
       expect(child.exitCode).toBe(0);
