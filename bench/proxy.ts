@@ -2,14 +2,13 @@
  * The proxy over the six sites: steps a second and memory an episode, one and twenty at once; and what a look at a page costs in calls,
  * bytes and time, beside WebArena's own way of asking for each node.
  */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import type { CDPSession } from 'playwright-core';
 import { readConfig } from '../proxies/config.ts';
 import { Hosts } from '../proxies/network/hosts.ts';
 import { Chromium } from '../proxies/webarena/chromium.ts';
 import { GuardedContext } from '../proxies/webarena/guarded-context.ts';
 import { observe } from '../proxies/webarena/observation.ts';
+import { megabytesBelow } from '../tests/proxies/memory.ts';
 import { openOver } from '../tests/proxies/opened.ts';
 import { Client, taskNamed } from '../tests/proxies/playing.ts';
 import { SixSites } from '../tests/proxies/six-sites.ts';
@@ -27,22 +26,6 @@ const empty = { stepsPerSecond: null, megabytesPerEpisode: null, calls: null, ki
 const stepsEach = 12;
 const viewport = { width: 1280, height: 720 };
 
-/** Proportional memory (PSS) of all processes below this one, in MB: shared pages count once. Linux. */
-function megabytesBelow(pid: number): number {
-  const rows = execFileSync('ps', ['-eo', 'pid=,ppid=']).toString().trim().split('\n');
-  const parents = rows.map((row) => row.trim().split(/\s+/).map(Number));
-  const childrenOf = (of: number): number[] =>
-    parents.flatMap(([child, parent]) => (parent === of ? [child, ...childrenOf(child)] : []));
-  const pss = (each: number) => {
-    try {
-      return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${each}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
-    } catch {
-      return 0;
-    }
-  };
-  return childrenOf(pid).reduce((sum, each) => sum + pss(each), 0) / 1024;
-}
-
 /** Pages and back again: what most of an episode is. */
 async function walk(client: Client, env: number, sites: SixSites): Promise<void> {
   const addresses = ['map.test', 'wiki.test', 'forum.test'].map((host) => sites.served(`http://${host}/`));
@@ -55,10 +38,10 @@ async function atOnce(count: number): Promise<ProxyRow> {
   const id = taskNamed('wiki-founded');
   const opened = await openOver(sites, [sites.task(id)], { viewport });
   const client = new Client(opened.proxy);
-  const first = await client.create();
+  const envs = await Promise.all(Array.from({ length: count }, () => client.create()));
+  await client.reset(envs[0], id);
   const before = megabytesBelow(process.pid);
-  const envs = [first, ...(await Promise.all(Array.from({ length: count - 1 }, () => client.create())))];
-  await Promise.all(envs.map((env) => client.reset(env, id)));
+  await Promise.all(envs.slice(1).map((env) => client.reset(env, id)));
   const began = performance.now();
   await Promise.all(envs.map((env) => walk(client, env, sites)));
   const seconds = (performance.now() - began) / 1000;
@@ -118,10 +101,10 @@ async function looks(): Promise<ProxyRow[]> {
   const session = await page.context().newCDPSession(page);
   const ways: [string, (client: CDPSession) => Promise<unknown>][] = [
     [
-      'a look: one call for the tree, one for the layout',
+      "a step's look: one call for the tree, one for the layout",
       (client) => observe(client, { titles: ['x'], current: 0 }, viewport),
     ],
-    ['a look: node by node, as WebArena', nodeByNode],
+    ["a step's look: node by node, as WebArena", nodeByNode],
   ];
   const rows: ProxyRow[] = [];
   for (const [name, look] of ways) {
@@ -137,11 +120,28 @@ async function looks(): Promise<ProxyRow[]> {
   return rows;
 }
 
+const words: { [K in Exclude<keyof ProxyRow, 'name'>]: (value: number) => string } = {
+  stepsPerSecond: (value) => `${value.toFixed(1)} steps/s`,
+  megabytesPerEpisode: (value) => `${value.toFixed(0)} MB an episode`,
+  calls: (value) => `${value} calls`,
+  kilobytes: (value) => `${value.toFixed(0)} KB`,
+  ms: (value) => `${value.toFixed(0)} ms`,
+};
+
+function say(row: ProxyRow): ProxyRow {
+  const cells = Object.entries(words).flatMap(([key, write]) => {
+    const value = row[key as keyof typeof words];
+    return value === null ? [] : [write(value)];
+  });
+  console.log(`${row.name}: ${cells.join(', ')}`);
+  return row;
+}
+
 export async function benchProxy(): Promise<ProxyRow[]> {
   // Between two browsers nothing else may be there that keeps the process going.
   const going = setInterval(() => {}, 1000);
   try {
-    return [...(await looks()), await atOnce(1), await atOnce(20)];
+    return [...(await looks()).map(say), say(await atOnce(1)), say(await atOnce(20))];
   } finally {
     clearInterval(going);
   }

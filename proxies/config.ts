@@ -73,6 +73,8 @@ export type LoginForm = v.InferOutput<typeof loginForm>;
 
 const site = v.strictObject({
   address: httpAddress(),
+  /** Of an https site that no public authority vouches for: its own certificate, a PEM file. No other is taken for it. */
+  certificate: v.optional(text(4096)),
   login: v.optional(
     v.strictObject({
       username: text(),
@@ -135,6 +137,8 @@ const webarena = v.strictObject({
   wholePage: v.optional(yesOrNo(), false),
   /** `quiet`: until nothing has moved for a moment; `sleep`: 1.5 seconds, as AgentGym's server. */
   settle: v.optional(oneOf(['quiet', 'sleep']), 'quiet'),
+  /** An episode ends with reward 1 as soon as its goal is reached, where the page that is looked at tells: no `stop` is needed. */
+  judgeEachStep: v.optional(yesOrNo(), false),
   /** The page's HTML and a screenshot with every step, as upstream. */
   details: v.optional(yesOrNo(), false),
   /** WebArena's runner ends an episode after 30 actions, three unreadable ones or three times the same; AgentGym's server does not. */
@@ -242,6 +246,8 @@ export function readConfigFile(file: string): ProxyConfig {
   const config = readConfig(given, file);
   const here = (path: string) => resolve(dirname(file), path);
   if (config.webarena) config.webarena.tasks = here(config.webarena.tasks);
+  for (const each of Object.values(config.webarena?.sites ?? {}))
+    if (each?.certificate) each.certificate = here(each.certificate);
   if (config.retrieval?.questions) config.retrieval.questions = here(config.retrieval.questions);
   if (config.retrieval?.source.kind === 'corpus') config.retrieval.source.folder = here(config.retrieval.source.folder);
   return config;

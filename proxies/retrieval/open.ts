@@ -13,13 +13,17 @@ export async function openRetrieval(
   { version, report }: { version: string; report(error: Error): void },
 ): Promise<Part[]> {
   if (!retrieval) return [];
-  const { retriever, notes } = await openSource(retrieval.source);
+  const { retriever, notes, missing } = await openSource(retrieval.source);
   const parts = { retriever, topk: retrieval.topk, report };
   const part: Part = {
     path: `${path}/retrieve`,
     title: 'Retrieval',
     notes,
-    mount: (app) => mountRetrieval(app, path, parts),
+    mount(app) {
+      mountRetrieval(app, path, parts);
+      const info = { title: "Retrieval behind Tabgym's proxy", version, 'x-missing': missing };
+      app.get(`${path}/openapi.json`, async () => ({ openapi: '3.1.0', info, paths: { '/retrieve': {} } }));
+    },
     close: () => retriever.close(),
   };
   if (!retrieval.questions) return [part];

@@ -9,6 +9,8 @@ import { ConfigError, type SourceConfig } from '../config.ts';
 export interface OpenedSource {
   retriever: Retriever;
   notes: string[];
+  /** What is not there, in words: Connect tells it. */
+  missing: string[];
 }
 
 async function openCorpus({ name, folder }: Extract<SourceConfig, { kind: 'corpus' }>): Promise<OpenedSource> {
@@ -23,8 +25,8 @@ async function openCorpus({ name, folder }: Extract<SourceConfig, { kind: 'corpu
     retrieve: async (queries, k) => corpus.retrieve(queries, k),
     close: () => store.release(),
   };
-  const unfinished = kept.complete ? [] : ['its index is not complete: the same npm run proxy -- index goes on'];
-  return { retriever, notes: [`${kept.documents} documents of "${name}"`, ...unfinished] };
+  const missing = kept.complete ? [] : ['its index is not complete: the same npm run proxy -- index goes on'];
+  return { retriever, notes: [`${kept.documents} documents of "${name}"`, ...missing], missing };
 }
 
 const openers: { [K in SourceConfig['kind']]: (source: Extract<SourceConfig, { kind: K }>) => Promise<OpenedSource> } =
@@ -33,12 +35,14 @@ const openers: { [K in SourceConfig['kind']]: (source: Extract<SourceConfig, { k
     'search-r1': async ({ address }) => ({
       retriever: new SearchR1Retriever(address),
       notes: ['asks a Search-R1 retriever'],
+      missing: [],
     }),
     opensearch: async (source) => {
       const { OpenSearchRetriever } = await import('./opensearch.ts');
       return {
         retriever: new OpenSearchRetriever(source),
         notes: [`asks the index "${source.index}" of a search server`],
+        missing: [],
       };
     },
   };

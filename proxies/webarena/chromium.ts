@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, type CDPSession, chromium } from 'playwright-core';
 import { findChromium, installAdvice } from '../../scripts/machine.mjs';
 import type { WebArenaConfig } from '../config.ts';
+import { keyHashes } from './certificates.ts';
 
 /** There is no browser, or it does not start. */
 export class ChromiumError extends Error {
@@ -16,7 +17,8 @@ export class ChromiumError extends Error {
  * Names are looked up by the gate alone, and no UDP leaves a page (WebRTC). Scripts' memory is V8's limit a page
  * (peter.sh/experiments/chromium-command-line-switches).
  */
-const switches = (memoryMegabytes: number) => [
+const switches = (memoryMegabytes: number, keys: readonly string[]) => [
+  ...(keys.length ? [`--ignore-certificate-errors-spki-list=${keys.join(',')}`] : []),
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
@@ -50,8 +52,12 @@ export class Chromium {
   private closed = false;
   /** Pages' processes that were ended for their size. */
   ended = 0;
+  private readonly keys: readonly string[];
 
-  constructor(private readonly config: Pick<WebArenaConfig, 'sandbox' | 'limits'>) {}
+  /** Throws `ConfigError` where a site's certificate is none. */
+  constructor(private readonly config: Pick<WebArenaConfig, 'sandbox' | 'limits' | 'sites'>) {
+    this.keys = keyHashes(config.sites);
+  }
 
   /** The browser that is there now, or a new one. Whoever asks meanwhile waits for the same. */
   private async running(): Promise<Browser> {
@@ -77,7 +83,7 @@ export class Chromium {
     const browser = await chromium
       .launch({
         executablePath,
-        args: switches(limits.memoryMegabytes),
+        args: switches(limits.memoryMegabytes, this.keys),
         chromiumSandbox: sandbox,
         timeout: startMs,
         handleSIGINT: false,

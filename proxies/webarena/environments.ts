@@ -71,6 +71,7 @@ export interface EnvironmentsOptions {
   most: number;
   idleSeconds: number;
   earlyStop: boolean;
+  judgeEachStep: boolean;
   /** Hears of what ended an episode. */
   report(error: Error): void;
 }
@@ -210,8 +211,10 @@ export class Environments {
       ...(refused && { refused }),
     };
     const stopped = this.stopOf(environment, action);
-    if (stopped === null) return { observation, reward: failError ? 0 : 1, terminated: false, truncated: false, info };
+    if (stopped === null && !(await this.isReached(environment)))
+      return { observation, reward: failError ? 0 : 1, terminated: false, truncated: false, info };
     environment.endsInAction = true;
+    if (stopped === null) return { observation, reward: 1, terminated: true, truncated: false, info };
     const reward = await this.judge(environment, stopped);
     return { observation, reward, terminated: true, truncated: action.kind !== 'stop', info };
   }
@@ -221,6 +224,15 @@ export class Environments {
     if (action.kind === 'stop') return action.answer;
     const why = this.options.earlyStop ? earlyStop(actions, limits.steps, limits) : null;
     return why === null ? null : `Early stop: ${why}`;
+  }
+
+  /** Whether the page says that the goal is reached; asked only where that leaves the page as it is. */
+  private async isReached(environment: Environment): Promise<boolean> {
+    const { eval_types: types, program_html: targets } = environment.task!.eval;
+    const looksOnly =
+      types.every((type) => type === 'url_match' || type === 'program_html') &&
+      targets.every(({ url, prep_actions: prepared }) => url === 'last' && !prepared?.length);
+    return this.options.judgeEachStep && looksOnly && (await this.judge(environment, '')) === 1;
   }
 
   private judge({ browser, task }: Environment, answer: string): Promise<0 | 1> {

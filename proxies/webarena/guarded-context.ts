@@ -2,7 +2,7 @@
  * A browser context under guard: its own gate, its pages, popups and dialogs counted, downloads cancelled. The first thing that goes
  * beyond a bound is kept as the reason why the episode is over, and the context is closed at once. Knows no task and no tree.
  */
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import type { EpisodeLimits } from '../config.ts';
 import { Gate } from '../network/gate.ts';
 import type { Hosts } from '../network/hosts.ts';
@@ -31,6 +31,8 @@ export class GuardedContext {
   dialogs = 0;
   /** When each page last asked for a document. */
   private readonly askedAt = new WeakMap<Page, number>();
+  /** Requests over TLS without a whole answer yet, and when each began: the gate does not see into them. */
+  private readonly unanswered = new Map<Request, number>();
   /** Hosts that were asked for since this was last looked at, and refused. */
   refused: string[] = [];
   context!: BrowserContext;
@@ -80,6 +82,11 @@ export class GuardedContext {
   private listen(): void {
     const { context } = this;
     context.on('page', (page) => this.watch(page));
+    context.on('request', (request) => {
+      if (request.url().startsWith('https:')) this.unanswered.set(request, performance.now());
+    });
+    for (const event of ['requestfinished', 'requestfailed'] as const)
+      context.on(event as 'requestfinished', (request) => this.unanswered.delete(request));
     context.on('close', () => this.end('BrowserLost', 'The browser of this episode is gone.'));
     context.browser()?.on('disconnected', this.lost);
   }
@@ -147,11 +154,16 @@ export class GuardedContext {
       const now = performance.now();
       if (this.failure || now > until) return;
       const still = now - Math.max(begun, this.gate.movedAt);
-      if (this.gate.inFlightSince(now - loadMs) === 0 && still > quietMs) break;
+      if (this.inFlightSince(now - loadMs) === 0 && still > quietMs) break;
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
     const last = Math.min(until, (this.askedAt.get(page) ?? begun) + loadMs);
     await page.waitForLoadState('load', { timeout: Math.max(1, last - performance.now()) }).catch(() => {});
+  }
+
+  private inFlightSince(ms: number): number {
+    const overTls = [...this.unanswered.values()].filter((began) => began >= ms);
+    return overTls.length + this.gate.inFlightSince(ms);
   }
 
   /** The hosts that were refused since the last call. */

@@ -42,6 +42,7 @@ export async function openWebArena(
     most: config.environments,
     idleSeconds: config.idleSeconds,
     earlyStop: config.earlyStop,
+    judgeEachStep: config.judgeEachStep,
     report,
   });
   const part: Part = {

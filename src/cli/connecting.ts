@@ -1,16 +1,13 @@
 /** Where the servers of worlds are, as a command is told: `--connect NAME=ADDRESS`, else the environment. Written nowhere. */
 import { InvalidArgumentError, Option } from 'commander';
 import type { World } from '../envs/env.ts';
-import type { Connection, ConnectionSettings } from '../envs/module.ts';
+import { type ConnectionSettings, mayAskServer } from '../envs/module.ts';
 import { worldModules } from '../envs/registry.ts';
 import { openGuardedWorld, settingsFromEnvironment } from '../workers/spawn-world.ts';
 
 export type Connections = { readonly [world: string]: ConnectionSettings };
 
-const reached: readonly Connection['kind'][] = ['http', 'socket'];
-
-const reachedNames = () =>
-  worldModules.filter(({ connection }) => reached.includes(connection.kind)).map(({ name }) => name);
+const reachedNames = () => worldModules.filter(mayAskServer).map(({ name }) => name);
 
 /** `textcraft=http://...` into what was said before. */
 export function readConnection(text: string, before: Connections = {}): Connections {

@@ -25,6 +25,7 @@ const program = new Command('train')
   .addOption(device)
   .addOption(threads)
   .option('--resume', "go on with the folder's latest run even if the experiment differs", false)
+  .option('--few-episodes', 'evaluate as few episodes as the file says: to see that it runs, on a slow server', false)
   .option('--allow-code', 'run the objective that the experiment carries, in a sandbox', false)
   .addHelpText('after', kindsHelp());
 

@@ -35,6 +35,8 @@ export interface TrainingOptions extends DeviceOptions {
   connect?: Connections;
   /** What a world's answer may take, where a machine is so busy that the usual bound says nothing. */
   patienceMs?: number;
+  /** Evaluates as few episodes as the file says: for a look at whether it runs, not at what it reaches. */
+  fewEpisodes?: boolean;
   /** The objective that the experiment carries may run. */
   allowCode?: boolean;
   print(line: string): void;
@@ -88,18 +90,19 @@ export function requireTraining({ policy }: Pick<Experiment, 'policy'>): void {
 }
 
 /** The experiment as it will run: seed and steps of the command line, and enough episodes to report. */
-export function readExperiment({ file, from, seed, steps, print }: TrainingOptions): Experiment {
+export function readExperiment({ file, from, seed, steps, fewEpisodes, print }: TrainingOptions): Experiment {
   const experiment = from ? parseExperiment(from.experiment) : readDocument(file);
   if (experiment.sweep) throw new CommandError(`${file} is a sweep of several runs: npm run sweep -- ${file}`);
   requireTraining(experiment);
   const { episodes } = experiment.evaluation;
-  if (episodes < LEAST_EPISODES)
-    print(`evaluation.episodes: ${LEAST_EPISODES} instead of ${episodes}, so that the result means something`);
+  const least = fewEpisodes ? 1 : LEAST_EPISODES;
+  if (episodes < least)
+    print(`evaluation.episodes: ${least} instead of ${episodes}, so that the result means something`);
   return parseExperiment({
     ...experiment,
     seed: seed ?? experiment.seed,
     steps: steps ?? experiment.steps,
-    evaluation: { ...experiment.evaluation, episodes: Math.max(episodes, LEAST_EPISODES) },
+    evaluation: { ...experiment.evaluation, episodes: Math.max(episodes, least) },
   });
 }
 

@@ -90,6 +90,8 @@ export interface LanguageBudget {
  */
 export interface Connection {
   kind: 'wasm' | 'http' | 'socket' | 'page';
+  /** Played here, and under some options it asks a server too: whether these are such. */
+  asksServer?(options: WorldOptions): boolean;
   /** Where its server is when nothing else is set. */
   address?: string;
   /** Whether its server asks for a token. */
@@ -138,15 +140,24 @@ export interface ConnectionFinding {
   detail: string;
 }
 
+/** Whether it is played on a server, always. */
+export const isOnServer = ({ connection: { kind } }: Pick<WorldModule, 'connection'>): boolean =>
+  kind === 'http' || kind === 'socket';
+
+/** Whether a person may name a server for it. */
+export const mayAskServer = (module: Pick<WorldModule, 'connection'>): boolean =>
+  isOnServer(module) || module.connection.asksServer !== undefined;
+
+/** Why a server is not asked that nobody has allowed it to ask. */
+export const withheldWords = (title: string): string =>
+  `${title} runs on a server, and this experiment came from somebody else: allow it to use the server in the setup, beside the world, then try again.`;
+
 /** The settings a world is opened with: those that are set, else the module's. Refuses what is missing. */
 export function connectionOf(module: WorldModule, settings: ConnectionSettings): ConnectionSettings {
-  const { kind, address, token } = module.connection;
-  if (settings.withheld && (kind === 'http' || kind === 'socket'))
-    throw new WorldError(
-      `${module.title} runs on a server, and this experiment came from somebody else: allow it to use the server in the setup, beside the world, then try again.`,
-    );
+  const { address, token } = module.connection;
+  if (settings.withheld && isOnServer(module)) throw new WorldError(withheldWords(module.title));
   const chosen = { ...(address !== undefined && { address }), ...settings };
-  if ((kind === 'http' || kind === 'socket') && !chosen.address)
+  if (isOnServer(module) && !chosen.address)
     throw new WorldError(`${module.title} runs on a server, and no address of one is set: set it, then open it again.`);
   if (token === 'required' && !chosen.token)
     throw new WorldError(

@@ -61,7 +61,10 @@ export async function spawnWorldWorker(): Promise<WorldPort> {
 }
 
 /** A world behind a worker, guarded. */
-export async function openWorldPool(name: string, options: { timeoutMs?: number } = {}): Promise<World> {
+export async function openWorldPool(
+  name: string,
+  options: { timeoutMs?: number; settings?: ConnectionSettings } = {},
+): Promise<World> {
   return WorldPool.open({ ...options, description: worldModule(name), spawn: spawnWorldWorker });
 }
 
@@ -89,7 +92,9 @@ export async function openGuardedWorld(
 ): Promise<World> {
   const module = worldModule(name);
   const { kind, timeoutMs } = module.connection;
-  if (kind === 'wasm') return openWorldPool(name, patienceMs ? { timeoutMs: patienceMs } : {});
-  if (kind === 'page') return openFramePool(name, patienceMs ?? timeoutMs);
-  return RemoteWorld.open(module, settings ?? (import.meta.env.SSR ? settingsFromEnvironment(name) : {}));
+  const known = settings ?? (import.meta.env.SSR ? settingsFromEnvironment(name) : {});
+  const patience = patienceMs ?? timeoutMs;
+  if (kind === 'wasm') return openWorldPool(name, { settings: known, ...(patience && { timeoutMs: patience }) });
+  if (kind === 'page') return openFramePool(name, patience);
+  return RemoteWorld.open(module, known);
 }

@@ -141,6 +141,10 @@ const bare = (id: number) => id;
 const fielded = (id: number) => ({ id });
 const prompt = ({ task }: Game) => `Task ${task}.`;
 
+/** Of a WebArena server: a page whose one button can be clicked. */
+const page = ({ task }: Game) =>
+  `OBSERVATION:\nTab 0 (current): x\n\n[1] RootWebArea 'Task ${task}.'\n\t[2] button 'Go'\nURL: http://x\nOBJECTIVE: Buy.\nPREVIOUS ACTION: None`;
+
 const tools: Dialect = {
   id: 'env_idx',
   hello: '"ok"',
@@ -186,7 +190,7 @@ export const dialects: { [kind: string]: Dialect } = {
     hello: 'ok',
     created: (id) => ({ env_idx: id }),
     reset: started('idx', () => ({ sites: ['shopping'], object: 'Buy.' })),
-    observation: prompt,
+    observation: page,
     stepped: (observation, won) => ({ observation, reward: 1, terminated: won, truncated: false, info: null }),
     closed: { closed: 'closed' },
   },

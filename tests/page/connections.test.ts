@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { buildIndex } from '../../proxies/retrieval/build-index.ts';
 import { train } from '../../src/cli/training.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { exportRun } from '../../src/store/bundle.ts';
@@ -15,6 +16,8 @@ import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 import { AgentGymServer, dialects } from '../envs/agentgym-server.ts';
 import { OpenEnvServer } from '../envs/openenv-server.ts';
+import { openOver } from '../proxies/opened.ts';
+import { SixSites } from '../proxies/six-sites.ts';
 import { launch, narrow, open, screenshot, serveReal, wide } from './harness.ts';
 
 let browser: Browser;
@@ -153,6 +156,64 @@ test('an OpenEnv server with several fields to an action has a form', async () =
   expect(errors.filter((error) => !refusals.test(error))).toEqual([]);
   await close();
 });
+
+/** The proxy over the six sites and a small corpus, open to this page. */
+async function startedProxy(): Promise<{ webarena: string; retrieval: string; token: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'tabgym-proxy-page-'));
+  const file = join(folder, 'towns.jsonl');
+  writeFileSync(file, `${JSON.stringify({ id: '1', contents: '"Velora"\nVelora lies on the Aster.' })}\n`);
+  await buildIndex({ name: 'towns', folder, files: [file], signal: new AbortController().signal, say: () => {} });
+  const sites = await new SixSites().listen();
+  const judged = { eval_types: ['string_match'], reference_answers: { fuzzy_match: ['a'] } };
+  const task = { task_id: 7, sites: ['shopping'], start_url: '__SHOPPING__', intent: 'x', eval: judged };
+  const retrieval = { source: { kind: 'corpus', name: 'towns', folder } };
+  const opened = await openOver(sites, [task], {}, { origins: [new URL(site.url).origin], retrieval });
+  const { token, app } = opened.proxy;
+  servers.push({ close: () => opened.close() }, sites as unknown as { close(): Promise<void> });
+  servers.push({ close: async () => rmSync(folder, { recursive: true }) });
+  const address = `${await app.listen({ host: '127.0.0.1', port: 0 })}/${token}`;
+  return { token, webarena: `${address}/webarena`, retrieval: `${address}/retrieval/retrieve` };
+}
+
+test.each([
+  ['wide', wide],
+  ['narrow', narrow],
+] as const)(
+  'the proxy is told by Connect: what answers, which version, how fast, what is missing: %s',
+  async (name, view) => {
+    const { token, webarena, retrieval } = await startedProxy();
+    const { page, errors, close } = await open(browser, site.url, view);
+    await page.getByLabel('Preset').waitFor({ state: 'attached', timeout: 60_000 });
+    if (view === narrow) await page.getByRole('button', { name: 'Setup' }).first().click();
+    await choose(page, 'agentgym-webarena');
+    await connect(page, webarena.replace(token, 'x'.repeat(token.length)));
+    await page
+      .getByText(/It does not let this page in: .*its first part is a token, and this is another one/)
+      .waitFor();
+    await connect(page, webarena);
+    await page.getByText(/It works\. ok\. Version 0\.1\.0\. It answers in [\d.]+ ms/).waitFor();
+    await page
+      .getByText(/Not everything is there: 1 of 1 tasks are refused: its answer needs a language model/)
+      .waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
+    await screenshot(page, `connect-proxy-${name}`);
+    await page.getByRole('combobox', { name: 'World', exact: true }).selectOption('search');
+    await page.getByLabel('Show advanced settings').check();
+    expect(await page.locator('tabgym-connection').count()).toBe(0);
+    await page.getByRole('checkbox', { name: 'Search on a server' }).check();
+    await connect(page, retrieval);
+    await page
+      .getByText(/It works\. Retrieval behind Tabgym's proxy\. Version 0\.1\.0\. It answers in [\d.]+ ms/)
+      .waitFor();
+    await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
+    await screenshot(page, `connect-retrieval-${name}`);
+    const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage, at: location.href }));
+    expect(kept).not.toContain(token);
+    expect(errors.filter((error) => !refusals.test(error))).toEqual([]);
+    await close();
+  },
+);
 
 /** A run that somebody else made, of this world. */
 async function foreignRun(): Promise<string> {

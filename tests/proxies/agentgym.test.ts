@@ -64,6 +64,7 @@ function serverOf({ configs, address_map }: Header, log: LoggedCall[]) {
     most: 10,
     idleSeconds: 1000,
     earlyStop: false,
+    judgeEachStep: false,
     report: () => {},
   });
   const app = openServer(config, token, { version: '0', report: () => {} });

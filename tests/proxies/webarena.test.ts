@@ -7,6 +7,7 @@ import { netOf } from '../../src/envs/web/sites/net.ts';
 import { shop } from '../../src/envs/web/sites/shop/index.ts';
 import type { SeededStore } from '../../src/envs/web/sites/shop/store.ts';
 import { idOf, templates } from '../../src/envs/web/tasks/index.ts';
+import { megabytesBelow } from './memory.ts';
 import { type Opened, openOver } from './opened.ts';
 import { Client, playOracle, taskNamed } from './playing.ts';
 import { SixSites } from './six-sites.ts';
@@ -57,8 +58,20 @@ describe.skipIf(skip)('WebArena through the proxy', () => {
     const ids = Array.from({ length: 20 }, (_, k) =>
       taskNamed(['map-phone', 'wiki-founded', 'shop-order-total', 'forum-no-such-forum'][k % 4]),
     );
-    const played = await Promise.all(ids.map((id) => playOracle(client, sites, id)));
+    const before = megabytesBelow(process.pid);
+    let most = 0;
+    let begun = 0;
+    const look = async (_: number, step: number) => {
+      if (step === 0 && ++begun === 15) most = megabytesBelow(process.pid);
+    };
+    const played = await Promise.all(ids.map((id) => playOracle(client, sites, id, look)));
     expect(played.map(({ reward }) => reward)).toEqual(ids.map(() => 1));
+    if (process.platform !== 'linux') return;
+    // Twenty pages take hundreds of MB; of these no more than a tenth stays.
+    expect(most).toBeGreaterThan(before + 200);
+    await expect
+      .poll(() => megabytesBelow(process.pid), { timeout: 30_000, interval: 500 })
+      .toBeLessThan(before + (most - before) / 10);
   }, 300_000);
 
   it('ends the episodes of a browser that was killed, by name, and goes on with a new one', async () => {
@@ -66,10 +79,23 @@ describe.skipIf(skip)('WebArena through the proxy', () => {
     const browsers = own.split('\n').flatMap((line) => (/chrom/i.test(line) ? [Number.parseInt(line, 10)] : []));
     expect(browsers).toHaveLength(1);
     const id = taskNamed('shop-order-total');
-    const ended = await playOracle(client, sites, id, async (_, step) => {
-      if (step === 1) process.kill(browsers[0], 'SIGKILL');
+    // All four are in the middle of their episodes when it goes.
+    let begun = 0;
+    let all = () => {};
+    const together = new Promise<void>((done) => {
+      all = done;
     });
-    expect(ended).toMatchObject({ terminated: true, reward: 0, info: { failure: 'BrowserLost' } });
+    const die = async (_: number, step: number) => {
+      if (step !== 1) return;
+      if (++begun === 4) {
+        process.kill(browsers[0], 'SIGKILL');
+        all();
+      }
+      await together;
+    };
+    const ended = await Promise.all(Array.from({ length: 4 }, () => playOracle(client, sites, id, die)));
+    for (const each of ended)
+      expect(each).toMatchObject({ terminated: true, reward: 0, info: { failure: 'BrowserLost' } });
     expect(await playOracle(client, sites, id)).toMatchObject({ terminated: true, reward: 1 });
   }, 300_000);
 });

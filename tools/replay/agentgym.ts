@@ -63,7 +63,7 @@ class Recorded {
 const clientOf = (kind: AgentGymKind, recorded: Recorded) =>
   new AgentGymClient({ ...kind, prefix: undefined }, { address: ADDRESS }, { fetch: recorded.fetch, attempts: 1 });
 
-const environment = (id: number): Environment => ({ id, prepared: ['panic'], said: '', lost: false });
+const environment = (id: number): Environment => ({ id, prepared: ['panic'], said: '', options: {}, lost: false });
 
 // --- what the Python clients sent ------------------------------------------------------------------------------------------
 

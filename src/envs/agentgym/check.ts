@@ -1,16 +1,10 @@
 /** A look at an AgentGym server: what answers, of which kind, how fast, with which routes. Creates nothing there. */
-import * as v from 'valibot';
 import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../module.ts';
-import { AnswerError, ClosedToPagesError, JsonServer, ServerError, UnreachableError } from '../transport/http.ts';
-import { blockedByPage, median, reportOf } from '../transport/looking.ts';
+import { JsonServer, ServerError, UnreachableError } from '../transport/http.ts';
+import { blockedByPage, descriptionOf, lackingIn, median, reportOf, unreached } from '../transport/looking.ts';
 import type { AgentGymKind } from './kind.ts';
 import { routesOf } from './world.ts';
 
-const DescriptionSchema = v.object({
-  // What is missing there, in words: our proxy tells it.
-  info: v.object({ version: v.string(), 'x-missing': v.optional(v.array(v.string()), []) }),
-  paths: v.record(v.string(), v.unknown()),
-});
 const PINGS = 3;
 
 /** A greeting without its quotes, where it is JSON. */
@@ -53,12 +47,6 @@ export async function checkAgentGym(
   }
 }
 
-function unreached(error: ServerError): ConnectionFinding {
-  if (error instanceof ClosedToPagesError) return { what: 'closed-to-pages', detail: '' };
-  if (error instanceof AnswerError && error.status === 403) return { what: 'refused', detail: error.message };
-  return { what: error instanceof UnreachableError ? 'unreachable' : 'not-understood', detail: error.message };
-}
-
 async function look({ kind, server, signal }: Look): Promise<ConnectionReport> {
   const times: number[] = [];
   let said = '';
@@ -75,21 +63,11 @@ async function look({ kind, server, signal }: Look): Promise<ConnectionReport> {
     ...(described ? [] : [{ what: 'no-version' as const, detail: '' }]),
     ...(await postFindings(kind, server, signal)),
     ...(kind.closes ? [] : [{ what: 'stays-open' as const, detail: '' }]),
-    ...(described?.info['x-missing'] ?? []).map((detail) => ({ what: 'lacks' as const, detail })),
+    ...lackingIn(described),
   ];
   const harmless = ['no-version', 'stays-open', 'lacks'];
   const works = findings.every(({ what }) => harmless.includes(what));
   return { works, says: said.slice(0, 160), version: described?.info.version ?? '', ms: median(times), findings };
-}
-
-async function descriptionOf(server: JsonServer, signal?: AbortSignal) {
-  try {
-    const result = v.safeParse(DescriptionSchema, await server.get('/openapi.json', { signal }));
-    return result.success ? result.output : null;
-  } catch (error) {
-    if (!(error instanceof ServerError)) throw error;
-    return null;
-  }
 }
 
 function missingRoutes(

@@ -78,6 +78,8 @@ export interface AgentGymKind {
   reset(line: Line, item: number, options: WorldOptions, prepared: unknown): Promise<Opening>;
   /** Of what POST /step answers. */
   answer(value: unknown): Answer;
+  /** Of what the server says, what is told under these options, and the actions that it offers. */
+  told?(said: string, options: WorldOptions): Opening;
   /** What is posted for an action, where a bare one would not be understood. */
   phrase?(action: string): string;
   /** Whether the world refused an action, by its words. */

@@ -26,6 +26,8 @@ export interface Environment {
   prepared: unknown;
   /** What it said last. */
   said: string;
+  /** Of its episode. */
+  options: WorldOptions;
   /** A call to it was lost on the way: it may still be at work, and is not used again. */
   lost: boolean;
 }
@@ -53,7 +55,7 @@ export class AgentGymClient {
     const { create, prepare } = this.kind;
     // A second try may leave an environment behind; without one an episode is lost.
     const id = create.id(await this.server.post('/create', create.body, { signal, repeatable: true }));
-    const environment = { id, prepared: null, said: '', lost: false };
+    const environment = { id, prepared: null, said: '', options: {}, lost: false };
     if (prepare) return { ...environment, prepared: await prepare(this.line(environment, signal)) };
     return environment;
   }
@@ -63,7 +65,9 @@ export class AgentGymClient {
       this.kind.reset(this.line(environment, signal), item, options, environment.prepared),
     );
     environment.said = opening.observation;
-    return { reward: 0, done: false, valid: true, validActions: undefined, ...opening };
+    environment.options = options;
+    const told = this.kind.told?.(opening.observation, options);
+    return { reward: 0, done: false, valid: true, validActions: undefined, ...opening, ...told };
   }
 
   async step(environment: Environment, action: string, signal?: AbortSignal): Promise<Feedback> {
@@ -75,7 +79,8 @@ export class AgentGymClient {
     environment.said = said.observation;
     const valid = !refused?.test(said.observation);
     // A list that the world does not tell again is as it was.
-    return { validActions: hasValidActions ? null : undefined, ...withoutUndefined(said), valid };
+    const told = this.kind.told?.(said.observation, environment.options);
+    return { validActions: hasValidActions ? null : undefined, ...withoutUndefined(said), ...told, valid };
   }
 
   /** Whether the server says that it was closed; false where it cannot. */

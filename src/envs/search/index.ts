@@ -37,7 +37,8 @@ export const search: WorldModule = {
   view: 'search',
   suites: searchSuites,
   // A universe of 100,000 articles takes a while to index.
-  connection: { kind: 'wasm', timeoutMs: 60_000 },
+  connection: { kind: 'wasm', timeoutMs: 60_000, asksServer: ({ retriever }) => retriever === true },
+  check: async (settings, signal) => (await import('./check.ts')).checkRetriever(settings, signal),
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
-  open: async () => (await import('./world.ts')).Search.open(),
+  open: async (settings) => (await import('./world.ts')).Search.open(settings),
 };

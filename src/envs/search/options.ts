@@ -73,6 +73,11 @@ const schema = v.strictObject({
     label: 'Corpus',
     sentence: 'Name of a kept corpus with questions, to play instead of made universes; empty for made universes.',
   }),
+  retriever: option(yesOrNo(), false, {
+    label: 'Search on a server',
+    sentence:
+      "Whether searches are asked of a Search-R1 retriever or the proxy, at the address typed beside the world; the questions are the corpus's.",
+  }),
   upstream: option(yesOrNo(), false, {
     label: "AgentGym's rules",
     sentence:

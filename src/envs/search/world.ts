@@ -12,12 +12,16 @@ import {
   type WorldOptions,
   type WorldView,
 } from '../env.ts';
+import { type ConnectionSettings, withheldWords } from '../module.ts';
+import { ServerError } from '../transport/http.ts';
+import { failed } from '../transport/pool.ts';
 import { openCorpora } from './corpus/open.ts';
 import { CorpusSource, heldOutEvery } from './corpus/source.ts';
 import { Episode } from './episode.ts';
 import { search } from './index.ts';
 import { parseSearchOptions, type SearchOptions } from './options.ts';
-import type { Document } from './retrieval/retriever.ts';
+import type { Document, Retriever } from './retrieval/retriever.ts';
+import { SearchR1Retriever } from './retrieval/search-r1.ts';
 import type { Act } from './rules/rules.ts';
 import type { Source } from './source.ts';
 import { mixSeeds } from './universe/random.ts';
@@ -35,7 +39,21 @@ export type OpenSource = (options: SearchOptions, universe: number) => Promise<S
 
 const sizeOf = ({ articles, facts }: SearchOptions) => ({ articles, facts });
 
-async function openHere(options: SearchOptions, universe: number): Promise<Source> {
+/** One call has less time than the world has for its answer. */
+const asking = { attempts: 3, attemptMs: 12_000 };
+
+/** Documents of somebody's server, for the questions of a corpus. */
+async function openAsked({ corpus }: SearchOptions, { address, withheld }: ConnectionSettings): Promise<Source> {
+  if (withheld) throw new WorldError(withheldWords(search.title));
+  if (!address)
+    throw new WorldError('Searches are asked of a server, and no address of one is set: type it beside the world.');
+  if (!corpus)
+    throw new WorldError('A server has no documents of a made universe: name a corpus, whose questions are asked.');
+  return new CorpusSource(await openCorpora(), corpus, new SearchR1Retriever(address, asking));
+}
+
+async function openHere(options: SearchOptions, universe: number, settings: ConnectionSettings): Promise<Source> {
+  if (options.retriever) return openAsked(options, settings);
   if (options.corpus) return new CorpusSource(await openCorpora(), options.corpus);
   const heldOut = universe >= firstTestUniverse && !options.sameWording;
   const plan = {
@@ -63,12 +81,13 @@ export class Search implements World {
   private readonly kept = new Map<string, Kept>();
 
   constructor(
-    private readonly openSource: OpenSource = openHere,
+    private readonly openSource: OpenSource = (options, universe) => openHere(options, universe, {}),
     private readonly mostArticles = mostKeptArticles,
   ) {}
 
-  static async open(): Promise<Search> {
-    return new Search();
+  /** `settings`: where the server is that `retriever` asks. */
+  static async open(settings: ConnectionSettings = {}): Promise<Search> {
+    return new Search((options, universe) => openHere(options, universe, settings));
   }
 
   describe(): WorldDescription {
@@ -125,8 +144,8 @@ export class Search implements World {
 
   /** Universes are kept while there is room: a group's episodes share one, and so do the tasks of an epoch. */
   private sourceOf(options: SearchOptions, universe: number): Promise<Source> {
-    const { corpus, seed, articles, facts, distractors, hops, sameWording } = options;
-    const key = JSON.stringify([corpus, seed, articles, facts, distractors, hops, sameWording, universe]);
+    const { corpus, retriever, seed, articles, facts, distractors, hops, sameWording } = options;
+    const key = JSON.stringify([corpus, retriever, seed, articles, facts, distractors, hops, sameWording, universe]);
     const known = this.kept.get(key);
     this.kept.delete(key);
     const entry = known ?? { source: this.openSource(options, universe), articles };
@@ -152,16 +171,19 @@ export class Search implements World {
     const episodes = slots.map((slot) => this.episodeOf(slot));
     const acts = episodes.map((episode, b) => episode.read(actions[b]));
     const found = await this.findAll(episodes, acts, signal);
-    return episodes.map((episode, b) => episode.take(actions[b], acts[b], found[b]));
+    return episodes.map((episode, b) => {
+      const documents = found[b];
+      return typeof documents === 'string' ? failed(documents) : episode.take(actions[b], acts[b], documents);
+    });
   }
 
-  /** The searches of a batch, those of one source and one length in one call. */
+  /** The searches of a batch, those of one source and one length in one call. A text: why a server did not answer it. */
   private async findAll(
     episodes: readonly Episode[],
     acts: readonly Act[],
     signal?: AbortSignal,
-  ): Promise<readonly Document[][]> {
-    const found: Document[][] = episodes.map(() => []);
+  ): Promise<readonly (Document[] | string)[]> {
+    const found: (Document[] | string)[] = episodes.map(() => []);
     const groups = new Map<Source, Map<number, number[]>>();
     for (const [b, act] of acts.entries()) {
       if (act.kind !== 'search') continue;
@@ -173,8 +195,8 @@ export class Search implements World {
     for (const [{ retriever }, lengths] of groups)
       for (const [k, members] of lengths) {
         const queries = members.map((b) => (acts[b] as Act & { kind: 'search' }).query);
-        for (const [i, documents] of (await retriever.retrieve(queries, k, signal)).entries())
-          found[members[i]] = documents;
+        const answers = await answersOf(retriever, queries, k, signal);
+        for (const [i, b] of members.entries()) found[b] = typeof answers === 'string' ? answers : answers[i];
       }
     return found;
   }
@@ -186,7 +208,7 @@ export class Search implements World {
   private async plan({ isOver, question, shown, options, source, rules }: Episode): Promise<string[] | null> {
     if (isOver) return [];
     const { retriever } = source;
-    const steps = await readOn({ question: question.text, shown, k: options.documents, retriever });
+    const steps = await unlessUnanswered(readOn({ question: question.text, shown, k: options.documents, retriever }));
     return (
       steps?.map((step) => rules.write(step.kind === 'search' ? step : { kind: 'answer' as const, text: step.text })) ??
       null
@@ -210,6 +232,19 @@ export class Search implements World {
     return episode;
   }
 }
+
+/** What a server did not answer is a failure of its episodes and of no other; a text says it. */
+const answersOf = (retriever: Retriever, queries: readonly string[], k: number, signal?: AbortSignal) =>
+  retriever.retrieve(queries, k, signal).catch((error: Error) => {
+    if (!(error instanceof ServerError)) throw error;
+    return `The search failed: ${error.message}.`;
+  });
+
+const unlessUnanswered = <T>(work: Promise<T>) =>
+  work.catch((error: Error) => {
+    if (!(error instanceof ServerError)) throw error;
+    return null;
+  });
 
 function checkLengths(call: string, slots: readonly number[], others: readonly unknown[]): void {
   if (slots.length !== others.length)

@@ -1,5 +1,7 @@
 /** What looks at servers have in common: a report from its findings, a middle time, and what a page's browser would not let through. */
+import * as v from 'valibot';
 import type { ConnectionFinding, ConnectionReport } from '../module.ts';
+import { AnswerError, ClosedToPagesError, type JsonServer, ServerError, UnreachableError } from './http.ts';
 
 /** Of a look that got no further. */
 export const reportOf = (findings: readonly ConnectionFinding[]): ConnectionReport => ({
@@ -20,3 +22,36 @@ export function blockedByPage(address: string, page: string | undefined = global
   const { protocol, hostname } = new URL(address);
   return page === 'https:' && (protocol === 'http:' || protocol === 'ws:') && !loopback.test(hostname);
 }
+
+/** Of a look that was not answered. */
+export function unreached(error: ServerError): ConnectionFinding {
+  if (error instanceof ClosedToPagesError) return { what: 'closed-to-pages', detail: '' };
+  if (error instanceof AnswerError && error.status === 403) return { what: 'refused', detail: error.message };
+  return { what: error instanceof UnreachableError ? 'unreachable' : 'not-understood', detail: error.message };
+}
+
+const DescriptionSchema = v.object({
+  // What is missing there, in words: our proxy tells it.
+  info: v.object({
+    title: v.optional(v.string()),
+    version: v.string(),
+    'x-missing': v.optional(v.array(v.string()), []),
+  }),
+  paths: v.record(v.string(), v.unknown()),
+});
+
+export type Description = v.InferOutput<typeof DescriptionSchema>;
+
+/** What a server says of itself by OpenAPI; null: nothing that can be read. */
+export async function descriptionOf(server: JsonServer, signal?: AbortSignal): Promise<Description | null> {
+  try {
+    const result = v.safeParse(DescriptionSchema, await server.get('/openapi.json', { signal }));
+    return result.success ? result.output : null;
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    return null;
+  }
+}
+
+export const lackingIn = (described: Description | null): ConnectionFinding[] =>
+  (described?.info['x-missing'] ?? []).map((detail) => ({ what: 'lacks', detail }));

@@ -1,14 +1,15 @@
 /** The servers of worlds, for the run in focus: what the person typed and allowed, told to the trainer when any of it changes. */
-import type { ConnectionSettings } from '../../envs/module.ts';
+import type { WorldOptions } from '../../envs/env.ts';
+import { type ConnectionSettings, isOnServer, mayAskServer } from '../../envs/module.ts';
 import { worldModules } from '../../envs/registry.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
 import type { Store } from '../state/state.ts';
 import { Connections, importedRoot } from './connections.ts';
 
-/** Whether a world is on a server that a person names. */
-export const isReached = (name: string): boolean => {
-  const kind = worldModules.find((each) => each.name === name)?.connection.kind;
-  return kind === 'http' || kind === 'socket';
+/** Whether a world asks a server that a person names, under these options. */
+export const isReached = (name: string, options: WorldOptions): boolean => {
+  const module = worldModules.find((each) => each.name === name);
+  return module !== undefined && (isOnServer(module) || module.connection.asksServer?.(options) === true);
 };
 
 export class Connecting {
@@ -52,7 +53,7 @@ export class Connecting {
 
   /** After the focus moved, and where a trainer is new. */
   async tell(): Promise<void> {
-    const reached = worldModules.map(({ name }) => name).filter(isReached);
+    const reached = worldModules.filter(mayAskServer).map(({ name }) => name);
     await this.api().connect(this.connections.told(this.foreign, reached));
   }
 }

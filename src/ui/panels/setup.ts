@@ -66,8 +66,8 @@ const belongs = ({ worlds, policies, algorithms }: Knob, path: string, draft: Ex
 const filesOf = (name: string) => knobs.filter(({ file, algorithms }) => file && algorithms?.includes(name));
 
 /** Whether its server is asked for. Its fields come with it: most worlds have none. */
-const reachedOverLine = (name: string) => {
-  const asks = isReached(name);
+const reachedOverLine = ({ name, options }: Experiment['worlds'][number]) => {
+  const asks = isReached(name, options);
   if (asks) void import('./connection.ts');
   return asks;
 };
@@ -312,7 +312,7 @@ export class TabgymSetup extends Panel {
           .map((each) => ({ each, path: each.path.replace('*', String(index)) }))
           .filter(({ each, path }) => belongs(each, path, draft))
           .map(({ each, path }) => this.renderKnob(each, path, draft))}
-        ${reachedOverLine(worlds[index].name) ? html`<tabgym-connection path=${`worlds.${index}`} world=${worlds[index].name} .connecting=${this.app.connecting} .foreign=${this.app.connecting.foreign}></tabgym-connection>` : nothing}
+        ${reachedOverLine(worlds[index]) ? html`<tabgym-connection path=${`worlds.${index}`} world=${worlds[index].name} .connecting=${this.app.connecting} .foreign=${this.app.connecting.foreign}></tabgym-connection>` : nothing}
       </div>`,
     )}
     ${worlds.length < 8 && !this.wanted ? html`<button class="link" @click=${() => this.setWorlds([...worlds, structuredClone(worlds.at(-1)!)])}>${msg('Add a world')}</button>` : nothing}`;

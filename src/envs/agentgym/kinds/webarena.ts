@@ -1,9 +1,12 @@
 /** AgentGym's WebArena server: a browser for each environment, on sites that somebody hosts. A reset may take minutes. */
 import * as v from 'valibot';
+import type { WorldOptions } from '../../env.ts';
+import { listOf, oneOf, option } from '../../options.ts';
 import type { Reply } from '../../reply.ts';
 import { AnswerError } from '../../transport/http.ts';
 import { bareText, flag, number, readAnswer, text } from '../answers.ts';
 import type { AgentGymKind } from '../kind.ts';
+import { readPrompt, type Verb, verbs } from './webarena-prompt.ts';
 import { testItems, trainItems, webarenaSuites } from './webarena-suites.ts';
 
 const noBlock =
@@ -40,7 +43,30 @@ export const webarena: AgentGymKind = {
   credit:
     'WebArena: Zhou et al. (arXiv 2307.13854), github.com/web-arena-x/webarena, Apache-2.0; as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT.',
   successReward: 1,
-  hasValidActions: false,
+  hasValidActions: true,
+  vocabulary: { as: 'web' },
+  tiny: { promptTokens: 1024, completionTokens: 4096, maxTokensPerTurn: 32 },
+  options: {
+    observation: option(oneOf(['full', 'terse']), 'full', {
+      label: 'Observation',
+      sentence:
+        "What is told each turn: the server's whole prompt, or, for tiny policies, the objective and what the tree's lines name, as the world Web tells it.",
+      choiceLabels: { full: 'Full', terse: 'Terse' },
+    }),
+    verbs: option(listOf('actions', oneOf(verbs)), ['click', 'history', 'stop'], {
+      label: 'Actions offered',
+      sentence: 'Which kinds of actions are listed for policies whose choice is limited to valid ones.',
+      choiceLabels: {
+        click: 'Click',
+        hover: 'Hover',
+        scroll: 'Scroll',
+        history: 'Back and forward',
+        stop: 'Stop with an answer',
+      },
+    }),
+  },
+  told: (said, options: WorldOptions) =>
+    readPrompt(said, options.observation === 'terse', (options.verbs ?? verbs) as readonly Verb[]),
   budget: { promptTokens: 4096, observationTokens: 3000, oracleTurns: 6 },
   items: (split) => (split === 'test' ? testItems : trainItems),
   suites: webarenaSuites,

@@ -11,11 +11,13 @@ export const heldOutEvery = 5;
 export class CorpusSource implements Source {
   readonly retriever: Retriever;
 
+  /** `retriever`: where the documents are, if not in the corpus. */
   constructor(
     private readonly corpora: CorpusCalls,
     private readonly name: string,
+    retriever?: Retriever,
   ) {
-    this.retriever = {
+    this.retriever = retriever ?? {
       async retrieve(queries, k, signal) {
         signal?.throwIfAborted();
         return corpora.retrieve(name, queries, k);

@@ -1,0 +1,85 @@
+/**
+ * The prompt of AgentGym's WebArena server, read: which elements of its tree can be acted on, which actions that offers, and the tree in
+ * few words, in the form that the world Web tells tiny policies (`envs/web/terse-text.ts`). It goes by roles alone: that is all a text tells.
+ */
+import { strip } from '../../web/python.ts';
+import type { Opening } from '../kind.ts';
+
+export const verbs = ['click', 'hover', 'scroll', 'history', 'stop'] as const;
+export type Verb = (typeof verbs)[number];
+
+/** Roles of what a pointer does something to (w3.org/TR/wai-aria-1.2, widget roles, without those that only hold others). */
+const actable = new Set(
+  'link button textbox searchbox checkbox radio combobox listbox option menuitem menuitemcheckbox menuitemradio tab switch slider spinbutton treeitem DisclosureTriangle'.split(
+    ' ',
+  ),
+);
+
+interface Line {
+  /** Null: nothing can be done with it. */
+  id: string | null;
+  role: string;
+  name: string;
+  properties: string;
+}
+
+const line = /^\t*\[(\d+)\] (\S+) ('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(.*)$/;
+const escapes: { [letter: string]: string } = { n: '\n', t: '\t', r: '\r' };
+
+/** The text that a Python literal stands for. */
+const unquoted = (literal: string): string =>
+  literal
+    .slice(1, -1)
+    .replace(/\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8})|(.))/gs, (_, x, u, long, letter) =>
+      letter === undefined ? String.fromCodePoint(Number.parseInt(x ?? u ?? long, 16)) : (escapes[letter] ?? letter),
+    );
+
+/** That something is not so, or may be left empty, is not told. */
+const isSo = (property: string) => property !== '' && !/: false$/i.test(property);
+
+function lineOf(text: string): Line[] {
+  const [, id, role, literal, rest] = line.exec(text) ?? [];
+  if (id === undefined) return [];
+  const name = strip(unquoted(literal));
+  const properties = rest.split(/ (?=\w+: )/).map((each) => each.trim());
+  const can = actable.has(role) && !properties.some((each) => /^disabled: true$/i.test(each));
+  if (!name && !can) return [];
+  return [{ id: can ? id : null, role, name, properties: can ? properties.filter(isSo).join(' ') : '' }];
+}
+
+function sayLine({ id, role, name, properties }: Line): string {
+  if (id === null) return `- ${name}`;
+  return [id, role === 'link' && name ? '' : role, name, properties].filter(Boolean).join(' ');
+}
+
+/** Brackets and line ends would end an answer early. */
+const isAnswer = (text: string) => text.length > 0 && text.length <= 120 && !/[[\]\n]/.test(text);
+
+const offers: { [verb in Verb]: (ids: readonly string[], names: readonly string[]) => string[] } = {
+  click: (ids) => ids.map((id) => `click [${id}]`),
+  hover: (ids) => ids.map((id) => `hover [${id}]`),
+  scroll: () => ['scroll [down]', 'scroll [up]'],
+  history: () => ['go_back', 'go_forward'],
+  stop: (_, names) => ['stop []', 'stop [N/A]', ...names.filter(isAnswer).map((name) => `stop [${name}]`)],
+};
+
+const prompt = /^OBSERVATION:\n(.*)\nURL: [^\n]*\nOBJECTIVE: (.*)\nPREVIOUS ACTION: .*$/s;
+
+/** What is told of a prompt, and the actions of these verbs that it offers. Other words (an error) are told as they are, and offer nothing new. */
+export function readPrompt(said: string, terse: boolean, wanted: readonly Verb[]): Opening {
+  const [, seen, objective] = prompt.exec(said) ?? [];
+  if (seen === undefined) return { observation: said };
+  const start = seen.indexOf('\n\n');
+  const lines = seen
+    .slice(start + 2)
+    .split('\n')
+    .flatMap(lineOf);
+  const ids = lines.flatMap(({ id }) => (id === null ? [] : [id]));
+  const names = lines.map(({ name }) => name);
+  const validActions = [...new Set(wanted.flatMap((verb) => offers[verb](ids, names)))];
+  if (!terse) return { observation: said, validActions };
+  const tabs = seen.slice(0, Math.max(0, start));
+  const several = tabs.includes(' | Tab ') ? [tabs] : [];
+  const told = lines.filter(({ id, name }, k) => id !== null || name !== lines[k + 1]?.name).map(sayLine);
+  return { observation: [objective, ...several, ...told].join('\n'), validActions };
+}

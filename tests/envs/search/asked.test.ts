@@ -1,0 +1,125 @@
+/** Search over somebody's retriever: the questions of a corpus, the documents of a server; what is not allowed or not there, in words. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildIndex } from '../../../proxies/retrieval/build-index.ts';
+import { WorldError, type WorldOptions } from '../../../src/envs/env.ts';
+import { checkRetriever } from '../../../src/envs/search/check.ts';
+import { openCorpora } from '../../../src/envs/search/corpus/open.ts';
+import { Search } from '../../../src/envs/search/world.ts';
+import { openGuardedWorld } from '../../../src/workers/spawn-world.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tabgym-asked-'));
+const before = process.env.TABGYM_CORPORA;
+const options: WorldOptions = { corpus: 'towns', retriever: true, documents: 2 };
+const task = { world: 'search', id: 0, options, strata: {} };
+
+/** Queries that the server was asked; `broken`: it answers those with an error. */
+const asked: string[] = [];
+let server: Server;
+let address = '';
+
+beforeAll(async () => {
+  process.env.TABGYM_CORPORA = folder;
+  const file = join(folder, 'towns.jsonl');
+  writeFileSync(file, `${JSON.stringify({ id: 'own', contents: '"Here"\\nOnly in the corpus itself.' })}\n`);
+  const signal = new AbortController().signal;
+  await buildIndex({ name: 'towns', folder, files: [file], signal, say: () => {} });
+  const question = { text: 'On which river does Velora lie?', golds: ['Aster'], hops: null, evidence: [] };
+  await (await openCorpora()).addQuestions('towns', [question]);
+  server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      if (request.url === '/x/openapi.json')
+        return void response.end(
+          JSON.stringify({ info: { title: 'Towns', version: '7', 'x-missing': ['half'] }, paths: {} }),
+        );
+      const { queries } = JSON.parse(body) as { queries: string[] };
+      asked.push(...queries);
+      if (queries.includes('broken')) return void response.writeHead(400).end('{"detail": "no"}');
+      const document = { id: 'far', contents: '"Velora"\nVelora lies on the Aster.' };
+      response.end(JSON.stringify({ result: queries.map(() => [{ document, score: 1 }]) }));
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x/retrieve`;
+});
+afterAll(() => {
+  server.close().closeAllConnections();
+  rmSync(folder, { recursive: true });
+  if (before === undefined) delete process.env.TABGYM_CORPORA;
+  else process.env.TABGYM_CORPORA = before;
+});
+
+describe('searches on a server', () => {
+  it('are asked in one request a batch, and answer the questions of a corpus', async () => {
+    const world = await Search.open({ address });
+    const begun = await world.reset([0, 1], [task, task]);
+    expect(begun[0].observation).toContain('On which river does Velora lie?');
+    expect(asked).toEqual([]);
+    const found = await world.step([0, 1], ['<search>velora</search>', '<search>river aster</search>']);
+    expect(asked.splice(0)).toEqual(['velora', 'river aster']);
+    for (const { observation } of found) expect(observation).toContain('Velora lies on the Aster.');
+    const [end] = await world.step([0], ['<answer>Aster</answer>']);
+    expect(end).toMatchObject({ reward: 1, done: true });
+    await world.close();
+  });
+  it('that are not answered end their episodes as failures of the world, and no others', async () => {
+    const world = await Search.open({ address });
+    await world.reset([0, 1], [task, { ...task, options: { ...options, documents: 1 } }]);
+    const [failed, other] = await world.step([0, 1], ['<search>broken</search>', '<search>velora</search>']);
+    expect(failed.failure).toMatch(/^The search failed: .*400.*no/);
+    expect(failed.failure).not.toContain('127.0.0.1');
+    expect(other.observation).toContain('Velora lies on the Aster.');
+    expect(await world.oracle([1])).toHaveLength(1);
+    await world.close();
+  });
+  it('are not begun without leave, without an address, or without a corpus', async () => {
+    asked.length = 0;
+    const withheld = await Search.open({ withheld: true });
+    await expect(withheld.reset([0], [task])).rejects.toThrow(/came from somebody else: allow it to use the server/);
+    await expect((await Search.open()).reset([0], [task])).rejects.toThrow(/no address of one is set/);
+    const made = { ...task, options: { retriever: true } };
+    await expect((await Search.open({ address })).reset([0], [made])).rejects.toThrow(WorldError);
+    expect(asked).toEqual([]);
+    // What needs no server is played as ever.
+    expect((await withheld.reset([0], [{ ...task, options: {} }]))[0].observation).not.toBe('');
+  });
+  it('reach it from a worker too, by the address that the world was opened with', async () => {
+    const world = await openGuardedWorld('search', { address });
+    try {
+      await world.reset([0], [task]);
+      const [found] = await world.step([0], ['<search>velora</search>']);
+      expect(found.observation).toContain('Velora lies on the Aster.');
+    } finally {
+      await world.close();
+    }
+  });
+});
+
+describe('Connect', () => {
+  it('tells what answers, which version, how fast, and what is missing', async () => {
+    const report = await checkRetriever({ address });
+    expect(report).toMatchObject({
+      works: true,
+      says: 'Towns',
+      version: '7',
+      findings: [{ what: 'lacks', detail: 'half' }],
+    });
+    expect(report.ms).toBeGreaterThan(0);
+  });
+  it.each([
+    [undefined, 'no-address'],
+    ['ftp://x', 'bad-address'],
+    ['http://127.0.0.1:1', 'unreachable'],
+  ])('at %s finds %s', async (where, what) => {
+    const { works, findings } = await checkRetriever({ address: where });
+    expect([works, findings[0].what]).toEqual([false, what]);
+  });
+});

@@ -1,0 +1,85 @@
+/**
+ * The experiment that learns on the six sites in a page learns on them through the proxy: the same policy, the same algorithm, the same
+ * words and clicks, in a real Chromium. A minute: `npm run test:proxy`.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { findChromium, root } from '../../scripts/machine.mjs';
+import { idOf, templates } from '../../src/envs/web/tasks/index.ts';
+import { openOver } from './opened.ts';
+import { SixSites } from './six-sites.ts';
+
+const skip = !process.env.TABGYM_PROXY_ALL || !findChromium();
+if (skip) console.log('skipped: training through the proxy runs by npm run test:proxy');
+
+const steps = 2;
+
+/** `web-first` on the served sites: its own templates, without the stage that imitates an oracle, which a server has not. */
+function servedExperiment(items: readonly number[]): object {
+  const first = JSON.parse(readFileSync(join(root, 'experiments/web-first.json'), 'utf8'));
+  const { stages: _, ...rest } = first;
+  const given = { trainItems: items.join(', '), testItems: String(items[0]), observation: 'terse', verbs: ['click'] };
+  return {
+    ...rest,
+    name: 'The web, through the proxy',
+    steps,
+    worlds: [{ name: 'agentgym-webarena', weight: 1, options: given }],
+    algorithm: { ...first.algorithm, groups: 2, groupSize: 4 },
+    horizon: [{ steps, turns: 3 }],
+    evaluation: { every: steps, episodes: 2 },
+  };
+}
+
+it.skipIf(skip)(
+  'the first clicks are trained on the sites as they are served',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tabgym-served-'));
+    const sites = await new SixSites().listen();
+    const named: readonly string[] = JSON.parse(
+      readFileSync(join(root, 'experiments/web-first.json'), 'utf8'),
+    ).worlds.flatMap(({ options }: { options: { templates: string[] } }) => options.templates);
+    const items = templates.flatMap(({ name }, index) =>
+      named.includes(name) ? [idOf(index, 3), idOf(index, 4)] : [],
+    );
+    const opened = await openOver(
+      sites,
+      items.map((id) => sites.task(id)),
+      { judgeEachStep: true, wholePage: true, viewport: { width: 1280, height: 720 } },
+    );
+    try {
+      const address = await opened.proxy.app.listen({ host: '127.0.0.1', port: 0 });
+      const file = join(folder, 'served.json');
+      writeFileSync(file, JSON.stringify(servedExperiment(items)));
+      const at = `agentgym-webarena=${address}/${opened.proxy.token}/webarena`;
+      const asked = [
+        'build/cli/train.js',
+        file,
+        '--connect',
+        at,
+        '--out',
+        join(folder, 'run'),
+        '--device',
+        'wasm',
+        '--few-episodes',
+      ];
+      const child = spawn(process.execPath, asked, { cwd: root });
+      child.stdout.on('data', (each) => process.stdout.write(each));
+      const [said, wrong] = await Promise.all([text(child.stdout), text(child.stderr)]);
+      console.log(said, wrong);
+      expect(wrong).toBe('');
+      expect(child.exitCode).toBe(0);
+      expect(said).toContain(`step ${steps}`);
+      expect(said).not.toContain(opened.proxy.token);
+      expect(opened.errors).toEqual([]);
+    } finally {
+      await opened.close();
+      await sites.close();
+      rmSync(folder, { recursive: true });
+    }
+  },
+  600_000,
+);
