@@ -8,10 +8,16 @@ const bar = {
   create: 'tabgym-transport .buttons button:last-child',
 };
 
+const narrowLearn = 'tabgym-app nav button:nth-child(4)';
+
 /** From wherever the keyboard is: the column Learn is open and shown. */
 export async function showLessons(hands: Hands) {
   await hands.press('Escape');
-  if (!(await hands.count('tabgym-learn'))) await hands.press('n');
+  if (!(await hands.count('tabgym-learn'))) {
+    // One panel at a time has a row of them below; elsewhere there is a key, which a text field would take for itself.
+    if (await hands.count(narrowLearn)) await act(hands, narrowLearn);
+    else await hands.press('n');
+  }
   await hands.until('tabgym-learn #panel');
   if (await hands.count('tabgym-learn #tab-cards[aria-selected=true]')) {
     await hands.reach('tabgym-learn #tab-cards');

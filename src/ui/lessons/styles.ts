@@ -39,6 +39,13 @@ export const lessonStyles = css`
   .aim {
     display: block;
   }
+  /* Its words are a lesson's title: they may need two lines. */
+  button.primary {
+    white-space: normal;
+  }
+  fieldset {
+    min-width: 0;
+  }
   .part {
     display: grid;
     gap: 8px;

@@ -124,7 +124,11 @@ export class TabgymEvaluate extends Panel {
         msg('No run yet'),
         msg('Train a run, or open one: then its policy can be asked the items of a suite.'),
       );
-    if (evaluations.state === 'error') return errorState(evaluations.message);
+    if (evaluations.state === 'error')
+      return errorState(
+        evaluations.message,
+        html`<button @click=${() => this.app.evaluating.load()}>${msg('Try again')}</button>`,
+      );
     if (evaluations.state !== 'ready') return loadingState(msg('Reading the evaluations'));
     return html`${this.renderForm(evaluations.value)} ${this.renderPlaying()} ${this.renderKept(evaluations.value.kept)}`;
   }
