@@ -11,6 +11,7 @@ import { benchCompare } from './compare.ts';
 import { benchCompareTorch } from './compare-torch.ts';
 import { benchEngine } from './engine.ts';
 import { benchFirstMinutes } from './first-minutes.ts';
+import { benchFirstPicture } from './first-picture.ts';
 import { benchFreeRunning } from './free-running.ts';
 import { benchInteractions } from './interactions.ts';
 import { benchMemory } from './memory.ts';
@@ -125,6 +126,12 @@ async function firstMinutes(match?: string): Promise<Result> {
   return { on: cpu(), adapter: 'none', columns, rows: details.map((row) => Object.values(row)), details };
 }
 
+async function firstPicture(): Promise<Result> {
+  const details = await benchFirstPicture();
+  const columns = ['', 'processor', 'median, ms', 'shortest, ms', 'longest, ms', 'loads', 'aim, ms'];
+  return { on: cpu(), adapter: 'none', columns, rows: details.map((row) => Object.values(row)), details };
+}
+
 async function interactions(): Promise<Result> {
   const details = await benchInteractions();
   const columns = ['interactions', 'median, ms', '98th percentile, ms', 'longest, ms', 'device', 'training'];
@@ -184,6 +191,7 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   quantized,
   processor,
   'first-minutes': firstMinutes,
+  'first-picture': firstPicture,
   interactions,
   memory,
 };

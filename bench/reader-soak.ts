@@ -3,7 +3,7 @@
  * all is read, how much memory the page's process takes (its anonymous resident memory, which is what cannot be given back), and how
  * fast the page answers while it reads (Event Timing; the 98th percentile, web.dev/articles/inp). Linux alone tells the memory.
  */
-import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -12,6 +12,7 @@ import { createGzip } from 'node:zlib';
 import { Command } from 'commander';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumArgs, findChromium, requireBrowser } from '../scripts/machine.mjs';
+import { memoryMb } from './renderer-memory.ts';
 import { servePage } from './served-page.ts';
 
 /** What the issue asks for. */
@@ -48,24 +49,6 @@ function* lines(bytes: number): Generator<string> {
     written += some.length;
     yield some;
   }
-}
-
-/** Of the page's process: megabytes that are its own. Null: this system does not tell. */
-async function memoryMb(browser: Browser): Promise<number | null> {
-  const session = await browser.newBrowserCDPSession();
-  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
-  await session.detach();
-  const own = processInfo
-    .filter(({ type }) => type === 'renderer')
-    .map(({ id }) => {
-      try {
-        return Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-      } catch {
-        return 0;
-      }
-    });
-  const most = Math.max(0, ...own);
-  return most || null;
 }
 
 declare global {

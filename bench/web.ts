@@ -1,11 +1,24 @@
 /**
  * The web, measured at the World contract: a uniform random player's steps a second and bytes a world, on Node, one world and twenty at
- * once; full lists of valid actions, and clicks alone. Frames are measured in `tests/envs/web-frame.test.ts`, where there is a browser.
+ * once; full lists of valid actions, and clicks alone. The same in sandboxed frames of a Chromium, where there is one.
  */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { chromiumArgs, findChromium } from '../scripts/machine.mjs';
 import type { Task, World, WorldOptions } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
 import { idOf, templates } from '../src/envs/web/tasks/index.ts';
 import { Web } from '../src/envs/web/world.ts';
+import type { FrameSpeed } from '../tests/envs/web-frame-page.ts';
+import { serveFrames } from '../tests/envs/web-frame-server.ts';
+import { memoryOf } from '../tools/corpus/memory.ts';
+
+declare const webFrames: {
+  measure(script: string, frames: number, tasks: Task[], turns: number): Promise<FrameSpeed>;
+  close(): Promise<void>;
+};
 
 export interface WebRow {
   name: string;
@@ -53,17 +66,60 @@ async function measure(name: string, count: number, options: WorldOptions): Prom
   const { resetMs, stepMs } = await playAll(fresh, count, turns, options);
   globalThis.gc?.();
   const bytes = Math.max(0, process.memoryUsage().heapUsed - before);
-  const row = {
+  return told({
     name,
     stepsPerSecond: (1000 * count * turns) / stepMs,
     resetsPerSecond: (1000 * count) / resetMs,
     bytesPerWorld: bytes / count,
-  };
-  const { stepsPerSecond, resetsPerSecond, bytesPerWorld } = row;
+  });
+}
+
+function told(row: WebRow): WebRow {
+  const { name, stepsPerSecond, resetsPerSecond, bytesPerWorld } = row;
   console.log(
     `${name}: ${stepsPerSecond.toFixed(0)} steps/s, ${resetsPerSecond.toFixed(0)} resets/s, ${(bytesPerWorld / 1024).toFixed(0)} KB a world`,
   );
   return row;
+}
+
+/** The share of all of Chromium's processes that a frame and its world add, proportional where they share pages (/proc). */
+async function measureFrames(counts: readonly number[]): Promise<WebRow[]> {
+  const served = await serveFrames();
+  const profile = mkdtempSync(join(tmpdir(), 'tabgym-frames-'));
+  const tasks = Array.from({ length: 200 }, (_, k) => taskOf(k, {}));
+  const rows: WebRow[] = [];
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: findChromium()!,
+    args: chromiumArgs,
+  });
+  try {
+    const page = context.pages()[0] ?? (await context.newPage());
+    for (const count of counts) {
+      await page.goto(served.url);
+      const ask = (turns: number) =>
+        page.evaluate(([script, all, frames, steps]) => webFrames.measure(script, frames, JSON.parse(all), steps), [
+          served.frame,
+          JSON.stringify(tasks),
+          count,
+          turns,
+        ] as const);
+      // The first frames pay for what is compiled and laid out once.
+      await ask(5);
+      await page.evaluate(() => webFrames.close());
+      const before = memoryOf(profile).browser;
+      const speed = await ask(Math.ceil(200 / count));
+      const bytesPerWorld = Math.max(0, memoryOf(profile).browser - before) / count;
+      rows.push(
+        told({ name: `${count === 1 ? 'one frame' : `${count} frames`}, all actions`, ...speed, bytesPerWorld }),
+      );
+      await page.evaluate(() => webFrames.close());
+    }
+  } finally {
+    await context.close();
+    served.close();
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+  return rows;
 }
 
 export async function benchWeb(): Promise<WebRow[]> {
@@ -73,5 +129,6 @@ export async function benchWeb(): Promise<WebRow[]> {
     await measure('20 worlds, all actions', 20, {}),
     await measure('one world, clicks and stop', 1, clicks),
     await measure('20 worlds, clicks and stop', 20, clicks),
+    ...(findChromium() && existsSync('/proc/self/smaps_rollup') ? await measureFrames([1, 20]) : []),
   ];
 }

@@ -140,7 +140,7 @@ async function played(path: string, which: string, options: EvaluationOptions): 
     machine,
     openWorld: openingWorlds(connect),
     models: new NodeBaseModels(),
-    apiKey: () => apiKey ?? null,
+    modelSettings: () => ({ token: apiKey }),
   });
   if (out) mkdirSync(out, { recursive: true });
   const partial = new PartialItems(out ? join(out, `partial-${which}.json`) : null, policy, asked);

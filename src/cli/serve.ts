@@ -39,22 +39,39 @@ const program = new Command('serve')
   .option('--host <address>', 'address to listen on; 0.0.0.0 is every one: there is no login', '127.0.0.1')
   .option('--world <name>', 'a world, also at the root; again for several (default: all)', several, [])
   .option('--options <file>', 'JSON: options by world, over those of the protocol')
-  .option('--policy <run>', 'a run, or an exported policy: answers at /v1/chat/completions')
+  .option(
+    '--policy <run>',
+    'a run, or an exported policy: answers at /v1/chat/completions; again for several',
+    several,
+    [],
+  )
   .option('--sessions <n>', 'most sessions at once, of all worlds together', wholeFrom(1, 1_000_000), 4096)
   .option('--idle <seconds>', 'a session without a call for so long is closed', wholeFrom(1, 31_536_000), 3600)
   .option('--origin <origin>', 'a page that may use it, as in http://localhost:5173; again for several', originOf, [])
   .addOption(device)
   .addOption(threads);
 
+/** Each is asked for by its name, so no two may have the same. */
+async function openPolicies(paths: readonly string[], machine: Parameters<typeof openPolicyModel>[1]) {
+  const opened: Awaited<ReturnType<typeof openPolicyModel>>[] = [];
+  for (const path of paths) {
+    const one = await openPolicyModel(path, machine);
+    if (opened.some(({ model }) => model.id === one.model.id))
+      throw new CommandError(`Two of these policies are called ${one.model.id}: rename one of the runs.`);
+    opened.push(one);
+  }
+  return opened;
+}
+
 async function main(): Promise<void> {
   program.parse();
   const { port, host, world, options, sessions, idle, origin, policy, ...machine } = program.opts();
-  const opened = policy ? await openPolicyModel(policy, machine as Parameters<typeof openPolicyModel>[1]) : null;
+  const opened = await openPolicies(policy, machine as Parameters<typeof openPolicyModel>[1]);
   const server = await createServer({
     worlds: world,
     openWorld: (name) => openGuardedWorld(name),
     ...(options && { options: readOptions(options) }),
-    ...(opened && { models: [opened.model] }),
+    models: opened.map(({ model }) => model),
     sessions,
     idleSeconds: idle,
     origins: origin,
@@ -62,7 +79,7 @@ async function main(): Promise<void> {
   });
   const address = await server.app.listen({ port, host });
   for (const { title, path } of server.served) console.log(`${title}: ${address}${path}`);
-  if (opened) console.log(`${opened.model.id}: ${address}/v1/chat/completions`);
+  for (const { model } of opened) console.log(`${model.id}: ${address}/v1/chat/completions`);
   console.log(`listening on ${address}, at most ${sessions} sessions, closed after ${idle} s without a call`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(
@@ -70,7 +87,7 @@ async function main(): Promise<void> {
       () =>
         void server
           .close()
-          .then(() => opened?.close())
+          .then(() => Promise.all(opened.map((each) => each.close())))
           .finally(() => process.exit(0)),
     );
 }

@@ -46,7 +46,8 @@ function roomForMessages(experiment: Experiment, config: Uint8Array | undefined)
   const { promptTokens, completionTokens, maxTokensPerTurn } = experiment.sampling;
   const most = config ? parseConfig(JSON.parse(new TextDecoder().decode(config))).maxPosition : Infinity;
   const all = Math.min(promptTokens + completionTokens, most);
-  const reply = Math.min(maxTokensPerTurn + 1, completionTokens);
+  // A document takes no less room than this for an episode.
+  const reply = Math.max(16, Math.min(maxTokensPerTurn + 1, completionTokens));
   return parseExperiment({
     ...experiment,
     stages: undefined,

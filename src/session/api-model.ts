@@ -13,7 +13,8 @@ export interface ApiModelOptions {
   /** Before /chat/completions. */
   address: string;
   model: string;
-  key: string | null;
+  /** Asked for at each request. */
+  key(): string | null;
   /** Longest that one reply may take. */
   timeoutMs?: number;
   /** Tries of one request. */
@@ -77,18 +78,18 @@ export class ApiModel {
   }
 
   private async ask(messages: readonly SpokenMessage[], { temperature, maxTokens, seed, signal }: Asking) {
-    const { address, model, key, timeoutMs } = this.options;
-    const response = await this.options
-      .fetch(`${address.replace(/\/+$/, '')}/chat/completions`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', ...(key && { Authorization: `Bearer ${key}` }) },
-        body: JSON.stringify({ model, messages, temperature, max_tokens: maxTokens, seed }),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      })
-      .catch((error: Error) => {
-        const why = error.name === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : reasonOf(error);
-        throw new TryFailed(why, true);
-      });
+    // By itself: a browser's fetch is no method of another object.
+    const { address, model, timeoutMs, fetch } = this.options;
+    const key = this.options.key();
+    const response = await fetch(`${address.replace(/\/+$/, '')}/chat/completions`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...(key && { Authorization: `Bearer ${key}` }) },
+      body: JSON.stringify({ model, messages, temperature, max_tokens: maxTokens, seed }),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    }).catch((error: Error) => {
+      const why = error.name === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : reasonOf(error);
+      throw new TryFailed(why, true);
+    });
     const text = await response.text().catch((error: Error) => {
       throw new TryFailed(`its answer broke off: ${error.message}`, true);
     });
@@ -111,7 +112,7 @@ export class ApiModel {
 
   /** Some servers repeat what they were sent. */
   private withoutKey(text: string): string {
-    const { key } = this.options;
+    const key = this.options.key();
     return key ? text.replaceAll(key, '***') : text;
   }
 }

@@ -3,6 +3,7 @@
  * in; what differs from one kind of policy to the next is in `policies/`.
  */
 import type { World } from '../envs/env.ts';
+import type { ConnectionSettings } from '../envs/module.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { type BaseModels, NoBaseModelError } from '../models/base-model.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -21,8 +22,8 @@ export interface AssemblyParts {
   openWorld(name: string): Promise<World>;
   /** What was measured on this adapter before. */
   adapters?: AdapterMemory;
-  /** Of the server of a model that is asked; in memory only. */
-  apiKey?(): string | null;
+  /** Of the server of a model that is asked: its key, in memory only, and whether it may be asked at all. */
+  modelSettings?(address: string): ConnectionSettings;
   /** Language models; absent: none can be opened. */
   models?: BaseModels;
   /** For experiments that carry code; absent: they are refused. */
@@ -43,7 +44,7 @@ export class Assembly implements EngineFactory {
       tokenizers: new Tokenizers(openWorld),
       modelsFor: (policy) => this.modelsFor(policy),
       adapters,
-      ...(parts.apiKey && { apiKey: parts.apiKey }),
+      ...(parts.modelSettings && { modelSettings: parts.modelSettings }),
       openSandbox,
     };
   }

@@ -10,6 +10,7 @@ import { presets } from '../experiment/presets.ts';
 import { ModelLibrary } from '../models/library.ts';
 import { Assembly } from '../session/assemble.ts';
 import { DeviceChooser } from '../session/device-choice.ts';
+import { modelSettings } from '../session/model-connection.ts';
 import { noLocks, WebLocks } from '../session/ownership.ts';
 import { oneThreadName } from '../session/protocol.ts';
 import { TrainerService } from '../session/trainer-service.ts';
@@ -41,6 +42,7 @@ const service = new TrainerService({
     models,
     machine: devices,
     openWorld: (name) => openGuardedWorld(name, connections.get(name)),
+    modelSettings: (address) => modelSettings(connections, address),
     adapters,
     openSandbox,
   }),

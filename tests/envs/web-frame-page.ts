@@ -1,5 +1,6 @@
 /** What a page does with frames, for web-frame.test.ts: built into one script and run in Chromium. */
 import type { Task } from '../../src/envs/env.ts';
+import { randomAction } from '../../src/envs/random-player.ts';
 import { frameDocument, nestedDocument, newNonce, openFrame } from '../../src/envs/transport/frame.ts';
 import { WorldPool } from '../../src/envs/transport/pool.ts';
 import { web } from '../../src/envs/web/index.ts';
@@ -40,19 +41,38 @@ async function play(script: string, tasks: Task[]): Promise<string[][]> {
   return said;
 }
 
-/** So many frames side by side, each stepping one world; steps a second over all. */
-async function bench(script: string, frames: number, task: Task, steps: number): Promise<number> {
+export interface FrameSpeed {
+  resetsPerSecond: number;
+  stepsPerSecond: number;
+}
+
+let opened: WorldPool[] = [];
+
+/** So many frames side by side, each with a world in which a uniform random player takes `turns`; they stay until `close`. */
+async function measure(script: string, frames: number, tasks: Task[], turns: number): Promise<FrameSpeed> {
+  const taskOf = (k: number) => tasks[k % tasks.length];
   const worlds = await Promise.all(Array.from({ length: frames }, () => open(script)));
-  await Promise.all(worlds.map((world) => world.reset([0], [task])));
+  opened.push(...worlds);
+  const began = performance.now();
+  const starts = await Promise.all(worlds.map(async (world, k) => (await world.reset([0], [taskOf(k)]))[0]));
+  const resetMs = performance.now() - began;
   const start = performance.now();
   await Promise.all(
-    worlds.map(async (world) => {
-      for (let k = 0; k < steps; k++) await world.step([0], [k % 2 ? 'go_back' : 'click [3]']);
+    worlds.map(async (world, k) => {
+      let answer = starts[k];
+      for (let turn = 0; turn < turns; turn++) {
+        [answer] = await world.step([0], [randomAction(answer.validActions!, 1, k, turn)]);
+        if (answer.done) [answer] = await world.reset([0], [taskOf(k + 31 * (turn + 1))]);
+      }
     }),
   );
-  const perSecond = (frames * steps * 1000) / (performance.now() - start);
-  for (const world of worlds) await world.close();
-  return perSecond;
+  const perSecond = (ms: number) => (1000 * frames) / ms;
+  return { resetsPerSecond: perSecond(resetMs), stepsPerSecond: turns * perSecond(performance.now() - start) };
+}
+
+async function close(): Promise<void> {
+  for (const world of opened) await world.close();
+  opened = [];
 }
 
 /** A frame with a hostile script in the place of the world's; what it says it could do. */
@@ -64,8 +84,10 @@ async function hostile(script: string): Promise<string[]> {
   frame.setAttribute('sandbox', 'allow-scripts');
   frame.srcdoc = nestedDocument(frameDocument(script, nonce), nonce);
   document.body.append(frame);
+  // It runs, however busy the machine is; then it has a while to do what it tries.
+  while (!reports.includes('ran')) await new Promise((resolve) => setTimeout(resolve, 50));
   await new Promise((resolve) => setTimeout(resolve, 1500));
   return reports;
 }
 
-Object.assign(globalThis, { webFrames: { play, bench, hostile } });
+Object.assign(globalThis, { webFrames: { play, measure, close, hostile } });

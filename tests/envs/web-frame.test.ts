@@ -1,10 +1,6 @@
 import { existsSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Browser as Chromium, chromium, type Page } from 'playwright-core';
-import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildFrameScript, frameScript } from '../../scripts/frame-script.mjs';
 import type { Task } from '../../src/envs/env.ts';
 import { parseAction } from '../../src/envs/web/actions.ts';
 import { parseWithLibrary } from '../../src/envs/web/browser/node-page.ts';
@@ -14,15 +10,20 @@ import { followPlan } from '../../src/envs/web/driver.ts';
 import { netOf } from '../../src/envs/web/sites/net.ts';
 import { idOf, instanceById, templates } from '../../src/envs/web/tasks/index.ts';
 import { chromiumText, isolatedIds } from '../../tools/replay/web-chromium.ts';
+import type { FrameSpeed } from './web-frame-page.ts';
+import { type FrameServer, serveFrames } from './web-frame-server.ts';
 import { playOracles, webTask } from './web-oracles.ts';
 
 const path = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const skip = !existsSync(path);
+/** How many instances of each template the oracles visit pages of. */
+const instances = Number(process.env.TABGYM_WEB_INSTANCES ?? 1);
 if (skip) console.log(`skipped: there is no Chromium at ${path} (CHROMIUM_PATH names it)`);
 
 interface Frames {
   play(script: string, tasks: Task[]): Promise<string[][]>;
-  bench(script: string, frames: number, task: Task, steps: number): Promise<number>;
+  measure(script: string, frames: number, tasks: Task[], turns: number): Promise<FrameSpeed>;
+  close(): Promise<void>;
   hostile(script: string): Promise<string[]>;
 }
 declare const webFrames: Frames;
@@ -31,50 +32,21 @@ declare const webFrames: Frames;
 const sent = (script: string, value: unknown) => [script, JSON.stringify(value)] as [string, string];
 
 let browser: Chromium;
-let server: Server;
 let page: Page;
+let served: FrameServer;
 let frame: string;
-const asked: string[] = [];
-
-async function builtPage(): Promise<string> {
-  const result = await build({
-    configFile: false,
-    logLevel: 'warn',
-    publicDir: false,
-    define: { 'import.meta.env.SSR': 'false' },
-    plugins: [frameScript({ empty: true })],
-    build: {
-      write: false,
-      target: 'esnext',
-      lib: { entry: 'tests/envs/web-frame-page.ts', formats: ['iife'], name: 'page' },
-    },
-  });
-  const [{ output }] = (Array.isArray(result) ? result : [result]) as { output: { code?: string }[] }[];
-  return output[0].code!;
-}
 
 beforeAll(async () => {
   if (skip) return;
-  const script = await builtPage();
-  frame = await buildFrameScript();
-  server = createServer((request, response) => {
-    asked.push(request.url!);
-    response.setHeader('content-type', 'text/html');
-    // Isolated, as the page is.
-    response.setHeader('cross-origin-opener-policy', 'same-origin');
-    response.setHeader('cross-origin-embedder-policy', 'require-corp');
-    response.end(
-      `<!DOCTYPE html><title>page</title><body><script>${script.replaceAll('</script', '<\\/script')}</script></body>`,
-    );
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  served = await serveFrames();
+  frame = served.frame;
   browser = await chromium.launch({ executablePath: path, args: ['--no-sandbox'] });
   page = await browser.newPage();
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-}, 60_000);
+  await page.goto(served.url);
+}, 120_000);
 afterAll(async () => {
   await browser?.close();
-  server?.close();
+  served?.close();
 });
 
 describe.skipIf(skip)('frames', () => {
@@ -84,19 +56,20 @@ describe.skipIf(skip)('frames', () => {
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
     expect(found).toEqual(await playOracles(tasks));
     expect(found.every((texts) => texts.at(-2) === '1')).toBe(true);
-  }, 60_000);
+  }, 300_000);
   it('run twenty side by side', async () => {
-    const perSecond = await page.evaluate(
-      ([script, task]) => webFrames.bench(script, 20, JSON.parse(task), 5),
-      sent(frame, webTask(0)),
+    const speed = await page.evaluate(
+      ([script, tasks]) => webFrames.measure(script, 20, JSON.parse(tasks), 5),
+      sent(frame, [webTask(0)]),
     );
-    console.log(`20 frames: ${perSecond.toFixed(0)} steps a second`);
-    expect(perSecond).toBeGreaterThan(1);
+    expect(speed.stepsPerSecond).toBeGreaterThan(1);
+    expect(await page.locator('iframe').count()).toBe(20);
+    await page.evaluate(() => webFrames.close());
     expect(await page.locator('iframe').count()).toBe(0);
-  }, 60_000);
+  }, 120_000);
   it('let a hostile site reach neither the page nor the network', async () => {
-    const before = asked.length;
-    const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const before = served.asked.length;
+    const target = served.url.slice(0, -1);
     const attempts = `
       const say = (text) => top.postMessage(text, '*');
       const attempt = (name, work) => { try { const r = work(); if (r && r.then) r.then(() => say(name), () => {}); else say(name); } catch {} };
@@ -117,9 +90,9 @@ describe.skipIf(skip)('frames', () => {
       say('ran');`;
     const reports = await page.evaluate((script) => webFrames.hostile(script), attempts);
     expect(reports).toEqual(['ran']);
-    expect(asked.slice(before)).toEqual([]);
+    expect(served.asked.slice(before)).toEqual([]);
     expect(await page.title()).toBe('page');
-  }, 30_000);
+  }, 600_000);
 });
 
 describe.skipIf(skip)('trees', () => {
@@ -130,8 +103,13 @@ describe.skipIf(skip)('trees', () => {
     const wrong: string[] = [];
     const compared = new Set<string>();
     const withoutIds = (text: string) => text.split('\n').map((line) => line.replace(/^(\t*)\[\S+\] /, '$1'));
-    for (const [index, template] of templates.entries()) {
-      const { start, state, plan, netSeed } = instanceById(idOf(index, 11))!;
+    const visited = templates.flatMap((template, index) =>
+      Array.from({ length: instances }, (_, k) => ({
+        name: template.name,
+        ...instanceById(idOf(index, 11 + 37 * k))!,
+      })),
+    );
+    for (const { name, start, state, plan, netSeed } of visited) {
       const ours = Browser.open({ net: netOf(netSeed), parse: parseWithLibrary, screenLines: 0 }, start, state ?? {});
       for (const action of ['', ...followPlan(ours, plan).actions]) {
         if (action.startsWith('stop')) continue;
@@ -144,10 +122,10 @@ describe.skipIf(skip)('trees', () => {
         const [one, two] = [own, await chromiumText(client, other, ours)].map(withoutIds);
         lines += two.length;
         for (let k = 0; k < Math.max(one.length, two.length); k++)
-          if (one[k] !== two[k]) wrong.push(`${template.name} ${ours.url}: ours ${one[k]}, Chromium's ${two[k]}`);
+          if (one[k] !== two[k]) wrong.push(`${name} ${ours.url}: ours ${one[k]}, Chromium's ${two[k]}`);
       }
     }
     console.log(`${lines} lines of ${compared.size} pages compared, ${wrong.length} differ`);
     expect(wrong.slice(0, 5)).toEqual([]);
-  }, 120_000);
+  }, 600_000);
 });

@@ -6,11 +6,13 @@ import { judgedBrowser } from '../../src/envs/web/browser/judged.ts';
 import { parseWithLibrary } from '../../src/envs/web/browser/node-page.ts';
 import { Browser } from '../../src/envs/web/browser/session.ts';
 import { unescapeHtml } from '../../src/envs/web/evaluators/entities.ts';
-import { evaluate } from '../../src/envs/web/evaluators/evaluate.ts';
+import { type Evaluation, evaluate } from '../../src/envs/web/evaluators/evaluate.ts';
+import { postUrl } from '../../src/envs/web/evaluators/helpers.ts';
+import type { JudgedPage } from '../../src/envs/web/evaluators/page.ts';
 import { mustInclude } from '../../src/envs/web/evaluators/strings.ts';
 import { matchesUrl } from '../../src/envs/web/evaluators/urls.ts';
 import { web } from '../../src/envs/web/index.ts';
-import { repr, strip } from '../../src/envs/web/python.ts';
+import { int, repr, strip } from '../../src/envs/web/python.ts';
 import { netOf, sites } from '../../src/envs/web/sites/net.ts';
 import { idOf, instanceById, templates } from '../../src/envs/web/tasks/index.ts';
 import { spansOf } from '../../src/envs/web/valid-actions.ts';
@@ -84,6 +86,66 @@ describe('judges', () => {
     expect(matchesUrl('http://a.test/x', 'http://a.test/xy/')).toBe(true);
     expect(matchesUrl('http://a.test/x?q=1', 'http://a.test/x?q=2')).toBe(false);
     expect(matchesUrl('http://b.test/ |OR| http://a.test/x', 'http://a.test/x?q=2')).toBe(true);
+  });
+});
+
+/** What the original's judges answered when it was run on these (CPython 3.11). */
+describe('judges, where the original is odd', () => {
+  const judged = async (evaluation: object, answer: string, url = 'http://a.test/', replies: string[] = []) => {
+    const asked: string[] = [];
+    const page = { url: () => url, content: async () => '' } as unknown as JudgedPage;
+    const judge = async (message: string) => {
+      asked.push(message);
+      return replies.shift() ?? '';
+    };
+    const context = { page, judge, sites: {}, shopAdmin: { username: '', password: '' } };
+    const score = await evaluate({ intent: 'Find it.', evaluation: evaluation as Evaluation, answer }, context).catch(
+      () => 'error',
+    );
+    return [score, asked.length];
+  };
+  const texts = (reference_answers: unknown, string_note?: string) => ({
+    eval_types: ['string_match'],
+    reference_answers,
+    string_note,
+  });
+  it.each([
+    // The verdict on a task that cannot be done takes the place of what rules before it said.
+    [{ must_include: ['zz'], fuzzy_match: 'N/A' }, 'N/A', ['same'], 1, 1],
+    [{ must_include: ['zz'], fuzzy_match: 'N/A' }, 'it is gone', ['different'], 0, 1],
+    [{ fuzzy_match: 'N/A', must_include: ['zz'] }, 'N/A', [], 0, 0],
+    [{ must_include: ['n/a'], fuzzy_match: 'N/A' }, 'N/A', [], 1, 0],
+    [{ must_include: ['zz'], fuzzy_match: ['gone'] }, 'N/A', ['correct'], 0, 1],
+  ])('rules %j of the answer %j', async (references, answer, replies, score, calls) => {
+    expect(await judged(texts(references, 'it is gone'), answer, undefined, [...replies])).toEqual([score, calls]);
+  });
+  it('a kind without what it is held against is an error', async () => {
+    expect(await judged(texts(null), '')).toEqual(['error', 0]);
+    expect(await judged({ eval_types: ['url_match'], reference_url: null }, '')).toEqual(['error', 0]);
+    expect(await judged({ eval_types: ['program_html'], program_html: null }, '')).toEqual(['error', 0]);
+    expect(await judged(texts({ fuzzy_match: 'N/A' }), 'it is gone')).toEqual(['error', 0]);
+  });
+  it.each([
+    ['http://[::1]/a', 'http://[::1]/a/b', 1],
+    ['http://[x]/a', 'http://[x]/a', 'error'],
+    ['http://x[::1]/a', 'http://a.test/', 'error'],
+    ['http://[1.2.3.4]/', 'http://a.test/', 'error'],
+    ['http://\u2100.test/', 'http://a.test/', 'error'],
+    ['foo://a.test/b;c', 'http://a.test/b', 0],
+    ['http://a.test/b;c', 'http://a.test/b', 1],
+    ['\x01 http://a.test/b', 'http://a.test/b', 1],
+    ['1a://a.test/b', 'http://a.test/b', 0],
+  ])('the address %j in %j', async (reference_url, url, score) => {
+    expect(await judged({ eval_types: ['url_match'], reference_url }, '', url)).toEqual([score, 0]);
+  });
+  it('whole numbers are those that int() reads', () => {
+    const read = [' 7 ', '000000012', '1_0', '-0', '\u0663', 7.9, -7.9, true, 'x', '', '1__0', '7.0', null];
+    expect(read.map(int)).toEqual(['7', '12', '10', '0', '3', '7', '-7', '1', null, null, null, null, null]);
+  });
+  it('a post is found by its address', () => {
+    expect(postUrl('http://r.test/f/books/12/title?x=1#c')).toBe('http://r.test/f/books/12/');
+    expect(postUrl('http://r.test/f/books/12;p')).toBe('http://r.test/f/books/12/');
+    expect(postUrl('http://r.test/f/books')).toBe('http://r.test/f/books');
   });
 });
 

@@ -22,24 +22,24 @@ export class NotReachedError extends Error {
 }
 
 /**
- * Runs in the page: all drawn elements of a selector, whatever shadow root they are in. `tabgym-X REST` is REST inside of the shadow
+ * Runs in the page, or beside it where its policy lets no foreign script in (`page`: its document): all drawn elements of a selector, whatever shadow root they are in. `tabgym-X REST` is REST inside of the shadow
  * root of an X, at any depth.
  */
-export function deepAll(selector: string): Element[] {
+export function deepAll(selector: string, page: Document = document): Element[] {
   const all = (root: ParentNode, wanted: string): Element[] => [
     ...root.querySelectorAll(wanted),
     ...[...root.querySelectorAll('*')].flatMap((each) => (each.shadowRoot ? all(each.shadowRoot, wanted) : [])),
   ];
   const [, host, rest] = /^(tabgym-[\w-]+) (.+)$/.exec(selector) ?? [];
   const found = host
-    ? all(document, host).flatMap((each) => (each.shadowRoot ? all(each.shadowRoot, rest) : []))
-    : all(document, selector);
+    ? all(page, host).flatMap((each) => (each.shadowRoot ? all(each.shadowRoot, rest) : []))
+    : all(page, selector);
   return [...new Set(found)].filter((each) => each.getClientRects().length > 0);
 }
 
-/** Runs in the page: the element that has the keyboard, through all shadow roots. */
-export function deepActive(): Element | null {
-  let element = document.activeElement;
+/** The element that has the keyboard, through all shadow roots; runs where `deepAll` does. */
+export function deepActive(page: Document = document): Element | null {
+  let element = page.activeElement;
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
   return element;
 }

@@ -26,19 +26,20 @@ const said: [about: string, what: string][] = [];
 let site: Awaited<ReturnType<typeof serveReal>>;
 let browser: Browser;
 
-/** The page that drives, beside the one that is driven. */
-async function driverScript(): Promise<string> {
+/** The script that drives, with the modules that it is cut into, by their names. */
+async function driverScripts(): Promise<Map<string, string>> {
   const input = join(root, 'tests/lessons/firefox-page.ts');
   const built = await build({
     root,
     logLevel: 'error',
     build: { write: false, lib: { entry: input, formats: ['es'], fileName: 'drive' } },
   });
-  const [{ output }] = built as unknown as { output: { code: string; isEntry?: boolean }[] }[];
-  return output.find(({ isEntry }) => isEntry)!.code;
+  const [{ output }] = built as unknown as { output: { fileName: string; code?: string }[] }[];
+  return new Map(output.flatMap(({ fileName, code }) => (code === undefined ? [] : [[`/${fileName}`, code]])));
 }
 
-function serving(script: string): Plugin {
+/** The page that drives, beside the one that is driven. */
+function serving(scripts: Map<string, string>): Plugin {
   return {
     name: 'driving',
     configurePreviewServer({ middlewares }) {
@@ -48,9 +49,13 @@ function serving(script: string): Plugin {
       );
       middlewares.use('/drive.html', (_, response) => {
         response.setHeader('content-type', 'text/html');
-        response.end('<!doctype html><body style="margin:0"><script type="module" src="/drive.js"></script>');
+        response.end(
+          '<!doctype html><body style="margin:0"><script type="module" src="/driver/drive.js" onerror="fetch(`/said`,{method:`POST`,body:`[&quot;failed&quot;,&quot;the script that drives was not loaded&quot;]`})"></script>',
+        );
       });
-      middlewares.use('/drive.js', (_, response) => {
+      middlewares.use('/driver', (request, response, next) => {
+        const script = scripts.get(new URL(request.url!, 'http://localhost').pathname);
+        if (script === undefined) return next();
         response.setHeader('content-type', 'text/javascript');
         response.end(script);
       });
@@ -59,7 +64,7 @@ function serving(script: string): Plugin {
 }
 
 beforeAll(async () => {
-  site = await serveReal([serving(await driverScript())]);
+  site = await serveReal([serving(await driverScripts())]);
   browser = await chromium.launch({ executablePath: findChromium()!, args: chromiumArgs });
 }, 5 * minutes);
 
@@ -132,7 +137,7 @@ describe.skipIf(!findFirefox())('by itself in Firefox', () => {
       } finally {
         await close();
       }
-      expect(said.at(-1)).toEqual(['done', row.lesson]);
+      expect(said.at(-1)!.join(': ')).toBe(`done: ${row.lesson}`);
     },
   );
 });

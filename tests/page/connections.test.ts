@@ -1,11 +1,15 @@
 /** Worlds on servers, in the real page: an address typed and looked at, a closed door in words, a form, an import that asks first. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { unzipSync } from 'fflate';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { buildIndex } from '../../proxies/retrieval/build-index.ts';
+import { train } from '../../src/cli/training.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { exportRun } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
@@ -141,6 +145,11 @@ test('an OpenEnv server with several fields to an action has a form', async () =
   await form.getByLabel(/^loud/).selectOption('true');
   expect(await violations(page)).toEqual([]);
   await screenshot(page, 'openenv-form-wide');
+  await page.setViewportSize({ width: narrow.width, height: narrow.height });
+  await form.scrollIntoViewIfNeeded();
+  await screenshot(page, 'openenv-form-narrow');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await page.setViewportSize({ width: wide.width, height: wide.height });
   await form.getByRole('button', { name: 'Do it' }).click();
   await page.getByRole('log').getByText('You won.').waitFor();
   expect(server.frames.at(-1)).toEqual({ type: 'step', data: { message: 'win', loud: true } });
@@ -256,3 +265,148 @@ test('an experiment from a file asks before its first contact', async () => {
   rmSync(file);
   await close();
 });
+
+/** Speaks OpenAI's protocol to pages, asks for a key, and says what it is told to. */
+class ModelServer {
+  readonly asked: { path: string; key: string | undefined; body: string }[] = [];
+  private readonly server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => this.answer(request, body, response));
+  });
+
+  constructor(
+    private readonly key: string,
+    private readonly says: string,
+  ) {}
+
+  private answer({ url = '', method, headers }: IncomingMessage, body: string, response: ServerResponse) {
+    const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
+    const send = (status: number, value: object) =>
+      response.writeHead(status, { ...cors, 'content-type': 'application/json' }).end(JSON.stringify(value));
+    if (method === 'OPTIONS') return send(200, {});
+    this.asked.push({ path: url, key: headers.authorization, body });
+    if (headers.authorization !== `Bearer ${this.key}`) return send(401, { error: { message: 'Incorrect API key' } });
+    if (url.endsWith('/models')) return send(200, { object: 'list', data: [{ id: 'big-one' }, { id: 'small-one' }] });
+    return send(200, {
+      choices: [{ index: 0, message: { role: 'assistant', content: this.says }, finish_reason: 'stop' }],
+    });
+  }
+
+  listen = () =>
+    new Promise<string>((resolve) => {
+      this.server.listen(0, '127.0.0.1', () =>
+        resolve(`http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`),
+      );
+    });
+  close = () => new Promise<void>((resolve) => this.server.close(() => resolve()));
+}
+
+test('a model behind an API plays with a key that the page keeps to itself', async () => {
+  const secret = 'sk-kept-to-itself';
+  const { server, address } = await started(new ModelServer(secret, 'Thought:\nI look.\n\nAction:\ninventory'));
+  const { page, errors, close } = await open(browser, site.url, wide);
+  await page.getByLabel('Preset').waitFor({ timeout: 60_000 });
+  await page.getByLabel('Show advanced settings').check();
+  await page.getByRole('combobox', { name: 'Kind', exact: true }).selectOption({ label: 'Model behind an API' });
+  const fields = page.locator('tabgym-model-connection');
+  const typed = async (label: string, text: string) => {
+    await page.getByLabel(label, { exact: true }).fill(text);
+    await page.getByLabel(label, { exact: true }).press('Tab');
+  };
+  await typed('Address', address);
+  await fields.getByRole('button', { name: 'Connect' }).click();
+  await fields.getByText(/It does not let this page in: HTTP 401/).waitFor();
+  await fields.getByLabel('Key, if the server asks for one').fill(secret);
+  await fields.getByLabel('Key, if the server asks for one').press('Tab');
+  await fields.getByRole('button', { name: 'Connect' }).click();
+  await fields.getByRole('button', { name: 'big-one' }).click();
+  await page.getByText(/What the worlds say is sent to/).waitFor();
+  await fields.scrollIntoViewIfNeeded();
+  expect(await violations(page)).toEqual([]);
+  await screenshot(page, 'api-model-wide');
+  await page.getByRole('button', { name: 'Open the model' }).click();
+  await page.getByRole('button', { name: 'Watch it try' }).click();
+  await page.locator('tabgym-episode').getByText('inventory').first().waitFor();
+  await screenshot(page, 'api-model-watch-wide');
+  const said = server.asked.filter(({ path }) => path.endsWith('/chat/completions'));
+  expect(said.length).toBeGreaterThan(0);
+  expect(said.every(({ key }) => key === `Bearer ${secret}`)).toBe(true);
+  expect(JSON.parse(said[0].body).model).toBe('big-one');
+  // Nowhere but in the header: not in what is stored, not in the address.
+  const kept = await page.evaluate(async () => {
+    const names = (await indexedDB.databases()).map(({ name }) => name!);
+    const open = (name: string) =>
+      new Promise<IDBDatabase>((done) =>
+        Object.assign(indexedDB.open(name), {
+          onsuccess: (event: Event) => done((event.target as IDBOpenDBRequest).result),
+        }),
+      );
+    const all = (database: IDBDatabase, store: string) =>
+      new Promise<unknown>((done) =>
+        Object.assign(database.transaction(store).objectStore(store).getAll(), {
+          onsuccess: (event: Event) => done((event.target as IDBRequest).result),
+        }),
+      );
+    const found: unknown[] = [{ ...localStorage }, { ...sessionStorage }, location.href];
+    for (const name of names) {
+      const database = await open(name);
+      for (const store of database.objectStoreNames) found.push(await all(database, store));
+      database.close();
+    }
+    return JSON.stringify(found);
+  });
+  expect(kept).toContain('big-one');
+  expect(kept).not.toContain(secret);
+  expect(said.map(({ body }) => body).join()).not.toContain(secret);
+  expect(errors.filter((error) => !refusals.test(error))).toEqual([]);
+  await close();
+});
+
+test('a run is handed over as a folder in a zip', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tabgym-handed-'));
+  const { page, errors, close } = await open(browser, site.url, wide);
+  try {
+    await train({ file: 'experiments/micro.json', out: folder, steps: 1, device: 'wasm', threads: 1, print: () => {} });
+    await page.getByRole('button', { name: 'Open an exported run' }).click({ timeout: 60_000 });
+    await page.getByLabel('File to import').setInputFiles(join(folder, 'run.tabgym'));
+    await page.getByText('Train on elsewhere').click();
+    await page.getByText('Train on elsewhere').scrollIntoViewIfNeeded();
+    await screenshot(page, 'handoff-wide');
+    expect(await violations(page)).toEqual([]);
+    for (const label of ['verl', 'TRL']) {
+      const [download] = await Promise.all([
+        page.waitForEvent('download', { timeout: 60_000 }),
+        page.getByRole('button', { name: new RegExp(`^Train on with ${label}: `) }).click(),
+      ]);
+      const files = unzipSync(readFileSync(await download.path()));
+      const names = Object.keys(files);
+      for (const wanted of [
+        'README.md',
+        'run.sh',
+        'serve.sh',
+        'train.jsonl',
+        'experiment.json',
+        'model/model.safetensors',
+      ])
+        expect(names).toContain(wanted);
+      expect(new TextDecoder().decode(files['README.md'])).toContain('maskActions');
+    }
+    await page.getByRole('button', { name: /^Train on with AgentGym-RL: / }).click();
+    await page
+      .getByText(/ChatML/)
+      .first()
+      .waitFor();
+    await screenshot(page, 'handoff-refused-wide');
+    await page.setViewportSize({ width: narrow.width, height: narrow.height });
+    await page.getByText('Train on elsewhere').scrollIntoViewIfNeeded();
+    await screenshot(page, 'handoff-narrow');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expect(errors).toEqual([]);
+  } finally {
+    await close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 120_000);

@@ -35,7 +35,7 @@ test.each([
   const buffer = Buffer.from([...lines(3000), '{broken'].join('\n'));
   await panel.getByLabel('Files of a corpus').setInputFiles({ name: 'wiki.jsonl', mimeType: 'text/plain', buffer });
   await panel.getByRole('button', { name: 'Take in' }).click();
-  await panel.getByText(/3000 documents of .wiki. can be searched; 1 lines are none/).waitFor();
+  await panel.getByText(/.wiki. can be searched: 3000 documents; left out: 1 line\./).waitFor();
   await panel.getByText(/record 3001: it is not JSON/).waitFor();
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
@@ -43,7 +43,7 @@ test.each([
   ]);
   const questions = Buffer.from('{"question":"What is document 7?","answer":["Title 7"]}\n');
   await chooser.setFiles({ name: 'questions.jsonl', mimeType: 'text/plain', buffer: questions });
-  await panel.getByText(/1 questions added/).waitFor();
+  await panel.getByText(/Added to .wiki.: 1 question;/).waitFor();
   await panel.getByRole('button', { name: 'Ask about wiki' }).click();
   await panel.getByLabel('Question', { exact: true }).fill('Which document is the last?');
   await panel.getByLabel('Accepted answers, one a line').fill('Title 2999\n2999');

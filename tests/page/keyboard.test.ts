@@ -366,3 +366,41 @@ test('a person does an experiment in ScienceWorld by keyboard alone: completion,
   expect(errors).toEqual([]);
   await close();
 });
+
+test('Escape closes the dialog of links while a run trains, and no key reaches what is behind it', async () => {
+  const { page, errors, close } = await open(browser, `${site.url}?mock=running#run=run-1`);
+  const dialog = page.getByRole('dialog', { name: 'Share' });
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Runs', exact: true }).click();
+  for (const focusOn of ['Close', 'Link', null]) {
+    await page.getByRole('button', { name: 'Share', exact: true }).click();
+    await dialog.getByLabel('Link', { exact: true }).waitFor();
+    if (focusOn) await dialog.getByLabel(focusOn, { exact: true }).focus();
+    else await dialog.getByRole('heading', { name: 'Share' }).click();
+    if (focusOn !== 'Link') await page.keyboard.press('n');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    // The drawer behind it is still open; closed is what lay on top.
+    await page.getByRole('tab', { name: 'Runs', selected: true }).waitFor();
+    expect(await page.locator('tabgym-learn').count()).toBe(0);
+  }
+  await page.keyboard.press('Escape');
+  await page.getByRole('tab', { name: 'Runs' }).waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('what a teacher’s link hides has no button and no key', async () => {
+  const { page, close } = await open(browser, `${site.url}?mock=empty#hide=learn,drawer,share,reset,algorithm.clipLow`);
+  await page.getByLabel('Preset').waitFor();
+  for (const name of ['Learn', 'Lessons', 'Runs', 'More', 'Share', 'A trained agent', 'Reset'])
+    expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
+  expect(await page.getByLabel('Clip low').count()).toBe(0);
+  expect(await page.getByLabel('Clip high', { exact: true }).count()).toBe(1);
+  await page.keyboard.press('n');
+  await page.keyboard.press('r');
+  await page.waitForTimeout(100);
+  expect(await page.locator('tabgym-learn, tabgym-drawer').count()).toBe(0);
+  await close();
+});

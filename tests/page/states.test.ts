@@ -392,3 +392,65 @@ test('the settings, all of them, and the help', async () => {
   expect(errors).toEqual([]);
   await close();
 });
+
+/** What stands in the bar: its height, and whatever reaches out of it or over its neighbour. */
+const measureBar = (page: Page) =>
+  page.evaluate(() => {
+    const bar = document.querySelector('tabgym-app')!.shadowRoot!.querySelector('tabgym-transport')!.shadowRoot!;
+    const shown = [...bar.querySelectorAll<HTMLElement>('header button:not(.skip), header select, .meter')]
+      .map((each) => ({ name: each.textContent!.trim().slice(0, 20), box: each.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 0);
+    const over = shown.flatMap((a, i) =>
+      shown
+        .slice(i + 1)
+        .filter((b) => Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left) > 1)
+        .filter((b) => Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top) > 1)
+        .map((b) => `${a.name} over ${b.name}`),
+    );
+    const out = shown.filter(({ box }) => box.right > innerWidth || box.left < 0).map(({ name }) => `${name} is out`);
+    return { height: bar.querySelector('header')!.getBoundingClientRect().height, problems: [...over, ...out] };
+  });
+
+test.each(['en', 'zh-Hans'])(
+  'the bar is one row from 861 pixels on and two below, and all of it is seen: %s',
+  async (lang) => {
+    const { page, close } = await open(browser, `${site.url}?mock=paused#lang=${lang}`);
+    await page.locator('tabgym-transport .steps').waitFor();
+    await page.waitForTimeout(200);
+    for (const width of [1920, 1440, 1400, 1366, 1280, 1241, 1200, 1041, 1040, 900, 861, 390, 360]) {
+      await page.setViewportSize({ width, height: 900 });
+      const { height, problems } = await measureBar(page);
+      expect({ width, problems }).toEqual({ width, problems: [] });
+      expect({ width, rows: Math.round(height / 53) }).toEqual({ width, rows: width > 860 ? 1 : 2 });
+      if (lang === 'en' || width < 1300) await screenshot(page, `bar-${lang}-${width}`);
+    }
+    await close();
+  },
+);
+
+test('plots beside one another stand in one line, whatever their legends, and the chosen step where it is', async () => {
+  const { page, close } = await open(browser, `${site.url}?mock=paused#run=run-1&step=30&tab=group`);
+  const marked = page.locator('tabgym-chart .marker:visible');
+  await marked.nth(2).waitFor();
+  for (const width of [1440, 1180, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.waitForTimeout(150);
+    const charts = await page.locator('tabgym-chart').evaluateAll((all) =>
+      all.map((each) => {
+        const root = each.shadowRoot!;
+        const over = root.querySelector('.u-over')!.getBoundingClientRect();
+        const marker = root.querySelector('.marker')!.getBoundingClientRect();
+        return {
+          row: each.getBoundingClientRect().top,
+          top: root.querySelector('.plot')!.getBoundingClientRect().top,
+          at: (marker.left + 0.75 - over.left) / over.width,
+        };
+      }),
+    );
+    for (const { row, top, at } of charts) {
+      expect(top).toBeCloseTo(charts.find((each) => each.row === row)!.top, 0);
+      expect(at).toBeCloseTo(30 / 42, 2);
+    }
+  }
+  await close();
+});

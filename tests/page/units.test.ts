@@ -5,6 +5,7 @@ import { ExperimentSchema } from '../../src/experiment/experiment.ts';
 import { findKnob, knobs } from '../../src/experiment/knobs.ts';
 import { differences, readPath, writePath } from '../../src/experiment/paths.ts';
 import { metrics } from '../../src/rl/metrics.ts';
+import { everyModel, modelConnection, modelSettings } from '../../src/session/model-connection.ts';
 import type { SessionEvent, StepRecord } from '../../src/session/protocol.ts';
 import { Connections, importedRoot, withConnection } from '../../src/ui/app/connections.ts';
 import { problemsOf } from '../../src/ui/app/drafting.ts';
@@ -550,6 +551,7 @@ describe('addresses and tokens of worlds', () => {
     expect(connections.told('theirs', ['textcraft', 'maze'])).toEqual({
       textcraft: { withheld: true },
       maze: { withheld: true },
+      [everyModel]: { withheld: true },
     });
     connections.inherit('anew', 'theirs');
     expect(connections.rootOf('anew')).toBe('theirs');
@@ -559,6 +561,15 @@ describe('addresses and tokens of worlds', () => {
     // Typed beside an experiment, it is meant for it.
     connections.change('maze', { address: 'http://b' }, 'others');
     expect(connections.mayUse('others')).toBe(true);
+  });
+
+  test('a model’s key goes to the address it was typed for, however that is spelled, and nowhere else', () => {
+    const connections = new Connections();
+    connections.change(modelConnection('http://a/v1'), { token: 'secret' }, null);
+    const told = (run: string | null) => new Map(Object.entries(connections.told(run, [])));
+    expect(modelSettings(told(null), 'HTTP://a/v1/')).toEqual({ token: 'secret' });
+    expect(modelSettings(told(null), 'http://b/v1')).toEqual({});
+    expect(modelSettings(told('theirs'), 'http://a/v1')).toEqual({ withheld: true });
   });
 
   test('change one at a time, and an empty one is forgotten', () => {

@@ -1,9 +1,11 @@
 // Files of trajectories: every format out and in again is equal, whatever the pieces it arrives in; what is malformed is named by
 // line and takes nothing else with it; nothing that is not a record is taken for one.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TrajectoryFile, written } from '../../src/rl/trajectory-files/file.ts';
 import { trajectoryFromJson, trajectoryToJson } from '../../src/rl/trajectory-files/lossless.ts';
 import { trajectoryFormat, trajectoryFormats } from '../../src/rl/trajectory-files/registry.ts';
+import { saying } from '../../src/rl/trajectory-files/words.ts';
 import { aTrajectory } from '../../tools/fuzz/made-trajectory.ts';
 import { faultOf, made, mutated, sourceOf, textOf } from '../../tools/fuzz/trajectory-files.ts';
 
@@ -22,6 +24,20 @@ describe.each(trajectoryFormats.map((format) => [format.name, format] as const))
       for (let i = 0; i < records.length; i += size === 1 ? 13 : 1)
         expect(format.write(await file.read(i))).toEqual(records[i]);
     }
+  });
+
+  it('comes back as it was, whatever was made and however it lies', async () => {
+    const some = fc.array(fc.nat(1e6), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(some, fc.integer({ min: 1, max: 99 }), fc.boolean(), async (numbers, size, indented) => {
+        const all = numbers.map((n) => made[name](n));
+        const plain = indented ? textOf(format, all) : [...written(all.map(format.read), format)].join('');
+        const file = await TrajectoryFile.open(sourceOf(plain, size));
+        expect([file.refused, file.records.length]).toEqual([0, all.length]);
+        for (let i = 0; i < all.length; i++) expect(format.write(await file.read(i))).toEqual(all[i]);
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it('written by us is read by us', async () => {
@@ -74,6 +90,55 @@ describe('a file', () => {
     }
   });
 
+  it('of episodes takes none that has lost a field and looks like a poorer form', async () => {
+    const { item_id, conversations, reward, success } = made['agentgym-eval'](3);
+    const lost = [
+      [{ conversations, reward, success }, 'item_id'],
+      [{ item_id }, 'conversations'],
+      [{ item_id, conversations: null }, 'conversations'],
+      [{ item_id, reward, success }, 'no known format'],
+      [{ item_id, conversations, success }, 'no known format'],
+      [{ item_id, conversations, reward: '1', success }, 'reward must be a number'],
+      [{ item_id, conversations, reward, success: 2 }, 'success must be 0 or 1'],
+      [{ item_id, conversations: 'none', reward, success }, 'no known format'],
+    ] as const;
+    for (const [record, reason] of lost) {
+      const all = lines(9);
+      all[4] = JSON.stringify(record);
+      const file = await TrajectoryFile.open(sourceOf(all.join('\n')));
+      expect(file.records.length).toBe(8);
+      expect(file.problems).toEqual([{ line: 5, message: expect.stringContaining(reason) }]);
+    }
+    const ids = lines(3).map((line) => JSON.stringify({ item_id: JSON.parse(line).item_id }));
+    expect((await TrajectoryFile.open(sourceOf(`[${ids}]`))).records.length).toBe(3);
+  });
+
+  it('of OpenAI’s messages keeps calls of tools and parts, and takes no user without words', async () => {
+    const of = (...messages: unknown[]) => JSON.stringify({ messages });
+    const parts = {
+      role: 'user',
+      content: [{ type: 'text', text: 'a' }, { type: 'image_url' }, { type: 'text', text: 'b' }],
+    };
+    const call = { role: 'assistant', content: null, tool_calls: [{ id: '1' }], weight: 0 };
+    const good = of(parts, call, { role: 'tool', content: 'c' }, { role: 'assistant', content: 'd', weight: 1 });
+    const bad = [
+      of({ role: 'user', content: null }),
+      of({ role: 'assistant' }),
+      of({ ...call, weight: 2 }),
+      of({ role: 'user', content: [4] }),
+    ];
+    const file = await TrajectoryFile.open(sourceOf([good, ...bad].join('\n')));
+    expect([file.records.length, file.problems.map(({ line }) => line)]).toEqual([1, [2, 3, 4, 5]]);
+    const record = await file.read(0);
+    expect(record.messages!.map(({ role, content, trained }) => [role, content, trained])).toEqual([
+      ['user', 'ab', null],
+      ['assistant', '', false],
+      ['tool', 'c', null],
+      ['assistant', 'd', true],
+    ]);
+    expect(trajectoryFormat('openai-messages').write(record)).toEqual(JSON.parse(good));
+  });
+
   it('goes on after a bad record of a printed array, and says where it was', async () => {
     const text = textOf(
       traj,
@@ -121,6 +186,31 @@ describe('a file', () => {
     const held = lines(200).flatMap((line, i) => (line.includes('oak log') ? [i] : []));
     expect(found).toEqual(held);
   });
+});
+
+it('words are found as they stand, and a star stands for anything between, in an action with its answer', async () => {
+  const says = (wanted: string, text: string) => saying(wanted)(text);
+  expect([says('OAK  log', 'oak log'), says('Oak log', '1 oak LOG.'), says('a*b', 'xbxa'), says('*', '')]).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ]);
+  const recipe = 'craft 1 lever using 1 stick, 1 stone';
+  const conversations = (action: string, answer: string) => [
+    { from: 'human', loss: null, value: `Crafting commands:\n${recipe}\nGoal: craft lever.` },
+    { from: 'gpt', loss: true, value: action },
+    { from: 'human', loss: null, value: answer },
+  ];
+  const records = [
+    conversations('craft 4 stick using 2 planks', 'Crafted 4 minecraft:stick'),
+    conversations(recipe, 'Could not find enough items to craft minecraft:lever'),
+    conversations(recipe, 'Crafted 1 minecraft:lever'),
+  ].map((each, i) => JSON.stringify({ item_id: `textcraft_${i}`, conversations: each, reward: 0, success: 0 }));
+  const file = await TrajectoryFile.open(sourceOf(records.join('\n')));
+  const found: number[] = [];
+  for await (const index of file.saying('using *, * crafted')) found.push(index);
+  expect(found).toEqual([2]);
 });
 
 it('a trajectory of ours loses no bit', () => {

@@ -25,7 +25,7 @@ function modelOf(answers: (Response | Error)[], options = {}) {
     if (answer instanceof Error) throw answer;
     return answer;
   }) as unknown as typeof globalThis.fetch;
-  const model = new ApiModel({ address: 'http://x/v1/', model: 'm', key, retryMs: 1, fetch, ...options });
+  const model = new ApiModel({ address: 'http://x/v1/', model: 'm', key: () => key, retryMs: 1, fetch, ...options });
   return { model, requests };
 }
 

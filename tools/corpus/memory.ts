@@ -69,6 +69,9 @@ function measure(browser: string): MemoryPeak {
   };
 }
 
+/** All processes of the browser with this profile, now. */
+export const memoryOf = (profile: string): MemoryPeak => measure(browserOf(profile));
+
 /** Samples until `stop` is called, which gives the largest of each; `before`: at once. */
 export function watchMemory(profile: string): { before: MemoryPeak; stop(): MemoryPeak } {
   if (!existsSync('/proc/self/smaps_rollup'))

@@ -88,11 +88,11 @@ async function stopAt(page: Page, share: number): Promise<number> {
 }
 
 async function finished(page: Page): Promise<{ documents: number; refused: number }> {
-  const said = page.locator('tabgym-corpora').getByText(/ documents of .* can be searched; /);
+  const said = page.locator('tabgym-corpora').getByText(/ can be searched: \d+ documents?; /);
   const problem = page.locator('tabgym-corpora').getByRole('alert');
   await said.or(problem).first().waitFor({ timeout: takeInMs });
   const text = (await said.count()) ? await said.innerText() : '';
-  const numbers = /^(\d+) documents of .* can be searched; (\d+) lines/.exec(text);
+  const numbers = / can be searched: (\d+) documents?; left out: (\d+) lines?/.exec(text);
   if (!numbers) throw new Error(`The page says: ${await problem.innerText()}`);
   return { documents: Number(numbers[1]), refused: Number(numbers[2]) };
 }

@@ -48,6 +48,20 @@ const roles = (n: number): JsonObject[] =>
     ...(n % 2 ? { reasoning_content: i % 2 ? 'so' : null } : {}),
   }));
 
+/** With what a text does not say: calls of tools, parts, marks of what is learned. */
+const calling = (n: number): JsonObject[] => [
+  { role: 'developer', content: [{ type: 'text', text: word(n, 1) }, { type: 'image_url' }] },
+  { role: 'user', content: word(n, 2), name: 'x' },
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'a', function: { name: 'act', arguments: '{}' } }],
+    weight: 0,
+  },
+  { role: 'tool', tool_call_id: 'a', content: word(n, 3) },
+  { role: 'assistant', content: word(n, 4), weight: 1 },
+];
+
 /** The n-th record of each format, as its own program writes it. */
 export const made: { [format: string]: (n: number) => JsonObject } = {
   agenttraj: (n) => ({ conversations: spoken(n), item_id: `babyai_${n}`, ...(n % 2 ? { reward: n / 8 } : {}) }),
@@ -59,7 +73,7 @@ export const made: { [format: string]: (n: number) => JsonObject } = {
   'agentgym-dpo': (n) => ({ id: n, prompt: spoken(n), chosen: spoken(n + 1), rejected: spoken(n + 2) }),
   'trl-preference': (n) => ({ prompt: roles(n), chosen: roles(n + 1), rejected: roles(n + 2), score: n }),
   sharegpt: (n) => ({ conversations: spoken(n), id: `x${n}` }),
-  'openai-messages': (n) => ({ messages: roles(n), tools: [] }),
+  'openai-messages': (n) => ({ messages: n % 4 ? roles(n) : calling(n), tools: [] }),
   'tabgym-trajectory-1': (n) => recordOf(aTrajectory(n), { step: n }).source!.fields,
 };
 
@@ -119,15 +133,24 @@ function isRecord(value: unknown): boolean {
   }
 }
 
+/** What stands with these: where the first is an episode of AgentGym's, none that has lost its id or its messages. */
+function together(records: unknown[]): unknown[] {
+  const all = records as JsonObject[];
+  const named = ({ item_id }: JsonObject) => typeof item_id === 'string' || typeof item_id === 'number';
+  const talks = ({ conversations }: JsonObject) => Array.isArray(conversations);
+  if (!all.length || !named(all[0]) || !talks(all[0])) return all;
+  return all.filter((each) => (talks(each) ? named(each) : !named(each) || 'messages' in each));
+}
+
 /** What must be taken of a file that lies a record a line, or whose whole is one array; null: it is neither. */
 function wanted(text: string, container: TrajectoryFormat['container']): unknown[] | null {
   if (container === 'lines') {
     const lines = text.split('\n');
     const usual = lines.every((line) => parsed(line) !== undefined || line.trim() === '');
-    return usual ? lines.map(parsed).filter(isRecord) : null;
+    return usual ? together(lines.map(parsed).filter(isRecord)) : null;
   }
   const whole = container === 'array' ? parsed(text) : undefined;
-  return Array.isArray(whole) ? whole.filter(isRecord) : null;
+  return Array.isArray(whole) ? together(whole.filter(isRecord)) : null;
 }
 
 /** What is wrong with how this file is read, in words; null: nothing. */

@@ -1,14 +1,14 @@
 """AgentGym's own clients, tasks and Evaluator, unchanged, against our server: plays episodes of each world and prints one JSON object a world.
 
-Usage: agentgym.py ADDRESS EPISODES MODEL. The policy that the server has plays TextCraft through /v1/chat/completions; the other worlds are
-played by an agent that says what their texts offer, at random.
+Usage: agentgym.py ADDRESS EPISODES MODELS, by world as JSON. The policies that the server has play their worlds through
+/v1/chat/completions, as many rounds as they were trained on; the maze, which has none, is played by an agent that says a move at random.
 """
 
 import contextlib
 import io
 import json
 import random
-import re
+import signal
 import sys
 import traceback
 
@@ -23,7 +23,20 @@ from agentenv.envs import (
     WordleTask,
 )
 
-address, episodes, model = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+address, episodes, models = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
+# APIAgent asks again for ever where a request fails.
+most_seconds = 900
+
+
+class TooLong(BaseException):
+    pass
+
+
+def too_late(*_):
+    raise TooLong(f"not played within {most_seconds} s")
+
+
+signal.signal(signal.SIGALRM, too_late)
 
 
 class Chance(APIAgent):
@@ -38,40 +51,21 @@ class Chance(APIAgent):
         return f"Thought:\nI try this.\n\nAction:\n{action}", None
 
 
-def listed(text):
-    found = re.search(r"Available actions: (\[.*\])", text)
-    return json.loads(found.group(1)) if found else ["check available actions"]
+def policy(world):
+    return APIAgent(api_key="none", base_url=f"{address}/v1", model=models[world], max_tokens=64, temperature=1)
 
 
-def doors(text):
-    return [f"go to {name}" for name in re.findall(r"door to the (\w+)", text)] + ["look around", "inventory"]
-
-
-def words(text):
-    return ["panic", "solar", "shire", "robot", "not a word"]
-
-
-def tags(text):
-    return ["<search>who lives here</search>", "<answer>nobody</answer>", "neither"]
-
-
-def links(text):
-    ids = re.findall(r"\[(\d+)\] link", text)
-    return [f"```click [{each}]```" for each in ids] + ["```stop [done]```", "no action at all"]
-
-
-policy = APIAgent(api_key="none", base_url=f"{address}/v1", model=model, max_tokens=64, temperature=1)
 moves = ["move left", "move right", "move up", "move down"]
 
 # Task, agent, rounds, and the rewards that its server can give at the end.
 plays = {
-    "textcraft": (TextCraftTask, policy, 10, (0, 1)),
-    "babyai": (BabyAITask, Chance(listed), 10, (0, 1)),
-    "sciworld": (SciworldTask, Chance(doors), 10, (-100, 100)),
+    "textcraft": (TextCraftTask, policy("textcraft"), 4, (0, 1)),
+    "babyai": (BabyAITask, policy("babyai"), 20, (0, 1)),
+    "sciworld": (SciworldTask, policy("sciworld"), 2, (-100, 100)),
     "maze": (MazeTask, Chance(lambda text: moves), 15, (-1, 1)),
-    "wordle": (WordleTask, Chance(words), 8, (0, 1)),
-    "searchqa": (SearchQATask, Chance(tags), 4, (0, 1)),
-    "webarena": (WebarenaTask, Chance(links), 4, (0, 1)),
+    "wordle": (WordleTask, policy("wordle"), 10, (-1, 1)),
+    "searchqa": (SearchQATask, policy("searchqa"), 2, (0, 1)),
+    "webarena": (WebarenaTask, policy("webarena"), 3, (0, 1)),
 }
 
 
@@ -110,13 +104,18 @@ def play(name):
 
 failed = False
 for name in plays:
+    said = io.StringIO()
     try:
+        signal.alarm(most_seconds)
         # Some clients print every message.
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(said):
             played = play(name)
-        print(json.dumps({"world": name, **played}), flush=True)
-    except Exception as error:
+        print(json.dumps({"world": name, "by": models.get(name, "chance"), **played}), flush=True)
+    except (Exception, TooLong) as error:
         failed = True
-        print(json.dumps({"world": name, "error": f"{type(error).__name__}: {error}"}), flush=True)
+        last = said.getvalue().strip().splitlines()[-1:]
+        print(json.dumps({"world": name, "error": f"{type(error).__name__}: {error}", "said": last}), flush=True)
         traceback.print_exc()
+    finally:
+        signal.alarm(0)
 sys.exit(1 if failed else 0)

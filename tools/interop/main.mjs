@@ -1,8 +1,8 @@
-// `npm run test:interop [-- --episodes 20]`: other people's programs against our server. AgentGym's own Python clients and Evaluator play
-// episodes of every served world; the policy that comes with the page plays TextCraft through /v1/chat/completions. Installs into
+// `npm run test:interop [-- --episodes 50]`: other people's programs against our server. AgentGym's own Python clients and Evaluator play
+// episodes of every served world, the agents of the page's gallery through /v1/chat/completions. Installs into
 // build/interop; says what it skipped and why. AgentGym is fetched at the commit that the protocol was read at, or taken from TABGYM_AGENTGYM.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../../scripts/machine.mjs';
@@ -54,22 +54,51 @@ function makeEnvironment() {
   return python;
 }
 
+/** Of AgentGym's names of worlds, the agents of the page's gallery, and the options that they were trained under. */
+const agents = Object.fromEntries(
+  [
+    ['textcraft', 'textcraft-first'],
+    ['babyai', 'babyai', 'babyai-agent'],
+    ['sciworld', 'sciworld-first'],
+    ['wordle', 'wordle-first'],
+    ['searchqa', 'search-first'],
+    ['webarena', 'web-first'],
+  ].map(([name, agent, experiment = agent]) => {
+    const [{ name: world, options }] = JSON.parse(
+      readFileSync(join(root, `experiments/${experiment}.json`), 'utf8'),
+    ).worlds;
+    return [name, { world, options, policy: `public/agents/${agent}/${agent}.tabgym` }];
+  }),
+);
+
+/** By world, in the order in which they were named. */
+function modelsIn(said) {
+  const ids = [...said.matchAll(/^(\S+): \S+\/v1\/chat\/completions$/gm)].map(([, id]) => id);
+  return Object.fromEntries(Object.keys(agents).map((name, i) => [name, ids[i]]));
+}
+
 /** The address it prints, once it listens. */
 async function startServer() {
-  const args = ['build/cli/serve.js', '--port', '0', '--policy', 'public/sample-policy.zip', '--device', 'wasm'];
+  const options = join(folder, 'options.json');
+  writeFileSync(
+    options,
+    JSON.stringify(Object.fromEntries(Object.values(agents).map(({ world, options }) => [world, options]))),
+  );
+  const args = ['build/cli/serve.js', '--port', '0', '--device', 'wasm', '--options', options];
+  for (const { policy } of Object.values(agents)) args.push('--policy', policy);
   const server = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   let said = '';
   for await (const chunk of server.stdout) {
     said += chunk;
     const address = /^listening on (\S+),/m.exec(said)?.[1];
-    if (address) return { server, address, model: /^(\S+): \S+\/v1\/chat\/completions$/m.exec(said)[1] };
+    if (address) return { server, address, models: modelsIn(said) };
   }
   throw new Error(`The server ended before it listened:\n${said}`);
 }
 
-function play(python, agentenv, { address, model }, episodes) {
+function play(python, agentenv, { address, models }, episodes) {
   const PYTHONPATH = [agentenv, join(here, 'stand-ins')].join(process.platform === 'win32' ? ';' : ':');
-  const client = spawn(python, [join(here, 'agentgym.py'), address, String(episodes), model], {
+  const client = spawn(python, [join(here, 'agentgym.py'), address, String(episodes), JSON.stringify(models)], {
     stdio: 'inherit',
     env: { ...process.env, PYTHONPATH, NO_PROXY: '127.0.0.1', PYTHONDONTWRITEBYTECODE: '1' },
   });
@@ -77,7 +106,7 @@ function play(python, agentenv, { address, model }, episodes) {
 }
 
 async function main() {
-  const { values } = parseArgs({ options: { episodes: { type: 'string', default: '20' } } });
+  const { values } = parseArgs({ options: { episodes: { type: 'string', default: '50' } } });
   mkdirSync(folder, { recursive: true });
   const [python, agentenv] = [makeEnvironment(), fetchAgentGym()];
   console.log(

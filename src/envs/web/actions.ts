@@ -3,7 +3,7 @@
  * Apache-2.0) with its errors word for word: `click [12]`, `type [5] [text] [1]`, `stop [answer]`. The verb is what stands before the
  * first bracket; its pattern is then searched in the whole string. Knows no page.
  */
-import { repr, splitWords, strip } from './python.ts';
+import { decimal, repr, splitWords, strip } from './python.ts';
 
 export type Action =
   | { kind: 'none' }
@@ -45,19 +45,6 @@ function checkTypable(text: string): void {
     const known = code === 10 || (code >= 32 && code < 128) || (code >= 129 && code < 1000);
     if (!known) throw new ActionError('KeyError', repr(character));
   }
-}
-
-const isDigit = (code: number) => /\p{Nd}/u.test(String.fromCodePoint(code));
-
-/** int() of decimal digits of any script, which Unicode keeps in runs of ten. */
-function decimal(digits: string): string {
-  const values = [...digits].map((character) => {
-    const code = character.codePointAt(0)!;
-    let zero = code;
-    while (isDigit(zero - 1)) zero--;
-    return (code - zero) % 10;
-  });
-  return BigInt(values.join('')).toString();
 }
 
 interface Verb {

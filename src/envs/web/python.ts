@@ -112,3 +112,27 @@ export function str(value: Value): string {
     .map(([key, entry]) => `${repr(key)}: ${reprValue(entry)}`)
     .join(', ')}}`;
 }
+
+const isDigit = (code: number) => /\p{Nd}/u.test(String.fromCodePoint(code));
+
+/** int() of decimal digits of any script, which Unicode keeps in runs of ten. */
+export function decimal(digits: string): string {
+  const values = [...digits].map((character) => {
+    const code = character.codePointAt(0)!;
+    let zero = code;
+    while (isDigit(zero - 1)) zero--;
+    return (code - zero) % 10;
+  });
+  return BigInt(values.join('')).toString();
+}
+
+/** int(value) in decimal digits, or null where it raises. */
+export function int(value: Value): string | null {
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  if (typeof value === 'number') return Number.isFinite(value) ? BigInt(Math.trunc(value)).toString() : null;
+  if (typeof value === 'bigint') return String(value);
+  const found = typeof value === 'string' && /^([+-]?)(\p{Nd}+(?:_\p{Nd}+)*)$/u.exec(strip(value));
+  if (!found) return null;
+  const digits = decimal(found[2].replaceAll('_', ''));
+  return found[1] === '-' && digits !== '0' ? `-${digits}` : digits;
+}

@@ -21,6 +21,7 @@ export const agentTraj: TrajectoryFormat = {
   label: 'AgentTraj',
   summary: "AgentGym's demonstrations: conversations with the messages to be learned marked.",
   container: 'array',
+  isAgentGym: true,
   recognizes: ({ conversations, item_id, success }) =>
     typeof item_id === 'string' && Array.isArray(conversations) && success === undefined && isSpoken(conversations),
   read(fields) {

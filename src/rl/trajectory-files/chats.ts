@@ -29,6 +29,7 @@ export const shareGpt: TrajectoryFormat = {
   label: 'ShareGPT',
   summary: 'Conversations between human and gpt, as many tools for fine-tuning read them.',
   container: 'array',
+  lacks: 'item_id',
   recognizes: ({ conversations, item_id }) =>
     item_id === undefined && Array.isArray(conversations) && isSpoken(conversations),
   read: (fields) => unnamed('sharegpt', fields, checked(ShareGpt, fields).conversations.map(fromSpoken)),
@@ -46,6 +47,14 @@ export const openAiMessages: TrajectoryFormat = {
   container: 'lines',
   recognizes: ({ messages, format }) => Array.isArray(messages) && format === undefined,
   read: (fields) => unnamed('openai-messages', fields, checked(OpenAi, fields).messages.map(fromRole)),
-  write: (record) => ({ ...kept('openai-messages', record), messages: (record.messages ?? []).map(toRole) }),
-  loses: (record) => commonLosses(record, { reasoning: true }),
+  write: (record) => ({ ...kept('openai-messages', record), messages: (record.messages ?? []).map(weighed) }),
+  loses: (record) => commonLosses(record, { reasoning: true, trained: true }),
 };
+
+/** With OpenAI's mark of what is learned, which stands on an assistant's messages alone. */
+function weighed(message: Message): JsonObject {
+  const fields = toRole(message);
+  const { role, trained, source } = message;
+  if (role !== 'assistant' || trained === null || source?.form === 'role/content') return fields;
+  return { ...fields, weight: Number(trained) };
+}

@@ -44,6 +44,7 @@ export const evaluationLog: TrajectoryFormat = {
   label: "AgentGym's evaluation log",
   summary: 'A line an episode, with its reward and success, as base_eval.py writes it.',
   container: 'lines',
+  isAgentGym: true,
   recognizes: (fields) => isOutcome(fields) && Array.isArray(fields.conversations) && isSpoken(fields.conversations),
   read: (fields) => record('agentgym-eval', fields, checked(Spoken, fields).conversations.map(fromSpoken)),
   write: (each) => ({
@@ -58,6 +59,7 @@ export const apiEvaluation: TrajectoryFormat = {
   label: "AgentGym's evaluation of an API model",
   summary: 'One file an episode, messages by role with the reasoning apart, as openai_eval.py writes it.',
   container: 'object',
+  isAgentGym: true,
   recognizes: (fields) => isOutcome(fields) && Array.isArray(fields.conversations) && !isSpoken(fields.conversations),
   read: (fields) => record('agentgym-api-eval', fields, checked(Roles, fields).conversations.map(fromRole)),
   write: (each) => ({

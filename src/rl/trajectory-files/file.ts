@@ -10,6 +10,7 @@ import { type JsonObject, type RecordProblem, TrajectoryFileError, type Trajecto
 import { mostRecords, RecordIndex, type RecordSummary } from './record-index.ts';
 import { recognized, trajectoryFormats } from './registry.ts';
 import { mostRecordBytes, type Piece, Splitter } from './splitter.ts';
+import { saying, turnText } from './words.ts';
 
 export type { ByteSource } from './bytes.ts';
 export type { RecordSummary } from './record-index.ts';
@@ -81,7 +82,7 @@ export class TrajectoryFile implements Collection {
 
   /** Indices of the records in whose messages the text stands, as the file is read again; case does not matter. */
   async *saying(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
-    const wanted = text.toLowerCase();
+    const says = saying(text);
     const { records } = this;
     for (let first = 0; first < records.length; ) {
       signal?.throwIfAborted();
@@ -91,7 +92,7 @@ export class TrajectoryFile implements Collection {
       for (let i = first; i <= last; i++) {
         const [from, line] = [records.offset[i] - start, records.line[i]];
         const piece = { bytes: bytes.subarray(from, from + records.bytes[i]), offset: 0, line, broken: false };
-        if (saysText(parseRecord(piece).record, wanted)) yield i;
+        if (isSaid(parseRecord(piece).record, says)) yield i;
       }
       first = last + 1;
       onProgress?.(first, records.length);
@@ -155,6 +156,7 @@ export class TrajectoryFile implements Collection {
     try {
       const { record, format } = parseRecord(piece);
       this.format ??= format;
+      if (format.lacks && !this.format.lacks && this.format.isAgentGym) throw lost(format.lacks);
       if (!this.records.add(summaryOf(piece, record, format)))
         this.refuse(
           piece.line,
@@ -172,6 +174,10 @@ export class TrajectoryFile implements Collection {
     if (this.problems.length < mostProblems) this.problems.push({ line, message });
   }
 }
+
+/** A record that is whole by the rules of a poorer format, among records that have more. */
+const lost = (field: string) =>
+  new TrajectoryFileError(`"${field}" is missing, which the first record of this file has.`);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -200,12 +206,13 @@ export function parseRecord(piece: Piece): { record: TrajectoryRecord; format: T
   return { record: format.read(fields), format };
 }
 
-export const saysText = ({ messages, itemId }: TrajectoryRecord, wanted: string): boolean =>
-  (itemId?.toLowerCase().includes(wanted) ?? false) ||
-  (messages?.some(
-    ({ content, reasoning }) =>
-      content.toLowerCase().includes(wanted) || (reasoning?.toLowerCase().includes(wanted) ?? false),
-  ) ??
+/** An answer is read with what follows it. */
+export const isSaid = ({ messages, itemId }: TrajectoryRecord, says: (text: string) => boolean): boolean =>
+  (itemId !== null && says(itemId)) ||
+  (messages?.some(({ role, content, reasoning }, i) => {
+    const next = role === 'assistant' ? messages[i + 1]?.content : undefined;
+    return says(next === undefined ? content : turnText(content, next)) || (reasoning !== null && says(reasoning));
+  }) ??
     false);
 
 function summaryOf(

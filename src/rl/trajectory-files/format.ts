@@ -12,6 +12,10 @@ export interface TrajectoryFormat {
   container: 'array' | 'lines' | 'object';
   /** Whether an object looks like a record of this format rather than of another. The first in the registry that says so reads it. */
   recognizes(fields: JsonObject): boolean;
+  /** Of AgentGym's episodes: a file of them has their fields in every record. */
+  isAgentGym?: true;
+  /** The field that a record of AgentGym's has lost where it looks like one of this format; absent: none does. */
+  lacks?: 'item_id' | 'conversations';
   /** Throws TrajectoryFileError by path and reason. */
   read(fields: JsonObject): TrajectoryRecord;
   write(record: TrajectoryRecord): JsonObject;

@@ -30,6 +30,7 @@ export const agentEval: TrajectoryFormat = {
   label: 'AgentEval',
   summary: "AgentGym's evaluation items: tasks to be played.",
   container: 'array',
+  lacks: 'conversations',
   recognizes: ({ item_id, conversations }) => typeof item_id === 'string' && conversations === null,
   read: (fields) => named('agenteval', checked(WithNull, fields)),
   write: ({ itemId: id, source }) => ({
@@ -45,8 +46,10 @@ export const itemIds: TrajectoryFormat = {
   label: "AgentGym-RL's item ids",
   summary: 'The tasks of a training or test split.',
   container: 'array',
-  recognizes: ({ item_id, conversations, messages }) =>
-    typeof item_id === 'string' && conversations === undefined && messages === undefined,
+  lacks: 'conversations',
+  // With an outcome it is of an episode, whose messages are gone.
+  recognizes: ({ item_id, conversations, messages, reward, success }) =>
+    typeof item_id === 'string' && [conversations, messages, reward, success].every((field) => field === undefined),
   read: (fields) => named('agentgym-rl-ids', checked(Ids, fields)),
   write: ({ itemId: id, source }) => ({
     ...(source?.form === 'agentgym-rl-ids' ? source.fields : {}),

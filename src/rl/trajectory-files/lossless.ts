@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import type { Json } from '../../envs/env.ts';
 import { type Ending, TokenSource, type Trajectory, type Turn } from '../episode/trajectory.ts';
 import { checked, type TrajectoryFormat } from './format.ts';
-import { fromRole, json, RoleMessage, toRole } from './messages.ts';
+import { fromRole, json, TextMessage, toRole } from './messages.ts';
 import { type JsonObject, parseItemId, TrajectoryFileError, withThought } from './record.ts';
 
 export const losslessForm = 'tabgym-trajectory-1';
@@ -100,7 +100,7 @@ const Schema = v.objectWithRest(
   {
     format: v.literal(losslessForm),
     item_id: v.nullable(v.string()),
-    messages: v.nullable(v.array(RoleMessage)),
+    messages: v.nullable(v.array(TextMessage)),
     reward: v.nullable(v.number()),
     success: v.nullable(v.boolean()),
     trajectory: v.nullable(TrajectorySchema),

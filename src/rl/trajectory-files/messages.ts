@@ -13,9 +13,21 @@ const speakers = {
   assistant: 'assistant',
   system: 'system',
   tool: 'tool',
+  // LLaMA-Factory's, for calls of tools and what they answer.
+  function_call: 'assistant',
+  observation: 'tool',
 } as const;
 const speakerNames = Object.keys(speakers) as (keyof typeof speakers)[];
-const roles = ['system', 'user', 'assistant', 'tool'] as const;
+/** OpenAI's, with the names that it gave to two of them before and since. */
+const roles = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+} as const;
+const roleNames = Object.keys(roles) as (keyof typeof roles)[];
 
 /** A value of JSON, as it came. */
 export const json = v.custom<Json>(() => true);
@@ -32,15 +44,49 @@ export const SpokenMessage = v.objectWithRest(
   json,
 );
 
-export const RoleMessage = v.objectWithRest(
+const Part = v.objectWithRest({ type: v.string() }, json);
+
+const RoleFieldsSchema = v.objectWithRest(
   {
-    role: v.picklist(roles, ({ received }) => `"role" must be one of ${roles.join(', ')} (it is ${received})`),
-    content: v.string('"content" must be a text'),
+    role: v.picklist(roleNames, ({ received }) => `"role" must be one of ${roleNames.join(', ')} (it is ${received})`),
+    /** Null beside a call of a tool, or where a model only thought; a list where a message has parts. */
+    content: v.optional(
+      v.nullable(v.union([v.string(), v.array(Part)], '"content" must be a text, or a list of parts with a "type"')),
+    ),
     /** No part of OpenAI's form: some write it all the same, and so do we. */
     loss: v.optional(v.nullable(v.boolean('"loss" must be true, false or null'))),
     reasoning_content: v.optional(v.nullable(v.string('"reasoning_content" must be a text or null'))),
+    /** OpenAI's mark of what is learned: 0 or 1, on an assistant's message. */
+    weight: v.optional(v.picklist([0, 1], '"weight" must be 0 or 1')),
+    tool_calls: v.optional(v.nullable(v.array(json, '"tool_calls" must be a list'))),
+    function_call: v.optional(json),
   },
   json,
+);
+
+type RoleFields = v.InferOutput<typeof RoleFieldsSchema>;
+
+/** What a message says in words: of parts those that are text. */
+function wordsOf({ content }: Pick<RoleFields, 'content'>): string {
+  if (typeof content === 'string') return content;
+  return (content ?? []).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
+}
+
+/** A message without words says them otherwise: only an assistant may. */
+const saysSomething = ({ role, content, tool_calls, function_call, reasoning_content }: RoleFields): boolean =>
+  typeof content === 'string' ||
+  Array.isArray(content) ||
+  (role === 'assistant' && (content === null || Boolean(tool_calls ?? function_call ?? reasoning_content)));
+
+export const RoleMessage = v.pipe(
+  RoleFieldsSchema,
+  v.check(saysSomething, '"content" must be a text, or null beside a call of a tool'),
+);
+
+/** As programs of one's own write them: every message has a text. */
+export const TextMessage = v.pipe(
+  RoleMessage,
+  v.check(({ content }) => typeof content === 'string', '"content" must be a text'),
 );
 
 export function fromSpoken(fields: v.InferOutput<typeof SpokenMessage>): Message {
@@ -59,12 +105,12 @@ export function toSpoken({ role, content, trained, source }: Message, silent: { 
   return { ...source.fields, ...(unchanged ? {} : { from }), ...learned, value: content };
 }
 
-export function fromRole(fields: v.InferOutput<typeof RoleMessage>): Message {
-  const { role, content, loss, reasoning_content: reasoning } = fields;
+export function fromRole(fields: RoleFields): Message {
+  const { role, loss, weight, reasoning_content: reasoning } = fields;
   return {
-    role,
-    content,
-    trained: loss ?? null,
+    role: roles[role],
+    content: wordsOf(fields),
+    trained: loss ?? (weight === undefined ? null : weight === 1),
     reasoning: reasoning ?? null,
     source: { form: 'role/content', fields: fields as JsonObject },
   };
@@ -72,9 +118,14 @@ export function fromRole(fields: v.InferOutput<typeof RoleMessage>): Message {
 
 export function toRole({ role, content, reasoning, source }: Message): JsonObject {
   const thought: JsonObject = reasoning === null ? {} : { reasoning_content: reasoning };
-  return source?.form === 'role/content'
-    ? { ...source.fields, role, content, ...thought }
-    : { role, content, ...thought };
+  if (source?.form !== 'role/content') return { role, content, ...thought };
+  const came = source.fields as RoleFields;
+  return {
+    ...source.fields,
+    ...(roles[came.role] === role ? {} : { role }),
+    ...(wordsOf(came) === content ? {} : { content }),
+    ...thought,
+  };
 }
 
 /** AgentGym's clients have two: "Ok.", and "OK. I'll follow your instructions and try my best to solve the task." */

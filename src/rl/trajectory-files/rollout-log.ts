@@ -4,13 +4,13 @@
  */
 import * as v from 'valibot';
 import { checked, commonLosses, type TrajectoryFormat } from './format.ts';
-import { fromRole, json, RoleMessage, toRole } from './messages.ts';
+import { fromRole, json, TextMessage, toRole } from './messages.ts';
 import { parseItemId } from './record.ts';
 
 const Schema = v.objectWithRest(
   {
     item_id: v.pipe(v.number('item_id must be a whole number'), v.integer('item_id must be a whole number')),
-    conversations: v.array(RoleMessage, 'conversations must be a list of messages'),
+    conversations: v.array(TextMessage, 'conversations must be a list of messages'),
     reward: v.number('reward must be a number'),
   },
   json,
@@ -21,6 +21,7 @@ export const rolloutLog: TrajectoryFormat = {
   label: "AgentGym-RL's rollout log",
   summary: 'The episodes of a training or evaluation step, as vllm_rollout.py writes them.',
   container: 'array',
+  isAgentGym: true,
   recognizes: ({ item_id, conversations, reward }) =>
     typeof item_id === 'number' && Array.isArray(conversations) && reward !== undefined,
   read(fields) {

@@ -4,6 +4,7 @@ import type { Collection, OpenFileOptions } from './file.ts';
 import { lossless, recordOf } from './lossless.ts';
 import type { RecordProblem, TrajectoryRecord } from './record.ts';
 import { RecordIndex } from './record-index.ts';
+import { saying, turnText } from './words.ts';
 
 /** The episodes of a step; null: they were not kept. */
 export type ReadStep = (step: number) => Promise<readonly Trajectory[] | null>;
@@ -51,12 +52,12 @@ export class RunTrajectories implements Collection {
   }
 
   async *saying(text: string, { signal, onProgress }: OpenFileOptions = {}): AsyncGenerator<number> {
-    const wanted = text.toLowerCase();
+    const says = saying(text);
     for (let i = 0; i < this.records.length; i++) {
       signal?.throwIfAborted();
       const { step, offset, itemId } = this.records.at(i);
       const trajectory = (await this.stepOf(step!))?.[offset];
-      if (itemId?.includes(wanted) || (trajectory && says(trajectory, wanted))) yield i;
+      if ((itemId && says(itemId)) || (trajectory && isSaid(trajectory, says))) yield i;
       onProgress?.(i + 1, this.records.length);
     }
   }
@@ -89,9 +90,5 @@ export class RunTrajectories implements Collection {
   }
 }
 
-const says = ({ prompt, turns }: Trajectory, wanted: string): boolean =>
-  prompt.toLowerCase().includes(wanted) ||
-  turns.some(
-    ({ action, reply, observation }) =>
-      (reply ?? action).toLowerCase().includes(wanted) || observation.toLowerCase().includes(wanted),
-  );
+const isSaid = ({ prompt, turns }: Trajectory, says: (text: string) => boolean): boolean =>
+  says(prompt) || turns.some(({ action, reply, observation }) => says(turnText(reply ?? action, observation)));

@@ -2,12 +2,12 @@
 import type { Say } from '../../rl/episode/spoken.ts';
 import { SpokenEvaluator } from '../../rl/spoken-evaluator.ts';
 import { StoreError } from '../../store/run.ts';
-import { ApiModel } from '../api-model.ts';
+import { ApiModel, ApiModelError } from '../api-model.ts';
 import { type Choices, type Engine, PlaysOnlyError, type StepOptions, type WatchOptions } from '../engine.ts';
 import { liveTurn } from '../live-turn.ts';
 import { closeWorlds, type Worlds, withWorlds } from '../opened-worlds.ts';
 import { planReport } from '../plan-report.ts';
-import type { ExperimentOf, SessionPolicy } from './kind.ts';
+import type { ExperimentOf, Services, SessionPolicy } from './kind.ts';
 
 /** Requests under way at once: what servers of one machine take without queueing for long. */
 const episodesAtOnce = 8;
@@ -66,6 +66,16 @@ class ApiEngine implements Engine {
   }
 }
 
+/** As it is now: a person may type another while the run is open. */
+function keyOf(address: string, modelSettings: Services['modelSettings']): string | null {
+  const { withheld, token } = modelSettings?.(address) ?? {};
+  if (withheld)
+    throw new ApiModelError(
+      `This experiment came from somebody else, and would send what it plays to ${address}: allow it in the setup, beside the model, then try again.`,
+    );
+  return token ?? null;
+}
+
 /** Another seed for each try of an item, so that a server which heeds it does not repeat itself. */
 function sayWith(model: ApiModel, { sampling }: Pick<ExperimentOf<'api'>, 'sampling'>) {
   return ({ temperature, seed }: { temperature: number; seed: number }): Say =>
@@ -77,12 +87,12 @@ export const api: SessionPolicy<'api'> = {
   /** Its memory is its server's. */
   plan: async (_, { device }) => planReport([], await device().catch(() => null)),
 
-  async open(experiment, options, { openWorld, apiKey }) {
+  async open(experiment, options, { openWorld, modelSettings }) {
     const { address, name, contextTurns } = experiment.policy;
     if (options.purpose === 'train') throw new PlaysOnlyError(`${name} at ${address}`);
     options.onProgress({ what: 'Opening the worlds', done: 0, total: null, unit: 'steps' });
     return withWorlds(experiment, openWorld, async (worlds) => {
-      const model = new ApiModel({ address, model: name, key: apiKey?.() ?? null });
+      const model = new ApiModel({ address, model: name, key: () => keyOf(address, modelSettings) });
       const parts = { worlds, sayWith: sayWith(model, experiment), atOnce: episodesAtOnce, contextTurns };
       options.onProgress(null);
       return new ApiEngine(`${name} at ${address}`, worlds, new SpokenEvaluator(experiment, parts));

@@ -2,7 +2,9 @@
  * What a session does with a kind of policy: plan its memory, open an engine that plays or trains it, and take out of a run what
  * is its own. What the kind is to a document stands in `experiment/policies/` under the same name.
  */
+
 import type { Device } from '../../device/device.ts';
+import type { ConnectionSettings } from '../../envs/module.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { PolicyName, PolicyOf } from '../../experiment/policies/registry.ts';
 import type { BaseModels } from '../../models/base-model.ts';
@@ -30,8 +32,8 @@ export interface Services {
   tokenizers: Tokenizers;
   /** Throws where none can be opened. */
   modelsFor(policy: { model: string }): BaseModels;
-  /** Of the server of a model that is asked; in memory only. Absent: none is sent. */
-  apiKey?(): string | null;
+  /** Of the server of a model that is asked: its key, in memory only, and whether it may be asked at all. Absent: it may, without a key. */
+  modelSettings?(address: string): ConnectionSettings;
   /** What was measured on this adapter before. */
   adapters?: AdapterMemory;
   /** For experiments that carry code; absent: they are refused. */

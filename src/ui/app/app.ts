@@ -85,7 +85,8 @@ export class TabgymApp extends Panel {
         min-height: 0;
         min-width: 0;
       }
-      tabgym-learn {
+      tabgym-learn,
+      .learn {
         background: var(--surface);
         width: var(--learn);
         min-height: 0;
@@ -133,6 +134,7 @@ export class TabgymApp extends Panel {
         tabgym-stage,
         tabgym-progress,
         tabgym-learn,
+        .learn,
         tabgym-drawer {
           display: none;
           position: static;
@@ -145,6 +147,7 @@ export class TabgymApp extends Panel {
         [data-panel='stage'] tabgym-stage,
         [data-panel='progress'] tabgym-progress,
         [data-panel='learn'] tabgym-learn,
+        [data-panel='learn'] .learn,
         [data-panel='drawer'] tabgym-drawer {
           display: block;
         }
@@ -176,7 +179,7 @@ export class TabgymApp extends Panel {
     `,
   ];
 
-  @state() private learns = false;
+  @state() private learns: 'none' | 'loading' | 'ready' | 'failed' = 'none';
   private uninstall: (() => void) | null = null;
 
   constructor() {
@@ -194,6 +197,8 @@ export class TabgymApp extends Panel {
       'embedded',
       'sharing',
       'locale',
+      'sweep',
+      'together',
     ]);
     this.app = new Controller();
     this.app.store.set({ locale: currentLocale() });
@@ -286,28 +291,45 @@ export class TabgymApp extends Panel {
     `;
   }
 
-  /** Cards and lessons come when they are opened. */
   private renderLearn() {
-    if (!this.learns) {
-      void import('../learn/learn.ts').then(() => {
-        this.learns = true;
-      });
-      return nothing;
-    }
-    return html`${this.splitter('learn', -1, msg('Width of Learn'))}
-      ${place('learn')}<tabgym-learn .app=${this.app} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`;
+    return html`${this.splitter('learn', -1, msg('Width of Learn'))}${place('learn')}${
+      this.learns === 'ready'
+        ? html`<tabgym-learn .app=${this.app} @go-to-panel=${this.goToPanel} role="region" aria-label=${msg('Learn')}></tabgym-learn>`
+        : html`<div class="learn">${this.renderWithoutLearn()}</div>`
+    }`;
+  }
+
+  /** Cards and lessons come when they are opened. */
+  private renderWithoutLearn() {
+    if (this.learns === 'none') void this.loadLearn();
+    if (this.learns !== 'failed') return loadingState(msg('Opening Learn'));
+    const again = html`<button @click=${() => this.loadLearn()}>${msg('Try again')}</button>`;
+    return errorState(msg('Cards and lessons could not be loaded. Try again.'), again);
+  }
+
+  private async loadLearn() {
+    this.learns = 'loading';
+    this.learns = await import('../learn/learn.ts').then(
+      () => 'ready' as const,
+      () => 'failed' as const,
+    );
   }
 
   /** A pane that is not there takes no room. */
   private sizes() {
-    const { panes, selection } = this.state;
+    const { panes } = this.state;
     const setup = this.hides('setup') ? 0 : panes.setup;
-    const progress = this.hides('progress') ? 0 : panes[progressPane(selection.tab)];
+    const progress = this.hides('progress') ? 0 : panes[this.progressPane];
     return `--setup:${setup}px;--learn:${panes.learn}px;--drawer:${panes.drawer}px;--progress:min(${progress}px, 60vh)`;
   }
 
+  private get progressPane(): PaneName {
+    const { selection, sweep, together } = this.state;
+    return progressPane(selection.tab, sweep !== null && together);
+  }
+
   private renderCentre() {
-    const pane = progressPane(this.state.selection.tab);
+    const pane = this.progressPane;
     return html`<div class="centre">
       <div class="middle"><tabgym-shared-note .app=${this.app}></tabgym-shared-note>
         ${place('stage')}<tabgym-stage .app=${this.app} role="region" aria-label=${msg('Stage')}></tabgym-stage></div>

@@ -4,6 +4,7 @@
  * the person lets it: what it asks of a server, somebody else wrote.
  */
 import type { ConnectionSettings } from '../../envs/module.ts';
+import { everyModel } from '../../session/model-connection.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 
 export type Settings = { readonly [world: string]: ConnectionSettings };
@@ -70,6 +71,6 @@ export class Connections {
   /** What the trainer is told while this run is in focus. `worlds`: those that are reached over a line. */
   told(run: string | null, worlds: readonly string[]): Settings {
     if (this.mayUse(run)) return this.settings;
-    return Object.fromEntries(worlds.map((world) => [world, { withheld: true }]));
+    return Object.fromEntries([...worlds, everyModel].map((name) => [name, { withheld: true }]));
   }
 }

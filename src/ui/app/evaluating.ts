@@ -1,9 +1,12 @@
 /** Evaluations of the run in focus: read, played, stopped and saved as files. */
 import { msg } from '@lit/localize';
-import type { SuiteRequest } from '../../session/evaluation-protocol.ts';
+import type { KeptEvaluation, SuiteRequest } from '../../session/evaluation-protocol.ts';
 import type { SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { none, type State, type Store } from '../state/state.ts';
 import { type Notifying, sentence } from './notifying.ts';
+
+/** A kept evaluation with the name of its run. */
+export type OtherEvaluation = KeptEvaluation & { run: string };
 
 export class Evaluating {
   /** The run that `evaluations` are of. */
@@ -33,6 +36,16 @@ export class Evaluating {
     } catch (error) {
       if (this.of === id) this.store.set({ evaluations: { state: 'error', message: sentence(error) } });
     }
+  }
+
+  /** What other runs have of the suites, to lie beside the focus's own: a baseline's, for example. */
+  async others(): Promise<OtherEvaluation[]> {
+    const { run, runs } = this.state;
+    const all = runs.filter(({ id, deletedUntil }) => id !== run?.id && !deletedUntil);
+    const found = await Promise.allSettled(all.map(({ id }) => this.api().evaluations(id)));
+    return found.flatMap((each, i) =>
+      each.status === 'fulfilled' ? each.value.kept.map((kept) => ({ run: all[i].name, ...kept })) : [],
+    );
   }
 
   /** Resolves when it is over, whatever came of it. The buttons stay alive: one of them stops it. */

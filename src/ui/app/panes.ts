@@ -16,7 +16,7 @@ export const panes: { readonly [name in PaneName]: PaneBounds } = {
   learn: { min: 260, max: 720, initial: 360 },
   drawer: { min: 280, max: 900, initial: 400 },
   progress: { min: 96, max: 720, initial: 300 },
-  progressWatching: { min: 96, max: 720, initial: 196 },
+  progressWatching: { min: 96, max: 720, initial: 224 },
 };
 
 export type PaneSizes = { readonly [name in PaneName]: number };
@@ -54,5 +54,6 @@ export function resizedPanes(sizes: PaneSizes, name: PaneName, size: number): Pa
 
 const watchingTabs: readonly StageTab[] = ['watch', 'play', 'trajectory', 'read'];
 
-/** The pane of the curves beside this tab of the stage. */
-export const progressPane = (tab: StageTab): PaneName => (watchingTabs.includes(tab) ? 'progressWatching' : 'progress');
+/** The pane of the curves beside this tab of the stage; those of a whole sweep are what one looks at. */
+export const progressPane = (tab: StageTab, sweep = false): PaneName =>
+  watchingTabs.includes(tab) && !sweep ? 'progressWatching' : 'progress';

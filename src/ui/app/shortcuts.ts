@@ -85,9 +85,15 @@ export const shortcuts = (): Shortcut[] => [
 const followTab = (app: Controller) =>
   app.store.state.selection.tab === 'trajectory' ? 'group' : app.store.state.selection.tab;
 
-const toggleDrawer = (app: Controller) => void app.layout.openDrawer(app.store.state.drawer ? null : 'runs');
+const toggleDrawer = (app: Controller) => {
+  if (!hides(app, 'drawer')) void app.layout.openDrawer(app.store.state.drawer ? null : 'runs');
+};
+
+/** What a teacher's link leaves out has no key either. */
+const hides = (app: Controller, control: string) => app.store.state.link.hide.includes(control);
 
 const toggleLearn = (app: Controller) => {
+  if (hides(app, 'learn')) return;
   const { learn, panel } = app.store.state;
   const away = matchMedia('(max-width: 860px)').matches && panel !== 'learn';
   app.layout.openLearn(learn && !away ? null : (learn ?? 'lessons'));
@@ -111,6 +117,15 @@ function keepsKey(element: Element | null, key: string): boolean {
   return arrows.includes(key) && element.matches('input, [role=tab], [role=listbox], [role=slider], .keeps-arrows');
 }
 
+/**
+ * A dialog takes all keys: Escape closes it, unless somebody prevents that (https://html.spec.whatwg.org/multipage/interaction.html#close-requests),
+ * and nothing behind it is to be trained or closed.
+ */
+const inDialog = (app: Controller, event: KeyboardEvent) =>
+  app.store.state.help ||
+  app.store.state.sharing ||
+  event.composedPath().some((each) => each instanceof HTMLDialogElement && each.open);
+
 const offKey = 'tabgym.keys-off';
 
 /** Single keys can be switched off, for those whose speech input or tremor types them by accident. */
@@ -121,7 +136,7 @@ export const enableKeys = (on: boolean) => (on ? localStorage.removeItem(offKey)
 export function installShortcuts(app: Controller): () => void {
   const table = new Map(shortcuts().flatMap((shortcut) => shortcut.keys.map((key) => [key, shortcut] as const)));
   const listener = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || app.store.state.help) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || inDialog(app, event)) return;
     if (!keysEnabled() && event.key !== 'Escape') return;
     const shortcut = table.get(event.key);
     if (!shortcut || keepsKey(focused(), event.key)) return;

@@ -5,9 +5,14 @@ import uplotStyles from 'uplot/dist/uPlot.min.css?inline';
 export const chartStyles = [
   unsafeCSS(uplotStyles),
   css`
+    /* Rows of their own in the grid of charts: a legend of two lines lowers all plots beside it. */
     :host {
-      display: block;
+      display: grid;
+      grid-row: span 3;
+      grid-template: subgrid / minmax(0, 1fr);
+      row-gap: 0;
       min-width: 0;
+      padding-block-end: 10px;
     }
     .head {
       display: flex;

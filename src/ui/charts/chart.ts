@@ -85,7 +85,7 @@ export class TabgymChart extends LitElement {
 
   private renderKey(series: SeriesSpec) {
     const dash = dashes[series.dash].join(' ') || nothing;
-    const unit = series.scale === 'right' ? ` (${msg('right')})` : '';
+    const unit = series.scale === 'right' ? ` (${msg('right', { id: 'side.right' })})` : '';
     return html`<li><svg viewBox="0 0 18 8" aria-hidden="true"><path d="M0 4h18" fill="none" .style=${`stroke:var(${series.color})`} stroke-width="2" stroke-dasharray=${dash} /></svg>${series.label}${unit}</li>`;
   }
 
@@ -222,7 +222,8 @@ export class TabgymChart extends LitElement {
       range: this.spec.range,
       right: this.spec.series.some((series) => series.scale === 'right'),
       series: [{ label: msg('Step') }, ...this.lines()],
-      hooks: { draw: [(plot) => drawPoints(plot, this, this.points)], setScale: [() => this.placeMarker()] },
+      // The scales of a plot are settled when it is drawn, and the room of its axes with them.
+      hooks: { draw: [(plot) => drawPoints(plot, this, this.points), () => this.placeMarker()] },
     });
     this.plot = new uPlot(options, this.data(), this.plotElement!);
     this.plot.over.addEventListener('click', () => this.clicked());

@@ -17,7 +17,7 @@ import { axisWords, type ChartView, smoothings, type XAxis, xAxes } from './x-ax
 
 /** CSS pixels: below this a curve cannot be read; and what stands over a plot and under it. */
 const leastPlot = 84;
-const besidePlot = 104;
+const besidePlot = 112;
 
 @customElement('tabgym-progress')
 export class TabgymProgress extends Panel {
@@ -35,7 +35,7 @@ export class TabgymProgress extends Panel {
       .charts {
         display: grid;
         grid-template-columns: repeat(3, minmax(0, 1fr));
-        gap: 10px 20px;
+        gap: 0 20px;
       }
       @container (max-width: 760px) {
         .charts {

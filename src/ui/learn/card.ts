@@ -7,7 +7,7 @@ import { metricNamed } from '../../rl/metrics.ts';
 import { compact } from '../app/format.ts';
 import { light, lightOf } from '../app/lights.ts';
 import { knobLabel, lookUp, metricSentence } from '../app/words.ts';
-import { formulaOf } from './formula.ts';
+import { formulaOf, hasNumbers } from './formula.ts';
 import { type Place, readSource } from './place.ts';
 
 export const cardTitle = ({ id, title }: Card) => lookUp(title, { id: `card.${id}.title` });
@@ -44,8 +44,8 @@ const symbolRow = (symbol: FormulaSymbol, place: Place) => {
 export function renderCard(card: Card, place: Place, { active, more }: { active: boolean; more?: unknown }) {
   const title = cardTitle(card);
   const symbols = symbolsOf(card.formula);
-  const known = symbols.some((each) => readSource(place, each.of!) !== null);
   const read = (source: Source) => readSource(place, source);
+  const known = hasNumbers(card.formula, read);
   return html`<article class="card ${active ? 'active' : ''}" data-part=${card.part} aria-current=${active ? 'step' : 'false'}>
     <h3>${title}</h3>
     <p>${cardSentence(card)}</p>

@@ -66,6 +66,18 @@ function part(formula: Formula, drawing: Drawing): TemplateResult<3> {
   return mathml`<msup>${part(power, drawing)}${part(to, drawing)}</msup>`;
 }
 
+/** Whether a number would stand in it: else it says the same twice. */
+export function hasNumbers(formula: Formula, read: Reader): boolean {
+  let found = false;
+  const reads = (source: Source) => {
+    const value = read(source);
+    found ||= value !== null;
+    return value;
+  };
+  part(formula, { read: reads, point: () => {} });
+  return found;
+}
+
 const linesOf = (formula: Formula): readonly Formula[] =>
   typeof formula === 'object' && 'lines' in formula ? formula.lines : [formula];
 

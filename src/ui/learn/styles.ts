@@ -17,6 +17,12 @@ export const learnStyles = css`
   .slow {
     gap: 4px;
   }
+  .slow > .soft {
+    flex-basis: 100%;
+  }
+  .slow > button {
+    flex: 1 1 auto;
+  }
   .card {
     display: grid;
     gap: 8px;

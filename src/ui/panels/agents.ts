@@ -54,6 +54,20 @@ export class TabgymAgents extends Panel {
         margin: 0;
         font-size: inherit;
       }
+      .title {
+        display: flex;
+        gap: 4px 10px;
+        align-items: baseline;
+        justify-content: space-between;
+      }
+      .figures {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0 12px;
+      }
+      .figures + p {
+        margin-block-start: -4px;
+      }
       .table {
         overflow-x: auto;
       }
@@ -131,21 +145,23 @@ export class TabgymAgents extends Panel {
   private renderAgent({ name, title, summary, headline, bytes: size }: ListedAgent) {
     const open = this.chosen === name;
     return html`<li>
-      <h4>${title}</h4>
+      <div class="title"><h4>${title}</h4>
+        <button class="link small" aria-expanded=${open ? 'true' : 'false'} @click=${() => (open ? this.close() : void this.read(name))}>${msg('How it was made')}</button></div>
       <p>${summary}</p>
       ${headline ? this.renderHeadline(headline) : nothing}
       <div class="row" role="group" aria-label=${title}>
         ${this.renderActions(name, size)}
-        <button aria-expanded=${open ? 'true' : 'false'} @click=${() => (open ? this.close() : void this.read(name))}>${msg('How it was made')}</button>
       </div>
       ${open ? this.renderCard() : nothing}
     </li>`;
   }
 
   private renderHeadline({ label, success, score, chance, oracle }: NonNullable<ListedAgent['headline']>) {
-    return html`<p class="small number"><strong>${msg(str`success ${percent(success.mean)}%`)}</strong>
-      [${percent(success.low)}, ${percent(success.high)}] · ${msg(str`score ${fixed(score.mean)}`)} · ${msg(str`chance ${percent(chance)}%`)}
-      ${oracle === null ? nothing : html` · ${msg(str`oracle ${percent(oracle)}%`)}`} <span class="soft">· ${label}</span></p>`;
+    const rest = [msg(str`score ${fixed(score.mean)}`), msg(str`chance ${percent(chance)}%`)];
+    if (oracle !== null) rest.push(msg(str`oracle ${percent(oracle)}%`));
+    return html`<p class="small number figures"><span><strong>${msg(str`success ${percent(success.mean)}%`)}</strong> [${percent(success.low)}, ${percent(success.high)}]</span>
+      ${rest.map((each) => html`<span>${each}</span>`)}</p>
+      <p class="small soft">${label}</p>`;
   }
 
   private renderActions(name: string, size: number) {

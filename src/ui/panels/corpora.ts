@@ -9,6 +9,7 @@ import { customElement, query, state } from 'lit/decorators.js';
 import type { IngestProgress } from '../../envs/search/corpus/ingest.ts';
 import type { CorpusWorkerApi } from '../../envs/search/corpus/service.ts';
 import type { KeptCorpus } from '../../envs/search/corpus/store.ts';
+import { countedDocuments, countedLines, countedQuestions } from '../app/counted.ts';
 import { bytes } from '../app/format.ts';
 import { controls } from '../styles/shared.ts';
 
@@ -36,6 +37,9 @@ async function anyKept(): Promise<boolean> {
     return false;
   }
 }
+
+/** Lines that are no documents, or no questions. */
+const leftOut = (refused: number) => msg(str`left out: ${countedLines(refused)}`);
 
 const plainName = (path: string) => path.replace(/^.*\//, '').replace(/(\.\w{1,6})?(\.gz)?$/i, '');
 
@@ -112,7 +116,7 @@ export class TabgymCorpora extends LitElement {
 
   private renderRow({ name, documents, questions, complete, bytes: size }: KeptCorpus) {
     return html`<tr>
-      <td>${name} <span class="soft small">${msg(str`${documents} documents, ${questions} questions`)}</span>
+      <td>${name} <span class="soft small">${countedDocuments(documents)}, ${countedQuestions(questions)}</span>
         ${complete ? nothing : html`<span class="badge warn">${msg('not whole: choose its files again to go on')}</span>`}</td>
       <td class="number">${bytes(size)}</td>
       <td class="number">${
@@ -164,9 +168,9 @@ export class TabgymCorpora extends LitElement {
   }
 
   private renderProgress({ bytesRead, bytes: all, documents, refused }: IngestProgress) {
-    const words = msg(str`${bytes(bytesRead)} of ${bytes(all)}, ${documents} documents`);
+    const words = `${msg(str`${bytes(bytesRead)} of ${bytes(all)}`)}, ${countedDocuments(documents)}`;
     return html`<progress max=${all || 1} .value=${bytesRead} aria-label=${msg('Taking in')}></progress>
-      <div class="row spread"><span class="small number">${words}${refused ? html`, ${msg(str`${refused} lines are no documents`)}` : nothing}</span>
+      <div class="row spread"><span class="small number">${words}${refused ? `, ${leftOut(refused)}` : nothing}</span>
       <button @click=${() => corpora().cancel()}>${msg('Stop')}</button></div>`;
   }
 
@@ -218,7 +222,7 @@ export class TabgymCorpora extends LitElement {
       });
       const result = await corpora().ingest(name, picked, report);
       this.said = result
-        ? msg(str`${result.documents} documents of “${name}” can be searched; ${result.refused} lines are none.`)
+        ? msg(str`“${name}” can be searched: ${countedDocuments(result.documents)}; ${leftOut(result.refused)}.`)
         : msg(str`Stopped. “${name}” goes on from here with the same files.`);
       if (result?.examples.length) this.problem = result.examples.join('\n');
       if (result) this.picked = [];
@@ -236,7 +240,7 @@ export class TabgymCorpora extends LitElement {
     if (!file) return;
     void this.attempt(async () => {
       const { added, refused, examples } = await corpora().addQuestions(this.questionsFor, await file.text());
-      this.said = msg(str`${added} questions added to “${this.questionsFor}”, ${refused} lines are none.`);
+      this.said = msg(str`Added to “${this.questionsFor}”: ${countedQuestions(added)}; ${leftOut(refused)}.`);
       this.problem = examples.join('\n');
     });
   };

@@ -265,7 +265,16 @@ export class TabgymSetup extends Panel {
     return html`<section aria-label=${sectionNames()[section]}>
       <div class="row spread"><h2>${sectionNames()[section]}</h2>${changed ? html`<span class="badge changed">${msg(str`changed: ${changed}`)}</span>` : nothing}</div>
       ${this.renderKnobs(section, shown, draft)}
+      ${section === 'policy' ? this.renderModelServer(draft) : nothing}
     </section>`;
+  }
+
+  /** Of a policy that a server answers for. */
+  private renderModelServer({ policy }: Experiment) {
+    if (!('address' in policy)) return nothing;
+    void import('./model-connection.ts');
+    const { connecting } = this.app;
+    return html`<tabgym-model-connection address=${policy.address} name=${policy.name} .connecting=${connecting} .foreign=${connecting.foreign}></tabgym-model-connection>`;
   }
 
   /** How many of its settings differ from the preset. */

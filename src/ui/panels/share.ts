@@ -23,6 +23,9 @@ export class TabgymShare extends Panel {
         grid-template-columns: minmax(0, 1fr) auto;
         gap: 4px 8px;
       }
+      .field > button {
+        min-width: 124px;
+      }
       .field > label {
         grid-column: 1 / -1;
         font-weight: 600;
@@ -37,6 +40,7 @@ export class TabgymShare extends Panel {
 
   @query('dialog') private dialog!: HTMLDialogElement | null;
   @state() private made: MadeLink | null = null;
+  private shown: HTMLDialogElement | null = null;
 
   constructor() {
     super(['sharing', 'run', 'draft', 'selection', 'busy']);
@@ -86,9 +90,12 @@ export class TabgymShare extends Panel {
   protected override updated() {
     if (!this.dialog) {
       this.made = null;
+      this.shown = null;
       return;
     }
-    if (this.dialog.open) return;
+    // Once: between its closing and the event that tells of it the run may be drawn again.
+    if (this.shown === this.dialog) return;
+    this.shown = this.dialog;
     this.dialog.showModal();
     void this.app.sharing.make().then((made) => {
       this.made = made;

@@ -1,6 +1,6 @@
 /** The bar above everything: which world and policy, the buttons that make time pass, how far it is, and the way to the drawer. */
 import { msg, str } from '@lit/localize';
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import type { RunStatus } from '../../session/protocol.ts';
 import { deviceTitle } from '../app/device.ts';
@@ -17,6 +17,7 @@ import type { DrawerTab, Theme } from '../state/state.ts';
 import { controls } from '../styles/shared.ts';
 import { deviceSelect } from './device-select.ts';
 import { progressBar, progressWords } from './states.ts';
+import { transportStyles } from './transport-styles.ts';
 
 /** In both, for who reads only the other. */
 const languageLabel = 'Language / 语言';
@@ -26,208 +27,7 @@ const themeIcons: { [theme in Theme]: string } = { auto: '◐', light: '☀', da
 
 @customElement('tabgym-transport')
 export class TabgymTransport extends Panel {
-  static override styles = [
-    controls,
-    css`
-      header {
-        display: flex;
-        align-items: center;
-        gap: 6px 14px;
-        min-height: 53px;
-        padding: 6px 12px;
-        background: var(--surface);
-        border-block-end: 1px solid var(--line);
-      }
-      .skip {
-        position: absolute;
-        inset-inline-start: 8px;
-        top: -60px;
-        z-index: 10;
-        padding: 8px 12px;
-        background: var(--accent);
-        color: var(--on-accent);
-        border-radius: var(--radius);
-      }
-      .skip:focus-visible {
-        top: 8px;
-      }
-      h1 {
-        margin: 0;
-        font-size: var(--size-xl);
-        font-weight: 700;
-        letter-spacing: -0.02em;
-        white-space: nowrap;
-      }
-      h1 svg {
-        width: 20px;
-        height: 20px;
-        vertical-align: -4px;
-        margin-inline-end: 6px;
-      }
-      .what {
-        display: flex;
-        flex-direction: column;
-        line-height: 1.3;
-        min-width: 0;
-      }
-      .what span {
-        overflow: hidden;
-        text-overflow: ellipsis;
-        white-space: nowrap;
-        max-width: 180px;
-      }
-      .buttons {
-        display: flex;
-        gap: 6px;
-      }
-      .train {
-        min-width: 118px;
-        min-height: 36px;
-        font-size: var(--size-l);
-      }
-      .meter {
-        display: flex;
-        flex-direction: column;
-        min-width: 150px;
-        line-height: 1.3;
-      }
-      .meter strong {
-        font-size: var(--size-l);
-      }
-      .end {
-        display: flex;
-        align-items: center;
-        gap: 4px;
-        margin-inline-start: auto;
-      }
-      .steps {
-        min-width: 0;
-        width: 172px;
-        flex-shrink: 0;
-      }
-      /* One line whatever it says: the bar keeps its height while training. */
-      .steps > .small {
-        overflow: hidden;
-        text-overflow: ellipsis;
-        white-space: nowrap;
-      }
-      .steps progress {
-        margin-top: 2px;
-      }
-      .language {
-        min-height: 28px;
-        padding: 2px 4px;
-        border-color: transparent;
-        background: none;
-        font-size: var(--size-s);
-        max-width: 92px;
-      }
-      .gpu {
-        flex-wrap: nowrap;
-        gap: 4px;
-      }
-      .gpu select {
-        max-width: 160px;
-        font-size: var(--size-s);
-        text-overflow: ellipsis;
-      }
-      /* Where the longer words of a language would push the last buttons off the bar. */
-      @media (max-width: 1700px) {
-        header {
-          gap: 6px 10px;
-        }
-        .what {
-          display: none;
-        }
-        .end,
-        .drawers {
-          gap: 0;
-        }
-        .end button {
-          min-width: 24px;
-          padding-inline: 6px;
-          font-size: var(--size-s);
-        }
-        .gpu select {
-          max-width: 112px;
-        }
-        .steps {
-          width: 150px;
-        }
-        .train {
-          min-width: 104px;
-        }
-      }
-      @media (max-width: 1380px) {
-        header {
-          flex-wrap: wrap;
-        }
-      }
-      @media (max-width: 1040px) {
-        .drawers {
-          display: none;
-        }
-      }
-      @media (max-width: 860px) {
-        header {
-          flex-wrap: wrap;
-        }
-        h1 span {
-          position: absolute;
-          clip-path: inset(50%);
-        }
-        .end {
-          display: contents;
-        }
-        .end > * {
-          order: 1;
-        }
-        .end > .share,
-        .end > .language {
-          order: 4;
-        }
-        .buttons {
-          order: 1;
-        }
-        .meter {
-          order: 3;
-          width: auto;
-          flex: 1 1 90px;
-          min-width: 84px;
-        }
-        .gpu {
-          display: none;
-        }
-        .train {
-          min-width: 104px;
-        }
-      }
-      @media (max-width: 440px) {
-        header {
-          gap: 4px 8px;
-          padding-inline: 8px;
-        }
-        .reset {
-          display: none;
-        }
-        .end > button {
-          padding: 3px 5px;
-        }
-        .language {
-          max-width: 76px;
-          padding: 2px 0;
-        }
-        .train {
-          min-width: 92px;
-        }
-        .meter > .small {
-          overflow: hidden;
-          text-overflow: ellipsis;
-          white-space: nowrap;
-        }
-      }
-    `,
-  ];
+  static override styles = [controls, transportStyles];
 
   constructor() {
     super([
@@ -262,7 +62,7 @@ export class TabgymTransport extends Panel {
         </svg><span>Tabgym</span>
       </h1>
       ${this.renderWhat()} ${this.renderButtons()} ${this.renderSteps()} ${this.renderSuccess()}
-      <div class="end">${this.hides('device') ? nothing : this.renderGpu()} ${this.hides('drawer') ? nothing : this.renderDrawers()} ${this.renderShare()} ${this.renderLanguage()} ${this.renderTheme()}
+      <div class="end">${this.hides('device') ? nothing : this.renderGpu()} ${this.renderDrawers()} ${this.renderShare()} ${this.renderLanguage()} ${this.renderTheme()}
         <button class="quiet" aria-haspopup="dialog" title=${msg('Keys and help')} aria-label=${msg('Keys and help')} @click=${() => this.app.layout.showHelp(true)}>?</button>
       </div>
     </header>`;
@@ -291,7 +91,7 @@ export class TabgymTransport extends Panel {
       <button class="primary train" title=${playsOnly || nothing} ?disabled=${off || status === 'pausing' || this.done} aria-keyshortcuts="Space" @click=${() => this.app.toggle()}>
         ${this.trainLabel(running)}
       </button>
-      <button ?hidden=${this.hides('step')} ?disabled=${off || running || this.done} aria-keyshortcuts="s" title=${msg('Train one step (s)')} @click=${() => this.app.step()}>${msg('Step')}</button>
+      <button ?hidden=${this.hides('step')} ?disabled=${off || running || this.done} aria-keyshortcuts="s" title=${msg('Train one step (s)')} @click=${() => this.app.step()}>${msg('Step', { id: 'bar.step' })}</button>
       <button class="reset" ?hidden=${this.hides('reset')} ?disabled=${waits || playsOnly !== '' || !run || !gpu?.supported} title=${msg('The same experiment again, from random weights')} @click=${() => this.app.reset()}>${msg('Reset')}</button>
       <button ?hidden=${this.hides('new')} ?disabled=${noNew} title=${msg('A new run of what the setup shows')} @click=${() => this.app.create()}>${msg('New')}</button>
     </div>`;
@@ -399,10 +199,13 @@ export class TabgymTransport extends Panel {
     ];
     const { drawer, learn, phase } = this.state;
     const toggle = () => this.app.layout.openLearn(learn ? null : 'lessons');
-    return html`<div class="row drawers" .style=${'gap:2px;flex-wrap:nowrap'}>${this.state.link.hide.includes('learn') ? nothing : html`<button class="quiet" aria-keyshortcuts="n" ?disabled=${phase !== 'ready'} aria-expanded=${learn ? 'true' : 'false'} @click=${toggle}>${msg('Learn')}</button>`}${items.map(
-      ([id, label]) =>
-        html`<button class="quiet" ?disabled=${phase !== 'ready'} aria-expanded=${drawer === id ? 'true' : 'false'} @click=${() => this.app.layout.openDrawer(drawer === id ? null : id)}>${label}</button>`,
-    )}</div>`;
+    const off = phase !== 'ready';
+    const tab = (id: DrawerTab, label: string, open: boolean, look: string) =>
+      html`<button class="quiet ${look}" ?disabled=${off} aria-expanded=${open ? 'true' : 'false'} @click=${() => this.app.layout.openDrawer(open ? null : id)}>${label}</button>`;
+    return html`<div class="row drawers">
+      ${this.hides('learn') ? nothing : html`<button class="quiet" aria-keyshortcuts="n" ?disabled=${off} aria-expanded=${learn ? 'true' : 'false'} @click=${toggle}>${msg('Learn')}</button>`}
+      ${this.hides('drawer') ? nothing : [items.map(([id, label]) => tab(id, label, drawer === id, 'tab')), tab('runs', msg('More'), drawer !== null, 'more')]}
+    </div>`;
   }
 
   /** What a teacher's link leaves out. */

@@ -78,7 +78,7 @@ export class TabgymWelcome extends Panel {
   ];
 
   constructor() {
-    super(['gpu', 'draft', 'preset', 'busy', 'problems', 'recorded', 'live']);
+    super(['gpu', 'draft', 'preset', 'busy', 'problems', 'recorded', 'live', 'link']);
   }
 
   override render() {
@@ -145,13 +145,32 @@ export class TabgymWelcome extends Panel {
     const off = !draft || busy !== null;
     const train = html`<button class="primary" ?disabled=${off} @click=${() => this.app.train()}><span aria-hidden="true">▶</span> ${msg('Train')}</button>`;
     const open = html`<button class="primary" ?disabled=${off} @click=${() => this.app.create()}>${msg('Open the model')}</button>`;
-    return html`<p>${msg('It starts from random weights. Nothing is installed and nothing leaves this tab; close it at any time and it goes on from its last step.')}</p>
+    const { policy } = draft ?? {};
+    const words =
+      policy && 'address' in policy
+        ? msg(
+            str`It plays and does not learn. What the worlds say is sent to ${policy.address}; nothing else leaves this tab.`,
+          )
+        : msg(
+            'It starts from random weights. Nothing is installed and nothing leaves this tab; close it at any time and it goes on from its last step.',
+          );
+    return html`<p>${words}</p>
       <div class="row">
         ${draft && !factsOf(draft.policy).trains ? open : train}
-        <button @click=${() => this.app.layout.openLearn('lessons')}>${msg('Lessons')}</button>
-        <button @click=${() => this.app.layout.openDrawer('agents')}>${msg('A trained agent')}</button>
-        <button @click=${() => this.app.layout.openDrawer('runs')}>${msg('Open an exported run')}</button>
+        ${this.hides('learn') ? nothing : html`<button @click=${() => this.app.layout.openLearn('lessons')}>${msg('Lessons')}</button>`}
+        ${this.renderDrawers()}
       </div>`;
+  }
+
+  private renderDrawers() {
+    if (this.hides('drawer')) return nothing;
+    return html`<button @click=${() => this.app.layout.openDrawer('agents')}>${msg('A trained agent')}</button>
+      <button @click=${() => this.app.layout.openDrawer('runs')}>${msg('Open an exported run')}</button>`;
+  }
+
+  /** What a teacher's link leaves out. */
+  private hides(control: string) {
+    return this.state.link.hide.includes(control);
   }
 
   /** One device was asked for and is missing; another may be there. */
@@ -176,9 +195,7 @@ export class TabgymWelcome extends Panel {
       <p>${msg('What works without it: a trained policy plays here, on the processor by the ONNX runtime; runs that were exported elsewhere are opened, read and watched; and you can play the worlds yourself.')}</p>
       <div class="row">
         <button class="primary" ?disabled=${this.state.busy !== null} @click=${() => this.app.library.watchSample()}><span aria-hidden="true">▶</span> ${msg('Watch a trained policy')}</button>
-        <button @click=${() => this.app.layout.openDrawer('agents')}>${msg('A trained agent')}</button>
-        <button @click=${() => this.app.layout.openDrawer('runs')}>${msg('Open an exported run')}</button>
-        ${this.renderOther()}
+        ${this.renderDrawers()} ${this.renderOther()}
       </div>`;
   }
 }

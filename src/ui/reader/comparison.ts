@@ -77,7 +77,7 @@ export class TabgymComparison extends LitElement {
     const shown = this.onlyDifferences ? differing : rows;
     const turns = [turnsOf(this.left.messages ?? []), turnsOf(this.right.messages ?? [])];
     return html`<div class="facts"><div class="row">${this.renderFacts(this.left, this.pair ? msg('chosen') : msg('left'))}</div>
-        <div class="row">${this.renderFacts(this.right, this.pair ? msg('rejected') : msg('right'))}</div></div>
+        <div class="row">${this.renderFacts(this.right, this.pair ? msg('rejected') : msg('right', { id: 'side.right' }))}</div></div>
       <div class="row" .style=${'margin-block-end:8px'}>
         <span role="status">${differing.length ? msg(str`${differing.length} of ${rows.length} messages differ.`) : msg('Every message is the same.')}</span>
         <label class="row" .style=${'gap:4px'}><input type="checkbox" .checked=${this.onlyDifferences} @change=${this.toggle} /> ${msg('only what differs')}</label>

@@ -62,7 +62,7 @@ export class TabgymFilterBar extends LitElement {
     const { filter, sorting } = this.desk.list;
     const { state } = this.desk;
     return html`
-      <input type="search" placeholder=${msg('Words in it')} aria-label=${msg('Words in it')} .value=${filter.text}
+      <input type="search" placeholder=${msg('Words in it')} aria-label=${msg('Words in it')} title=${msg('Words as they stand in the messages. A * stands for anything between: using *, * crafted finds a craft of two things that worked.')} .value=${filter.text}
         @change=${(event: Event) => this.set({ text: textOfField(event).trim() })} />
       ${this.choice(msg('Success'), filter.success, { any: msg('any'), yes: msg('success'), no: msg('failure'), unknown: msg('not said') }, (success) => this.set({ success: success as Filter['success'] }))}
       ${state && state.worlds.length + Number(state.nameless) > 1 ? this.renderWorlds(filter) : nothing}

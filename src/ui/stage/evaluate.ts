@@ -8,12 +8,13 @@ import { reportCsv, reportJson, reportMarkdown, type SuiteReport } from '../../r
 import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../../session/evaluation-protocol.ts';
 import { allSuites } from '../../session/suite-evaluation.ts';
 import { download } from '../app/download.ts';
+import type { OtherEvaluation } from '../app/evaluating.ts';
 import { fixed } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
 import { worldTitle } from '../app/words.ts';
 import { emptyState, errorState, loadingState, progressBar, progressWords } from '../panels/states.ts';
 import { controls } from '../styles/shared.ts';
-import { comparedTables, mainTable } from './evaluation-tables.ts';
+import { besideTable, comparedTables, mainTable } from './evaluation-tables.ts';
 
 const wholes = (text: string) =>
   text
@@ -87,6 +88,7 @@ export class TabgymEvaluate extends Panel {
   @state() private suite = '';
   @state() private greedy = false;
   @state() private shown = 0;
+  @state() private others: readonly OtherEvaluation[] = [];
   private loadedOf: string | null = null;
 
   constructor() {
@@ -105,7 +107,14 @@ export class TabgymEvaluate extends Panel {
     this.shown = 0;
     const worlds = this.state.run?.experiment.worlds.map(({ name }) => name) ?? [];
     this.suite = (allSuites().find(({ module }) => worlds.includes(module.name)) ?? allSuites()[0])?.suite.name ?? '';
+    this.others = [];
     void this.app.evaluating.load();
+    void this.loadOthers(id);
+  }
+
+  private async loadOthers(id: string | null) {
+    const others = id === null ? [] : await this.app.evaluating.others();
+    if (this.loadedOf === id) this.others = others;
   }
 
   override render() {
@@ -212,7 +221,7 @@ export class TabgymEvaluate extends Panel {
         }
         <span class="row">${formats.map(([extension, name, type]) => html`<button class="small" aria-label=${msg(str`Save as ${name}`)} @click=${() => this.save(now.report, extension, type)}>${name}</button>`)}</span>
       </div>
-      ${this.renderSettings(now.report)} ${mainTable(now.report)} ${comparedTables(now.report, this.columnsOf(now.report))}
+      ${this.renderSettings(now.report)} ${mainTable(now.report)} ${besideTable(now.report, this.others)} ${comparedTables(now.report, this.columnsOf(now.report))}
     </article>`;
   }
 

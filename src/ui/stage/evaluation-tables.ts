@@ -3,6 +3,7 @@ import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import type { Estimate } from '../../rl/evaluation/statistics.ts';
 import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
+import type { OtherEvaluation } from '../app/evaluating.ts';
 
 const percent = (value: number) => (Number.isFinite(value) ? (100 * value).toFixed(1) : '–');
 const estimate = ({ mean, low, high }: Estimate) =>
@@ -42,6 +43,30 @@ function publishedTable({ rows, published, policy }: SuiteReport, columns: reado
           html`<tr><th scope="row">${model} <span class="badge">${msg('published')}</span></th>${numbers.map((value) => html`<td class="number">${value.toFixed(1)}</td>`)}</tr>`,
       )}</tbody></table></div>
     <p class="small soft">${published.source}. ${published.differs}</p>`;
+}
+
+/** Of other runs, the newest on the same suite each: under the same horizon, whatever their decoding, which is said. */
+export const newestBeside = (others: readonly OtherEvaluation[], { suite }: SuiteReport): OtherEvaluation[] => {
+  const ofSuite = others.filter(({ report }) => report.suite.name === suite.name && report.suite.turns === suite.turns);
+  return ofSuite.filter((each, i) => ofSuite.findIndex(({ run }) => run === each.run) === i);
+};
+
+/** This run and others on the same suite. */
+export function besideTable(report: SuiteReport, others: readonly OtherEvaluation[]) {
+  const beside = newestBeside(others, report);
+  if (!beside.length) return nothing;
+  const row = (name: string, { rows, settings, policy }: SuiteReport, ours: boolean) => {
+    const all = rows.at(-1)!;
+    const decoding = settings.greedy
+      ? msg('greedy')
+      : msg(str`${settings.samples} tries at temperature ${settings.temperature}`);
+    return html`<tr class=${ours ? 'ours' : ''}><th scope="row">${name} <span class="soft">${policy}</span></th>
+      ${estimate(all.success)}<td class="number">${all.score.mean.toFixed(3)}</td><td class="number">${all.items}</td><td>${decoding}</td></tr>`;
+  };
+  return html`<h3>${msg('Beside other runs')}</h3>
+    <div class="wide-table" tabindex="0" role="group" aria-label=${msg('Beside other runs')}><table>
+      ${head([msg('Run'), msg('Success, %'), msg('Score'), msg('Items'), msg('Decoding')])}
+      <tbody>${row(msg('This run'), report, true)}${beside.map((each) => row(each.run, each.report, false))}</tbody></table></div>`;
 }
 
 export function comparedTables(report: SuiteReport, columns: readonly string[]) {

@@ -90,6 +90,9 @@ export class TabgymWatch extends Panel {
   }
 
   private renderProcessor() {
+    const { run } = this.state;
+    if (run && 'address' in run.experiment.policy)
+      return html`<p class="soft small head">${msg(str`The worlds are played here; what they say is sent to ${run.experiment.policy.address}, which answers for the model. It does not learn.`)}</p>`;
     if (this.playsOnly)
       return html`<p class="soft small head">${msg('A language model in ONNX plays by the ONNX runtime: its files are fetched at the first episode. It does not learn.')}</p>`;
     return html`<p class="soft small head">${msg('No device trains here: the policy plays on the processor, by the ONNX runtime (a download of 14 MB from this site, at the first episode). It does not learn.')}</p>`;

@@ -7,6 +7,7 @@ import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { markWords } from '../../envs/search/retrieval/query.ts';
 import type { SearchSeen, SearchView } from '../../envs/search/view.ts';
+import { countedDocuments } from '../app/counted.ts';
 import { controls } from '../styles/shared.ts';
 
 /** Searches shown in full, the last ones; those before are folded. */
@@ -141,7 +142,7 @@ export class TabgymSearchView extends LitElement {
     const last = this.view!.searches.length - index <= openSearches;
     return html`<li><details ?open=${last}>
       <summary>${index + 1}. <span class="query">${query}</span> <span class="small soft">${
-        documents.length ? msg(str`${documents.length} documents`) : msg('nothing found')
+        documents.length ? countedDocuments(documents.length) : msg('nothing found')
       }</span></summary>
       <ol class="documents">${documents.map(
         ({ title, text, evidence }) => html`<li class=${evidence ? 'evidence' : ''}>

@@ -56,9 +56,22 @@ describe('form of a reply', () => {
     ['<|im_start|>assistant <think>a</think><answer>b</answer>', 'Valid sequence format'],
     ['<|im_start|>assistant <think>a<answer>b</answer>', 'Mismatch in think tags: 1 opening vs 0 closing tags'],
     ['<|im_start|>assistant <think>a</think><answer>b</answer> c', 'Unexpected content in state end'],
+    // Python's blanks: U+001C is one, U+FEFF is none.
+    ['<|im_start|>assistant\x1c<think>a</think>\x85<answer>b</answer>', 'Valid sequence format'],
+    [
+      '<|im_start|>assistant\ufeff<think>a</think><answer>b</answer>',
+      "Unexpected content '\ufeff' between tags (state: start)",
+    ],
   ])('%j: %s', (text, reason) => {
     expect(checkSequence(text)).toEqual([reason === 'Valid sequence format', reason]);
   });
+});
+
+it('counts a gold that was retrieved, a text by its characters as the original does', () => {
+  const shown = '<think>t</think><search>q</search><information>a b</information><think>u</think><answer>z</answer>';
+  const weights = { structure: 0.2, final: 0.1, retrieval: 0.1 };
+  const score = (golds: Golds) => scoreFormat(`<|im_start|>assistant${shown}`, golds, weights);
+  expect([score(['b']), score(['bx']), score('bx')]).toEqual([0.2 + 0.1, 0.2, 0.2 + 0.1]);
 });
 
 it('agrees with the recorded scores', ({ skip }) => {

@@ -24,6 +24,22 @@ type Part = Original & Beside & { trains?: { turns: number } };
 
 const goalOf = (text: string) => text.slice(text.lastIndexOf('Goal: '));
 
+/** Its environments import for a type, a colour and mazes that are not played what would bring JAX and more: stand-ins without content. */
+const withoutJax = `
+import sys, types
+def stand_in(name, **has):
+    module = types.ModuleType(name)
+    module.__dict__.update(has)
+    sys.modules[name] = module
+stand_in('transformers')
+stand_in('transformers.tokenization_utils', PreTrainedTokenizer=object)
+stand_in('IPython', embed=None)
+stand_in('termcolor', colored=lambda text, *_, **__: text)
+stand_in('skimage')
+stand_in('skimage.draw', disk=None, random_shapes=None, rectangle=None)
+sys.path.insert(0, 'lmrlgym')
+`;
+
 const parts: readonly Part[] = [
   {
     kind: 'textcraft',
@@ -53,7 +69,19 @@ const parts: readonly Part[] = [
     own: { name: 'sciworld', options: { upstream: true } },
     points: 100,
   },
+  ...['maze', 'wordle'].map((name) => ({
+    kind: name,
+    folder: 'agentenv-lmrlgym',
+    module: 'agentenv_lmrlgym',
+    packages: ['tqdm'],
+    first: withoutJax,
+    submodule: { folder: 'lmrlgym', repository: 'https://github.com/abdulhaim/LMRL-Gym' },
+    own: { name, options: { upstream: true } },
+  })),
 ];
+
+/** The servers that can be put up here. */
+export const originals: readonly Original[] = parts;
 
 /** A small run on the server alone: its metrics are of the server's episodes, and nothing of it is kept. */
 async function trainOn(kind: string, turns: number, address: string, print: (line: string) => void): Promise<void> {

@@ -3,7 +3,7 @@
  * what each needs, a process on loopback. All of it lies outside the repository. What cannot be had is said and skipped.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,8 @@ export interface Original {
   packages: readonly string[];
   /** Run before the server: it makes what hangs on the machine the same everywhere. */
   first?: string;
+  /** What AgentGym keeps in the package's folder as a submodule. */
+  submodule?: { folder: string; repository: string };
 }
 
 const root = process.env.TABGYM_INTEROP ?? join(tmpdir(), 'tabgym-interop');
@@ -59,6 +61,16 @@ function environment({ kind, packages }: Original): string {
   return python;
 }
 
+/** The package's folder, with its submodule. */
+function packageFolder({ folder, submodule }: Original): string {
+  const path = join(checkout(), folder);
+  if (!submodule) return path;
+  const inner = join(path, submodule.folder);
+  if (!existsSync(inner) || readdirSync(inner).length === 0)
+    run('git', ['clone', '--depth', '1', submodule.repository, inner], `cloning ${submodule.repository}`);
+  return path;
+}
+
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
@@ -88,7 +100,7 @@ async function awaited(child: ChildProcess, address: string, said: () => string)
 
 /** Runs `check` with the address of a server of this kind, and ends the server. */
 export async function withServer<T>(original: Original, check: (address: string) => Promise<T>): Promise<T> {
-  const cwd = join(checkout(), original.folder);
+  const cwd = packageFolder(original);
   const python = environment(original);
   const port = await freePort();
   const code = `${original.first ?? ''}\nimport uvicorn\nuvicorn.run("${original.module}:app", host="127.0.0.1", port=${port}, log_level="error")`;

@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 import random
+import subprocess
 import sys
 from pathlib import Path
 
@@ -56,6 +57,16 @@ def composed():
     return config
 
 
+def printed():
+    """verl's own entry composes it and prints it, by the folder's own script."""
+    where = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    made = subprocess.run([str(folder / "run.sh"), "--cfg", "job"], env=where, capture_output=True, text=True, timeout=600)
+    job = OmegaConf.create(made.stdout) if made.returncode == 0 else OmegaConf.create({})
+    mode, loop = OmegaConf.select(job, "actor_rollout_ref.rollout.mode"), OmegaConf.select(job, "actor_rollout_ref.rollout.agent.default_agent_loop")
+    failed = made.stderr.strip().splitlines()[-1:] if made.returncode else None
+    report("verl's main_ppo prints the configuration (--cfg job)", (mode, loop) == ("async", "tabgym"), lines=len(made.stdout.splitlines()), failed=failed)
+
+
 async def play(config, tokenizer, rows):
     stub = StubServers(tokenizer)
     entry = OmegaConf.load(folder / "agent_loop.yaml")[0]
@@ -97,6 +108,7 @@ def check(outputs, stub, tokenizer, horizon):
 
 def main():
     config = composed()
+    printed()
     tokenizer = AutoTokenizer.from_pretrained(folder.parent / "model")
     dataset = RLHFDataset(str(folder / "train.jsonl"), tokenizer, config.data)
     rows = [dataset[i] for i in range(6)]

@@ -32,17 +32,37 @@ export const longestLine = 32 * 1024 * 1024;
 
 const newline = 10;
 
+/** Bytes read at once. */
+const chunkLength = 256 * 1024;
+
+/**
+ * A chunk holds until the next is asked for. All are read into one buffer where the stream can do that: chunks of their own lie outside
+ * the heap, and the collector lets tens of megabytes of them pile up.
+ */
 async function* chunksOf(source: ByteSource, start: number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-  const reader = source.stream(start).getReader();
+  const stream = source.stream(start);
+  const reader = readInto(stream) ?? stream.getReader();
+  let view = new Uint8Array(chunkLength);
   try {
     for (;;) {
       signal?.throwIfAborted();
-      const { value, done } = await reader.read();
+      const { value, done } = await reader.read(view);
       if (done) return;
       yield value;
+      // The buffer that went in comes out again, in a view of its own; without such a reader it stays as it is, unused.
+      if (view.buffer.byteLength === 0) view = new Uint8Array(value.buffer, 0, value.buffer.byteLength);
     }
   } finally {
     await reader.cancel().catch(() => {});
+  }
+}
+
+/** A reader into a buffer of the caller's (a byte stream: files of a page are some), or null. */
+function readInto(stream: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | null {
+  try {
+    return stream.getReader({ mode: 'byob' });
+  } catch {
+    return null;
   }
 }
 
@@ -70,7 +90,8 @@ async function* unpacked(
   let skip = start;
   for await (const bytes of chunksOf(source, 0, signal)) {
     read += bytes.length;
-    push(gunzip, bytes, read === source.size, source);
+    // The unpacker may keep the beginning of a header.
+    push(gunzip, bytes.slice(), read === source.size, source);
     for (const part of ready) {
       const kept = part.subarray(Math.min(skip, part.length));
       skip -= part.length - kept.length;

@@ -2,7 +2,7 @@
  * Corpora in the page's own file system, through SQLite's `opfs-sahpool` (sqlite.org/wasm/doc/trunk/persistence.md#vfs-opfs-sahpool):
  * it needs no cross-origin isolation, is the fastest of SQLite's file systems there, and belongs to one worker at a time.
  */
-import type { SAHPoolUtil } from '@sqlite.org/sqlite-wasm';
+import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm';
 import { loadSqlite, openInPool, type Sqlite } from '../retrieval/sqlite.ts';
 import { type ByteSource, CorpusError } from './lines.ts';
 import type { CorpusDisk } from './store.ts';
@@ -21,7 +21,10 @@ export class PoolDisk implements CorpusDisk {
   /** While handles are given back and taken again, nothing else is done with the pool. */
   private handles: Promise<unknown> = Promise.resolve();
 
-  private constructor(private readonly pool: SAHPoolUtil) {}
+  private constructor(
+    private readonly sqlite: Sqlite3Static,
+    private readonly pool: SAHPoolUtil,
+  ) {}
 
   /**
    * Throws CorpusError where another worker has the pool, or the browser has no such file system. `waitMs`: how long to try again: the
@@ -33,7 +36,7 @@ export class PoolDisk implements CorpusDisk {
     const giveUpAt = Date.now() + waitMs;
     for (;;) {
       try {
-        return new PoolDisk(await sqlite.installOpfsSAHPoolVfs(options));
+        return new PoolDisk(sqlite, await sqlite.installOpfsSAHPoolVfs(options));
       } catch (error) {
         if (Date.now() >= giveUpAt) throw unavailable(error as Error);
         await new Promise((resolve) => setTimeout(resolve, 100));
@@ -52,7 +55,7 @@ export class PoolDisk implements CorpusDisk {
   async open(file: string): Promise<Sqlite> {
     await this.handles;
     await this.pool.reserveMinimumCapacity((this.pool.getFileCount() + 1) * filesEach);
-    return openInPool(this.pool, `/${file}`);
+    return openInPool(this.sqlite, this.pool, `/${file}`);
   }
 
   /**

@@ -49,13 +49,35 @@ async function open(): Promise<Sqlite3Static> {
 
 type OfficialDatabase = InstanceType<Sqlite3Static['oo1']['DB']> | OpfsSAHPoolDatabase;
 
-function wrapOfficial(database: OfficialDatabase): Sqlite {
+type OfficialStatement = ReturnType<OfficialDatabase['prepare']>;
+
+const encoder = new TextEncoder();
+
+/** Longer texts are bound the library's way: room for the most bytes that a text may have is asked for here. */
+const longestWritten = 1_000_000;
+
+/**
+ * A text is written straight into the module's memory. The library's `bind` makes a byte array of each first, which lies outside the
+ * heap and is collected late: tens of megabytes of them pile up while a corpus is taken in.
+ */
+function bindText({ capi, wasm }: Sqlite3Static, statement: OfficialStatement, at: number, text: string): number {
+  const most = 3 * text.length;
+  const start = wasm.alloc(most + 1);
+  const { written } = encoder.encodeInto(text, wasm.heap8u().subarray(Number(start), Number(start) + most));
+  // SQLite frees it, also where it fails.
+  return capi.sqlite3_bind_text(statement.pointer!, at, start, written, capi.SQLITE_WASM_DEALLOC);
+}
+
+function wrapOfficial(sqlite: Sqlite3Static, database: OfficialDatabase): Sqlite {
   return {
     exec: (sql) => void database.exec(sql),
     prepare(sql) {
       const statement = database.prepare(sql);
       const bound = (values: readonly Value[]) => {
-        if (values.length) statement.bind(values as Value[]);
+        for (const [k, value] of values.entries())
+          if (typeof value === 'string' && value.length <= longestWritten)
+            sqlite.oo1.DB.checkRc(database, bindText(sqlite, statement, k + 1, value));
+          else statement.bind(k + 1, value);
       };
       return {
         run(values) {
@@ -81,13 +103,13 @@ function wrapOfficial(database: OfficialDatabase): Sqlite {
 
 /** A database that is gone when it is closed. */
 export async function openInMemory(): Promise<Sqlite> {
-  const { oo1 } = await loadSqlite();
-  return wrapOfficial(new oo1.DB(':memory:'));
+  const sqlite = await loadSqlite();
+  return wrapOfficial(sqlite, new sqlite.oo1.DB(':memory:'));
 }
 
 /** A database in a pool of files of the page's own file system. */
-export function openInPool(pool: SAHPoolUtil, name: string): Sqlite {
-  return wrapOfficial(new pool.OpfsSAHPoolDb(name));
+export function openInPool(sqlite: Sqlite3Static, pool: SAHPoolUtil, name: string): Sqlite {
+  return wrapOfficial(sqlite, new pool.OpfsSAHPoolDb(name));
 }
 
 /** A database in a file, on Node. */

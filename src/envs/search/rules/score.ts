@@ -65,11 +65,13 @@ const grammar: { [state: string]: { [tag: string]: string } } = {
 };
 const tagNames = ['think', 'search', 'information', 'answer'];
 
+const marker = '<|im_start|>assistant';
+
 /** Whether a whole exchange keeps to think, search, information, think ... answer; and the original's words for why not. */
 export function checkSequence(text: string): [valid: boolean, reason: string] {
-  const marker = /<\|im_start\|>assistant\s*/.exec(text);
-  if (!marker) return [false, 'Missing assistant marker'];
-  const content = text.slice(marker.index + marker[0].length);
+  const at = text.indexOf(marker);
+  if (at < 0) return [false, 'Missing assistant marker'];
+  const content = text.slice(at + marker.length);
   for (const tag of tagNames) {
     const opening = content.split(`<${tag}>`).length - 1;
     const closing = content.split(`</${tag}>`).length - 1;
@@ -109,5 +111,6 @@ export function scoreFormat(text: string, golds: Golds, { structure, final, retr
   return structure + (retrievedGold(text, golds) ? retrieval : 0);
 }
 
+/** The original takes a single text for a list of its characters here, other than everywhere else. */
 const retrievedGold = (text: string, golds: Golds): boolean =>
-  [...text.matchAll(/<information>(.*?)<\/information>/gs)].some(([, shown]) => containsGold(strip(shown), golds));
+  [...text.matchAll(/<information>(.*?)<\/information>/gs)].some(([, shown]) => containsGold(strip(shown), [...golds]));

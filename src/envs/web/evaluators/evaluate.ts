@@ -4,8 +4,8 @@
  */
 import { type HtmlTarget, matchesHtml } from './html.ts';
 import { type EvaluationContext, HtmlMatchError } from './page.ts';
-import { matchesAnswer, type ReferenceAnswers } from './strings.ts';
-import { matchesUrl } from './urls.ts';
+import { matchesAnswer, ReferenceAnswerError, type ReferenceAnswers } from './strings.ts';
+import { matchesUrl, UrlMatchError } from './urls.ts';
 
 /** A task's `eval`, as WebArena's files write it. */
 export interface Evaluation {
@@ -24,12 +24,20 @@ interface Judged {
 }
 
 type Evaluator = (judged: Judged, context: EvaluationContext) => Promise<boolean>;
+// A task that names a kind without what it is held against is an error, as with the original: never a success.
 const evaluators: { [type: string]: Evaluator } = {
-  string_match: ({ intent, evaluation, answer }, { judge }) =>
-    matchesAnswer(evaluation.reference_answers ?? {}, answer, { intent, note: evaluation.string_note, judge }),
-  url_match: async ({ evaluation }, { page }) =>
-    matchesUrl(evaluation.reference_url ?? '', page.url(), evaluation.url_note),
-  program_html: ({ evaluation }, context) => matchesHtml(evaluation.program_html ?? [], context),
+  string_match: async ({ intent, evaluation: { reference_answers, string_note: note }, answer }, { judge }) => {
+    if (!reference_answers) throw new ReferenceAnswerError('string_match needs reference_answers.');
+    return matchesAnswer(reference_answers, answer, { intent, note, judge });
+  },
+  url_match: async ({ evaluation: { reference_url, url_note } }, { page }) => {
+    if (typeof reference_url !== 'string') throw new UrlMatchError('url_match needs a reference_url.');
+    return matchesUrl(reference_url, page.url(), url_note);
+  },
+  program_html: async ({ evaluation: { program_html } }, context) => {
+    if (!program_html) throw new HtmlMatchError('program_html needs its list of targets.');
+    return matchesHtml(program_html, context);
+  },
 };
 
 /** 1 where every kind holds, else 0. Pages that a judge opens stay open for those after it. */

@@ -3,8 +3,9 @@
  * original evaluates the task's text as Python; here a call is read by a small grammar and looked up. What is asked of the sites'
  * own interfaces goes through `JudgedPage.http`.
  */
-import { str, type Value } from '../python.ts';
+import { int, str, type Value } from '../python.ts';
 import { type EvaluationContext, HtmlMatchError, type JudgedPage } from './page.ts';
+import { splitAddress } from './urls.ts';
 
 type Argument = { page: true } | { text: string };
 
@@ -33,7 +34,7 @@ async function shopToken({ page, sites, shopAdmin }: EvaluationContext): Promise
     headers: { 'content-type': 'application/json' },
     body: `{"username": "${shopAdmin.username}", "password": "${shopAdmin.password}"}`,
   });
-  return String(body);
+  return str(body);
 }
 
 async function askShop(context: EvaluationContext, path: string, params?: { [key: string]: string }): Promise<Value> {
@@ -53,38 +54,45 @@ async function latestOrderUrl(context: EvaluationContext): Promise<string> {
     'searchCriteria[sortOrders][0][field]': 'created_at',
     'searchCriteria[sortOrders][0][direction]': 'DESC',
     'searchCriteria[pageSize]': '1',
-  })) as { items: { increment_id: string | number }[] };
-  if (!body.items.length) throw new HtmlMatchError('The shop has no order.');
-  return `${context.sites.SHOPPING}/sales/order/view/order_id/${Number(body.items[0].increment_id)}/`;
+  })) as { items?: { increment_id?: Value }[] } | null;
+  const id = int(body?.items?.[0]?.increment_id);
+  if (id === null) throw new HtmlMatchError(`The shop's latest order has no number: ${JSON.stringify(body)}.`);
+  return `${context.sites.SHOPPING}/sales/order/view/order_id/${id}/`;
 }
 
 interface Review {
-  nickname: string;
-  ratings: { rating_name: string; percent: number }[];
+  nickname?: Value;
+  ratings?: { rating_name?: Value; percent?: Value }[];
 }
 
-async function latestReviews(context: EvaluationContext, sku: string): Promise<Review[]> {
-  return (await askShop(context, `/rest/V1/products/${sku}/reviews`)) as unknown as Review[];
+/** The first and the last, the latest; null: there is none. */
+async function reviewsOf(context: EvaluationContext, sku: string): Promise<{ first: Review; last: Review } | null> {
+  const reviews = (await askShop(context, `/rest/V1/products/${sku}/reviews`)) as Review[];
+  if (!Array.isArray(reviews)) throw new HtmlMatchError(`The shop's reviews of ${sku} are no list.`);
+  return reviews.length ? { first: reviews[0], last: reviews.at(-1)! } : null;
 }
 
 async function latestReviewAuthor(context: EvaluationContext, sku: string): Promise<string> {
-  return (await latestReviews(context, sku)).at(-1)?.nickname ?? '';
+  const author = (await reviewsOf(context, sku))?.last.nickname ?? '';
+  if (typeof author !== 'string') throw new HtmlMatchError(`The author of the latest review of ${sku} is no text.`);
+  return author;
 }
 
 async function latestReviewRating(context: EvaluationContext, sku: string): Promise<string> {
-  const reviews = await latestReviews(context, sku);
-  if (reviews.length === 0) return '';
-  if (reviews[0].ratings[0].rating_name !== 'Rating')
+  const reviews = await reviewsOf(context, sku);
+  if (!reviews) return '';
+  if (reviews.first.ratings?.[0]?.rating_name !== 'Rating')
     throw new HtmlMatchError('The first rating is not named "Rating".');
-  return str(reviews.at(-1)!.ratings[0].percent);
+  const percent = reviews.last.ratings?.[0]?.percent;
+  if (percent === undefined) throw new HtmlMatchError(`The latest review of ${sku} has no percentage.`);
+  return str(percent);
 }
 
 /** A forum post's own address, from that of anything below it. */
 export function postUrl(url: string): string {
-  const found = /^([^:/?#]+):\/\/([^/?#]*)([^?#]*)/.exec(url);
-  const path = found?.[3].split('/') ?? [];
-  if (!found || path.length < 4 || path[1] !== 'f') return url;
-  return `${found[1]}://${found[2]}/f/${path[2]}/${path[3]}/`;
+  const { scheme, host, path } = splitAddress(url);
+  const [, kind, forum, post] = path.split('/');
+  return kind === 'f' && post !== undefined ? `${scheme}://${host}/f/${forum}/${post}/` : url;
 }
 
 /** These two scripts are the original's to the letter: a recorded page answers by them. */

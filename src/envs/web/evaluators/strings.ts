@@ -97,38 +97,42 @@ interface Asked {
 }
 
 async function unachievable(answer: string, { intent, note, judge }: Asked): Promise<boolean> {
-  if (exactMatch('N/A', answer)) return true;
   if (note === undefined) throw new ReferenceAnswerError('A task that cannot be done needs its string_note.');
   return verdict(judge, unachievableMessage(note, answer, intent), 'same', ['different']);
 }
 
-async function fuzzyMatch(value: unknown, answer: string, asked: Asked): Promise<boolean[]> {
-  if (value === 'N/A') return [await unachievable(answer, asked)];
-  const verdicts: boolean[] = [];
+/**
+ * `before`: whether all rules so far hold. The original asks the judge of what cannot be done wherever its score is not 1 yet, and
+ * the verdict then takes the score's place, whatever rules before it said.
+ */
+async function fuzzyMatch(value: unknown, answer: string, asked: Asked, before: boolean): Promise<boolean> {
+  if (value === 'N/A') return (before && exactMatch('N/A', answer)) || unachievable(answer, asked);
+  let all = before;
   for (const entry of listOf(value, 'fuzzy_match')) {
     const message = fuzzyMessage(textOf(entry, 'fuzzy_match'), answer, asked.intent);
-    verdicts.push(await verdict(asked.judge, message, 'correct', ['partially correct', 'incorrect']));
+    if (!(await verdict(asked.judge, message, 'correct', ['partially correct', 'incorrect']))) all = false;
   }
-  return verdicts;
+  return all;
 }
 
-type Rule = (value: unknown, answer: string, asked: Asked) => Promise<boolean[]> | boolean[];
+function includesAll(value: unknown, answer: string): boolean {
+  const list = listOf(value, 'must_include');
+  return list.map((entry) => mustInclude(textOf(entry, 'must_include'), answer, list.length === 1)).every(Boolean);
+}
+
+/** Whether all rules up to this one hold, given whether those before it do. */
+type Rule = (value: unknown, answer: string, asked: Asked, before: boolean) => Promise<boolean> | boolean;
 const rules: { [name: string]: Rule } = {
-  exact_match: (value, answer) => [exactMatch(textOf(value, 'exact_match'), answer)],
-  must_include: (value, answer) => {
-    const list = listOf(value, 'must_include');
-    return list.map((entry) => mustInclude(textOf(entry, 'must_include'), answer, list.length === 1));
-  },
+  exact_match: (value, answer, _, before) => exactMatch(textOf(value, 'exact_match'), answer) && before,
+  must_include: (value, answer, _, before) => includesAll(value, answer) && before,
   fuzzy_match: fuzzyMatch,
 };
 
-/** All rules hold. Every one is asked, so that a judge hears of each. */
+/** All rules hold. Every one is asked, in the task's order, so that a judge hears of each. */
 export async function matchesAnswer(references: ReferenceAnswers, answer: string, asked: Asked): Promise<boolean> {
   const cleaned = cleanAnswer(answer);
   let all = true;
-  for (const [name, value] of Object.entries(references)) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (rule && (await rule(value, cleaned, asked)).includes(false)) all = false;
-  }
+  for (const [name, value] of Object.entries(references))
+    if (Object.hasOwn(rules, name)) all = await rules[name](value, cleaned, asked, all);
   return all;
 }

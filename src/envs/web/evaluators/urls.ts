@@ -36,27 +36,57 @@ function parseQuery(query: string): Map<string, string[]> {
   return found;
 }
 
-const scheme = /^([a-z][a-z0-9+.-]*):/i;
+/** An address as urllib.parse.urlparse takes it apart: `;params` of the last segment are no part of the path. */
+export interface Address {
+  scheme: string;
+  host: string;
+  path: string;
+  query: string;
+}
 
-/** urlparse: `;params` of the last segment are no part of the path. */
-function parse(url: string): Parts {
+const schemeOf = /^([a-z][a-z0-9+.-]*):/i;
+
+/** Schemes whose paths have parameters (urllib.parse.uses_params). */
+const withParams = new Set(' ftp hdl prospero http imap https shttp rtsp rtspu sip sips mms sftp tel'.split(' '));
+
+export function splitAddress(url: string): Address {
   // urlsplit drops control characters and spaces in front, and tabs and line ends anywhere.
-  let rest = url
-    .replace(/^[\0- ]+/, '')
-    .replace(/[\t\r\n]/g, '')
-    .replace(scheme, '');
+  let rest = url.replace(/^[\0- ]+/, '').replace(/[\t\r\n]/g, '');
+  const scheme = schemeOf.exec(rest)?.[1] ?? '';
+  if (scheme) rest = rest.slice(scheme.length + 1);
+  const host = /^\/\/([^/?#]*)/.exec(rest)?.[1] ?? '';
+  if (rest.startsWith('//')) rest = rest.slice(2 + host.length);
+  checkHost(host);
   [rest] = rest.split('#', 1);
-  let host = '';
-  if (rest.startsWith('//')) {
-    const end = rest.slice(2).search(/[/?#]/);
-    host = end < 0 ? rest.slice(2) : rest.slice(2, 2 + end);
-    rest = end < 0 ? '' : rest.slice(2 + end);
-  }
-  if (host.includes('[') !== host.includes(']')) throw new UrlMatchError('Invalid IPv6 URL');
   const question = rest.indexOf('?');
   const path = question < 0 ? rest : rest.slice(0, question);
   const query = question < 0 ? '' : rest.slice(question + 1);
-  return { base: host + withoutParams(path), query: parseQuery(query) };
+  const hasParams = withParams.has(scheme.toLowerCase());
+  return { scheme: scheme.toLowerCase(), host, path: hasParams ? withoutParams(path) : path, query };
+}
+
+/** What urlsplit refuses: brackets that hold no IPv6 address, and characters that stand for `/?#@:` once normalised. */
+function checkHost(host: string): void {
+  const name = host.slice(host.lastIndexOf('@') + 1);
+  const inBrackets = /^\[([^\]]*)\](?::.*)?$/s.exec(name)?.[1];
+  const isBracketed = /[[\]]/.test(host);
+  if (isBracketed && (inBrackets === undefined || !isIpv6(inBrackets))) throw new UrlMatchError('Invalid IPv6 URL');
+  const bare = host.replace(/[@:#?]/g, '');
+  const plain = bare.normalize('NFKC');
+  if (plain !== bare && /[/?#@:]/.test(plain))
+    throw new UrlMatchError(`netloc '${host}' contains invalid characters under NFKC normalization`);
+}
+
+/** An IPv6 address (with a zone or not), or one of a version to come. */
+function isIpv6(address: string): boolean {
+  if (address.startsWith('v')) return /^v[a-f0-9]+\.[^\n]+$/i.test(address);
+  const [plain, zone, ...more] = address.split('%');
+  return zone !== '' && more.length === 0 && URL.canParse(`http://[${plain}]/`);
+}
+
+function parse(url: string): Parts {
+  const { host, path, query } = splitAddress(url);
+  return { base: host + path, query: parseQuery(query) };
 }
 
 function withoutParams(path: string): string {

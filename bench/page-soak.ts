@@ -1,0 +1,110 @@
+/**
+ * `npm run soak:page [-- --minutes N]`: the page trains on the processor in Chromium, for an hour where nothing else is said, while a key is pressed
+ * now and then. Twice a minute, after a collection of garbage: the process's own memory, the page's heap, its elements and listeners. What counts is the
+ * growth after the first fifth (the steepness of Theil and Sen: the median of the slopes between all pairs); exit code 1 where it is over the bound.
+ */
+import { Command } from 'commander';
+import { type CDPSession, chromium, type Page } from 'playwright-core';
+import { chromiumArgs, findChromium, requireBrowser } from '../scripts/machine.mjs';
+import { presets } from '../src/experiment/presets.ts';
+import { packExperiment } from '../src/ui/app/link.ts';
+import { memoryMb } from './renderer-memory.ts';
+import { servePage } from './served-page.ts';
+
+interface Sample {
+  minute: number;
+  step: number;
+  processMb: number;
+  heapMb: number;
+  nodes: number;
+  listeners: number;
+}
+
+/** Of growth in an hour, as a share of what there is. What was recorded of each step stays in memory, which is a little. */
+const mostGrowth = 0.1;
+const everyMs = 30_000;
+
+async function sample(page: Page, session: CDPSession, began: number): Promise<Sample> {
+  await session.send('HeapProfiler.collectGarbage');
+  const { metrics } = await session.send('Performance.getMetrics');
+  const metric = (name: string) => metrics.find((each) => each.name === name)?.value ?? 0;
+  const shown = (await page.locator('tabgym-transport .steps strong').textContent()) ?? '';
+  return {
+    minute: (Date.now() - began) / 60_000,
+    step: Number(/\d+/.exec(shown)?.[0] ?? 0),
+    processMb: (await memoryMb(page.context().browser()!)) ?? 0,
+    heapMb: metric('JSHeapUsedSize') / 1e6,
+    nodes: metric('Nodes'),
+    listeners: metric('JSEventListeners'),
+  };
+}
+
+/** Per hour, as a share of the median. */
+function growth(samples: readonly Sample[], of: (sample: Sample) => number): number {
+  const slopes = samples.flatMap((a, i) => samples.slice(i + 1).map((b) => (of(b) - of(a)) / (b.minute - a.minute)));
+  const middle = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+  return (middle(slopes) * 60) / Math.max(1, middle(samples.map(of)));
+}
+
+/** What a person does who watches: the tabs of the stage, a step of the curve, the drawer. */
+async function look(page: Page, turn: number) {
+  const keys = ['g', 'ArrowLeft', 't', 'f', 'w', 'r', 'r', 'n', 'n'];
+  await page.keyboard.press(keys[turn % keys.length]);
+}
+
+const { minutes } = new Command('soak-page')
+  .description('Trains in the page and watches its memory.')
+  .option('--minutes <n>', 'how long', '60')
+  .parse()
+  .opts<{ minutes: string }>();
+
+requireBrowser();
+const server = await servePage();
+const browser = await chromium.launch({
+  executablePath: findChromium()!,
+  args: chromiumArgs.filter((arg) => !arg.includes('webgpu')),
+});
+try {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  page.setDefaultTimeout(180_000);
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  const first = presets[0] as { steps: number };
+  await page.goto(
+    `${server.url}#x=${await packExperiment({ ...first, steps: 100_000, horizon: [{ steps: 100_000, turns: { oraclePlus: 1 } }] })}`,
+  );
+  await page.locator('button.train').click();
+  await page
+    .locator('tabgym-transport .steps strong')
+    .filter({ hasText: /Step [1-9]/ })
+    .waitFor();
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  const began = Date.now();
+  const samples: Sample[] = [];
+  for (let turn = 0; Date.now() - began < Number(minutes) * 60_000; turn++) {
+    await page.waitForTimeout(everyMs / 4);
+    await look(page, turn);
+    if (turn % 4 !== 3) continue;
+    const now = await sample(page, session, began);
+    samples.push(now);
+    console.log(
+      `  ${now.minute.toFixed(1)} min, step ${now.step}: process ${now.processMb.toFixed(0)} MB, heap ${now.heapMb.toFixed(1)} MB, ${now.nodes} nodes, ${now.listeners} listeners`,
+    );
+  }
+  const settled = samples.slice(Math.floor(samples.length / 5));
+  const shares = {
+    process: growth(settled, (each) => each.processMb),
+    heap: growth(settled, (each) => each.heapMb),
+    nodes: growth(settled, (each) => each.nodes),
+  };
+  const words = Object.entries(shares).map(([name, share]) => `${name} ${(100 * share).toFixed(1)}%`);
+  const steps = samples.at(-1)!.step - samples[0].step;
+  console.log(
+    `${minutes} minutes, ${steps} steps: growth an hour after the first fifth: ${words.join(', ')} (bound for the process ${100 * mostGrowth}%); errors: ${errors.length}`,
+  );
+  if (shares.process > mostGrowth || errors.length) process.exitCode = 1;
+} finally {
+  await browser.close();
+  await server.close();
+}

@@ -1,0 +1,226 @@
+/** How the bar looks: one row from 861 pixels on, two below; what gives way as it narrows. `tests/page/states.test.ts` measures it. */
+import { css } from 'lit';
+
+export const transportStyles = css`
+  header {
+    display: flex;
+    align-items: center;
+    gap: 6px 14px;
+    min-height: 53px;
+    padding: 6px 12px;
+    background: var(--surface);
+    border-block-end: 1px solid var(--line);
+  }
+  .skip {
+    position: absolute;
+    inset-inline-start: 8px;
+    top: -60px;
+    z-index: 10;
+    padding: 8px 12px;
+    background: var(--accent);
+    color: var(--on-accent);
+    border-radius: var(--radius);
+  }
+  .skip:focus-visible {
+    top: 8px;
+  }
+  h1 {
+    margin: 0;
+    font-size: var(--size-xl);
+    font-weight: 700;
+    letter-spacing: -0.02em;
+    white-space: nowrap;
+  }
+  h1 svg {
+    width: 20px;
+    height: 20px;
+    vertical-align: -4px;
+    margin-inline-end: 6px;
+  }
+  .what {
+    display: flex;
+    flex-direction: column;
+    line-height: 1.3;
+    min-width: 0;
+  }
+  .what span {
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+    max-width: 180px;
+  }
+  .buttons {
+    display: flex;
+    gap: 6px;
+  }
+  .train {
+    min-width: 118px;
+    min-height: 36px;
+    font-size: var(--size-l);
+  }
+  .meter {
+    display: flex;
+    flex-direction: column;
+    min-width: 150px;
+    line-height: 1.3;
+  }
+  .meter strong {
+    font-size: var(--size-l);
+  }
+  .end {
+    display: flex;
+    flex: 0 1 auto;
+    align-items: center;
+    gap: 4px;
+    min-width: 0;
+    margin-inline-start: auto;
+  }
+  .end > * {
+    flex: none;
+  }
+  .steps {
+    min-width: 0;
+    width: 172px;
+    flex-shrink: 0;
+  }
+  /* One line whatever it says: the bar keeps its height while training. */
+  .steps > .small {
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .steps progress {
+    margin-top: 2px;
+  }
+  .language {
+    min-height: 28px;
+    padding: 2px 4px;
+    border-color: transparent;
+    background: none;
+    font-size: var(--size-s);
+    max-width: 92px;
+  }
+  /* Takes what the rest of the bar leaves. */
+  .gpu {
+    flex: 0 1 200px;
+    flex-wrap: nowrap;
+    gap: 4px;
+    min-width: 96px;
+  }
+  .gpu select {
+    flex: 1 1 0;
+    max-width: 100%;
+    font-size: var(--size-s);
+    text-overflow: ellipsis;
+  }
+  .drawers {
+    flex-wrap: nowrap;
+    gap: 2px;
+  }
+  /* In place of a button for each of the drawer's tabs, where these would not fit in one row. */
+  .drawers .more {
+    display: none;
+  }
+  /* Where the longer words of a language would push the last buttons off the bar. */
+  @media (max-width: 1700px) {
+    header {
+      gap: 6px 10px;
+    }
+    .what {
+      display: none;
+    }
+    .end,
+    .drawers {
+      gap: 0;
+    }
+    .end button {
+      min-width: 24px;
+      padding-inline: 6px;
+      font-size: var(--size-s);
+    }
+    .steps {
+      width: 150px;
+    }
+    .train {
+      min-width: 104px;
+    }
+  }
+  @media (max-width: 1400px) {
+    .drawers .tab {
+      display: none;
+    }
+    .drawers .more {
+      display: inline-flex;
+    }
+  }
+  @media (max-width: 1240px) {
+    h1 span {
+      position: absolute;
+      clip-path: inset(50%);
+    }
+    h1 svg {
+      margin: 0;
+    }
+    .meter:not(.steps) {
+      min-width: 0;
+    }
+  }
+  @media (max-width: 1040px) {
+    .gpu {
+      display: none;
+    }
+  }
+  @media (861px <= width <= 960px) or (max-width: 440px) {
+    .reset {
+      display: none;
+    }
+  }
+  @media (max-width: 860px) {
+    header {
+      flex-wrap: wrap;
+    }
+    .drawers {
+      display: none;
+    }
+    .end {
+      display: contents;
+    }
+    .end > * {
+      order: 1;
+    }
+    .end > .share,
+    .end > .language {
+      order: 4;
+    }
+    .buttons {
+      order: 1;
+    }
+    .meter {
+      order: 3;
+      width: auto;
+      flex: 1 1 90px;
+      min-width: 84px;
+    }
+  }
+  @media (max-width: 440px) {
+    header {
+      gap: 4px 8px;
+      padding-inline: 8px;
+    }
+    .end > button {
+      padding: 3px 5px;
+    }
+    .language {
+      max-width: 76px;
+      padding: 2px 0;
+    }
+    .train {
+      min-width: 92px;
+    }
+    .meter > .small {
+      overflow: hidden;
+      text-overflow: ellipsis;
+      white-space: nowrap;
+    }
+  }
+`;

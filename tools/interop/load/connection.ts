@@ -1,0 +1,73 @@
+/**
+ * One connection to a server, kept alive, one request at a time. As little as a load needs: a client with every convenience would take
+ * the processor that the server is to have.
+ */
+import { connect, type Socket } from 'node:net';
+
+export interface Response {
+  status: number;
+  body: string;
+}
+
+const headEnd = Buffer.from('\r\n\r\n');
+
+export class Connection {
+  private socket: Socket | null = null;
+  private received: Buffer = Buffer.alloc(0);
+  private waiting: { done(response: Response): void; fail(error: Error): void } | null = null;
+
+  constructor(
+    private readonly host: string,
+    private readonly port: number,
+  ) {}
+
+  /** Posts JSON. A connection that the server closed between two requests is opened again. */
+  async post(path: string, value: unknown): Promise<Response> {
+    const body = JSON.stringify(value);
+    this.socket ??= await this.open();
+    const head = `POST ${path} HTTP/1.1\r\nHost: ${this.host}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+    return new Promise((done, fail) => {
+      this.waiting = { done, fail };
+      this.socket!.write(head + body);
+    });
+  }
+
+  close(): void {
+    this.socket?.destroy();
+  }
+
+  private open(): Promise<Socket> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: this.host, port: this.port, noDelay: true }, () => resolve(socket));
+      socket.on('data', (chunk) => this.take(chunk));
+      socket.on('error', (error) => {
+        reject(error);
+        this.waiting?.fail(error);
+      });
+      socket.on('close', () => {
+        this.socket = null;
+        this.received = Buffer.alloc(0);
+        this.waiting?.fail(new Error('The server closed the connection within a request.'));
+      });
+    });
+  }
+
+  private take(chunk: Buffer): void {
+    this.received = this.received.length ? Buffer.concat([this.received, chunk]) : chunk;
+    const end = this.received.indexOf(headEnd);
+    if (end < 0) return;
+    const head = this.received.toString('latin1', 0, end);
+    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+    const start = end + headEnd.length;
+    if (this.received.length < start + length) return;
+    const body = this.received.toString('utf8', start, start + length);
+    this.received = Buffer.alloc(0);
+    const { waiting } = this;
+    this.waiting = null;
+    if (/\r\nconnection: *close/i.test(head)) {
+      this.socket?.destroy();
+      this.socket = null;
+    }
+    waiting?.done({ status: Number(head.slice(9, 12)), body });
+  }
+}

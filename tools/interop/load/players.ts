@@ -1,0 +1,165 @@
+/** Who plays under load: sessions of AgentGym's protocol, and of each world what its texts offer, chosen at random. */
+import { randomAction } from '../../../src/envs/random-player.ts';
+import { Connection } from './connection.ts';
+
+/** How a world is played. */
+export interface Played {
+  world: string;
+  /** What the last text offers, and the first text of the episode. */
+  offers(text: string, first: string): readonly string[];
+}
+
+const listed = (text: string): string[] => {
+  const found = /Available actions: (\[.*\])/.exec(text);
+  return found ? JSON.parse(found[1]) : ['check available actions'];
+};
+
+/** Crafting commands as they stand, and a `get` for what each is made of. */
+function crafting(first: string): string[] {
+  const commands = first.split('\n').filter((line) => line.startsWith('craft '));
+  const parts = commands.flatMap((line) => (line.split(' using ')[1] ?? '').split(', '));
+  return [...commands, ...parts.filter(Boolean).map((part) => `get ${part}`), 'inventory'];
+}
+
+const rooms = (text: string): string[] => [
+  ...[...text.matchAll(/door to the (\w+)/g)].flatMap(([, room]) => [`open door to ${room}`, `go to ${room}`]),
+  'look around',
+  'inventory',
+  'wait1',
+];
+
+export const played: readonly Played[] = [
+  { world: 'textcraft', offers: (_, first) => crafting(first) },
+  { world: 'babyai', offers: listed },
+  { world: 'sciworld', offers: rooms },
+];
+
+/** Turns after which a player gives an episode up. */
+const mostTurns = 30;
+/** Items are drawn from so many: those that every original has. */
+const items = 500;
+
+interface Session {
+  id: number;
+  first: string;
+  text: string;
+  turn: number;
+  episode: number;
+  over: boolean;
+}
+
+export interface Measured {
+  steps: number;
+  resets: number;
+  seconds: number;
+  /** Of a step, sorted. */
+  latencies: Float64Array;
+  failures: Map<string, number>;
+}
+
+interface Said {
+  id?: number;
+  observation?: string;
+  done?: boolean;
+  error?: string;
+}
+
+/** A client has one connection and one request under way, and takes its sessions in turn. */
+class Client {
+  readonly sessions: Session[] = [];
+  steps = 0;
+  resets = 0;
+  readonly latencies: number[] = [];
+  readonly failures: string[] = [];
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly base: string,
+    private readonly seed: number,
+    private readonly offers: Played['offers'],
+  ) {}
+
+  async create(): Promise<void> {
+    const { id } = await this.ask('/create', {});
+    if (id === undefined) throw new Error(`${this.base}/create gave no id: ${this.failures.at(-1)}`);
+    this.sessions.push({ id, first: '', text: '', turn: 0, episode: 0, over: true });
+  }
+
+  async play(until: number): Promise<void> {
+    for (let k = 0; performance.now() < until; k++) {
+      const session = this.sessions[k % this.sessions.length];
+      if (session.over) await this.reset(session);
+      else await this.step(session);
+    }
+  }
+
+  private async reset(session: Session): Promise<void> {
+    const item = (session.id * 31 + session.episode++ * 7) % items;
+    const { observation = '' } = await this.ask('/reset', { id: session.id, data_idx: item });
+    this.resets++;
+    Object.assign(session, { first: observation, text: observation, turn: 0, over: false });
+  }
+
+  private async step(session: Session): Promise<void> {
+    const offered = this.offers(session.text, session.first);
+    const action = randomAction(offered, this.seed, session.id * 1000 + session.episode, session.turn++);
+    const began = performance.now();
+    const { observation = '', done } = await this.ask('/step', { id: session.id, action });
+    this.latencies.push(performance.now() - began);
+    this.steps++;
+    session.text = observation;
+    session.over = done === true || session.turn >= mostTurns;
+  }
+
+  private async ask(path: string, value: object): Promise<Said> {
+    const { status, body } = await this.connection.post(this.base + path, value);
+    const said: Said = status === 200 ? JSON.parse(body) : { error: `status ${status}` };
+    if (said.error !== undefined) this.failures.push(`${path}: ${said.error}`.slice(0, 120));
+    return said;
+  }
+}
+
+export interface Load {
+  clients: number;
+  sessions: number;
+  seconds: number;
+}
+
+/** Opens the sessions, then plays for so many seconds. `atStart` is called between the two. */
+export async function loaded(
+  address: string,
+  { world, offers }: Played,
+  load: Load,
+  atStart = () => {},
+): Promise<Measured> {
+  const { hostname, port, pathname } = new URL(address);
+  const base = pathname === '/' ? '' : pathname;
+  const connections = Array.from({ length: load.clients }, () => new Connection(hostname, Number(port)));
+  const clients = connections.map((connection, k) => new Client(connection, base, k + world.length, offers));
+  try {
+    // One after another: some originals take half a second for a session.
+    for (let k = 0; k < load.sessions; k++) await clients[k % clients.length].create();
+    atStart();
+    const began = performance.now();
+    await Promise.all(
+      clients.filter(({ sessions }) => sessions.length).map((client) => client.play(began + load.seconds * 1000)),
+    );
+    return summed(clients, (performance.now() - began) / 1000);
+  } finally {
+    for (const connection of connections) connection.close();
+  }
+}
+
+function summed(clients: readonly Client[], seconds: number): Measured {
+  const failures = new Map<string, number>();
+  for (const failure of clients.flatMap((client) => client.failures))
+    failures.set(failure, (failures.get(failure) ?? 0) + 1);
+  const sum = (of: (client: Client) => number) => clients.reduce((total, client) => total + of(client), 0);
+  return {
+    steps: sum(({ steps }) => steps),
+    resets: sum(({ resets }) => resets),
+    seconds,
+    latencies: Float64Array.from(clients.flatMap(({ latencies }) => latencies)).sort(),
+    failures,
+  };
+}
