@@ -393,6 +393,32 @@ test('the settings, all of them, and the help', async () => {
   await close();
 });
 
+describe.each([
+  ['waiting', '.state'],
+  ['failing', 'text=This fixture refuses to answer. Try again.'],
+])('every panel, %s', (state, sign) => {
+  const panels: [string, string][] = [
+    ['Group', 'tabgym-group'],
+    ['Trajectory', 'tabgym-trajectory'],
+    ['Evaluate', 'tabgym-evaluate'],
+    ['Storage', 'tabgym-storage'],
+    ['Device', 'tabgym-gpu'],
+  ];
+  test('says so in the panel, and the rest goes on', async () => {
+    const { page, errors, close } = await open(browser, `${site.url}?mock=${state}#run=run-1&step=30&tab=group`);
+    await button(page, 'Train').waitFor();
+    for (const [name, panel] of panels) {
+      const tab = page.getByRole('tab', { name, exact: true });
+      await ((await tab.count()) ? tab.first() : button(page, name)).click();
+      await page.locator(panel).locator(sign).first().waitFor();
+      await screenshot(page, `panel-${state}-${name.toLowerCase()}`);
+      expect(await axe(page)).toEqual([]);
+    }
+    expect(errors).toEqual([]);
+    await close();
+  });
+});
+
 /** What stands in the bar: its height, and whatever reaches out of it or over its neighbour. */
 const measureBar = (page: Page) =>
   page.evaluate(() => {

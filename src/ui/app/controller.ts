@@ -103,12 +103,12 @@ export class Controller {
   /** The run of the address, else the one that was training when the page closed, else the newest. */
   private async firstRun() {
     const selection = this.reading.fromHash();
+    const named = await this.runNamed(selection);
     const runs = this.state.runs.filter((run) => run.deletedUntil === null);
     const training = localStorage.getItem(trainingKey);
     const newest = [...runs].sort((a, b) => b.updatedAt - a.updatedAt)[0];
-    const named = runOf(runs, selection.run)?.id;
     if (await this.arrive(selection)) return void this.recorded.playSample();
-    if (named && named !== selection.run) this.reading.select({ ...selection, run: named });
+    if (named && named !== selection.run) this.goTo(selection, named);
     const wanted = named ?? (runs.some((run) => run.id === training) ? training : newest?.id);
     if (selection.run && !named)
       this.said.notify('warning', msg('The run that this address names is not stored in this browser.'));
@@ -140,10 +140,32 @@ export class Controller {
 
   private async hashChanged() {
     const selection = this.reading.fromHash();
+    const named = await this.runNamed(selection);
     if (await this.arrive(selection)) return void this.recorded.playSample();
-    const wanted = runOf(this.state.runs, selection.run)?.id ?? selection.run;
-    if (wanted !== selection.run) this.reading.select({ ...selection, run: wanted });
+    const wanted = named ?? selection.run;
+    if (named && named !== selection.run) this.goTo(selection, named);
     if (wanted && wanted !== this.state.run?.id) await this.open(wanted, false);
+  }
+
+  /** The run here of what an address names: stored, or fetched now because the site ships it. */
+  private async runNamed({ run }: Selection): Promise<string | undefined> {
+    const { shipped } = this.state.link;
+    let named = runOf(this.state.runs, run)?.id;
+    if (!shipped || named) return named;
+    await this.said.attempt('shipped', async () => {
+      const { importShipped } = await import('./shipped.ts');
+      named = await importShipped(this.api, shipped, this.state.runs);
+      await this.library.refreshRuns();
+    });
+    return named;
+  }
+
+  /** The address's place in the run that it names, which has another id here. */
+  private goTo(selection: Selection, run: string) {
+    const { shipped } = this.state.link;
+    this.reading.select({ ...selection, run });
+    this.store.set({ link: { ...this.state.link, shipped } });
+    this.reading.writeHash();
   }
 
   /** True: the address asks for something that is not stored here, which is in the setup now. */

@@ -3,6 +3,7 @@
  * preset, seed, hidden controls, language). Everything in it may be hostile: it is bounded here, and checked by the schema before use.
  *
  *   x=1.TEXT       the experiment: JSON, deflated raw (RFC 1951), base64url without padding (RFC 4648, section 5)
+ *   shipped=NAME  a run that the site ships (shipped.ts), where the place's run is not stored yet
  *   preset=NAME  seed=7  lesson=ID  hide=world,algorithm.clipLow  lang=zh-Hans
  */
 import { msg, str } from '@lit/localize';
@@ -11,6 +12,8 @@ import { formatHash, type Selection } from './selection.ts';
 export interface PageLink {
   /** As it stands in the address: `unpackExperiment` reads it. */
   experiment: string | null;
+  /** A run of the site itself, by its name. */
+  shipped: string | null;
   preset: string | null;
   seed: number | null;
   lesson: string | null;
@@ -19,7 +22,15 @@ export interface PageLink {
   lang: string | null;
 }
 
-export const noLink: PageLink = { experiment: null, preset: null, seed: null, lesson: null, hide: [], lang: null };
+export const noLink: PageLink = {
+  experiment: null,
+  shipped: null,
+  preset: null,
+  seed: null,
+  lesson: null,
+  hide: [],
+  lang: null,
+};
 
 /** The longest address that is handed on: older proxies and chat programs cut what is longer. */
 export const longestLink = 8192;
@@ -40,6 +51,7 @@ export function parseLink(hash: string): PageLink {
   const seed = matching(query.get('seed'), /^\d{1,9}$/);
   return {
     experiment: query.get('x') || null,
+    shipped: matching(query.get('shipped'), name),
     preset: query.get('preset')?.slice(0, 120) || null,
     seed: seed === null ? null : Number(seed),
     lesson: matching(query.get('lesson'), name),

@@ -38,7 +38,7 @@ export class Reading {
     const { link } = this.store.state;
     this.store.set({
       selection: after,
-      link: 'run' in patch ? { ...link, experiment: null, preset: null, seed: null } : link,
+      link: 'run' in patch ? { ...link, experiment: null, shipped: null, preset: null, seed: null } : link,
     });
     this.writeHash();
     void this.load();

@@ -57,12 +57,23 @@ export class Sharing {
     return { ...selection, run: run?.id ?? null, step: run ? shownStep(this.state) : null };
   }
 
+  /** The place; in a run that the site ships by the id that the run had where it was made, which every copy of it knows. */
+  private async shippedPlace(): Promise<{ shipped: string | null; place: Selection }> {
+    const { run } = this.state;
+    const place = this.place();
+    if (run?.origin.kind !== 'import' || !run.origin.run) return { shipped: null, place };
+    const shipped = await import('./shipped.ts').then(({ shippedName }) => shippedName(run)).catch(() => null);
+    return { shipped, place: shipped ? { ...place, run: run.origin.run } : place };
+  }
+
   /** A link of what is in focus. `fixed`: what a teacher fixes in it. */
   async make(fixed: Partial<PageLink> = {}): Promise<MadeLink> {
     const experiment = inFocus(this.state);
-    const packed = experiment && !fixed.preset ? await packExperiment(experiment) : null;
+    const { shipped, place } = await this.shippedPlace();
+    // What the site ships brings its experiment with it.
+    const packed = experiment && !fixed.preset && !shipped ? await packExperiment(experiment) : null;
     const { origin, pathname } = location;
-    const href = origin + pathname + formatLink({ ...noLink, experiment: packed, ...fixed }, this.place());
+    const href = origin + pathname + formatLink({ ...noLink, experiment: packed, shipped, ...fixed }, place);
     return { href, tooLong: href.length > longestLink };
   }
 

@@ -22,6 +22,7 @@ import {
   mockView,
 } from './mock-data.ts';
 import { supported, unsupported } from './mock-gpu.ts';
+import { withPanelState } from './panel-states.ts';
 import { mockRecordedReplay } from './reader-mock.ts';
 import { sciworldPlay, sciworldReplay, withSciWorld } from './sciworld-mock.ts';
 import { searchPlay, searchReplay, withSearch } from './search-mock.ts';
@@ -45,6 +46,8 @@ export const mockStates = [
   'maze',
   'search',
   'sweep',
+  'waiting',
+  'failing',
 ] as const;
 
 class MockTrainer implements TrainerApi {
@@ -90,6 +93,8 @@ class MockTrainer implements TrainerApi {
       wordle: 42,
       maze: 42,
       search: 42,
+      waiting: 42,
+      failing: 42,
     };
     if (state in steps) {
       const summary = mockSummary('run-1', 'textcraft-first', steps[state]);
@@ -452,4 +457,4 @@ class MockTrainer implements TrainerApi {
   }
 }
 
-export const mockTrainer = (state: string): TrainerApi => new MockTrainer(state);
+export const mockTrainer = (state: string): TrainerApi => withPanelState(state, new MockTrainer(state));

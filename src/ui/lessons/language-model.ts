@@ -4,13 +4,10 @@
  */
 import { msg, str } from '@lit/localize';
 import { fixed } from '../app/format.ts';
+import { adapterRun } from '../app/shipped.ts';
 import { evaluated, type Lesson, reads, type Seen } from './lesson.ts';
 
-/** What was recorded: docs/lessons.md says how, and what it is not. */
-const recording = 'lessons/adapter-run.tabgym';
-const recordedName = 'Recorded: an adapter beside frozen weights';
-
-const isRecording = ({ state }: Seen) => state.run?.name.startsWith(recordedName) ?? false;
+const isRecording = ({ state }: Seen) => state.run?.name.startsWith(adapterRun.title) ?? false;
 
 export const languageModel: Lesson = {
   id: 'language-model',
@@ -33,7 +30,7 @@ export const languageModel: Lesson = {
       ],
       help: {
         label: () => msg('Open the recorded run'),
-        act: (app) => app.library.openShipped(recording, recordedName),
+        act: (app) => app.library.openShipped(adapterRun.path, adapterRun.title),
       },
       done: isRecording,
     },

@@ -117,7 +117,7 @@ export class TabgymSearchView extends LitElement {
   private renderChain({ chain }: SearchView) {
     const found = chain.filter((each) => each.found).length;
     return html`<div>
-      <h3>${msg(str`Evidence: ${found} of ${chain.length} articles found`)}</h3>
+      <h3>${msg(str`Evidence: ${found} of ${chain.length} found`)}</h3>
       <ol class="chain">${chain.map(({ title, found }, k) =>
         found
           ? html`<li class="found"><span aria-hidden="true">✓ </span>${title}</li>`

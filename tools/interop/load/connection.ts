@@ -9,6 +9,13 @@ export interface Response {
   body: string;
 }
 
+class Closed extends Error {
+  override name = 'Closed';
+  constructor(readonly begun: boolean) {
+    super('The server closed the connection within a request.');
+  }
+}
+
 const headEnd = Buffer.from('\r\n\r\n');
 
 export class Connection {
@@ -21,8 +28,16 @@ export class Connection {
     private readonly port: number,
   ) {}
 
-  /** Posts JSON. A connection that the server closed between two requests is opened again. */
+  /** Posts JSON. A server may close a connection that waits (uvicorn after 5 s) just as the next request leaves: it is sent once more. */
   async post(path: string, value: unknown): Promise<Response> {
+    const waited = this.socket !== null;
+    return this.send(path, value).catch((error) => {
+      if (!waited || !(error instanceof Closed) || error.begun) throw error;
+      return this.send(path, value);
+    });
+  }
+
+  private async send(path: string, value: unknown): Promise<Response> {
     const body = JSON.stringify(value);
     this.socket ??= await this.open();
     const head = `POST ${path} HTTP/1.1\r\nHost: ${this.host}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
@@ -40,14 +55,15 @@ export class Connection {
     return new Promise((resolve, reject) => {
       const socket = connect({ host: this.host, port: this.port, noDelay: true }, () => resolve(socket));
       socket.on('data', (chunk) => this.take(chunk));
-      socket.on('error', (error) => {
-        reject(error);
-        this.waiting?.fail(error);
-      });
+      socket.on('error', reject);
       socket.on('close', () => {
+        // One that was given up for another.
+        if (this.socket !== null && this.socket !== socket) return;
+        const begun = this.received.length > 0;
         this.socket = null;
         this.received = Buffer.alloc(0);
-        this.waiting?.fail(new Error('The server closed the connection within a request.'));
+        this.waiting?.fail(new Closed(begun));
+        this.waiting = null;
       });
     });
   }
