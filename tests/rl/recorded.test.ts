@@ -134,7 +134,7 @@ describe('a file is mapped to the run', () => {
     expect(told[6]).toMatch(/turn 1: "sing" is not among the actions/);
     expect(told[7]).toMatch(/doors_3 begins with other words/);
     expect(told[8]).toMatch(/no training task of the run begins with its words/);
-    expect(told[9]).toMatch(/holds no messages/);
+    expect(told[9]).toMatch(/"conversations" is missing, which the first record of this file has/);
     expect(told[10]).toMatch(/did not reach its goal/);
   });
 
