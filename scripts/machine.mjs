@@ -5,8 +5,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** The repository's root. */
-export const root = join(import.meta.dirname, '..');
+/** The nearest folder above with a `package.json`. */
+const packageOf = (folder) => (existsSync(join(folder, 'package.json')) ? folder : packageOf(dirname(folder)));
+
+/** The repository's root, from here and from a built tool alike. */
+export const root = packageOf(import.meta.dirname);
 
 /** Chromium's switches for tests: a software WebGPU adapter, no sandbox, no look-ups of its own. */
 export const chromiumArgs = [
