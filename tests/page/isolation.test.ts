@@ -9,7 +9,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
 import { ensureIsolation, type IsolationHost } from '../../src/ui/app/isolation.ts';
-import { buildReal, launch } from './harness.ts';
+import { buildReal, launch, wide } from './harness.ts';
 
 const types: Record<string, string> = {
   '.html': 'text/html',
@@ -123,7 +123,7 @@ describe('on a plain file server under a sub-path', () => {
   });
 
   test('it asks nobody else for anything, and its policy lets it do all it does', async () => {
-    const context = await browser.newContext();
+    const context = await browser.newContext({ viewport: wide });
     const asked: string[] = [];
     const errors: string[] = [];
     context.on('request', (request) => asked.push(request.url()));

@@ -25,7 +25,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS questions(number INTEGER PRIMARY KEY, json TEXT NOT NULL);`;
 
 /** Few enough pages that a phone has room for them, enough that merging the index is not slow. In KiB. */
-const cacheKib = 16_384;
+const cacheKib = 8_192;
 
 export class Corpus implements Retriever {
   private readonly index: TextIndex;

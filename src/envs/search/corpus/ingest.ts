@@ -30,7 +30,7 @@ export interface IngestResult {
 }
 
 /** Characters of a batch: committed together, and what a cancel costs at most. */
-const batchLength = 2_000_000;
+const batchLength = 1_000_000;
 
 /** A file's pieces may all be there already: without this a worker would not hear of a cancel, nor of a search, before the end. */
 const letMessagesIn = () =>
