@@ -28,7 +28,7 @@ export class TabgymAgents extends Panel {
       .card,
       .card section,
       ul.agents,
-      .agents > li {
+      .agent {
         grid-template-columns: minmax(0, 1fr);
       }
       p,
@@ -42,7 +42,7 @@ export class TabgymAgents extends Panel {
         padding: 0;
         margin: 0;
       }
-      .agents > li {
+      .agent {
         border: 1px solid var(--line);
         border-radius: var(--radius);
         padding: 10px 12px;
@@ -144,16 +144,14 @@ export class TabgymAgents extends Panel {
 
   private renderAgent({ name, title, summary, headline, bytes: size }: ListedAgent) {
     const open = this.chosen === name;
-    return html`<li>
+    return html`<li><div class="agent" role="group" aria-label=${title}>
       <div class="title"><h4>${title}</h4>
         <button class="link small" aria-expanded=${open ? 'true' : 'false'} @click=${() => (open ? this.close() : void this.read(name))}>${msg('How it was made')}</button></div>
       <p>${summary}</p>
       ${headline ? this.renderHeadline(headline) : nothing}
-      <div class="row" role="group" aria-label=${title}>
-        ${this.renderActions(name, size)}
-      </div>
+      <div class="row">${this.renderActions(name, size)}</div>
       ${open ? this.renderCard() : nothing}
-    </li>`;
+    </div></li>`;
   }
 
   private renderHeadline({ label, success, score, chance, oracle }: NonNullable<ListedAgent['headline']>) {
