@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromiumArgs, findChromium, findFirefox, requireBrowser } from '../scripts/machine.mjs';
+import { chromiumArgsWithoutWebGpu, findChromium, findFirefox, requireBrowser } from '../scripts/machine.mjs';
 import { drivenBy } from '../tests/page/driven.ts';
 import { openFirefox } from '../tests/page/firefox.ts';
 import { servePage } from './served-page.ts';
@@ -90,7 +90,7 @@ type Opener = (address: string) => () => Promise<void>;
 
 function openChromium(address: string): () => Promise<void> {
   const profile = mkdtempSync(join(tmpdir(), 'tabgym-chromium-'));
-  const args = chromiumArgs.filter((arg) => !arg.includes('webgpu'));
+  const args = chromiumArgsWithoutWebGpu;
   const own = ['--headless=new', '--disable-features=WebGPU', '--no-first-run', `--user-data-dir=${profile}`];
   const child = spawn(findChromium()!, [...args, ...own, address], { stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

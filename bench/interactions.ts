@@ -3,7 +3,7 @@
  * the input to the next picture (Event Timing). The interaction to next paint is their 98th percentile (web.dev/articles/inp).
  */
 import { chromium, type Page } from 'playwright-core';
-import { chromiumArgs, findChromium, requireBrowser } from '../scripts/machine.mjs';
+import { chromiumArgsWithoutWebGpu, findChromium, requireBrowser } from '../scripts/machine.mjs';
 import { servePage } from './served-page.ts';
 
 export interface InteractionsRow {
@@ -56,7 +56,7 @@ export async function benchInteractions(): Promise<InteractionsRow[]> {
   const server = await servePage();
   const browser = await chromium.launch({
     executablePath: findChromium()!,
-    args: chromiumArgs.filter((arg) => !arg.includes('webgpu')),
+    args: chromiumArgsWithoutWebGpu,
   });
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });

@@ -5,7 +5,7 @@
  */
 import { Command } from 'commander';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
-import { chromiumArgs, findChromium, requireBrowser } from '../scripts/machine.mjs';
+import { chromiumArgsWithoutWebGpu, findChromium, requireBrowser } from '../scripts/machine.mjs';
 import { presets } from '../src/experiment/presets.ts';
 import { packExperiment } from '../src/ui/app/link.ts';
 import { memoryMb } from './renderer-memory.ts';
@@ -62,7 +62,7 @@ requireBrowser();
 const server = await servePage();
 const browser = await chromium.launch({
   executablePath: findChromium()!,
-  args: chromiumArgs.filter((arg) => !arg.includes('webgpu')),
+  args: chromiumArgsWithoutWebGpu,
 });
 try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });

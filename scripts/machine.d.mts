@@ -1,6 +1,7 @@
 /** Types of machine.mjs, for the command line tools and the tests. */
 export const root: string;
 export const chromiumArgs: string[];
+export const chromiumArgsWithoutWebGpu: string[];
 export function findChromium(): string | null;
 export function findFirefox(): string | null;
 export function findMesaDriver(): string | null;

@@ -23,6 +23,9 @@ export const chromiumArgs = [
   '--no-first-run',
 ];
 
+/** The same without WebGPU. */
+export const chromiumArgsWithoutWebGpu = chromiumArgs.filter((arg) => !arg.includes('webgpu'));
+
 const programFiles = process.env.PROGRAMFILES ?? 'C:/Program Files';
 const programFiles86 = process.env['PROGRAMFILES(X86)'] ?? 'C:/Program Files (x86)';
 const chromiumPlaces = [

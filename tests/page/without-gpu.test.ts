@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
+import { chromiumArgsWithoutWebGpu, findChromium } from '../../scripts/machine.mjs';
 import { screenshot, serveReal } from './harness.ts';
 
 const minutes = 60_000;
@@ -28,7 +28,7 @@ async function openPage(query = '') {
   profiles.push(profile);
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: findChromium()!,
-    args: [...chromiumArgs.filter((arg) => !arg.includes('webgpu')), '--disable-gpu', '--disable-features=WebGPU'],
+    args: [...chromiumArgsWithoutWebGpu, '--disable-gpu', '--disable-features=WebGPU'],
     viewport: { width: 1440, height: 900 },
   });
   const page = context.pages()[0] ?? (await context.newPage());

@@ -1,0 +1,114 @@
+/**
+ * What the panels of servers share: settings in this page's memory, a look at the server on demand that can be overtaken, and consent where
+ * the experiment came from somebody else.
+ */
+import { msg } from '@lit/localize';
+import { css, html, LitElement, nothing } from 'lit';
+import { property, state } from 'lit/decorators.js';
+import type { ConnectionSettings } from '../../envs/module.ts';
+import type { Connecting } from '../app/connecting.ts';
+import { controls } from '../styles/shared.ts';
+
+/** `Found`: what a look finds. */
+export abstract class ServerPanel<Found extends object> extends LitElement {
+  static override styles = [
+    controls,
+    css`
+      label {
+        display: grid;
+        gap: 2px;
+        padding: 3px 0;
+      }
+      .report {
+        overflow-wrap: anywhere;
+      }
+    `,
+  ];
+
+  @property({ attribute: false }) connecting: Connecting | null = null;
+  /** The imported run in focus; it redraws with it. */
+  @property() foreign: string | null = null;
+  @state() private problem = '';
+  @state() private looked: Found | 'looking' | null = null;
+  private control: AbortController | null = null;
+
+  /** Asks the server. */
+  protected abstract ask(signal: AbortSignal): Promise<Found>;
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    this.forget();
+  }
+
+  protected forget() {
+    this.control?.abort();
+    this.looked = null;
+    this.problem = '';
+  }
+
+  /** Of the last look; null: there was none, or it goes on. */
+  protected get found(): Found | null {
+    return this.looked === 'looking' ? null : this.looked;
+  }
+
+  protected get withheld(): boolean {
+    return this.connecting?.mayUse() === false;
+  }
+
+  protected renderConsent(words: unknown) {
+    if (!this.withheld) return nothing;
+    return html`<div class="message warning">
+      <p>${words}</p>
+      <button @click=${this.allow}>${msg('Let it use this server')}</button>
+    </div>`;
+  }
+
+  protected renderLook() {
+    const looking = this.looked === 'looking';
+    return html`<div class="row"><button ?disabled=${looking || this.withheld} @click=${this.look}>${looking ? msg('Asking…') : msg('Connect')}</button></div>`;
+  }
+
+  protected renderProblem() {
+    return this.problem ? html`<p class="message error" role="alert">${this.problem}</p>` : nothing;
+  }
+
+  private look = async () => {
+    this.control?.abort();
+    const control = new AbortController();
+    this.control = control;
+    this.looked = 'looking';
+    this.problem = '';
+    try {
+      const found = await this.ask(control.signal);
+      if (this.control === control) this.looked = found;
+    } catch (error) {
+      if (this.control !== control || control.signal.aborted) return;
+      this.looked = null;
+      this.say(error);
+    }
+  };
+
+  private allow = () => this.attempt(() => this.connecting!.allow());
+
+  /** `name`: whose settings they are. */
+  protected change(name: string, settings: ConnectionSettings) {
+    this.forget();
+    return this.attempt(() => this.connecting!.change(name, settings));
+  }
+
+  protected async attempt(change: () => Promise<void>) {
+    this.problem = '';
+    try {
+      await change();
+    } catch (error) {
+      this.say(error);
+    }
+    this.requestUpdate();
+  }
+
+  private say(error: unknown) {
+    this.problem = error instanceof Error ? error.message : String(error);
+  }
+}
+
+export const typedIn = (event: Event) => (event.target as HTMLInputElement).value.trim();
