@@ -2,8 +2,8 @@
  * Lines of files of any size, plain or gzipped, one after another, without ever holding more than a few chunks. Every line knows
  * where the next begins, so that reading can stop anywhere and go on there. Knows bytes and text, no document.
  */
-import { Gunzip } from 'fflate';
 import { WorldError } from '../../env.ts';
+import { Gunzip, GzipError } from '../../transport/gunzip.ts';
 
 /** What is read: a page's `File`, or a file on disk that looks like one. */
 export interface ByteSource {
@@ -80,33 +80,22 @@ async function* unpacked(
     }
     return;
   }
-  let ready: Uint8Array[] = [];
-  let ended = false;
-  const gunzip = new Gunzip((bytes, final) => {
-    ready.push(bytes);
-    ended = final;
-  });
+  const gunzip = new Gunzip();
   let read = 0;
   let skip = start;
-  for await (const bytes of chunksOf(source, 0, signal)) {
-    read += bytes.length;
-    // The unpacker may keep the beginning of a header.
-    push(gunzip, bytes.slice(), read === source.size, source);
-    for (const part of ready) {
-      const kept = part.subarray(Math.min(skip, part.length));
-      skip -= part.length - kept.length;
-      if (kept.length) yield { bytes: kept, read };
-    }
-    ready = [];
-  }
-  if (!ended) throw new CorpusError(`${source.name} is not a whole gzip file: it ends too early.`);
-}
-
-function push(gunzip: Gunzip, bytes: Uint8Array, final: boolean, { name }: ByteSource): void {
   try {
-    gunzip.push(bytes, final);
+    for await (const bytes of chunksOf(source, 0, signal)) {
+      read += bytes.length;
+      for (const part of gunzip.push(bytes)) {
+        const kept = part.subarray(Math.min(skip, part.length));
+        skip -= part.length - kept.length;
+        if (kept.length) yield { bytes: kept, read };
+      }
+    }
+    gunzip.end();
   } catch (error) {
-    throw new CorpusError(`${name} is not a whole gzip file: ${(error as Error).message}`);
+    if (!(error instanceof GzipError)) throw error;
+    throw new CorpusError(`${source.name} is not a whole gzip file: ${error.message}.`);
   }
 }
 

@@ -1,0 +1,75 @@
+/**
+ * Unpacking gzip (RFC 1952) piece by piece into one buffer, several members one after another included, as `cat` and bgzip leave them.
+ * Each member is held to its checksum. With a buffer of its own for every piece, garbage outside the heap piles up by tens of megabytes
+ * before a collector sees it; DecompressionStream has that too, and ends at the first member.
+ */
+import {
+  Z_BUF_ERROR,
+  Z_NO_FLUSH,
+  Z_OK,
+  Z_STREAM_END,
+  ZStream,
+  zlibInflate,
+  zlibInflateInit2,
+  zlibInflateReset,
+} from 'pako';
+
+/** The bytes are no whole gzip file; `message` says what is wrong with them, in zlib's words or ours. */
+export class GzipError extends Error {
+  override name = 'GzipError';
+}
+
+/** zlib's number for a window of 32 KiB and nothing but gzip around it (zlib.h, inflateInit2). */
+const gzipWindow = 15 + 16;
+const bufferLength = 128 * 1024;
+
+export class Gunzip {
+  private readonly stream = new ZStream();
+  private readonly buffer = new Uint8Array(bufferLength);
+  /** Before the first member, and between two. */
+  private betweenMembers = true;
+  private members = 0;
+
+  constructor() {
+    zlibInflateInit2(this.stream, gzipWindow);
+  }
+
+  /** Views of one buffer: each holds until the next is asked for. Throws GzipError, after what could be unpacked. */
+  *push(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
+    const { stream } = this;
+    stream.input = bytes;
+    stream.next_in = 0;
+    stream.avail_in = bytes.length;
+    let full = false;
+    while (stream.avail_in > 0 || full) {
+      if (this.betweenMembers && !this.beginMember()) return;
+      stream.output = this.buffer;
+      stream.next_out = 0;
+      stream.avail_out = bufferLength;
+      const status = zlibInflate(stream, Z_NO_FLUSH);
+      if (stream.next_out) yield this.buffer.subarray(0, stream.next_out);
+      if (status !== Z_OK && status !== Z_STREAM_END && status !== Z_BUF_ERROR) throw new GzipError(stream.msg);
+      this.betweenMembers = status === Z_STREAM_END;
+      full = stream.avail_out === 0 && !this.betweenMembers;
+    }
+  }
+
+  /** Throws GzipError where the last member is cut off, or there was none. */
+  end(): void {
+    if (!this.betweenMembers || this.members === 0) throw new GzipError('it ends too early');
+  }
+
+  /** False where only padding is left: zeros after a member, as tapes and block devices leave them. */
+  private beginMember(): boolean {
+    const { stream } = this;
+    while (this.members > 0 && stream.avail_in > 0 && stream.input[stream.next_in] === 0) {
+      stream.next_in++;
+      stream.avail_in--;
+    }
+    if (stream.avail_in === 0) return false;
+    zlibInflateReset(stream);
+    this.members++;
+    this.betweenMembers = false;
+    return true;
+  }
+}
