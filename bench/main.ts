@@ -15,6 +15,7 @@ import { benchFirstPicture } from './first-picture.ts';
 import { benchFreeRunning } from './free-running.ts';
 import { benchInteractions } from './interactions.ts';
 import { benchMemory } from './memory.ts';
+import { benchPassages } from './passages.ts';
 import { benchProcessor } from './processor.ts';
 import { benchProxy } from './proxy.ts';
 import { benchQuantized } from './quantized.ts';
@@ -84,6 +85,11 @@ async function proxy(): Promise<Result> {
     row.ms,
   ]);
   return { on: cpu(), adapter: null, columns, rows, details };
+}
+
+async function passages(): Promise<Result> {
+  const details = await benchPassages((line) => console.log(line));
+  return { on: cpu(), adapter: null, columns: ['', 'value', 'unit'], rows: details.map(Object.values), details };
 }
 
 async function web(): Promise<Result> {
@@ -184,6 +190,7 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   search,
   web,
   proxy,
+  passages,
   engine,
   compare: (match) => compare('webgpu', match),
   'compare-torch': compareTorch,
@@ -197,7 +204,7 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
 };
 
 /** Needs PyTorch, or a Chromium and some minutes: only when it is named. */
-const onRequest = new Set(['compare-torch', 'proxy']);
+const onRequest = new Set(['compare-torch', 'proxy', 'passages']);
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();

@@ -45,6 +45,7 @@ export async function keyboardOf(page: Page): Promise<Hands> {
         lesson,
       ),
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    note: (text) => console.log(text),
   };
   return hands;
 }

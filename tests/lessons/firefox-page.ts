@@ -74,6 +74,7 @@ function handsOf(frame: HTMLIFrameElement): Hands {
     },
     done: async (lesson) => JSON.parse(localStorage.getItem('tabgym.lessons') ?? 'null')?.lessons?.[lesson]?.done ?? [],
     pause,
+    note: (text) => void say('note', text),
   };
   return hands;
 }

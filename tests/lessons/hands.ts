@@ -15,6 +15,8 @@ export interface Hands {
   /** Parts of a lesson that are kept as done. */
   done(lesson: string): Promise<readonly string[]>;
   pause(ms: number): Promise<void>;
+  /** For whoever reads what the test prints. */
+  note(text: string): void;
 }
 
 export class NotReachedError extends Error {
@@ -50,9 +52,13 @@ export async function act(hands: Hands, selector: string, key = 'Enter') {
   await hands.press(key);
 }
 
+/** Below this, nothing was trained. */
+const worthNoting = 3000;
+
 /** Waits until the lesson has kept a part as done. */
 export async function untilDone(hands: Hands, lesson: string, part: string, ms = 120_000) {
-  const end = Date.now() + ms;
+  const started = Date.now();
+  const end = started + ms;
   while (!(await hands.done(lesson)).includes(part)) {
     if (Date.now() > end)
       throw new NotReachedError(
@@ -60,6 +66,8 @@ export async function untilDone(hands: Hands, lesson: string, part: string, ms =
       );
     await hands.pause(200);
   }
+  if (Date.now() - started > worthNoting)
+    hands.note(`${lesson}: “${part}” after ${((Date.now() - started) / 1000).toFixed(0)} s`);
 }
 
 export const isDone = async (hands: Hands, lesson: string, part: string) => (await hands.done(lesson)).includes(part);

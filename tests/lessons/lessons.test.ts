@@ -137,6 +137,7 @@ describe.skipIf(!findFirefox())('by itself in Firefox', () => {
       } finally {
         await close();
       }
+      for (const [, note] of said.filter(([about]) => about === 'note')) console.log(`Firefox, ${note}`);
       expect(said.at(-1)!.join(': ')).toBe(`done: ${row.lesson}`);
     },
   );

@@ -38,11 +38,20 @@ export function titleOf(k: number): string {
   return `${words(randomOf(k), titleWords)} ${k}`;
 }
 
-export function lineOf(k: number): string {
+/** Title and text of document k. */
+function documentOf(k: number, length: number): { title: string; text: string } {
   const random = randomOf(k);
-  const title = `${words(random, titleWords)} ${k}`;
-  return JSON.stringify({ id: String(k), contents: `"${title}"\n${words(random, wordsEach)}` });
+  return { title: `${words(random, titleWords)} ${k}`, text: words(random, length) };
 }
+
+export function lineOf(k: number, length = wordsEach): string {
+  const { title, text } = documentOf(k, length);
+  return JSON.stringify({ id: String(k), contents: `"${title}"\n${text}` });
+}
+
+/** Some words of document k's text, as one might ask for it. */
+export const questionOf = (k: number, count: number, length = wordsEach): string =>
+  documentOf(k, length).text.split(' ').slice(-count).join(' ');
 
 export interface Made {
   documents: number;
@@ -50,12 +59,23 @@ export interface Made {
   bytes: number;
 }
 
-/** Documents until there are `bytes` of them; `path` may end in `.gz`. */
-export async function writeCorpus(path: string, bytes: number): Promise<Made> {
+/** Until there are `bytes`, or so many documents. */
+export interface Wanted {
+  bytes?: number;
+  documents?: number;
+  /** Words of each document's text. */
+  length?: number;
+}
+
+/** `path` may end in `.gz`. */
+export async function writeCorpus(
+  path: string,
+  { bytes = Infinity, documents = Infinity, length }: Wanted,
+): Promise<Made> {
   const made: Made = { documents: 0, bytes: 0 };
   function* parts(): Generator<Buffer> {
-    while (made.bytes < bytes) {
-      const lines = Array.from({ length: batch }, (_, k) => lineOf(made.documents + k));
+    while (made.bytes < bytes && made.documents < documents) {
+      const lines = Array.from({ length: batch }, (_, k) => lineOf(made.documents + k, length));
       const part = Buffer.from(`${lines.join('\n')}\n`);
       made.documents += batch;
       made.bytes += part.length;

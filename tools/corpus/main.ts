@@ -92,7 +92,7 @@ function memoryCheck(before: MemoryPeak, { footprint, resident, browser }: Memor
 
 async function tryForm(url: string, folder: string, form: string, bytes: number): Promise<Check[]> {
   const path = join(folder, `made${forms[form]}`);
-  const made = await writeCorpus(path, bytes);
+  const made = await writeCorpus(path, { bytes });
   console.log(`${form}: ${made.bytes} bytes, ${made.documents} documents, a file of ${statSync(path).size}`);
   const profile = join(folder, `profile-${form}`);
   const page = await openCorpusPage(url, profile);

@@ -1,0 +1,66 @@
+/**
+ * The proxy's index on disk at a million short passages: how long it is built, how large it is, and how many queries a second it answers,
+ * one at a time.
+ */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildIndex } from '../proxies/retrieval/build-index.ts';
+import { openSource } from '../proxies/retrieval/sources.ts';
+import type { Retriever } from '../src/envs/search/retrieval/retriever.ts';
+import { questionOf, titleOf, writeCorpus } from '../tools/corpus/made.ts';
+
+export interface PassageRow {
+  name: string;
+  value: number;
+  unit: string;
+}
+
+const passages = 1_000_000;
+const wordsEach = 15;
+const topk = 3;
+const asked = 300;
+
+/** Spread over the whole index. */
+const numbers = Array.from({ length: asked }, (_, i) => Math.floor((i * 0.618 * passages) % passages));
+
+/** Queries a second, and the milliseconds that 99 of 100 stay within. */
+async function rate(name: string, retriever: Retriever, queryOf: (k: number) => string): Promise<PassageRow[]> {
+  const times: number[] = [];
+  for (const k of numbers) {
+    const began = performance.now();
+    const [found] = await retriever.retrieve([queryOf(k)], topk);
+    times.push(performance.now() - began);
+    if (!found.length) throw new Error(`Nothing was found for "${queryOf(k)}".`);
+  }
+  const sum = times.reduce((a, b) => a + b, 0);
+  const sorted = times.sort((a, b) => a - b);
+  return [
+    { name, value: (1000 * asked) / sum, unit: 'queries/s' },
+    { name: `${name}, 99th percentile`, value: sorted[Math.floor(0.99 * asked)], unit: 'ms' },
+  ];
+}
+
+export async function benchPassages(say: (line: string) => void): Promise<PassageRow[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'tabgym-passages-'));
+  try {
+    const file = join(folder, 'made.jsonl');
+    await writeCorpus(file, { documents: passages, length: wordsEach });
+    const signal = new AbortController().signal;
+    const built = await buildIndex({ name: 'made', folder, files: [file], signal, say: () => {} });
+    say(`${built.documents} passages indexed in ${built.seconds.toFixed(0)} s`);
+    const { retriever } = await openSource({ kind: 'corpus', name: 'made', folder });
+    const rows: PassageRow[] = [
+      { name: 'Passages', value: built.documents, unit: '' },
+      { name: 'JSON lines', value: statSync(file).size / 1e6, unit: 'MB' },
+      { name: 'Building', value: built.seconds, unit: 's' },
+      { name: 'Index on disk', value: built.bytes / 1e6, unit: 'MB' },
+      ...(await rate('A title of three words', retriever, titleOf)),
+      ...(await rate('Four words of the text', retriever, (k) => questionOf(k, 4, wordsEach))),
+    ];
+    await retriever.close?.();
+    return rows;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
