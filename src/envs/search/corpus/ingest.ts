@@ -32,6 +32,9 @@ export interface IngestResult {
 /** Characters of a batch: committed together, and what a cancel costs at most. */
 const batchLength = 1_000_000;
 
+/** A person sees no more; a page that draws every batch leaves megabytes behind. */
+const reportEveryMs = 250;
+
 /** A file's pieces may all be there already: without this a worker would not hear of a cancel, nor of a search, before the end. */
 const letMessagesIn = () =>
   new Promise<void>((resolve) => {
@@ -82,6 +85,7 @@ class Ingestion {
   private state: CorpusState;
   private batch: NewDocument[] = [];
   private length = 0;
+  private reportedAt = -Infinity;
   private readonly bytes: number;
 
   constructor(
@@ -149,10 +153,17 @@ class Ingestion {
     this.corpus.commit(this.batch, this.state);
     this.batch = [];
     this.length = 0;
-    const { file, documents, refused } = this.state;
+    this.report(read);
+    await letMessagesIn();
+  }
+
+  private report(read: number): void {
+    const now = performance.now();
+    const { file, documents, refused, complete } = this.state;
+    if (now - this.reportedAt < reportEveryMs && !complete) return;
+    this.reportedAt = now;
     const before = this.options.files.slice(0, file).reduce((sum, { size }) => sum + size, 0);
     this.options.report?.({ bytesRead: before + read, bytes: this.bytes, documents, refused });
-    await letMessagesIn();
   }
 }
 

@@ -37,8 +37,15 @@ export function loadSqlite(): Promise<Sqlite3Static> {
   return official;
 }
 
+/**
+ * File systems that are not used here. Two of them would start a worker each, with megabytes of its own
+ * (sqlite.org/wasm/doc/trunk/persistence.md). The library reads this name and removes it.
+ */
+const unused = { disable: { vfs: { opfs: true, 'opfs-vfs': true, 'opfs-wl': true, kvvfs: true } } };
+
 async function open(): Promise<Sqlite3Static> {
   const { default: init } = await import('@sqlite.org/sqlite-wasm');
+  Object.assign(globalThis, { sqlite3ApiConfig: unused });
   const sqlite = await init().catch((error: Error) => {
     throw new SqliteError(`SQLite could not be loaded: ${error.message}. Reload the page.`);
   });
