@@ -1,11 +1,13 @@
 /** What the list shows and in which order: words, success, world, bounds of score and turns, step, and the order. */
 import { msg, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { customElement, property, state } from 'lit/decorators.js';
 import { type Filter, noFilter, type Sorting } from '../../rl/trajectory-files/listing.ts';
 import { worldTitle } from '../app/words.ts';
 import { controls } from '../styles/shared.ts';
 import { type Desk, WatchDesk } from './desk.ts';
+
+const pauseMs = 400;
 
 @customElement('tabgym-filter-bar')
 export class TabgymFilterBar extends LitElement {
@@ -41,6 +43,9 @@ export class TabgymFilterBar extends LitElement {
   ];
 
   @property({ attribute: false }) desk!: Desk;
+  /** What is being typed, as it stands in the field; null: nothing is. */
+  @state() private typed: string | null = null;
+  private pause = 0;
 
   constructor() {
     super();
@@ -53,6 +58,24 @@ export class TabgymFilterBar extends LitElement {
     this.desk.arrange({ ...filter, ...patch }, sorting);
   }
 
+  /** Searched for once the typing pauses: a large file is read again for it. */
+  private type(text: string) {
+    this.typed = text;
+    clearTimeout(this.pause);
+    this.pause = window.setTimeout(() => this.set({ text: text.trim() }), pauseMs);
+  }
+
+  private finishTyping(text: string) {
+    clearTimeout(this.pause);
+    this.typed = null;
+    if (text.trim() !== this.desk.list.filter.text) this.set({ text: text.trim() });
+  }
+
+  override disconnectedCallback() {
+    super.disconnectedCallback();
+    clearTimeout(this.pause);
+  }
+
   private sort(patch: Partial<Sorting>) {
     const { filter, sorting } = this.desk.list;
     this.desk.arrange(filter, { ...sorting, ...patch });
@@ -62,8 +85,9 @@ export class TabgymFilterBar extends LitElement {
     const { filter, sorting } = this.desk.list;
     const { state } = this.desk;
     return html`
-      <input type="search" placeholder=${msg('Words in it')} aria-label=${msg('Words in it')} title=${msg('Words as they stand in the messages. A * stands for anything between: using *, * crafted finds a craft of two things that worked.')} .value=${filter.text}
-        @change=${(event: Event) => this.set({ text: textOfField(event).trim() })} />
+      <input type="search" placeholder=${msg('Words in it')} aria-label=${msg('Words in it')} title=${msg('Words as they stand in the messages. A * stands for anything between: using *, * crafted finds a craft of two things that worked.')} .value=${this.typed ?? filter.text}
+        @input=${(event: Event) => this.type(textOfField(event))}
+        @change=${(event: Event) => this.finishTyping(textOfField(event))} />
       ${this.choice(msg('Success'), filter.success, { any: msg('any'), yes: msg('success'), no: msg('failure'), unknown: msg('not said') }, (success) => this.set({ success: success as Filter['success'] }))}
       ${state && state.worlds.length + Number(state.nameless) > 1 ? this.renderWorlds(filter) : nothing}
       ${this.bounds(msg('Score'), [filter.leastScore, filter.mostScore], (leastScore, mostScore) => this.set({ leastScore, mostScore }))}
@@ -72,8 +96,14 @@ export class TabgymFilterBar extends LitElement {
       ${this.choice(msg('Order'), sorting.by, this.orderNames(), (by) => this.sort({ by: by as Sorting['by'] }))}
       <button class="quiet" aria-pressed=${sorting.descending ? 'true' : 'false'} aria-label=${msg('Descending')} title=${msg('Descending')}
         @click=${() => this.sort({ descending: !sorting.descending })}>${sorting.descending ? '↓' : '↑'}</button>
-      ${this.desk.list.filter.text || isFiltered(filter) ? html`<button class="link" @click=${() => this.desk.arrange(noFilter, sorting)}>${msg('Show all')}</button>` : nothing}`;
+      ${this.desk.list.filter.text || isFiltered(filter) ? html`<button class="link" @click=${this.showAll}>${msg('Show all')}</button>` : nothing}`;
   }
+
+  private showAll = () => {
+    clearTimeout(this.pause);
+    this.typed = null;
+    this.desk.arrange(noFilter, this.desk.list.sorting);
+  };
 
   private orderNames(): { [by: string]: string } {
     const steps: { [by: string]: string } = this.desk.state?.steps ? { step: msg('step') } : {};

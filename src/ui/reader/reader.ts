@@ -208,7 +208,7 @@ export class TabgymReader extends Panel {
       msg(
         str`Drop a file here, or open one: ${trajectoryFormats.map(({ label }) => label).join(', ')}; also compressed (.gz). A gigabyte is read as it lies; nothing leaves this tab.`,
       ),
-      open,
+      html`${open}${this.state.run ? html` <button @click=${() => this.desk.openRun()}>${msg('Episodes of this run')}</button>` : nothing}`,
     );
   }
 
