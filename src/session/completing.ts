@@ -27,6 +27,8 @@ export interface CompletionRequest {
   /** One of these is the reply, each by its likelihood; null: any text. */
   choices: readonly string[] | null;
   signal?: AbortSignal;
+  /** Called with what is added to a reply while it is made; the last of it may be in the reply alone. */
+  said?(reply: number, piece: string): void;
 }
 
 export interface Completion {
@@ -71,6 +73,25 @@ function merged(messages: readonly ChatMessage[]): ChatMessage[] {
     else all.push({ ...message });
   }
   return all;
+}
+
+/** A text up to the first of these marks. */
+function before(marks: readonly string[], text: string): string {
+  const ends = marks.map((mark) => text.indexOf(mark)).filter((at) => at >= 0);
+  return ends.length ? text.slice(0, Math.min(...ends)) : text;
+}
+
+/** How much of the end of a text may be the beginning of a mark. */
+const openMark = (text: string, mark: string) => {
+  let length = Math.min(mark.length - 1, text.length);
+  while (length > 0 && !text.endsWith(mark.slice(0, length))) length--;
+  return length;
+};
+
+/** Of a text that goes on, what will stand however it goes on. */
+function certain(text: string, stop: readonly string[]): string {
+  const cut = before(stop, text);
+  return cut.slice(0, cut.length - Math.max(0, ...stop.map((mark) => openMark(cut, mark))));
 }
 
 /** What a tiny policy reads of a conversation: it was never told an instruction. */
@@ -125,7 +146,8 @@ export class Completer {
     try {
       const choices = request.choices ?? this.offered(request.messages);
       const trie = choices && this.trieOf(choices);
-      const turns = await this.generate(slots, request, trie);
+      const tell = request.said && !trie ? this.telling(request, request.said, reacts) : () => {};
+      const turns = await this.generate(slots, request, trie, tell);
       const completionTokens = turns.reduce((sum, { tokens }) => sum + tokens.length, 0);
       const replies = turns.map((turn) => this.replyOf(turn, { ...request, choices }, reacts));
       return { replies, promptTokens: prompt.length, completionTokens };
@@ -186,6 +208,7 @@ export class Completer {
     slots: readonly number[],
     { temperature, maxTokens, seed, signal }: CompletionRequest,
     trie: ActionTrie | null,
+    tell: (slot: number) => void,
   ): Promise<GeneratedTurn[]> {
     const { policy, conversation } = this.speaker;
     const sampling: Sampling = {
@@ -205,8 +228,25 @@ export class Completer {
       const round = await policy.generate(left, sampling, signal);
       for (const [k, turn] of round.entries()) if (turn) turns[left[k].slot] = turn;
       left = left.filter((_, k) => round[k] === null);
+      for (const { slot } of left) tell(slot);
     }
     return turns;
+  }
+
+  /** Tells what a reply has grown by since it was last asked. */
+  private telling({ stop }: CompletionRequest, said: NonNullable<CompletionRequest['said']>, reacts: boolean) {
+    const { policy, conversation } = this.speaker;
+    const told = new Map<number, string>();
+    return (slot: number) => {
+      const text = conversation.replyText(Int32Array.from(policy.saidSoFar?.(slot) ?? []));
+      // Words are joined to marks that follow: the last two may still change.
+      const words = this.isTiny ? text.split(' ').slice(0, -2).join(' ') : text;
+      const now = certain(inForm(words, reacts), stop);
+      const known = told.get(slot) ?? '';
+      if (now.length <= known.length) return;
+      told.set(slot, now);
+      said(slot, now.slice(known.length));
+    };
   }
 
   private replyOf(
@@ -215,12 +255,15 @@ export class Completer {
     reacts: boolean,
   ): Completion['replies'][number] {
     const said = choices && leaf >= 0 ? choices![leaf] : this.speaker.conversation.replyText(tokens);
-    const text = reacts ? `Thought:\n\nAction:\n${said}` : said;
-    const ends = stop.map((mark) => text.indexOf(mark)).filter((at) => at >= 0);
-    if (ends.length) return { text: text.slice(0, Math.min(...ends)), ending: 'stop' };
-    return { text, ending: ending === 'stop' || ending === 'leaf' ? 'stop' : 'length' };
+    const text = inForm(said, reacts);
+    const cut = before(stop, text);
+    const stopped = cut !== text || ending === 'stop' || ending === 'leaf';
+    return { text: cut, ending: stopped ? 'stop' : 'length' };
   }
 }
+
+/** As AgentGym's clients read replies. */
+const inForm = (said: string, reacts: boolean) => (reacts ? `Thought:\n\nAction:\n${said}` : said);
 
 const chosenAlone = (leaf: number): GeneratedTurn => ({
   tokens: new Int32Array(0),
