@@ -60,7 +60,6 @@ const agents = Object.fromEntries(
     ['textcraft', 'textcraft-first'],
     ['babyai', 'babyai', 'babyai-agent'],
     ['sciworld', 'sciworld-first'],
-    ['wordle', 'wordle-first'],
     ['searchqa', 'search-first'],
     ['webarena', 'web-first'],
   ].map(([name, agent, experiment = agent]) => {
