@@ -13,6 +13,15 @@ export interface Speaker {
   conversation: Conversation;
 }
 
+/** How the worlds that a tiny policy was trained in are spoken in. */
+export interface WorldWords {
+  /** Of a policy that was trained among offered actions: what the world's texts offer; null: they tell none. */
+  offeredIn?(said: readonly string[]): readonly string[] | null;
+  /** As the world's clients find an action in a reply, and the action in it; absent: behind `Action:`. */
+  writeReply?(action: string): string;
+  readReply?(reply: string): string;
+}
+
 export interface CompletionRequest {
   messages: readonly ChatMessage[];
   /** Replies to the same messages. */
@@ -106,8 +115,7 @@ export class Completer {
 
   constructor(
     private readonly speaker: Speaker,
-    /** Of a policy that was trained among offered actions: what the world's texts offer; null: they tell none. */
-    private readonly offeredIn: (said: readonly string[]) => readonly string[] | null = () => null,
+    private readonly words: WorldWords = {},
   ) {}
 
   /** Requests that wait or are answered. */
@@ -146,7 +154,8 @@ export class Completer {
     try {
       const choices = request.choices ?? this.offered(request.messages);
       const trie = choices && this.trieOf(choices);
-      const tell = request.said && !trie ? this.telling(request, request.said, reacts) : () => {};
+      const grows = request.said && !trie && !(reacts && this.words.writeReply);
+      const tell = grows ? this.telling(request, request.said!, reacts) : () => {};
       const turns = await this.generate(slots, request, trie, tell);
       const completionTokens = turns.reduce((sum, { tokens }) => sum + tokens.length, 0);
       const replies = turns.map((turn) => this.replyOf(turn, { ...request, choices }, reacts));
@@ -158,7 +167,7 @@ export class Completer {
 
   private offered(messages: readonly ChatMessage[]): readonly string[] | null {
     const said = this.isTiny ? worldTurns(messages).filter(({ role }) => role === 'user') : [];
-    const offered = said.length ? this.offeredIn(said.map(({ content }) => content)) : null;
+    const offered = said.length ? this.words.offeredIn?.(said.map(({ content }) => content)) : null;
     return offered?.length ? offered : null;
   }
 
@@ -174,7 +183,7 @@ export class Completer {
   /** As in training where the conversation has its form; else as the model's own template has it. */
   promptOf(messages: readonly ChatMessage[]): Int32Array {
     const { conversation } = this.speaker;
-    if (this.isTiny) return this.turnsFrom(worldTurns(messages), actionOf);
+    if (this.isTiny) return this.turnsFrom(worldTurns(messages), this.words.readReply ?? actionOf);
     const all = merged(messages);
     if (opensWithInstruction(all) && all[1].content === acknowledgement)
       return this.turnsFrom(all.slice(2), (text) => text, all[0].content);
@@ -255,7 +264,7 @@ export class Completer {
     reacts: boolean,
   ): Completion['replies'][number] {
     const said = choices && leaf >= 0 ? choices![leaf] : this.speaker.conversation.replyText(tokens);
-    const text = inForm(said, reacts);
+    const text = reacts && this.words.writeReply ? this.words.writeReply(said) : inForm(said, reacts);
     const cut = before(stop, text);
     const stopped = cut !== text || ending === 'stop' || ending === 'leaf';
     return { text: cut, ending: stopped ? 'stop' : 'length' };

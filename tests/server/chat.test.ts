@@ -6,7 +6,7 @@ import { unzipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPolicyEngine, openPolicyModel, readPolicyAt } from '../../src/cli/serving-policy.ts';
 import type { Task, World } from '../../src/envs/env.ts';
-import { openWorld } from '../../src/envs/registry.ts';
+import { openWorld, worldModule } from '../../src/envs/registry.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
 import { type ChatModel, type ChatRequest, ChatRequestError } from '../../src/server/openai/chat-model.ts';
 import type { Server } from '../../src/server/server.ts';
@@ -227,17 +227,31 @@ test('a tiny policy reads neither system nor instruction, and neighbours of a ro
 });
 
 describe('what texts offer is what the world offers', () => {
-  test.each(['textcraft', 'babyai', 'maze'])('%s', async (name) => {
+  const terse = {
+    observation: 'terse',
+    verbs: ['click'],
+    sites: ['shop', 'forum', 'tracker'],
+    instances: 4,
+    testInstances: 4,
+  };
+  test.each([
+    ['textcraft', {}],
+    ['babyai', {}],
+    ['maze', {}],
+    ['web', terse],
+  ])('%s', async (name, options) => {
     const world = await openWorld(name);
-    const { offeredIn } = world.describe() as unknown as { offeredIn(said: string[]): string[] };
-    const tasks = [...(await world.tasks({}, 'train')), ...(await world.tasks({}, 'test'))];
+    const { offeredIn } = worldModule(name);
+    if (!offeredIn) throw new Error('it has none');
+    const tasks = [...(await world.tasks(options, 'train')), ...(await world.tasks(options, 'test'))];
     for (const task of tasks.filter((_, k) => k % 3 === 0)) {
       const [first] = await world.reset([0], [task]);
       const said = [first.observation];
-      expect([...offeredIn(said)].sort()).toEqual([...first.validActions!].sort());
+      expect([...offeredIn(said, options)!].sort()).toEqual([...first.validActions!].sort());
       const [next] = await world.step([0], [first.validActions![0]]);
       said.push(next.observation);
-      if (next.validActions && !next.done) expect([...offeredIn(said)].sort()).toEqual([...next.validActions].sort());
+      if (next.validActions && !next.done)
+        expect([...offeredIn(said, options)!].sort()).toEqual([...next.validActions].sort());
     }
   });
 });

@@ -1,6 +1,6 @@
 """AgentGym's own clients, tasks and Evaluator, unchanged, against our server: plays episodes of each world and prints one JSON object a world.
 
-Usage: agentgym.py ADDRESS EPISODES MODELS, by world as JSON. The policies that the server has play their worlds through
+Usage: agentgym.py ADDRESS EPISODES MODELS [WORLD ...], the models by world as JSON. The policies that the server has play their worlds through
 /v1/chat/completions, as many rounds as they were trained on. Maze and Wordle are played by an agent that says one of the offered actions at
 random: their clients open with rules of over a thousand tokens, which a tiny policy has neither words nor room for.
 """
@@ -26,12 +26,24 @@ from agentenv.envs import (
 )
 
 address, episodes, models = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
-# APIAgent asks again for ever where a request fails.
 most_seconds = 900
 
 
 class TooLong(BaseException):
     pass
+
+
+class Refused(BaseException):
+    pass
+
+
+class Said(io.StringIO):
+    """What its clients print. APIAgent prints that a request failed and asks again, without end: what is wrong stays wrong."""
+
+    def write(self, text):
+        if text.startswith("Error code: 4"):
+            raise Refused(text)
+        return super().write(text)
 
 
 def too_late(*_):
@@ -122,15 +134,15 @@ def play(name):
 
 
 failed = False
-for name in plays:
-    said = io.StringIO()
+for name in sys.argv[4:] or plays:
+    said = Said()
     try:
         signal.alarm(most_seconds)
         # Some clients print every message.
         with contextlib.redirect_stdout(said):
             played = play(name)
         print(json.dumps({"world": name, "by": getattr(plays[name][1], "model", "chance"), **played}), flush=True)
-    except (Exception, TooLong) as error:
+    except (Exception, TooLong, Refused) as error:
         failed = True
         last = said.getvalue().strip().splitlines()[-1:]
         print(json.dumps({"world": name, "error": f"{type(error).__name__}: {error}", "said": last}), flush=True)
