@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { zipSync } from 'fflate';
+import type { WorldOptions } from '../envs/env.ts';
 import { worldModule } from '../envs/registry.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { presets } from '../experiment/presets.ts';
@@ -9,7 +10,7 @@ import { parseConfig } from '../policy/config.ts';
 import { type ChatModel, ChatRequestError } from '../server/openai/chat-model.ts';
 import { Assembly } from '../session/assemble.ts';
 import { decodeState } from '../session/checkpoint.ts';
-import { Completer, MessagesError, PromptTooLong } from '../session/completing.ts';
+import { Completer, MessagesError, PromptTooLong, type WorldWords } from '../session/completing.ts';
 import type { Engine } from '../session/engine.ts';
 import { importedRun } from '../session/policies/registry.ts';
 import { readRun } from '../store/bundle.ts';
@@ -89,16 +90,20 @@ function asRequestError(error: unknown): unknown {
   return error;
 }
 
-/** Of the worlds that it was trained in, the first whose texts these are. */
-function offeredTo({ worlds, sampling }: Experiment): (said: readonly string[]) => readonly string[] | null {
-  if (!sampling.maskActions) return () => null;
-  const modules = worlds.map(({ name }) => worldModule(name));
-  return (said) => {
-    for (const { offeredIn } of modules) {
-      const offered = offeredIn?.(said);
-      if (offered) return offered;
-    }
-    return null;
+/** Of the worlds that it was trained in, the first whose texts these are, and who writes replies in a form of its own. */
+function wordsOf({ worlds, sampling }: Experiment): WorldWords {
+  const modules = worlds.map(({ name, options }) => ({ module: worldModule(name), options }));
+  const { writeReply, reply } = modules.find(({ module }) => module.writeReply)?.module ?? {};
+  return {
+    offeredIn(said) {
+      if (!sampling.maskActions) return null;
+      for (const { module, options } of modules) {
+        const offered = module.offeredIn?.(said, options as WorldOptions);
+        if (offered) return offered;
+      }
+      return null;
+    },
+    ...(writeReply && reply && { writeReply, readReply: (text: string) => reply(text).action || text }),
   };
 }
 
@@ -120,7 +125,7 @@ export async function openPolicyModel(
   const engine = await openPolicyEngine(run, path, options);
   const speaker = await engine.speaker?.();
   if (!speaker) throw new CommandError(`The policy of ${path} cannot be asked: it plays in its worlds only.`);
-  const completer = new Completer(speaker, offeredTo(parseExperiment(run.experiment)));
+  const completer = new Completer(speaker, wordsOf(parseExperiment(run.experiment)));
   const model: ChatModel = {
     id: idOf(run.name),
     created: Math.floor(Date.now() / 1000),

@@ -24,9 +24,9 @@ export interface WorldModule extends WorldDescription {
   frame?(): Promise<string>;
   /**
    * The valid actions as its texts offer them, in an episode whose texts so far are these; null: they tell none. For a policy that is asked
-   * without the world, and reads no more than a client says. Absent: its texts never tell.
+   * without the world, and reads no more than a client says; `options` are those that it was trained under. Absent: its texts never tell.
    */
-  offeredIn?(said: readonly string[]): readonly string[] | null;
+  offeredIn?(said: readonly string[], options: WorldOptions): readonly string[] | null;
   /** What it looks like behind AgentGym's HTTP protocol; absent: it is not served. */
   agentgym?(): Promise<AgentGymForm>;
   /** Reached over a line: what is there, before anything is played. Changes nothing at the other end. */

@@ -277,6 +277,8 @@ export interface Actor {
    * `maxTokens`, one with a constraint at a leaf.
    */
   generate(rows: readonly GenerateRow[], sampling: Sampling, signal?: AbortSignal): Promise<(GeneratedTurn | null)[]>;
+  /** Between two rounds: the tokens of a turn that goes on. Absent where a round is a whole turn. */
+  saidSoFar?(slot: number): readonly number[];
   destroy(): void;
 }
 

@@ -13,6 +13,15 @@ export interface Speaker {
   conversation: Conversation;
 }
 
+/** How the worlds that a tiny policy was trained in are spoken in. */
+export interface WorldWords {
+  /** Of a policy that was trained among offered actions: what the world's texts offer; null: they tell none. */
+  offeredIn?(said: readonly string[]): readonly string[] | null;
+  /** As the world's clients find an action in a reply, and the action in it; absent: behind `Action:`. */
+  writeReply?(action: string): string;
+  readReply?(reply: string): string;
+}
+
 export interface CompletionRequest {
   messages: readonly ChatMessage[];
   /** Replies to the same messages. */
@@ -27,6 +36,8 @@ export interface CompletionRequest {
   /** One of these is the reply, each by its likelihood; null: any text. */
   choices: readonly string[] | null;
   signal?: AbortSignal;
+  /** Called with what is added to a reply while it is made; the last of it may be in the reply alone. */
+  said?(reply: number, piece: string): void;
 }
 
 export interface Completion {
@@ -73,6 +84,25 @@ function merged(messages: readonly ChatMessage[]): ChatMessage[] {
   return all;
 }
 
+/** A text up to the first of these marks. */
+function before(marks: readonly string[], text: string): string {
+  const ends = marks.map((mark) => text.indexOf(mark)).filter((at) => at >= 0);
+  return ends.length ? text.slice(0, Math.min(...ends)) : text;
+}
+
+/** How much of the end of a text may be the beginning of a mark. */
+const openMark = (text: string, mark: string) => {
+  let length = Math.min(mark.length - 1, text.length);
+  while (length > 0 && !text.endsWith(mark.slice(0, length))) length--;
+  return length;
+};
+
+/** Of a text that goes on, what will stand however it goes on. */
+function certain(text: string, stop: readonly string[]): string {
+  const cut = before(stop, text);
+  return cut.slice(0, cut.length - Math.max(0, ...stop.map((mark) => openMark(cut, mark))));
+}
+
 /** What a tiny policy reads of a conversation: it was never told an instruction. */
 export function worldTurns(messages: readonly ChatMessage[]): ChatMessage[] {
   const spoken = messages.filter(({ role }) => role !== 'system');
@@ -85,8 +115,7 @@ export class Completer {
 
   constructor(
     private readonly speaker: Speaker,
-    /** Of a policy that was trained among offered actions: what the world's texts offer; null: they tell none. */
-    private readonly offeredIn: (said: readonly string[]) => readonly string[] | null = () => null,
+    private readonly words: WorldWords = {},
   ) {}
 
   /** Requests that wait or are answered. */
@@ -125,7 +154,9 @@ export class Completer {
     try {
       const choices = request.choices ?? this.offered(request.messages);
       const trie = choices && this.trieOf(choices);
-      const turns = await this.generate(slots, request, trie);
+      const grows = request.said && !trie && !(reacts && this.words.writeReply);
+      const tell = grows ? this.telling(request, request.said!, reacts) : () => {};
+      const turns = await this.generate(slots, request, trie, tell);
       const completionTokens = turns.reduce((sum, { tokens }) => sum + tokens.length, 0);
       const replies = turns.map((turn) => this.replyOf(turn, { ...request, choices }, reacts));
       return { replies, promptTokens: prompt.length, completionTokens };
@@ -136,7 +167,7 @@ export class Completer {
 
   private offered(messages: readonly ChatMessage[]): readonly string[] | null {
     const said = this.isTiny ? worldTurns(messages).filter(({ role }) => role === 'user') : [];
-    const offered = said.length ? this.offeredIn(said.map(({ content }) => content)) : null;
+    const offered = said.length ? this.words.offeredIn?.(said.map(({ content }) => content)) : null;
     return offered?.length ? offered : null;
   }
 
@@ -152,7 +183,7 @@ export class Completer {
   /** As in training where the conversation has its form; else as the model's own template has it. */
   promptOf(messages: readonly ChatMessage[]): Int32Array {
     const { conversation } = this.speaker;
-    if (this.isTiny) return this.turnsFrom(worldTurns(messages), actionOf);
+    if (this.isTiny) return this.turnsFrom(worldTurns(messages), this.words.readReply ?? actionOf);
     const all = merged(messages);
     if (opensWithInstruction(all) && all[1].content === acknowledgement)
       return this.turnsFrom(all.slice(2), (text) => text, all[0].content);
@@ -186,6 +217,7 @@ export class Completer {
     slots: readonly number[],
     { temperature, maxTokens, seed, signal }: CompletionRequest,
     trie: ActionTrie | null,
+    tell: (slot: number) => void,
   ): Promise<GeneratedTurn[]> {
     const { policy, conversation } = this.speaker;
     const sampling: Sampling = {
@@ -205,8 +237,25 @@ export class Completer {
       const round = await policy.generate(left, sampling, signal);
       for (const [k, turn] of round.entries()) if (turn) turns[left[k].slot] = turn;
       left = left.filter((_, k) => round[k] === null);
+      for (const { slot } of left) tell(slot);
     }
     return turns;
+  }
+
+  /** Tells what a reply has grown by since it was last asked. */
+  private telling({ stop }: CompletionRequest, said: NonNullable<CompletionRequest['said']>, reacts: boolean) {
+    const { policy, conversation } = this.speaker;
+    const told = new Map<number, string>();
+    return (slot: number) => {
+      const text = conversation.replyText(Int32Array.from(policy.saidSoFar?.(slot) ?? []));
+      // Words are joined to marks that follow: the last two may still change.
+      const words = this.isTiny ? text.split(' ').slice(0, -2).join(' ') : text;
+      const now = certain(inForm(words, reacts), stop);
+      const known = told.get(slot) ?? '';
+      if (now.length <= known.length) return;
+      told.set(slot, now);
+      said(slot, now.slice(known.length));
+    };
   }
 
   private replyOf(
@@ -215,12 +264,15 @@ export class Completer {
     reacts: boolean,
   ): Completion['replies'][number] {
     const said = choices && leaf >= 0 ? choices![leaf] : this.speaker.conversation.replyText(tokens);
-    const text = reacts ? `Thought:\n\nAction:\n${said}` : said;
-    const ends = stop.map((mark) => text.indexOf(mark)).filter((at) => at >= 0);
-    if (ends.length) return { text: text.slice(0, Math.min(...ends)), ending: 'stop' };
-    return { text, ending: ending === 'stop' || ending === 'leaf' ? 'stop' : 'length' };
+    const text = reacts && this.words.writeReply ? this.words.writeReply(said) : inForm(said, reacts);
+    const cut = before(stop, text);
+    const stopped = cut !== text || ending === 'stop' || ending === 'leaf';
+    return { text: cut, ending: stopped ? 'stop' : 'length' };
   }
 }
+
+/** As AgentGym's clients read replies. */
+const inForm = (said: string, reacts: boolean) => (reacts ? `Thought:\n\nAction:\n${said}` : said);
 
 const chosenAlone = (leaf: number): GeneratedTurn => ({
   tokens: new Int32Array(0),

@@ -142,6 +142,9 @@ test('an OpenEnv server with several fields to an action has a form', async () =
   await play(page);
   const form = page.locator('tabgym-openenv-view');
   await form.getByLabel(/^message/).fill('win');
+  // The form alone says the action: no line to type JSON in beside it.
+  expect(await page.getByRole('button', { name: 'Do it' }).count()).toBe(1);
+  expect(await page.getByLabel('Action', { exact: true }).count()).toBe(0);
   await form.getByLabel(/^loud/).selectOption('true');
   expect(await violations(page)).toEqual([]);
   await screenshot(page, 'openenv-form-wide');

@@ -194,7 +194,13 @@ const states: State[] = [
       await seen(page, /TextCraft, the 100 test ids, step 42/);
       await seen(page, /was cut after 50 items/);
       expect(await page.getByText('published', { exact: true }).count()).toBe(9);
-      await page.getByRole('columnheader', { name: 'Success, %' }).waitFor();
+      const beside = page.getByRole('group', { name: 'Beside other runs' });
+      await beside.getByRole('rowheader', { name: /^This run textcraft-first, step 42$/ }).waitFor();
+      // Of another run its newest alone, and how it was decoded.
+      expect(await beside.getByRole('rowheader').count()).toBe(2);
+      const other = beside.getByRole('row', { name: /^half the learning rate half the learning rate, step 20/ });
+      expect(await other.getByRole('cell').last().textContent()).toBe('greedy');
+      expect(await beside.getByText('4 tries at temperature 1').count()).toBe(1);
       for (const format of ['JSON', 'CSV', 'Markdown'])
         expect(await button(page, `Save as ${format}`).isEnabled()).toBe(true);
       await page.locator('tabgym-evaluate').getByRole('button', { name: 'Evaluate' }).click();

@@ -6,9 +6,9 @@ import { unzipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPolicyEngine, openPolicyModel, readPolicyAt } from '../../src/cli/serving-policy.ts';
 import type { Task, World } from '../../src/envs/env.ts';
-import { openWorld } from '../../src/envs/registry.ts';
+import { openWorld, worldModule } from '../../src/envs/registry.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
-import type { ChatModel, ChatRequest } from '../../src/server/openai/chat-model.ts';
+import { type ChatModel, type ChatRequest, ChatRequestError } from '../../src/server/openai/chat-model.ts';
 import type { Server } from '../../src/server/server.ts';
 import { worldTurns } from '../../src/session/completing.ts';
 import { get, post, startServer } from './helpers.ts';
@@ -111,6 +111,72 @@ describe('the protocol', () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 5 } });
   });
 
+  test('what is said is sent before the reply is whole; a failure after that is an event', async () => {
+    let go = () => {};
+    let end: (error: Error | null) => void = () => {};
+    const slow = {
+      ...{ id: 'slow', created: 1, mostReplies: 2, load: 0 },
+      async complete({ said }: ChatRequest) {
+        await new Promise<void>((done) => {
+          go = done;
+        });
+        said?.(1, 'one ');
+        const error = await new Promise<Error | null>((done) => {
+          end = done;
+        });
+        if (error) throw error;
+        const replies = [
+          { text: 'two', ending: 'stop' as const },
+          { text: 'one more', ending: 'length' as const },
+        ];
+        return { replies, promptTokens: 1, completionTokens: 2 };
+      },
+    };
+    const reports: unknown[] = [];
+    server = await startServer(['maze'], { models: [slow], report: (error) => reports.push(error) });
+    const address = await server.app.listen({ port: 0, host: '127.0.0.1' });
+    const begin = async () => {
+      const body = JSON.stringify({ model: 'slow', messages, stream: true, n: 2 });
+      const headers = { 'content-type': 'application/json' };
+      const asking = fetch(`${address}/v1/chat/completions`, { method: 'POST', headers, body });
+      await vi.waitFor(() => expect(go).not.toBe(nothing));
+      go();
+      const reader = (await asking).body!.pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
+      while (!text.includes('one ')) text += (await reader.read()).value;
+      const rest = async () => {
+        for (let each = await reader.read(); !each.done; each = await reader.read()) text += each.value;
+        return text;
+      };
+      return rest;
+    };
+    const nothing = () => {};
+    go = nothing;
+    const rest = await begin();
+    end(null);
+    const said = ['', ''];
+    for (const event of (await rest()).split('\n\n').filter((each) => each.startsWith('data: {')))
+      for (const { index, delta } of JSON.parse(event.slice(6)).choices) said[index] += delta.content ?? '';
+    expect(said).toEqual(['two', 'one more']);
+    go = nothing;
+    const broken = await begin();
+    end(new Error('broken'));
+    expect(JSON.parse((await broken()).trim().split('\n\n').at(-1)!.slice(6)).error.type).toBe('server_error');
+    expect(reports).toEqual([new Error('broken')]);
+  });
+
+  test('a stream that fails before a word has its status', async () => {
+    const unable = {
+      ...{ id: 'unable', created: 1, mostReplies: 1, load: 0 },
+      complete: () => Promise.reject(new ChatRequestError('no', 'messages', 'context_length_exceeded')),
+    };
+    server = await startServer(['maze'], { models: [unable] });
+    expect(await ask({ model: 'unable', messages, stream: true })).toMatchObject({
+      status: 400,
+      json: { error: { code: 'context_length_exceeded' } },
+    });
+  });
+
   test('what is wrong is said in its form, with its field', async () => {
     const echo = new Echo();
     server = await startServer(['maze'], { models: [echo] });
@@ -161,17 +227,31 @@ test('a tiny policy reads neither system nor instruction, and neighbours of a ro
 });
 
 describe('what texts offer is what the world offers', () => {
-  test.each(['textcraft', 'babyai', 'maze'])('%s', async (name) => {
+  const terse = {
+    observation: 'terse',
+    verbs: ['click'],
+    sites: ['shop', 'forum', 'tracker'],
+    instances: 4,
+    testInstances: 4,
+  };
+  test.each([
+    ['textcraft', {}],
+    ['babyai', {}],
+    ['maze', {}],
+    ['web', terse],
+  ])('%s', async (name, options) => {
     const world = await openWorld(name);
-    const { offeredIn } = world.describe() as unknown as { offeredIn(said: string[]): string[] };
-    const tasks = [...(await world.tasks({}, 'train')), ...(await world.tasks({}, 'test'))];
+    const { offeredIn } = worldModule(name);
+    if (!offeredIn) throw new Error('it has none');
+    const tasks = [...(await world.tasks(options, 'train')), ...(await world.tasks(options, 'test'))];
     for (const task of tasks.filter((_, k) => k % 3 === 0)) {
       const [first] = await world.reset([0], [task]);
       const said = [first.observation];
-      expect([...offeredIn(said)].sort()).toEqual([...first.validActions!].sort());
+      expect([...offeredIn(said, options)!].sort()).toEqual([...first.validActions!].sort());
       const [next] = await world.step([0], [first.validActions![0]]);
       said.push(next.observation);
-      if (next.validActions && !next.done) expect([...offeredIn(said)].sort()).toEqual([...next.validActions].sort());
+      if (next.validActions && !next.done)
+        expect([...offeredIn(said, options)!].sort()).toEqual([...next.validActions].sort());
     }
   });
 });
@@ -229,6 +309,25 @@ describe('the policy that comes with the page', () => {
     for (const { message } of one.json.choices) expect(validActions).toContain(message.content);
     const chosen = await ask({ model: opened.model.id, messages: asked, guided_choice: ['inventory', 'dance'] });
     expect(['inventory', 'dance']).toContain(chosen.json.choices[0].message.content);
+  });
+
+  test('a reply that goes on is told as it grows, and adds up to the whole', async () => {
+    const signal = new AbortController().signal;
+    const request = { n: 3, temperature: 1.5, maxTokens: 24, seed: 3, choices: null, signal };
+    const asked = [{ role: 'user' as const, content: 'Crafting commands:\nno list here' }];
+    for (const stop of [[], ['s'], ['not in it']]) {
+      const told = ['', '', ''];
+      let pieces = 0;
+      const said = (reply: number, piece: string) => {
+        told[reply] += piece;
+        pieces++;
+      };
+      const { replies } = await opened.model.complete({ ...request, messages: asked, stop, said });
+      const quiet = await opened.model.complete({ ...request, messages: asked, stop });
+      expect(quiet.replies).toEqual(replies);
+      for (const [k, { text }] of replies.entries()) expect(text.startsWith(told[k])).toBe(true);
+      if (stop.length === 0) expect(pieces).toBeGreaterThan(2);
+    }
   });
 
   test('a client of AgentGym is answered in its form', async () => {

@@ -1,4 +1,4 @@
-"""OpenEnv's own client and validator against our server, with the package openenv-core (0.3.0) installed. Prints one JSON object a check.
+"""OpenEnv's own client and validator against our server, with the package openenv (0.10.0) installed. Prints one JSON object a check.
 
 Usage: openenv.py ADDRESS WORLD, as in http://127.0.0.1:36001 textcraft.
 """
@@ -41,7 +41,8 @@ for base in (f"{address}/{world}", f"{address}/openenv/{world}"):
     asyncio.run(play(base))
 command = [str(Path(sys.executable).parent / "openenv"), "validate", "--url", f"{address}/{world}"]
 made = subprocess.run(command, capture_output=True, text=True)
-checks = json.loads(made.stdout).get("criteria", []) if made.stdout.strip().startswith("{") else []
-wrong = [each["id"] for each in checks if not each["passed"]]
-report("openenv validate", made.returncode == 0 and not wrong, checks=len(checks), wrong=wrong)
+# A line a check: `  PASS  health_endpoint`.
+checks = [line.split() for line in made.stdout.splitlines() if line.startswith("  ") and line.split()[0].isupper()]
+wrong = [" ".join(check) for check in checks if check[0] != "PASS"]
+report("openenv validate", made.returncode == 0 and checks and not wrong, checks=len(checks), wrong=wrong)
 sys.exit(1 if failed else 0)

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { WorldModule } from '../module.ts';
 import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../options.ts';
 import { backticks } from './backticks.ts';
+import { offeredInWeb } from './offered.ts';
 
 export const siteNames = ['shop', 'shop_admin', 'forum', 'tracker', 'map', 'wiki'] as const;
 export const turnNames = ['short', 'medium', 'long'] as const;
@@ -114,6 +115,7 @@ export const web: WorldModule = {
     'Only act on ids that you see now. Give one action a turn. Think first, then end with the action between three backticks, as in: ' +
     `${lastWords} \`\`\`click [12]\`\`\`\n`,
   reply: backticks,
+  offeredIn: offeredInWeb,
   writeReply: (action) => `${lastWords} \`\`\`${action}\`\`\``,
   credit:
     'Observation, actions and judges: WebArena, Zhou et al. (arXiv 2307.13854), github.com/web-arena-x/webarena, Apache-2.0, as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT. The sites, their contents and the tasks are our own.',

@@ -221,6 +221,10 @@ export class Model implements Learner {
     return this.generation.slots.room(slot);
   }
 
+  saidSoFar(slot: number): readonly number[] {
+    return this.generation.slots.get(slot).turn?.tokens ?? [];
+  }
+
   generate(rows: readonly GenerateRow[], sampling: Sampling, signal?: AbortSignal): Promise<(GeneratedTurn | null)[]> {
     return this.sealed('generate', () => this.generation.round(this.weights, rows, sampling, signal));
   }

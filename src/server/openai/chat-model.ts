@@ -17,6 +17,8 @@ export interface ChatRequest {
   /** One of these is the reply. */
   choices: readonly string[] | null;
   signal: AbortSignal;
+  /** Called with what is added to a reply while it is made; the last of it may be in the reply alone. */
+  said?(reply: number, piece: string): void;
 }
 
 export interface ChatReply {

@@ -1,6 +1,6 @@
 /**
  * OpenAI's chat completions over a policy (platform.openai.com/docs/api-reference/chat): models, completions, the same as server-sent
- * events, errors in its form. A streamed reply comes in one piece, when it is whole.
+ * events while the reply is made, errors in its form.
  */
 import type { Answer, Handler, Request, Router } from '../router.ts';
 import { type ChatModel, type ChatReply, ChatRequestError } from './chat-model.ts';
@@ -11,14 +11,16 @@ const mostWaiting = 256;
 
 const json = (status: number, value: unknown): Answer => ({ status, json: value });
 
-function failureOf(error: unknown, report: (error: unknown) => void): Answer {
+type Report = (error: unknown) => void;
+
+function failureOf(error: unknown, report: Report): { status: number; json: unknown } {
   if (error instanceof ChatRequestError) {
     const { message, type, param, code, status } = error;
-    return json(status, { error: { message, type, param, code } });
+    return { status, json: { error: { message, type, param, code } } };
   }
   report(error);
   const told = { message: 'The server failed at this request: its log says why.', type: 'server_error' };
-  return json(500, { error: { ...told, param: null, code: null } });
+  return { status: 500, json: { error: { ...told, param: null, code: null } } };
 }
 
 const describe = ({ id, created }: ChatModel) => ({ id, object: 'model', created, owned_by: 'tabgym' });
@@ -47,19 +49,76 @@ function whole(model: ChatModel, reply: ChatReply): Answer {
   return json(200, { ...headOf(model, 'chat.completion'), choices, usage: usageOf(reply) });
 }
 
-async function* pieces(model: ChatModel, reply: ChatReply, { includeUsage }: ChatBody): AsyncIterable<string> {
+/** A reply while it is made: what was added to which of its texts, then the whole. */
+class Making {
+  private readonly added: [reply: number, piece: string][] = [];
+  private wake = () => {};
+  private over = false;
+  readonly reply: Promise<ChatReply>;
+
+  constructor(make: (said: (reply: number, piece: string) => void) => Promise<ChatReply>) {
+    this.reply = make((...piece) => {
+      this.added.push(piece);
+      this.wake();
+    }).finally(() => {
+      this.over = true;
+      this.wake();
+    });
+    // Whoever waits for it hears of its failure; nobody does once the client has gone.
+    this.reply.catch(() => {});
+  }
+
+  /** Once a piece is there; rejects where it fails before. */
+  async begun(): Promise<void> {
+    await this.next();
+    if (!this.added.length) await this.reply;
+  }
+
+  /** Until the next piece is there, or the end. */
+  private async next(): Promise<void> {
+    if (!this.over && !this.added.length)
+      await new Promise<void>((wake) => {
+        this.wake = wake;
+      });
+  }
+
+  async *pieces(): AsyncIterable<[reply: number, piece: string]> {
+    for (;;) {
+      await this.next();
+      if (!this.added.length) return;
+      yield* this.added.splice(0);
+    }
+  }
+}
+
+async function* events(model: ChatModel, making: Making, { n, includeUsage }: ChatBody): AsyncIterable<string> {
   const head = headOf(model, 'chat.completion.chunk');
   const usage = includeUsage ? { usage: null } : {};
   const event = (value: object) => `data: ${JSON.stringify({ ...head, ...usage, ...value })}\n\n`;
   const choice = (index: number, delta: object, finish_reason: string | null = null) =>
     event({ choices: [{ index, delta, logprobs: null, finish_reason }] });
+  const told = Array.from({ length: n }, () => 0);
+  for (const index of told.keys()) yield choice(index, { role: 'assistant', content: '' });
+  for await (const [index, content] of making.pieces()) {
+    told[index] += content.length;
+    yield choice(index, { content });
+  }
+  const reply = await making.reply;
   for (const [index, { text, ending }] of reply.replies.entries()) {
-    yield choice(index, { role: 'assistant', content: '' });
-    if (text) yield choice(index, { content: text });
+    if (text.length > told[index]) yield choice(index, { content: text.slice(told[index]) });
     yield choice(index, {}, ending);
   }
   if (includeUsage) yield event({ choices: [], usage: usageOf(reply) });
   yield 'data: [DONE]\n\n';
+}
+
+/** What fails after its beginning was sent is an event, as the status has gone out. */
+async function* guarded(all: AsyncIterable<string>, report: Report): AsyncIterable<string> {
+  try {
+    yield* all;
+  } catch (error) {
+    yield `data: ${JSON.stringify(failureOf(error, report).json)}\n\n`;
+  }
 }
 
 function find(models: readonly ChatModel[], name: string): ChatModel {
@@ -71,7 +130,7 @@ function find(models: readonly ChatModel[], name: string): ChatModel {
   throw new ChatRequestError(`The model '${name}' does not exist: ${known}.`, 'model', 'model_not_found', 404);
 }
 
-async function complete(models: readonly ChatModel[], request: Request): Promise<Answer> {
+async function complete(models: readonly ChatModel[], request: Request, report: Report): Promise<Answer> {
   const body = readChatBody(request.body);
   const model = find(models, body.model);
   if (body.n > model.mostReplies)
@@ -88,20 +147,21 @@ async function complete(models: readonly ChatModel[], request: Request): Promise
       429,
       'rate_limit_error',
     );
-  const reply = await model.complete({ ...body, signal: request.gone() });
-  return body.stream ? { status: 200, events: pieces(model, reply, body) } : whole(model, reply);
+  const signal = request.gone();
+  if (!body.stream) return whole(model, await model.complete({ ...body, signal }));
+  const making = new Making((said) => model.complete({ ...body, signal, said }));
+  // What fails before a word is said is answered with its status.
+  await making.begun();
+  return { status: 200, events: guarded(events(model, making, body), report) };
 }
 
-export function mountChat(router: Router, models: readonly ChatModel[], report: (error: unknown) => void): void {
-  const guarded =
-    (handler: Handler): Handler =>
-    (request) =>
-      handler(request).catch((error) => failureOf(error, report));
-  router.add(
-    'POST',
-    '/v1/chat/completions',
-    guarded((request) => complete(models, request)),
-  );
+export function mountChat(router: Router, models: readonly ChatModel[], report: Report): void {
+  const answer: Handler = (request) =>
+    complete(models, request, report).catch((error) => {
+      const { status, json: told } = failureOf(error, report);
+      return json(status, told);
+    });
+  router.add('POST', '/v1/chat/completions', answer);
   router.add('GET', '/v1/models', async () => json(200, { object: 'list', data: models.map(describe) }));
   for (const model of models) router.add('GET', `/v1/models/${model.id}`, async () => json(200, describe(model)));
 }

@@ -14,8 +14,8 @@ const request: SuiteRequest = {
   turns: [8, 15],
 };
 
-function items(): ItemResult[] {
-  const random = mockRandom(5);
+function items(seed: number): ItemResult[] {
+  const random = mockRandom(seed);
   const one = (p: number) => {
     const success = random() < p;
     return { success, score: Number(success), turns: 2 + Math.floor(random() * 20), overflowed: random() < 0.01 };
@@ -31,19 +31,27 @@ function items(): ItemResult[] {
   );
 }
 
-const kept = (): KeptEvaluation => ({
-  step: 42,
-  request,
+const keptOf = (name: string, step: number, asked: SuiteRequest, seed: number): KeptEvaluation => ({
+  step,
+  request: asked,
   report: suiteReportOf(
-    { policy: 'textcraft-first, step 42', experiment: mockExperiment('a'), items: items() },
-    request,
+    { policy: `${name}, step ${step}`, experiment: mockExperiment('a'), items: items(seed) },
+    asked,
   ),
 });
+const kept = () => keptOf('textcraft-first', 42, request, 5);
 
-export const mockEvaluations = (state: string): RunEvaluations => ({
-  kept: state === 'paused' ? [kept()] : [],
-  cut: state === 'paused' ? { step: 42, request: { ...request, seed: 2 }, items: 50 } : null,
-});
+/** What another run has of the same suite, the newest first: that one lies beside. */
+const otherKept = (): KeptEvaluation[] => [
+  keptOf('half the learning rate', 20, { ...request, greedy: true, temperature: null }, 6),
+  keptOf('half the learning rate', 10, request, 7),
+];
+
+export function mockEvaluations(state: string, run: string): RunEvaluations {
+  if (state !== 'paused') return { kept: [], cut: null };
+  if (run === 'run-1') return { kept: [kept()], cut: { step: 42, request: { ...request, seed: 2 }, items: 50 } };
+  return { kept: run === 'run-2' ? otherKept() : [], cut: null };
+}
 
 export async function mockEvaluate(emit: (event: SessionEvent) => void, runId: string): Promise<KeptEvaluation> {
   for (let done = 0; done <= 400; done += 20) {

@@ -437,7 +437,7 @@ class MockTrainer implements TrainerApi {
   trainSweep = (id: string) => this.sweeps.train(id);
   pauseSweep = () => this.sweeps.pause();
   exportSweep = () => this.exportRun();
-  evaluations = async (id: string) => (id === 'run-1' ? mockEvaluations(this.state) : { kept: [], cut: null });
+  evaluations = async (id: string) => mockEvaluations(this.state, id);
   evaluateSuite = (id: string) => mockEvaluate((event) => this.listener(event), id);
   async cancelEvaluation() {}
 

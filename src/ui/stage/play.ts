@@ -214,18 +214,10 @@ export class TabgymPlay extends Panel {
     return fittingActions(choicesOf(observation, actions) ?? actions ?? [], this.typed);
   }
 
-  private renderActions({ actions, observation }: PlayFrame) {
+  private renderActions({ actions, view }: PlayFrame) {
     const offered = actions ? this.offered : [];
-    const asked = choicesOf(observation, actions) !== null;
     const shown = offered.slice(0, mostListed);
-    return html`<form class="row type" @submit=${this.submit}>
-        <label for="action">${asked ? msg('Which one') : msg('Action')}</label>
-        <input id="action" role="combobox" aria-autocomplete="list" aria-expanded=${actions ? 'true' : 'false'} aria-controls="actions"
-          aria-activedescendant=${this.chosen >= 0 ? `action-${this.chosen}` : nothing} autocomplete="off" autocapitalize="off" spellcheck="false"
-          .value=${live(this.typed)} @input=${this.type} @keydown=${this.complete} />
-        <button ?disabled=${this.busy}>${msg('Do it')}</button>
-        ${asked ? html`<button type="button" ?disabled=${this.busy} @click=${() => this.act('')}>${msg('None of these')}</button>` : nothing}
-      </form>
+    return html`${viewKind(view).hasForm?.(view) ? nothing : this.renderLine()}
       ${
         actions
           ? html`<div class="actions" id="actions" role="listbox" aria-label=${msg('Valid actions')} @click=${this.choose}>${shown.map(
@@ -235,6 +227,19 @@ export class TabgymPlay extends Panel {
             <p class="soft small" role="status">${this.renderCount(offered.length, actions.length)}</p>`
           : nothing
       }`;
+  }
+
+  private renderLine() {
+    const { actions, observation } = this.frame!;
+    const asked = choicesOf(observation, actions) !== null;
+    return html`<form class="row type" @submit=${this.submit}>
+        <label for="action">${asked ? msg('Which one') : msg('Action')}</label>
+        <input id="action" role="combobox" aria-autocomplete="list" aria-expanded=${actions ? 'true' : 'false'} aria-controls="actions"
+          aria-activedescendant=${this.chosen >= 0 ? `action-${this.chosen}` : nothing} autocomplete="off" autocapitalize="off" spellcheck="false"
+          .value=${live(this.typed)} @input=${this.type} @keydown=${this.complete} />
+        <button ?disabled=${this.busy}>${msg('Do it')}</button>
+        ${asked ? html`<button type="button" ?disabled=${this.busy} @click=${() => this.act('')}>${msg('None of these')}</button>` : nothing}
+      </form>`;
   }
 
   private renderCount(offered: number, all: number) {
@@ -384,10 +389,10 @@ export class TabgymPlay extends Panel {
     else if (first) this.focusWorld();
   }
 
-  /** Where the next key goes: the grid, or the line to type in. */
+  /** Where the next key goes: the grid or its form, or the line to type in. */
   private focusWorld() {
     const { keys, types } = this.frame ? viewKind(this.frame.view) : {};
-    if (keys || types) this.renderRoot.querySelector<HTMLElement>('#world')?.focus();
+    if (keys || types || !this.input) this.renderRoot.querySelector<HTMLElement>('#world')?.focus();
     else this.input?.focus();
   }
 }

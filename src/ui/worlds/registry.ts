@@ -5,6 +5,7 @@ import { msg } from '@lit/localize';
 import type { TemplateResult } from 'lit';
 import { html } from 'lit';
 import type { WorldView } from '../../envs/env.ts';
+import type { OpenEnvView } from '../../envs/openenv/view.ts';
 
 export interface ViewKind {
   load(): Promise<unknown>;
@@ -16,6 +17,8 @@ export interface ViewKind {
   types?: boolean;
   /** What the keys do, for those who cannot see it. */
   keyWords?(): string;
+  /** Whether the view has a form for the action: then there is no line to type it in beside it. */
+  hasForm?(view: WorldView): boolean;
   /** Higher than a screen: on a narrow one, what is typed stands before it. */
   tall?: boolean;
 }
@@ -71,6 +74,7 @@ const viewKinds: { readonly [kind: string]: ViewKind } = {
     load: () => import('./openenv.ts'),
     render: (view, typed) =>
       html`<tabgym-openenv-view .view=${view} ?playable=${typed !== null}></tabgym-openenv-view>`,
+    hasForm: (view) => (view as OpenEnvView).fields.length > 0,
     tall: true,
   },
   web: {

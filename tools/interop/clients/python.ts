@@ -3,7 +3,7 @@
  * what each needs, a process on loopback. All of it lies outside the repository. What cannot be had is said and skipped.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,12 +52,16 @@ function checkout(): string {
 
 /** An environment of Python of one server's own: their needs contradict each other. */
 function environment({ kind, packages }: Original): string {
-  const folder = process.env.TABGYM_INTEROP_PYTHON ?? join(root, `python-${kind}`);
+  const given = process.env.TABGYM_INTEROP_PYTHON;
+  const folder = given ?? join(root, `python-${kind}`);
   const python = join(folder, 'bin', 'python');
-  if (existsSync(python)) return python;
+  // Written last: an installation that was cut is gone on with.
+  const whole = join(folder, '.whole');
+  if (given || existsSync(whole)) return python;
   mkdirSync(root, { recursive: true });
   run('python3', ['-m', 'venv', folder], 'making an environment of Python');
   run(python, ['-m', 'pip', 'install', '-q', ...server, ...packages], `installing ${packages.join(', ')}`);
+  writeFileSync(whole, '');
   return python;
 }
 

@@ -5,7 +5,7 @@
  * skipped by name; what differs ends the command with 1.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ourScores, prepare } from './material.ts';
 
@@ -40,7 +40,9 @@ function python(variable: string, name: string, packages: readonly string[]): st
   if (given) return given;
   const environment = join(folder, '..', `python-${name}`);
   const found = join(environment, 'bin/python');
-  if (existsSync(found)) return found;
+  // Written last: an installation that was cut is gone on with.
+  const whole = join(environment, '.whole');
+  if (existsSync(whole)) return found;
   const steps: [string, string[]][] = [
     ['python3', ['-m', 'venv', environment]],
     [found, ['-m', 'pip', 'install', '-q', ...packages]],
@@ -50,6 +52,7 @@ function python(variable: string, name: string, packages: readonly string[]): st
     if (status !== 0)
       throw new Skipped(`${packages.join(' ')} cannot be installed: ${stderr?.trim().split('\n').at(-1)}`);
   }
+  writeFileSync(whole, '');
   return found;
 }
 

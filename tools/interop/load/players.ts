@@ -85,6 +85,12 @@ class Client {
     this.sessions.push({ id, first: '', text: '', turn: 0, episode: 0, over: true });
   }
 
+  /** The first episode of every session: an original that has just been started takes seconds for it. */
+  async begin(): Promise<void> {
+    for (const session of this.sessions) await this.reset(session);
+    this.resets = 0;
+  }
+
   async play(until: number): Promise<void> {
     for (let k = 0; performance.now() < until; k++) {
       const session = this.sessions[k % this.sessions.length];
@@ -125,13 +131,8 @@ export interface Load {
   seconds: number;
 }
 
-/** Opens the sessions, then plays for so many seconds. `atStart` is called between the two. */
-export async function loaded(
-  address: string,
-  { world, offers }: Played,
-  load: Load,
-  atStart = () => {},
-): Promise<Measured> {
+/** Opens the sessions and begins an episode in each, then plays for so many seconds. */
+export async function loaded(address: string, { world, offers }: Played, load: Load): Promise<Measured> {
   const { hostname, port, pathname } = new URL(address);
   const base = pathname === '/' ? '' : pathname;
   const connections = Array.from({ length: load.clients }, () => new Connection(hostname, Number(port)));
@@ -139,11 +140,10 @@ export async function loaded(
   try {
     // One after another: some originals take half a second for a session.
     for (let k = 0; k < load.sessions; k++) await clients[k % clients.length].create();
-    atStart();
+    const playing = clients.filter(({ sessions }) => sessions.length);
+    await Promise.all(playing.map((client) => client.begin()));
     const began = performance.now();
-    await Promise.all(
-      clients.filter(({ sessions }) => sessions.length).map((client) => client.play(began + load.seconds * 1000)),
-    );
+    await Promise.all(playing.map((client) => client.play(began + load.seconds * 1000)));
     return summed(clients, (performance.now() - began) / 1000);
   } finally {
     for (const connection of connections) connection.close();
