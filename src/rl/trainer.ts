@@ -30,6 +30,12 @@ import { optimizerSettings, Updater } from './updater.ts';
 /** Of a demonstration, where the horizon counts from the oracle's own turns. */
 const mostTaughtTurns = 64;
 
+function logprobsAt({ logprob }: Trajectory, positions: Int32Array): Float32Array {
+  const out = new Float32Array(positions.length);
+  for (let k = 0; k < positions.length; k++) out[k] = logprob[positions[k]];
+  return out;
+}
+
 export interface StepResult {
   record: StepRecord;
   trajectories: Trajectory[];
@@ -182,7 +188,7 @@ export class Trainer {
     { sampling }: TrainerSettings,
   ): Promise<Partial<CreditInput>> {
     const rows = tokenRows(trajectories);
-    const rollout = joinFloats(trajectories.map((each) => Array.from(chosenPositions(each), (at) => each.logprob[at])));
+    const rollout = joinFloats(trajectories.map((each) => logprobsAt(each, chosenPositions(each))));
     const memory = Object.fromEntries(this.policy.notes);
     const input: Partial<CreditInput> = { rows, rollout, memory };
     const { temperature } = sampling;
@@ -233,8 +239,9 @@ export class Trainer {
   private async baselines({ played, tasks }: Collected, limit: TurnLimit): Promise<{ [metric: string]: number }> {
     if (played.length === 0) return {};
     const { players } = this.evaluator;
-    const oracle = await players.oracleRate(tasks, limit);
+    // Chance first: it plays for longer, and what is asked last is to be answered before the update is done.
     const chance = await players.chanceRate(tasks, limit);
+    const oracle = await players.oracleRate(tasks, limit);
     return { chance, ...(oracle === null ? {} : { oracle }) };
   }
 }

@@ -11,9 +11,10 @@ import { taskKey } from '../tasks.ts';
 import { together } from '../together.ts';
 import { worldNamed } from './rollout.ts';
 
-/** One episode, and what it is remembered under. */
+/** One episode, and where it is remembered. */
 interface Entry extends LoneEpisode {
-  name: string;
+  of: Played[];
+  nth: number;
 }
 
 /** Episodes played at once. A rollout resets its slots before it plays, so they may be the same ones. */
@@ -22,7 +23,8 @@ export const episodesAtOnce = 256;
 const chanceEpisodes = 16;
 
 export class Players {
-  private readonly remembered = new Map<string, Played>();
+  /** Episodes of a player, a limit and a task, from its first on. */
+  private readonly remembered = new Map<string, Played[]>();
 
   constructor(
     private readonly worlds: ReadonlyMap<string, World>,
@@ -63,12 +65,12 @@ export class Players {
   }
 
   private async recall(player: LonePlay['player'], tasks: readonly Task[], limit: TurnLimit): Promise<Played[]> {
-    const entries = entriesOf(tasks, `${player} ${JSON.stringify(limit)}`);
-    const missing = entries.filter(({ name }) => !this.remembered.has(name));
+    const entries = entriesOf(tasks, `${player} ${JSON.stringify(limit)}`, this.remembered);
+    const missing = entries.filter(({ of, nth }) => !of[nth]);
     const play = { player, turns: limit, endOnInvalid: this.endOnInvalid, seed: this.seed };
     for (let first = 0; first < missing.length; first += episodesAtOnce)
       await this.play(missing.slice(first, first + episodesAtOnce), play);
-    return entries.map(({ name }) => this.remembered.get(name)!);
+    return entries.map(({ of, nth }) => of[nth]);
   }
 
   /** Each world plays its own. */
@@ -82,36 +84,40 @@ export class Players {
         if (play.player === 'chance' && hasValidActions && !hasOracle) turnsFor(play.turns, null);
         const episodes = members.map(({ task, key }) => ({ task, key }));
         const played = await (world.playAlone?.(episodes, play) ?? playAlone(world, episodes, play));
-        for (const [i, entry] of members.entries()) this.remembered.set(entry.name, played[i]);
+        members.forEach(({ of, nth }, i) => {
+          of[nth] = played[i];
+        });
       }),
     );
   }
 }
 
-/** A task's name, what its letters come to, and how often it has been named. */
+/** A task's episodes, what the letters of its name come to, and how often it has been named. */
 interface Named {
-  name: string;
+  of: Played[];
   state: number;
   times: number;
 }
 
-function entriesOf(tasks: readonly Task[], player: string): Entry[] {
+function entriesOf(tasks: readonly Task[], player: string, remembered: Map<string, Played[]>): Entry[] {
   const byName = new Map<string, Named>();
   // A task stands here many times, and most often as the same object.
   const byTask = new Map<Task, Named>();
   return tasks.map((task) => {
-    const named = byTask.get(task) ?? nameOf(task, byName);
+    const named = byTask.get(task) ?? nameOf(task);
     byTask.set(task, named);
     const nth = named.times++;
-    return { task, name: `${player} ${named.name} ${nth}`, key: hashed(hashOnto(named.state, nth)) };
+    return { task, of: named.of, nth, key: hashed(hashOnto(named.state, nth)) };
   });
-}
 
-function nameOf(task: Task, known: Map<string, Named>): Named {
-  const name = taskKey(task);
-  const named = known.get(name) ?? { name, state: lettersState(name), times: 0 };
-  known.set(name, named);
-  return named;
+  function nameOf(task: Task): Named {
+    const name = taskKey(task);
+    const of = remembered.get(`${player} ${name}`) ?? [];
+    remembered.set(`${player} ${name}`, of);
+    const named = byName.get(name) ?? { of, state: lettersState(name), times: 0 };
+    byName.set(name, named);
+    return named;
+  }
 }
 
 function lettersState(text: string): number {
