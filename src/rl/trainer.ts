@@ -10,6 +10,7 @@ import { algorithmOf } from './algorithms/registry.ts';
 import { assignCredit, type TrainingSet, tokenRows } from './credit/assign.ts';
 import { type DemonstrationOptions, demonstrate, type ImitationResult, imitate } from './episode/demonstrations.ts';
 import { chosenPositions } from './episode/packing.ts';
+import { successRate } from './episode/players.ts';
 import { returnsOf } from './episode/returns.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import type { StepRecord } from './evaluation.ts';
@@ -239,9 +240,7 @@ export class Trainer {
   private async baselines({ played, tasks }: Collected, limit: TurnLimit): Promise<{ [metric: string]: number }> {
     if (played.length === 0) return {};
     const { players } = this.evaluator;
-    // Chance first: it plays for longer, and what is asked last is to be answered before the update is done.
-    const chance = await players.chanceRate(tasks, limit);
-    const oracle = await players.oracleRate(tasks, limit);
-    return { chance, ...(oracle === null ? {} : { oracle }) };
+    const { chance, oracle } = await players.both(tasks, limit);
+    return { chance: successRate(chance.flat()), ...(oracle ? { oracle: successRate(oracle) } : {}) };
   }
 }

@@ -124,28 +124,31 @@ export function unpackFeedback(value: unknown, reader: ActionListReader): Feedba
   return batch;
 }
 
-/** Each task once, and what each episode's choices are keyed by. */
+/** Each task once, and of each episode whether the oracle plays it and what its choices are keyed by. */
 interface PackedEpisodes {
   tasks: Task[];
   taskOf: Int32Array;
+  byOracle: Uint8Array;
   keys: Float64Array;
 }
 
 export function packEpisodes(episodes: readonly LoneEpisode[]): PackedEpisodes {
   const numbers = new Map<Task, number>();
   const taskOf = new Int32Array(episodes.length);
+  const byOracle = new Uint8Array(episodes.length);
   const keys = new Float64Array(episodes.length);
-  episodes.forEach(({ task, key }, i) => {
+  episodes.forEach(({ player, task, key }, i) => {
     const number = numbers.get(task) ?? numbers.size;
     numbers.set(task, number);
     taskOf[i] = number;
+    byOracle[i] = player === 'oracle' ? 1 : 0;
     keys[i] = key;
   });
-  return { tasks: [...numbers.keys()], taskOf, keys };
+  return { tasks: [...numbers.keys()], taskOf, byOracle, keys };
 }
 
-const unpackEpisodes = ({ tasks, taskOf, keys }: PackedEpisodes): LoneEpisode[] =>
-  Array.from(keys, (key, i) => ({ task: tasks[taskOf[i]], key }));
+const unpackEpisodes = ({ tasks, taskOf, byOracle, keys }: PackedEpisodes): LoneEpisode[] =>
+  Array.from(keys, (key, i) => ({ player: byOracle[i] ? 'oracle' : 'chance', task: tasks[taskOf[i]], key }));
 
 /** Success, score and turns of one after the other. */
 function packPlayed(played: readonly Played[]): Float64Array {
