@@ -4,7 +4,7 @@ import { playAlone } from '../../src/envs/alone.ts';
 import { type LoneEpisode, WorldError } from '../../src/envs/env.ts';
 import { textcraft } from '../../src/envs/textcraft/index.ts';
 import { TextCraft } from '../../src/envs/textcraft/world.ts';
-import { ActionListReader, packLists } from '../../src/envs/transport/action-lists.ts';
+import { ActionListReader, ActionListWriter } from '../../src/envs/transport/action-lists.ts';
 import { WorldPool } from '../../src/envs/transport/pool.ts';
 import { spawnNodeWorker } from '../../src/workers/spawn-world.ts';
 import { buildNodeWorker, taskOf } from './helpers.ts';
@@ -193,19 +193,38 @@ describe('lists of valid actions in a message', () => {
   it('come out as they went in, each different list once', () => {
     const shared = ['look', 'é 😀\n'];
     const lists = [shared, null, undefined, [], ['look'], shared, [...shared], ['']];
-    const packed = packLists(lists);
-    expect(packed.texts).toHaveLength(4);
-    const reader = new ActionListReader();
+    const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
+    const packed = writer.write(lists);
+    expect(packed.lists).toHaveLength(4);
     const read = reader.read(structuredClone(packed));
     expect(read).toEqual(lists);
     expect([read[5], read[6]]).toEqual([read[0], read[0]]);
     expect(read[5] === read[0] && read[6] === read[0]).toBe(true);
     // What is remembered by the array must not change under it.
-    expect(reader.read(structuredClone(packed))[0]).toBe(read[0]);
+    const again = writer.write(lists);
+    expect(again.named).toBe('');
+    expect(reader.read(structuredClone(again))[0]).toBe(read[0]);
     expect(Object.isFrozen(read[0])).toBe(true);
   });
 
-  it('refuse what they would tear apart', () => {
-    expect(() => packLists([['a\0b']])).toThrow(WorldError);
+  it('go beyond the numbers that are one code unit, and begin anew after many', () => {
+    const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
+    const through = (lists: string[][]) => reader.read(structuredClone(writer.write(lists)));
+    const many = Array.from({ length: 70_000 }, (_, i) => `say ${i}`);
+    const backwards = [...many].reverse();
+    expect(through([['look'], many, backwards])).toEqual([['look'], many, backwards]);
+    const after = writer.write([['look', 'wait']]);
+    expect(after.before).toBe(0);
+    expect(reader.read(after)).toEqual([['look', 'wait']]);
+    expect(through([['wait']])).toEqual([['wait']]);
+  });
+
+  it('refuse what they would tear apart, and what counts on lists that were not read', () => {
+    const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
+    reader.read(writer.write([['look']]));
+    expect(() => writer.write([['wait', 'a\0b']])).toThrow(WorldError);
+    expect(reader.read(writer.write([['wait']]))).toEqual([['wait']]);
+    writer.write([['open door']]);
+    expect(() => reader.read(writer.write([['close door']]))).toThrow(/counts from 2; 1 are known/);
   });
 });
