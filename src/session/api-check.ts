@@ -24,7 +24,8 @@ export async function lookAtModels(
     const server = new JsonServer(address, { attempts: 1, attemptMs: 10_000, headers, ...options });
     const began = performance.now();
     const read = v.safeParse(ModelsSchema, await server.get('/models', { signal }));
-    if (!read.success) return reportOf([{ what: 'not-understood', detail: 'its answer to GET /models is no list of models' }]);
+    if (!read.success)
+      return reportOf([{ what: 'not-understood', detail: 'its answer to GET /models is no list of models' }]);
     models = read.output.data.map(({ id }) => id);
     return { works: true, says: 'OpenAI', version: '', ms: performance.now() - began, findings: [] };
   });
