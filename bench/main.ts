@@ -64,8 +64,8 @@ async function quantized(): Promise<Result> {
 
 async function processor(match?: string): Promise<Result> {
   const details = await benchProcessor(match);
-  const columns = ['', 'threads', 'ms', 'GFLOP/s', 'of', 'share', 'aim'];
-  const rows = details.map((r) => [r.name, r.threads, r.ms, r.gflops, r.of, r.share, r.aim]);
+  const columns = ['', 'threads', 'ms', 'GFLOP/s', 'of', 'share', 'aim', 'waits'];
+  const rows = details.map((r) => [r.name, r.threads, r.ms, r.gflops, r.of, r.share, r.aim, r.waits ?? null]);
   return { on: cpu(), adapter: 'WebAssembly', columns, rows, details };
 }
 

@@ -3,6 +3,7 @@
  * taken inside one run, the two in turns, since the clock of a machine that others use goes up and down.
  */
 import { readFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import { whole } from '../src/device/device.ts';
 import { WasmDevice } from '../src/device/wasm/device.ts';
 import { parseExperiment } from '../src/experiment/experiment.ts';
@@ -24,6 +25,8 @@ export interface ProcessorRow {
   of: string;
   share: number | null;
   aim: number | null;
+  /** Part of a step's time in which the trainer's thread stands idle until a world's worker has answered: within `share`. */
+  waits?: number;
 }
 
 const PEAK_CHUNKS = 64;
@@ -124,12 +127,13 @@ function rowOf(
   name: string,
   work: Work,
   ms: number,
-  compared: Pick<ProcessorRow, 'of' | 'share' | 'aim'>,
+  compared: Pick<ProcessorRow, 'of' | 'share' | 'aim' | 'waits'>,
 ): ProcessorRow {
   const row = { name, threads, ms, gflops: rate(work, ms), ...compared };
   const share =
     row.share === null ? '' : `, ${row.share.toFixed(2)} of ${row.of}${row.aim ? ` (aim ${row.aim.toFixed(2)})` : ''}`;
-  console.log(`  ${name}, ${threads} threads: ${ms.toFixed(2)} ms, ${row.gflops.toFixed(1)} GFLOP/s${share}`);
+  const waits = row.waits === undefined ? '' : `, ${row.waits.toFixed(2)} waits for worlds`;
+  console.log(`  ${name}, ${threads} threads: ${ms.toFixed(2)} ms, ${row.gflops.toFixed(1)} GFLOP/s${share}${waits}`);
   return row;
 }
 
@@ -202,7 +206,23 @@ async function benchModels(one: WasmDevice, two: WasmDevice): Promise<ProcessorR
   return rows;
 }
 
-/** Steps of an experiment, the first `warm` not counted: milliseconds, and the share of them that is not spent in kernels. */
+interface MeasuredStep {
+  ms: number;
+  /** In kernels, and idle. */
+  busyMs: number;
+  idleMs: number;
+  flops: number;
+  cpuMs: number;
+}
+
+const total = (steps: readonly MeasuredStep[], of: (step: MeasuredStep) => number) =>
+  steps.reduce((sum, step) => sum + of(step), 0);
+
+/**
+ * Steps of an experiment, the first `warm` not counted: milliseconds of the middle one, and of all of them the share that is host work.
+ * That is whatever the trainer's thread does not spend in kernels: masks, conversations, packing, credit, messages, the collector of
+ * garbage, and waiting for a world's worker though another core does that work. `waits` is the waiting alone.
+ */
 async function benchSteps(
   device: WasmDevice,
   file: string,
@@ -213,23 +233,29 @@ async function benchSteps(
   const signal = new AbortController().signal;
   const engine = await assembly.open(experiment, { assets: null, choices: null, onProgress: () => {}, signal });
   await engine.initialize();
-  const all: { ms: number; host: number; flops: number; cpuMs: number }[] = [];
+  const all: MeasuredStep[] = [];
   for (let step = 1; step <= steps; step++) {
     const [busy, cpu, start] = [device.busyMs, process.cpuUsage(), performance.now()];
+    const loop = performance.eventLoopUtilization();
     const { metrics } = (await engine.training!.step(step, { signal })).record;
     const ms = performance.now() - start;
     const { user, system } = process.cpuUsage(cpu);
-    all.push({ ms, host: 1 - (device.busyMs - busy) / ms, flops: metrics.flops, cpuMs: (user + system) / 1000 });
+    const { idle: idleMs } = performance.eventLoopUtilization(loop);
+    const [busyMs, cpuMs] = [device.busyMs - busy, (user + system) / 1000];
+    all.push({ ms, busyMs, idleMs, flops: metrics.flops, cpuMs });
   }
   await engine.close();
-  const middle = all.slice(warm).sort((a, b) => a.ms - b.ms)[(steps - warm) >> 1];
+  const counted = all.slice(warm).sort((a, b) => a.ms - b.ms);
+  const middle = counted[counted.length >> 1];
+  const ms = total(counted, (step) => step.ms);
   // On a machine that others use, what the processor was used for says more than the clock.
   console.log(`  ${experiment.name}: ${middle.cpuMs.toFixed(0)} ms of processor time a step, all threads`);
   const work = { flops: middle.flops, run: async () => {} };
   return rowOf(device, `step, ${experiment.name}`, work, middle.ms, {
     of: 'the step is host work',
-    share: middle.host,
+    share: 1 - total(counted, (step) => step.busyMs) / ms,
     aim: 0.15,
+    waits: total(counted, (step) => step.idleMs) / ms,
   });
 }
 
@@ -246,9 +272,13 @@ async function benchPeaks(one: WasmDevice, two: WasmDevice): Promise<ProcessorRo
 async function benchExperiments(two: WasmDevice): Promise<ProcessorRow[]> {
   const rows: ProcessorRow[] = [];
   // A run has hundreds of steps: the first, in which the host's code is not compiled yet, say little of it.
-  for (const name of ['textcraft-first', 'babyai-first', 'sciworld-first'])
-    rows.push(await benchSteps(two, `experiments/${name}.json`, { steps: 24, warm: 8 }));
-  rows.push(await benchSteps(two, 'experiments/sciworld-rl.json', { steps: 3, warm: 1 }));
+  const parts = [
+    { name: 'textcraft-first', steps: 40, warm: 20 },
+    { name: 'babyai-first', steps: 120, warm: 80 },
+    { name: 'sciworld-first', steps: 60, warm: 30 },
+    { name: 'sciworld-rl', steps: 5, warm: 2 },
+  ];
+  for (const { name, ...counts } of parts) rows.push(await benchSteps(two, `experiments/${name}.json`, counts));
   return rows;
 }
 

@@ -38,7 +38,7 @@ const players = {
   },
 } as const;
 
-function scriptOf({ player, turns, endOnInvalid, seed }: LonePlay): Script<Row> {
+function scriptOf(player: LoneEpisode['player'], { turns, endOnInvalid, seed }: LonePlay): Script<Row> {
   const { needs, plans, choose } = players[player];
   return {
     plays: (world) => world[needs],
@@ -70,6 +70,9 @@ function scriptOf({ player, turns, endOnInvalid, seed }: LonePlay): Script<Row> 
 /** Plays each episode in a slot of its own, from 0 on. A world that cannot be played so is not even reset: nothing is solved. */
 export async function playAlone(world: World, episodes: readonly LoneEpisode[], play: LonePlay): Promise<Played[]> {
   const rows = episodes.map(rowOf);
-  await playScripted(world, rows, scriptOf(play));
+  for (const player of ['oracle', 'chance'] as const) {
+    const own = rows.filter((row) => row.player === player);
+    if (own.length > 0) await playScripted(world, own, scriptOf(player, play));
+  }
   return rows.map(({ result }) => result);
 }

@@ -109,9 +109,8 @@ export interface WorldView {
   text: string;
 }
 
-/** Whole episodes that need the world alone: who plays, and under which rules (`alone.ts`). */
+/** Rules of whole episodes that need the world alone (`alone.ts`). */
 export interface LonePlay {
-  player: 'chance' | 'oracle';
   /** Most turns, or so many more than the oracle needs. */
   turns: number | { oraclePlus: number };
   /** Whether a refused action ends the episode. */
@@ -120,8 +119,9 @@ export interface LonePlay {
   seed: number;
 }
 
-/** One such episode: a task, and what its choices are keyed by. */
+/** One such episode: who plays which task, and what its choices are keyed by. */
 export interface LoneEpisode {
+  player: 'chance' | 'oracle';
   task: Task;
   key: number;
 }

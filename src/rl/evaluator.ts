@@ -175,8 +175,7 @@ export class Evaluator {
       { step: k, tasks, groupSize: 1, limit: turns, purpose, what },
       { ...options, onTurn: undefined },
     );
-    const chance = await this.players.chances(tasks, turns);
-    const oracle = this.players.haveOracle(tasks) ? await this.players.oracle(tasks, turns) : null;
+    const { chance, oracle } = await this.players.both(tasks, turns);
     return summarize(
       trajectories.map((trajectory, i) => ({
         strata: strataOf(trajectory.task),
@@ -235,8 +234,7 @@ export class Evaluator {
           options.onProgress?.({ what: 'episodes', done: first * samples + done, total, unit: 'episodes' }),
       },
     );
-    const chance = await this.players.chances(tasks, limit);
-    const oracle = this.players.haveOracle(tasks) ? await this.players.oracle(tasks, limit) : null;
+    const { chance, oracle } = await this.players.both(tasks, limit);
     return tasks.map((task, i) => ({
       key: taskKey(task),
       column: suite.columnOf(task),

@@ -7,7 +7,7 @@ import { type Say, SpokenPlay, type SpokenRequest } from './episode/spoken.ts';
 import type { ItemResult } from './evaluation/suite-results.ts';
 import { type Evaluation, type SplitEvaluation, summarize } from './evaluation.ts';
 import { type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
-import { stageAt, type TurnLimit } from './horizon.ts';
+import { stageAt } from './horizon.ts';
 import type { TrainerSettings } from './settings.ts';
 import { evaluationTasks, strataOf, taskKey } from './tasks.ts';
 
@@ -48,17 +48,11 @@ export class SpokenEvaluator {
     }).play();
   }
 
-  private async beside(tasks: readonly Task[], limit: TurnLimit) {
-    const chance = await this.players.chances(tasks, limit);
-    const oracle = this.players.haveOracle(tasks) ? await this.players.oracle(tasks, limit) : null;
-    return { chance, oracle };
-  }
-
   async suite(suite: WorldSuite, sampling: SuiteSampling, options: StepOptions = {}): Promise<ItemResult[]> {
     const tasks = await suiteTasks(suite, worldNamed(this.parts.worlds, sampling.world));
     const { samples } = sampling;
     const episodes = await this.play({ tasks, groupSize: samples, limit: suite.turns }, sampling, options, 'episodes');
-    const { chance, oracle } = await this.beside(tasks, suite.turns);
+    const { chance, oracle } = await this.players.both(tasks, suite.turns);
     return tasks.map((task, i) => ({
       key: taskKey(task),
       column: suite.columnOf(task),
@@ -90,7 +84,7 @@ export class SpokenEvaluator {
     const request = { tasks, groupSize: 1, limit };
     const { temperature } = sampling;
     const episodes = await this.play(request, { temperature, seed }, { ...options, onTurn: undefined }, what);
-    const { chance, oracle } = await this.beside(tasks, limit);
+    const { chance, oracle } = await this.players.both(tasks, limit);
     return summarize(
       episodes.map(({ task, success, score }, i) => ({
         strata: strataOf(task),

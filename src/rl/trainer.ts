@@ -10,6 +10,7 @@ import { algorithmOf } from './algorithms/registry.ts';
 import { assignCredit, type TrainingSet, tokenRows } from './credit/assign.ts';
 import { type DemonstrationOptions, demonstrate, type ImitationResult, imitate } from './episode/demonstrations.ts';
 import { chosenPositions } from './episode/packing.ts';
+import { successRate } from './episode/players.ts';
 import { returnsOf } from './episode/returns.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import type { StepRecord } from './evaluation.ts';
@@ -29,6 +30,12 @@ import { optimizerSettings, Updater } from './updater.ts';
 
 /** Of a demonstration, where the horizon counts from the oracle's own turns. */
 const mostTaughtTurns = 64;
+
+function logprobsAt({ logprob }: Trajectory, positions: Int32Array): Float32Array {
+  const out = new Float32Array(positions.length);
+  for (let k = 0; k < positions.length; k++) out[k] = logprob[positions[k]];
+  return out;
+}
 
 export interface StepResult {
   record: StepRecord;
@@ -182,7 +189,7 @@ export class Trainer {
     { sampling }: TrainerSettings,
   ): Promise<Partial<CreditInput>> {
     const rows = tokenRows(trajectories);
-    const rollout = joinFloats(trajectories.map((each) => Array.from(chosenPositions(each), (at) => each.logprob[at])));
+    const rollout = joinFloats(trajectories.map((each) => logprobsAt(each, chosenPositions(each))));
     const memory = Object.fromEntries(this.policy.notes);
     const input: Partial<CreditInput> = { rows, rollout, memory };
     const { temperature } = sampling;
@@ -233,8 +240,7 @@ export class Trainer {
   private async baselines({ played, tasks }: Collected, limit: TurnLimit): Promise<{ [metric: string]: number }> {
     if (played.length === 0) return {};
     const { players } = this.evaluator;
-    const oracle = await players.oracleRate(tasks, limit);
-    const chance = await players.chanceRate(tasks, limit);
-    return { chance, ...(oracle === null ? {} : { oracle }) };
+    const { chance, oracle } = await players.both(tasks, limit);
+    return { chance: successRate(chance.flat()), ...(oracle ? { oracle: successRate(oracle) } : {}) };
   }
 }

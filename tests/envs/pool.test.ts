@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { playAlone } from '../../src/envs/alone.ts';
-import { WorldError } from '../../src/envs/env.ts';
+import { type LoneEpisode, WorldError } from '../../src/envs/env.ts';
 import { textcraft } from '../../src/envs/textcraft/index.ts';
 import { TextCraft } from '../../src/envs/textcraft/world.ts';
-import { ActionListReader, packLists } from '../../src/envs/transport/action-lists.ts';
+import { ActionListReader, ActionListWriter } from '../../src/envs/transport/action-lists.ts';
 import { WorldPool } from '../../src/envs/transport/pool.ts';
 import { spawnNodeWorker } from '../../src/workers/spawn-world.ts';
 import { buildNodeWorker, taskOf } from './helpers.ts';
@@ -52,15 +52,19 @@ describe('a pool over the TextCraft worker', () => {
     const pool = await openPool(worldFile, 'textcraft', 10_000);
     const tasks = (await pool.tasks({ depths: [1, 2] }, 'test')).slice(0, 5);
     // More than one message takes, of tasks that repeat.
-    const episodes = Array.from({ length: 300 }, (_, i) => ({ task: tasks[i % 5], key: i * 77 }));
-    for (const player of ['chance', 'oracle'] as const)
-      for (const turns of [4, { oraclePlus: 1 }]) {
-        const play = { player, turns, endOnInvalid: false, seed: 3 };
-        const played = await pool.playAlone(episodes, play);
-        expect(played).toEqual(await playAlone(await TextCraft.open(), episodes, play));
-        expect(played.some(({ success }) => success)).toBe(true);
-        expect(played.every(({ success }) => success)).toBe(player === 'oracle');
-      }
+    const episodes = Array.from({ length: 300 }, (_, i) => {
+      const player: LoneEpisode['player'] = i % 3 ? 'chance' : 'oracle';
+      return { player, task: tasks[i % 5], key: i * 77 };
+    });
+    for (const turns of [4, { oraclePlus: 1 }]) {
+      const play = { turns, endOnInvalid: false, seed: 3 };
+      const played = await pool.playAlone(episodes, play);
+      expect(played).toEqual(await playAlone(await TextCraft.open(), episodes, play));
+      const byChance = played.filter((_, i) => episodes[i].player === 'chance');
+      expect(byChance.some(({ success }) => success)).toBe(true);
+      expect(byChance.every(({ success }) => success)).toBe(false);
+      expect(played.every(({ success }, i) => success || episodes[i].player === 'chance')).toBe(true);
+    }
   });
   it('passes refusals on by their words, and the worker lives on', async () => {
     const pool = await openPool(worldFile, 'textcraft', 10_000);
@@ -86,8 +90,8 @@ describe('a pool over a world that misbehaves', () => {
     const pool = await openPool(misbehavingFile, 'misbehaving', 200);
     await pool.reset([7], [taskOf(10)]);
     await pool.step([7], ['a']);
-    const play = { player: 'oracle', turns: 3, endOnInvalid: false, seed: 1 } as const;
-    const episodes = [10, 13, 12].map((id) => ({ task: taskOf(id), key: 0 }));
+    const play = { turns: 3, endOnInvalid: false, seed: 1 };
+    const episodes = [10, 13, 12].map((id) => ({ player: 'oracle' as const, task: taskOf(id), key: 0 }));
     const one = { success: false, score: 0, turns: 1 };
     expect(await pool.playAlone(episodes, play)).toEqual([one, { ...one, turns: 0 }, one]);
     expect((await pool.step([7], ['b']))[0].observation).toBe('task 10 a b');
@@ -189,19 +193,38 @@ describe('lists of valid actions in a message', () => {
   it('come out as they went in, each different list once', () => {
     const shared = ['look', 'é 😀\n'];
     const lists = [shared, null, undefined, [], ['look'], shared, [...shared], ['']];
-    const packed = packLists(lists);
-    expect(packed.texts).toHaveLength(4);
-    const reader = new ActionListReader();
+    const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
+    const packed = writer.write(lists);
+    expect(packed.lists).toHaveLength(4);
     const read = reader.read(structuredClone(packed));
     expect(read).toEqual(lists);
     expect([read[5], read[6]]).toEqual([read[0], read[0]]);
     expect(read[5] === read[0] && read[6] === read[0]).toBe(true);
     // What is remembered by the array must not change under it.
-    expect(reader.read(structuredClone(packed))[0]).toBe(read[0]);
+    const again = writer.write(lists);
+    expect(again.named).toBe('');
+    expect(reader.read(structuredClone(again))[0]).toBe(read[0]);
     expect(Object.isFrozen(read[0])).toBe(true);
   });
 
-  it('refuse what they would tear apart', () => {
-    expect(() => packLists([['a\0b']])).toThrow(WorldError);
+  it('go beyond the numbers that are one code unit, and begin anew after many', () => {
+    const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
+    const through = (lists: string[][]) => reader.read(structuredClone(writer.write(lists)));
+    const many = Array.from({ length: 70_000 }, (_, i) => `say ${i}`);
+    const backwards = [...many].reverse();
+    expect(through([['look'], many, backwards])).toEqual([['look'], many, backwards]);
+    const after = writer.write([['look', 'wait']]);
+    expect(after.before).toBe(0);
+    expect(reader.read(after)).toEqual([['look', 'wait']]);
+    expect(through([['wait']])).toEqual([['wait']]);
+  });
+
+  it('refuse what they would tear apart, and what counts on lists that were not read', () => {
+    const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
+    reader.read(writer.write([['look']]));
+    expect(() => writer.write([['wait', 'a\0b']])).toThrow(WorldError);
+    expect(reader.read(writer.write([['wait']]))).toEqual([['wait']]);
+    writer.write([['open door']]);
+    expect(() => reader.read(writer.write([['close door']]))).toThrow(/counts from 2; 1 are known/);
   });
 });

@@ -321,7 +321,7 @@ test('a model behind an API plays with a key that the page keeps to itself', asy
   };
   await typed('Address', address);
   await fields.getByRole('button', { name: 'Connect' }).click();
-  await fields.getByText(/It does not let this page in: HTTP 401/).waitFor();
+  await fields.getByText(/It does not let this page in: GET \/models was answered with status 401/).waitFor();
   await fields.getByLabel('Key, if the server asks for one').fill(secret);
   await fields.getByLabel('Key, if the server asks for one').press('Tab');
   await fields.getByRole('button', { name: 'Connect' }).click();

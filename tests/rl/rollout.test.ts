@@ -159,7 +159,7 @@ describe('endings', () => {
       const players = new Players(new Map([['doors', world]]), 5, false);
       const tasks = await world.tasks(options, 'train');
       expect(successRate(await players.chance(tasks, { oraclePlus: 1 }))).toBe(0);
-      expect(await players.oracleRate(tasks, { oraclePlus: 1 })).toBe(0);
+      expect(successRate(await players.oracle(tasks, { oraclePlus: 1 }))).toBe(0);
     }
     const silent = (await play({ limit: 2 }, { silent: true })).trajectories;
     expect(endings(silent)).not.toContain('world-failure');
@@ -452,7 +452,7 @@ describe('players', () => {
   it('the oracle solves everything in its own turns', async () => {
     const { tasks, players: two } = await players();
     expect(await two.oracle(tasks, limit)).toEqual(tasks.map(() => ({ success: true, score: 1, turns: 2 })));
-    expect(await two.oracleRate(tasks, 1)).toBe(0);
+    expect(successRate(await two.oracle(tasks, 1))).toBe(0);
   });
 
   it('chance is a rate that follows from the number of valid actions', async () => {
@@ -477,6 +477,14 @@ describe('players', () => {
     const unsolved = tasks.map(() => ({ success: false, score: 0, turns: 0 }));
     expect(await two.chance(tasks, 3)).toEqual(unsolved);
     expect(await two.oracle(tasks, 3)).toEqual(unsolved);
+  });
+
+  it('plays both at once as one after the other', async () => {
+    const [{ tasks, players: one }, { players: other }] = [await players(), await players()];
+    const { chance, oracle } = await one.both(tasks, limit);
+    const repeated = tasks.flatMap((task) => Array<Task>(16).fill(task));
+    expect(chance.flat()).toEqual(await other.chance(repeated, limit));
+    expect(oracle).toEqual(await other.oracle(tasks, limit));
   });
 
   it('plays an episode once, and remembers it', async () => {

@@ -1,7 +1,7 @@
 /** A look at an AgentGym server: what answers, of which kind, how fast, with which routes. Creates nothing there. */
 import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../module.ts';
 import { JsonServer, ServerError, UnreachableError } from '../transport/http.ts';
-import { blockedByPage, descriptionOf, lackingIn, median, reportOf, unreached } from '../transport/looking.ts';
+import { descriptionOf, lackingIn, lookAt, median } from '../transport/looking.ts';
 import type { AgentGymKind } from './kind.ts';
 import { routesOf } from './world.ts';
 
@@ -23,29 +23,20 @@ interface Look {
   signal?: AbortSignal;
 }
 
-export async function checkAgentGym(
+export const checkAgentGym = (
   kind: AgentGymKind,
   settings: ConnectionSettings,
   signal?: AbortSignal,
   options: ConstructorParameters<typeof JsonServer>[1] = {},
-): Promise<ConnectionReport> {
-  if (!settings.address) return reportOf([{ what: 'no-address', detail: '' }]);
-  let address: string;
-  try {
-    address = routesOf(kind, settings);
-  } catch (error) {
-    return reportOf([{ what: 'bad-address', detail: (error as Error).message }]);
-  }
-  if (blockedByPage(address)) return reportOf([{ what: 'insecure', detail: '' }]);
-  const root = kind.prefix ? address.slice(0, -kind.prefix.length) : address;
-  const server = new JsonServer(root, { attempts: 1, attemptMs: 10_000, ...options });
-  try {
-    return await look({ kind, server, signal });
-  } catch (error) {
-    if (!(error instanceof ServerError)) throw error;
-    return reportOf([unreached(error)]);
-  }
-}
+): Promise<ConnectionReport> =>
+  lookAt(
+    settings.address,
+    () => routesOf(kind, settings),
+    (address) => {
+      const root = kind.prefix ? address.slice(0, -kind.prefix.length) : address;
+      return look({ kind, server: new JsonServer(root, { attempts: 1, attemptMs: 10_000, ...options }), signal });
+    },
+  );
 
 async function look({ kind, server, signal }: Look): Promise<ConnectionReport> {
   const times: number[] = [];

@@ -80,12 +80,18 @@ const isOf = (action: string, verbs: readonly string[]) =>
 const mayBeOf = (beginning: string, verbs: readonly string[]) =>
   verbs.length === 0 || verbs.some((verb) => beginning.startsWith(verb) || verb.startsWith(beginning));
 
+/** Lines that are remembered, of a hundred bytes or so each. */
+const mostJoined = 50_000;
+
 export class SciWorldSimulator {
   private bytes = new Uint8Array(0);
   /** Tasks in the order of the tables: name to index. */
   private readonly tasks: Map<string, number>;
 
   private readonly spare: number[] = [];
+  /** Lines of valid actions by their pieces, which stand here as well: equal ones of all lists are one string, whose hash is known. */
+  private readonly joined = new Map<string, { piece: string; lines: Map<string, string> }>();
+  private joinedCount = 0;
 
   private constructor(private readonly wasm: Exports) {
     wasm.tasks();
@@ -166,24 +172,44 @@ export class SciWorldSimulator {
     return this.wasm.validInOrder() ? list : list.sort();
   }
 
+  /** A piece of lines, and the lines that begin with it by what follows. */
+  private known(piece: string) {
+    const known = this.joined.get(piece) ?? { piece, lines: new Map<string, string>() };
+    this.joined.set(piece, known);
+    return known;
+  }
+
   /** Puts a list's lines together from its pieces (envs-wasm/sciworld/valid.ts). */
-  private join(pieces: readonly string[], verbs: readonly string[]): string[] {
+  private join(texts: readonly string[], verbs: readonly string[]): string[] {
     const { wasm } = this;
     const codes = new Uint32Array(wasm.memory.buffer, wasm.codesAt(), wasm.codesLength() / 4);
     const list: string[] = [];
+    if (this.joinedCount > mostJoined) this.forgetLines();
+    const pieces = texts.map((text) => this.known(text));
     for (let k = 0; k < codes.length; ) {
-      const beginning = pieces[codes[k]];
+      const { piece: beginning, lines } = pieces[codes[k]];
       const end = k + 2 + codes[k + 1];
       k += 2;
       // Thousands of lines need not be put together where their beginning says that they are not wanted.
       if (!mayBeOf(beginning, verbs)) k = end;
       else if (k === end && isOf(beginning, verbs)) list.push(beginning);
       for (; k < end; k++) {
-        const line = beginning + pieces[codes[k]];
+        const { piece } = pieces[codes[k]];
+        let line = lines.get(piece);
+        if (line === undefined) {
+          line = beginning + piece;
+          lines.set(piece, line);
+          this.joinedCount++;
+        }
         if (isOf(line, verbs)) list.push(line);
       }
     }
     return list;
+  }
+
+  private forgetLines(): void {
+    this.joined.clear();
+    this.joinedCount = 0;
   }
 
   possibleObjects(world: number, upstream = false): string[] {

@@ -1,15 +1,20 @@
 /**
- * Lists of valid actions in a message: each different list once, as one text. Thousands of strings take ten times as long to clone as
- * the text they make, and rows, turns and steps whose lists are the same share one array: whoever remembers something of a list
- * may know it by the array.
+ * Lists of valid actions in messages: an action's text crosses once and is a number from then on, and a list is a text whose characters
+ * are numbers. Thousands of strings take ten times as long to clone, and longer still to look up by words that nobody has hashed: here
+ * equal actions of all lists are one string, and rows, turns and steps whose lists are the same share one array, so that whoever
+ * remembers something of a list may know it by the array.
  */
 import { WorldError } from '../env.ts';
 
 type Lists = readonly (readonly string[] | null | undefined)[];
 
 export interface PackedLists {
-  /** Each list's actions, an end mark behind each. */
-  texts: string[];
+  /** Actions that were numbered before; 0: the numbers begin anew. */
+  before: number;
+  /** Those that are numbered now, an end mark behind each. */
+  named: string;
+  /** Each different list once, a character an action. */
+  lists: string[];
   /** Which of them is a row's, or one of the two below. */
   of: Int32Array;
 }
@@ -19,60 +24,113 @@ const UNCHANGED = -1;
 const UNKNOWN = -2;
 const END = '\0';
 
-/** Characters of lists that are remembered: some hundred lists of ScienceWorld's longest. */
-const mostCharacters = 8e6;
+/** Numbered actions after which the numbers begin anew: as many as are one code unit each. */
+const mostNumbered = 50_000;
+/** Actions in lists that are remembered: some hundred of ScienceWorld's longest. */
+const mostListed = 500_000;
 
-function textOf(actions: readonly string[]): string {
-  if (actions.length === 0) return '';
-  const text = `${actions.join(END)}${END}`;
-  let marks = 0;
-  for (let at = text.indexOf(END); at >= 0; at = text.indexOf(END, at + 1)) marks++;
-  if (marks !== actions.length) throw new WorldError('A valid action holds a NUL character: leave it out of the list.');
-  return text;
+const mostArguments = 8192;
+
+/** Numbers as code points, those left out that stand for halves of characters. */
+const FIRST_HALF = 0xd800;
+const HALVES = 0x800;
+const codeOf = (number: number) => (number < FIRST_HALF ? number : number + HALVES);
+const numberOf = (code: number) => (code < FIRST_HALF ? code : code - HALVES);
+
+/** Writes a world's lists. One for each reader, which has to read all that it writes, in order. */
+export class ActionListWriter {
+  private readonly numbers = new Map<string, number>();
+
+  write(lists: Lists): PackedLists {
+    if (this.numbers.size > mostNumbered) this.numbers.clear();
+    const before = this.numbers.size;
+    const fresh: string[] = [];
+    const texts = new Map<string, number>();
+    const byArray = new Map<readonly string[], number>();
+    const number = (actions: readonly string[]) => {
+      const text = this.textOf(actions, fresh);
+      const known = texts.get(text) ?? texts.size;
+      texts.set(text, known);
+      byArray.set(actions, known);
+      return known;
+    };
+    const of = new Int32Array(lists.length);
+    lists.forEach((actions, row) => {
+      of[row] = actions ? (byArray.get(actions) ?? number(actions)) : actions === null ? UNCHANGED : UNKNOWN;
+    });
+    const named = fresh.map((action) => `${action}${END}`).join('');
+    return { before, named, lists: [...texts.keys()], of };
+  }
+
+  /** `fresh` takes the actions that had no number yet. */
+  private textOf(actions: readonly string[], fresh: string[]): string {
+    const codes = actions.map((action) => {
+      let number = this.numbers.get(action);
+      if (number === undefined) {
+        number = this.add(action);
+        fresh.push(action);
+      }
+      return codeOf(number);
+    });
+    // Seven times as fast as one character after another; an engine bounds how many may be given at once.
+    let text = '';
+    for (let at = 0; at < codes.length; at += mostArguments)
+      text += String.fromCodePoint(...codes.slice(at, at + mostArguments));
+    return text;
+  }
+
+  private add(action: string): number {
+    if (action.includes(END)) {
+      // What this message has numbered is not sent.
+      this.numbers.clear();
+      throw new WorldError('A valid action holds a NUL character: leave it out of the list.');
+    }
+    const number = this.numbers.size;
+    this.numbers.set(action, number);
+    return number;
+  }
 }
 
-export function packLists(lists: Lists): PackedLists {
-  const texts: string[] = [];
-  const byText = new Map<string, number>();
-  const byArray = new Map<readonly string[], number>();
-  const of = new Int32Array(lists.length);
-  const number = (actions: readonly string[]) => {
-    const text = textOf(actions);
-    const known = byText.get(text) ?? texts.push(text) - 1;
-    byText.set(text, known);
-    byArray.set(actions, known);
-    return known;
-  };
-  lists.forEach((actions, row) => {
-    of[row] = actions ? (byArray.get(actions) ?? number(actions)) : actions === null ? UNCHANGED : UNKNOWN;
-  });
-  return { texts, of };
-}
-
-/** Reads them. The arrays it gives are shared and frozen. */
+/** Reads what one writer wrote, from its first message on. The arrays it gives are shared and frozen. */
 export class ActionListReader {
+  private actions: string[] = [];
   private readonly known = new Map<string, string[]>();
-  private characters = 0;
+  private listed = 0;
 
-  read({ texts, of }: PackedLists): (string[] | null | undefined)[] {
-    const lists = texts.map((text) => this.list(text));
-    return Array.from(of, (number) => (number >= 0 ? lists[number] : number === UNCHANGED ? null : undefined));
+  read({ before, named, lists, of }: PackedLists): (string[] | null | undefined)[] {
+    if (before === 0) this.begin();
+    if (before !== this.actions.length)
+      throw new WorldError(
+        `A list of actions counts from ${before}; ${this.actions.length} are known. Restart the world.`,
+      );
+    for (const action of named.split(END).slice(0, -1)) this.actions.push(action);
+    const arrays = lists.map((text) => this.list(text));
+    return Array.from(of, (number) => (number >= 0 ? arrays[number] : number === UNCHANGED ? null : undefined));
+  }
+
+  private begin(): void {
+    this.actions = [];
+    this.forget();
   }
 
   private list(text: string): string[] {
     const known = this.known.get(text);
     if (known) return known;
-    const actions = text.split(END);
-    actions.pop();
-    Object.freeze(actions);
-    if (this.characters + text.length > mostCharacters) this.forget();
-    this.characters += text.length;
-    this.known.set(text, actions);
-    return actions;
+    const list: string[] = [];
+    for (let at = 0; at < text.length; ) {
+      const code = text.codePointAt(at)!;
+      list.push(this.actions[numberOf(code)]);
+      at += code > 0xffff ? 2 : 1;
+    }
+    Object.freeze(list);
+    if (this.listed + list.length > mostListed) this.forget();
+    this.listed += list.length;
+    this.known.set(text, list);
+    return list;
   }
 
   private forget(): void {
     this.known.clear();
-    this.characters = 0;
+    this.listed = 0;
   }
 }

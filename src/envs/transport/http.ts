@@ -45,6 +45,8 @@ export interface HttpOptions {
   attemptMs?: number;
   /** Longest answer. */
   mostBytes?: number;
+  /** Sent with every request: a key. */
+  headers?: Readonly<Record<string, string>>;
   /** Asked at the same time; the rest wait for them. */
   atOnce?: number;
   /** A page's requests are read only where the server allows it. */
@@ -153,7 +155,7 @@ export class JsonServer {
   ) {
     const inPage = typeof location !== 'undefined';
     const isolated = globalThis.crossOriginIsolated ?? false;
-    const usual = { attempts: 4, pauseMs: 200, attemptMs: 60_000, mostBytes: 32 * 2 ** 20, atOnce: 32 };
+    const usual = { attempts: 4, pauseMs: 200, attemptMs: 60_000, mostBytes: 32 * 2 ** 20, headers: {}, atOnce: 32 };
     this.options = { ...usual, inPage, isolated, fetch: (...asked) => fetch(...asked), ...options };
   }
 
@@ -220,13 +222,13 @@ export class JsonServer {
     parse: Parse,
   ): Promise<{ value: unknown } | { failed: Failed }> {
     signal?.throwIfAborted();
-    const { attemptMs } = this.options;
+    const { attemptMs, headers } = this.options;
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), attemptMs);
     const until = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
     const what = `${method} ${path.replace(/\?.*/, '')}`;
     try {
-      const response = await this.options.fetch(`${this.address}${path}`, requestOf(method, body, until));
+      const response = await this.options.fetch(`${this.address}${path}`, requestOf(method, body, headers, until));
       this.answered = true;
       return read(what, response, await this.text(response), repeatable, parse);
     } catch (error) {
@@ -274,13 +276,19 @@ export class JsonServer {
   }
 }
 
-const requestOf = (method: string, body: object | undefined, signal: AbortSignal): RequestInit => ({
+const requestOf = (
+  method: string,
+  body: object | undefined,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): RequestInit => ({
   method,
   signal,
   cache: 'no-store',
   credentials: 'omit',
   referrerPolicy: 'no-referrer',
-  ...(body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+  headers: { ...headers, ...(body && { 'Content-Type': 'application/json' }) },
+  ...(body && { body: JSON.stringify(body) }),
 });
 
 type Parse = (text: string) => unknown;

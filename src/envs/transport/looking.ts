@@ -1,7 +1,14 @@
 /** What looks at servers have in common: a report from its findings, a middle time, and what a page's browser would not let through. */
 import * as v from 'valibot';
 import type { ConnectionFinding, ConnectionReport } from '../module.ts';
-import { AnswerError, ClosedToPagesError, type JsonServer, ServerError, UnreachableError } from './http.ts';
+import {
+  AnswerError,
+  ClosedToPagesError,
+  DeadlineError,
+  type JsonServer,
+  ServerError,
+  UnreachableError,
+} from './http.ts';
 
 /** Of a look that got no further. */
 export const reportOf = (findings: readonly ConnectionFinding[]): ConnectionReport => ({
@@ -24,10 +31,35 @@ export function blockedByPage(address: string, page: string | undefined = global
 }
 
 /** Of a look that was not answered. */
-export function unreached(error: ServerError): ConnectionFinding {
+function unreached(error: ServerError): ConnectionFinding {
   if (error instanceof ClosedToPagesError) return { what: 'closed-to-pages', detail: '' };
-  if (error instanceof AnswerError && error.status === 403) return { what: 'refused', detail: error.message };
-  return { what: error instanceof UnreachableError ? 'unreachable' : 'not-understood', detail: error.message };
+  if (error instanceof AnswerError && [401, 403].includes(error.status))
+    return { what: 'refused', detail: error.message };
+  const silent = error instanceof UnreachableError || error instanceof DeadlineError;
+  return { what: silent ? 'unreachable' : 'not-understood', detail: error.message };
+}
+
+/** A look at the server of a typed address: what keeps it from being asked, or from answering, and else what `look` finds. */
+export async function lookAt(
+  typed: string | undefined,
+  /** Throws where it is no address. */
+  addressOf: (typed: string) => string,
+  look: (address: string) => Promise<ConnectionReport>,
+): Promise<ConnectionReport> {
+  if (!typed) return reportOf([{ what: 'no-address', detail: '' }]);
+  let address: string;
+  try {
+    address = addressOf(typed);
+  } catch (error) {
+    return reportOf([{ what: 'bad-address', detail: (error as Error).message }]);
+  }
+  if (blockedByPage(address)) return reportOf([{ what: 'insecure', detail: '' }]);
+  try {
+    return await look(address);
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    return reportOf([unreached(error)]);
+  }
 }
 
 const DescriptionSchema = v.object({

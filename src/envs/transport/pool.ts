@@ -291,14 +291,17 @@ export class WorldPool implements World {
 
   private async replay(worlds: readonly [number, Episode][]): Promise<void> {
     if (worlds.length === 0) return;
-    await this.send('reset', [worlds.map(([slot]) => slot), worlds.map(([, episode]) => episode.task)]);
+    const slots = worlds.map(([slot]) => slot);
+    // Nobody waits for these answers, but later lists count on theirs.
+    unpackFeedback(await this.send('reset', [slots, worlds.map(([, episode]) => episode.task)]), this.lists);
     for (let turn = 0; ; turn++) {
       const moving = worlds.filter(([, episode]) => turn < episode.actions.length);
       if (moving.length === 0) return;
-      await this.sendStep(
+      const moved = await this.sendStep(
         moving.map(([slot]) => slot),
         moving.map(([, episode]) => episode.actions[turn]),
       );
+      unpackFeedback(moved, this.lists);
     }
   }
 }

@@ -14,7 +14,7 @@ import {
   WorldError,
 } from '../env.ts';
 import type { ConnectionSettings } from '../module.ts';
-import { type ActionListReader, type PackedLists, packLists } from './action-lists.ts';
+import { type ActionListReader, ActionListWriter, type PackedLists } from './action-lists.ts';
 
 /** The calls of World that return a promise. */
 export type WorldCall = 'tasks' | 'reset' | 'step' | 'oracle' | 'teach' | 'view' | 'playAlone' | 'inspect';
@@ -85,7 +85,7 @@ function unpackStep({ text, columns }: PackedStep): [slots: number[], actions: s
   return [Array.from(columns.subarray(0, count)), actions];
 }
 
-function packFeedback(batch: readonly Feedback[]): PackedFeedback {
+function packFeedback(batch: readonly Feedback[], lists: ActionListWriter): PackedFeedback {
   const count = batch.length;
   const columns = new Float64Array(3 * count);
   let text = '';
@@ -97,7 +97,7 @@ function packFeedback(batch: readonly Feedback[]): PackedFeedback {
     columns[2 * count + b] = (done ? DONE : 0) | (valid ? VALID : 0);
   }
   const packed: PackedFeedback = { text, columns };
-  if (batch.some((f) => f.validActions !== null)) packed.validActions = packLists(batch.map((f) => f.validActions));
+  if (batch.some((f) => f.validActions !== null)) packed.validActions = lists.write(batch.map((f) => f.validActions));
   if (batch.some((f) => f.failure !== undefined)) packed.failures = batch.map((f) => f.failure);
   return packed;
 }
@@ -124,28 +124,31 @@ export function unpackFeedback(value: unknown, reader: ActionListReader): Feedba
   return batch;
 }
 
-/** Each task once, and what each episode's choices are keyed by. */
+/** Each task once, and of each episode whether the oracle plays it and what its choices are keyed by. */
 interface PackedEpisodes {
   tasks: Task[];
   taskOf: Int32Array;
+  byOracle: Uint8Array;
   keys: Float64Array;
 }
 
 export function packEpisodes(episodes: readonly LoneEpisode[]): PackedEpisodes {
   const numbers = new Map<Task, number>();
   const taskOf = new Int32Array(episodes.length);
+  const byOracle = new Uint8Array(episodes.length);
   const keys = new Float64Array(episodes.length);
-  episodes.forEach(({ task, key }, i) => {
+  episodes.forEach(({ player, task, key }, i) => {
     const number = numbers.get(task) ?? numbers.size;
     numbers.set(task, number);
     taskOf[i] = number;
+    byOracle[i] = player === 'oracle' ? 1 : 0;
     keys[i] = key;
   });
-  return { tasks: [...numbers.keys()], taskOf, keys };
+  return { tasks: [...numbers.keys()], taskOf, byOracle, keys };
 }
 
-const unpackEpisodes = ({ tasks, taskOf, keys }: PackedEpisodes): LoneEpisode[] =>
-  Array.from(keys, (key, i) => ({ task: tasks[taskOf[i]], key }));
+const unpackEpisodes = ({ tasks, taskOf, byOracle, keys }: PackedEpisodes): LoneEpisode[] =>
+  Array.from(keys, (key, i) => ({ player: byOracle[i] ? 'oracle' : 'chance', task: tasks[taskOf[i]], key }));
 
 /** Success, score and turns of one after the other. */
 function packPlayed(played: readonly Played[]): Float64Array {
@@ -165,9 +168,20 @@ export const unpackPlayed = (values: Float64Array): Played[] =>
     turns: values[3 * i + 2],
   }));
 
-async function answer(world: World, call: WorldCall, args: unknown[], signal: AbortSignal): Promise<unknown> {
-  if (call === 'step') return packFeedback(await world.step(...unpackStep(args[0] as PackedStep), signal));
-  if (call === 'reset') return packFeedback(await world.reset(args[0] as number[], args[1] as Task[], signal));
+/** A world that is served, and what its answers are written by. */
+interface Served {
+  world: World;
+  lists: ActionListWriter;
+}
+
+async function answer(
+  { world, lists }: Served,
+  call: WorldCall,
+  args: unknown[],
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (call === 'step') return packFeedback(await world.step(...unpackStep(args[0] as PackedStep), signal), lists);
+  if (call === 'reset') return packFeedback(await world.reset(args[0] as number[], args[1] as Task[], signal), lists);
   if (call === 'playAlone')
     return packPlayed(await playAlone(world, unpackEpisodes(args[0] as PackedEpisodes), args[1] as LonePlay));
   if (call === 'teach') return lessonsOf(world, args[0] as number[], signal);
@@ -181,15 +195,15 @@ export function serveWorld(
   post: (reply: WorldReply) => void,
   open: (name: string, settings: ConnectionSettings) => Promise<World>,
 ): (request: WorldRequest) => void {
-  let world: World | null = null;
+  let served: Served | null = null;
   const running = new Map<number, AbortController>();
   const handle = async (request: Exclude<WorldRequest, { call: 'abort' }>, signal: AbortSignal): Promise<unknown> => {
     if (request.call === 'open') {
-      world = await open(...request.args);
+      served = { world: await open(...request.args), lists: new ActionListWriter() };
       return null;
     }
-    if (!world) throw new WorldError('This worker has not opened a world yet.');
-    return answer(world, request.call, request.args, signal);
+    if (!served) throw new WorldError('This worker has not opened a world yet.');
+    return answer(served, request.call, request.args, signal);
   };
   const failed = (id: number, error: Error, { aborted }: AbortSignal): WorldReply =>
     aborted ? { id, aborted } : { id, error: error.message ?? String(error), refused: error instanceof WorldError };

@@ -48,6 +48,9 @@ export const tinyFormat: ConversationFormat = {
   stopTokens: [],
 };
 
+/** Framings that are remembered. */
+const mostFramings = 1024;
+
 /** What the original client has the model answer to its instruction. */
 export const acknowledgement = "OK. I'll follow your instructions and try my best to solve the task.";
 
@@ -59,6 +62,8 @@ export class Conversation {
   /** The token that ends a thought; -1: this policy does not think before it acts. */
   readonly endOfThought: number;
   private readonly endText: string;
+  /** Words that were framed lately: a group's members begin with the same, and worlds repeat themselves. */
+  private readonly framings = new Map<string, SourcedTokens>();
 
   constructor(
     readonly tokenizer: Tokenizer,
@@ -96,8 +101,19 @@ export class Conversation {
     return this.format.pieces.trimsUser ? text.trim() : text;
   }
 
-  /** Encoded as one text. A token that spans an edge is the world's. */
+  /** The arrays are shared: do not write to them. */
   private framed(before: string, text: string): SourcedTokens {
+    const key = `${before.length} ${before}${text}`;
+    const known = this.framings.get(key);
+    if (known) return known;
+    if (this.framings.size >= mostFramings) this.framings.clear();
+    const framing = this.frame(before, text);
+    this.framings.set(key, framing);
+    return framing;
+  }
+
+  /** Encoded as one text. A token that spans an edge is the world's. */
+  private frame(before: string, text: string): SourcedTokens {
     const { tokenizer } = this;
     const after = this.format.pieces.beforeReply;
     const tokens = tokenizer.encode(`${before}${this.user(text)}${after}`);

@@ -377,11 +377,13 @@ export class Episode {
 
 function choiceRows(choices: readonly Choice[]): NonNullable<Trajectory['choices']> {
   const offsets = new Int32Array(choices.length + 1);
-  choices.forEach(({ allowed }, row) => {
-    offsets[row + 1] = offsets[row] + allowed.length;
+  const position = new Int32Array(choices.length);
+  choices.forEach((choice, row) => {
+    position[row] = choice.position;
+    offsets[row + 1] = offsets[row] + choice.allowed.length;
   });
   return {
-    position: Int32Array.from(choices, (choice) => choice.position),
+    position,
     offsets,
     tokens: concat(choices.map((choice) => choice.allowed)),
   };

@@ -11,18 +11,24 @@ import { taskKey } from '../tasks.ts';
 import { together } from '../together.ts';
 import { worldNamed } from './rollout.ts';
 
-/** One episode, and what it is remembered under. */
+type Player = LoneEpisode['player'];
+
+/** One episode, and where it is remembered. */
 interface Entry extends LoneEpisode {
-  name: string;
+  of: Played[];
+  nth: number;
 }
 
 /** Episodes played at once. A rollout resets its slots before it plays, so they may be the same ones. */
 export const episodesAtOnce = 256;
+/** The same of chance and the oracle: both of a step's usual groups in one message. */
+const loneEpisodesAtOnce = 512;
 /** Episodes of chance behind each task's estimate, in a step's metrics and in an evaluation. */
 const chanceEpisodes = 16;
 
 export class Players {
-  private readonly remembered = new Map<string, Played>();
+  /** Episodes of a player, a limit and a task, from its first on. */
+  private readonly remembered = new Map<string, Played[]>();
 
   constructor(
     private readonly worlds: ReadonlyMap<string, World>,
@@ -41,34 +47,34 @@ export class Players {
     return this.recall('oracle', tasks, limit);
   }
 
-  /** What chance comes to, in several episodes of each task. */
-  async chances(tasks: readonly Task[], limit: TurnLimit): Promise<Played[][]> {
+  /** Both: chance in several episodes of each task, and the oracle, or null where some world has none. */
+  async both(tasks: readonly Task[], limit: TurnLimit): Promise<{ chance: Played[][]; oracle: Played[] | null }> {
     const repeated = tasks.flatMap((task) => Array<Task>(chanceEpisodes).fill(task));
-    const played = await this.chance(repeated, limit);
-    return tasks.map((_, i) => played.slice(i * chanceEpisodes, (i + 1) * chanceEpisodes));
+    const chance = this.entries('chance', repeated, limit);
+    const oracle = this.haveOracle(tasks) ? this.entries('oracle', tasks, limit) : null;
+    await this.playMissing([...chance, ...(oracle ?? [])], limit);
+    const played = playedOf(chance);
+    return {
+      chance: tasks.map((_, i) => played.slice(i * chanceEpisodes, (i + 1) * chanceEpisodes)),
+      oracle: oracle && playedOf(oracle),
+    };
   }
 
-  /** Expected success of chance on a step's tasks. */
-  async chanceRate(tasks: readonly Task[], limit: TurnLimit): Promise<number> {
-    return successRate((await this.chances(tasks, limit)).flat());
-  }
-
-  /** Success of the oracle, or null where some world has none. */
-  async oracleRate(tasks: readonly Task[], limit: TurnLimit): Promise<number | null> {
-    return this.haveOracle(tasks) ? successRate(await this.oracle(tasks, limit)) : null;
-  }
-
-  haveOracle(tasks: readonly Task[]): boolean {
+  private haveOracle(tasks: readonly Task[]): boolean {
     return tasks.every((task) => worldNamed(this.worlds, task.world).describe().hasOracle);
   }
 
-  private async recall(player: LonePlay['player'], tasks: readonly Task[], limit: TurnLimit): Promise<Played[]> {
-    const entries = entriesOf(tasks, `${player} ${JSON.stringify(limit)}`);
-    const missing = entries.filter(({ name }) => !this.remembered.has(name));
-    const play = { player, turns: limit, endOnInvalid: this.endOnInvalid, seed: this.seed };
-    for (let first = 0; first < missing.length; first += episodesAtOnce)
-      await this.play(missing.slice(first, first + episodesAtOnce), play);
-    return entries.map(({ name }) => this.remembered.get(name)!);
+  private async recall(player: Player, tasks: readonly Task[], limit: TurnLimit): Promise<Played[]> {
+    const entries = this.entries(player, tasks, limit);
+    await this.playMissing(entries, limit);
+    return playedOf(entries);
+  }
+
+  private async playMissing(entries: readonly Entry[], limit: TurnLimit): Promise<void> {
+    const missing = entries.filter(({ of, nth }) => !of[nth]);
+    const play = { turns: limit, endOnInvalid: this.endOnInvalid, seed: this.seed };
+    for (let first = 0; first < missing.length; first += loneEpisodesAtOnce)
+      await this.play(missing.slice(first, first + loneEpisodesAtOnce), play);
   }
 
   /** Each world plays its own. */
@@ -79,39 +85,46 @@ export class Players {
         const world = worldNamed(this.worlds, name);
         // A limit that counts from a plan has no meaning where nobody plans.
         const { hasOracle, hasValidActions } = world.describe();
-        if (play.player === 'chance' && hasValidActions && !hasOracle) turnsFor(play.turns, null);
-        const episodes = members.map(({ task, key }) => ({ task, key }));
-        const played = await (world.playAlone?.(episodes, play) ?? playAlone(world, episodes, play));
-        for (const [i, entry] of members.entries()) this.remembered.set(entry.name, played[i]);
+        const byChance = members.some(({ player }) => player === 'chance');
+        if (byChance && hasValidActions && !hasOracle) turnsFor(play.turns, null);
+        const played = await (world.playAlone?.(members, play) ?? playAlone(world, members, play));
+        members.forEach(({ of, nth }, i) => {
+          of[nth] = played[i];
+        });
       }),
     );
   }
+
+  private entries(player: Player, tasks: readonly Task[], limit: TurnLimit): Entry[] {
+    const kind = `${player} ${JSON.stringify(limit)}`;
+    const byName = new Map<string, Named>();
+    // A task stands here many times, and most often as the same object.
+    const byTask = new Map<Task, Named>();
+    return tasks.map((task) => {
+      const named = byTask.get(task) ?? this.nameOf(kind, task, byName);
+      byTask.set(task, named);
+      const nth = named.times++;
+      return { player, task, of: named.of, nth, key: hashed(hashOnto(named.state, nth)) };
+    });
+  }
+
+  private nameOf(kind: string, task: Task, known: Map<string, Named>): Named {
+    const name = taskKey(task);
+    const of = this.remembered.get(`${kind} ${name}`) ?? [];
+    this.remembered.set(`${kind} ${name}`, of);
+    const named = known.get(name) ?? { of, state: lettersState(name), times: 0 };
+    known.set(name, named);
+    return named;
+  }
 }
 
-/** A task's name, what its letters come to, and how often it has been named. */
+const playedOf = (entries: readonly Entry[]): Played[] => entries.map(({ of, nth }) => of[nth]);
+
+/** A task's episodes, what the letters of its name come to, and how often it has been named. */
 interface Named {
-  name: string;
+  of: Played[];
   state: number;
   times: number;
-}
-
-function entriesOf(tasks: readonly Task[], player: string): Entry[] {
-  const byName = new Map<string, Named>();
-  // A task stands here many times, and most often as the same object.
-  const byTask = new Map<Task, Named>();
-  return tasks.map((task) => {
-    const named = byTask.get(task) ?? nameOf(task, byName);
-    byTask.set(task, named);
-    const nth = named.times++;
-    return { task, name: `${player} ${named.name} ${nth}`, key: hashed(hashOnto(named.state, nth)) };
-  });
-}
-
-function nameOf(task: Task, known: Map<string, Named>): Named {
-  const name = taskKey(task);
-  const named = known.get(name) ?? { name, state: lettersState(name), times: 0 };
-  known.set(name, named);
-  return named;
 }
 
 function lettersState(text: string): number {

@@ -96,6 +96,9 @@ interface QueuedEpisode {
   member: number;
 }
 
+/** Rows whose world is asked in one message: the next message is on its way while what came back is read. */
+const answeredAtOnce = 32;
+
 const sameTokens = (a: Int32Array, b: Int32Array) => a.length === b.length && a.every((id, i) => id === b[i]);
 
 /** All trajectories of a rollout: those to come, those that decode or wait for their worlds, and those that have ended. */
@@ -350,13 +353,25 @@ class RolloutLoop {
   private async act(acting: readonly Episode[]): Promise<void> {
     await perWorld(this.parts.worlds, acting, async (world, members) => {
       await this.asked;
-      const feedback = await answers(world, members, this.options.signal);
-      for (let i = 0; i < members.length; i++) {
-        members[i].answer(feedback[i]);
-        await this.options.onTurn?.(turnEvent(members[i], world, feedback[i]));
+      const parts = inParts(members, answeredAtOnce);
+      const asked = parts.map((part) => answers(world, part, this.options.signal));
+      const settled = Promise.allSettled(asked);
+      try {
+        for (const [p, part] of parts.entries()) await this.hear(world, part, await asked[p]);
+      } finally {
+        await settled;
       }
     });
     this.release(acting.filter((episode) => episode.ended));
+  }
+
+  private async hear(world: World, members: readonly Episode[], feedback: readonly Feedback[]): Promise<void> {
+    // The next part's message leaves before this one's lists are read.
+    await Promise.resolve();
+    for (const [i, episode] of members.entries()) {
+      episode.answer(feedback[i]);
+      await this.options.onTurn?.(turnEvent(episode, world, feedback[i]));
+    }
   }
 
   /** One round of those whose turn it is, as many as decode at once; gives back those who have an action. */
@@ -401,6 +416,9 @@ class RolloutLoop {
     return true;
   }
 }
+
+const inParts = <T>(list: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, part) => list.slice(part * size, (part + 1) * size));
 
 /** Those for which `holds` is true, and the others. */
 function partition<T>(list: readonly T[], holds: (item: T) => boolean): [T[], T[]] {

@@ -1,0 +1,46 @@
+/** What a look at a model behind an API finds. */
+import { expect, it } from 'vitest';
+import { lookAtModels } from '../../src/session/api-check.ts';
+
+const { signal } = new AbortController();
+const address = 'http://127.0.0.1:36001/v1/';
+
+function look(answer: () => Response, key: string | null = null, typed = address) {
+  const asked: { url: string; headers: HeadersInit | undefined }[] = [];
+  const options = {
+    fetch: async (url: RequestInfo | URL, init?: RequestInit) => {
+      asked.push({ url: String(url), headers: init?.headers });
+      return answer();
+    },
+  };
+  return lookAtModels(typed, key, signal, options).then((found) => ({ ...found, asked }));
+}
+
+const json = (value: unknown, status = 200) => new Response(JSON.stringify(value), { status });
+
+it('names the models of a server, asked once with the key', async () => {
+  const { report, models, asked } = await look(() => json({ data: [{ id: 'a' }, { id: 'b' }] }), 'secret');
+  expect(report).toMatchObject({ works: true, says: 'OpenAI', findings: [] });
+  expect(models).toEqual(['a', 'b']);
+  expect(asked).toEqual([{ url: 'http://127.0.0.1:36001/v1/models', headers: { Authorization: 'Bearer secret' } }]);
+});
+
+it.each([
+  ['refused', () => json({ error: 'no key' }, 401)],
+  ['refused', () => json({}, 403)],
+  ['not-understood', () => json({}, 404)],
+  ['not-understood', () => json({ models: [] })],
+  ['not-understood', () => new Response('<html>')],
+  ['unreachable', () => Promise.reject(new TypeError('fetch failed')) as never],
+] as const)('says that it was %s', async (what, answer) => {
+  const { report, models } = await look(answer);
+  expect(report.works).toBe(false);
+  expect(report.findings.map((finding) => finding.what)).toEqual([what]);
+  expect(models).toEqual([]);
+});
+
+it('asks nothing of what is no address', async () => {
+  const { report, asked } = await look(() => json({}), null, 'my model');
+  expect(report.findings.map(({ what }) => what)).toEqual(['bad-address']);
+  expect(asked).toEqual([]);
+});
