@@ -8,14 +8,15 @@ const bar = {
   create: 'tabgym-transport .buttons button:last-child',
 };
 
-const narrowLearn = 'tabgym-app nav button:nth-child(4)';
+/** Where one panel at a time is shown, the row of them below. */
+const narrow = { progress: 'tabgym-app nav button:nth-child(3)', learn: 'tabgym-app nav button:nth-child(4)' };
 
 /** From wherever the keyboard is: the column Learn is open and shown. */
 export async function showLessons(hands: Hands) {
   await hands.press('Escape');
   if (!(await hands.count('tabgym-learn'))) {
-    // One panel at a time has a row of them below; elsewhere there is a key, which a text field would take for itself.
-    if (await hands.count(narrowLearn)) await act(hands, narrowLearn);
+    // Elsewhere there is a key, which a text field would take for itself.
+    if (await hands.count(narrow.learn)) await act(hands, narrow.learn);
     else await hands.press('n');
   }
   await hands.until('tabgym-learn #panel');
@@ -46,10 +47,14 @@ async function answer(hands: Hands, id: string) {
   await showLessons(hands);
   await hands.until('tabgym-lessons fieldset');
   for (const { id: question, choices } of lessons.find((each) => each.id === id)!.questions) {
-    await hands.reach(`fieldset[data-question="${question}"] input`);
+    const group = `tabgym-lessons fieldset[data-question="${question}"]`;
     const right = choices.findIndex((choice) => choice.right);
-    if (right === 0) await hands.press('Space');
-    for (let k = 0; k < right; k++) await hands.press('ArrowDown');
+    const chosen = `${group} label:nth-of-type(${right + 1}) input:checked`;
+    // Tab comes to the first of a group, Shift+Tab to the last; arrows go round.
+    await hands.reach(`${group} input`);
+    for (let k = 0; k <= choices.length && !(await hands.count(chosen)); k++)
+      await hands.press(k ? 'ArrowDown' : 'Space');
+    await hands.until(chosen, 5000);
   }
   await hands.until('tabgym-lessons .finished', 5000);
 }
@@ -231,6 +236,7 @@ async function imitation(hands: Hands) {
   await train(hands, 'imitation', 'listen', 240_000);
   await showLessons(hands);
   await hands.press('Escape');
+  if (await hands.count(narrow.progress)) await act(hands, narrow.progress);
   await act(hands, slider, 'Home');
   await goThere(hands);
   await untilDone(hands, 'imitation', 'cards');
