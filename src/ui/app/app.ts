@@ -104,6 +104,10 @@ export class TabgymApp extends Panel {
       .embedded {
         min-height: 0;
       }
+      .waiting {
+        min-height: 0;
+        overflow: auto;
+      }
       @media (max-width: 1180px) {
         tabgym-drawer {
           position: fixed;
@@ -265,9 +269,11 @@ export class TabgymApp extends Panel {
   }
 
   private renderWaiting() {
-    const { phase, broken } = this.state;
+    const { phase, broken, embedded } = this.state;
     const reload = html`<button class="primary" @click=${() => location.reload()}>${msg('Reload the page')}</button>`;
-    return html`<main>${phase === 'starting' ? loadingState(msg('Looking for a device and testing its kernels')) : errorState(broken, reload)}</main>`;
+    if (phase === 'broken') return html`<main>${errorState(broken, reload)}</main>`;
+    const what = msg('Looking for a device and testing its kernels');
+    return html`<main class="waiting">${embedded ? loadingState(what) : html`<tabgym-welcome .app=${this.app} .waits=${what}></tabgym-welcome>`}</main>`;
   }
 
   private renderBody(panel: NarrowPanel) {

@@ -22,6 +22,7 @@ import { Events, isActive, trainingKey } from './events.ts';
 import { Layout } from './layout.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
+import { isNewcomer, rememberRuns } from './newcomer.ts';
 import { Notifying, sentence } from './notifying.ts';
 import { keepOffline, offlineHost } from './offline.ts';
 import { Reading } from './reading.ts';
@@ -75,6 +76,8 @@ export class Controller {
   async start(search: string) {
     this.layout.restore();
     this.store.set({ embedded: isEmbedded(search) });
+    // Something is alive before the trainer is, where no run is expected in its place.
+    if (isNewcomer()) void this.recorded.playSample();
     try {
       const client = await openClient(search);
       this.client = client;
@@ -84,6 +87,7 @@ export class Controller {
       );
       const [presets, runs] = await Promise.all([client.api.presets(), client.api.listRuns()]);
       this.store.set({ gpu, presets, runs, phase: 'ready' });
+      rememberRuns(runs.length > 0);
       this.firstDraft();
       await this.firstRun();
       await this.lessons.restore();

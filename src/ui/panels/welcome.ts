@@ -1,7 +1,7 @@
 /** What a newcomer sees: one sentence, one button, and the loop in six words. Without WebGPU: what is missing, and what still works. */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
-import { customElement } from 'lit/decorators.js';
+import { customElement, property } from 'lit/decorators.js';
 import '../stage/episode-view.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
@@ -11,6 +11,7 @@ import { Panel } from '../app/panel.ts';
 import { policyWords, worldTitle } from '../app/words.ts';
 import { estimate } from '../state/estimate.ts';
 import { controls } from '../styles/shared.ts';
+import { loadingState } from './states.ts';
 
 @customElement('tabgym-welcome')
 export class TabgymWelcome extends Panel {
@@ -77,15 +78,17 @@ export class TabgymWelcome extends Panel {
     `,
   ];
 
+  /** While the trainer starts: what is waited for. */
+  @property() waits = '';
+
   constructor() {
     super(['gpu', 'draft', 'preset', 'busy', 'problems', 'recorded', 'live', 'link']);
   }
 
   override render() {
-    const { gpu } = this.state;
     return html`<div class="card">
       <p class="lead">${this.lead()}</p>
-      ${this.renderGlance()} ${gpu?.supported ? this.renderReady() : this.renderUnsupported()}
+      ${this.waits ? loadingState(this.waits) : this.renderStart()}
       <ol aria-label=${msg('How a step works')}>
         <li><strong>${msg('Observe')}</strong>${msg('The world says what is there.')}</li>
         <li><strong>${msg('Act')}</strong>${msg('The policy answers, token by token.')}</li>
@@ -95,6 +98,10 @@ export class TabgymWelcome extends Panel {
       </ol>
       ${this.renderRecorded()}
     </div>`;
+  }
+
+  private renderStart() {
+    return html`${this.renderGlance()} ${this.state.gpu?.supported ? this.renderReady() : this.renderUnsupported()}`;
   }
 
   /** The newcomer's preset has its own sentence. */

@@ -33,6 +33,8 @@ export class Recorded {
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** Counts up whenever what plays changes, so that a late answer is dropped. */
   private turn = 0;
+  /** The sample is on its way, or plays. */
+  private samples = false;
 
   constructor(
     private readonly store: Store,
@@ -41,6 +43,7 @@ export class Recorded {
 
   stop() {
     this.turn++;
+    this.samples = false;
     clearTimeout(this.timer);
     if (this.store.state.recorded) this.store.set({ recorded: null, live: [] });
   }
@@ -63,8 +66,11 @@ export class Recorded {
     if (mine === this.turn) this.play({ title: '', turns: liveTurns(step, trajectory, frames) });
   }
 
+  /** Goes on where it plays already. */
   async playSample() {
+    if (this.samples) return;
     this.stop();
+    this.samples = true;
     const mine = this.turn;
     const [sample] = await fetchJson<{ file: string }[]>('samples.json', []);
     const recording = sample && (await fetchJson<Recording | null>(sample.file, null));
