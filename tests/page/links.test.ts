@@ -114,3 +114,15 @@ test('run files that are damaged, hostile or something else get a message and ch
   expect(errors).toEqual([]);
   await close();
 });
+
+test('a run file that the first version wrote opens and trains on', async () => {
+  const { page, errors, close } = await open(browser, site.url);
+  await page.getByRole('button', { name: 'Runs', exact: true }).click({ timeout: 60_000 });
+  // Made by the version of 2026-11-20 from experiments/micro.json, of that day: four steps of 400.
+  await page.getByLabel('File to import').setInputFiles(join(root, 'tests/fixtures/first-version.tabgym'));
+  await page.getByText('Step 4', { exact: true }).waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'Step', exact: true }).click();
+  await page.getByText('Step 5', { exact: true }).waitFor({ timeout: 120_000 });
+  expect(errors).toEqual([]);
+  await close();
+});
