@@ -9,12 +9,7 @@ import { buildIndex } from '../proxies/retrieval/build-index.ts';
 import { openSource } from '../proxies/retrieval/sources.ts';
 import type { Retriever } from '../src/envs/search/retrieval/retriever.ts';
 import { questionOf, titleOf, writeCorpus } from '../tools/corpus/made.ts';
-
-export interface PassageRow {
-  name: string;
-  value: number;
-  unit: string;
-}
+import type { SearchRow } from './search.ts';
 
 const passages = 1_000_000;
 const wordsEach = 15;
@@ -25,7 +20,7 @@ const asked = 300;
 const numbers = Array.from({ length: asked }, (_, i) => Math.floor((i * 0.618 * passages) % passages));
 
 /** Queries a second, and the milliseconds that 99 of 100 stay within. */
-async function rate(name: string, retriever: Retriever, queryOf: (k: number) => string): Promise<PassageRow[]> {
+async function rate(name: string, retriever: Retriever, queryOf: (k: number) => string): Promise<SearchRow[]> {
   const times: number[] = [];
   for (const k of numbers) {
     const began = performance.now();
@@ -41,7 +36,7 @@ async function rate(name: string, retriever: Retriever, queryOf: (k: number) => 
   ];
 }
 
-export async function benchPassages(say: (line: string) => void): Promise<PassageRow[]> {
+export async function benchPassages(say: (line: string) => void): Promise<SearchRow[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-passages-'));
   try {
     const file = join(folder, 'made.jsonl');
@@ -50,7 +45,7 @@ export async function benchPassages(say: (line: string) => void): Promise<Passag
     const built = await buildIndex({ name: 'made', folder, files: [file], signal, say: () => {} });
     say(`${built.documents} passages indexed in ${built.seconds.toFixed(0)} s`);
     const { retriever } = await openSource({ kind: 'corpus', name: 'made', folder });
-    const rows: PassageRow[] = [
+    const rows: SearchRow[] = [
       { name: 'Passages', value: built.documents, unit: '' },
       { name: 'JSON lines', value: statSync(file).size / 1e6, unit: 'MB' },
       { name: 'Building', value: built.seconds, unit: 's' },

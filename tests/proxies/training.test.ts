@@ -1,6 +1,6 @@
 /**
  * The experiment that learns on the six sites in a page learns on them through the proxy: the same policy, the same algorithm, the same
- * words and clicks, in a real Chromium. A minute: `npm run test:proxy`.
+ * words and clicks, in a real Chromium. Some minutes: `npm run test:proxy`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

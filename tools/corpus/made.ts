@@ -33,16 +33,14 @@ const word = (random: (below: number) => number) => wordList[Math.floor(distinct
 const words = (random: (below: number) => number, count: number) =>
   Array.from({ length: count }, () => word(random)).join(' ');
 
-/** Its number makes it the only one. */
-export function titleOf(k: number): string {
-  return `${words(randomOf(k), titleWords)} ${k}`;
-}
-
 /** Title and text of document k. */
 function documentOf(k: number, length: number): { title: string; text: string } {
   const random = randomOf(k);
   return { title: `${words(random, titleWords)} ${k}`, text: words(random, length) };
 }
+
+/** Its number makes it the only one. */
+export const titleOf = (k: number): string => documentOf(k, 0).title;
 
 export function lineOf(k: number, length = wordsEach): string {
   const { title, text } = documentOf(k, length);

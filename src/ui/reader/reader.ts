@@ -128,7 +128,7 @@ export class TabgymReader extends Panel {
     return html`<div class="row top">
         <button class="primary" @click=${this.ask}>${msg('Open a file')}</button>
         <input id="file" type="file" hidden accept=".json,.jsonl,.ndjson,.gz,application/json" aria-label=${msg('File of trajectories')} @change=${this.choose} />
-        ${this.state.run ? html`<button @click=${() => this.desk.openRun()}>${msg('Episodes of this run')}</button>` : nothing}
+        ${this.renderOwn()}
         ${state ? this.renderState(state) : nothing}
       </div>
       ${state ? this.renderOpen(state) : html`<div class="states">${problem ? this.renderProblem(problem) : this.renderEmpty()}</div>`}`;
@@ -208,8 +208,14 @@ export class TabgymReader extends Panel {
       msg(
         str`Drop a file here, or open one: ${trajectoryFormats.map(({ label }) => label).join(', ')}; also compressed (.gz). A gigabyte is read as it lies; nothing leaves this tab.`,
       ),
-      html`${open}${this.state.run ? html` <button @click=${() => this.desk.openRun()}>${msg('Episodes of this run')}</button>` : nothing}`,
+      html`${open} ${this.renderOwn()}`,
     );
+  }
+
+  /** Where a run is open: its own episodes. */
+  private renderOwn() {
+    if (!this.state.run) return nothing;
+    return html`<button @click=${() => this.desk.openRun()}>${msg('Episodes of this run')}</button>`;
   }
 
   private renderProblem(problem: string) {
