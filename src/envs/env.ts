@@ -35,7 +35,7 @@ export interface Feedback {
   /** False where the world refused the action. True on reset. */
   valid: boolean;
   /** The valid actions as the text offers them; null: unchanged since the last feedback; undefined: the world knows none. */
-  validActions?: string[] | null;
+  validActions?: readonly string[] | null;
   /** Set where the world itself failed (trap, hang, lost server): why. Such an episode ends as `world-failure`. */
   failure?: string;
 }

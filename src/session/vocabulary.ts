@@ -36,7 +36,7 @@ async function hear(world: World, play: PlayedTexts, options: WorldOptions, text
   for (const task of played) await playOne(world, task, play, texts);
 }
 
-function note(feedback: { observation: string; validActions?: string[] | null }, texts: Set<string>): void {
+function note(feedback: { observation: string; validActions?: readonly string[] | null }, texts: Set<string>): void {
   texts.add(feedback.observation);
   for (const action of feedback.validActions ?? []) texts.add(action);
 }

@@ -4,7 +4,7 @@ import { playAlone } from '../../src/envs/alone.ts';
 import { type LoneEpisode, WorldError } from '../../src/envs/env.ts';
 import { textcraft } from '../../src/envs/textcraft/index.ts';
 import { TextCraft } from '../../src/envs/textcraft/world.ts';
-import { ActionListReader, ActionListWriter } from '../../src/envs/transport/action-lists.ts';
+import { ActionListReader, ActionListWriter, numberedActions } from '../../src/envs/transport/action-lists.ts';
 import { WorldPool } from '../../src/envs/transport/pool.ts';
 import { spawnNodeWorker } from '../../src/workers/spawn-world.ts';
 import { buildNodeWorker, taskOf } from './helpers.ts';
@@ -217,6 +217,23 @@ describe('lists of valid actions in a message', () => {
     expect(after.before).toBe(0);
     expect(reader.read(after)).toEqual([['look', 'wait']]);
     expect(through([['wait']])).toEqual([['wait']]);
+  });
+
+  it('are known by numbers on the other side; a frozen list is written again when the numbers begin anew', () => {
+    const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
+    const through = (list: readonly string[]) => reader.read(structuredClone(writer.write([list])))[0]!;
+    const frozen = Object.freeze(['look', 'wait', 'look']);
+    const heard = [through(frozen), through(['wait', 'go']), through(frozen)];
+    expect(heard[2]).toBe(heard[0]);
+    const byNumber = heard.map((list) => numberedActions(list)!);
+    for (const [k, { actions, numbers }] of byNumber.entries())
+      expect(Array.from(numbers, (number) => actions[number])).toEqual(heard[k]);
+    expect(new Set(byNumber.map(({ actions }) => actions)).size).toBe(1);
+    through(Array.from({ length: 60_000 }, (_, i) => `say ${i}`));
+    const anew = through(frozen);
+    expect(anew).toEqual(frozen);
+    expect(numberedActions(anew)!.actions).not.toBe(byNumber[0].actions);
+    expect(numberedActions(frozen)).toBeUndefined();
   });
 
   it('refuse what they would tear apart, and what counts on lists that were not read', () => {

@@ -259,6 +259,26 @@ describe('worlds', () => {
     simulator.validActions(world, true);
     expect(simulator.randomState(world)).not.toBe(before);
   });
+  it('list what a simulator lists that remembers no list', async () => {
+    const simulator = await SciWorldSimulator.open();
+    const [world, other] = [simulator.create(), simulator.create()];
+    for (const number of [world, other]) simulator.load(number, 'use-thermometer', 3, 0);
+    const said: string[] = [];
+    for (let turn = 0; turn < 20; turn++) {
+      const list = simulator.validActions(world);
+      const fresh = await SciWorldSimulator.open();
+      const again = fresh.create();
+      fresh.load(again, 'use-thermometer', 3, 0);
+      for (const action of said) fresh.step(again, action);
+      expect(list).toEqual(fresh.validActions(again));
+      expect(Object.isFrozen(list)).toBe(true);
+      // Another world in the same state is told the very same list.
+      expect(simulator.validActions(other)).toBe(list);
+      said.push(list[Math.floor(uniformAt(7, 0, turn) * list.length)]);
+      for (const number of [world, other]) simulator.step(number, said[turn]);
+    }
+    expect(new Set(said).size).toBeGreaterThan(10);
+  });
   it('list the actions of some verbs as they list all and leave the others out', async () => {
     const simulator = await SciWorldSimulator.open();
     const world = simulator.create();

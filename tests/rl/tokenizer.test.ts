@@ -85,6 +85,59 @@ describe('trie', () => {
     }
   });
 
+  /** The same by the definition: children by ascending token, breadth first, a leaf where one sequence is left. */
+  function byDefinition(sequences: readonly (readonly number[])[]) {
+    const edgeStart: number[] = [];
+    const [edgeToken, edgeNode, leaf]: [number[], number[], number[]] = [[], [], []];
+    const different = sequences.filter((a, i) => sequences.findIndex((b) => b.join() === a.join()) === i);
+    const queue: { members: readonly (readonly number[])[]; depth: number }[] = [{ members: different, depth: 0 }];
+    const depths: number[] = [];
+    for (const { members, depth } of queue) {
+      edgeStart.push(edgeToken.length);
+      depths.push(depth);
+      leaf.push(members.length === 1 ? sequences.indexOf(members[0]) : -1);
+      if (members.length === 1) continue;
+      for (const token of [...new Set(members.map((member) => member[depth]))].sort((a, b) => a - b)) {
+        edgeToken.push(token);
+        edgeNode.push(queue.length);
+        queue.push({ members: members.filter((member) => member[depth] === token), depth: depth + 1 });
+      }
+    }
+    return { edgeStart: [...edgeStart, edgeToken.length], edgeToken, edgeNode, leaf, depth: Math.max(...depths) };
+  }
+
+  it('of many lists is the one of the definition', () => {
+    const shared = new SequenceTrie();
+    for (let n = 0; n < 200; n++) {
+      const sequences = Array.from({ length: 1 + ((n * 7) % 90) }, (_, k) => [
+        ...Array.from({ length: (k * n) % 5 }, (_, i) => (k * 31 + n * 17 + i * i * 7) % 6),
+        (k * 13 + n) % 40,
+        99,
+      ]);
+      const numbers = sequences.map((sequence) => shared.add(sequence));
+      const { trie, sequence, tail, longest } = shared.select(numbers);
+      const flat = Object.fromEntries(
+        Object.entries(trie).map(([name, values]) => [name, typeof values === 'number' ? values : [...values]]),
+      );
+      expect(flat).toEqual(byDefinition(sequences));
+      expect(longest).toBe(Math.max(...sequences.map(({ length }) => length)));
+      for (const leaf of [...trie.leaf].filter((each) => each >= 0)) {
+        expect([...sequence(leaf)]).toEqual(sequences[leaf]);
+        expect(sequences[leaf].slice(sequences[leaf].length - tail(leaf).length)).toEqual([...tail(leaf)]);
+      }
+    }
+  });
+
+  it('refuses a sequence that is the beginning of another, in either order', () => {
+    expect(() =>
+      buildTrie([
+        [1, 2],
+        [1, 2, 3],
+      ]),
+    ).toThrow(/Sequence 0 of the trie is the beginning/);
+    expect(() => buildTrie([[4], [1, 2, 3], [1, 2]])).toThrow(/Sequence 2 of the trie is the beginning/);
+  });
+
   const end = 9;
   const sequences = [
     [1, 2, 3, end],

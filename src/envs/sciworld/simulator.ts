@@ -46,6 +46,8 @@ interface Exports {
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+/** Each byte a character of its own. */
+const latin = new TextDecoder('latin1');
 
 async function readTables(): Promise<Uint8Array> {
   if (import.meta.env.SSR) {
@@ -82,6 +84,8 @@ const mayBeOf = (beginning: string, verbs: readonly string[]) =>
 
 /** Lines that are remembered, of a hundred bytes or so each. */
 const mostJoined = 50_000;
+/** Actions in lists that are remembered: some hundred of the longest. */
+const mostListed = 500_000;
 
 export class SciWorldSimulator {
   private bytes = new Uint8Array(0);
@@ -92,6 +96,9 @@ export class SciWorldSimulator {
   /** Lines of valid actions by their pieces, which stand here as well: equal ones of all lists are one string, whose hash is known. */
   private readonly joined = new Map<string, { piece: string; lines: Map<string, string> }>();
   private joinedCount = 0;
+  /** Lists by the bytes that say them: after most turns what may be done is what could be done before. Frozen, as rows share them. */
+  private readonly lists = new Map<string, readonly string[]>();
+  private listedCount = 0;
 
   private constructor(private readonly wasm: Exports) {
     wasm.tasks();
@@ -164,12 +171,31 @@ export class SciWorldSimulator {
   }
 
   /** Sorted as strings; while a question is open, the numbers that answer it. With `verbs` only actions that begin with one of them. */
-  validActions(world: number, upstream = false, verbs: readonly string[] = []): string[] {
+  validActions(world: number, upstream = false, verbs: readonly string[] = []): readonly string[] {
     const pending = this.wasm.pending(world);
     if (pending > 0) return Array.from({ length: pending }, (_, k) => String(k)).sort();
     this.wasm.valid(world, upstream ? 1 : 0);
-    const list = this.join(this.lines(), verbs);
-    return this.wasm.validInOrder() ? list : list.sort();
+    const text = this.text();
+    const key = `${verbs}\n${this.wasm.validInOrder()}${this.codesText()}${text}`;
+    const known = this.lists.get(key);
+    if (known) return known;
+    const list = this.join(linesOf(text), verbs);
+    if (!this.wasm.validInOrder()) list.sort();
+    if (this.listedCount + list.length > mostListed) this.forgetLists();
+    this.listedCount += list.length;
+    this.lists.set(key, Object.freeze(list));
+    return list;
+  }
+
+  /** The codes of a list, a character a byte. */
+  private codesText(): string {
+    const at = this.wasm.codesAt();
+    return latin.decode(this.bytes.subarray(at, at + this.wasm.codesLength()));
+  }
+
+  private forgetLists(): void {
+    this.lists.clear();
+    this.listedCount = 0;
   }
 
   /** A piece of lines, and the lines that begin with it by what follows. */
@@ -312,8 +338,9 @@ export class SciWorldSimulator {
   }
 
   private lines(): string[] {
-    const all = this.text().split('\n');
-    all.pop();
-    return all;
+    return linesOf(this.text());
   }
 }
+
+/** Of a text each line of which has an end. */
+const linesOf = (text: string) => text.split('\n').slice(0, -1);

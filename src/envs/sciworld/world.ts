@@ -128,7 +128,7 @@ export class SciWorld implements World {
     return { observation, reward: state.score, done: state.done, valid, validActions: this.list(state) };
   }
 
-  private list({ world, options }: Slot): string[] | undefined {
+  private list({ world, options }: Slot): readonly string[] | undefined {
     if (!options.validActions) return undefined;
     return this.simulator.validActions(world, options.upstream, options.verbs);
   }

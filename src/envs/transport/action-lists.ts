@@ -40,15 +40,18 @@ const numberOf = (code: number) => (code < FIRST_HALF ? code : code - HALVES);
 /** Writes a world's lists. One for each reader, which has to read all that it writes, in order. */
 export class ActionListWriter {
   private readonly numbers = new Map<string, number>();
+  /** Of lists that cannot change. */
+  private known = new WeakMap<readonly string[], string>();
 
   write(lists: Lists): PackedLists {
-    if (this.numbers.size > mostNumbered) this.numbers.clear();
+    if (this.numbers.size > mostNumbered) this.forget();
     const before = this.numbers.size;
     const fresh: string[] = [];
     const texts = new Map<string, number>();
     const byArray = new Map<readonly string[], number>();
     const number = (actions: readonly string[]) => {
-      const text = this.textOf(actions, fresh);
+      const text = this.known.get(actions) ?? this.textOf(actions, fresh);
+      if (Object.isFrozen(actions)) this.known.set(actions, text);
       const known = texts.get(text) ?? texts.size;
       texts.set(text, known);
       byArray.set(actions, known);
@@ -82,14 +85,31 @@ export class ActionListWriter {
   private add(action: string): number {
     if (action.includes(END)) {
       // What this message has numbered is not sent.
-      this.numbers.clear();
+      this.forget();
       throw new WorldError('A valid action holds a NUL character: leave it out of the list.');
     }
     const number = this.numbers.size;
     this.numbers.set(action, number);
     return number;
   }
+
+  private forget(): void {
+    this.numbers.clear();
+    this.known = new WeakMap();
+  }
 }
+
+/** A list of actions by their numbers: `actions[numbers[i]]` is its entry i. */
+export interface NumberedActions {
+  /** All that share the numbers. It only grows; whoever remembers something of an action may know it by this array and its number. */
+  actions: readonly string[];
+  numbers: Int32Array;
+}
+
+const numbered = new WeakMap<readonly string[], NumberedActions>();
+
+/** Of a list that came from a worker. */
+export const numberedActions = (list: readonly string[]): NumberedActions | undefined => numbered.get(list);
 
 /** Reads what one writer wrote, from its first message on. The arrays it gives are shared and frozen. */
 export class ActionListReader {
@@ -116,13 +136,17 @@ export class ActionListReader {
   private list(text: string): string[] {
     const known = this.known.get(text);
     if (known) return known;
+    const { actions } = this;
     const list: string[] = [];
+    const numbers = new Int32Array(text.length);
     for (let at = 0; at < text.length; ) {
       const code = text.codePointAt(at)!;
-      list.push(this.actions[numberOf(code)]);
+      numbers[list.length] = numberOf(code);
+      list.push(actions[numberOf(code)]);
       at += code > 0xffff ? 2 : 1;
     }
     Object.freeze(list);
+    numbered.set(list, { actions, numbers: numbers.subarray(0, list.length) });
     if (this.listed + list.length > mostListed) this.forget();
     this.listed += list.length;
     this.known.set(text, list);

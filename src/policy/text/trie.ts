@@ -11,60 +11,78 @@ import type { TokenTrie } from '../policy.ts';
 
 export interface ActionTrie {
   trie: TokenTrie;
-  /** The sequence of each leaf, whole. The arrays are shared: do not write to them. */
-  sequences: readonly Int32Array[];
+  /** The sequence of a leaf, whole. The array is shared: do not write to it. */
+  sequence(leaf: number): Int32Array;
   /** What is forced after a leaf was reached. */
   tail(leaf: number): Int32Array;
   /** Tokens of the longest sequence. */
   longest: number;
 }
 
-/** A sequence in a `SequenceTrie`. */
-export interface ListedSequence {
-  tokens: Int32Array;
-  /** The nodes it passes, the root left out. */
-  path: Int32Array;
-}
-
-/** A column that doubles. */
-function grown(column: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(column.length * 2);
+/** A column with room for so many. */
+function withRoom(column: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
+  if (length <= column.length) return column;
+  const larger = new Int32Array(Math.max(length, column.length * 2));
   larger.set(column);
   return larger;
 }
 
+const column = (length = 1024) => new Int32Array(length);
+
+/** In the place of a leaf: a node through which several sequences of the selection go. */
+const SHARED = -1;
+
+/** What is known of a node, side by side: in which selection it was last, and there whose alone it is (an index, or SHARED) and its children. */
+const [STAMP, HOLDER, CHILDREN, NODE_WORDS] = [0, 1, 2, 4];
+/** Of a sequence: where the nodes it passes begin in `paths`, and in which selection it was last. The next one's begin where its own end. */
+const [START, CHOSEN, SEQUENCE_WORDS] = [0, 1, 2];
+
 /** A trie that sequences are added to and never leave; `select` gives that of some of them. */
 export class SequenceTrie {
   private nodes = 1;
-  /** By ascending token. */
+  /** Of each node's children, by ascending token. */
   private readonly childTokens: number[][] = [[]];
   private readonly childNodes: number[][] = [[]];
-  /** Which selection a node's count belongs to. */
-  private stamp = new Int32Array(1024);
-  private count = new Int32Array(1024);
-  private first = new Int32Array(1024);
+  /** By their numbers. */
+  private readonly sequences: Int32Array[] = [];
+  /** The sequence that ends at a node. */
+  private readonly endsAt = new Map<number, number>();
+  /** The nodes that each sequence passes, the root first. */
+  private paths = column();
+  private ofSequence = column();
+  private ofNode = column();
   private selection = 0;
-  /** Of the selection that is flattened: its nodes in breadth-first order, how deep each is, and the columns that come out. */
-  private order = new Int32Array(1024);
-  private depthOf = new Int32Array(1024);
-  private leaf = new Int32Array(1024);
-  private edgeStart = new Int32Array(1025);
-  private edgeToken = new Int32Array(1024);
-  private edgeNode = new Int32Array(1024);
+  /** Of the selection that is flattened: its nodes in breadth-first order, and the columns that come out. */
+  private order = column();
+  private leaf = column();
+  private edgeStart = column();
+  private edgeToken = column();
+  private edgeNode = column();
 
   get size(): number {
     return this.nodes;
   }
 
-  add(sequence: ArrayLike<number>): ListedSequence {
+  /** Its number; equal sequences have one. */
+  add(sequence: ArrayLike<number>): number {
     const tokens = Int32Array.from(sequence);
-    const path = new Int32Array(tokens.length);
+    const number = this.sequences.length;
+    this.ofSequence = withRoom(this.ofSequence, (number + 2) * SEQUENCE_WORDS);
+    const start = this.ofSequence[number * SEQUENCE_WORDS + START];
+    const end = start + tokens.length + 1;
+    this.paths = withRoom(this.paths, end);
     let node = 0;
+    this.paths[start] = node;
     tokens.forEach((token, i) => {
       node = this.child(node, token);
-      path[i] = node;
+      this.paths[start + i + 1] = node;
     });
-    return { tokens, path };
+    const known = this.endsAt.get(node);
+    if (known !== undefined) return known;
+    this.endsAt.set(node, number);
+    this.sequences.push(tokens);
+    this.ofSequence[(number + 1) * SEQUENCE_WORDS + START] = end;
+    return number;
   }
 
   private child(node: number, token: number): number {
@@ -80,92 +98,132 @@ export class SequenceTrie {
     nodes.splice(low, 0, this.nodes);
     this.childTokens.push([]);
     this.childNodes.push([]);
-    if (this.nodes === this.stamp.length) this.grow();
+    this.ofNode = withRoom(this.ofNode, (this.nodes + 1) * NODE_WORDS);
     return this.nodes++;
   }
 
-  private grow(): void {
-    [this.stamp, this.count, this.first] = [grown(this.stamp), grown(this.count), grown(this.first)];
-    const { length } = this.stamp;
-    const column = (more = 0) => new Int32Array(length + more);
-    [this.order, this.depthOf, this.leaf] = [column(), column(), column()];
-    [this.edgeStart, this.edgeToken, this.edgeNode] = [column(1), column(), column()];
-  }
-
   /**
-   * The trie of these sequences. One that repeats is taken once, under the index of the first. None may be empty or, without an
-   * end token, a prefix of another.
+   * The trie of the sequences of these numbers. One that repeats is taken once, under the index of the first. None may be empty or,
+   * without an end token, a prefix of another.
    */
-  select(listed: readonly ListedSequence[]): ActionTrie {
+  select(numbers: ArrayLike<number>): ActionTrie {
+    const { ofSequence, ofNode } = this;
     this.selection++;
-    this.stamp[0] = this.selection;
-    this.count[0] = 0;
+    [ofNode[STAMP], ofNode[HOLDER], ofNode[CHILDREN]] = [0, SHARED, 0];
     let longest = 0;
-    listed.forEach(({ tokens, path }, index) => {
-      if (tokens.length === 0) throw new Error(`Sequence ${index} of the trie is empty.`);
-      longest = Math.max(longest, tokens.length);
-      this.mark(path, index);
-    });
-    const depths = new Int32Array(listed.length);
-    const trie = this.flatten(depths);
-    return {
-      trie,
-      sequences: listed.map(({ tokens }) => tokens),
-      tail: (leaf) => listed[leaf].tokens.subarray(depths[leaf]),
-      longest,
-    };
-  }
-
-  /** Counts a sequence at each of its nodes, unless it was counted already. */
-  private mark(path: Int32Array, index: number): void {
-    const { stamp, count, first, selection } = this;
-    if (stamp[path[path.length - 1]] === selection) return;
-    if (count[0]++ === 0) first[0] = index;
-    for (let i = 0; i < path.length; i++) {
-      const node = path[i];
-      if (stamp[node] === selection) count[node]++;
-      else {
-        stamp[node] = selection;
-        count[node] = 1;
-        first[node] = index;
-      }
+    for (let index = 0; index < numbers.length; index++) {
+      const at = numbers[index] * SEQUENCE_WORDS;
+      const length = ofSequence[at + SEQUENCE_WORDS + START] - ofSequence[at + START] - 1;
+      if (length === 0) throw new Error(`Sequence ${index} of the trie is empty.`);
+      longest = Math.max(longest, length);
+      if (ofSequence[at + CHOSEN] === this.selection) continue;
+      ofSequence[at + CHOSEN] = this.selection;
+      this.mark(numbers, index);
     }
+    const trie = this.flatten();
+    const sequence = (leaf: number) => this.sequences[numbers[leaf]];
+    const tail = (leaf: number) => sequence(leaf).subarray(depthOf(trie, leaf, sequence(leaf)));
+    return { trie, sequence, tail, longest };
   }
 
-  /** Breadth first, edges by ascending token: node numbers depend only on the set of sequences. `depths`: of each leaf's node. */
-  private flatten(depths: Int32Array): TokenTrie {
-    const { stamp, count, first, selection, order, depthOf } = this;
-    order[0] = 0;
-    depthOf[0] = 0;
-    const [leaf, edgeStart, edgeToken, edgeNode] = [this.leaf, this.edgeStart, this.edgeToken, this.edgeNode];
-    let [nodes, edges, depth] = [1, 0, 0];
-    for (let n = 0; n < nodes; n++) {
-      const node = order[n];
-      edgeStart[n] = edges;
-      leaf[n] = count[node] === 1 ? first[node] : -1;
-      if (leaf[n] >= 0) {
-        depths[leaf[n]] = depthOf[n];
-        depth = Math.max(depth, depthOf[n]);
-        continue;
+  /** Goes down a sequence to the first node that no other has passed; who held a node alone until now goes on to its next. */
+  private mark(numbers: ArrayLike<number>, index: number): void {
+    const { paths, ofSequence, ofNode, selection } = this;
+    const own = numbers[index] * SEQUENCE_WORDS + START;
+    const start = ofSequence[own];
+    const end = ofSequence[own + SEQUENCE_WORDS];
+    for (let at = start; at < end; at++) {
+      const node = paths[at] * NODE_WORDS;
+      if (ofNode[node + STAMP] !== selection) {
+        this.hold(node, index);
+        if (at > start) ofNode[paths[at - 1] * NODE_WORDS + CHILDREN]++;
+        return;
       }
-      const [tokens, children] = [this.childTokens[node], this.childNodes[node]];
-      for (let c = 0; c < children.length; c++) {
-        if (stamp[children[c]] !== selection) continue;
+      const other = ofNode[node + HOLDER];
+      if (other === SHARED) continue;
+      const others = numbers[other] * SEQUENCE_WORDS + START;
+      const next = ofSequence[others] + (at - start) + 1;
+      if (next === ofSequence[others + SEQUENCE_WORDS]) throw prefixError(other, index);
+      ofNode[node + HOLDER] = SHARED;
+      ofNode[node + CHILDREN] = 1;
+      this.hold(paths[next] * NODE_WORDS, other);
+    }
+    throw prefixError(index);
+  }
+
+  private hold(node: number, index: number): void {
+    const { ofNode } = this;
+    ofNode[node + STAMP] = this.selection;
+    ofNode[node + HOLDER] = index;
+    ofNode[node + CHILDREN] = 0;
+  }
+
+  /** Breadth first, edges by ascending token: node numbers depend only on the set of sequences. */
+  private flatten(): TokenTrie {
+    this.makeRoom();
+    const { ofNode, selection, order, leaf, edgeStart, edgeToken, edgeNode } = this;
+    order[0] = 0;
+    let [nodes, edges, depth, levelEnd] = [1, 0, 0, 1];
+    for (let n = 0; n < nodes; n++) {
+      if (n === levelEnd) {
+        depth++;
+        levelEnd = nodes;
+      }
+      const node = order[n] * NODE_WORDS;
+      edgeStart[n] = edges;
+      leaf[n] = ofNode[node + HOLDER];
+      if (leaf[n] !== SHARED) continue;
+      const [tokens, below] = [this.childTokens[order[n]], this.childNodes[order[n]]];
+      for (let c = 0, left = ofNode[node + CHILDREN]; left > 0; c++) {
+        if (ofNode[below[c] * NODE_WORDS + STAMP] !== selection) continue;
+        left--;
         edgeToken[edges] = tokens[c];
         edgeNode[edges++] = nodes;
-        depthOf[nodes] = depthOf[n] + 1;
-        order[nodes++] = children[c];
+        order[nodes++] = below[c];
       }
     }
     edgeStart[nodes] = edges;
+    // One piece of memory for the four.
+    const whole = new Int32Array(2 * nodes + 1 + 2 * edges);
+    let at = 0;
+    const take = (values: Int32Array, count: number) => {
+      whole.set(values.subarray(0, count), at);
+      at += count;
+      return whole.subarray(at - count, at);
+    };
     return {
-      edgeStart: edgeStart.slice(0, nodes + 1),
-      edgeToken: edgeToken.slice(0, edges),
-      edgeNode: edgeNode.slice(0, edges),
-      leaf: leaf.slice(0, nodes),
+      edgeStart: take(edgeStart, nodes + 1),
+      edgeToken: take(edgeToken, edges),
+      edgeNode: take(edgeNode, edges),
+      leaf: take(leaf, nodes),
       depth,
     };
   }
+
+  /** For as many nodes as a selection may have. */
+  private makeRoom(): void {
+    if (this.order.length > this.nodes) return;
+    const length = 2 * this.nodes;
+    [this.order, this.leaf] = [column(length), column(length)];
+    [this.edgeStart, this.edgeToken, this.edgeNode] = [column(length), column(length), column(length)];
+  }
+}
+
+const prefixError = (index: number, other?: number) =>
+  new Error(
+    `Sequence ${index} of the trie is the beginning of ${other === undefined ? 'another' : `sequence ${other}`}.`,
+  );
+
+/** How many of a sequence's tokens lead to its leaf. */
+function depthOf({ edgeStart, edgeToken, edgeNode, leaf }: TokenTrie, wanted: number, tokens: Int32Array): number {
+  let [node, depth] = [0, 0];
+  while (leaf[node] !== wanted) {
+    let edge = edgeStart[node];
+    while (edgeToken[edge] !== tokens[depth]) edge++;
+    node = edgeNode[edge];
+    depth++;
+  }
+  return depth;
 }
 
 /** The trie of a list that stands by itself. */

@@ -2,7 +2,8 @@
  * Lists of valid actions as tries, whoever asks for them: an action is encoded once, a list is made into a trie once, and rows
  * whose worlds offer the same list share it. What is remembered never changes what comes out.
  */
-import { type ActionTrie, type ListedSequence, SequenceTrie } from '../../policy/text/trie.ts';
+import { type NumberedActions, numberedActions } from '../../envs/transport/action-lists.ts';
+import { type ActionTrie, SequenceTrie } from '../../policy/text/trie.ts';
 import type { Conversation } from './conversation.ts';
 
 /** Lists remembered: a group shares its list, and most worlds never change it. */
@@ -14,7 +15,10 @@ class ActionLists {
   private readonly lists = new Map<string, ActionTrie>();
   /** By lists that cannot change: worlds in a worker give the same list as the same array (envs/transport/action-lists.ts). */
   private readonly byArray = new WeakMap<readonly string[], ActionTrie>();
-  private readonly actions = new Map<string, ListedSequence>();
+  /** The number of an action's tokens in the trie. */
+  private readonly actions = new Map<string, number>();
+  /** The same by the numbers that a world's worker gave its actions, 0 where it is not known yet, else one more. */
+  private byNumber = new WeakMap<readonly string[], Int32Array<ArrayBuffer>>();
   private trie = new SequenceTrie();
 
   constructor(private readonly conversation: Conversation) {}
@@ -38,12 +42,31 @@ class ActionLists {
 
   private make(actions: readonly string[]): ActionTrie {
     if (this.trie.size > mostNodes) this.forget();
-    return this.trie.select(actions.map((action) => this.listed(action)));
+    const numbered = numberedActions(actions);
+    const listed = numbered ? this.listedByNumber(numbered) : actions.map((action) => this.listed(action));
+    return this.trie.select(listed);
   }
 
-  private listed(action: string): ListedSequence {
+  private listedByNumber({ actions, numbers }: NumberedActions): Int32Array {
+    let known = this.byNumber.get(actions);
+    if (!known || known.length < actions.length) {
+      const larger = new Int32Array(2 * actions.length);
+      larger.set(known ?? []);
+      this.byNumber.set(actions, larger);
+      known = larger;
+    }
+    const listed = new Int32Array(numbers.length);
+    for (let i = 0; i < numbers.length; i++) {
+      const number = numbers[i];
+      if (known[number] === 0) known[number] = this.listed(actions[number]) + 1;
+      listed[i] = known[number] - 1;
+    }
+    return listed;
+  }
+
+  private listed(action: string): number {
     const known = this.actions.get(action);
-    if (known) return known;
+    if (known !== undefined) return known;
     const listed = this.trie.add(this.conversation.action(action));
     this.actions.set(action, listed);
     return listed;
@@ -51,6 +74,7 @@ class ActionLists {
 
   private forget(): void {
     this.actions.clear();
+    this.byNumber = new WeakMap();
     this.trie = new SequenceTrie();
   }
 }

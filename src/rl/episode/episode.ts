@@ -98,7 +98,7 @@ export class Episode {
     const { tokens, source } = this.conversation.prompt(feedback.observation, instruction, acknowledgement);
     this.promptTokens = tokens;
     this.append(tokens, source, -1);
-    this.offer(feedback);
+    this.offer(feedback, false);
     this.beginTurn();
     if (feedback.failure !== undefined) this.end('world-failure');
     else if (tokens.length > promptRoom) this.end('context');
@@ -119,14 +119,14 @@ export class Episode {
     this.thinking = (this.settings.thoughts ?? 0) > 0 && this.conversation.endOfThought >= 0;
   }
 
-  /** What may be said next: under a mask, one of the valid actions where the world lists them. */
-  private offer(feedback: Feedback): void {
+  /** What may be said next: under a mask, one of the valid actions where the world lists them. Nothing is said after the `last` answer. */
+  private offer(feedback: Feedback, last: boolean): void {
     this.worldActions = validActionsAfter(this.worldActions, feedback);
     if (!this.settings.maskActions) return;
     const before = this.actions;
     const after = validActionsAfter(before, feedback);
     this.actions = after?.length ? after : null;
-    if (this.actions === before) return;
+    if (this.actions === before || last) return;
     this.trie = this.actions && trieOf(this.actions, this.conversation);
     this.constrained ||= this.actions !== null;
   }
@@ -224,9 +224,9 @@ export class Episode {
 
   /** The words of an action of the list, and the choices they pass. */
   private listed(action: string, start: number, advice: boolean): Int32Array {
-    const { sequences, tail } = this.trie!;
+    const { sequence, tail } = this.trie!;
     const leaf = this.actions!.indexOf(action);
-    const words = sequences[leaf];
+    const words = sequence(leaf);
     const path = words.subarray(0, words.length - tail(leaf).length);
     if (advice) this.recordChoices(path, start);
     this.choose(leaf);
@@ -306,8 +306,8 @@ export class Episode {
     turn.observation = feedback.observation;
     turn.reward = feedback.reward;
     turn.valid = feedback.valid;
-    this.offer(feedback);
     const ending = this.endingOf(feedback);
+    this.offer(feedback, ending !== null);
     if (ending) {
       this.end(ending);
       return;
