@@ -21,8 +21,8 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** Files of `folder` under /some/path/, with no header but their type. */
-function plainServer(folder: string, port = 0): Promise<Server> {
+/** Files of `folder` under /some/path/, with no header but their type and those that are given. */
+function plainServer(folder: string, port = 0, headers: Record<string, string> = {}): Promise<Server> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://localhost');
     const inside = pathname.startsWith('/some/path/') ? normalize(pathname.slice('/some/path/'.length)) : '..';
@@ -30,7 +30,7 @@ function plainServer(folder: string, port = 0): Promise<Server> {
     const found = !inside.startsWith('..') && statSync(file, { throwIfNoEntry: false })?.isFile();
     if (!found) return void response.writeHead(404).end();
     response
-      .writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' })
+      .writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream', ...headers })
       .end(readFileSync(file));
   });
   return new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve(server)));
@@ -89,7 +89,6 @@ describe('on a plain file server under a sub-path', () => {
   let browser: Browser;
   let server: Server;
   let url = '';
-  const profile = mkdtempSync(join(tmpdir(), 'tabgym-isolation-'));
 
   beforeAll(async () => {
     server = await plainServer(await buildReal());
@@ -100,7 +99,6 @@ describe('on a plain file server under a sub-path', () => {
   afterAll(async () => {
     await browser.close();
     await stop(server);
-    rmSync(profile, { recursive: true, force: true });
   });
 
   test('the page is isolated after one reload, and stays so', async () => {
@@ -147,37 +145,6 @@ describe('on a plain file server under a sub-path', () => {
     await context.close();
   });
 
-  test('without a network, after the browser was closed, it opens, trains and exports', async () => {
-    const first = await persistent(profile);
-    await first.page.goto(url);
-    await first.page.getByLabel('Preset').waitFor({ timeout: minute });
-    await expect.poll(() => first.page.evaluate(keptFiles), { timeout: minute }).toBeGreaterThan(100);
-    await expect.poll(() => settled(first.page), { timeout: minute, interval: 1500 }).toBe(true);
-    await first.context.close();
-    const { port } = server.address() as AddressInfo;
-    await stop(server);
-    try {
-      const { context, page } = await persistent(profile);
-      await page.goto(url);
-      await page.getByLabel('Preset').waitFor({ timeout: minute });
-      expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
-      await trainMicro(page, 2);
-      await page.getByRole('button', { name: 'Runs', exact: true }).click();
-      const [file] = await Promise.all([
-        page.waitForEvent('download'),
-        page
-          .getByRole('button', { name: /^Export: / })
-          .first()
-          .click(),
-      ]);
-      expect(file.suggestedFilename()).toMatch(/\.tabgym$/);
-      expect(statSync((await file.path())!).size).toBeGreaterThan(1000);
-      await context.close();
-    } finally {
-      server = await plainServer(await buildReal(), port);
-    }
-  });
-
   test('embedded it shows the stage alone, and opens a link', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
@@ -197,6 +164,44 @@ describe('on a plain file server under a sub-path', () => {
     await frame.waitForFunction(() => document.documentElement.dataset.isolation === 'framed');
     await frame.waitForFunction(() => customElements.get('tabgym-app') !== undefined);
     await context.close();
+  });
+});
+
+describe('without a network, after the browser was closed, it opens, trains and exports', () => {
+  const isolating = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+
+  test.each([
+    ['a plain host', {}],
+    ['a host that isolates', isolating],
+  ])('from %s', async (_, headers) => {
+    const profile = mkdtempSync(join(tmpdir(), 'tabgym-offline-'));
+    const server = await plainServer(await buildReal(), 0, headers);
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/some/path/`;
+    const first = await persistent(profile);
+    await first.page.goto(url);
+    await first.page.getByLabel('Preset').waitFor({ timeout: minute });
+    await expect.poll(() => first.page.evaluate(keptFiles), { timeout: minute }).toBeGreaterThan(100);
+    await expect.poll(() => settled(first.page), { timeout: minute, interval: 1500 }).toBe(true);
+    await first.context.close();
+    await stop(server);
+
+    const { context, page } = await persistent(profile);
+    await page.goto(url);
+    await page.getByLabel('Preset').waitFor({ timeout: minute });
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+    await trainMicro(page, 2);
+    await page.getByRole('button', { name: 'Runs', exact: true }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page
+        .getByRole('button', { name: /^Export: / })
+        .first()
+        .click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(/\.tabgym$/);
+    expect(statSync((await file.path())!).size).toBeGreaterThan(1000);
+    await context.close();
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   });
 });
 
