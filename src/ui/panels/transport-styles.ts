@@ -217,6 +217,13 @@ export const transportStyles = css`
     .train {
       min-width: 92px;
     }
+    .meter:not(.steps) {
+      flex-basis: 110px;
+    }
+    /* In the first row where it has room, so that the second has more. */
+    .end > .share {
+      order: 2;
+    }
     .meter > .small {
       overflow: hidden;
       text-overflow: ellipsis;
