@@ -65,7 +65,8 @@ const states: State[] = [
     address: '?mock=empty',
     async shows(page) {
       await seen(page, /A tiny language-model agent learns to craft/);
-      expect(await page.getByRole('button', { name: 'Train', exact: true }).count()).toBe(2);
+      // The words stand before the device is known; the button for it comes after.
+      await expect.poll(() => page.getByRole('button', { name: 'Train', exact: true }).count()).toBe(2);
       expect(await page.getByText('No step yet').count()).toBeGreaterThan(0);
     },
   },
