@@ -28,11 +28,15 @@ export interface ShippingOptions extends DeviceOptions {
   print(line: string): void;
 }
 
+/** A record stands for all steps since the one before: a fork of a shipped agent has every few steps' alone. */
 const sum = (records: readonly StepRecord[], metric: string) =>
-  records.reduce((total, { metrics }) => total + (metrics[metric] ?? 0), 0);
+  records.reduce(
+    (total, { step, metrics }, i) => total + (step - (records[i - 1]?.step ?? 0)) * (metrics[metric] ?? 0),
+    0,
+  );
 
 /** What it took, by its records. A forked run carries those of the run before. */
-function costOf(records: readonly StepRecord[], run: RunSummary, device: string): ShippedAgent['cost'] {
+export function costOf(records: readonly StepRecord[], run: RunSummary, device: string): ShippedAgent['cost'] {
   return {
     steps: run.step,
     flops: sum(records, 'flops'),
