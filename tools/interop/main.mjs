@@ -2,12 +2,13 @@
 // Python clients and Evaluator play episodes of every served world, the agents of the page's gallery through /v1/chat/completions.
 // `openenv`: its own client and validator, and verifiers' evaluation. Installs into build/interop; says what it skipped and why.
 // AgentGym is fetched at the commit that the protocol was read at, or taken from TABGYM_AGENTGYM.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../../scripts/machine.mjs';
 import { buildCli } from '../../scripts/run.mjs';
+import { command, pythonWith, Skipped } from './environment.mjs';
 
 const commit = '3ef9235';
 const repository = 'https://github.com/WooooDyy/AgentGym';
@@ -19,32 +20,12 @@ const packages = {
 const folder = join(root, 'build/interop');
 const here = join(root, 'tools/interop');
 
-/** What cannot be had here: no fault of ours. */
-class Skipped extends Error {}
-
-function run(command, args, options = {}) {
-  const { status, error, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', ...options });
-  if (error || status !== 0)
-    throw new Skipped(`${command} ${args.join(' ')}: ${error?.message ?? stderr.trim().slice(-400)}`);
-  return stdout;
-}
-
-function findPython() {
-  for (const name of ['python3', 'python']) {
-    const { stdout, status } = spawnSync(name, ['-c', 'import sys; print(sys.version_info >= (3, 10))'], {
-      encoding: 'utf8',
-    });
-    if (status === 0 && stdout.trim() === 'True') return name;
-  }
-  throw new Skipped('there is no Python 3.10 or later');
-}
-
 function fetchAgentGym() {
   const given = process.env.TABGYM_AGENTGYM;
   const path = given ?? join(folder, 'AgentGym');
   if (!existsSync(join(path, 'agentenv/agentenv/envs')) && !given) {
-    run('git', ['clone', '--quiet', repository, path]);
-    run('git', ['-C', path, 'checkout', '--quiet', commit]);
+    command('git', ['clone', '--quiet', repository, path]);
+    command('git', ['-C', path, 'checkout', '--quiet', commit]);
   }
   if (!existsSync(join(path, 'agentenv/agentenv/envs')))
     throw new Skipped(`${path} holds no AgentGym (agentenv/agentenv/envs)`);
@@ -52,13 +33,7 @@ function fetchAgentGym() {
 }
 
 /** A Python of its own, with the packages of a part. */
-function makeEnvironment(part) {
-  const venv = join(folder, `python-${part}`);
-  const python = join(venv, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
-  if (!existsSync(python)) run(findPython(), ['-m', 'venv', venv]);
-  run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages[part]]);
-  return python;
-}
+const makeEnvironment = (part) => pythonWith(packages[part], join(folder, `python-${part}`));
 
 /** Of AgentGym's names of worlds, the agents of the page's gallery, and the options that they were trained under. */
 const agents = Object.fromEntries(

@@ -2,16 +2,14 @@
  * AgentGym's own servers (github.com/WooooDyy/AgentGym, MIT) for checks against the real thing: a checkout, an environment of Python with
  * what each needs, a process on loopback. All of it lies outside the repository. What cannot be had is said and skipped.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { command, pythonWith, Skipped } from '../environment.mjs';
 
-/** Why something is not checked here. */
-export class Skipped extends Error {
-  override name = 'Skipped';
-}
+export { Skipped };
 
 export interface Original {
   kind: string;
@@ -29,13 +27,6 @@ const root = process.env.TABGYM_INTEROP ?? join(tmpdir(), 'tabgym-interop');
 /** With these the recordings were made; newer ones word their errors otherwise. */
 const server = ['fastapi==0.92.0', 'pydantic==1.10.4', 'uvicorn==0.17.6', 'numpy<2'];
 
-function run(command: string, args: readonly string[], what: string): void {
-  const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
-  if (status === 0) return;
-  const why = error?.message ?? stderr.trim().split('\n').at(-1) ?? '';
-  throw new Skipped(`${what} failed: ${why}`);
-}
-
 /** The checkout: the folder named by TABGYM_AGENTGYM, else cloned. */
 function checkout(): string {
   const given = process.env.TABGYM_AGENTGYM;
@@ -46,23 +37,15 @@ function checkout(): string {
   const folder = join(root, 'AgentGym');
   if (existsSync(folder)) return folder;
   mkdirSync(root, { recursive: true });
-  run('git', ['clone', '--depth', '1', 'https://github.com/WooooDyy/AgentGym', folder], 'cloning AgentGym');
+  command('git', ['clone', '--depth', '1', 'https://github.com/WooooDyy/AgentGym', folder], 'cloning AgentGym');
   return folder;
 }
 
 /** An environment of Python of one server's own: their needs contradict each other. */
 function environment({ kind, packages }: Original): string {
   const given = process.env.TABGYM_INTEROP_PYTHON;
-  const folder = given ?? join(root, `python-${kind}`);
-  const python = join(folder, 'bin', 'python');
-  // Written last: an installation that was cut is gone on with.
-  const whole = join(folder, '.whole');
-  if (given || existsSync(whole)) return python;
-  mkdirSync(root, { recursive: true });
-  run('python3', ['-m', 'venv', folder], 'making an environment of Python');
-  run(python, ['-m', 'pip', 'install', '-q', ...server, ...packages], `installing ${packages.join(', ')}`);
-  writeFileSync(whole, '');
-  return python;
+  if (given) return join(given, 'bin', 'python');
+  return pythonWith([...server, ...packages], join(root, `python-${kind}`));
 }
 
 /** The package's folder, with its submodule. */
@@ -71,7 +54,7 @@ function packageFolder({ folder, submodule }: Original): string {
   if (!submodule) return path;
   const inner = join(path, submodule.folder);
   if (!existsSync(inner) || readdirSync(inner).length === 0)
-    run('git', ['clone', '--depth', '1', submodule.repository, inner], `cloning ${submodule.repository}`);
+    command('git', ['clone', '--depth', '1', submodule.repository, inner], `cloning ${submodule.repository}`);
   return path;
 }
 

@@ -4,17 +4,16 @@
  * variable names (TABGYM_HANDOFF_PYTHON, TABGYM_VERL_PYTHON; TABGYM_AGENTGYM_RL and TABGYM_AGENTGYM are checkouts). What cannot be had is
  * skipped by name; what differs ends the command with 1.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { pythonWith, Skipped } from '../environment.mjs';
 import { ourScores, prepare } from './material.ts';
 
 const folder = resolve('build/interop/handoff');
 const scripts = resolve('tools/interop/handoff');
 const limit = 1e-4;
 const port = 36_001;
-
-class Skipped extends Error {}
 
 const shared = ['torch', 'transformers==5.23.0', 'peft==0.21.2', 'trl==1.16.0', 'onnxruntime', 'aiohttp', 'hydra-core'];
 const forVerl = [
@@ -35,26 +34,8 @@ function print(ok: boolean, name: string, rest = ''): void {
 }
 
 /** Python of the variable, else of an environment that is made. */
-function python(variable: string, name: string, packages: readonly string[]): string {
-  const given = process.env[variable];
-  if (given) return given;
-  const environment = join(folder, '..', `python-${name}`);
-  const found = join(environment, 'bin/python');
-  // Written last: an installation that was cut is gone on with.
-  const whole = join(environment, '.whole');
-  if (existsSync(whole)) return found;
-  const steps: [string, string[]][] = [
-    ['python3', ['-m', 'venv', environment]],
-    [found, ['-m', 'pip', 'install', '-q', ...packages]],
-  ];
-  for (const [command, args] of steps) {
-    const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' });
-    if (status !== 0)
-      throw new Skipped(`${packages.join(' ')} cannot be installed: ${stderr?.trim().split('\n').at(-1)}`);
-  }
-  writeFileSync(whole, '');
-  return found;
-}
+const python = (variable: string, name: string, packages: readonly string[]): string =>
+  process.env[variable] ?? pythonWith(packages, join(folder, '..', `python-${name}`));
 
 /** Runs a script and prints what it checked, line by line. */
 function run(interpreter: string, script: string, ...args: string[]): Promise<void> {
