@@ -84,8 +84,8 @@ const mayBeOf = (beginning: string, verbs: readonly string[]) =>
 
 /** Lines that are remembered, of a hundred bytes or so each. */
 const mostJoined = 50_000;
-/** Actions in lists that are remembered: some hundred of the longest. */
-const mostListed = 500_000;
+/** Bytes of lists that are remembered, with what they are known by: some thousand of the longest. */
+const mostListed = 24_000_000;
 
 export class SciWorldSimulator {
   private bytes = new Uint8Array(0);
@@ -98,7 +98,7 @@ export class SciWorldSimulator {
   private joinedCount = 0;
   /** Lists by the bytes that say them: after most turns what may be done is what could be done before. Frozen, as rows share them. */
   private readonly lists = new Map<string, readonly string[]>();
-  private listedCount = 0;
+  private listedBytes = 0;
 
   private constructor(private readonly wasm: Exports) {
     wasm.tasks();
@@ -181,8 +181,9 @@ export class SciWorldSimulator {
     if (known) return known;
     const list = this.join(linesOf(text), verbs);
     if (!this.wasm.validInOrder()) list.sort();
-    if (this.listedCount + list.length > mostListed) this.forgetLists();
-    this.listedCount += list.length;
+    const bytes = key.length + 8 * list.length;
+    if (this.listedBytes + bytes > mostListed) this.forgetLists();
+    this.listedBytes += bytes;
     this.lists.set(key, Object.freeze(list));
     return list;
   }
@@ -195,7 +196,7 @@ export class SciWorldSimulator {
 
   private forgetLists(): void {
     this.lists.clear();
-    this.listedCount = 0;
+    this.listedBytes = 0;
   }
 
   /** A piece of lines, and the lines that begin with it by what follows. */

@@ -121,7 +121,9 @@ export class SequenceTrie {
       this.mark(numbers, index);
     }
     const trie = this.flatten();
-    const sequence = (leaf: number) => this.sequences[numbers[leaf]];
+    // Holds the sequences alone: a list may be remembered longer than what it was read off.
+    const { sequences } = this;
+    const sequence = (leaf: number) => sequences[numbers[leaf]];
     const tail = (leaf: number) => sequence(leaf).subarray(depthOf(trie, leaf, sequence(leaf)));
     return { trie, sequence, tail, longest };
   }
