@@ -104,12 +104,13 @@ describe('a packed run', () => {
 describe('the parts of a run', () => {
   it('are those that it came to, each to where it came', () => {
     const experiment = babyai();
-    expect(partsOf(experiment, 1545)).toEqual([
-      'Steps 1 to 1500: SFT.',
-      'Steps 1501 to 1545: GRPO, within 8 turns, then 13 turns, then 20 turns.',
+    const [{ steps: taught }] = experiment.stages!;
+    expect(partsOf(experiment, experiment.steps)).toEqual([
+      `Steps 1 to ${taught}: SFT.`,
+      `Steps ${taught + 1} to ${experiment.steps}: GRPO, within 8 turns, then 13 turns, then 20 turns.`,
     ]);
-    expect(partsOf(experiment, 701)).toEqual(['Steps 1 to 701: SFT, stopped before its end at 1500.']);
-    expect(partsOf(experiment, 1501)).toHaveLength(2);
+    expect(partsOf(experiment, 701)).toEqual([`Steps 1 to 701: SFT, stopped before its end at ${taught}.`]);
+    expect(partsOf(experiment, taught + 1)).toHaveLength(2);
   });
 });
 
@@ -132,7 +133,7 @@ describe('to improve an agent', () => {
   });
   it('refuses a change that makes no experiment', () => {
     const changes = { 'worlds.0.weight': -1 };
-    expect(() => improvedExperiment(babyai(), 1545, { ...improve, changes })).toThrow(ExperimentError);
+    expect(() => improvedExperiment(babyai(), babyai().steps, { ...improve, changes })).toThrow(ExperimentError);
   });
 });
 
