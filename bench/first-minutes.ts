@@ -91,7 +91,7 @@ type Opener = (address: string) => () => Promise<void>;
 function openChromium(address: string): () => Promise<void> {
   const profile = mkdtempSync(join(tmpdir(), 'tabgym-chromium-'));
   const args = chromiumArgsWithoutWebGpu;
-  const own = ['--headless=new', '--disable-features=WebGPU', '--no-first-run', `--user-data-dir=${profile}`];
+  const own = ['--headless=new', '--no-first-run', `--user-data-dir=${profile}`];
   const child = spawn(findChromium()!, [...args, ...own, address], { stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return async () => {

@@ -25,7 +25,7 @@ export interface ProcessorRow {
   of: string;
   share: number | null;
   aim: number | null;
-  /** Part of a step's time in which the trainer's thread stands idle until a world's worker has answered: within `share`. */
+  /** Part of a step's time in which the trainer's thread stands idle until a world's worker has answered: beside `share`. */
   waits?: number;
 }
 
@@ -220,8 +220,8 @@ const total = (steps: readonly MeasuredStep[], of: (step: MeasuredStep) => numbe
 
 /**
  * Steps of an experiment, the first `warm` not counted: milliseconds of the middle one, and of all of them the share that is host work.
- * That is whatever the trainer's thread does not spend in kernels: masks, conversations, packing, credit, messages, the collector of
- * garbage, and waiting for a world's worker though another core does that work. `waits` is the waiting alone.
+ * That is whatever the trainer's thread does outside kernels: masks, conversations, packing, credit, messages, the collector of
+ * garbage. `waits` is what it waits for a world's worker, which computes on another core meanwhile.
  */
 async function benchSteps(
   device: WasmDevice,
@@ -253,7 +253,7 @@ async function benchSteps(
   const work = { flops: middle.flops, run: async () => {} };
   return rowOf(device, `step, ${experiment.name}`, work, middle.ms, {
     of: 'the step is host work',
-    share: 1 - total(counted, (step) => step.busyMs) / ms,
+    share: 1 - total(counted, (step) => step.busyMs + step.idleMs) / ms,
     aim: 0.15,
     waits: total(counted, (step) => step.idleMs) / ms,
   });
@@ -271,11 +271,12 @@ async function benchPeaks(one: WasmDevice, two: WasmDevice): Promise<ProcessorRo
 
 async function benchExperiments(two: WasmDevice): Promise<ProcessorRow[]> {
   const rows: ProcessorRow[] = [];
-  // A run has hundreds of steps: the first, in which the host's code is not compiled yet, say little of it.
+  // A run has hundreds of steps: the first, in which the host's code is not compiled yet, say little of it. Where a run is short enough
+  // all of it is measured, since its steps get longer with its horizon.
   const parts = [
     { name: 'textcraft-first', steps: 40, warm: 20 },
-    { name: 'babyai-first', steps: 120, warm: 80 },
-    { name: 'sciworld-first', steps: 60, warm: 30 },
+    { name: 'babyai-first', steps: 280, warm: 20 },
+    { name: 'sciworld-first', steps: 160, warm: 20 },
     { name: 'sciworld-rl', steps: 5, warm: 2 },
   ];
   for (const { name, ...counts } of parts) rows.push(await benchSteps(two, `experiments/${name}.json`, counts));

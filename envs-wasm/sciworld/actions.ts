@@ -229,7 +229,7 @@ function mayLookIn(o: Obj): bool {
 /** The portal of the agent's room whose far side answers to the location's name. */
 function wayTo(location: Obj): Obj {
   const room = agentRoom();
-  beginReferents(room, false);
+  beginReferents(room, false, true);
   for (let i = nextPortal(room, 0); i < head.portals; i = nextPortal(room, i + 1)) {
     const far = farSide(portal(i), room);
     ensureBase(far);

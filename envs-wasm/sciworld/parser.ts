@@ -7,7 +7,7 @@ import * as I from './tables/ids';
 import { Buffer, byte, bytes, integer, lower, put, redirect } from './text';
 import { putName } from './describe';
 import { putString } from './tables';
-import { agentRoom, collectAccessible, collectSpoken, sortByUuid, unique } from './search';
+import { agentRoom, collectSpoken, sortByUuid, unique } from './search';
 import { baseAt, baseCount, beginReferents, dropArticles, ensureBase } from './words';
 import { IN_BYTES, ON_BYTES, wordFits, wordLength } from './interned';
 import { NO_ELECTRICAL, TELEPORT } from './devices';
@@ -45,6 +45,8 @@ let kindCapacity: i32 = 256;
 
 const here: List = new List();
 const everywhere: List = new List();
+/** Has `everywhere` been collected for this line: several verbs of one action may begin it. */
+let lookedEverywhere: bool = false;
 let text: usize = 0;
 let length: i32 = 0;
 const line: Buffer = new Buffer(4096);
@@ -67,17 +69,21 @@ export function preposition(action: i32): string {
   return prepositions[action][0];
 }
 
+/** Does the line speak of terminals. */
+let terminals: bool = false;
+
 /** What the line can speak of, in no order. Every word of an ordinary terminal says that it is one. */
 function candidates(): void {
-  const terminals = speaksOf(TERMINAL_BYTES);
+  terminals = speaksOf(TERMINAL_BYTES);
   here.length = 0;
   collectSpoken(agentRoom(), terminals, here);
   collectSpoken(at(head.agent), terminals, here);
   unique(here);
 }
 
-/** The bytes of "terminal". */
+/** The bytes of "terminal", and of "containi". */
 const TERMINAL_BYTES: u64 = 0x6c616e696d726574;
+const CONTAINING_BYTES: u64 = 0x696e6961746e6f63;
 
 function speaksOf(eight: u64): bool {
   for (let i = 0; i + 8 <= length; i++) if (load<u64>(text + i) == eight) return true;
@@ -235,9 +241,12 @@ function matchPattern(action: i32): void {
   }
 }
 
+/** All that there is, in no order. */
 function teleportTargets(): List {
+  if (lookedEverywhere) return everywhere;
+  lookedEverywhere = true;
   everywhere.length = 0;
-  collectAccessible(at(head.universe), true, everywhere);
+  collectSpoken(at(head.universe), terminals, everywhere);
   unique(everywhere);
   return everywhere;
 }
@@ -253,9 +262,10 @@ export function parse(from: usize, n: i32): i32 {
   text = line.start;
   length = line.length;
   matches.length = 0;
+  lookedEverywhere = false;
   if (length == 0) return 0;
   candidates();
-  beginReferents(agentRoom(), true);
+  beginReferents(agentRoom(), true, speaksOf(CONTAINING_BYTES));
   for (let action = 0; action < ACTIONS; action++) if (isRegistered(action)) matchPattern(action);
   return matches.length / 2;
 }

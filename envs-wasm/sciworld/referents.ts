@@ -58,7 +58,7 @@ function open(list: List): void {
     capacity = list.length * 2;
     entries = heap.alloc(<usize>capacity * ENTRY);
   }
-  beginReferents(agentRoom(), false);
+  beginReferents(agentRoom(), false, true);
   epoch++;
   posts.length = 8;
   specialCount = 0;

@@ -113,14 +113,14 @@ export function collectSpoken(root: Obj, terminals: bool, into: List): void {
 }
 
 /** The room itself, its portals and the objects on their other sides, then what is accessible; may hold duplicates. */
-export function collectAccessible(root: Obj, hidden: bool, into: List): void {
+export function collectAccessible(root: Obj, into: List): void {
   into.push(root);
   for (let i = nextPortal(root, 0); i < head.portals; i = nextPortal(root, i + 1)) {
     into.push(portal(i));
     into.push(farSide(portal(i), root));
   }
   const from = into.length;
-  accessible(root, hidden, into);
+  accessible(root, false, into);
   mergeSort(into.items + (from << 2), into.length - from);
 }
 

@@ -401,7 +401,7 @@ export function putPossibleObjects(upstream: bool): void {
   const chance = head.random;
   pieces = 0;
   objects.length = 0;
-  collectAccessible(agentRoom(), false, objects);
+  collectAccessible(agentRoom(), objects);
   unique(objects);
   room(objects.length);
   chooseReferents(objects);

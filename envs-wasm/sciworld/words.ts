@@ -21,6 +21,8 @@ const text: Buffer = new Buffer(65536);
 let made: usize = 0;
 let madeSlots: i32 = 0;
 let normalised: bool = false;
+/** Words that say what a thing holds are left out: nobody speaks of it. */
+let withoutContents: bool = false;
 let room: Obj = NIL;
 
 /** The set being made. No object has a hundred words by itself; contents and sickness double them. */
@@ -37,13 +39,14 @@ const known: usize = heap.alloc(SIGNATURES * 16);
 let knownCount: i32 = 0;
 memory.fill(known, 0, SIGNATURES * 16);
 
-/** Forgets which sets objects have; `from` is the room they are seen from. */
-export function beginReferents(from: Obj, forParser: bool): void {
+/** Forgets which sets objects have; `from` is the room they are seen from. `contents`: false leaves out "cup containing water". */
+export function beginReferents(from: Obj, forParser: bool, contents: bool): void {
   text.length = 0;
   passing.length = 0;
   if (knownCount > SIGNATURES / 2 || wordsAreMany()) forgetSets();
   room = from;
   normalised = forParser;
+  withoutContents = !contents;
   const slots = head.used / SIZE + 1;
   if (slots > madeSlots) {
     madeSlots = slots * 2;
@@ -91,13 +94,15 @@ function signature(o: Obj): u64 {
     extra = owner.name | (has(owner, DELETED) ? 0x10000 : 0);
   } else if (bits & I.F_Document) extra = o.a;
   else if (o.cls == I.C_Flower || o.cls == I.C_Pollen || o.cls == I.C_InclinedPlane || o.cls == I.C_Picture) return 0;
-  else if (tellsContents(o.cls) && visibleCount(o) > 0) return 0;
+  else if (!withoutContents && tellsContents(o.cls) && visibleCount(o) > 0) return 0;
   const fire = has(o, BURNING) ? 2 : has(o, BURNED) && o.mat != 0 ? 1 : 0;
-  return <u64>(o.cls | (fire << 8) | ((normalised ? 1 : 0) << 10) | (o.name << 11)) | (<u64>extra << 32) | FOUND;
+  return <u64>(o.cls | (fire << 8) | ((normalised ? 1 : 0) << 10) | (o.name << 11)) | (<u64>extra << 32) | (withoutContents ? BARE : 0) | FOUND;
 }
 
 /** No signature is 0. */
 const FOUND: u64 = 0x8000000000000000;
+/** Of a set that leaves out what a thing holds. */
+const BARE: u64 = 0x4000000000000000;
 
 function find(o: Obj, slot: usize): void {
   const key = signature(o);
@@ -258,7 +263,7 @@ function makeBase(o: Obj): void {
   for (let i = 0; i < listedReferents(o.cls); i++) nameWord(listedReferent(o.cls, i));
   nameWord(o.name);
   if (o.cls != I.C_Stove && o.cls != I.C_HotPlate) described(o);
-  if (tellsContents(o.cls)) contentsWords(o);
+  if (tellsContents(o.cls) && !withoutContents) contentsWords(o);
 }
 
 /** For every word r so far: "r containing nothing" or "r containing a and b". */
