@@ -34,8 +34,8 @@ export default defineConfig({
           // Every form: lavapipe compiles a tiled kernel of attention for up to half a minute, and a case has six of them.
           testTimeout: formsToo ? 1_800_000 : 120_000,
           hookTimeout: 120_000,
-          // One process: one GPU device, and the two cores are not fought over.
-          fileParallelism: false,
+          // Two files at once: most wait for a browser, a disk or one thread.
+          maxWorkers: 2,
         },
       },
       {
@@ -48,7 +48,9 @@ export default defineConfig({
           exclude: process.env.TABGYM_FIREFOX_TESTS ? [] : ['tests/page/firefox*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          fileParallelism: false,
+          // Two files at once, and two of the tests that a file calls concurrent: a browser waits half of its time.
+          maxWorkers: 2,
+          maxConcurrency: 2,
         },
       },
       {

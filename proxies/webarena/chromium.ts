@@ -26,7 +26,7 @@ const switches = (memoryMegabytes: number, keys: readonly string[]) => [
   '--disable-sync',
   '--disable-background-networking',
   '--disable-component-update',
-  '--disable-features=AutofillServerCommunication,OptimizationHints,MediaRouter,Translate',
+  '--disable-features=AutofillServerCommunication,OptimizationHints,MediaRouter,Translate,WebUIOmniboxPopup,WebUIOmniboxAimPopup',
   '--no-pings',
   '--no-first-run',
   `--js-flags=--max-old-space-size=${Math.max(64, Math.floor(memoryMegabytes / 2))}`,

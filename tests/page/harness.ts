@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { build, type Plugin, preview } from 'vite';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
@@ -27,11 +28,26 @@ async function builtOnce(name: string, make: (outDir: string) => Promise<unknown
   const shared = process.env[folderVariable];
   const outDir = join(shared ?? join(root, 'build'), name);
   const mark = `${outDir}.whole`;
-  if (shared && existsSync(mark)) return outDir;
+  // Test files run beside one another: the first builds, the others wait for it.
+  if (shared && !begins(`${outDir}.begun`)) {
+    while (!existsSync(mark)) await setTimeout(200);
+    return outDir;
+  }
   await buildWasm();
   await make(outDir);
   if (shared) writeFileSync(mark, '');
   return outDir;
+}
+
+/** True for the first who asks. */
+function begins(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 async function serve(outDir: string, plugins: Plugin[] = []): Promise<{ url: string; close(): Promise<void> }> {

@@ -341,7 +341,7 @@ const states: State[] = [
   },
 ];
 
-describe.each(states)('state $name', ({ name, address, shows }) => {
+describe.concurrent.each(states)('state $name', ({ name, address, shows }) => {
   test.each([
     ['wide', { ...wide }],
     ['narrow', { ...narrow, colorScheme: 'dark' as const }],
@@ -360,7 +360,7 @@ describe.each(states)('state $name', ({ name, address, shows }) => {
   });
 });
 
-describe('the drawer', () => {
+describe.concurrent('the drawer', () => {
   test.each(['Runs', 'Storage', 'Device', 'Log'])('%s', async (tab) => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
     await button(page, tab).click();
@@ -373,7 +373,7 @@ describe('the drawer', () => {
   });
 });
 
-describe('narrow panels', () => {
+describe.concurrent('narrow panels', () => {
   test.each(['Setup', 'Progress', 'More'])('%s', async (panel) => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=paused`, narrow);
     await page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name: panel }).click();

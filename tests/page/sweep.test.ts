@@ -77,7 +77,7 @@ describe.skipIf(!findChromium() || process.platform !== 'linux')('a sweep of twe
   test('trains, answers and stays small', { timeout: 15 * minutes }, async () => {
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: findChromium()!,
-      args: [...chromiumArgsWithoutWebGpu, '--disable-gpu', '--disable-features=WebGPU'],
+      args: [...chromiumArgsWithoutWebGpu, '--disable-gpu'],
       viewport: { width: 1440, height: 900 },
     });
     const page = context.pages()[0] ?? (await context.newPage());

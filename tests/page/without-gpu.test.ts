@@ -28,7 +28,7 @@ async function openPage(query = '') {
   profiles.push(profile);
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: findChromium()!,
-    args: [...chromiumArgsWithoutWebGpu, '--disable-gpu', '--disable-features=WebGPU'],
+    args: [...chromiumArgsWithoutWebGpu, '--disable-gpu'],
     viewport: { width: 1440, height: 900 },
   });
   const page = context.pages()[0] ?? (await context.newPage());
