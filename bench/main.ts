@@ -8,6 +8,7 @@ import { cpus } from 'node:os';
 import { Command } from 'commander';
 import { benchBabyai } from './babyai.ts';
 import { benchCompare } from './compare.ts';
+import { benchCompareAdapter } from './compare-adapter.ts';
 import { benchCompareTorch } from './compare-torch.ts';
 import { benchEngine } from './engine.ts';
 import { benchFirstMinutes } from './first-minutes.ts';
@@ -156,6 +157,12 @@ async function compareTorch(): Promise<Result> {
   return { on: cpu(), adapter: 'WebAssembly', columns, rows: details.map((row) => Object.values(row)), details };
 }
 
+async function compareAdapter(match?: string): Promise<Result> {
+  const { adapter, rows } = await benchCompareAdapter(match);
+  const columns = ['a step of', 'steps', 'ours, ms', 'theirs, ms', 'times', 'aim'];
+  return { on: adapter, adapter, columns, rows: rows.map((row) => Object.values(row)), details: rows };
+}
+
 async function world(): Promise<Result> {
   return worldResult(await benchWorld());
 }
@@ -195,6 +202,7 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
   compare: (match) => compare('webgpu', match),
   'compare-torch': compareTorch,
   'compare-processor': (match) => compare('wasm', match),
+  'compare-adapter': compareAdapter,
   quantized,
   processor,
   'first-minutes': firstMinutes,
@@ -204,7 +212,7 @@ const benches: { [name: string]: (match?: string) => Promise<Result> } = {
 };
 
 /** Needs PyTorch, or a Chromium and some minutes: only when it is named. */
-const onRequest = new Set(['compare-torch', 'proxy', 'passages']);
+const onRequest = new Set(['compare-torch', 'compare-adapter', 'proxy', 'passages']);
 
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
@@ -270,7 +278,10 @@ function store(name: string, result: Result): void {
 const program = new Command('bench')
   .description('Measures kernels, decoding, a whole GRPO step and the world; prints each beside its floor.')
   .option('--only <names...>', `only these: ${Object.keys(benches).join(', ')}`)
-  .option('--match <text>', 'compare, processor, search, first-minutes: only what has this in its name')
+  .option(
+    '--match <text>',
+    'compare, processor, compare-adapter, search, first-minutes: only what has this in its name',
+  )
   .option('--write', 'store the results in bench/results', false);
 
 async function main(): Promise<void> {

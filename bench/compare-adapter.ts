@@ -1,0 +1,91 @@
+/**
+ * Steps of the first experiments on the WebAssembly device beside the same steps on this machine's WebGPU adapter, in turns. Meant for software
+ * adapters, of which `TABGYM_ADAPTER` names one (a driver file, or a part of its name).
+ */
+import { readFileSync } from 'node:fs';
+import { nodeGpu } from '../src/cli/node-gpu.ts';
+import type { Device } from '../src/device/device.ts';
+import { WasmDevice } from '../src/device/wasm/device.ts';
+import { Gpu } from '../src/device/webgpu/device.ts';
+import { parseExperiment } from '../src/experiment/experiment.ts';
+import { Assembly } from '../src/session/assemble.ts';
+import { openGuardedWorld } from '../src/workers/spawn-world.ts';
+
+export interface AdapterRow {
+  name: string;
+  steps: number;
+  /** Milliseconds of the middle step of each. */
+  oursMs: number;
+  theirsMs: number;
+  times: number;
+  aim: number | null;
+}
+
+export interface AdapterComparison {
+  adapter: string;
+  rows: AdapterRow[];
+}
+
+/** How many times an adapter's pace is aimed at, by a part of its name; of a step with a billion operations a millisecond is more. */
+const aims: [adapter: RegExp, times: number, ofLong: number][] = [
+  [/swiftshader/i, 8, 8],
+  [/llvmpipe/i, 4, 12],
+];
+
+/** The first steps are not counted: code and pipelines are not compiled yet. */
+const parts = [
+  { file: 'textcraft-first', warm: 2, steps: 5, long: false },
+  { file: 'babyai-first', warm: 3, steps: 9, long: false },
+  { file: 'sciworld-first', warm: 2, steps: 7, long: false },
+  // A step takes an adapter a minute.
+  { file: 'sciworld-rl', warm: 0, steps: 1, long: true },
+];
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1];
+
+/** Milliseconds of one step after another of an experiment on a device. */
+async function opened(device: Device, file: string) {
+  const experiment = parseExperiment(JSON.parse(readFileSync(`experiments/${file}.json`, 'utf8')));
+  const assembly = new Assembly({ machine: { open: async () => device }, openWorld: openGuardedWorld });
+  const signal = new AbortController().signal;
+  const engine = await assembly.open(experiment, { assets: null, choices: null, onProgress: () => {}, signal });
+  await engine.initialize();
+  return {
+    name: experiment.name,
+    async step(number: number): Promise<number> {
+      const start = performance.now();
+      await engine.training!.step(number, { signal });
+      return performance.now() - start;
+    },
+    close: () => engine.close(),
+  };
+}
+
+async function comparison(wasm: Device, gpu: Device, part: (typeof parts)[number]): Promise<AdapterRow> {
+  const [ours, theirs] = [await opened(wasm, part.file), await opened(gpu, part.file)];
+  const times: [number, number][] = [];
+  for (let step = 1; step <= part.steps; step++) times.push([await ours.step(step), await theirs.step(step)]);
+  await ours.close();
+  await theirs.close();
+  const counted = times.slice(part.warm);
+  const [oursMs, theirsMs] = [median(counted.map(([ms]) => ms)), median(counted.map(([, ms]) => ms))];
+  const [, short, long] = aims.find(([adapter]) => adapter.test(gpu.info.description)) ?? [null, null, null];
+  const aim = part.long ? long : short;
+  const row = { name: ours.name, steps: counted.length, oursMs, theirsMs, times: theirsMs / oursMs, aim };
+  console.log(
+    `  ${row.name}: ${oursMs.toFixed(0)} ms, ${gpu.info.description} ${theirsMs.toFixed(0)} ms, ${row.times.toFixed(1)} times${aim ? ` (aim ${aim})` : ''}`,
+  );
+  return row;
+}
+
+/** `match`: only the experiments that have this in their file's name. */
+export async function benchCompareAdapter(match = ''): Promise<AdapterComparison> {
+  const wasm = await WasmDevice.open({ threads: 2 });
+  const gpu = await Gpu.open(await nodeGpu());
+  const rows: AdapterRow[] = [];
+  for (const part of parts) if (part.file.includes(match)) rows.push(await comparison(wasm, gpu, part));
+  const adapter = gpu.info.description;
+  gpu.destroy();
+  wasm.destroy();
+  return { adapter, rows };
+}
