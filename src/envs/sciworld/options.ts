@@ -53,6 +53,18 @@ const schema = v.strictObject({
     label: 'Original rules',
     sentence: 'Keep the rules of the original where ours differ, to compare with published results.',
   }),
+  oracle: option(oneOf(['knows', 'finds out']), 'knows', {
+    label: 'Oracle',
+    sentence:
+      'Whether the oracle knows the answers, or looks, tests and reads before it acts, as the agent must: only then can its play be imitated.',
+    choiceLabels: { knows: 'Knows the answers', 'finds out': 'Finds out' },
+  }),
+  // Tuned on, so that the test variations are looked at once.
+  heldOut: option(oneOf(['test', 'dev']), 'test', {
+    label: 'Held out',
+    sentence: "Which variations evaluations ask: the original's test set, or those it sets apart to tune on.",
+    choiceLabels: { test: 'Test', dev: 'Development' },
+  }),
 });
 
 export type SciWorldOptions = v.InferOutput<typeof schema>;

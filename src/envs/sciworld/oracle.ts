@@ -9,7 +9,7 @@ import type { SciWorldSimulator } from './simulator.ts';
 
 const boxOf = (r: Rehearsal) => /move it to the (\w+ box) in the ([\w ]+)\./.exec(r.simulator.description(r.world))!;
 
-const animals = [
+export const animals = [
   'butterfly',
   'moth',
   'frog',
@@ -25,17 +25,17 @@ const animals = [
   'beaver',
   'wolf',
 ];
-const longLived = ['giant tortoise', 'parrot', 'elephant', 'crocodile', 'brown bear'];
-const shortLived = ['hedgehog', 'mouse', 'chameleon', 'dragonfly', 'ant'];
+export const longLived = ['giant tortoise', 'parrot', 'elephant', 'crocodile', 'brown bear'];
+export const shortLived = ['hedgehog', 'mouse', 'chameleon', 'dragonfly', 'ant'];
 
 /** The last of its kind in the room: what the agent carries comes last. */
-function oneOf(r: Rehearsal, wanted: readonly string[]): string {
+export function oneOf(r: Rehearsal, wanted: readonly string[]): string {
   const found = r.names().findLast((name) => wanted.includes(name));
   if (!found) throw new Stuck(`none of ${wanted.join(', ')} is here`);
   return found;
 }
 
-function carryToBox(r: Rehearsal, thing: string): void {
+export function carryToBox(r: Rehearsal, thing: string): void {
   const [, box, room] = boxOf(r);
   if (r.room() !== room) {
     r.act(`pick up ${thing}`);
@@ -53,7 +53,7 @@ const findAnimal: Plan = (r) => {
   carryToBox(r, animal);
 };
 
-const plantName = /^(apple|avocado|banana|cherry|lemon|orange|peach|pea) (tree|plant)$/;
+export const plantName = /^(apple|avocado|banana|cherry|lemon|orange|peach|pea) (tree|plant)$/;
 
 const findPlant: Plan = (r) => {
   r.goTo('greenhouse');
@@ -96,7 +96,7 @@ const lifeStages: Plan = (r) => {
 const useThermometer: Plan = (r) => {
   const text = r.description();
   const [, thing, room] = /temperature of ([\w ]+), which is located around the ([\w ]+)\./.exec(text)!;
-  const boxes = [...text.matchAll(/place it in the (\w+ box)/g)].map((m) => m[1]);
+  const boxes = boxesToMoveTo(r);
   const boxRoom = /boxes are located around the ([\w ]+)\./.exec(text)![1];
   r.goTo('kitchen');
   r.do('pick up thermometer');
@@ -138,8 +138,12 @@ function fetchWater(r: Rehearsal, vessel: string): void {
   r.do(`pick up ${vessel}`);
 }
 
+/** The boxes that the task speaks of, in its order. */
+export const boxesToMoveTo = (r: Rehearsal) =>
+  [...r.description().matchAll(/place it in the (\w+ box)/g)].map((m) => m[1]);
+
 const waterConductivity: Plan = (r) => {
-  const boxes = [...r.description().matchAll(/place it in the (\w+ box)/g)].map((m) => m[1]);
+  const boxes = boxesToMoveTo(r);
   fetchWater(r, 'glass cup');
   r.do('focus on water in glass cup');
   r.goTo('workshop');
@@ -151,7 +155,7 @@ const conductivity: Plan = (r) => {
   const text = r.description();
   if (text.includes('if water is')) return waterConductivity(r);
   const [, thing, room] = /\. The (.+) is located around the ([\w ]+)\./.exec(text)!;
-  const boxes = [...text.matchAll(/place it in the (\w+ box)/g)].map((m) => m[1]);
+  const boxes = boxesToMoveTo(r);
   r.goTo(room);
   r.do(`focus on ${thing}`);
   if (room !== 'workshop') r.do(`pick up ${thing}`);
@@ -233,7 +237,7 @@ const tertiaryColour: Plan = (r) => {
   r.do(`focus on ${wanted}`);
 };
 
-const recipes: Record<string, string[]> = {
+export const recipes: Record<string, string[]> = {
   'salt water': ['sodium chloride', 'water'],
   'soapy water': ['soap', 'water'],
   'mixed nuts': ['peanut', 'almond', 'cashew'],
@@ -254,10 +258,14 @@ const recipes: Record<string, string[]> = {
 
 const chemistryMix: Plan = (r) => {
   const [, result, room] = /substance '([\w ]+)'.*found near the (\w+)\./.exec(r.description())!;
-  const ingredients = recipes[result];
+  r.goTo(room);
+  mixed(r, result, recipes[result]);
+};
+
+/** From the room where the dry things are. */
+export function mixed(r: Rehearsal, result: string, ingredients: readonly string[]): void {
   const paint = ingredients.find((name) => name.endsWith(' paint'));
   const dry = ingredients.filter((name) => name !== 'water' && name !== paint);
-  r.goTo(room);
   for (const name of dry) {
     if (!r.canName(name)) r.do('open glass jar');
     r.do(`pick up ${name}`);
@@ -272,7 +280,7 @@ const chemistryMix: Plan = (r) => {
   }
   r.do(`mix ${paint ? `wood cup containing ${ingredients.slice().sort().join(' and ')}` : 'glass cup'}`);
   r.do(`focus on ${result}`);
-};
+}
 
 // ---- changes of state: a furnace and a cold freezer, whatever the substance ----------------------------------------------------------
 
@@ -438,15 +446,16 @@ const plans: Record<string, Plan | readonly Plan[]> = {
 
 export const tasksWithOracle: readonly string[] = Object.keys(plans);
 
-/** The actions that complete the task from here, or null. `copy` is a world to try them in. */
+/** The actions that complete the task from here, or null. `copy` is a world to try them in; `instead`: plans that are tried before those that know. */
 export function planOf(
   simulator: SciWorldSimulator,
   world: number,
   copy: number,
   task: string,
   stepLimit: number,
+  instead: { readonly [task: string]: Plan } = {},
 ): string[] | null {
-  for (const plan of [plans[task] ?? []].flat()) {
+  for (const plan of [instead[task] ?? [], plans[task] ?? []].flat()) {
     simulator.copy(world, copy);
     const rehearsal = new Rehearsal(simulator, copy, stepLimit);
     if (succeeds(plan, rehearsal)) return rehearsal.actions;

@@ -18,11 +18,11 @@ const topics: readonly { label: string; tasks: (name: string) => boolean; items:
 /** Of the draw below. */
 export const STAND_IN_SEED = 20_250_908;
 
-/** `count` of the test items of a topic without repetition, ascending. */
-function drawn(topic: (typeof topics)[number], index: number): number[] {
+/** `count` of a split's items of a topic without repetition, ascending. */
+function drawn(topic: (typeof topics)[number], index: number, split: 'test' | 'dev'): number[] {
   const names = agentGymTasks.filter(({ name }) => topic.tasks(name));
   const items = names.flatMap(({ name, variations }) =>
-    variationsOf('test', variations).map((variation) => idOf(name, variation)),
+    variationsOf(split, variations).map((variation) => idOf(name, variation)),
   );
   for (let i = 0; i < topic.items; i++) {
     const j = i + Math.floor(uniformAt(STAND_IN_SEED, index, i) * (items.length - i));
@@ -32,19 +32,24 @@ function drawn(topic: (typeof topics)[number], index: number): number[] {
 }
 
 /** The 200 ids, topic by topic. */
-export const standInIds = (): number[] => topics.flatMap(drawn);
+export const standInIds = (): number[] => topics.flatMap((topic, index) => drawn(topic, index, 'test'));
+
+const options = { tasks: agentGymTasks.map(({ name }) => name) };
+const columns = topics.map(({ label }) => label);
+const columnOf: WorldSuite['columnOf'] = ({ id }) =>
+  topics.find((topic) => topic.tasks(itemOf(id).task))?.label ?? 'Other';
 
 export const sciworldSuites: readonly WorldSuite[] = [
   {
     name: 'sciworld-stand-in',
     label: 'ScienceWorld, a stand-in of 200',
     sentence: "200 of the original's test variations, as many of each topic as the published test set has, 30 turns.",
-    options: { tasks: agentGymTasks.map(({ name }) => name) },
+    options,
     split: 'test',
     ids: standInIds(),
     turns: 30,
-    columns: topics.map(({ label }) => label),
-    columnOf: ({ id }) => topics.find((topic) => topic.tasks(itemOf(id).task))?.label ?? 'Other',
+    columns,
+    columnOf,
     standIn: 'The ids of the published test set are not known; these are other items of the same topics.',
     published: {
       source: 'AgentGym-RL, table 5 (https://arxiv.org/abs/2509.08755), on ids that are not known',
@@ -60,5 +65,17 @@ export const sciworldSuites: readonly WorldSuite[] = [
         ['ScalingInter-7B', 33.96, 55.42, 88.64, 0, 73.33, 57],
       ],
     },
+  },
+  {
+    name: 'sciworld-dev',
+    label: 'ScienceWorld, 200 to tune on',
+    sentence:
+      'As the stand-in, of the variations that the original sets apart to tune on: no test variation is among them.',
+    options: { ...options, heldOut: 'dev' },
+    split: 'test',
+    ids: topics.flatMap((topic, index) => drawn(topic, index, 'dev')),
+    turns: 30,
+    columns,
+    columnOf,
   },
 ];

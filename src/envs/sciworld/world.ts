@@ -13,6 +13,7 @@ import {
   WorldError,
   type WorldOptions,
 } from '../env.ts';
+import { findingOut } from './finding-out.ts';
 import { sciworld } from './index.ts';
 import { parseSciWorldOptions, type SciWorldOptions } from './options.ts';
 import { planOf } from './oracle.ts';
@@ -62,7 +63,7 @@ export class SciWorld implements World {
     return sciWorldTasks
       .filter(({ name }) => filled.tasks.includes(name))
       .flatMap(({ name, first, variations }) =>
-        variationsOf(split, variations).map((variation) => ({
+        variationsOf(split === 'test' ? filled.heldOut : split, variations).map((variation) => ({
           world: 'sciworld',
           id: first + variation,
           options: filled as WorldOptions,
@@ -139,7 +140,8 @@ export class SciWorld implements World {
       const { world, task, done, options } = this.state(slot);
       if (done) return null;
       this.rehearsal ??= this.simulator.create();
-      return planOf(this.simulator, world, this.rehearsal, task, options.stepLimit);
+      const instead = options.oracle === 'finds out' ? findingOut : {};
+      return planOf(this.simulator, world, this.rehearsal, task, options.stepLimit, instead);
     });
   }
 

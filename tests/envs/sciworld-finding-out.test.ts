@@ -1,0 +1,101 @@
+// The oracle that finds out: what it speaks of was read before, and its answers follow from what it was told.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { findingOut } from '../../src/envs/sciworld/finding-out.ts';
+import { sciworldSuites } from '../../src/envs/sciworld/suites.ts';
+import { SciWorld } from '../../src/envs/sciworld/world.ts';
+
+beforeAll(() => buildWasm());
+
+const names = Object.keys(findingOut);
+const optionsOf = (name: string) => ({ tasks: [name], validActions: false, oracle: 'finds out' });
+
+interface Turn {
+  action: string;
+  /** All that was read before it. */
+  read: string;
+}
+
+/** Some training variations of a task, each as the oracle plays it. */
+async function played(name: string, count: number): Promise<{ id: number; reward: number; turns: Turn[] }[]> {
+  const world = await SciWorld.open();
+  const all = await world.tasks(optionsOf(name), 'train');
+  const episodes = [];
+  for (const task of all.filter((_, k) => k % Math.ceil(all.length / count) === 0)) {
+    let [feedback] = await world.reset([0], [task]);
+    let read = feedback.observation;
+    const [plan] = await world.oracle([0]);
+    const turns: Turn[] = [];
+    for (const action of plan ?? []) {
+      turns.push({ action, read });
+      [feedback] = await world.step([0], [action]);
+      read += `\n${feedback.observation}`;
+    }
+    episodes.push({ id: task.id, reward: feedback.reward, turns });
+  }
+  return episodes;
+}
+
+describe('the oracle that finds out', () => {
+  it.each(names)('solves %s within 30 turns', async (name) => {
+    for (const { id, reward, turns } of await played(name, 24)) {
+      expect([id, reward]).toEqual([id, 1]);
+      expect(turns.length).toBeLessThanOrEqual(30);
+    }
+  });
+
+  it.each(names)('speaks in %s of nothing that it has not read of', async (name) => {
+    for (const { id, turns } of await played(name, 12)) {
+      for (const { action, read } of turns) {
+        const thing =
+          /^(?:focus on|pick up|connect .* to|look at) (?:cathode in |anode in )?(.+?)(?: in .*| terminal \d)?$/;
+        const said = thing.exec(action)?.[1];
+        // A battery's poles and a mixture to be made are words of physics, not of the room.
+        if (said === undefined || said === 'battery cathode') continue;
+        for (const word of said.toLowerCase().split(' '))
+          expect(read.toLowerCase(), `${id}: ${action}`).toContain(word);
+      }
+    }
+  });
+
+  it('sorts by the lamp, whatever the thing: on to where the task sends what conducts, else to the other', async () => {
+    let [on, off] = [0, 0];
+    for (const name of ['test-conductivity', 'test-conductivity-of-unknown-substances'])
+      for (const { id, turns } of await played(name, 40)) {
+        const { action, read } = turns[turns.length - 1];
+        if (read.includes('if water is')) continue;
+        const [conductive, other] = [...read.matchAll(/place it in the (\w+ box)/g)].map((m) => m[1]);
+        const lit = /light bulb, which is (on|off)/.exec(read.split('\n').at(-1)!)![1] === 'on';
+        expect(action.endsWith(`to ${lit ? conductive : other}`), `${id}: ${action}`).toBe(true);
+        if (lit) on++;
+        else off++;
+      }
+    expect(Math.min(on, off)).toBeGreaterThan(10);
+  });
+
+  it('leaves the other tasks to the oracle that knows', async () => {
+    const world = await SciWorld.open();
+    const plans = [];
+    for (const oracle of ['knows', 'finds out']) {
+      const tasks = await world.tasks({ ...optionsOf('use-thermometer'), oracle }, 'train');
+      await world.reset([0], tasks.slice(0, 1));
+      plans.push((await world.oracle([0]))[0]);
+    }
+    expect(plans[1]).toEqual(plans[0]);
+  });
+});
+
+it('the suite to tune on has no variation of the test set, and none that is trained on', async () => {
+  const world = await SciWorld.open();
+  const [test, dev] = sciworldSuites;
+  expect(dev.ids!.length).toBe(test.ids!.length);
+  expect(dev.columns).toEqual(test.columns);
+  const idsOf = async (split: 'train' | 'test', options: object) =>
+    new Set((await world.tasks({ ...dev.options, ...options }, split)).map(({ id }) => id));
+  const [asked, train, held] = [
+    await idsOf('test', {}),
+    await idsOf('train', {}),
+    await idsOf('test', { heldOut: 'test' }),
+  ];
+  for (const id of dev.ids!) expect([id, asked.has(id), train.has(id), held.has(id)]).toEqual([id, true, false, false]);
+});
