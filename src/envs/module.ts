@@ -41,6 +41,8 @@ export interface VocabularySource {
   as?: string;
   texts?: readonly string[] | (() => Promise<readonly string[]>);
   play?: PlayedTexts;
+  /** Of the texts, the things whose names of several words a tiny policy may read as one token each (`policy.wholeNames`). */
+  names?(texts: Iterable<string>): readonly string[];
 }
 
 /** How a world is played to hear what it says. */

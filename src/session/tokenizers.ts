@@ -9,6 +9,9 @@ import { textsOf } from './vocabulary.ts';
 /** Whose texts a world's vocabulary is made from: its own, or those of a world that says the same. */
 const speakerOf = (name: string): string => worldModule(name).vocabulary?.as ?? name;
 
+const thinks = ({ sampling }: Experiment) => sampling.thoughts > 0;
+const readsNames = ({ policy }: Experiment) => policy.kind === 'tiny' && policy.wholeNames;
+
 export class Tokenizers {
   private readonly made = new Map<string, Promise<Tokenizer>>();
 
@@ -22,8 +25,11 @@ export class Tokenizers {
   ): Promise<Tokenizer> {
     const stored = assets?.['tokenizer.json'];
     if (stored) return Promise.resolve(new Tokenizer(JSON.parse(new TextDecoder().decode(stored))));
-    const thinks = experiment.sampling.thoughts > 0;
-    const key = [...new Set(experiment.worlds.map(({ name }) => speakerOf(name))), `${thinks}`].sort().join();
+    const key = [
+      ...[...new Set(experiment.worlds.map(({ name }) => speakerOf(name)))].sort(),
+      `${thinks(experiment)}`,
+      `${readsNames(experiment)}`,
+    ].join();
     const known = this.made.get(key) ?? this.make(experiment, worlds);
     this.made.set(key, known);
     known.catch(() => this.made.delete(key));
@@ -32,9 +38,16 @@ export class Tokenizers {
 
   private async make(experiment: Experiment, open: Worlds | null): Promise<Tokenizer> {
     const texts: string[] = [];
-    for (const name of new Set(experiment.worlds.map(({ name }) => speakerOf(name))))
-      texts.push(...(await this.textsOf(name, open?.get(name))));
-    return buildTokenizer(texts, { thinks: experiment.sampling.thoughts > 0 });
+    const names: string[] = [];
+    for (const name of new Set(experiment.worlds.map(({ name }) => speakerOf(name)))) {
+      const heard = await this.textsOf(name, open?.get(name));
+      texts.push(...heard);
+      names.push(...(worldModule(name).vocabulary?.names?.(heard) ?? []));
+    }
+    return buildTokenizer(texts, {
+      thinks: thinks(experiment),
+      names: readsNames(experiment) ? names : [],
+    });
   }
 
   private async textsOf(name: string, open: World | undefined): Promise<Set<string>> {

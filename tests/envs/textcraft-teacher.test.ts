@@ -4,7 +4,7 @@ import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Lesson, Task, WorldOptions } from '../../src/envs/env.ts';
 import { textcraft } from '../../src/envs/textcraft/index.ts';
 import { ListWorld, madeUpList } from '../../src/envs/textcraft/made-up.ts';
-import { Naming } from '../../src/envs/textcraft/naming.ts';
+import { Naming, renamed } from '../../src/envs/textcraft/naming.ts';
 import { offeredInTextCraft } from '../../src/envs/textcraft/offered.ts';
 import {
   offeredBy,
@@ -35,6 +35,13 @@ async function drawn(options: WorldOptions, draws: number, members: number): Pro
   return Array.from({ length: draws }, (_, k) =>
     Array.from({ length: members }, (_, member) => draw(tasks[below(tasks.length, 1, k)], { key: hash(2, k), member })),
   ).flat();
+}
+
+/** What every item is called under an exchange of whole names. */
+function shownAs(names: readonly string[], naming: number): Map<string, string> {
+  const recipes = names.map((name) => ({ makes: 1, name, inputs: [] }));
+  const list = renamed({ recipes, goal: names[0] }, names, naming);
+  return new Map(list.recipes.map(({ name }, i) => [names[i], name]));
 }
 
 /** Plays what the teacher says, `meddle` excepted; gives back the lessons, and whether the goal was reached. */
@@ -124,8 +131,8 @@ describe('the teacher', () => {
     expect(new CraftTeacher(readRecipeList(circle)!, 1).next()).toBeNull();
   });
 
-  it('reaches the goals of training in the world itself, under names of each draw', async () => {
-    const tasks = await drawn(fresh, 150, 1);
+  it.each([false, true])('reaches the goals of training under names of each draw, whole: %s', async (wholeNames) => {
+    const tasks = await drawn({ ...fresh, wholeNames }, 150, 1);
     const results = [];
     for (const task of tasks) results.push(await taught(task));
     expect(results.filter(({ won }) => won).length).toBeGreaterThanOrEqual(0.97 * tasks.length);
@@ -146,18 +153,21 @@ describe('the teacher', () => {
 });
 
 describe('lists that the world does not have', () => {
-  it('are the same for the same seed, can be made, and their siblings differ in the goal alone', async () => {
-    const tasks = await drawn({ madeUp: true }, 80, 4);
-    let won = 0;
-    for (let i = 0; i < tasks.length; i++) {
-      const text = await firstText(tasks[i]);
-      expect(await firstText(tasks[i])).toBe(text);
-      const sibling = await firstText(tasks[i - (i % 4)]);
-      expect(text.slice(0, text.indexOf('Goal:'))).toBe(sibling.slice(0, sibling.indexOf('Goal:')));
-      if ((await taught(tasks[i])).won) won++;
-    }
-    expect(won).toBeGreaterThanOrEqual(0.95 * tasks.length);
-  });
+  it.each([false, true])(
+    'are the same for the same seed, can be made, and their siblings differ in the goal alone; whole names: %s',
+    async (wholeNames) => {
+      const tasks = await drawn({ madeUp: true, wholeNames }, 80, 4);
+      let won = 0;
+      for (let i = 0; i < tasks.length; i++) {
+        const text = await firstText(tasks[i]);
+        expect(await firstText(tasks[i])).toBe(text);
+        const sibling = await firstText(tasks[i - (i % 4)]);
+        expect(text.slice(0, text.indexOf('Goal:'))).toBe(sibling.slice(0, sibling.indexOf('Goal:')));
+        if ((await taught(tasks[i])).won) won++;
+      }
+      expect(won).toBeGreaterThanOrEqual(0.95 * tasks.length);
+    },
+  );
 
   it('are played by the rules of the world: its own lists give the same answers', async () => {
     for (const task of (await world.tasks({}, 'train')).filter((_, i) => i % 7 === 0)) {
@@ -195,7 +205,7 @@ describe('what is held out', () => {
     const goals = new Set<string>();
     for (const id of heldOut)
       goals.add(readRecipeList(await firstText({ world: 'textcraft', id, options: {}, strata: {} }))!.goal);
-    const words = world.exchangedWords();
+    const { words } = world.vocabulary(false);
     const tasks = await drawn(fresh, 400, 4);
     for (const task of tasks) {
       expect(heldOut.has(task.id)).toBe(false);
@@ -206,6 +216,36 @@ describe('what is held out', () => {
     expect(new Set(tasks.map(({ options }) => options.naming)).size).toBeGreaterThanOrEqual(399);
     const naming = new Naming(words, 12345);
     expect(new Set(words.map((word) => naming.show(word))).size).toBe(words.length);
+  });
+
+  it('is asked for in no draw of training where names are exchanged whole', async () => {
+    const { names } = world.vocabulary(true);
+    const kept = (await world.tasks(fresh, 'test')).map(({ id }) => id);
+    const goals = new Set<string>();
+    for (const id of [...splitIds('test'), ...kept])
+      goals.add(readRecipeList(await firstText({ world: 'textcraft', id, options: {}, strata: {} }))!.goal);
+    const tasks = await drawn({ ...fresh, wholeNames: true }, 200, 4);
+    for (const task of tasks) {
+      const { goal, recipes } = readRecipeList(await firstText(task))!;
+      const shown = shownAs(names, task.options.naming as number);
+      const meant = new Map([...shown].map(([name, other]) => [other, name]));
+      expect(goals.has(meant.get(goal)!), goal).toBe(false);
+      // The list is the goal's own, in the world's names, under the exchange.
+      const own = await firstText({ ...task, options: { ...task.options, naming: 0, asked: 0 } });
+      expect(readRecipeList(own)!.recipes.map(({ name }) => shown.get(name) ?? name)).toEqual(
+        recipes.map(({ name }) => name),
+      );
+    }
+  });
+
+  it('goes by a permutation of whole names, in which kinds stay kinds and things of a kind stay of it', () => {
+    const { names } = world.vocabulary(true);
+    const shown = shownAs(names, 12345);
+    expect(new Set(shown.values())).toEqual(new Set(names));
+    expect(shown.get('planks')).toBe('planks');
+    for (const [name, other] of shown) expect(other.endsWith(' planks'), name).toBe(name.endsWith(' planks'));
+    expect([...shown].filter(([name, other]) => name === other).length).toBeLessThan(names.length / 20);
+    expect([...shownAs(names, 12346)]).not.toEqual([...shown]);
   });
 
   it('stays apart from what is trained on, and the official split stays as it is', async () => {
@@ -231,7 +271,7 @@ describe('made-up lists', () => {
       (_, i) => `w${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}`,
     );
     for (let seed = 0; seed < 50; seed++) {
-      const { recipes, goal } = madeUpList(words, seed, 0);
+      const { recipes, goal } = madeUpList({ words, names: [] }, seed, 0);
       expect(recipes.some(({ name }) => name === goal)).toBe(true);
       for (const { inputs, name } of recipes) {
         expect(inputs.length).toBeGreaterThan(0);

@@ -143,6 +143,7 @@ describe('tasks', () => {
       listSeeds: 1,
       naming: 0,
       namings: 0,
+      wholeNames: false,
       apart: 0,
       asked: 0,
       fresh: false,

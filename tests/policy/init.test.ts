@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/policy/config.ts';
 import { initTiny, initWeights } from '../../src/policy/weights/init.ts';
+import { referenceForwardBackward } from './reference.ts';
 
 const json = {
   model_type: 'qwen3',
@@ -113,6 +114,53 @@ describe('the first weights', () => {
 
   it('cannot look back without biases', () => {
     expect(() => initWeights(config, { seed: 1, std: 0.05, previousTokenHeads: 1 })).toThrow(/need biases/);
+  });
+
+  describe('with heads that look up', () => {
+    const wide = parseConfig({
+      ...json,
+      model_type: 'qwen2',
+      vocab_size: 200,
+      hidden_size: 192,
+      num_attention_heads: 6,
+      num_key_value_heads: 6,
+      head_dim: 32,
+      rope_theta: 1_000_000,
+    });
+    const start = { seed: 5, std: 0.05, embeddingStd: 0.25, copyScale: 0.5, previousTokenHeads: 4 };
+    const logitsOf = (inductionHeads: number, tokens: number[]) => {
+      const tensors = initWeights(wide, { ...start, inductionHeads });
+      const batch = {
+        tokens: Int32Array.from(tokens),
+        segments: [{ start: 0, end: tokens.length, parent: -1 }],
+        scored: Int32Array.of(tokens.length - 1),
+        allowed: null,
+      };
+      return referenceForwardBackward(wide, tensors, batch, null, null).logits;
+    };
+    /** Of these tokens, the likeliest after place t. */
+    const likeliest = (logits: Float64Array, t: number, among: number[]) =>
+      among.reduce((best, token) => (logits[t * 200 + token] > logits[t * 200 + best] ? token : best));
+    it('a sequence that was read once is gone on with', () => {
+      const read = Array.from({ length: 60 }, (_, i) => 1 + ((i * 83) % 199));
+      const rightly = (inductionHeads: number) => {
+        const logits = logitsOf(inductionHeads, [...read, ...read]);
+        return Array.from({ length: 50 }, (_, i) => i + 4).filter((i) => {
+          // What a tied embedding says first is the word itself.
+          const others = read.filter((token) => token !== read[i]);
+          return likeliest(logits, 60 + i, others) === read[i + 1];
+        }).length;
+      };
+      expect(rightly(4)).toBeGreaterThanOrEqual(40);
+      expect(rightly(0)).toBeLessThanOrEqual(5);
+    });
+
+    it('need what they read from', () => {
+      for (const change of [{ previousTokenHeads: 1 }, { copyScale: 0 }])
+        expect(() => initWeights(wide, { ...start, ...change, inductionHeads: 2 })).toThrow(/2 induction heads need/);
+      const shared = { ...wide, numKvHeads: 2 };
+      expect(() => initWeights(shared, { ...start, inductionHeads: 1 })).toThrow(/induction heads need/);
+    });
   });
 
   it('are the ones of before where an experiment says nothing of them', () => {

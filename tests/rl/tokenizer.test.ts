@@ -50,6 +50,34 @@ describe('tokenizer', () => {
     expect(again.vocabSize).toBe(tokenizer.vocabSize);
   });
 
+  it('takes a name of several words as one token, the longest that fits, and says it as it was', () => {
+    const names = ['acacia planks', 'acacia logs', 'dark acacia planks', 'stick', 'acacia planks slab'];
+    const named = buildTokenizer(texts, { names });
+    const read = (text: string) => Array.from(named.encode(text), (id) => named.token(id));
+    const action = 'craft 3 dark acacia planks using 6 acacia planks, 1 stick';
+    expect(read(action)).toEqual([
+      'craft',
+      '3',
+      'dark acacia planks',
+      'using',
+      '6',
+      'acacia planks',
+      ',',
+      '1',
+      'stick',
+    ]);
+    expect(read('acacia planks slab acacia sign')).toEqual(['acacia planks slab', 'acacia', 'sign']);
+    expect(read('minecraft:acacia_planks')).toEqual(['minecraft', ':', 'acacia', 'planks']);
+    for (const text of [...texts.slice(1, 4), action]) {
+      expect(named.decode(named.encode(text))).toBe(tokenizer.decode(tokenizer.encode(text)));
+      expect([...named.encode(text)]).toEqual(new HuggingFaceTokenizer(named.json, {}).encode(text).ids);
+    }
+    // The words keep their numbers, so that a name is only added; one word is no name of several.
+    expect(tokenizer.tokenTexts().every((word, id) => named.token(id) === word)).toBe(true);
+    expect(named.vocabSize).toBe(tokenizer.vocabSize + 4);
+    expect(buildTokenizerJson(texts, { names: [...names].reverse() })).toEqual(named.json);
+  });
+
   it('refuses a broken file in words', () => {
     expect(() => new Tokenizer({} as never)).toThrow(/tokenizer\.json cannot be loaded/);
   });

@@ -57,13 +57,28 @@ describe('of words that are not tokens of their own there are', () => {
   });
 });
 
+it('has the names of things as tokens where a policy asks for them', async () => {
+  const made = new Tokenizers(openWorld);
+  const experiment = (wholeNames: boolean) =>
+    ({
+      worlds: [{ name: 'textcraft' }, { name: 'maze' }],
+      sampling: { thoughts: 0 },
+      policy: { kind: 'tiny', wholeNames },
+    }) as unknown as Experiment;
+  const [words, names] = await Promise.all([false, true].map((whole) => made.of(experiment(whole), null)));
+  expect(words.has('oak planks')).toBe(false);
+  expect(names.encode('craft 4 oak planks using 1 oak logs').length).toBe(6);
+  expect(names.vocabSize - words.vocabSize).toBeGreaterThan(500);
+});
+
 it('of a world that says the same is taken from that one, and no server is asked', async () => {
   const opened: string[] = [];
   const tokenizers = new Tokenizers(async (name) => {
     opened.push(name);
     return openWorld(name);
   });
-  const experimentOf = (name: string) => ({ worlds: [{ name }], sampling: { thoughts: 0 } }) as Experiment;
+  const experimentOf = (name: string) =>
+    ({ worlds: [{ name }], sampling: { thoughts: 0 }, policy: { kind: 'tiny' } }) as Experiment;
   const theirs = await tokenizers.of(experimentOf('agentgym-maze'), null);
   expect(await tokenizers.of(experimentOf('maze'), null)).toBe(theirs);
   expect(opened).toEqual(['maze']);

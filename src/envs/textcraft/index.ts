@@ -4,6 +4,7 @@ import { oneAction } from '../reply.ts';
 import { drawingUnder } from './drawn.ts';
 import { offeredInTextCraft } from './offered.ts';
 import { parseTextCraftOptions } from './options.ts';
+import { itemNames } from './recipe-list.ts';
 import { textcraftSuites } from './suites.ts';
 
 export const textcraft: WorldModule = {
@@ -38,6 +39,7 @@ export const textcraft: WorldModule = {
       probes: ['inventory', 'look around', 'get 1 nothing', 'craft 1 nothing using 1 nothing'],
       closing: ['inventory'],
     },
+    names: itemNames,
   },
   budget: {
     tiny: { promptTokens: 256, completionTokens: 128, maxTokensPerTurn: 32 },

@@ -13,7 +13,7 @@ import {
   readCommand,
   writeRecipeList,
 } from './recipe-list.ts';
-import { CraftTeacher, isKind, kindWords } from './teacher.ts';
+import { CraftTeacher, isKind, kindOf, kindWords } from './teacher.ts';
 
 /** How often a made-up list has each; the shares are near those of the world's own recipes. */
 const depths = [
@@ -55,19 +55,74 @@ const distractors = [0, 0, 1, 2, 3, 4, 5, 6, 8, 10] as const;
 /** Share of lists in which some things are asked for by their kind. */
 const kindShare = 0.25;
 
-class Maker {
-  private readonly draws: Draws;
-  private readonly names = new Set<string>();
+/** What the things of a list may be called. */
+interface Namer {
+  name(): string;
+  /** A thing of a kind, instead of this one. */
+  ofKind(name: string, kind: string): string;
+}
+
+/** Names of one to three words. Many share their first or their last, as the world's own do. */
+class WordNamer implements Namer {
   private readonly shared: string[];
-  private readonly byDepth: string[][] = [[], [], [], [], []];
-  readonly recipes: Recipe[] = [];
 
   constructor(
     private readonly words: readonly string[],
-    seed: number,
+    private readonly draws: Draws,
   ) {
+    this.shared = Array.from({ length: 3 + draws.below(6) }, () => draws.pick(words));
+  }
+
+  name(): string {
+    for (;;) {
+      const words = Array.from({ length: this.draws.weighted(lengths) }, () => this.draws.pick(this.words));
+      if (words.length > 1 && this.draws.next() < 0.7) words[words.length - 1] = this.draws.pick(this.shared);
+      if (words.length > 1 && this.draws.next() < 0.4) words[0] = this.draws.pick(this.shared);
+      if (new Set(words).size === words.length) return words.join(' ');
+    }
+  }
+
+  ofKind(name: string, kind: string): string {
+    return `${name.split(' ')[0]} ${kind}`;
+  }
+}
+
+/** The names of the world's own things, in other places. */
+class WholeNamer implements Namer {
+  constructor(
+    private readonly names: readonly string[],
+    private readonly draws: Draws,
+  ) {}
+
+  name(): string {
+    for (;;) {
+      const name = this.draws.pick(this.names);
+      if (!isKind(name) && kindOf(name) === null) return name;
+    }
+  }
+
+  ofKind(_name: string, kind: string): string {
+    return this.draws.pick(this.names.filter((name) => kindOf(name) === kind));
+  }
+}
+
+/** What the lists are made up in. */
+export interface Vocabulary {
+  words: readonly string[];
+  /** Not empty: names are taken as they are. */
+  names: readonly string[];
+}
+
+class Maker {
+  private readonly draws: Draws;
+  private readonly namer: Namer;
+  private readonly names = new Set<string>();
+  private readonly byDepth: string[][] = [[], [], [], [], []];
+  readonly recipes: Recipe[] = [];
+
+  constructor({ words, names }: Vocabulary, seed: number) {
     this.draws = new Draws(seed);
-    this.shared = Array.from({ length: 3 + this.draws.below(6) }, () => this.draws.pick(words));
+    this.namer = names.length > 0 ? new WholeNamer(names, this.draws) : new WordNamer(words, this.draws);
   }
 
   /** The goal comes last. */
@@ -82,11 +137,8 @@ class Maker {
 
   private name(): string {
     for (;;) {
-      const words = Array.from({ length: this.draws.weighted(lengths) }, () => this.draws.pick(this.words));
-      if (words.length > 1 && this.draws.next() < 0.7) words[words.length - 1] = this.draws.pick(this.shared);
-      if (words.length > 1 && this.draws.next() < 0.4) words[0] = this.draws.pick(this.shared);
-      const name = words.join(' ');
-      if (this.names.has(name) || new Set(words).size < words.length) continue;
+      const name = this.namer.name();
+      if (this.names.has(name)) continue;
       this.names.add(name);
       return name;
     }
@@ -143,7 +195,7 @@ class Maker {
     const { draws } = this;
     const kind = draws.pick(kindWords);
     const made = draws.shuffled([...new Set(this.recipes.map(({ name }) => name))]).slice(0, 1 + draws.below(4));
-    const renamed = new Map(made.map((name) => [name, `${name.split(' ')[0]} ${kind}`]));
+    const renamed = new Map(made.map((name) => [name, this.namer.ofKind(name, kind)]));
     if (new Set(renamed.values()).size < renamed.size) return;
     const rename = (name: string) => renamed.get(name) ?? name;
     const asked = new Set([...renamed.values()].filter(() => draws.next() < 0.7));
@@ -159,21 +211,56 @@ class Maker {
   renamedGoal = (name: string) => name;
 }
 
+/** How many crafts deep each thing lies that a list makes, by its shallowest way. */
+function depthsOf(recipes: readonly Recipe[]): Map<string, number> {
+  const made = new Set(recipes.map(({ name }) => name));
+  const depths = new Map<string, number>();
+  const depthOf = (name: string) => depths.get(name) ?? (made.has(name) ? Infinity : 0);
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const { name, inputs } of recipes) {
+      const depth = 1 + Math.max(...inputs.map((input) => depthOf(input.name)));
+      if (depth >= depthOf(name)) continue;
+      depths.set(name, depth);
+      changed = true;
+    }
+  }
+  return depths;
+}
+
+/** How much more often than a thing one craft less deep a thing is asked for: most of a list lies one craft deep. */
+const deeper = 3;
+
+/** Others than the goal, each once, deep ones early. */
+function* othersOf({ recipes, goal }: RecipeList, draws: Draws): Generator<string> {
+  const left = [...depthsOf(recipes)]
+    .filter(([name]) => name !== goal)
+    .map(([name, depth]) => [name, deeper ** depth] as const);
+  while (left.length > 0) {
+    const name = draws.weighted(left);
+    left.splice(
+      left.findIndex(([each]) => each === name),
+      1,
+    );
+    yield name;
+  }
+}
+
 /** What a list is asked for: its own goal first, then other things it makes, in an order of the seed. */
-function askedFor({ recipes, goal }: RecipeList, seed: number, member: number, isAllowed: (name: string) => boolean) {
+function askedFor(list: RecipeList, seed: number, member: number, isAllowed: (name: string) => boolean) {
+  const { recipes, goal } = list;
   if (member === 0) return goal;
-  const made = new Draws(seed ^ 0x61736b).shuffled([...new Set(recipes.map(({ name }) => name))]);
   const asked = [goal];
-  for (const name of made) {
-    if (name === goal || !isAllowed(name) || !new CraftTeacher({ recipes, goal: name }, 0).next()) continue;
+  for (const name of othersOf(list, new Draws(seed ^ 0x61736b))) {
+    if (!isAllowed(name) || !new CraftTeacher({ recipes, goal: name }, 0).next()) continue;
     if (asked.push(name) > member) return name;
   }
   return asked[member % asked.length];
 }
 
 /** The made-up list of a seed, asked for its thing number `member`. */
-export function madeUpList(words: readonly string[], seed: number, member: number): RecipeList {
-  const maker = new Maker(words, seed);
+export function madeUpList(vocabulary: Vocabulary, seed: number, member: number): RecipeList {
+  const maker = new Maker(vocabulary, seed);
   const made = maker.make();
   const list = { ...made, goal: maker.renamedGoal(made.goal) };
   return { ...list, goal: askedFor(list, seed, member, () => true) };
@@ -255,8 +342,7 @@ export class ListWorld {
 }
 
 const meets = (given: Ingredient, asked: Ingredient) =>
-  given.count === asked.count &&
-  (given.name === asked.name || (isKind(asked.name) && given.name.endsWith(` ${asked.name}`)));
+  given.count === asked.count && (given.name === asked.name || kindOf(given.name) === asked.name);
 
 /** Whether these are what a recipe takes, in any order. */
 function fits({ inputs }: Recipe, given: readonly Ingredient[]): boolean {

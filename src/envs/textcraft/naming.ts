@@ -7,6 +7,8 @@
  * Knows words and the world's texts; no WASM, no policy.
  */
 import { uniformAt } from '../random-player.ts';
+import type { Recipe, RecipeList } from './recipe-list.ts';
+import { isKind, kindOf, kindWords } from './teacher.ts';
 import type { Counted, CraftNode, TextCraftView } from './view.ts';
 
 /** Words of the world's own sentences and of its actions. They keep their meaning, whatever items are called. */
@@ -23,6 +25,24 @@ export function itemWords(texts: Iterable<string>): string[] {
   for (const text of texts)
     for (const [word] of text.matchAll(/[a-z]+/g)) if (!sentenceWords.has(word)) words.add(word);
   return [...words];
+}
+
+/** A list whose items go by other names, whole names exchanged among each other: kinds keep theirs, and things of a kind exchange with each other. */
+export function renamed({ recipes, goal }: RecipeList, names: readonly string[], seed: number): RecipeList {
+  const others = new Map<string, string>();
+  for (const kind of [null, ...kindWords]) {
+    const alike = names.filter((name) => !isKind(name) && kindOf(name) === kind);
+    const order = shuffled(alike, seed);
+    alike.forEach((name, i) => {
+      others.set(name, order[i]);
+    });
+  }
+  const other = (name: string) => others.get(name) ?? name;
+  const inputs = (recipe: Recipe) => recipe.inputs.map(({ count, name }) => ({ count, name: other(name) }));
+  return {
+    recipes: recipes.map((recipe) => ({ makes: recipe.makes, name: other(recipe.name), inputs: inputs(recipe) })),
+    goal: other(goal),
+  };
 }
 
 /** Exchanges words both ways. */

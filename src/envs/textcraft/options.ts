@@ -35,6 +35,11 @@ const schema = v.strictObject({
     sentence:
       'Words that stand for a kind of thing ("planks") are not exchanged: a kind cannot be told from a thing by the text.',
   }),
+  wholeNames: option(yesOrNo(), false, {
+    label: 'Names exchanged whole',
+    sentence:
+      'What an item is called is exchanged as a whole ("oak planks"), not word by word: for a policy whose tokens are names.',
+  }),
   // The exchanges 1 to `namings`; held-out goals keep their own words.
   namings: option(whole(0, 1000), 0, {
     label: 'Namings a goal',

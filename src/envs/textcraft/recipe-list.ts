@@ -43,6 +43,16 @@ export function readRecipeList(text: string): RecipeList | null {
   return { recipes: lines.flatMap((line) => readCommand(line) ?? []), goal };
 }
 
+/** What the commands among these texts make and take, in order of appearance. */
+export function itemNames(texts: Iterable<string>): string[] {
+  const names = new Set<string>();
+  for (const text of texts) {
+    const recipe = readCommand(text);
+    for (const { name } of recipe ? [recipe, ...recipe.inputs] : []) names.add(name);
+  }
+  return [...names];
+}
+
 export const writeIngredients = (inputs: readonly Ingredient[]) =>
   inputs.map(({ count, name }) => `${count} ${name}`).join(', ');
 

@@ -24,6 +24,8 @@ import { type Ingredient, type Recipe, type RecipeList, writeCommand, writeIngre
 /** Words that stand for any thing whose name ends with them. */
 export const kindWords = ['planks'] as const;
 export const isKind = (word: string): boolean => kindWords.some((kind) => kind === word);
+/** The kind that a thing is of; null: of none. */
+export const kindOf = (name: string): string | null => kindWords.find((kind) => name.endsWith(` ${kind}`)) ?? null;
 
 /** Fetched at once. */
 export const fetched = 64;

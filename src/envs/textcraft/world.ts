@@ -14,10 +14,10 @@ import {
 } from '../env.ts';
 import { loadWasm } from '../transport/wasm.ts';
 import { textcraft } from './index.ts';
-import { askedOtherwise, ListWorld, madeUpList } from './made-up.ts';
-import { itemWords, Naming } from './naming.ts';
+import { askedOtherwise, ListWorld, madeUpList, type Vocabulary } from './made-up.ts';
+import { itemWords, Naming, renamed } from './naming.ts';
 import { parseTextCraftOptions, type TextCraftOptions } from './options.ts';
-import { readRecipeList, writeRecipeList } from './recipe-list.ts';
+import { itemNames, readRecipeList, writeRecipeList } from './recipe-list.ts';
 import { splitIds } from './split.ts';
 import { isKind } from './teacher.ts';
 import { Teaching } from './teaching.ts';
@@ -71,10 +71,10 @@ const ACCEPTED = 1;
 const WON = 2;
 const LISTED_PLAN = 1;
 
-type Named = Pick<TextCraftOptions, 'naming' | 'keepKinds'>;
+type Named = Pick<TextCraftOptions, 'naming' | 'keepKinds' | 'wholeNames'>;
 
 /** A goal's own recipes alone, under their own names. */
-const plainList = { distractors: 0, listSeed: 0, naming: 0, keepKinds: false };
+const plainList = { distractors: 0, listSeed: 0, naming: 0, keepKinds: false, wholeNames: false };
 
 interface TaskText {
   observation: string;
@@ -107,6 +107,7 @@ export class TextCraft implements World {
   private readonly texts = new Map<string, TaskText>();
   private readonly namings = new Map<number, Naming>();
   private words: string[] | null = null;
+  private names: string[] | null = null;
   /** By slot, where its items go by other words. */
   private readonly named = new Map<number, Naming>();
   /** By slot, where it is played on a list that the world does not have. */
@@ -252,17 +253,19 @@ export class TextCraft implements World {
 
   /** The list of a task that the world itself does not play; null: it does. */
   private otherList(id: number, options: TextCraftOptions): ListWorld | null {
-    const { madeUp, asked, listSeed, apart } = options;
-    if (madeUp) return new ListWorld(madeUpList(this.exchangedWords(), listSeed, asked));
-    if (asked === 0) return null;
+    const { madeUp, asked, listSeed, apart, wholeNames, naming } = options;
+    if (madeUp) return new ListWorld(madeUpList(this.vocabulary(wholeNames), listSeed, asked));
+    const exchanged = wholeNames && naming > 0;
+    if (asked === 0 && !exchanged) return null;
     const own = readRecipeList(this.taskText(id, { ...options, naming: 0 }).observation);
     if (!own) return null;
     const heldOut = this.heldOutGoals(apart);
     const other = askedOtherwise(own, listSeed, asked, (name) => !heldOut.has(name));
+    if (exchanged) return new ListWorld(renamed(other, this.vocabulary(true).names, naming));
     if (other.goal === own.goal) return null;
     const shown = this.naming(options);
-    const renamed = readRecipeList(shown?.show(writeRecipeList(other)) ?? writeRecipeList(other));
-    return renamed && new ListWorld(renamed);
+    const list = readRecipeList(shown?.show(writeRecipeList(other)) ?? writeRecipeList(other));
+    return list && new ListWorld(list);
   }
 
   /** What evaluations ask for: never asked for in training. */
@@ -281,14 +284,20 @@ export class TextCraft implements World {
     else this.named.delete(slot);
   }
 
-  /** null: every item has its own name. */
+  /** What lists are made up in. */
+  vocabulary(wholeNames: boolean): Vocabulary {
+    this.names ??= itemNames(this.ownActions());
+    return { words: this.exchangedWords(), names: wholeNames ? this.names : [] };
+  }
+
   /** The words that an exchange which keeps kinds exchanges. */
-  exchangedWords(): string[] {
+  private exchangedWords(): string[] {
     return this.itemWords().filter((word) => !isKind(word));
   }
 
-  private naming({ naming: number, keepKinds }: Named): Naming | null {
-    if (number === 0) return null;
+  /** null: every item has its own name, or they are exchanged whole. */
+  private naming({ naming: number, keepKinds, wholeNames }: Named): Naming | null {
+    if (number === 0 || wholeNames) return null;
     const key = keepKinds ? -number : number;
     const known = this.namings.get(key);
     if (known) return known;
@@ -298,19 +307,20 @@ export class TextCraft implements World {
     return naming;
   }
 
-  /** Of every goal's own recipes, in the order of the goals. */
   private itemWords(): string[] {
-    this.words ??= itemWords(
-      Array.from({ length: this.wasm.goalCount() }, (_, id) => this.taskText(id, plainList)).flatMap(
-        ({ validActions }) => validActions,
-      ),
-    );
+    this.words ??= itemWords(this.ownActions());
     return this.words;
   }
 
+  /** Of every goal's own recipes, in the order of the goals. */
+  private ownActions(): string[] {
+    const texts = Array.from({ length: this.wasm.goalCount() }, (_, id) => this.taskText(id, plainList));
+    return texts.flatMap(({ validActions }) => validActions);
+  }
+
   private taskText(id: number, options: Named & Pick<TextCraftOptions, 'distractors' | 'listSeed'>): TaskText {
-    const { distractors, listSeed, naming: number, keepKinds } = options;
-    const key = `${id},${distractors},${listSeed},${number},${keepKinds}`;
+    const { distractors, listSeed, naming: number, keepKinds, wholeNames } = options;
+    const key = `${id},${distractors},${listSeed},${wholeNames ? 0 : number},${keepKinds}`;
     let text = this.texts.get(key);
     if (!text) {
       const naming = this.naming(options);

@@ -116,6 +116,27 @@ const schema = v.strictObject({
     ),
     0,
   ),
+  inductionHeads: v.optional(
+    field(
+      integer(0, 32),
+      more(
+        'Heads that look up at the start',
+        'The first heads of the second layer begin by looking where the same word stood before, at what followed it: a name is found in a list from the first step on. Needs as many heads that look back.',
+        { step: 1 },
+      ),
+    ),
+    0,
+  ),
+  wholeNames: v.optional(
+    field(
+      v.boolean(),
+      more(
+        'Names are tokens',
+        'Names of several words that the world tells, such as "oak planks", are one token each: shorter texts, and a name is found by one look. They can then not be said in part.',
+      ),
+    ),
+    false,
+  ),
 });
 
 export type TinyPolicy = v.InferOutput<typeof schema>;

@@ -45,20 +45,35 @@ function characters(): string[] {
   return all.flatMap((character) => (/[A-Za-z0-9]/.test(character) ? [character, `##${character}`] : [character]));
 }
 
+export interface VocabularyOptions {
+  /** Its thoughts end with a token of their own. */
+  thinks?: boolean;
+  /** Names of several words that are one token each, wherever they stand; the longest that fits is taken. */
+  names?: Iterable<string>;
+}
+
+// Code-unit order, not the locale's: ids must not depend on the machine.
+const inOrder = (words: Iterable<string>) => [...words].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+
 /** Builds a `tokenizer.json`. The same set of words gives the same ids, whatever the order of the texts. */
-export function buildTokenizerJson(texts: Iterable<string>, { thinks = false } = {}): TokenizerJson {
+export function buildTokenizerJson(
+  texts: Iterable<string>,
+  { thinks = false, names = [] }: VocabularyOptions = {},
+): TokenizerJson {
   const special = thinks ? [...specialTokens, endOfThought] : specialTokens;
   const words = new Set(characters());
   for (let n = 0; n <= wholeNumbers; n++) words.add(String(n));
   for (const text of texts) for (const word of wordsOf(text)) words.add(word);
-  // Code-unit order, not the locale's: ids must not depend on the machine.
-  const sorted = [...words].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const vocab = Object.fromEntries([...special, ...sorted].map((token, id) => [token, id]));
+  const whole = inOrder(new Set(names)).filter((name) => /\s/.test(name));
+  const vocab = Object.fromEntries([...special, ...inOrder(words), ...whole].map((token, id) => [token, id]));
   return {
     version: '1.0',
     truncation: null,
     padding: null,
-    added_tokens: special.map((content, id) => specialEntry(content, id)),
+    added_tokens: [
+      ...special.map((content) => addedEntry(content, vocab[content], true)),
+      ...whole.map((content) => addedEntry(content, vocab[content], false)),
+    ],
     normalizer: { type: 'Replace', pattern: { String: '_' }, content: ' ' },
     pre_tokenizer: {
       type: 'Sequence',
@@ -80,8 +95,8 @@ export function buildTokenizerJson(texts: Iterable<string>, { thinks = false } =
   };
 }
 
-function specialEntry(content: string, id: number): TokenizerJson['added_tokens'][number] {
-  return { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true };
+function addedEntry(content: string, id: number, special: boolean): TokenizerJson['added_tokens'][number] {
+  return { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special };
 }
 
 /** Stands where bytes make no character: a model's, or the first half of one that is not finished. */
@@ -212,7 +227,7 @@ export class Tokenizer {
   }
 }
 
-/** A tiny policy's tokenizer, from its worlds' texts. `thinks`: its thoughts end with a token of their own. */
-export function buildTokenizer(texts: Iterable<string>, options: { thinks?: boolean } = {}): Tokenizer {
+/** A tiny policy's tokenizer, from its worlds' texts. */
+export function buildTokenizer(texts: Iterable<string>, options: VocabularyOptions = {}): Tokenizer {
   return new Tokenizer(buildTokenizerJson(texts, options));
 }

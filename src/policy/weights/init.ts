@@ -53,11 +53,13 @@ export interface InitOptions {
   copyScale?: number;
   /** The first heads of the first layer that begin by looking at one token before, the h-th (from 0) at the (h + 1)th before. See `lookBack`. */
   previousTokenHeads?: number;
+  /** The first heads of the second layer that begin by looking for what stood before where the same word stood, and at what followed. See `induction`. */
+  inductionHeads?: number;
 }
 
 /** Norms 1, biases 0, matrices random. */
 export function initWeights(config: ModelConfig, options: InitOptions): TensorMap {
-  const { seed, std, embeddingStd = std, copyScale = 0, previousTokenHeads = 0 } = options;
+  const { seed, std, embeddingStd = std, copyScale = 0, previousTokenHeads = 0, inductionHeads = 0 } = options;
   const residualStd = std / Math.sqrt(2 * config.numLayers);
   const tensors: TensorMap = new Map();
   for (const [name, shape] of parameterShapes(config)) {
@@ -67,6 +69,7 @@ export function initWeights(config: ModelConfig, options: InitOptions): TensorMa
   if (copyScale !== 0)
     for (let layer = 0; layer < config.numLayers; layer++) copying(config, tensors, layer, copyScale);
   if (previousTokenHeads > 0) lookBack(config, tensors, options);
+  if (inductionHeads > 0) induction(config, tensors, options);
   return tensors;
 
   function initialValues(name: string, size: number): Float32Array {
@@ -141,6 +144,79 @@ function lookBack(config: ModelConfig, tensors: TensorMap, options: InitOptions)
   }
 }
 
+/** How much more a head of `induction` gives to a match than to a word that has nothing in common with it, in nats. */
+const inductionMargin = 12;
+/** Over so many tokens the pairs of the rotation by which matches are found turn by less than a radian and a half. */
+const inductionReach = 256;
+
+/**
+ * Induction heads (Elhage et al. 2021 and Olsson et al. 2022, as above): with the previous-token heads of the first layer, the h-th head of the second
+ * looks at the places whose word h + 1 tokens before is the one that stands h tokens before here, so at what followed a word (h = 0), or a word and
+ * whatever came after it (h = 1), and copies what stands there. They are what looks a name up in a list, and what small models need thousands
+ * of steps to form. That they find their match, words begin in the first S = C - (previous-token heads) D dimensions of the residual stream and each
+ * previous-token head writes to D of its own, the same projection of the word; queries and keys read those, in the slowly turning
+ * pairs of the rotation alone.
+ */
+function induction(config: ModelConfig, tensors: TensorMap, options: InitOptions): void {
+  const { seed, std, embeddingStd = std, copyScale = 0, previousTokenHeads = 0, inductionHeads = 0 } = options;
+  const { hiddenSize: C, headDim: D, numHeads: H, numKvHeads, numLayers } = config;
+  const S = C - previousTokenHeads * D;
+  if (inductionHeads > previousTokenHeads || copyScale <= 0 || numKvHeads !== H || numLayers < 2 || S < D)
+    throw new RangeError(
+      `${inductionHeads} induction heads need as many heads that look back, copying, keys of each head's own, two layers, ` +
+        `and a hidden size of at least head size x (heads that look back + 1).`,
+    );
+  const at = (layer: number, name: string) =>
+    tensors.get(`model.layers.${layer}.self_attn.${name}_proj.weight`)!.data as Float32Array;
+  const words = tensors.get('model.embed_tokens.weight')!.data as Float32Array;
+  const widened = Math.sqrt(C / S);
+  for (let i = 0; i < words.length; i++) words[i] = i % C < S ? words[i] * widened : 0;
+  const reading = projection(D, S, C, seed, 'model.layers.0.induction.reading');
+  for (let h = 0; h < previousTokenHeads; h++) {
+    at(0, 'v').set(reading, h * D * C);
+    const own = new Float32Array(D * C);
+    for (let d = 0; d < D; d++) own[d * C + S + h * D + d] = 1;
+    setOutput(config, at(0, 'o'), h, own, copyScale);
+  }
+  const slow = slowRows(config);
+  // Lengths in the second layer's input, by root mean squares: of a word, of a copy of one, of all.
+  const word = embeddingStd * Math.sqrt(C);
+  const copy = copyScale * Math.sqrt((C * D) / S);
+  const unit = Math.sqrt(C) / Math.hypot(word, copy * Math.sqrt(previousTokenHeads));
+  const [wordRead, copyRead] = [word * unit * Math.sqrt(slow.length / S), copy * unit * Math.sqrt(slow.length / D)];
+  const [queries, keys] = [at(1, 'q'), at(1, 'k')];
+  for (let h = 0; h < inductionHeads; h++) {
+    const gain = Math.sqrt((inductionMargin * Math.sqrt(D)) / ((h === 0 ? wordRead : copyRead) * copyRead));
+    queries.fill(0, h * D * C, (h + 1) * D * C);
+    for (const d of slow) {
+      const row = (h * D + d) * C;
+      keys.fill(0, row, row + C);
+      keys[row + S + h * D + d] = gain;
+      if (h === 0) for (let c = 0; c < S; c++) queries[row + c] = gain * reading[d * C + c];
+      else queries[row + S + (h - 1) * D + d] = gain;
+    }
+    const values = projection(D, S, C, seed, `model.layers.1.induction.${h}`);
+    at(1, 'v').set(values, h * D * C);
+    setOutput(config, at(1, 'o'), h, values, copyScale);
+  }
+}
+
+/** Rows of a head whose pair turns slowly. */
+function slowRows(config: ModelConfig): number[] {
+  const { headDim: D } = config;
+  const slow = [...ropeInverseFrequencies(config).entries()].filter(([, theta]) => theta * inductionReach <= 1.6);
+  return slow.flatMap(([i]) => [i, i + D / 2]);
+}
+
+/** (rows, columns), orthonormal rows that read the first `used` columns. */
+function projection(rows: number, used: number, columns: number, seed: number, name: string): Float32Array {
+  const dense = normals(rows * used, seed, name, 1);
+  orthonormalize(dense, rows, used);
+  const wide = new Float32Array(rows * columns);
+  for (let r = 0; r < rows; r++) wide.set(dense.subarray(r * used, (r + 1) * used), r * columns);
+  return wide;
+}
+
 /** Gram-Schmidt over the rows of (rows, columns), beginning anew after each `columns` rows. Sums in double precision, in one order everywhere. */
 function orthonormalize(values: Float32Array, rows: number, columns: number): void {
   const done: Float64Array[] = [];
@@ -168,12 +244,13 @@ export interface StartSettings {
   embeddingStd?: number | null;
   copyScale?: number;
   previousTokenHeads?: number;
+  inductionHeads?: number;
 }
 
 /** A tiny policy's first weights, as its experiment describes them. */
 export const initTiny = (
   config: ModelConfig,
-  { initStd, embeddingStd, copyScale, previousTokenHeads }: StartSettings,
+  { initStd, embeddingStd, copyScale, previousTokenHeads, inductionHeads }: StartSettings,
   seed: number,
 ) =>
   initWeights(config, {
@@ -182,4 +259,5 @@ export const initTiny = (
     embeddingStd: embeddingStd ?? initStd,
     copyScale,
     previousTokenHeads,
+    inductionHeads,
   });
