@@ -166,7 +166,7 @@ describe('the site', () => {
     expect(parseExperiment(run.experiment).worlds.some((world) => world.name === agent.world)).toBe(true);
     const { data } = decodeState(run.checkpoints![0].bytes, 0).tensors.get('model.embed_tokens.weight')!;
     expect(data.every(Number.isFinite)).toBe(true);
-    expect(Math.max(...data) > 0.01).toBe(true);
+    expect(data.some((value) => value > 0.01)).toBe(true);
     const headline = agent.headline!;
     expect(headline.success.mean).toBe(agent.suites[0].rows.at(-1)!.success.mean);
   });
