@@ -10,7 +10,7 @@ import { textsOf } from './vocabulary.ts';
 const speakerOf = (name: string): string => worldModule(name).vocabulary?.as ?? name;
 
 const thinks = ({ sampling }: Experiment) => sampling.thoughts > 0;
-const readsNames = ({ policy }: Experiment) => policy.kind === 'tiny' && policy.wholeNames;
+const readsNames = ({ policy }: Experiment) => 'wholeNames' in policy && policy.wholeNames;
 
 export class Tokenizers {
   private readonly made = new Map<string, Promise<Tokenizer>>();

@@ -284,15 +284,10 @@ export class TextCraft implements World {
     else this.named.delete(slot);
   }
 
-  /** What lists are made up in. */
+  /** What lists are made up in: words and names that an exchange may exchange. */
   vocabulary(wholeNames: boolean): Vocabulary {
     this.names ??= itemNames(this.ownActions());
-    return { words: this.exchangedWords(), names: wholeNames ? this.names : [] };
-  }
-
-  /** The words that an exchange which keeps kinds exchanges. */
-  private exchangedWords(): string[] {
-    return this.itemWords().filter((word) => !isKind(word));
+    return { words: this.itemWords().filter((word) => !isKind(word)), names: wholeNames ? this.names : [] };
   }
 
   /** null: every item has its own name, or they are exchanged whole. */
@@ -301,7 +296,7 @@ export class TextCraft implements World {
     const key = keepKinds ? -number : number;
     const known = this.namings.get(key);
     if (known) return known;
-    const naming = new Naming(keepKinds ? this.exchangedWords() : this.itemWords(), number);
+    const naming = new Naming(keepKinds ? this.vocabulary(false).words : this.itemWords(), number);
     if (this.namings.size >= MAX_CACHED_TASKS) this.namings.clear();
     this.namings.set(key, naming);
     return naming;
