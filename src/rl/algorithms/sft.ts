@@ -6,7 +6,7 @@
 import * as v from 'valibot';
 import type { Algorithm } from './algorithm.ts';
 import { likelihoodCards } from './cards.ts';
-import { fileName, integer, real } from './fields.ts';
+import { fileName, real } from './fields.ts';
 import {
   aggregationOf,
   demonstrations,
@@ -51,14 +51,6 @@ const missteps = v.strictObject({
 const schema = v.strictObject({
   name: v.literal('sft'),
   ...groupFields,
-  // Nothing is compared within a group: it may be a single one.
-  groupSize: v.optional(
-    integer(1, 64, 'Group size', 'Demonstrations of the same task in a step; with 1 each is of another task.', {
-      unit: 'episodes',
-      level: 'basic',
-    }),
-    8,
-  ),
   file: v.optional(
     v.nullable(
       fileName(
