@@ -160,7 +160,14 @@ describe('what no single field can say', () => {
     expect(worldProblems({ ...fluent, horizon: [{ turns: 3 }] }, () => web)).toEqual([]);
   });
 
+  const looking = { qkvBias: true, previousTokenHeads: 2, heads: 2, kvHeads: 2, headDim: 16, layers: 2, hidden: 48 };
   it.each([
+    [{ ...looking, inductionHeads: 2, copyScale: 0.5 }, null, null],
+    [{ ...looking, inductionHeads: 2 }, 'policy.inductionHeads', /copyScale above 0 \(it is 0\)/],
+    [{ ...looking, inductionHeads: 3, copyScale: 0.5 }, 'policy.inductionHeads', /3 is more than .* \(2\)/],
+    [{ ...looking, inductionHeads: 2, copyScale: 0.5, kvHeads: 1 }, 'policy.inductionHeads', /kvHeads \(1\) as/],
+    [{ ...looking, inductionHeads: 2, copyScale: 0.5, layers: 1 }, 'policy.inductionHeads', /two layers/],
+    [{ ...looking, inductionHeads: 2, copyScale: 0.5, hidden: 44 }, 'policy.inductionHeads', /= 48 \(it is 44\)/],
     [{ qkvBias: true, qkNorm: true }, 'policy.qkvBias', /not together with policy\.qkNorm/],
     [{ qkvBias: true, previousTokenHeads: 3 }, 'policy.previousTokenHeads', /3 is more than policy\.heads \(2\)/],
     [{ qkvBias: true, previousTokenHeads: 2 }, null, null],

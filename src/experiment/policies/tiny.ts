@@ -141,7 +141,24 @@ const schema = v.strictObject({
 
 export type TinyPolicy = v.InferOutput<typeof schema>;
 
-function problems({ qkNorm, qkvBias, previousTokenHeads, heads, kvHeads }: TinyPolicy): Problem[] {
+/** What heads that look up need of the rest: src/policy/weights/init.ts says why. */
+function lookUpProblems(policy: TinyPolicy): string[] {
+  const { inductionHeads, previousTokenHeads, copyScale, heads, kvHeads, layers, hidden, headDim } = policy;
+  if (inductionHeads === 0) return [];
+  const least = headDim * (previousTokenHeads + 1);
+  return [
+    inductionHeads > previousTokenHeads &&
+      `${inductionHeads} is more than policy.previousTokenHeads (${previousTokenHeads})`,
+    copyScale <= 0 && `needs policy.copyScale above 0 (it is ${copyScale})`,
+    kvHeads !== heads && `needs as many policy.kvHeads (${kvHeads}) as policy.heads (${heads})`,
+    layers < 2 && `needs two layers (policy.layers is ${layers})`,
+    hidden < least &&
+      `needs policy.hidden of at least policy.headDim x (policy.previousTokenHeads + 1) = ${least} (it is ${hidden})`,
+  ].filter((message) => message !== false);
+}
+
+function problems(policy: TinyPolicy): Problem[] {
+  const { qkNorm, qkvBias, previousTokenHeads, heads, kvHeads } = policy;
   const found: Problem[] = [];
   const add = (path: string, message: string) => found.push({ path: `policy.${path}`, message });
   if (heads % kvHeads) add('kvHeads', `${kvHeads} does not divide policy.heads (${heads})`);
@@ -153,6 +170,7 @@ function problems({ qkNorm, qkvBias, previousTokenHeads, heads, kvHeads }: TinyP
       'previousTokenHeads',
       'needs policy.qkvBias: where a head looks at the start is in the biases of its queries and keys',
     );
+  for (const message of lookUpProblems(policy)) add('inductionHeads', message);
   return found;
 }
 

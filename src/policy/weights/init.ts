@@ -53,7 +53,7 @@ export interface InitOptions {
   copyScale?: number;
   /** The first heads of the first layer that begin by looking at one token before, the h-th (from 0) at the (h + 1)th before. See `lookBack`. */
   previousTokenHeads?: number;
-  /** The first heads of the second layer that begin by looking for what stood before where the same word stood, and at what followed. See `induction`. */
+  /** The first heads of the second layer that begin by looking where the same word stood before, at what followed it. See `induction`. */
   inductionHeads?: number;
 }
 
