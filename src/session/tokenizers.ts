@@ -42,12 +42,9 @@ export class Tokenizers {
     for (const name of new Set(experiment.worlds.map(({ name }) => speakerOf(name)))) {
       const heard = await this.textsOf(name, open?.get(name));
       texts.push(...heard);
-      names.push(...(worldModule(name).vocabulary?.names?.(heard) ?? []));
+      if (readsNames(experiment)) names.push(...(worldModule(name).vocabulary?.names?.(heard) ?? []));
     }
-    return buildTokenizer(texts, {
-      thinks: thinks(experiment),
-      names: readsNames(experiment) ? names : [],
-    });
+    return buildTokenizer(texts, { thinks: thinks(experiment), names });
   }
 
   private async textsOf(name: string, open: World | undefined): Promise<Set<string>> {

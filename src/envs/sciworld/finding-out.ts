@@ -3,12 +3,12 @@
  * speaks of what is there, joins what may conduct to a lamp, and reads the recipe. Knows the simulator's words, no batches.
  */
 import {
-  animals,
   boxesToMoveTo,
   carryToBox,
+  findAnimal,
+  lifespan,
   longLived,
   mixed,
-  oneOf,
   plantName,
   recipes,
   shortLived,
@@ -22,13 +22,6 @@ function visit(r: Rehearsal, room: string): void {
   if (walked) r.act('look around');
 }
 
-const findAnimal: Plan = (r) => {
-  visit(r, 'outside');
-  const animal = oneOf(r, animals);
-  r.act(`focus on ${animal}`);
-  carryToBox(r, animal);
-};
-
 const findPlant: Plan = (r) => {
   r.goTo('greenhouse');
   // A plant takes its name in the first tick.
@@ -39,13 +32,6 @@ const findPlant: Plan = (r) => {
   r.act(`focus on ${plant}`);
   carryToBox(r, plant);
 };
-
-const lifespan =
-  (...lists: readonly (readonly string[])[]): Plan =>
-  (r) => {
-    visit(r, 'outside');
-    for (const list of lists) r.act(`focus on ${oneOf(r, list)}`);
-  };
 
 /** The first so many of what the room shows whose names end so. */
 function shown(r: Rehearsal, ending: string, count: number): string[] {
@@ -93,12 +79,12 @@ const chemistryMix: Plan = (r) => {
 
 /** Instead of a plan that knows, of the tasks whose answer can be found out soon; a task that is not here has no other. */
 export const findingOut: { [task: string]: Plan } = {
-  'find-animal': findAnimal,
-  'find-living-thing': findAnimal,
+  'find-animal': findAnimal(visit),
+  'find-living-thing': findAnimal(visit),
   'find-plant': findPlant,
-  'lifespan-longest-lived': lifespan(longLived),
-  'lifespan-shortest-lived': lifespan(shortLived),
-  'lifespan-longest-lived-then-shortest-lived': lifespan(longLived, shortLived),
+  'lifespan-longest-lived': lifespan(visit, longLived),
+  'lifespan-shortest-lived': lifespan(visit, shortLived),
+  'lifespan-longest-lived-then-shortest-lived': lifespan(visit, longLived, shortLived),
   'test-conductivity': conductivity,
   'test-conductivity-of-unknown-substances': conductivity,
   'chemistry-mix': chemistryMix,

@@ -9,7 +9,7 @@ import type { SciWorldSimulator } from './simulator.ts';
 
 const boxOf = (r: Rehearsal) => /move it to the (\w+ box) in the ([\w ]+)\./.exec(r.simulator.description(r.world))!;
 
-export const animals = [
+const animals = [
   'butterfly',
   'moth',
   'frog',
@@ -29,7 +29,7 @@ export const longLived = ['giant tortoise', 'parrot', 'elephant', 'crocodile', '
 export const shortLived = ['hedgehog', 'mouse', 'chameleon', 'dragonfly', 'ant'];
 
 /** The last of its kind in the room: what the agent carries comes last. */
-export function oneOf(r: Rehearsal, wanted: readonly string[]): string {
+function oneOf(r: Rehearsal, wanted: readonly string[]): string {
   const found = r.names().findLast((name) => wanted.includes(name));
   if (!found) throw new Stuck(`none of ${wanted.join(', ')} is here`);
   return found;
@@ -46,12 +46,18 @@ export function carryToBox(r: Rehearsal, thing: string): void {
   );
 }
 
-const findAnimal: Plan = (r) => {
-  r.goTo('outside');
-  const animal = oneOf(r, animals);
-  r.act(`focus on ${animal}`);
-  carryToBox(r, animal);
-};
+/** How a plan comes to a room: knowing what is there, or looking. */
+type Arrival = (r: Rehearsal, room: string) => void;
+const walk: Arrival = (r, room) => r.goTo(room);
+
+export const findAnimal =
+  (arrive: Arrival): Plan =>
+  (r) => {
+    arrive(r, 'outside');
+    const animal = oneOf(r, animals);
+    r.act(`focus on ${animal}`);
+    carryToBox(r, animal);
+  };
 
 export const plantName = /^(apple|avocado|banana|cherry|lemon|orange|peach|pea) (tree|plant)$/;
 
@@ -73,10 +79,10 @@ const findNonLiving: Plan = (r) => {
   r.act(`move orange in inventory to ${box}`);
 };
 
-const lifespan =
-  (...lists: readonly (readonly string[])[]): Plan =>
+export const lifespan =
+  (arrive: Arrival, ...lists: readonly (readonly string[])[]): Plan =>
   (r) => {
-    r.goTo('outside');
+    arrive(r, 'outside');
     for (const list of lists) r.act(`focus on ${oneOf(r, list)}`);
   };
 
@@ -426,13 +432,13 @@ const plans: Record<string, Plan | readonly Plan[]> = {
   'chemistry-mix': chemistryMix,
   'chemistry-mix-paint-secondary-color': secondaryColour,
   'chemistry-mix-paint-tertiary-color': tertiaryColour,
-  'find-animal': findAnimal,
-  'find-living-thing': findAnimal,
+  'find-animal': findAnimal(walk),
+  'find-living-thing': findAnimal(walk),
   'find-plant': findPlant,
   'find-non-living-thing': findNonLiving,
-  'lifespan-longest-lived': lifespan(longLived),
-  'lifespan-shortest-lived': lifespan(shortLived),
-  'lifespan-longest-lived-then-shortest-lived': lifespan(longLived, shortLived),
+  'lifespan-longest-lived': lifespan(walk, longLived),
+  'lifespan-shortest-lived': lifespan(walk, shortLived),
+  'lifespan-longest-lived-then-shortest-lived': lifespan(walk, longLived, shortLived),
   'identify-life-stages-1': lifeStages,
   'identify-life-stages-2': plantStages,
   'grow-plant': growPlant,
