@@ -12,6 +12,8 @@ export interface WorldSuite {
   options: WorldOptions;
   /** Options that are the policy's own, as its run has them: how it hears the world, and not what it is asked. */
   policyOptions?: readonly string[];
+  /** Under which the oracle draws what has to be found out: its plan with the answer left to chance, which a policy that finds out must beat. */
+  guesses?: WorldOptions;
   split: Split;
   /** Which tasks of the split, in this order; absent: all. */
   ids?: readonly number[];

@@ -59,7 +59,7 @@ export const ExperimentSchema = v.strictObject({
     temperature: real(0.01, 10),
     /** Constrain decoding to the actions the world's text offers. */
     maskActions: v.boolean(),
-    maxTokensPerTurn: integer(1, 256),
+    maxTokensPerTurn: integer(1, 1024),
     /** Most tokens that may be thought before each action; 0: none. */
     thoughts: v.optional(integer(0, 1024), 0),
     promptTokens: integer(16, 8192),

@@ -235,12 +235,14 @@ export class Evaluator {
       },
     );
     const { chance, oracle } = await this.players.both(tasks, limit);
+    const guess = await this.players.guesses(suite, tasks);
     return tasks.map((task, i) => ({
       key: taskKey(task),
       column: suite.columnOf(task),
       tries: trajectories.slice(i * samples, (i + 1) * samples).map(triedOnce),
       chance: chance[i],
       oracle: oracle?.[i] ?? null,
+      ...(guess && { guess: guess[i] }),
     }));
   }
 

@@ -53,6 +53,7 @@ export class SpokenEvaluator {
     const { samples } = sampling;
     const episodes = await this.play({ tasks, groupSize: samples, limit: suite.turns }, sampling, options, 'episodes');
     const { chance, oracle } = await this.players.both(tasks, suite.turns);
+    const guess = await this.players.guesses(suite, tasks);
     return tasks.map((task, i) => ({
       key: taskKey(task),
       column: suite.columnOf(task),
@@ -61,6 +62,7 @@ export class SpokenEvaluator {
         .map(({ success, score, turns, overflowed }) => ({ success, score, turns, overflowed })),
       chance: chance[i],
       oracle: oracle?.[i] ?? null,
+      ...(guess && { guess: guess[i] }),
     }));
   }
 

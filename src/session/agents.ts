@@ -21,6 +21,8 @@ const row = v.object({
   score: estimate,
   chance: estimate,
   oracle: v.nullable(estimate),
+  /** The oracle that guesses what has to be found out; absent: the suite has none. */
+  guess: v.optional(estimate),
 });
 
 const suite = v.object({

@@ -4,6 +4,7 @@ import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { findingOut } from '../../src/envs/sciworld/finding-out.ts';
 import { sciworldSuites } from '../../src/envs/sciworld/suites.ts';
 import { SciWorld } from '../../src/envs/sciworld/world.ts';
+import { Players } from '../../src/rl/episode/players.ts';
 
 beforeAll(() => buildWasm());
 
@@ -82,6 +83,65 @@ describe('the oracle that finds out', () => {
       plans.push((await world.oracle([0]))[0]);
     }
     expect(plans[1]).toEqual(plans[0]);
+  });
+});
+
+describe('the oracle that guesses', () => {
+  /** Solved, by whether the task asks for an answer. */
+  async function guessedOn(name: string) {
+    const world = await SciWorld.open();
+    const plansOf = async (oracle: string) => {
+      const tasks = (await world.tasks({ tasks: [name], validActions: false, oracle }, 'train')).slice(0, 60);
+      const slots = tasks.map((_, k) => k);
+      await world.reset(slots, tasks);
+      return { slots, plans: await world.oracle(slots) };
+    };
+    const known = await plansOf('knows');
+    const { slots, plans } = await plansOf('guesses');
+    const rewards = [];
+    for (const slot of slots) {
+      let reward = 0;
+      for (const action of plans[slot]!) reward = (await world.step([slot], [action]))[0].reward;
+      rewards.push(reward);
+    }
+    return { known: known.plans, plans, solved: rewards.filter((reward) => reward === 1).length };
+  }
+
+  it.each(['use-thermometer', 'test-conductivity', 'measure-melting-point-known-substance'])(
+    'draws the answer of %s, and differs in nothing else',
+    async (name) => {
+      const { known, plans, solved } = await guessedOn(name);
+      // A fair coin thrown 60 times falls within these but for 3 in 10,000.
+      expect(solved).toBeGreaterThanOrEqual(16);
+      expect(solved).toBeLessThanOrEqual(44);
+      plans.forEach((plan, k) => {
+        const other = plan!.filter((action, i) => action !== known[k]![i]);
+        expect([plan!.length, other.length <= 1]).toEqual([known[k]!.length, true]);
+        for (const action of other) expect(action).toMatch(/ box$/);
+      });
+      expect((await guessedOn(name)).plans).toEqual(plans);
+    },
+  );
+
+  it('has nothing to draw where there is one box', async () => {
+    const { known, plans, solved } = await guessedOn('find-plant');
+    expect(plans).toEqual(known);
+    expect(solved).toBe(60);
+  });
+
+  it('stands beside the suite, and says how well it did', async () => {
+    const [{ guesses, options, turns, ids }] = sciworldSuites;
+    const world = await SciWorld.open();
+    const all = await world.tasks(options, 'test');
+    const tasks = ids!.map((id) => all.find((task) => task.id === id)!);
+    const players = new Players(new Map([['sciworld', world]]), 1, false);
+    const rate = (played: readonly { success: boolean }[]) => played.filter(({ success }) => success).length / 200;
+    expect(await players.guesses({ turns }, tasks)).toBeNull();
+    const [knows, guess] = [await players.oracle(tasks, turns), await players.guesses({ guesses, turns }, tasks)];
+    expect(rate(knows)).toBeGreaterThan(0.9);
+    // Two in three of these ask for one of two boxes.
+    expect(rate(guess!)).toBeGreaterThan(0.5);
+    expect(rate(guess!)).toBeLessThan(0.8);
   });
 });
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { World } from '../../src/envs/env.ts';
-import { openWorld } from '../../src/envs/registry.ts';
+import { openWorld, worldModule } from '../../src/envs/registry.ts';
 import { parseConfig } from '../../src/policy/config.ts';
 import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';
@@ -12,6 +12,7 @@ import { Tokenizer, type TokenizerJson } from '../../src/policy/text/tokenizer.t
 import { initWeights } from '../../src/policy/weights/init.ts';
 import type { SettingsOf } from '../../src/rl/algorithms/registry.ts';
 import { conversationOf } from '../../src/rl/episode/conversation-files.ts';
+import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
 import { chosenPositions } from '../../src/rl/episode/packing.ts';
 import { TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';
 import { Trainer } from '../../src/rl/trainer.ts';
@@ -139,6 +140,30 @@ describe('a language model without a mask', () => {
     model.destroy();
     expect(demonstrations).toBe(2);
     expect(tokens).toBeGreaterThan(20);
+  });
+
+  it('is shown what the oracle thinks in its reply, where the world’s own rule still finds the action', async () => {
+    const conversation = await conversationOf(tokenizer, { tokenizerConfig: made.config, eosTokens: config.eosTokens });
+    const tasks = (await world.tasks({ depths: [2], distractors: 3 }, 'train')).slice(0, 6);
+    const room = { promptTokens: 4096, completionTokens: 8192 };
+    const parts = { worlds: new Map([['textcraft', world]]), conversation };
+    const plain = await demonstrate(parts, tasks, { maskActions: false, ...room });
+    const aloud = await demonstrate(parts, tasks, { maskActions: false, ...room, teaching: { turns: 30 } });
+    expect([plain.skipped, aloud.skipped]).toEqual([0, 0]);
+    const { reply: rule, instruction } = worldModule('textcraft');
+    for (const { turns, tokens } of aloud.trajectories) {
+      expect(turns[0].thought).toBeUndefined();
+      for (const { reply, action, valid, actionStart, actionEnd } of turns) {
+        expect(valid).toBe(true);
+        expect(reply).toMatch(/^Thought:\n\S[^\n]*\n\nAction:\n[^\n]+$/);
+        expect(rule!(reply!)).toEqual({ action });
+        expect(conversation.replyText(tokens.subarray(actionStart, actionEnd))).toBe(reply);
+      }
+      expect(turns[0].reply).toContain(' craft ');
+    }
+    // The form that the instruction asks for.
+    expect(instruction).toContain('Thought:\nyour thoughts.\n\nAction:\nyour next action');
+    for (const { turns } of plain.trajectories) for (const { reply } of turns) expect(reply).toMatch(/^Action:\n/);
   });
 
   function checkTurns(trajectory: Trajectory, conversation: Awaited<ReturnType<typeof conversationOf>>, played: World) {

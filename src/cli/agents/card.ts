@@ -2,7 +2,8 @@
 import type { Experiment } from '../../experiment/experiment.ts';
 import { algorithmOf } from '../../rl/algorithms/registry.ts';
 import { plotSvg } from '../../rl/evaluation/plot.ts';
-import { interval, markdownTable, percent, plain } from '../../rl/evaluation/tables.ts';
+import { successTable } from '../../rl/evaluation/suite-report.ts';
+import { markdownTable, percent } from '../../rl/evaluation/tables.ts';
 import type { StepRecord } from '../../rl/evaluation.ts';
 import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/agents.ts';
 
@@ -34,20 +35,11 @@ export const decodingWords = ({ greedy, samples, temperature }: SuiteTable) =>
 
 function suiteSection(table: SuiteTable): string {
   const { label, sentence, limit, masked, rows, standIn } = table;
-  const body = rows.map(({ label: name, items, success, score, chance, oracle }) => [
-    name,
-    String(items),
-    interval(success),
-    plain(score),
-    percent(chance.mean),
-    oracle ? percent(oracle.mean) : '-',
-  ]);
-  const head = ['', 'items', 'success %', 'score', 'chance %', 'oracle %'];
   return [
     `### ${label}: ${decodingWords(table)}`,
     `${sentence} At most ${limit}; ${masked ? 'actions chosen among those the world lists' : 'actions written freely'}.`,
     ...(standIn ? [`A stand-in: ${standIn}`] : []),
-    markdownTable({ head, rows: body }),
+    markdownTable(successTable(rows)),
     ...publishedSection(table),
   ].join('\n\n');
 }

@@ -53,11 +53,11 @@ const schema = v.strictObject({
     label: 'Original rules',
     sentence: 'Keep the rules of the original where ours differ, to compare with published results.',
   }),
-  oracle: option(oneOf(['knows', 'finds out']), 'knows', {
+  oracle: option(oneOf(['knows', 'finds out', 'guesses']), 'knows', {
     label: 'Oracle',
     sentence:
-      'Whether the oracle knows the answers, or looks, tests and reads before it acts, as the agent must: only then can its play be imitated.',
-    choiceLabels: { knows: 'Knows the answers', 'finds out': 'Finds out' },
+      'Whether the oracle knows the answers, or looks, tests and reads before it acts, as the agent must: only then can its play be imitated. Or it guesses among the boxes: whoever finds out must do better.',
+    choiceLabels: { knows: 'Knows the answers', 'finds out': 'Finds out', guesses: 'Guesses' },
   }),
   // Tuned on, so that the test variations are looked at once.
   heldOut: option(oneOf(['test', 'dev']), 'test', {

@@ -35,6 +35,7 @@ function drawn(topic: (typeof topics)[number], index: number, split: 'test' | 'd
 export const standInIds = (): number[] => topics.flatMap((topic, index) => drawn(topic, index, 'test'));
 
 const options = { tasks: agentGymTasks.map(({ name }) => name) };
+const guesses = { ...options, oracle: 'guesses' };
 const columns = topics.map(({ label }) => label);
 const columnOf: WorldSuite['columnOf'] = ({ id }) =>
   topics.find((topic) => topic.tasks(itemOf(id).task))?.label ?? 'Other';
@@ -45,6 +46,7 @@ export const sciworldSuites: readonly WorldSuite[] = [
     label: 'ScienceWorld, a stand-in of 200',
     sentence: "200 of the original's test variations, as many of each topic as the published test set has, 30 turns.",
     options,
+    guesses,
     split: 'test',
     ids: standInIds(),
     turns: 30,
@@ -72,6 +74,7 @@ export const sciworldSuites: readonly WorldSuite[] = [
     sentence:
       'As the stand-in, of the variations that the original sets apart to tune on: no test variation is among them.',
     options: { ...options, heldOut: 'dev' },
+    guesses: { ...guesses, heldOut: 'dev' },
     split: 'test',
     ids: topics.flatMap((topic, index) => drawn(topic, index, 'dev')),
     turns: 30,

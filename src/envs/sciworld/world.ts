@@ -14,6 +14,7 @@ import {
   type WorldOptions,
 } from '../env.ts';
 import { findingOut } from './finding-out.ts';
+import { guessed } from './guessing.ts';
 import { sciworld } from './index.ts';
 import { parseSciWorldOptions, type SciWorldOptions } from './options.ts';
 import { planOf } from './oracle.ts';
@@ -27,6 +28,7 @@ const MAX_SLOTS = 1 << 20;
 interface Slot {
   world: number;
   options: SciWorldOptions;
+  id: number;
   task: string;
   done: boolean;
   score: number;
@@ -104,7 +106,7 @@ export class SciWorld implements World {
     const bits = bitsOf(options.simplifications, name);
     const world = this.slots.get(slot)?.world ?? this.simulator.create();
     this.simulator.load(world, name, variation, bits);
-    const state: Slot = { world, options, task: name, done: false, score: 0, past: null };
+    const state: Slot = { world, options, id: task.id, task: name, done: false, score: 0, past: null };
     this.slots.set(slot, state);
     const look = this.simulator.step(world, 'look around');
     const observation = `${this.simulator.description(world)}\n${look}`;
@@ -137,11 +139,12 @@ export class SciWorld implements World {
   /** Plays the task's plan in a copy of the world; null where there is no plan or it does not end at the goal. */
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
     return slots.map((slot) => {
-      const { world, task, done, options } = this.state(slot);
+      const { world, id, task, done, options } = this.state(slot);
       if (done) return null;
       this.rehearsal ??= this.simulator.create();
       const instead = options.oracle === 'finds out' ? findingOut : {};
-      return planOf(this.simulator, world, this.rehearsal, task, options.stepLimit, instead);
+      const plan = planOf(this.simulator, world, this.rehearsal, task, options.stepLimit, instead);
+      return plan && options.oracle === 'guesses' ? guessed(plan, this.simulator.description(world), id) : plan;
     });
   }
 

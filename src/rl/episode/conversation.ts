@@ -135,9 +135,14 @@ export class Conversation {
     return concat([this.tokenizer.encode(text), Int32Array.of(this.endOfThought)]);
   }
 
-  /** How the policy would put an action into words that the world's parser finds it in; `write`: the world's own way. */
-  reply(action: string, write = (text: string) => `Action:\n${text}`): string {
-    return this.format.parsesReplies ? write(action) : action;
+  /**
+   * How the policy would put an action into words that the world's parser finds it in; `write`: the world's own way. Where no token ends a
+   * thought, it is said in the reply, as AgentGym's instruction asks for it.
+   */
+  reply(action: string, write = (text: string) => `Action:\n${text}`, thought = ''): string {
+    if (!this.format.parsesReplies) return action;
+    const aloud = thought && this.endOfThought < 0 ? `Thought:\n${thought}\n\n` : '';
+    return `${aloud}${write(action)}`;
   }
 
   /** What the policy said, without the end of its turn; one that was cut within a character, without that character. */

@@ -193,7 +193,9 @@ export class Episode {
     const start = this.tokens.length;
     const { parsesReplies } = this.conversation.format;
     const reply =
-      recorded !== undefined && parsesReplies ? recorded : this.conversation.reply(action, this.world.writeReply);
+      recorded !== undefined && parsesReplies
+        ? recorded
+        : this.conversation.reply(action, this.world.writeReply, thought);
     if (this.actions && !this.actions.includes(action)) return false;
     const thoughts = this.conversation.thought(thought);
     if (this.trie && advice) this.free(start, thoughts.length);

@@ -4,6 +4,7 @@
  */
 import { playAlone } from '../../envs/alone.ts';
 import type { LoneEpisode, LonePlay, Played, Task, World } from '../../envs/env.ts';
+import type { WorldSuite } from '../../envs/suite.ts';
 import { type TurnLimit, turnsFor } from '../horizon.ts';
 import { groupBy } from '../numbers.ts';
 import { hashed, hashOnto, hashStart } from '../random.ts';
@@ -58,6 +59,15 @@ export class Players {
       chance: tasks.map((_, i) => played.slice(i * chanceEpisodes, (i + 1) * chanceEpisodes)),
       oracle: oracle && playedOf(oracle),
     };
+  }
+
+  /** On a suite's tasks, the oracle that guesses; null where the suite has none. */
+  async guesses({ guesses, turns }: Pick<WorldSuite, 'guesses' | 'turns'>, tasks: readonly Task[]) {
+    if (!guesses) return null;
+    return this.oracle(
+      tasks.map((task) => ({ ...task, options: { ...task.options, ...guesses } })),
+      turns,
+    );
   }
 
   private haveOracle(tasks: readonly Task[]): boolean {

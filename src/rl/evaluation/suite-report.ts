@@ -45,17 +45,19 @@ export function suiteReport({ suite, policy, settings, items, turns, other }: Re
   };
 }
 
-/** A row a column of the published table, ours. */
-function mainTable({ rows }: SuiteReport): Table {
+/** A row a column of the published table, beside chance and the oracle, and the oracle that guesses where the suite has one. */
+export function successTable(rows: readonly SuiteRow[]): Table {
+  const guessing = rows.some(({ guess }) => guess);
   return {
-    head: ['', 'items', 'success %', 'score', 'chance %', 'oracle %'],
-    rows: rows.map(({ label, items, success, score, chance, oracle }) => [
+    head: ['', 'items', 'success %', 'score', 'chance %', 'oracle %', ...(guessing ? ['guessing oracle %'] : [])],
+    rows: rows.map(({ label, items, success, score, chance, oracle, guess }) => [
       label,
       String(items),
       interval(success),
       plain(score),
       percent(chance.mean),
       oracle ? percent(oracle.mean) : '-',
+      ...(guess ? [percent(guess.mean)] : []),
     ]),
   };
 }
@@ -126,7 +128,7 @@ function sections(report: SuiteReport, columns: readonly string[]): { title: str
   const published = publishedTable(report, columns);
   const compared = comparisonTable(report);
   return [
-    { title: 'Success and score', table: mainTable(report) },
+    { title: 'Success and score', table: successTable(report.rows) },
     ...(report.passAtK.length > 1 ? [{ title: 'At least one of k tries', table: passTable(report) }] : []),
     ...(report.againstTurns.length ? [{ title: 'Against turns', table: turnTable(report) }] : []),
     ...(compared ? [{ title: `Against ${report.comparison!.with}`, table: compared }] : []),
@@ -159,9 +161,9 @@ export function reportMarkdown(report: SuiteReport, columns: readonly string[]):
 
 /** A line an item: its column, rates, chance and oracle. */
 export function reportCsv({ items }: SuiteReport): string {
-  const head = ['item', 'column', 'tries', 'successes', 'mean score', 'mean turns', 'chance', 'oracle'];
+  const head = ['item', 'column', 'tries', 'successes', 'mean score', 'mean turns', 'chance', 'oracle', 'guess'];
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
-  const rows = items.map(({ key, column, tries, chance, oracle }) => [
+  const rows = items.map(({ key, column, tries, chance, oracle, guess }) => [
     key,
     column,
     tries.length,
@@ -170,6 +172,7 @@ export function reportCsv({ items }: SuiteReport): string {
     mean(tries.map(({ turns }) => turns)),
     mean(chance.map(({ success }) => Number(success))),
     oracle ? Number(oracle.success) : '',
+    guess ? Number(guess.success) : '',
   ]);
   return csvTable({ head, rows });
 }

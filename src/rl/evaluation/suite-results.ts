@@ -23,6 +23,8 @@ export interface ItemResult {
   chance: readonly Try[];
   /** Null: the world has none. */
   oracle: Try | null;
+  /** The oracle that guesses what has to be found out; absent: the suite has none. */
+  guess?: Try | null;
 }
 
 export interface SuiteRow {
@@ -33,6 +35,8 @@ export interface SuiteRow {
   score: Estimate;
   chance: Estimate;
   oracle: Estimate | null;
+  /** Absent: nothing has to be found out. */
+  guess?: Estimate;
 }
 
 const share = (tries: readonly Try[], counts: (one: Try) => boolean) =>
@@ -43,6 +47,7 @@ const solved = ({ success }: Try) => success;
 
 function rowOf(label: string, items: readonly ItemResult[]): SuiteRow {
   const known = items.every(({ oracle }) => oracle !== null) && items.length > 0;
+  const guessed = items.every(({ guess }) => guess) && items.length > 0;
   return {
     label,
     items: items.length,
@@ -50,6 +55,7 @@ function rowOf(label: string, items: readonly ItemResult[]): SuiteRow {
     score: meanEstimate(items.map(({ tries }) => meanScore(tries))),
     chance: rateEstimate(items.map(({ chance }) => share(chance, solved))),
     oracle: known ? rateEstimate(items.map(({ oracle }) => Number(oracle!.success))) : null,
+    ...(guessed && { guess: rateEstimate(items.map(({ guess }) => Number(guess!.success))) }),
   };
 }
 

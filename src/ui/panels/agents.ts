@@ -202,21 +202,23 @@ export class TabgymAgents extends Panel {
 
   private renderSuite(table: SuiteTable) {
     const { label, sentence: about, limit, greedy, temperature, rows, standIn, published } = table;
+    const guesses = rows.some(({ guess }) => guess);
     const how = greedy ? msg('greedy') : msg(str`sampled at temperature ${temperature}`);
     return html`<section><h4>${label}, ${how}</h4>
       <p>${about} ${msg(str`At most ${limit}.`)} ${standIn ?? nothing}</p>
       <div class="table" tabindex="0" role="group" aria-label=${`${label}, ${how}`}><table>
-        <thead><tr><th scope="col">${msg('Of')}</th><th scope="col">${msg('Items')}</th><th scope="col">${msg('Success, %')}</th><th scope="col">${msg('Score')}</th><th scope="col">${msg('Chance, %')}</th><th scope="col">${msg('Oracle, %')}</th></tr></thead>
+        <thead><tr><th scope="col">${msg('Of')}</th><th scope="col">${msg('Items')}</th><th scope="col">${msg('Success, %')}</th><th scope="col">${msg('Score')}</th><th scope="col">${msg('Chance, %')}</th><th scope="col">${msg('Oracle, %')}</th>${guesses ? html`<th scope="col">${msg('Guessing oracle, %')}</th>` : nothing}</tr></thead>
         <tbody>${rows.map(
-          ({ label: of, items, success, score, chance, oracle }) =>
+          ({ label: of, items, success, score, chance, oracle, guess }) =>
             html`<tr><th scope="row">${of}</th><td class="number">${items}</td>
               <td class="number">${percent(success.mean)} <span class="soft">[${percent(success.low)}, ${percent(success.high)}]</span></td>
               <td class="number">${fixed(score.mean, 3)}</td><td class="number">${percent(chance.mean)}</td>
-              <td class="number">${oracle ? percent(oracle.mean) : '–'}</td></tr>`,
+              <td class="number">${oracle ? percent(oracle.mean) : '–'}</td>
+              ${guess ? html`<td class="number">${percent(guess.mean)}</td>` : nothing}</tr>`,
         )}
         ${published?.rows.map(
           ([model, ...numbers]) =>
-            html`<tr class="soft"><th scope="row">${model} (${msg('published')})</th><td></td><td class="number">${fixed(numbers.at(-1) as number, 1)}</td><td></td><td></td><td></td></tr>`,
+            html`<tr class="soft"><th scope="row">${model} (${msg('published')})</th><td></td><td class="number">${fixed(numbers.at(-1) as number, 1)}</td><td></td><td></td><td></td>${guesses ? html`<td></td>` : nothing}</tr>`,
         )}</tbody></table></div>
       ${published ? html`<p class="soft">${published.source}. ${published.differs}</p>` : nothing}
     </section>`;

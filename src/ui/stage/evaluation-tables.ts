@@ -14,12 +14,13 @@ const head = (labels: readonly unknown[]) =>
 /** Success and score by column of the published table, beside chance and oracle. */
 export function mainTable({ rows }: SuiteReport) {
   return html`<div class="wide-table" tabindex="0" role="group" aria-label=${msg('Success and score')}><table>
-    ${head([msg('Of'), msg('Items'), msg('Success, %'), msg('Score'), msg('Chance, %'), msg('Oracle, %')])}
+    ${head([msg('Of'), msg('Items'), msg('Success, %'), msg('Score'), msg('Chance, %'), msg('Oracle, %'), ...(rows.some(({ guess }) => guess) ? [msg('Guessing oracle, %')] : [])])}
     <tbody>${rows.map(
-      ({ label, items, success, score, chance, oracle }) =>
+      ({ label, items, success, score, chance, oracle, guess }) =>
         html`<tr><th scope="row">${label}</th><td class="number">${items}</td>${estimate(success)}
           <td class="number">${score.mean.toFixed(3)} <span class="soft">[${score.low.toFixed(3)}, ${score.high.toFixed(3)}]</span></td>
-          <td class="number">${percent(chance.mean)}</td><td class="number">${oracle ? percent(oracle.mean) : '–'}</td></tr>`,
+          <td class="number">${percent(chance.mean)}</td><td class="number">${oracle ? percent(oracle.mean) : '–'}</td>
+          ${guess ? html`<td class="number">${percent(guess.mean)}</td>` : nothing}</tr>`,
     )}</tbody></table></div>`;
 }
 
