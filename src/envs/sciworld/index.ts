@@ -1,6 +1,8 @@
 /** ScienceWorld's module: what it is and what it needs. The rules are in envs-wasm/sciworld, the client in `world.ts`. */
 import type { WorldModule } from '../module.ts';
 import { lastAction } from '../reply.ts';
+import { drawnTask } from './drawn.ts';
+import { namedThings } from './naming.ts';
 import { parseSciWorldOptions } from './options.ts';
 import { sciworldSuites } from './suites.ts';
 import { sciWorldTasks } from './tasks.ts';
@@ -25,7 +27,10 @@ export const sciworld: WorldModule = {
   freeRunning: false,
   replayable: true,
   options: parseSciWorldOptions,
+  drawing: (options) => (parseSciWorldOptions(options).fresh ? drawnTask : null),
   vocabulary: {
+    texts: namedThings,
+    names: () => namedThings,
     play: {
       options: [
         { tasks: sciWorldTasks.map(({ name }) => name) },

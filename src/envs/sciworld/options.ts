@@ -65,6 +65,15 @@ const schema = v.strictObject({
     sentence: "Which variations evaluations ask: the original's test set, or those it sets apart to tune on.",
     choiceLabels: { test: 'Test', dev: 'Development' },
   }),
+  fresh: option(yesOrNo(), false, {
+    label: 'New names at each draw',
+    sentence:
+      'Each time a variation of training is drawn, things exchange their names with others of their kind: what a thing is called has to be read, it cannot be remembered.',
+  }),
+  naming: option(whole(0, 0xffffffff), 0, {
+    label: 'Naming',
+    sentence: 'Which exchange of the names of things is used; 0 leaves each its own.',
+  }),
 });
 
 export type SciWorldOptions = v.InferOutput<typeof schema>;

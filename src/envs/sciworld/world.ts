@@ -16,6 +16,7 @@ import {
 import { findingOut } from './finding-out.ts';
 import { guessed } from './guessing.ts';
 import { sciworld } from './index.ts';
+import { Naming } from './naming.ts';
 import { parseSciWorldOptions, type SciWorldOptions } from './options.ts';
 import { planOf } from './oracle.ts';
 import { describeMap, type Past, readScene, remember } from './scene.ts';
@@ -32,6 +33,8 @@ interface Slot {
   task: string;
   done: boolean;
   score: number;
+  /** What things are called; null: their own names. */
+  naming: Naming | null;
   /** What was viewed last. */
   past: Past | null;
 }
@@ -106,11 +109,18 @@ export class SciWorld implements World {
     const bits = bitsOf(options.simplifications, name);
     const world = this.slots.get(slot)?.world ?? this.simulator.create();
     this.simulator.load(world, name, variation, bits);
-    const state: Slot = { world, options, id: task.id, task: name, done: false, score: 0, past: null };
+    const naming = options.naming > 0 ? new Naming(options.naming) : null;
+    const state: Slot = { world, options, id: task.id, task: name, naming, done: false, score: 0, past: null };
     this.slots.set(slot, state);
     const look = this.simulator.step(world, 'look around');
     const observation = `${this.simulator.description(world)}\n${look}`;
-    return { observation, reward: 0, done: false, valid: true, validActions: this.list(state) };
+    return {
+      observation: naming?.show(observation) ?? observation,
+      reward: 0,
+      done: false,
+      valid: true,
+      validActions: this.list(state),
+    };
   }
 
   async step(slots: readonly number[], actions: readonly string[]): Promise<Feedback[]> {
@@ -122,7 +132,9 @@ export class SciWorld implements World {
   private act(state: Slot, action: string): Feedback {
     if (state.done) return { observation: 'The episode is over.', reward: state.score, done: true, valid: false };
     const { simulator } = this;
-    const observation = simulator.step(state.world, action);
+    const { naming } = state;
+    const answer = simulator.step(state.world, naming?.mean(action) ?? action);
+    const observation = naming?.show(answer) ?? answer;
     const score = percent(simulator.score(state.world));
     state.score = score / 100;
     state.done =
@@ -131,26 +143,28 @@ export class SciWorld implements World {
     return { observation, reward: state.score, done: state.done, valid, validActions: this.list(state) };
   }
 
-  private list({ world, options }: Slot): readonly string[] | undefined {
+  private list({ world, options, naming }: Slot): readonly string[] | undefined {
     if (!options.validActions) return undefined;
-    return this.simulator.validActions(world, options.upstream, options.verbs);
+    const actions = this.simulator.validActions(world, options.upstream, options.verbs);
+    return naming ? actions.map((action) => naming.show(action)) : actions;
   }
 
   /** Plays the task's plan in a copy of the world; null where there is no plan or it does not end at the goal. */
   async oracle(slots: readonly number[]): Promise<(string[] | null)[]> {
     return slots.map((slot) => {
-      const { world, id, task, done, options } = this.state(slot);
+      const { world, id, task, done, options, naming } = this.state(slot);
       if (done) return null;
       this.rehearsal ??= this.simulator.create();
       const instead = options.oracle === 'finds out' ? findingOut : {};
       const plan = planOf(this.simulator, world, this.rehearsal, task, options.stepLimit, instead);
-      return plan && options.oracle === 'guesses' ? guessed(plan, this.simulator.description(world), id) : plan;
+      const said = plan && options.oracle === 'guesses' ? guessed(plan, this.simulator.description(world), id) : plan;
+      return (naming && said?.map((action) => naming.show(action))) ?? said;
     });
   }
 
   async view(slot: number): Promise<SciWorldView> {
     const state = this.state(slot);
-    const { world, task, done, options } = state;
+    const { world, task, done, options, naming } = state;
     const { simulator } = this;
     const lines = simulator.scene(world);
     const moves = simulator.moves(world);
@@ -168,7 +182,8 @@ export class SciWorld implements World {
       stepLimit: options.stepLimit,
       done,
     };
-    return { ...view, text: this.inWords(world, view) };
+    const whole = { ...view, text: this.inWords(world, view) };
+    return naming ? { ...naming.view(whole), kind: view.kind, task } : whole;
   }
 
   /** `state`: what the original's server tells of a session, under its names. Lists are as its simulator makes them. */

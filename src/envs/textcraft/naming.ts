@@ -6,7 +6,7 @@
  *
  * Knows words and the world's texts; no WASM, no policy.
  */
-import { uniformAt } from '../random-player.ts';
+import { shuffled } from '../shuffled.ts';
 import type { Recipe, RecipeList } from './recipe-list.ts';
 import { isKind, kindOf, kindWords } from './teacher.ts';
 import type { Counted, CraftNode, TextCraftView } from './view.ts';
@@ -94,14 +94,4 @@ export class Naming {
 /** Whole words only, in the case that items are written in. */
 function replaceWords(text: string, by: ReadonlyMap<string, string>): string {
   return text.replace(/[A-Za-z]+/g, (word) => by.get(word) ?? word);
-}
-
-/** Fisher and Yates, keyed by the seed. */
-function shuffled(words: readonly string[], seed: number): string[] {
-  const order = [...words];
-  for (let i = order.length - 1; i > 0; i--) {
-    const j = Math.floor(uniformAt(seed, 0, i) * (i + 1));
-    [order[i], order[j]] = [order[j], order[i]];
-  }
-  return order;
 }

@@ -1,0 +1,86 @@
+/**
+ * ScienceWorld under other names: what things are called is exchanged among things of a kind, so that a name has to be read and cannot be
+ * remembered. What is measured, joined or mixed goes by any other name; an animal by that of one that lives as long. (Domain
+ * randomisation, Tobin et al. https://arxiv.org/abs/1703.06907.) The task's variations of training name eight things that may conduct, and those
+ * of its test set others. Knows words and the world's texts; no WASM, no policy.
+ */
+import { shuffled } from '../shuffled.ts';
+
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+
+/** What is measured, may conduct, is mixed or comes of it. Water, wood, paints and paper keep their names: plans and other names are made of them. */
+const things: readonly string[] = [
+  ...[
+    'sodium chloride',
+    'chocolate',
+    'lead',
+    'gallium',
+    'mercury',
+    'tin',
+    'orange juice',
+    'metal fork',
+    'plastic fork',
+  ],
+  ...['aluminum foil', 'apricot', 'glass jar', 'metal pot', 'paper clip', 'shovel', 'wood block', 'iron block'],
+  ...['soap', 'peanut', 'almond', 'cashew', 'acetic acid', 'sodium bicarbonate', 'banana', 'bread', 'jam'],
+  ...['marshmallow', 'flour', 'sugar', 'salt water', 'soapy water', 'sugar water', 'mixed nuts', 'sodium acetate'],
+  ...['banana sandwich', 'peanut butter sandwich', 'peanut butter with jam sandwich', 'jam sandwich'],
+  ...['peanut butter with banana sandwich', 'smores', 'dough', 'fruit salad', 'rust'],
+  ...['unknown substance', 'solid unknown substance', 'liquid unknown substance'].flatMap((name) =>
+    letters.map((letter) => `${name} ${letter}`),
+  ),
+];
+
+/** By how long they live, as far as tasks ask. */
+const animals: readonly (readonly string[])[] = [
+  ['giant tortoise', 'parrot', 'elephant', 'crocodile', 'brown bear'],
+  ['hedgehog', 'mouse', 'chameleon', 'dragonfly', 'ant'],
+  ['butterfly', 'moth', 'frog', 'common toad', 'turtle', 'dove', 'blue jay', 'beaver', 'wolf'],
+];
+
+const kinds = [things, ...animals];
+/** Everything that may go by another name. */
+export const namedThings: readonly string[] = kinds.flat();
+
+/** Other names are made of these words: "orange wire", "apple tree". */
+const compound = '\\w+ (?:box|wire|light bulb|paint|juice|cup|tree|plant)';
+const longestFirst = [...namedThings].sort((a, b) => b.length - a.length);
+const pattern = new RegExp(`\\b(?:(${longestFirst.join('|')})|${compound})\\b`, 'g');
+
+const renamed = (text: string, by: ReadonlyMap<string, string>) =>
+  text.replace(pattern, (all, name: string | undefined) => (name && by.get(name)) ?? all);
+
+/** Exchanges names both ways. */
+export class Naming {
+  private readonly shown = new Map<string, string>();
+  private readonly meant = new Map<string, string>();
+
+  /** The exchange number `seed`. */
+  constructor(seed: number) {
+    for (const kind of kinds) {
+      const others = shuffled(kind, seed);
+      kind.forEach((name, i) => {
+        this.shown.set(name, others[i]);
+        this.meant.set(others[i], name);
+      });
+    }
+  }
+
+  /** The world's text, as the agent reads it. */
+  show(text: string): string {
+    return renamed(text, this.shown);
+  }
+
+  /** The agent's text, as the world reads it. */
+  mean(text: string): string {
+    return renamed(text, this.meant);
+  }
+
+  /** Every text of a view. */
+  view<T>(value: T): T {
+    if (typeof value === 'string') return this.show(value) as T;
+    if (Array.isArray(value)) return value.map((each) => this.view(each)) as T;
+    if (value === null || typeof value !== 'object') return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.view(each)])) as T;
+  }
+}

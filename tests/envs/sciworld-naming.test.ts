@@ -1,0 +1,111 @@
+// ScienceWorld under other names: the same world, told otherwise, and nothing lost on the way back.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { sciworld } from '../../src/envs/sciworld/index.ts';
+import { Naming, namedThings } from '../../src/envs/sciworld/naming.ts';
+import { SciWorld } from '../../src/envs/sciworld/world.ts';
+
+beforeAll(() => buildWasm());
+
+const tasks = [
+  'use-thermometer',
+  'measure-melting-point-known-substance',
+  'measure-melting-point-unknown-substance',
+  'test-conductivity',
+  'test-conductivity-of-unknown-substances',
+  'find-living-thing',
+  'find-animal',
+  'find-plant',
+  'chemistry-mix',
+  'lifespan-longest-lived',
+  'lifespan-longest-lived-then-shortest-lived',
+];
+const optionsOf = (name: string, naming: number) => ({
+  tasks: [name],
+  validActions: false,
+  oracle: 'finds out',
+  fresh: true,
+  naming,
+});
+
+describe('another naming', () => {
+  it.each(tasks)('tells %s of other things, and is the same world', async (name) => {
+    const world = await SciWorld.open();
+    const every = async (naming: number) => {
+      const all = await world.tasks(optionsOf(name, naming), 'train');
+      return all.filter((_, k) => k % Math.ceil(all.length / 12) === 0);
+    };
+    const own = await every(0);
+    let told = 0;
+    for (const seed of [1, 77, 2 ** 31]) {
+      const other = await every(seed);
+      const naming = new Naming(seed);
+      for (const [k, task] of own.entries()) {
+        const [first, named] = await world.reset([0, 1], [task, other[k]]);
+        expect(named.observation).toBe(naming.show(first.observation));
+        expect(naming.mean(named.observation)).toBe(first.observation);
+        let differs = named.observation !== first.observation;
+        const [plan, shown] = await world.oracle([0, 1]);
+        expect(shown!.map((action) => naming.mean(action))).toEqual(plan);
+        for (const [i, action] of plan!.entries()) {
+          const [before, after] = await world.step([0, 1], [action, shown![i]]);
+          expect(after).toEqual({ ...before, observation: naming.show(before.observation) });
+          expect(naming.mean(after.observation)).toBe(before.observation);
+          differs ||= after.observation !== before.observation;
+        }
+        if (differs) told++;
+        expect(JSON.stringify(await world.view(1))).not.toBe('');
+      }
+    }
+    // Plants keep their names; every other task speaks of something that goes by another.
+    expect(told).toBeGreaterThan(name === 'find-plant' ? 0 : own.length);
+  });
+
+  it('lists actions in its own words, which the world understands', async () => {
+    const world = await SciWorld.open();
+    const [task] = await world.tasks({ ...optionsOf('test-conductivity', 5), validActions: true }, 'train');
+    const [{ validActions }] = await world.reset([0], [task]);
+    for (const action of validActions!.slice(0, 40)) {
+      await world.reset([0], [task]);
+      expect([action, (await world.step([0], [action]))[0].valid]).toEqual([action, true]);
+    }
+  });
+});
+
+describe('draws', () => {
+  const task = { world: 'sciworld', id: 1436, options: optionsOf('test-conductivity', 0), strata: {} };
+  const drawn = sciworld.drawing!(task.options)!;
+
+  it('are a function of their key, differ between siblings, and now and then keep all names', () => {
+    const namings = Array.from({ length: 400 }, (_, key) => drawn(task, { key, member: 0 }).options.naming);
+    expect(namings).toEqual(namings.map((_, key) => drawn(task, { key, member: 0 }).options.naming));
+    expect(new Set(namings).size).toBeGreaterThan(300);
+    const kept = namings.filter((naming) => naming === 0).length;
+    expect(kept).toBeGreaterThan(15);
+    expect(kept).toBeLessThan(80);
+    expect(drawn(task, { key: 9, member: 1 }).options.naming).not.toBe(
+      drawn(task, { key: 9, member: 0 }).options.naming,
+    );
+    expect(drawn(task, { key: 9, member: 0 }).id).toBe(task.id);
+  });
+
+  it('happen only where they are asked for, and never to what is held out', async () => {
+    expect(sciworld.drawing!({ tasks: ['find-plant'] })).toBeNull();
+    const world = await SciWorld.open();
+    for (const { options } of await world.tasks(optionsOf('test-conductivity', 0), 'test'))
+      expect(options.naming).toBe(0);
+  });
+});
+
+it('no name is another’s, and every one comes back', () => {
+  expect(new Set(namedThings).size).toBe(namedThings.length);
+  for (const seed of [1, 2, 3]) {
+    const naming = new Naming(seed);
+    const shown = namedThings.map((name) => naming.show(name));
+    expect(new Set(shown)).toEqual(new Set(namedThings));
+    expect(shown.map((name) => naming.mean(name))).toEqual(namedThings);
+    expect(naming.show('an orange wire in the orange box, an apple tree')).toBe(
+      'an orange wire in the orange box, an apple tree',
+    );
+  }
+});
