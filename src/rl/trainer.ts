@@ -161,14 +161,17 @@ export class Trainer {
           onProgress: (done, total) => options.onProgress?.({ what: 'trajectories', done, total, unit: 'episodes' }),
           onMapped: options.onNotice,
         }),
-      demonstrate: (tasks, shown = {}) =>
-        demonstrate({ worlds, conversation }, tasks, {
+      demonstrate: async (tasks, { dagger = 0, ...shown } = {}) => {
+        const played = dagger > 0 ? await collecting.play(tasks, 1) : null;
+        return demonstrate({ worlds, conversation }, tasks, {
           maskActions,
           ...this.policy.capacity,
           ...shown,
           ...{ seed: this.settings.seed, step: k },
           ...this.teaching(limit),
-        }),
+          ...(played && { begun: { played: played.map(({ turns }) => turns), share: dagger } }),
+        });
+      },
     };
     if (algorithm.collect) return algorithm.collect(collecting, settings);
     const tasks = collecting.tasks(settings.groups);

@@ -64,6 +64,65 @@ describe('demonstrations', () => {
     }
   });
 
+  it('go on from where the policy came to, whose turns are read and not learnt', async () => {
+    const world = new DoorWorld();
+    const tasks = await world.tasks({}, 'train');
+    const own = tasks.map((task) => ['wait', `get ${colour(task)} key`, 'wait', 'wait'].map((action) => ({ action })));
+    for (const maskActions of [true, false]) {
+      const begun = { played: own, share: 1 };
+      const { trajectories, skipped } = await shown({}, maskActions, { ...room, begun });
+      expect([trajectories.length, skipped]).toEqual([tasks.length, 0]);
+      const lengths = trajectories.map((trajectory, i) => {
+        const { turns, source, success } = trajectory;
+        const said = turns.map(({ action }) => action);
+        const begins = turns.findIndex(({ actionStart }) => source[actionStart] === TokenSource.policy);
+        expect(begins).toBeGreaterThan(0);
+        expect(begins).toBeLessThan(own[i].length);
+        expect(said.slice(0, begins)).toEqual(own[i].slice(0, begins).map(({ action }) => action));
+        // The key that the policy has taken is not fetched again.
+        const [key, door] = [`get ${colour(tasks[i])} key`, `open ${colour(tasks[i])} door`];
+        expect(said.slice(begins)).toEqual(begins > 1 ? [door] : [key, door]);
+        expect(success).toBe(true);
+        const chosen = new Set(chosenPositions(trajectory));
+        for (const { actionStart, actionEnd } of turns.slice(0, begins))
+          for (let at = actionStart; at < actionEnd; at++) expect(chosen.has(at)).toBe(false);
+        return begins;
+      });
+      expect(new Set(lengths).size).toBeGreaterThan(1);
+      const again = await shown({}, maskActions, { ...room, begun });
+      expect(again.trajectories.map(({ tokens }) => tokens)).toEqual(trajectories.map(({ tokens }) => tokens));
+      // Another share of them, and none: as the oracle plays.
+      const plain = (await shown({}, maskActions)).trajectories;
+      const none = (await shown({}, maskActions, { ...room, begun: { played: own, share: 0 } })).trajectories;
+      expect(none.map(({ tokens }) => tokens)).toEqual(plain.map(({ tokens }) => tokens));
+    }
+  });
+
+  it('are the oracle’s alone where the policy’s episode had one turn, and are left out where it ended within its beginning', async () => {
+    const world = new DoorWorld();
+    const tasks = await world.tasks({}, 'train');
+    const short = { played: tasks.map(() => [{ action: 'wait' }]), share: 1 };
+    expect((await shown({}, true, { ...room, begun: short })).trajectories[0].turns).toHaveLength(2);
+    const trapped = { played: tasks.map(() => [{ action: 'open trap' }, { action: 'wait' }]), share: 1 };
+    const { trajectories, skipped } = await shown({}, false, { ...room, begun: trapped });
+    expect([trajectories.length, skipped]).toEqual([0, tasks.length]);
+  });
+
+  it('are begun by the policy in the share that SFT asks for', async () => {
+    const begunBy = async (dagger: number) => {
+      const algorithm = { ...v.parse(sft.schema, { name: 'sft', groups: 3, groupSize: 2 }), dagger };
+      const { trainer } = await trainerWith(trainerSettings({ algorithm } as never));
+      const { trajectories, record } = await trainer.step(1);
+      return { trajectories, record };
+    };
+    const [none, all] = [await begunBy(0), await begunBy(1)];
+    const strange = ({ trajectories }: typeof none) =>
+      trajectories.filter(({ turns, source }) => source[turns[0].actionStart] !== TokenSource.policy).length;
+    expect(strange(none)).toBe(0);
+    expect(strange(all)).toBeGreaterThan(0);
+    expect(all.record.metrics.demonstrations).toBeGreaterThan(0);
+  });
+
   it('count what is a choice under the mask; without it every token of a turn', async () => {
     const masked = (await shown({}, true)).trajectories;
     const free = (await shown({}, false)).trajectories;

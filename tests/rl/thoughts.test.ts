@@ -109,6 +109,30 @@ describe('a demonstrated thought', () => {
     for (const { at, allowed } of rows) expect(allowed === 0).toBe(thought(at));
   });
 
+  it('follows what the policy began with, thoughts and all, which is read and not learnt', async () => {
+    const tasks = await new ThinkingDoors().tasks({}, 'train');
+    const own = [{ action: 'wait', thought: 'red key' }, { action: 'wait', thought: '' }, { action: 'wait' }];
+    const begun = { played: tasks.map(() => own), share: 1 };
+    const options = { maskActions: false, ...room, seed: 3, teaching: { turns: 12 }, begun };
+    const { trajectories } = await demonstrate({ worlds: worlds(), conversation }, tasks, options);
+    expect(trajectories).toHaveLength(tasks.length);
+    for (const trajectory of trajectories) {
+      const { turns, source } = trajectory;
+      const begins = turns.length - 2;
+      expect(begins).toBeGreaterThan(0);
+      expect(begins).toBeLessThan(own.length);
+      expect(turns.slice(0, begins).map(({ action }) => action)).toEqual(
+        own.slice(0, begins).map(({ action }) => action),
+      );
+      const chosen = new Set(chosenPositions(trajectory));
+      for (const [k, { actionStart, actionEnd }] of turns.entries())
+        for (let at = actionStart; at < actionEnd; at++) {
+          expect(chosen.has(at)).toBe(k >= begins);
+          expect(source[at] === TokenSource.policy).toBe(k >= begins);
+        }
+    }
+  });
+
   it('follows missteps that are read and not learnt', async () => {
     const each = await Promise.all([1, 2, 3, 4, 5, 6].map((seed) => shown(false, missteps, seed)));
     const trajectories = each.flatMap((demonstrations) => demonstrations.trajectories);
@@ -224,6 +248,7 @@ describe('training with thoughts', () => {
     innerEpochs: 1,
     file: null,
     missteps: { episodes: 1, random: 0.15, refused: 0.05 },
+    dagger: 0.5,
     listening: null,
     aggregation: 'token-mean' as const,
     endings: settings().algorithm.endings,

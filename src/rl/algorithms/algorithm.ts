@@ -48,6 +48,8 @@ export interface Needs {
 /** How the oracle's play is shown. */
 export interface ShownOptions {
   missteps?: Missteps | null;
+  /** The share of the tasks that the policy begins itself: it plays them first. */
+  dagger?: number;
   /** The world's words are trained on as well. */
   listens?: boolean;
   /** So many that follow each other may share their first words. */

@@ -65,6 +65,16 @@ const schema = v.strictObject({
     null,
   ),
   missteps: v.optional(missteps, { episodes: 0, random: 0.1, refused: 0 }),
+  dagger: v.optional(
+    real(
+      0,
+      1,
+      'DAgger',
+      'Share of the episodes that the policy begins itself, up to a turn drawn at random: from there the oracle goes on, and only what it does is learnt.',
+      { step: 0.1 },
+    ),
+    0,
+  ),
   listening: v.optional(
     v.nullable(
       real(
@@ -93,10 +103,11 @@ export const sft = {
       'Every token of a demonstration counts the same: the teacher is taken to be right.',
     ),
   needs: () => ({}),
-  collect: (collecting, { groups, groupSize, file, missteps, listening }) =>
+  collect: (collecting, { groups, groupSize, file, missteps, dagger, listening }) =>
     file === null
       ? demonstrations(collecting, groups * groupSize, {
           missteps: missteps.episodes > 0 ? missteps : null,
+          dagger,
           listens: listening !== null,
           siblings: groupSize,
         })

@@ -14,7 +14,7 @@ import { groupBy } from '../numbers.ts';
 import { likelihoodCoefficients, likelihoodObjective } from '../objective/likelihood.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode } from './episode.ts';
-import { type Missteps, misstepOf, type Stumbling, stumbles } from './missteps.ts';
+import { type Begun, begunOf, type Missteps, misstepOf, type Stumbling, stumbles } from './missteps.ts';
 import { chosenPositions, type MicroBatch, pack } from './packing.ts';
 import { episodesAtOnce } from './players.ts';
 import { perWorld, type RolloutParts } from './rollout.ts';
@@ -37,6 +37,8 @@ export interface DemonstrationOptions {
   missteps?: Missteps | null;
   /** The world's words are learnt as well. */
   listens?: boolean;
+  /** What the policy did on each task, and in what share of them it begins: see `begunOf`. Absent: the oracle plays from the start. */
+  begun?: { played: readonly (readonly Begun[])[]; share: number };
   /** What the missteps are keyed by; steps of a run are different streams. */
   seed?: number;
   step?: number;
@@ -57,6 +59,8 @@ interface Demonstration {
   taken: number;
   usable: boolean;
   stumbles: boolean;
+  /** Turns of the policy before the oracle's. */
+  begun: readonly Begun[];
   /** The turn was a misstep: the oracle has to plan anew. */
   strayed: boolean;
 }
@@ -85,6 +89,7 @@ export async function demonstrate(
         taken: 0,
         usable: false,
         stumbles: stumbles(stumblingOf(options, first + i)),
+        begun: begunBy(options, first + i),
         strayed: false,
       }),
     );
@@ -125,14 +130,20 @@ function commonLength(a: Trajectory, b: Trajectory): number {
 }
 
 /** A refused action is an end in the oracle's own play; whoever is taught what to do after one plays on. */
-const ruleOf = ({ missteps, teaching }: DemonstrationOptions) => ({
-  invalidAction: missteps || teaching ? ('continue' as const) : ('end' as const),
+const ruleOf = ({ missteps, teaching, begun }: DemonstrationOptions) => ({
+  invalidAction: missteps || teaching || begun ? ('continue' as const) : ('end' as const),
 });
 
 const stumblingOf = ({ missteps = null, seed = 0, step = 0 }: DemonstrationOptions, index: number): Stumbling => ({
   missteps,
   keys: [seed, STREAM_NOISE, step, index],
 });
+
+/** What stands before the oracle's first turn of an episode. */
+const begunBy = (options: DemonstrationOptions, index: number): readonly Begun[] =>
+  options.begun
+    ? begunOf(options.begun.played[index] ?? [], options.begun.share, stumblingOf(options, index).keys)
+    : [];
 
 const taughtBy = (options: DemonstrationOptions, teaching: Teaching) => ({
   ...teaching,
@@ -169,12 +180,18 @@ const scriptOf = (options: DemonstrationOptions): Script<Demonstration> => ({
     row.usable = row.plan.length > 0;
     row.strayed = false;
     const { turnCount } = row.episode;
-    const turns = row.stumbles ? Math.max(MOST_TURNS, row.plan.length) : row.plan.length;
+    const turns = row.stumbles || row.begun.length > 0 ? Math.max(MOST_TURNS, row.plan.length) : row.plan.length;
     if (row.usable && turnCount === 0) row.episode.setHorizon(turns, row.plan.length);
     return row.usable;
   },
   /** The plan's next action, if the mask offers it; now and then a misstep. */
   move(row) {
+    const before = row.begun[row.episode.turnCount];
+    if (before) {
+      row.strayed = true;
+      row.episode.mention(before.action);
+      return before.action;
+    }
     const wrong = misstep(row, options);
     row.strayed = wrong !== undefined && wrong !== row.plan[row.taken];
     if (row.strayed) row.episode.mention(wrong!);
@@ -185,7 +202,7 @@ const scriptOf = (options: DemonstrationOptions): Script<Demonstration> => ({
     row.episode.answer(feedback);
     return !row.episode.ended && (row.strayed || row.taken < row.plan.length);
   },
-  asksAgain: (row) => row.strayed,
+  asksAgain: (row) => row.strayed && row.episode.turnCount >= row.begun.length,
 });
 
 export interface ImitationSettings {

@@ -4,6 +4,12 @@
  */
 import { below, uniform } from '../random.ts';
 
+/** A turn that somebody else took before the oracle goes on. */
+export interface Begun {
+  action: string;
+  thought?: string;
+}
+
 /** How many. Shares from 0 to 1. */
 export interface Missteps {
   /** Of the episodes that have missteps at all. */
@@ -37,6 +43,15 @@ export function misstepOf({ missteps, keys }: Stumbling, turn: number, candidate
   if (drawn < missteps.random) return pick(candidates.offered, [...keys, turn, 2]);
   if (drawn < missteps.random + missteps.refused) return pick(candidates.refused(), [...keys, turn, 2]);
   return undefined;
+}
+
+/**
+ * What the policy began an episode with, up to a turn drawn at random, its last one never: from where that leads, the oracle goes on
+ * (DAgger, Ross et al. https://arxiv.org/abs/1011.0686, with the teacher in charge from there to the end). Empty where it begins none.
+ */
+export function begunOf(played: readonly Begun[], share: number, keys: readonly number[]): readonly Begun[] {
+  if (played.length < 2 || uniform(...keys, 0, 3) >= share) return [];
+  return played.slice(0, 1 + below(played.length - 1, ...keys, 0, 4));
 }
 
 const pick = (actions: readonly string[], key: readonly number[]): string | undefined =>

@@ -4,7 +4,7 @@
  */
 import { type Feedback, type Lesson, lessonsOf, type Task, validActionsAfter, type World } from '../../envs/env.ts';
 import type { Episode } from './episode.ts';
-import { misstepOf, type Stumbling } from './missteps.ts';
+import { type Begun, misstepOf, type Stumbling } from './missteps.ts';
 
 export interface Teaching {
   /** Most turns. */
@@ -25,6 +25,8 @@ export interface TaughtRow {
   readonly episode: Episode;
   /** Whether it has missteps. */
   readonly stumbles: boolean;
+  /** Turns of the policy before the oracle's. */
+  readonly begun: readonly Begun[];
   /** Whether every turn was the oracle's or meant as a misstep. */
   usable: boolean;
 }
@@ -36,7 +38,9 @@ interface Standing<Row> {
 
 interface Move {
   action: string;
-  lesson: Lesson | null;
+  thought?: string;
+  /** The oracle's, to be learnt. */
+  advice: boolean;
 }
 
 /** Plays all rows to their ends. */
@@ -94,11 +98,13 @@ function moveOf<Row extends TaughtRow>(
   { masked, stumbling }: Rules<Row>,
 ): Move | null {
   if (!lesson) return null;
-  const own = { action: lesson.action, lesson };
+  const before = row.begun[row.episode.turnCount];
+  if (before) return { ...before, advice: false };
+  const own = { ...lesson, advice: true };
   if (!row.stumbles) return own;
   const refused = () => (masked ? [] : strangeTo(offered, others));
   const misstep = misstepOf(stumbling(row), row.episode.turnCount + 1, { offered, refused });
-  return misstep === undefined ? own : { action: misstep, lesson: null };
+  return misstep === undefined ? own : { action: misstep, advice: false };
 }
 
 /** What other episodes are offered now, and this one is not. */
@@ -108,7 +114,7 @@ function strangeTo<Row>(offered: readonly string[], others: readonly Standing<Ro
 }
 
 /** False where the mask does not offer it. */
-function say(row: TaughtRow, { action, lesson }: Move): boolean {
-  row.usable = row.episode.demonstrate(action, { thought: lesson?.thought, advice: lesson !== null });
+function say(row: TaughtRow, { action, thought, advice }: Move): boolean {
+  row.usable = row.episode.demonstrate(action, { thought, advice });
   return row.usable;
 }
