@@ -25,6 +25,7 @@ const all = {
   'soak-reader': 'bench/reader-soak.ts',
   learn: 'tools/learn/main.ts',
   'test-agents': 'tools/agents/main.ts',
+  'first-minute': 'tools/learn/first-minute.ts',
   algorithms: 'tools/learn/algorithms.ts',
   'interop-handoff': 'tools/interop/handoff/main.ts',
   'interop-clients': 'tools/interop/clients/main.ts',

@@ -111,6 +111,16 @@ describe('the parts of a run', () => {
     ]);
     expect(partsOf(experiment, 701)).toEqual([`Steps 1 to 701: SFT, stopped before its end at ${taught}.`]);
     expect(partsOf(experiment, taught + 1)).toHaveLength(2);
+    // Horizons of the imitation before it are not those of what comes after.
+    const earlier = [
+      { steps: 1, turns: 1 },
+      { steps: taught - 1, turns: 30 },
+      { steps: 50, turns: 10 },
+      { steps: 100, turns: 20 },
+    ];
+    expect(partsOf({ ...experiment, horizon: earlier }, experiment.steps)[1]).toMatch(
+      /within 10 turns, then 20 turns\.$/,
+    );
   });
 });
 

@@ -12,6 +12,17 @@ export const turnsWords = (turns: Experiment['horizon'][number]['turns']) =>
     ? `${turns} ${turns === 1 ? 'turn' : 'turns'}`
     : `the oracle's turns and ${turns.oraclePlus} more`;
 
+/** The stages of the horizon that a step and those after it are under; the last one stays. */
+function horizonsFrom(step: number, horizon: Experiment['horizon']): Experiment['horizon'] {
+  let end = 0;
+  const ends = horizon.map(({ steps }) => {
+    end += steps;
+    return end;
+  });
+  const under = horizon.filter((_, i) => ends[i] >= step);
+  return under.length ? under : horizon.slice(-1);
+}
+
 /** The parts of a run up to a step, a line each: its stages, then its own algorithm under its horizons. */
 export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment, step: number): string[] {
   const parts: { first: number; last: number; words: string }[] = [];
@@ -20,7 +31,7 @@ export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment, 
     parts.push({ first: before + 1, last: before + stage.steps, words: algorithmOf(stage.algorithm).label });
     before += stage.steps;
   }
-  const limits = [...new Set(horizon.map(({ turns }) => turnsWords(turns)))].join(', then ');
+  const limits = [...new Set(horizonsFrom(before + 1, horizon).map(({ turns }) => turnsWords(turns)))].join(', then ');
   parts.push({ first: before + 1, last: steps, words: `${algorithmOf(algorithm).label}, within ${limits}` });
   return parts
     .filter(({ first, last }) => first <= Math.min(last, step))
