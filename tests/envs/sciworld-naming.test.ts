@@ -2,7 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { sciworld } from '../../src/envs/sciworld/index.ts';
-import { Naming, namedThings } from '../../src/envs/sciworld/naming.ts';
+import { namedThings } from '../../src/envs/sciworld/named-things.ts';
+import { Naming } from '../../src/envs/sciworld/naming.ts';
 import { SciWorld } from '../../src/envs/sciworld/world.ts';
 
 beforeAll(() => buildWasm());

@@ -2,7 +2,7 @@
 import type { WorldModule } from '../module.ts';
 import { lastAction } from '../reply.ts';
 import { drawnTask } from './drawn.ts';
-import { namedThings } from './naming.ts';
+import { namedThings } from './named-things.ts';
 import { parseSciWorldOptions } from './options.ts';
 import { sciworldSuites } from './suites.ts';
 import { sciWorldTasks } from './tasks.ts';

@@ -1,46 +1,11 @@
 /**
  * ScienceWorld under other names: what things are called is exchanged among things of a kind, so that a name has to be read and cannot be
  * remembered. What is measured, joined or mixed goes by any other name; an animal by that of one that lives as long. (Domain
- * randomisation, Tobin et al. https://arxiv.org/abs/1703.06907.) The task's variations of training name eight things that may conduct, and those
- * of its test set others. Knows words and the world's texts; no WASM, no policy.
+ * randomisation, Tobin et al. https://arxiv.org/abs/1703.06907.) In training eight things may conduct, in the test set others.
+ * Knows words and the world's texts; no WASM, no policy.
  */
 import { shuffled } from '../shuffled.ts';
-
-const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-
-/** What is measured, may conduct, is mixed or comes of it. Water, wood, paints and paper keep their names: plans and other names are made of them. */
-const things: readonly string[] = [
-  ...[
-    'sodium chloride',
-    'chocolate',
-    'lead',
-    'gallium',
-    'mercury',
-    'tin',
-    'orange juice',
-    'metal fork',
-    'plastic fork',
-  ],
-  ...['aluminum foil', 'apricot', 'glass jar', 'metal pot', 'paper clip', 'shovel', 'wood block', 'iron block'],
-  ...['soap', 'peanut', 'almond', 'cashew', 'acetic acid', 'sodium bicarbonate', 'banana', 'bread', 'jam'],
-  ...['marshmallow', 'flour', 'sugar', 'salt water', 'soapy water', 'sugar water', 'mixed nuts', 'sodium acetate'],
-  ...['banana sandwich', 'peanut butter sandwich', 'peanut butter with jam sandwich', 'jam sandwich'],
-  ...['peanut butter with banana sandwich', 'smores', 'dough', 'fruit salad', 'rust'],
-  ...['unknown substance', 'solid unknown substance', 'liquid unknown substance'].flatMap((name) =>
-    letters.map((letter) => `${name} ${letter}`),
-  ),
-];
-
-/** By how long they live, as far as tasks ask. */
-const animals: readonly (readonly string[])[] = [
-  ['giant tortoise', 'parrot', 'elephant', 'crocodile', 'brown bear'],
-  ['hedgehog', 'mouse', 'chameleon', 'dragonfly', 'ant'],
-  ['butterfly', 'moth', 'frog', 'common toad', 'turtle', 'dove', 'blue jay', 'beaver', 'wolf'],
-];
-
-const kinds = [things, ...animals];
-/** Everything that may go by another name. */
-export const namedThings: readonly string[] = kinds.flat();
+import { kindsOfThings, namedThings } from './named-things.ts';
 
 /** Other names are made of these words: "orange wire", "apple tree". */
 const compound = '\\w+ (?:box|wire|light bulb|paint|juice|cup|tree|plant)';
@@ -57,7 +22,7 @@ export class Naming {
 
   /** The exchange number `seed`. */
   constructor(seed: number) {
-    for (const kind of kinds) {
+    for (const kind of kindsOfThings) {
       const others = shuffled(kind, seed);
       kind.forEach((name, i) => {
         this.shown.set(name, others[i]);

@@ -1,0 +1,38 @@
+/** What things are called in ScienceWorld, by kind: names that may stand for each other, and that a policy may read as one token. */
+
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+
+/** What is measured, may conduct, is mixed or comes of it. Water, wood, paints and paper keep their names: plans and other names are made of them. */
+const things: readonly string[] = [
+  ...[
+    'sodium chloride',
+    'chocolate',
+    'lead',
+    'gallium',
+    'mercury',
+    'tin',
+    'orange juice',
+    'metal fork',
+    'plastic fork',
+  ],
+  ...['aluminum foil', 'apricot', 'glass jar', 'metal pot', 'paper clip', 'shovel', 'wood block', 'iron block'],
+  ...['soap', 'peanut', 'almond', 'cashew', 'acetic acid', 'sodium bicarbonate', 'banana', 'bread', 'jam'],
+  ...['marshmallow', 'flour', 'sugar', 'salt water', 'soapy water', 'sugar water', 'mixed nuts', 'sodium acetate'],
+  ...['banana sandwich', 'peanut butter sandwich', 'peanut butter with jam sandwich', 'jam sandwich'],
+  ...['peanut butter with banana sandwich', 'smores', 'dough', 'fruit salad', 'rust'],
+  ...['unknown substance', 'solid unknown substance', 'liquid unknown substance'].flatMap((name) =>
+    letters.map((letter) => `${name} ${letter}`),
+  ),
+];
+
+/** By how long they live, as far as tasks ask. */
+const animals: readonly (readonly string[])[] = [
+  ['giant tortoise', 'parrot', 'elephant', 'crocodile', 'brown bear'],
+  ['hedgehog', 'mouse', 'chameleon', 'dragonfly', 'ant'],
+  ['butterfly', 'moth', 'frog', 'common toad', 'turtle', 'dove', 'blue jay', 'beaver', 'wolf'],
+];
+
+/** Each exchanges names within itself. */
+export const kindsOfThings: readonly (readonly string[])[] = [things, ...animals];
+/** Everything that may go by another name. */
+export const namedThings: readonly string[] = kindsOfThings.flat();
