@@ -234,15 +234,12 @@ export class Evaluator {
           options.onProgress?.({ what: 'episodes', done: first * samples + done, total, unit: 'episodes' }),
       },
     );
-    const { chance, oracle } = await this.players.both(tasks, limit);
-    const guess = await this.players.guesses(suite, tasks);
+    const beside = await this.players.beside(suite, tasks);
     return tasks.map((task, i) => ({
       key: taskKey(task),
       column: suite.columnOf(task),
       tries: trajectories.slice(i * samples, (i + 1) * samples).map(triedOnce),
-      chance: chance[i],
-      oracle: oracle?.[i] ?? null,
-      ...(guess && { guess: guess[i] }),
+      ...beside[i],
     }));
   }
 

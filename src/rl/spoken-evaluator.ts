@@ -52,17 +52,14 @@ export class SpokenEvaluator {
     const tasks = await suiteTasks(suite, worldNamed(this.parts.worlds, sampling.world));
     const { samples } = sampling;
     const episodes = await this.play({ tasks, groupSize: samples, limit: suite.turns }, sampling, options, 'episodes');
-    const { chance, oracle } = await this.players.both(tasks, suite.turns);
-    const guess = await this.players.guesses(suite, tasks);
+    const beside = await this.players.beside(suite, tasks);
     return tasks.map((task, i) => ({
       key: taskKey(task),
       column: suite.columnOf(task),
       tries: episodes
         .slice(i * samples, (i + 1) * samples)
         .map(({ success, score, turns, overflowed }) => ({ success, score, turns, overflowed })),
-      chance: chance[i],
-      oracle: oracle?.[i] ?? null,
-      ...(guess && { guess: guess[i] }),
+      ...beside[i],
     }));
   }
 

@@ -10,6 +10,7 @@ import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts'
 import { three } from '../../src/cli/report.ts';
 import { train } from '../../src/cli/training.ts';
 import type { StepRecord } from '../../src/rl/evaluation.ts';
+import { mean, unbiasedStd } from '../../src/rl/numbers.ts';
 import { learnChecks } from './checks.ts';
 
 const SECONDS = 60;
@@ -24,13 +25,8 @@ interface Found {
   words: string;
 }
 
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 /** Of their mean. */
-function standardError(values: readonly number[]): number {
-  const centre = mean(values);
-  return Math.sqrt(mean(values.map((value) => (value - centre) ** 2)) / (values.length - 1));
-}
-
+const standardError = (values: readonly number[]) => unbiasedStd(values) / Math.sqrt(values.length);
 const read = (records: readonly StepRecord[], metric: string) => records.map(({ metrics }) => metrics[metric]);
 
 /** Success above chance. */

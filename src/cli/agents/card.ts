@@ -5,23 +5,13 @@ import { plotSvg } from '../../rl/evaluation/plot.ts';
 import { successTable } from '../../rl/evaluation/suite-report.ts';
 import { markdownTable, percent } from '../../rl/evaluation/tables.ts';
 import type { StepRecord } from '../../rl/evaluation.ts';
+import { stageAt } from '../../rl/horizon.ts';
 import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/agents.ts';
 
 export const turnsWords = (turns: Experiment['horizon'][number]['turns']) =>
   typeof turns === 'number'
     ? `${turns} ${turns === 1 ? 'turn' : 'turns'}`
     : `the oracle's turns and ${turns.oraclePlus} more`;
-
-/** The stages of the horizon that a step and those after it are under; the last one stays. */
-function horizonsFrom(step: number, horizon: Experiment['horizon']): Experiment['horizon'] {
-  let end = 0;
-  const ends = horizon.map(({ steps }) => {
-    end += steps;
-    return end;
-  });
-  const under = horizon.filter((_, i) => ends[i] >= step);
-  return under.length ? under : horizon.slice(-1);
-}
 
 /** The parts of a run up to a step, a line each: its stages, then its own algorithm under its horizons. */
 export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment, step: number): string[] {
@@ -31,7 +21,8 @@ export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment, 
     parts.push({ first: before + 1, last: before + stage.steps, words: algorithmOf(stage.algorithm).label });
     before += stage.steps;
   }
-  const limits = [...new Set(horizonsFrom(before + 1, horizon).map(({ turns }) => turnsWords(turns)))].join(', then ');
+  const under = horizon.slice(stageAt(horizon, before + 1).index);
+  const limits = [...new Set(under.map(({ turns }) => turnsWords(turns)))].join(', then ');
   parts.push({ first: before + 1, last: steps, words: `${algorithmOf(algorithm).label}, within ${limits}` });
   return parts
     .filter(({ first, last }) => first <= Math.min(last, step))

@@ -2,35 +2,25 @@
  * Plans of an oracle that finds out what it cannot know, as whoever reads no more than the world's words must: it looks around where it comes in before it
  * speaks of what is there, joins what may conduct to a lamp, and reads the recipe. Knows the simulator's words, no batches.
  */
-import {
-  boxesToMoveTo,
-  carryToBox,
-  findAnimal,
-  lifespan,
-  longLived,
-  mixed,
-  plantName,
-  recipes,
-  shortLived,
-} from './oracle.ts';
+import { longLived, shortLived } from './named-things.ts';
+import { type Arrival, boxesToMoveTo, chemistryMix, findAnimal, findPlant, lifespan, waitForNames } from './oracle.ts';
 import { type Plan, type Rehearsal, Stuck } from './rehearsal.ts';
 
 /** Goes there, and looks: a room is described where an episode begins, and where one looks around. */
-function visit(r: Rehearsal, room: string): void {
+const visit: Arrival = (r, room) => {
   const walked = r.room() !== room;
   r.goTo(room);
   if (walked) r.act('look around');
-}
+};
 
-const findPlant: Plan = (r) => {
-  r.goTo('greenhouse');
-  // A plant takes its name in the first tick.
-  if (r.simulator.moves(r.world) === 0) r.act('wait1');
+const seePlants: Arrival = (r, room) => {
+  waitForNames(r, room);
   r.act('look around');
-  const plant = r.names().findLast((name) => plantName.test(name));
-  if (!plant) throw new Stuck('no plant is here');
-  r.act(`focus on ${plant}`);
-  carryToBox(r, plant);
+};
+
+const readRecipe: Arrival = (r, room) => {
+  visit(r, room);
+  r.do('read recipe');
 };
 
 /** The first so many of what the room shows whose names end so. */
@@ -70,22 +60,15 @@ const conductivity: Plan = (r) => {
   r.do(`move ${thing} to ${lights(r, thing) ? conductive : other}`);
 };
 
-const chemistryMix: Plan = (r) => {
-  const [, result, room] = /substance '([\w ]+)'.*found near the (\w+)\./.exec(r.description())!;
-  visit(r, room);
-  r.do('read recipe');
-  mixed(r, result, recipes[result]);
-};
-
 /** Instead of a plan that knows, of the tasks whose answer can be found out soon; a task that is not here has no other. */
 export const findingOut: { [task: string]: Plan } = {
   'find-animal': findAnimal(visit),
   'find-living-thing': findAnimal(visit),
-  'find-plant': findPlant,
+  'find-plant': findPlant(seePlants),
   'lifespan-longest-lived': lifespan(visit, longLived),
   'lifespan-shortest-lived': lifespan(visit, shortLived),
   'lifespan-longest-lived-then-shortest-lived': lifespan(visit, longLived, shortLived),
   'test-conductivity': conductivity,
   'test-conductivity-of-unknown-substances': conductivity,
-  'chemistry-mix': chemistryMix,
+  'chemistry-mix': chemistryMix(readRecipe),
 };

@@ -25,14 +25,14 @@ const things: readonly string[] = [
   ),
 ];
 
-/** By how long they live, as far as tasks ask. */
-const animals: readonly (readonly string[])[] = [
-  ['giant tortoise', 'parrot', 'elephant', 'crocodile', 'brown bear'],
-  ['hedgehog', 'mouse', 'chameleon', 'dragonfly', 'ant'],
-  ['butterfly', 'moth', 'frog', 'common toad', 'turtle', 'dove', 'blue jay', 'beaver', 'wolf'],
+/** Animals by how long they live, as far as tasks ask. */
+export const longLived: readonly string[] = ['giant tortoise', 'parrot', 'elephant', 'crocodile', 'brown bear'];
+export const shortLived: readonly string[] = ['hedgehog', 'mouse', 'chameleon', 'dragonfly', 'ant'];
+export const otherAnimals: readonly string[] = [
+  ...['butterfly', 'moth', 'frog', 'common toad', 'turtle', 'dove', 'blue jay', 'beaver', 'wolf'],
 ];
 
 /** Each exchanges names within itself. */
-export const kindsOfThings: readonly (readonly string[])[] = [things, ...animals];
+export const kindsOfThings: readonly (readonly string[])[] = [things, longLived, shortLived, otherAnimals];
 /** Everything that may go by another name. */
 export const namedThings: readonly string[] = kindsOfThings.flat();

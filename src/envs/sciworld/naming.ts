@@ -4,7 +4,7 @@
  * randomisation, Tobin et al. https://arxiv.org/abs/1703.06907.) In training eight things may conduct, in the test set others.
  * Knows words and the world's texts; no WASM, no policy.
  */
-import { shuffled } from '../shuffled.ts';
+import { Exchange } from '../exchange.ts';
 import { kindsOfThings, namedThings } from './named-things.ts';
 
 /** Other names are made of these words: "orange wire", "apple tree". */
@@ -16,29 +16,10 @@ const renamed = (text: string, by: ReadonlyMap<string, string>) =>
   text.replace(pattern, (all, name: string | undefined) => (name && by.get(name)) ?? all);
 
 /** Exchanges names both ways. */
-export class Naming {
-  private readonly shown = new Map<string, string>();
-  private readonly meant = new Map<string, string>();
-
+export class Naming extends Exchange {
   /** The exchange number `seed`. */
   constructor(seed: number) {
-    for (const kind of kindsOfThings) {
-      const others = shuffled(kind, seed);
-      kind.forEach((name, i) => {
-        this.shown.set(name, others[i]);
-        this.meant.set(others[i], name);
-      });
-    }
-  }
-
-  /** The world's text, as the agent reads it. */
-  show(text: string): string {
-    return renamed(text, this.shown);
-  }
-
-  /** The agent's text, as the world reads it. */
-  mean(text: string): string {
-    return renamed(text, this.meant);
+    super(kindsOfThings, seed, renamed);
   }
 
   /** Every text of a view. */

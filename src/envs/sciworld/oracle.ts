@@ -4,29 +4,13 @@
  * Long because each of the thirty tasks has a plan of its own, and no plan needs another.
  */
 import { growFruit, growPlant, plantStages } from './growing.ts';
+import { longLived, otherAnimals, shortLived } from './named-things.ts';
 import { type Plan, Rehearsal, Stuck } from './rehearsal.ts';
 import type { SciWorldSimulator } from './simulator.ts';
 
 const boxOf = (r: Rehearsal) => /move it to the (\w+ box) in the ([\w ]+)\./.exec(r.simulator.description(r.world))!;
 
-const animals = [
-  'butterfly',
-  'moth',
-  'frog',
-  'common toad',
-  'giant tortoise',
-  'turtle',
-  'crocodile',
-  'parrot',
-  'dove',
-  'blue jay',
-  'elephant',
-  'brown bear',
-  'beaver',
-  'wolf',
-];
-export const longLived = ['giant tortoise', 'parrot', 'elephant', 'crocodile', 'brown bear'];
-export const shortLived = ['hedgehog', 'mouse', 'chameleon', 'dragonfly', 'ant'];
+const animals = [...longLived, ...otherAnimals];
 
 /** The last of its kind in the room: what the agent carries comes last. */
 function oneOf(r: Rehearsal, wanted: readonly string[]): string {
@@ -35,7 +19,7 @@ function oneOf(r: Rehearsal, wanted: readonly string[]): string {
   return found;
 }
 
-export function carryToBox(r: Rehearsal, thing: string): void {
+function carryToBox(r: Rehearsal, thing: string): void {
   const [, box, room] = boxOf(r);
   if (r.room() !== room) {
     r.act(`pick up ${thing}`);
@@ -47,7 +31,7 @@ export function carryToBox(r: Rehearsal, thing: string): void {
 }
 
 /** How a plan comes to a room: knowing what is there, or looking. */
-type Arrival = (r: Rehearsal, room: string) => void;
+export type Arrival = (r: Rehearsal, room: string) => void;
 const walk: Arrival = (r, room) => r.goTo(room);
 
 export const findAnimal =
@@ -59,17 +43,23 @@ export const findAnimal =
     carryToBox(r, animal);
   };
 
-export const plantName = /^(apple|avocado|banana|cherry|lemon|orange|peach|pea) (tree|plant)$/;
+const plantName = /^(apple|avocado|banana|cherry|lemon|orange|peach|pea) (tree|plant)$/;
 
-const findPlant: Plan = (r) => {
-  r.goTo('greenhouse');
-  // A plant takes its name in the first tick.
+/** A plant takes its name in the first tick. */
+export const waitForNames: Arrival = (r, room) => {
+  r.goTo(room);
   if (r.simulator.moves(r.world) === 0) r.act('wait1');
-  const plant = r.names().findLast((name) => plantName.test(name));
-  if (!plant) throw new Stuck('no plant is here');
-  r.act(`focus on ${plant}`);
-  carryToBox(r, plant);
 };
+
+export const findPlant =
+  (arrive: Arrival): Plan =>
+  (r) => {
+    arrive(r, 'greenhouse');
+    const plant = r.names().findLast((name) => plantName.test(name));
+    if (!plant) throw new Stuck('no plant is here');
+    r.act(`focus on ${plant}`);
+    carryToBox(r, plant);
+  };
 
 /** The orange the agent carries is no living thing. */
 const findNonLiving: Plan = (r) => {
@@ -243,7 +233,7 @@ const tertiaryColour: Plan = (r) => {
   r.do(`focus on ${wanted}`);
 };
 
-export const recipes: Record<string, string[]> = {
+const recipes: Record<string, string[]> = {
   'salt water': ['sodium chloride', 'water'],
   'soapy water': ['soap', 'water'],
   'mixed nuts': ['peanut', 'almond', 'cashew'],
@@ -262,14 +252,16 @@ export const recipes: Record<string, string[]> = {
   'red paper': ['paper', 'red paint'],
 };
 
-const chemistryMix: Plan = (r) => {
-  const [, result, room] = /substance '([\w ]+)'.*found near the (\w+)\./.exec(r.description())!;
-  r.goTo(room);
-  mixed(r, result, recipes[result]);
-};
+export const chemistryMix =
+  (arrive: Arrival): Plan =>
+  (r) => {
+    const [, result, room] = /substance '([\w ]+)'.*found near the (\w+)\./.exec(r.description())!;
+    arrive(r, room);
+    mixed(r, result, recipes[result]);
+  };
 
 /** From the room where the dry things are. */
-export function mixed(r: Rehearsal, result: string, ingredients: readonly string[]): void {
+function mixed(r: Rehearsal, result: string, ingredients: readonly string[]): void {
   const paint = ingredients.find((name) => name.endsWith(' paint'));
   const dry = ingredients.filter((name) => name !== 'water' && name !== paint);
   for (const name of dry) {
@@ -429,12 +421,12 @@ const plans: Record<string, Plan | readonly Plan[]> = {
   'power-component-renewable-vs-nonrenewable-energy': powerAsAsked,
   'test-conductivity': conductivity,
   'test-conductivity-of-unknown-substances': conductivity,
-  'chemistry-mix': chemistryMix,
+  'chemistry-mix': chemistryMix(walk),
   'chemistry-mix-paint-secondary-color': secondaryColour,
   'chemistry-mix-paint-tertiary-color': tertiaryColour,
   'find-animal': findAnimal(walk),
   'find-living-thing': findAnimal(walk),
-  'find-plant': findPlant,
+  'find-plant': findPlant(waitForNames),
   'find-non-living-thing': findNonLiving,
   'lifespan-longest-lived': lifespan(walk, longLived),
   'lifespan-shortest-lived': lifespan(walk, shortLived),

@@ -6,7 +6,7 @@
  *
  * Knows words and the world's texts; no WASM, no policy.
  */
-import { shuffled } from '../shuffled.ts';
+import { Exchange, exchanged } from '../exchange.ts';
 import type { Recipe, RecipeList } from './recipe-list.ts';
 import { isKind, kindOf, kindWords } from './teacher.ts';
 import type { Counted, CraftNode, TextCraftView } from './view.ts';
@@ -29,14 +29,8 @@ export function itemWords(texts: Iterable<string>): string[] {
 
 /** A list whose items go by other names, whole names exchanged among each other: kinds keep theirs, and things of a kind exchange with each other. */
 export function renamed({ recipes, goal }: RecipeList, names: readonly string[], seed: number): RecipeList {
-  const others = new Map<string, string>();
-  for (const kind of [null, ...kindWords]) {
-    const alike = names.filter((name) => !isKind(name) && kindOf(name) === kind);
-    const order = shuffled(alike, seed);
-    alike.forEach((name, i) => {
-      others.set(name, order[i]);
-    });
-  }
+  const kinds = [null, ...kindWords].map((kind) => names.filter((name) => !isKind(name) && kindOf(name) === kind));
+  const others = exchanged(kinds, seed);
   const other = (name: string) => others.get(name) ?? name;
   const inputs = (recipe: Recipe) => recipe.inputs.map(({ count, name }) => ({ count, name: other(name) }));
   return {
@@ -46,27 +40,10 @@ export function renamed({ recipes, goal }: RecipeList, names: readonly string[],
 }
 
 /** Exchanges words both ways. */
-export class Naming {
-  private readonly shown = new Map<string, string>();
-  private readonly meant = new Map<string, string>();
-
+export class Naming extends Exchange {
   /** The exchange number `seed`. */
   constructor(words: readonly string[], seed: number) {
-    const others = shuffled(words, seed);
-    words.forEach((word, i) => {
-      this.shown.set(word, others[i]);
-      this.meant.set(others[i], word);
-    });
-  }
-
-  /** The world's text, as the agent reads it. */
-  show(text: string): string {
-    return replaceWords(text, this.shown);
-  }
-
-  /** The agent's text, as the world reads it. */
-  mean(text: string): string {
-    return replaceWords(text, this.meant);
+    super([words], seed, replaceWords);
   }
 
   view(view: TextCraftView): TextCraftView {

@@ -61,6 +61,17 @@ export class Players {
     };
   }
 
+  /** What stands beside the policy on each of a suite's tasks. */
+  async beside(suite: Pick<WorldSuite, 'guesses' | 'turns'>, tasks: readonly Task[]) {
+    const { chance, oracle } = await this.both(tasks, suite.turns);
+    const guess = await this.guesses(suite, tasks);
+    return tasks.map((_, i) => ({
+      chance: chance[i],
+      oracle: oracle?.[i] ?? null,
+      ...(guess && { guess: guess[i] }),
+    }));
+  }
+
   /** On a suite's tasks, the oracle that guesses; null where the suite has none. */
   async guesses({ guesses, turns }: Pick<WorldSuite, 'guesses' | 'turns'>, tasks: readonly Task[]) {
     if (!guesses) return null;

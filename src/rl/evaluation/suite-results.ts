@@ -24,7 +24,7 @@ export interface ItemResult {
   /** Null: the world has none. */
   oracle: Try | null;
   /** The oracle that guesses what has to be found out; absent: the suite has none. */
-  guess?: Try | null;
+  guess?: Try;
 }
 
 export interface SuiteRow {

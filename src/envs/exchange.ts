@@ -1,0 +1,44 @@
+/** Words exchanged among each other, by a seed: what worlds under other names have in common. Knows no world. */
+import { uniformAt } from './random-player.ts';
+
+/** Each word's other, one permutation of each kind (Fisher and Yates, keyed by the seed). */
+export function exchanged(kinds: readonly (readonly string[])[], seed: number): Map<string, string> {
+  const others = new Map<string, string>();
+  for (const kind of kinds) {
+    const order = [...kind];
+    for (let i = order.length - 1; i > 0; i--) {
+      const j = Math.floor(uniformAt(seed, 0, i) * (i + 1));
+      [order[i], order[j]] = [order[j], order[i]];
+    }
+    kind.forEach((word, i) => {
+      others.set(word, order[i]);
+    });
+  }
+  return others;
+}
+
+/** Exchanges words both ways. `replaced`: how words are found in a text. */
+export class Exchange {
+  private readonly shown: ReadonlyMap<string, string>;
+  private readonly meant: ReadonlyMap<string, string>;
+
+  /** The exchange number `seed`. */
+  constructor(
+    kinds: readonly (readonly string[])[],
+    seed: number,
+    private readonly replaced: (text: string, by: ReadonlyMap<string, string>) => string,
+  ) {
+    this.shown = exchanged(kinds, seed);
+    this.meant = new Map([...this.shown].map(([word, other]) => [other, word]));
+  }
+
+  /** The world's text, as the agent reads it. */
+  show(text: string): string {
+    return this.replaced(text, this.shown);
+  }
+
+  /** The agent's text, as the world reads it. */
+  mean(text: string): string {
+    return this.replaced(text, this.meant);
+  }
+}
