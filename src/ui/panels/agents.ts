@@ -70,6 +70,8 @@ export class TabgymAgents extends Panel {
       }
       .table {
         overflow-x: auto;
+        /* A table scrolls: its numbers are not cut. */
+        overflow-wrap: normal;
       }
       img {
         max-width: 100%;
