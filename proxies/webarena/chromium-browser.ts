@@ -34,6 +34,10 @@ const sleepMs = 1500;
 /** A quiet page is waited for so long, where `settle` is `quiet`. */
 const mostQuietMs = 10_000;
 const observationTries = 3;
+/** Where `settle` is `quiet`, a tree that says it is busy is looked at again this often. */
+const busyPollMs = 50;
+/** Chromium's tree may still be busy so long after its page is loaded. */
+const mostLagMs = 3000;
 
 /** Between two navigations a page's tree may be gone: another look finds the next one. */
 const passing = /Execution context was destroyed|Cannot find context|Target closed|frame was detached|Node is detached/;
@@ -108,13 +112,26 @@ export class ChromiumBrowser implements AgentBrowser {
   /** What is seen of a page; it is remembered for the next action. */
   private async look(guarded: GuardedContext, page: Page): Promise<Seen> {
     const { details } = this.parts.config;
-    const { text, nodes } = await guarded.during('be read', () => this.observe(guarded, page));
+    const { text, nodes } = await this.observeIdle(guarded, page);
     const [content, image] = details
       ? await guarded.during('be read', () => Promise.all([page.content(), screenshot(page)]))
       : ['', ''];
     this.nodes = nodes;
     this.metadata = metadataOf(nodes, image);
     return { text, url: page.url(), content, metadata: this.metadata };
+  }
+
+  /** The tree once it is no longer busy, or the page has had its time. */
+  private async observeIdle(guarded: GuardedContext, page: Page) {
+    const begun = performance.now();
+    for (;;) {
+      const seen = await guarded.during('be read', () => this.observe(guarded, page));
+      if (!seen.busy || this.parts.config.settle !== 'quiet') return seen;
+      const loaded = await guarded.during('be read', () => isLoaded(page));
+      const until = loaded ? begun + mostLagMs : guarded.loadsUntil(page);
+      if (performance.now() > until) return seen;
+      await new Promise((resolve) => setTimeout(resolve, busyPollMs));
+    }
   }
 
   private async observe(guarded: GuardedContext, page: Page) {
@@ -177,6 +194,8 @@ export class ChromiumBrowser implements AgentBrowser {
     await this.guarded?.close();
   }
 }
+
+const isLoaded = (page: Page) => page.evaluate(() => document.readyState === 'complete').catch(() => false);
 
 const sessions = new WeakMap<Page, ReturnType<typeof openSession>>();
 

@@ -161,6 +161,11 @@ export class GuardedContext {
     await page.waitForLoadState('load', { timeout: Math.max(1, last - performance.now()) }).catch(() => {});
   }
 
+  /** When (of `performance.now`) the page's last navigation has had its time; in the past where it asked for none. */
+  loadsUntil(page: Page): number {
+    return (this.askedAt.get(page) ?? Number.NEGATIVE_INFINITY) + this.limits.loadSeconds * 1000;
+  }
+
   private inFlightSince(ms: number): number {
     const overTls = [...this.unanswered.values()].filter((began) => began >= ms);
     return overTls.length + this.gate.inFlightSince(ms);

@@ -53,6 +53,8 @@ export interface Viewport {
 export interface Observed {
   text: string;
   nodes: ReadonlyMap<string, PrintedNode>;
+  /** Chromium's tree is one of a page that is being loaded. It may lag behind the page. */
+  busy: boolean;
 }
 
 /** `current`: of the tab that is looked at. Rejects with ObservationError where the original stops with an exception. */
@@ -78,5 +80,6 @@ export async function observe(
     devicePixelRatio: 1,
     layoutWidth: snapshot.documents[0].layout.bounds[0]?.[2] ?? 0,
   };
-  return treeText(asPublished(tree.nodes as unknown as AxNode[]), boxOf, tabs, screen, !wholePage);
+  const busy = tree.nodes[0]?.properties?.some(({ name, value }) => name === 'busy' && value.value) ?? false;
+  return { ...treeText(asPublished(tree.nodes as unknown as AxNode[]), boxOf, tabs, screen, !wholePage), busy };
 }
