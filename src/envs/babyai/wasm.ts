@@ -130,6 +130,27 @@ export function actionText(id: number): string {
   return text;
 }
 
+/** Cells of the agent's view (row * 7 + column, the farthest row first) but its own, in the order that the world tells of them: the nearest first. */
+export const inView: readonly number[] = Array.from({ length: 49 }, (_, cell) => cell)
+  .filter((cell) => cell !== 45)
+  .sort((a, b) => stepsTo(a) - stepsTo(b) || a - b);
+function stepsTo(cell: number): number {
+  return 6 - Math.floor(cell / 7) + Math.abs((cell % 7) - 3);
+}
+/** What is in view by the names that the world gives it ("red ball 1"), and the cell of each. */
+export function thingsInView(view: Uint8Array): Map<string, number> {
+  const counts = new Map<number, number>();
+  const things = new Map<string, number>();
+  for (const cell of inView) {
+    const look = view[cell];
+    if (look <= 2) continue;
+    const count = (counts.get(look) ?? 0) + 1;
+    counts.set(look, count);
+    things.set(`${nameOf(look)} ${count}`, cell);
+  }
+  return things;
+}
+
 const CHECK = 'check';
 /** Python's `str.strip` takes off these (JavaScript's `trim` knows other ones). */
 const STRIP =

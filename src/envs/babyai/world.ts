@@ -5,6 +5,7 @@
 
 import {
   type Feedback,
+  type Lesson,
   type Split,
   type Task,
   type World,
@@ -14,6 +15,7 @@ import {
 } from '../env.ts';
 import { describeGrid, gridOf } from './grid.ts';
 import { babyai } from './index.ts';
+import { ExploredMap } from './map.ts';
 import { parseBabyAiOptions } from './options.ts';
 import { familyOf, itemsOf, levelOf, seedOf } from './split.ts';
 import type { BabyAiView } from './view.ts';
@@ -27,6 +29,8 @@ interface Episode {
   compact: boolean;
   /** The oracle's actions from here, while they are followed; null: it found none; undefined: not asked yet. */
   plan: string[] | null | undefined;
+  /** What the oracle that explores has seen and been through; null: it knows the whole grid. */
+  map: ExploredMap | null;
 }
 
 /** Use `BabyAi.open()`. */
@@ -62,8 +66,9 @@ export class BabyAi implements World {
     const starts = tasks.map(startOf);
     const answers = this.wasm.reset(slots, starts);
     return answers.map((answer, k) => {
-      const { level, compact } = starts[k];
-      this.episodes.set(slots[k], { level, compact, plan: undefined });
+      const { level, compact, explores } = starts[k];
+      const map = explores ? new ExploredMap(this.wasm.facts(slots[k]), this.wasm.view(slots[k])) : null;
+      this.episodes.set(slots[k], { level, compact, plan: undefined, map });
       return feedback(answer, compact);
     });
   }
@@ -74,6 +79,7 @@ export class BabyAi implements World {
     const answers = this.wasm.step(slots, actions);
     return answers.map((answer, k) => {
       follow(episodes[k], actions[k]);
+      episodes[k].map?.note(this.wasm.facts(slots[k]), this.wasm.view(slots[k]));
       return feedback(answer, episodes[k].compact);
     });
   }
@@ -83,6 +89,16 @@ export class BabyAi implements World {
       const episode = this.episode(slot);
       if (episode.plan === undefined) episode.plan = this.wasm.oracle(slot);
       return episode.plan && [...episode.plan];
+    });
+  }
+
+  /** The oracle that explores says its map before it acts; the one that sees everything has nothing to say. */
+  async teach(slots: readonly number[]): Promise<(Lesson | null)[]> {
+    const plans = await this.oracle(slots);
+    return plans.map((plan, k) => {
+      if (!plan?.length) return null;
+      const { map } = this.episode(slots[k]);
+      return map ? { thought: map.thought(plan[0]), action: plan[0] } : { action: plan[0] };
     });
   }
 

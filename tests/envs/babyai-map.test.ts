@@ -1,0 +1,149 @@
+/** What the oracle that explores says before it acts, beside the grid that it cannot see whole. */
+import { beforeAll, expect, it } from 'vitest';
+import { buildWasm } from '../../scripts/build-wasm.mjs';
+import type { BabyAiView } from '../../src/envs/babyai/view.ts';
+import { BabyAi } from '../../src/envs/babyai/world.ts';
+import type { Task, WorldOptions } from '../../src/envs/env.ts';
+import { randomAction } from '../../src/envs/random-player.ts';
+
+let world: BabyAi;
+beforeAll(async () => {
+  await buildWasm();
+  world = await BabyAi.open();
+});
+
+const exploring = { observation: 'compact', oracle: 'explores', trainSeeds: 8 };
+const tasksOf = (options: WorldOptions): Promise<Task[]> => world.tasks(options, 'train');
+
+interface Said {
+  pose: [column: number, row: number, heading: string];
+  see: number[] | null;
+  doors: string[];
+  locked: [string, string][];
+  keys: [string, string][];
+  to: string | null;
+}
+
+function read(thought: string): Said {
+  const [, column, row, heading, rest] = /^(\d+) (\d+) ([nesw])(.*)$/.exec(thought)!;
+  const list = /door((?: \d+)+)/.exec(rest)?.[1].trim().split(' ') ?? [];
+  const placed = (word: string) =>
+    [...rest.matchAll(new RegExp(`${word} (\\w+) (\\d+ \\d+)`, 'g'))].map((each): [string, string] => [
+      each[1],
+      each[2],
+    ]);
+  return {
+    pose: [Number(column), Number(row), heading],
+    see: /see (\d+) (\d+) (\d+) (\d+)/.exec(rest)?.slice(1).map(Number) ?? null,
+    doors: list.filter((_, k) => k % 2 === 0).map((first, k) => `${first} ${list[2 * k + 1]}`),
+    locked: placed('locked'),
+    keys: placed('key'),
+    to: / to (\d+ \d+)$/.exec(rest)?.[1] ?? null,
+  };
+}
+
+type Heading = BabyAiView['agent']['direction'];
+const clockwise: Heading[] = ['up', 'right', 'down', 'left'];
+
+/** The grid's column and row of a place that was said, by turning the grid until the first heading is up. */
+function onGrid(place: string, start: BabyAiView['agent']): { x: number; y: number } {
+  let [x, y] = place.split(' ').map((each) => Number(each) - 30);
+  y = -y;
+  for (let turn = 0; turn < clockwise.indexOf(start.direction); turn++) [x, y] = [-y, x];
+  return { x: start.x + x, y: start.y + y };
+}
+
+const headingOf = (now: Heading, start: Heading) => 'nesw'[(clockwise.indexOf(now) - clockwise.indexOf(start) + 4) % 4];
+
+/** One episode of the oracle, now and then at random. */
+async function* playing(task: Task, random: number) {
+  let [feedback] = await world.reset([0], [task]);
+  const start = (await world.view(0)).agent;
+  const seen = new Set<string>();
+  const passed = new Set<string>();
+  for (let turn = 0; turn < 30 && !feedback.done; turn++) {
+    const view = await world.view(0);
+    view.cells.forEach((row, y) => {
+      row.forEach((cell, x) => {
+        if (cell.seen) seen.add(`${x} ${y}`);
+      });
+    });
+    passed.add(`${view.agent.x} ${view.agent.y}`);
+    const [lesson] = await world.teach([0]);
+    if (!lesson) return;
+    yield { said: read(lesson.thought!), action: lesson.action, view, start, seen, passed };
+    const action = turn % 5 < random ? randomAction(feedback.validActions!, 1, task.id, turn) : lesson.action;
+    [feedback] = await world.step([0], [action]);
+  }
+}
+
+it('says where it is, and of doors and keys only those that it saw, where they are', async () => {
+  const counts = { turns: 0, doors: 0, locked: 0, keys: 0, targets: 0 };
+  for (const random of [0, 2]) {
+    for (const task of await tasksOf({ ...exploring, levels: [6, 7, 31, 36] })) {
+      for await (const { said, action, view, start, seen, passed } of playing(task, random)) {
+        counts.turns++;
+        const { x, y } = onGrid(said.pose.slice(0, 2).join(' '), start);
+        expect([x, y]).toEqual([view.agent.x, view.agent.y]);
+        expect(said.pose[2]).toBe(headingOf(view.agent.direction, start.direction));
+        const at = (place: string) => {
+          const found = onGrid(place, start);
+          expect(seen.has(`${found.x} ${found.y}`)).toBe(true);
+          return { ...view.cells[found.y][found.x], place: `${found.x} ${found.y}` };
+        };
+        for (const place of said.doors) {
+          counts.doors++;
+          expect(at(place).type).toBe('door');
+          expect(passed.has(at(place).place)).toBe(false);
+        }
+        for (const [color, place] of said.locked) {
+          counts.locked++;
+          expect(at(place)).toMatchObject({ type: 'door', state: 'locked', color });
+        }
+        for (const [color, place] of said.keys) {
+          counts.keys++;
+          expect(at(place)).toMatchObject({ type: 'key', color });
+          expect(said.locked.map(([locked]) => locked)).toContain(color);
+        }
+        const named = /(\w+) (?:open |closed |locked )?(door|key|ball|box) \d+$/.exec(action);
+        expect(said.to !== null).toBe(named !== null);
+        if (!named) continue;
+        counts.targets++;
+        expect(at(said.to!)).toMatchObject({ color: named[1], type: named[2] });
+      }
+    }
+  }
+  for (const [name, least] of Object.entries({ turns: 300, doors: 200, locked: 10, keys: 5, targets: 150 }))
+    expect(counts[name as keyof typeof counts], name).toBeGreaterThan(least);
+});
+
+it('says of a room without doors how far it has seen, never behind a wall that it was told of', async () => {
+  let turns = 0;
+  for (const task of await tasksOf({ ...exploring, levels: [33] })) {
+    let before = [30, 30, 30, 30];
+    for await (const { said, view, start } of playing(task, 0)) {
+      turns++;
+      const [west, east, south, north] = said.see!;
+      // It only grows, and holds the agent.
+      expect([west <= before[0], east >= before[1], south <= before[2], north >= before[3]]).toEqual(
+        Array(4).fill(true),
+      );
+      const [column, row] = said.pose;
+      expect(column >= west && column <= east && row >= south && row <= north).toBe(true);
+      before = [west, east, south, north];
+      // Straight ahead sight ends before the wall.
+      const ahead = { n: `${column} ${north}`, e: `${east} ${row}`, s: `${column} ${south}`, w: `${west} ${row}` };
+      const end = onGrid(ahead[said.pose[2] as 'n'], start);
+      if (view.cells[end.y]?.[end.x]?.seen) expect(view.cells[end.y][end.x].type).not.toBe('wall');
+    }
+  }
+  expect(turns).toBeGreaterThan(60);
+});
+
+it('says nothing where the oracle knows the whole grid', async () => {
+  const [task] = await tasksOf({ levels: [6], observation: 'compact' });
+  await world.reset([0], [task]);
+  const [lesson] = await world.teach([0]);
+  const [plan] = await world.oracle([0]);
+  expect(lesson).toEqual({ action: plan![0] });
+});
