@@ -18,27 +18,27 @@ const tasksOf = (options: WorldOptions): Promise<Task[]> => world.tasks(options,
 interface Said {
   pose: [column: number, row: number, heading: string];
   see: number[] | null;
-  doors: string[];
-  locked: [string, string][];
-  keys: [string, string][];
-  to: string | null;
+  doors: [color: string, place: string][];
+  locked: [color: string, place: string][];
+  keys: [color: string, place: string][];
+  to: { color: string; type: string; place: string } | null;
 }
+
+const pairs = (text: string) =>
+  [...text.matchAll(/(\w+) (\d+ \d+)/g)].map((each): [string, string] => [each[1], each[2]]);
 
 function read(thought: string): Said {
   const [, column, row, heading, rest] = /^(\d+) (\d+) ([nesw])(.*)$/.exec(thought)!;
-  const list = /door((?: \d+)+)/.exec(rest)?.[1].trim().split(' ') ?? [];
   const placed = (word: string) =>
-    [...rest.matchAll(new RegExp(`${word} (\\w+) (\\d+ \\d+)`, 'g'))].map((each): [string, string] => [
-      each[1],
-      each[2],
-    ]);
+    [...rest.matchAll(new RegExp(` ${word} (\\w+ \\d+ \\d+)`, 'g'))].flatMap((each) => pairs(each[1]));
+  const to = / to (\w+) (\w+) (\d+ \d+)$/.exec(rest);
   return {
     pose: [Number(column), Number(row), heading],
     see: /see (\d+) (\d+) (\d+) (\d+)/.exec(rest)?.slice(1).map(Number) ?? null,
-    doors: list.filter((_, k) => k % 2 === 0).map((first, k) => `${first} ${list[2 * k + 1]}`),
+    doors: pairs(/ door((?: [a-z]+ \d+ \d+)+?)(?= locked| key| to|$)/.exec(rest)?.[1] ?? ''),
     locked: placed('locked'),
     keys: placed('key'),
-    to: / to (\d+ \d+)$/.exec(rest)?.[1] ?? null,
+    to: to && { color: to[1], type: to[2], place: to[3] },
   };
 }
 
@@ -91,9 +91,9 @@ it('says where it is, and of doors and keys only those that it saw, where they a
           expect(seen.has(`${found.x} ${found.y}`)).toBe(true);
           return { ...view.cells[found.y][found.x], place: `${found.x} ${found.y}` };
         };
-        for (const place of said.doors) {
+        for (const [color, place] of said.doors) {
           counts.doors++;
-          expect(at(place).type).toBe('door');
+          expect(at(place)).toMatchObject({ type: 'door', color });
           expect(passed.has(at(place).place)).toBe(false);
         }
         for (const [color, place] of said.locked) {
@@ -109,7 +109,9 @@ it('says where it is, and of doors and keys only those that it saw, where they a
         expect(said.to !== null).toBe(named !== null);
         if (!named) continue;
         counts.targets++;
-        expect(at(said.to!)).toMatchObject({ color: named[1], type: named[2] });
+        const [, color, type] = named;
+        expect(said.to).toMatchObject({ color, type });
+        expect(at(said.to!.place)).toMatchObject({ color, type });
       }
     }
   }

@@ -83,12 +83,15 @@ export class ExploredMap {
     this.look();
   }
 
-  /** Where it is, what it has not been through, what it needs, and where what it does now is. */
+  /** Where it is, what it has not been through, what it needs, and the thing that it acts on now. */
   thought(action: string): string {
     const { column, row, heading } = this.pose;
     const target = [...thingsInView(this.view)]
       .filter(([name]) => action.endsWith(` ${name}`))
-      .map(([, cell]) => `to ${this.words(this.cellOf(cell))}`);
+      .map(([, cell]) => {
+        const { color, type } = readLook(this.view[cell]);
+        return `to ${color} ${type} ${this.words(this.cellOf(cell))}`;
+      });
     return [`${column} ${row} ${HEADINGS[heading]}`, ...this.remembered(), ...target].join(' ');
   }
 
@@ -101,7 +104,9 @@ export class ExploredMap {
       ({ look }) => look.type === 'key' && locked.some((door) => door.look.color === look.color),
     );
     return [
-      ...(others.length ? ['door', ...others.slice(0, MOST_DOORS).map((door) => this.words(door))] : []),
+      ...(others.length
+        ? ['door', ...others.slice(0, MOST_DOORS).map((door) => `${door.look.color} ${this.words(door)}`)]
+        : []),
       ...locked.map((door) => `locked ${door.look.color} ${this.words(door)}`),
       ...keys.map((key) => `key ${key.look.color} ${this.words(key)}`),
     ];
