@@ -157,13 +157,13 @@ export class GuardedContext {
       if (this.inFlightSince(now - loadMs) === 0 && still > quietMs) break;
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
-    const last = Math.min(until, (this.askedAt.get(page) ?? begun) + loadMs);
+    const last = Math.min(until, this.loadsUntil(page, begun));
     await page.waitForLoadState('load', { timeout: Math.max(1, last - performance.now()) }).catch(() => {});
   }
 
-  /** When (of `performance.now`) the page's last navigation has had its time; in the past where it asked for none. */
-  loadsUntil(page: Page): number {
-    return (this.askedAt.get(page) ?? Number.NEGATIVE_INFINITY) + this.limits.loadSeconds * 1000;
+  /** When (of `performance.now`) the page's last navigation has had its time; `otherwise`: when it began where it asked for none. */
+  loadsUntil(page: Page, otherwise = Number.NEGATIVE_INFINITY): number {
+    return (this.askedAt.get(page) ?? otherwise) + this.limits.loadSeconds * 1000;
   }
 
   private inFlightSince(ms: number): number {

@@ -4,17 +4,11 @@
  */
 
 import type { BabyAiView, GridCell } from './view.ts';
-import { type Facts, type Look, readLook } from './wasm.ts';
+import { type Facts, type Look, placeInView, readLook, STEPS } from './wasm.ts';
 
 type Grid = Pick<BabyAiView, 'cells' | 'agent' | 'carrying'>;
 
 const DIRECTIONS = ['right', 'down', 'left', 'up'] as const;
-const STEPS = [
-  [1, 0],
-  [0, 1],
-  [-1, 0],
-  [0, -1],
-];
 
 /** Which cells the agent sees: view cell (i, j) is six rows ahead at j = 0, three columns left at i = 0. */
 function seenCells({ x, y, dir, width }: Facts, view: Uint8Array): Set<number> {
@@ -22,8 +16,7 @@ function seenCells({ x, y, dir, width }: Facts, view: Uint8Array): Set<number> {
   const seen = new Set<number>();
   for (let cell = 0; cell < 49; cell++) {
     if (view[cell] === 0) continue;
-    const ahead = 6 - Math.floor(cell / 7);
-    const aside = (cell % 7) - 3;
+    const [ahead, aside] = placeInView(cell);
     const column = x + fx * ahead - fy * aside;
     if (column >= 0 && column < width) seen.add((y + fy * ahead + fx * aside) * width + column);
   }

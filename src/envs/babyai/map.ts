@@ -6,7 +6,7 @@
  * from where the episode began, which is column 30, row 30, facing north: no row or column is below 0, and none is as small as
  * the distances that the world tells.
  */
-import { type Facts, inView, type Look, readLook, thingsInView } from './wasm.ts';
+import { type Facts, inView, type Look, placeInView, readLook, STEPS, thingsInView } from './wasm.ts';
 
 /** Where the episode begins, in columns and in rows. */
 const ORIGIN = 30;
@@ -17,13 +17,6 @@ const AHEAD = [
   [1, 0],
   [0, -1],
   [-1, 0],
-] as const;
-/** As the grid has it: x grows to the right, y downwards; directions are right, down, left, up. */
-const GRID_AHEAD = [
-  [1, 0],
-  [0, 1],
-  [-1, 0],
-  [0, -1],
 ] as const;
 /** Doors that are said, the nearest first. */
 const MOST_DOORS = 4;
@@ -122,7 +115,7 @@ export class ExploredMap {
   }
 
   private poseOf({ x, y, dir }: Facts): Pose {
-    const [fx, fy] = GRID_AHEAD[this.start.dir];
+    const [fx, fy] = STEPS[this.start.dir];
     const [dx, dy] = [x - this.start.x, y - this.start.y];
     return {
       column: ORIGIN - dx * fy + dy * fx,
@@ -133,7 +126,7 @@ export class ExploredMap {
 
   /** Of a cell of the view, as `inView` numbers them. */
   private cellOf(cell: number): Cell {
-    const [ahead, aside] = [SIGHT - Math.floor(cell / 7), (cell % 7) - SIDE];
+    const [ahead, aside] = placeInView(cell);
     const [fc, fr] = AHEAD[this.pose.heading];
     return { column: this.pose.column + fc * ahead + fr * aside, row: this.pose.row + fr * ahead - fc * aside };
   }

@@ -135,8 +135,20 @@ export const inView: readonly number[] = Array.from({ length: 49 }, (_, cell) =>
   .filter((cell) => cell !== 45)
   .sort((a, b) => stepsTo(a) - stepsTo(b) || a - b);
 function stepsTo(cell: number): number {
-  return 6 - Math.floor(cell / 7) + Math.abs((cell % 7) - 3);
+  const [ahead, aside] = placeInView(cell);
+  return ahead + Math.abs(aside);
 }
+/** Where a cell of the view is, seen by the agent: cells ahead, and to its right (negative: left). */
+export function placeInView(cell: number): [ahead: number, aside: number] {
+  return [6 - Math.floor(cell / 7), (cell % 7) - 3];
+}
+/** What one step ahead adds to x and y, by direction: right, down, left, up. */
+export const STEPS = [
+  [1, 0],
+  [0, 1],
+  [-1, 0],
+  [0, -1],
+] as const;
 /** What is in view by the names that the world gives it ("red ball 1"), and the cell of each. */
 export function thingsInView(view: Uint8Array): Map<string, number> {
   const counts = new Map<number, number>();
