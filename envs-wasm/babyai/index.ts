@@ -3,7 +3,7 @@
 import { writeState } from '../shared/pcg64';
 import { execute, isOver } from './macros';
 import { nodeCount, plan, planFrom, planLength } from './oracle';
-import { act as actLow, prepareViews } from './steps';
+import { act as actLow, keepRead, prepareViews } from './steps';
 import { attempts, generate } from './levels';
 import {
   collectRefusals, DO_CHECK, findOffered, lengthOf, listActions, lowLevel, NO_ACTION, offeredId, OK,
@@ -22,7 +22,7 @@ const MAX_SLOTS: i32 = 65536;
 // Buffers shared with the page.
 /** i32 slot of each entry of the call. */
 export const slotsAt: usize = heap.alloc(BATCH * 4);
-/** A task: level, options (1 upstream, 2 compact, 4 the oracle explores), number of seed words, then up to 13 words. 64 bytes each. */
+/** A task: level, options (1 upstream, 2 compact, 4 the oracle explores, 8 by the text alone), number of seed words, then up to 13 words. 64 bytes each. */
 export const tasksAt: usize = heap.alloc(BATCH * 64);
 /** Action texts, 256 bytes each, and their lengths; in place of a text, the complement of its id. */
 export const actionsAt: usize = heap.alloc(BATCH * ACTION_BYTES);
@@ -85,8 +85,10 @@ function readTask(w: World, entry: i32): void {
   w.upstream = (options & 1) != 0;
   w.compact = (options & 2) != 0;
   w.explores = (options & 4) != 0;
+  w.reads = (options & 8) != 0;
   if (w.explores) forgetCells(w);
   generate(w, task + 12, load<i32>(task, 8));
+  if (w.reads) keepRead(w);
 }
 export function reset(count: i32): void {
   startText(0);

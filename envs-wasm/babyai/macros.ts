@@ -1,6 +1,6 @@
 // Running a macro action: its low-level actions one by one. Knows when AgentGym stops, and when we do.
 import { lengthOf, lowLevel } from './planner';
-import { act, keepView, viewChanged } from './steps';
+import { act, keepRead, keepView, viewChanged } from './steps';
 import { World } from './world';
 
 /**
@@ -8,6 +8,11 @@ import { World } from './world';
  * also stops where the episode ends, which upstream overlooks.
  */
 export function execute(w: World, listed: World, index: i32): void {
+  run(w, listed, index);
+  // What comes in sight on the way and is not at its end, the text does not tell.
+  if (w.reads) keepRead(w);
+}
+function run(w: World, listed: World, index: i32): void {
   const length = lengthOf(listed, index);
   for (let step = 0; step < length; step++) {
     keepView(w);

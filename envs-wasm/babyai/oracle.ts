@@ -4,10 +4,10 @@ import {
   BEFORE, description, Description, GOTO, isAnd, isMeant, leaf, mission, ONLY, OPEN_IT, PICKUP, PUT_NEXT, SUCCESS,
 } from './instructions';
 import { execute, isOver } from './macros';
-import { DO_CHECK, DO_DROP, DO_PICKUP, lengthOf, listActions, offeredId } from './planner';
+import { DO_CHECK, DO_DROP, DO_PICKUP, findOffered, lengthOf, listActions, offeredId } from './planner';
 import {
-  at, cellOf, CELLS, colorOf, colorOfLook, contentOf, DOOR, isDoorLook, isItemLook, isKnown, KEY, LOCKED, LOOK_EMPTY, LOOK_WALL, lookAt,
-  NOBODY, NOWHERE, OPEN, seenIdAt, SNAPSHOT_BYTES, stateOf, stateOfLook, STRIDE, typeOf, World, WORLD_BYTES, CLOSED,
+  at, cellOf, CELLS, clearCell, colorOf, colorOfLook, contentOf, DOOR, isDoorLook, isItemLook, isKnown, KEY, LOCKED, LOOK_EMPTY, LOOK_WALL, lookAt,
+  NOBODY, NOWHERE, OPEN, PAD, putWall, seenIdAt, SNAPSHOT_BYTES, stateOf, stateOfLook, STRIDE, typeOf, World, WORLD_BYTES, CLOSED,
 } from './world';
 
 // Walking distances from the agent, in low-level actions without turns, by a queue of buckets.
@@ -263,6 +263,7 @@ let snapshots: usize = 0;
 let base: World = changetype<World>(0);
 let copy: World = changetype<World>(0);
 let stage: World = changetype<World>(0);
+let imagined: World = changetype<World>(0);
 /** In stages, a search ends at the first part that gets done; else (a large number) at the end of the mission only. */
 let enough: i32 = i32.MAX_VALUE;
 const nodeParent = new StaticArray<i32>(MAX_NODES);
@@ -424,27 +425,57 @@ function knownCells(w: World): i32 {
   }
   return count;
 }
+/** Cells that were in sight, walls and what lies beyond the grid too. */
+function readCells(w: World): i32 {
+  let count = 0;
+  for (let cell = 0; cell < CELLS; cell++) count += i32(isKnown(w, cell));
+  return count;
+}
+/**
+ * Fills `imagined`: `stage` as who has read the text and knows the level may take it to be, with rooms of its size, their walls in place
+ * as soon as one was told of, and floor wherever nothing was seen.
+ */
+function imagine(): void {
+  memory.copy(changetype<usize>(imagined), changetype<usize>(stage), SNAPSHOT_BYTES);
+  const apart = stage.roomSize - 1;
+  for (let y = -PAD; y < STRIDE - PAD; y++) {
+    for (let x = -PAD; x < STRIDE - PAD; x++) {
+      const cell = at(x, y);
+      if (isKnown(stage, cell) && lookAt(stage, cell) != LOOK_WALL) continue;
+      clearCell(imagined, cell);
+      if ((stage.toldColumn && x % apart == 0) || (stage.toldRow && y % apart == 0)) putWall(imagined, cell);
+    }
+  }
+}
 /** Nodes and turns of a look ahead for what is new. */
 const LOOK_AHEAD_NODES: i32 = 240;
 const LOOK_AHEAD_TURNS: i32 = 4;
 /**
  * Walks from `stage` to where most new cells a turn come in sight, appends the way to the plan and leaves `stage` there. It uses
- * how much would be seen and not what: a person would guess the same from the walls. False: nothing new is in reach.
+ * how much would be seen and not what: a person would guess the same from the walls. Who reads takes the first turn alone, of a way in
+ * the imagined world: it depends on what was told and nothing else. False: nothing new is in reach.
  */
 function explore(): bool {
   memory.fill(changetype<usize>(seenStates), 0, TABLE * 8);
   nodeCount = 0;
-  const before = knownCells(stage);
-  isNew(stage);
-  keepNode(stage, -1, 0, 0);
+  const reads = stage.reads;
+  if (reads) {
+    imagine();
+    listActions(stage);
+  }
+  const from = reads ? imagined : stage;
+  const before = reads ? readCells(from) : knownCells(from);
+  isNew(from);
+  keepNode(from, -1, 0, 0);
   let best = 0;
   let gain = 0;
   for (let node = 0; node < nodeCount && nodeTurns[node] < LOOK_AHEAD_TURNS; node++) {
     memory.copy(changetype<usize>(base), snapshot(node), SNAPSHOT_BYTES);
     listActions(base);
     for (let index = 0; index < base.actionCount && nodeCount < LOOK_AHEAD_NODES; index++) {
+      if (reads && node == 0 && !isPossible(offeredId(base, index))) continue;
       if (!lookAround(node, index)) continue;
-      const found = knownCells(copy) - before;
+      const found = (reads ? readCells(copy) : knownCells(copy)) - before;
       const last = nodeCount - 1;
       if (found * max(nodeTurns[best], 1) <= gain * nodeTurns[last]) continue;
       best = last;
@@ -452,9 +483,24 @@ function explore(): bool {
     }
   }
   if (gain < 1) return false;
+  if (reads) {
+    begin(best);
+    return true;
+  }
   memory.copy(changetype<usize>(stage), snapshot(best), SNAPSHOT_BYTES);
   readPlan(nodeParent[best], nodeAction[best]);
   return true;
+}
+/** Whether the action can be taken where the agent really is. */
+function isPossible(id: u32): bool {
+  const index = findOffered(stage, id);
+  return index >= 0 && lengthOf(stage, index) > 0;
+}
+/** Takes the first turn of the way to a node, in `stage` and in the plan. */
+function begin(node: i32): void {
+  while (nodeParent[node] > 0) node = nodeParent[node];
+  plan[planLength++] = nodeAction[node];
+  execute(stage, stage, findOffered(stage, nodeAction[node]));
 }
 /** Takes one action of `base` that moves nothing; false where it leads nowhere new, or to an end. */
 function lookAround(node: i32, index: i32): bool {
@@ -463,7 +509,9 @@ function lookAround(node: i32, index: i32): bool {
   if (kind == DO_CHECK || kind == DO_PICKUP || kind == DO_DROP || lengthOf(base, index) == 0) return false;
   memory.copy(changetype<usize>(copy), snapshot(node), SNAPSHOT_BYTES);
   execute(copy, base, index);
-  if (copy.terminated || copy.truncated || !isNew(copy)) return false;
+  // The imagined world has no end; views are kept inside the padding.
+  const inside = copy.x >= 0 && copy.y >= 0 && copy.x < copy.width && copy.y < copy.height;
+  if (!inside || copy.terminated || copy.truncated || !isNew(copy)) return false;
   keepNode(copy, node, id, nodeTurns[node] + 1);
   return true;
 }
@@ -472,6 +520,10 @@ function searchByLooking(w: World): bool {
   memory.copy(changetype<usize>(stage), changetype<usize>(w), SNAPSHOT_BYTES);
   for (let round = 0; round < MAX_LOOKS; round++) {
     if (planLength > MAX_TURNS) break;
+    if (stage.terminated || stage.truncated) {
+      if (stage.succeeded && isOver(stage)) return true;
+      break;
+    }
     if (!knowsNextPart(stage) && !knowsWayIn(stage) && explore()) continue;
     enough = progress(stage) + 1;
     const found = search(stage, 30, FIRST_NODES) || search(stage, 100);
@@ -504,11 +556,12 @@ export function planFrom(w: World): void {
     base = changetype<World>(heap.alloc(WORLD_BYTES));
     copy = changetype<World>(heap.alloc(WORLD_BYTES));
     stage = changetype<World>(heap.alloc(WORLD_BYTES));
+    imagined = changetype<World>(heap.alloc(WORLD_BYTES));
   }
   planLength = 0;
   nodeCount = 0;
   if (w.finished) return;
-  // Where looking for it finds no way, the plan of one who knows the grid is better than none.
-  if (w.explores && searchByLooking(w)) return;
+  // Where looking for it finds no way, the plan of one who knows the grid is better than none; whoever reads could not have known it.
+  if (w.explores && (searchByLooking(w) || w.reads)) return;
   if (!search(w, 30, FIRST_NODES) && !searchInStages(w)) search(w, 100);
 }

@@ -1,7 +1,7 @@
 // The agent's seven low-level actions and its 7x7 view. Knows the grid and asks the verifier; has never heard of text.
 import {
   at, BOX, clearCell, CLOSED, colorOf, contentOf, DOOR, frontCell, idAt, isDoorLook, isOpaque, LOCKED, lookAt,
-  LOOK_EMPTY, lookOfObject, looks, NOBODY, OPEN, putObject, rememberPositions, restyle, setKnown, stateOf, stateOfLook, STRIDE,
+  LOOK_EMPTY, lookOfObject, looks, LOOK_WALL, NOBODY, OPEN, putObject, rememberPositions, restyle, setKnown, stateOf, stateOfLook, STRIDE,
   stepX, stepY, typeOf, view, World,
 } from './world';
 import {
@@ -59,7 +59,7 @@ export function look(w: World): void {
     row += forward;
   }
   store<u8>(out + 45, w.carried ? lookOfObject(w, w.carried) : LOOK_EMPTY);
-  if (w.explores) keepKnown(w, forward, right);
+  if (w.explores && !w.reads) keepKnown(w, forward, right);
 }
 /** What is in view was seen. */
 function keepKnown(w: World, forward: i32, right: i32): void {
@@ -72,6 +72,42 @@ function keepKnown(w: World, forward: i32, right: i32): void {
     }
     row += forward;
   }
+}
+
+/** The cell that is so many rows ahead and so many columns to the right. */
+@inline function cellInView(w: World, ahead: i32, aside: i32): usize {
+  return at(w.x + stepX(w.dir) * ahead - stepY(w.dir) * aside, w.y + stepY(w.dir) * ahead + stepX(w.dir) * aside);
+}
+@inline function seenAt(w: World, ahead: i32, aside: i32): u8 {
+  return load<u8>(view(w) + (6 - ahead) * 7 + 3 + aside);
+}
+/**
+ * A turn is over: what is in view was seen. Of walls the text tells of the one straight ahead, and by a door on this side of it of one at
+ * the side.
+ */
+export function keepRead(w: World): void {
+  const wall = wallAhead(w);
+  if (wall <= 6) tellWall(w, 0);
+  for (let ahead = 0; ahead <= 6; ahead++) {
+    for (let aside = -3; aside <= 3; aside++) {
+      const look = seenAt(w, ahead, aside);
+      if (!look) continue;
+      setKnown(w, cellInView(w, ahead, aside));
+      if (isDoorLook(look) && aside != 0 && wall <= 6 && ahead < wall) tellWall(w, 1);
+    }
+  }
+}
+/** Steps to the wall, or the door in it, straight ahead; 7: out of sight. */
+function wallAhead(w: World): i32 {
+  for (let ahead = 1; ahead <= 6; ahead++) {
+    if (seenAt(w, ahead, 0) == LOOK_WALL || isDoorLook(seenAt(w, ahead, 0))) return ahead;
+  }
+  return 7;
+}
+/** A wall straight ahead (0) or at the side (1). */
+function tellWall(w: World, aside: i32): void {
+  if ((w.dir + aside) & 1) w.toldRow = true;
+  else w.toldColumn = true;
 }
 
 const previous: usize = memory.data(64);

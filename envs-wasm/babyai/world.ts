@@ -73,6 +73,10 @@ export class World {
   succeeded: bool;
   /** The oracle finds out what it has not seen, and what was seen is kept. */
   explores: bool;
+  /** It does so by what the text tells alone: of the walls across the way, whether one that fills a column or a row of the grid was told of. */
+  reads: bool;
+  toldColumn: bool;
+  toldRow: bool;
   width: i32;
   height: i32;
   roomSize: i32;
@@ -125,6 +129,8 @@ export const INSTRUCTIONS: usize = 128;
 /** Nothing was seen yet. */
 export function forgetCells(w: World): void {
   memory.fill(changetype<usize>(w) + KNOWN, 0, CELLS);
+  w.toldColumn = false;
+  w.toldRow = false;
 }
 
 @inline export function stepX(dir: i32): i32 {

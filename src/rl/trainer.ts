@@ -4,11 +4,18 @@
  *
  * Knows the `Learner` and `World` contracts; has never heard of a GPU buffer, a run, a checkpoint or a page.
  */
+import type { Task } from '../envs/env.ts';
 import type { Learner } from '../policy/policy.ts';
 import type { Algorithm, Collected, Collecting, CreditInput, Needs } from './algorithms/algorithm.ts';
 import { algorithmOf } from './algorithms/registry.ts';
 import { assignCredit, type TrainingSet, tokenRows } from './credit/assign.ts';
-import { type DemonstrationOptions, demonstrate, type ImitationResult, imitate } from './episode/demonstrations.ts';
+import {
+  begunPlaces,
+  type DemonstrationOptions,
+  demonstrate,
+  type ImitationResult,
+  imitate,
+} from './episode/demonstrations.ts';
 import { chosenPositions } from './episode/packing.ts';
 import { successRate } from './episode/players.ts';
 import { returnsOf } from './episode/returns.ts';
@@ -162,14 +169,15 @@ export class Trainer {
           onMapped: options.onNotice,
         }),
       demonstrate: async (tasks, { dagger = 0, ...shown } = {}) => {
-        const played = dagger > 0 ? await collecting.play(tasks, 1) : null;
+        const keys = { seed: this.settings.seed, step: k };
+        const begun = await this.beginnings(collecting, tasks, begunPlaces(dagger, tasks.length, keys));
         return demonstrate({ worlds, conversation }, tasks, {
           maskActions,
           ...this.policy.capacity,
           ...shown,
-          ...{ seed: this.settings.seed, step: k },
+          ...keys,
           ...this.teaching(limit),
-          ...(played && { begun: { played: played.map(({ turns }) => turns), share: dagger } }),
+          ...(dagger > 0 && { begun }),
         });
       },
     };
@@ -177,6 +185,20 @@ export class Trainer {
     const tasks = collecting.tasks(settings.groups);
     const trajectories = await collecting.play(tasks, settings.groupSize);
     return { trajectories, played: trajectories, tasks };
+  }
+
+  /** What the policy does on the tasks at these places of the list. */
+  private async beginnings(
+    collecting: Collecting,
+    tasks: readonly Task[],
+    places: readonly number[],
+  ): Promise<Map<number, Trajectory['turns']>> {
+    if (places.length === 0) return new Map();
+    const played = await collecting.play(
+      places.map((place) => tasks[place]),
+      1,
+    );
+    return new Map(played.map(({ turns }, k) => [places[k], turns]));
   }
 
   /** Where the policy thinks, the oracle is asked before every turn: it thinks aloud. */

@@ -429,6 +429,14 @@ describe('the oracle that explores', () => {
     const answers = await play(0, plan ?? []);
     return { plan: plan ?? [], won: answers.at(-1)?.done === true && answers.at(-1)!.reward > 0 };
   };
+  const plansOf = async (tasks: readonly Task[]) => {
+    const plans: string[][] = [];
+    for (const task of tasks) {
+      await world.reset([0], [task]);
+      plans.push((await world.oracle([0]))[0] ?? []);
+    }
+    return plans;
+  };
   const turnsOn = async (level: number, options: WorldOptions) => {
     const tasks = await world.tasks({ ...options, levels: [level] }, 'train');
     const played: Awaited<ReturnType<typeof playTask>>[] = [];
@@ -472,6 +480,47 @@ describe('the oracle that explores', () => {
     expect(firstMoves.size).toBeGreaterThan(50);
     const torn = [...firstMoves.values()].filter((moves) => moves.size > 1).length;
     expect(torn / firstMoves.size).toBeLessThan(0.05);
+  });
+
+  it('by the text alone completes most of it too, and where it finds nothing has no plan that nobody could know', async () => {
+    const reads = { ...exploring, oracle: 'reads' };
+    for (const level of [1, 4, 5]) {
+      const read = await turnsOn(level, reads);
+      expect(read.won).toBe(1);
+      expect(read.turns).toBeLessThanOrEqual((await turnsOn(level, exploring)).turns + 1);
+    }
+    for (const level of [6, 31, 36]) expect((await turnsOn(level, reads)).won).toBeGreaterThanOrEqual(0.8);
+    // One thing in a wide room: now and then it looks everywhere that it could know of and gives up.
+    const tasks = await world.tasks({ ...reads, levels: [33], trainSeeds: 100 }, 'train');
+    const without = (await plansOf(tasks)).filter((plan) => plan.length === 0).length;
+    expect(without).toBeGreaterThan(0);
+    expect(without).toBeLessThan(30);
+  });
+
+  it('by the text alone does the same after the same words, far more often than one that sees the walls at its sides', async () => {
+    // Of the histories of the first three turns that were met at least three times: how often its action is the most frequent one there.
+    const alike = async (oracle: string) => {
+      const tasks = await world.tasks({ ...exploring, oracle, levels: [6, 7, 31, 33, 36], trainSeeds: 150 }, 'train');
+      const actionsAfter = new Map<string, string[]>();
+      for (const task of tasks) {
+        const [{ observation }] = await world.reset([0], [task]);
+        let history = `level ${task.strata.level} ${observation}`;
+        const [plan] = await world.oracle([0]);
+        for (const action of plan?.slice(0, 3) ?? []) {
+          actionsAfter.set(history, [...(actionsAfter.get(history) ?? []), action]);
+          const [answer] = await world.step([0], [action]);
+          history += `\n> ${action}\n${answer.observation}`;
+        }
+      }
+      const repeated = [...actionsAfter.values()].filter((actions) => actions.length >= 3);
+      const most = (actions: string[]) =>
+        Math.max(...actions.map((action) => actions.filter((other) => other === action).length));
+      expect(repeated.length).toBeGreaterThan(20);
+      return repeated.reduce((sum, actions) => sum + most(actions), 0) / repeated.flat().length;
+    };
+    const [explores, reads] = [await alike('explores'), await alike('reads')];
+    expect(reads).toBeGreaterThan(0.85);
+    expect(reads).toBeGreaterThan(explores + 0.1);
   });
 
   it('leaves the plans of the one that sees as they were', async () => {

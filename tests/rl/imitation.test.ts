@@ -10,7 +10,7 @@ import { sft } from '../../src/rl/algorithms/sft.ts';
 import { tokenRows } from '../../src/rl/credit/assign.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { conversationOf } from '../../src/rl/episode/conversation-files.ts';
-import { demonstrate, imitate, updateTowards } from '../../src/rl/episode/demonstrations.ts';
+import { begunPlaces, demonstrate, imitate, updateTowards } from '../../src/rl/episode/demonstrations.ts';
 import { chosenPositions, pack } from '../../src/rl/episode/packing.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
 import { TokenSource } from '../../src/rl/episode/trajectory.ts';
@@ -69,7 +69,7 @@ describe('demonstrations', () => {
     const tasks = await world.tasks({}, 'train');
     const own = tasks.map((task) => ['wait', `get ${colour(task)} key`, 'wait', 'wait'].map((action) => ({ action })));
     for (const maskActions of [true, false]) {
-      const begun = { played: own, share: 1 };
+      const begun = new Map(own.entries());
       const { trajectories, skipped } = await shown({}, maskActions, { ...room, begun });
       expect([trajectories.length, skipped]).toEqual([tasks.length, 0]);
       const lengths = trajectories.map((trajectory, i) => {
@@ -91,9 +91,9 @@ describe('demonstrations', () => {
       expect(new Set(lengths).size).toBeGreaterThan(1);
       const again = await shown({}, maskActions, { ...room, begun });
       expect(again.trajectories.map(({ tokens }) => tokens)).toEqual(trajectories.map(({ tokens }) => tokens));
-      // Another share of them, and none: as the oracle plays.
+      // None of them: as the oracle plays.
       const plain = (await shown({}, maskActions)).trajectories;
-      const none = (await shown({}, maskActions, { ...room, begun: { played: own, share: 0 } })).trajectories;
+      const none = (await shown({}, maskActions, { ...room, begun: new Map() })).trajectories;
       expect(none.map(({ tokens }) => tokens)).toEqual(plain.map(({ tokens }) => tokens));
     }
   });
@@ -101,9 +101,9 @@ describe('demonstrations', () => {
   it('are the oracle’s alone where the policy’s episode had one turn, and are left out where it ended within its beginning', async () => {
     const world = new DoorWorld();
     const tasks = await world.tasks({}, 'train');
-    const short = { played: tasks.map(() => [{ action: 'wait' }]), share: 1 };
+    const short = new Map(tasks.map((_, place) => [place, [{ action: 'wait' }]]));
     expect((await shown({}, true, { ...room, begun: short })).trajectories[0].turns).toHaveLength(2);
-    const trapped = { played: tasks.map(() => [{ action: 'open trap' }, { action: 'wait' }]), share: 1 };
+    const trapped = new Map(tasks.map((_, place) => [place, [{ action: 'open trap' }, { action: 'wait' }]]));
     const { trajectories, skipped } = await shown({}, false, { ...room, begun: trapped });
     expect([trajectories.length, skipped]).toEqual([0, tasks.length]);
   });
@@ -118,6 +118,9 @@ describe('demonstrations', () => {
     const [none, all] = [await begunBy(0), await begunBy(1)];
     const strange = ({ trajectories }: typeof none) =>
       trajectories.filter(({ turns, source }) => source[turns[0].actionStart] !== TokenSource.policy).length;
+    expect(begunPlaces(0, 400, {})).toEqual([]);
+    expect(begunPlaces(1, 3, {})).toEqual([0, 1, 2]);
+    expect(Math.abs(begunPlaces(0.6, 400, { seed: 1, step: 2 }).length / 400 - 0.6)).toBeLessThan(0.1);
     expect(strange(none)).toBe(0);
     expect(strange(all)).toBeGreaterThan(0);
     expect(all.record.metrics.demonstrations).toBeGreaterThan(0);

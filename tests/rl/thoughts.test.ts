@@ -112,7 +112,7 @@ describe('a demonstrated thought', () => {
   it('follows what the policy began with, thoughts and all, which is read and not learnt', async () => {
     const tasks = await new ThinkingDoors().tasks({}, 'train');
     const own = [{ action: 'wait', thought: 'red key' }, { action: 'wait', thought: '' }, { action: 'wait' }];
-    const begun = { played: tasks.map(() => own), share: 1 };
+    const begun = new Map(tasks.map((_, place) => [place, own]));
     const options = { maskActions: false, ...room, seed: 3, teaching: { turns: 12 }, begun };
     const { trajectories } = await demonstrate({ worlds: worlds(), conversation }, tasks, options);
     expect(trajectories).toHaveLength(tasks.length);

@@ -162,6 +162,12 @@ export class ExploredMap {
     this.seen.east = Math.max(this.seen.east, reach(1));
     this.seen.south = Math.min(this.seen.south, reach(2));
     this.seen.west = Math.min(this.seen.west, reach(3));
+    // Seen to the side it may have been taken to reach behind a wall that is told only now.
+    const { seen, walls } = this;
+    seen.north = Math.min(seen.north, walls[0] ?? seen.north);
+    seen.east = Math.min(seen.east, walls[1] ?? seen.east);
+    seen.south = Math.max(seen.south, walls[2] ?? seen.south);
+    seen.west = Math.max(seen.west, walls[3] ?? seen.west);
   }
 
   private wallAhead(): number | null {

@@ -29,11 +29,11 @@ const schema = v.strictObject({
     sentence: "How many rooms of each level an evaluation may ask; 0 takes AgentGym's five.",
     unit: 'a level',
   }),
-  oracle: option(oneOf(['sees', 'explores']), 'sees', {
+  oracle: option(oneOf(['sees', 'explores', 'reads']), 'sees', {
     label: 'Oracle',
     sentence:
-      'Whether the oracle knows the whole grid, or looks for what it has not seen, as the agent must: only then can its play be imitated.',
-    choiceLabels: { sees: 'Sees everything', explores: 'Explores' },
+      'Whether the oracle knows the whole grid, or looks for what it has not seen, as the agent must: by all that is in view, or by what the text tells of it. What the text does not tell cannot be imitated.',
+    choiceLabels: { sees: 'Sees everything', explores: 'Explores', reads: 'Explores by the text' },
   }),
   upstream: option(yesOrNo(), false, {
     label: 'Original rules',

@@ -138,7 +138,8 @@ function startOf({ id, options }: Task): Start {
     seed: seedOf(id),
     upstream,
     compact: observation === 'compact',
-    explores: oracle === 'explores',
+    explores: oracle !== 'sees',
+    reads: oracle === 'reads',
   };
 }
 

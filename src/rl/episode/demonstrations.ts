@@ -14,7 +14,7 @@ import { groupBy } from '../numbers.ts';
 import { likelihoodCoefficients, likelihoodObjective } from '../objective/likelihood.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode } from './episode.ts';
-import { type Begun, begunOf, type Missteps, misstepOf, type Stumbling, stumbles } from './missteps.ts';
+import { type Begun, begins, begunOf, type Missteps, misstepOf, type Stumbling, stumbles } from './missteps.ts';
 import { chosenPositions, type MicroBatch, pack } from './packing.ts';
 import { episodesAtOnce } from './players.ts';
 import { perWorld, type RolloutParts } from './rollout.ts';
@@ -37,8 +37,8 @@ export interface DemonstrationOptions {
   missteps?: Missteps | null;
   /** The world's words are learnt as well. */
   listens?: boolean;
-  /** What the policy did on each task, and in what share of them it begins: see `begunOf`. Absent: the oracle plays from the start. */
-  begun?: { played: readonly (readonly Begun[])[]; share: number };
+  /** What the policy did on each task of which it begins the episode, by the task's place in the list: see `begunOf`. Absent: the oracle plays from the start. */
+  begun?: ReadonlyMap<number, readonly Begun[]>;
   /** What the missteps are keyed by; steps of a run are different streams. */
   seed?: number;
   step?: number;
@@ -134,16 +134,27 @@ const ruleOf = ({ missteps, teaching, begun }: DemonstrationOptions) => ({
   invalidAction: missteps || teaching || begun ? ('continue' as const) : ('end' as const),
 });
 
-const stumblingOf = ({ missteps = null, seed = 0, step = 0 }: DemonstrationOptions, index: number): Stumbling => ({
+const stumblingOf = (
+  { missteps = null, seed = 0, step = 0 }: Pick<DemonstrationOptions, 'missteps' | 'seed' | 'step'>,
+  index: number,
+): Stumbling => ({
   missteps,
   keys: [seed, STREAM_NOISE, step, index],
 });
 
 /** What stands before the oracle's first turn of an episode. */
 const begunBy = (options: DemonstrationOptions, index: number): readonly Begun[] =>
-  options.begun
-    ? begunOf(options.begun.played[index] ?? [], options.begun.share, stumblingOf(options, index).keys)
-    : [];
+  begunOf(options.begun?.get(index) ?? [], stumblingOf(options, index));
+
+/** Places of the tasks whose episodes the policy begins, of a list of so many. */
+export const begunPlaces = (
+  share: number,
+  count: number,
+  options: Pick<DemonstrationOptions, 'seed' | 'step'>,
+): number[] =>
+  Array.from({ length: share > 0 ? count : 0 }, (_, index) => index).filter((index) =>
+    begins(share, stumblingOf(options, index)),
+  );
 
 const taughtBy = (options: DemonstrationOptions, teaching: Teaching) => ({
   ...teaching,

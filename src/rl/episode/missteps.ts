@@ -45,13 +45,15 @@ export function misstepOf({ missteps, keys }: Stumbling, turn: number, candidate
   return undefined;
 }
 
+/** Whether the policy begins the episode, in this share of them. */
+export const begins = (share: number, { keys }: Pick<Stumbling, 'keys'>): boolean => uniform(...keys, 0, 3) < share;
+
 /**
  * What the policy began an episode with, up to a turn drawn at random, its last one never: from where that leads, the oracle goes on
- * (DAgger, Ross et al. https://arxiv.org/abs/1011.0686, with the teacher in charge from there to the end). Empty where it begins none.
+ * (DAgger, Ross et al. https://arxiv.org/abs/1011.0686, with the teacher in charge from there to the end).
  */
-export function begunOf(played: readonly Begun[], share: number, keys: readonly number[]): readonly Begun[] {
-  if (played.length < 2 || uniform(...keys, 0, 3) >= share) return [];
-  return played.slice(0, 1 + below(played.length - 1, ...keys, 0, 4));
+export function begunOf(played: readonly Begun[], { keys }: Pick<Stumbling, 'keys'>): readonly Begun[] {
+  return played.length < 2 ? [] : played.slice(0, 1 + below(played.length - 1, ...keys, 0, 4));
 }
 
 const pick = (actions: readonly string[], key: readonly number[]): string | undefined =>
