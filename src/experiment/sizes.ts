@@ -14,20 +14,24 @@ export interface Bounds {
 /** More rows cost memory, fewer cost read-backs. */
 export const plainBounds: Bounds = { rows: 256, evaluated: 128, tokens: 8192 };
 const MOST_SCORED = 4096;
+/** Where rows may be free, each takes as many entries as the vocabulary has tokens. */
+const MOST_SCORED_FREE = 1024;
 
 /** A checkpoint stores it and a resume reuses it: the batches of a step follow from it. */
 export function capacityOf(experiment: Experiment, most: Bounds = plainBounds): Capacity {
   const { algorithm, sampling, evaluation } = experiment;
   const { groups, groupSize, minibatches } = algorithm;
   const { promptTokens, completionTokens } = sampling;
+  const freeTokens = sampling.maskActions && sampling.thoughts > 0;
   const trained = Math.max(groupSize, Math.min(groups * groupSize, most.rows - (most.rows % groupSize)));
   const rows = Math.max(trained, Math.min(evaluation.episodes, most.evaluated));
   const perMinibatch = Math.ceil(groups / minibatches) * (promptTokens + groupSize * completionTokens);
   const longest = promptTokens + completionTokens;
   const batchTokens = Math.max(longest, Math.min(perMinibatch, most.tokens));
-  const batchScored = Math.max(completionTokens, Math.min(batchTokens, MOST_SCORED));
+  const batchScored = Math.max(completionTokens, Math.min(batchTokens, freeTokens ? MOST_SCORED_FREE : MOST_SCORED));
   // An evaluation plays one episode a task: every row has its own prompt.
-  return { rows, groups: rows, promptTokens, completionTokens, batchTokens, batchScored };
+  const sizes = { rows, groups: rows, promptTokens, completionTokens, batchTokens, batchScored };
+  return freeTokens ? { ...sizes, freeTokens } : sizes;
 }
 
 /** The run's algorithm after those of its stages. */

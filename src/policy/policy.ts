@@ -213,6 +213,8 @@ export interface Capacity {
   batchTokens: number;
   /** N of one packed batch. */
   batchScored: number;
+  /** Batches under a mask may hold tokens that are free, as those of a thought: each may be any of the vocabulary. Default: none is. */
+  freeTokens?: boolean;
 }
 
 /** A prompt and slots that start behind it. `key`: who asks for the same key shares the prompt while any of its slots is held. */

@@ -104,11 +104,9 @@ export class Head {
 
   private uploadMask(batch: PackedBatch, targets: Uint32Array, packer: Packer): ScoredRows['masked'] {
     const { starts, row, token, entries } = allowedEntries(batch.allowed!, targets, this.config.vocabSize);
-    if (entries > allowedCapacity(this.capacity)) {
-      throw new BatchError(
-        `${entries} allowed tokens in this batch; at most ${allowedCapacity(this.capacity)} were planned for.`,
-      );
-    }
+    const most = allowedCapacity(this.capacity, this.config.vocabSize);
+    if (entries > most)
+      throw new BatchError(`${entries} allowed tokens in this batch; at most ${most} were planned for.`);
     return {
       E: entries,
       starts: packer.add(starts),

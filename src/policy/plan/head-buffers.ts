@@ -8,22 +8,29 @@ export const resultFloats = 8;
 export const resultBatches = 4;
 /** Most objective input columns. */
 export const objectiveColumns = 8;
-/** Most allowed tokens per scored row, on average over a batch. */
-export const allowedPerScored = 64;
+/** Most allowed tokens per scored row, on average over a batch, where every row has a list. */
+const allowedPerScored = 64;
 
 /** Entries that fit the allowed lists of one batch. */
-export const allowedCapacity = (capacity: Capacity) => capacity.batchScored * allowedPerScored;
+export const allowedCapacity = ({ batchScored, freeTokens }: Capacity, vocabSize: number) =>
+  batchScored * Math.max(allowedPerScored, freeTokens ? vocabSize : 0);
 
 /** Words of the head's lists: starts, rows, tokens, two scaled scatter lists, the plain scatter list, the embedding's, the value head's. */
-function listWords(capacity: Capacity, critic: boolean): number {
-  const entries = allowedCapacity(capacity);
+function listWords({ config, capacity }: Sizes, critic: boolean): number {
+  const entries = allowedCapacity(capacity, config.vocabSize);
   const n = capacity.batchScored;
   const t = capacity.batchTokens;
   const values = critic ? 4 * n + 1 : 0;
   return n + 1 + 2 * entries + (2 * n + 1 + 2 * entries) + (4 * entries + 1) + (3 * n + 1) + (3 * t + 1) + values + 64;
 }
 
-export const headBuffers = ({ N, R, h, tile, capacity }: Sizes, critic = false) => ({
+export const headBuffers = (sizes: Sizes, critic = false) => ({
+  ...rowBuffers(sizes),
+  lists: listWords(sizes, critic),
+  entryLogits: allowedCapacity(sizes.capacity, sizes.config.vocabSize),
+});
+
+const rowBuffers = ({ N, R, h, tile }: Sizes) => ({
   hidden: Math.max(N, R) * h,
   hiddenNormed: Math.max(N, R) * h,
   rstdHead: Math.max(N, R),
@@ -36,8 +43,6 @@ export const headBuffers = ({ N, R, h, tile, capacity }: Sizes, critic = false) 
   seeds: N * 2,
   columns: N * objectiveColumns,
   targets: N,
-  lists: listWords(capacity, critic),
-  entryLogits: allowedCapacity(capacity),
 });
 
 /** Of a value head whose gradient goes into the trunk: its weights, and what each row's value weighs in the loss. */
