@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { worldModule } from '../../src/envs/registry.ts';
 import { ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
 import { differences, writePath } from '../../src/experiment/paths.ts';
+import { capacityOf } from '../../src/experiment/sizes.ts';
 import { worldProblems } from '../../src/experiment/world-checks.ts';
 import { withLanguageModel } from '../../src/models/draft.ts';
 
@@ -176,4 +177,15 @@ describe('what no single field can say', () => {
     expect(problems.map((each) => each.path)).toEqual(path ? [path] : []);
     if (words) expect(problems[0].message).toMatch(words);
   });
+});
+
+it('plans for free tokens where a policy thinks under a mask, in smaller batches', () => {
+  const agent = read('babyai-agent.json');
+  const sizes = (thoughts: number, maskActions: boolean) =>
+    capacityOf(parseExperiment({ ...agent, sampling: { ...agent.sampling, thoughts, maskActions } }));
+  expect(sizes(64, true)).toMatchObject({ freeTokens: true, batchScored: 1024 });
+  for (const other of [sizes(0, true), sizes(64, false)]) {
+    expect(other.freeTokens).toBeUndefined();
+    expect(other.batchScored).toBe(4096);
+  }
 });

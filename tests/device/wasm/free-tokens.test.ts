@@ -1,8 +1,5 @@
 // Tokens of a thought under a mask: free rows, each of which may be any of the vocabulary.
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { parseExperiment } from '../../../src/experiment/experiment.ts';
-import { capacityOf } from '../../../src/experiment/sizes.ts';
 import { BatchError } from '../../../src/policy/engine/batch.ts';
 import { Model } from '../../../src/policy/engine/model.ts';
 import { givenWeights } from '../../../src/policy/engine/objective.ts';
@@ -69,15 +66,4 @@ it('are refused by their number where the plan does not hold them', async () => 
   await expect(updated(free, capacity)).rejects.toThrow(
     /12000 allowed tokens in this batch; at most 2560 were planned for/,
   );
-});
-
-it('are planned for where a run thinks under a mask, in smaller batches', () => {
-  const document = JSON.parse(readFileSync('experiments/babyai-agent.json', 'utf8'));
-  const sizes = (thoughts: number, maskActions: boolean) =>
-    capacityOf(parseExperiment({ ...document, sampling: { ...document.sampling, thoughts, maskActions } }));
-  expect(sizes(64, true)).toMatchObject({ freeTokens: true, batchScored: 1024 });
-  for (const other of [sizes(0, true), sizes(64, false)]) {
-    expect(other.freeTokens).toBeUndefined();
-    expect(other.batchScored).toBe(4096);
-  }
 });
