@@ -417,18 +417,16 @@ function knowsWayIn(w: World): bool {
   }
   return false;
 }
-/** Cells seen where something could be. */
+/** Cells seen where something could be; for who reads also walls and what lies beyond the grid, which it cannot tell apart. */
 function knownCells(w: World): i32 {
   let count = 0;
+  if (w.reads) {
+    for (let cell = 0; cell < CELLS; cell++) count += i32(isKnown(w, cell));
+    return count;
+  }
   for (let y = 0; y < w.height; y++) {
     for (let x = 0; x < w.width; x++) count += i32(isKnown(w, at(x, y)) && lookAt(w, at(x, y)) != LOOK_WALL);
   }
-  return count;
-}
-/** Cells that were in sight, walls and what lies beyond the grid too. */
-function readCells(w: World): i32 {
-  let count = 0;
-  for (let cell = 0; cell < CELLS; cell++) count += i32(isKnown(w, cell));
   return count;
 }
 /**
@@ -464,7 +462,7 @@ function explore(): bool {
     listActions(stage);
   }
   const from = reads ? imagined : stage;
-  const before = reads ? readCells(from) : knownCells(from);
+  const before = knownCells(from);
   isNew(from);
   keepNode(from, -1, 0, 0);
   let best = 0;
@@ -475,7 +473,7 @@ function explore(): bool {
     for (let index = 0; index < base.actionCount && nodeCount < LOOK_AHEAD_NODES; index++) {
       if (reads && node == 0 && !isPossible(offeredId(base, index))) continue;
       if (!lookAround(node, index)) continue;
-      const found = (reads ? readCells(copy) : knownCells(copy)) - before;
+      const found = knownCells(copy) - before;
       const last = nodeCount - 1;
       if (found * max(nodeTurns[best], 1) <= gain * nodeTurns[last]) continue;
       best = last;

@@ -59,21 +59,8 @@ export function look(w: World): void {
     row += forward;
   }
   store<u8>(out + 45, w.carried ? lookOfObject(w, w.carried) : LOOK_EMPTY);
-  if (w.explores && !w.reads) keepKnown(w, forward, right);
+  if (w.explores && !w.reads) keepKnown(w);
 }
-/** What is in view was seen. */
-function keepKnown(w: World, forward: i32, right: i32): void {
-  let row = at(w.x, w.y) - 3 * right;
-  for (let j = 6; j >= 0; j--) {
-    let cell = row;
-    for (let i = 0; i < 7; i++) {
-      if (load<u8>(view(w) + j * 7 + i)) setKnown(w, cell);
-      cell += right;
-    }
-    row += forward;
-  }
-}
-
 /** The cell that is so many rows ahead and so many columns to the right. */
 @inline function cellInView(w: World, ahead: i32, aside: i32): usize {
   return at(w.x + stepX(w.dir) * ahead - stepY(w.dir) * aside, w.y + stepY(w.dir) * ahead + stepX(w.dir) * aside);
@@ -81,20 +68,23 @@ function keepKnown(w: World, forward: i32, right: i32): void {
 @inline function seenAt(w: World, ahead: i32, aside: i32): u8 {
   return load<u8>(view(w) + (6 - ahead) * 7 + 3 + aside);
 }
+/** What is in view was seen. */
+function keepKnown(w: World): void {
+  for (let ahead = 0; ahead <= 6; ahead++) {
+    for (let aside = -3; aside <= 3; aside++) if (seenAt(w, ahead, aside)) setKnown(w, cellInView(w, ahead, aside));
+  }
+}
 /**
  * A turn is over: what is in view was seen. Of walls the text tells of the one straight ahead, and by a door on this side of it of one at
  * the side.
  */
 export function keepRead(w: World): void {
+  keepKnown(w);
   const wall = wallAhead(w);
-  if (wall <= 6) tellWall(w, 0);
-  for (let ahead = 0; ahead <= 6; ahead++) {
-    for (let aside = -3; aside <= 3; aside++) {
-      const look = seenAt(w, ahead, aside);
-      if (!look) continue;
-      setKnown(w, cellInView(w, ahead, aside));
-      if (isDoorLook(look) && aside != 0 && wall <= 6 && ahead < wall) tellWall(w, 1);
-    }
+  if (wall > 6) return;
+  tellWall(w, 0);
+  for (let ahead = 0; ahead < wall; ahead++) {
+    for (let aside = -3; aside <= 3; aside++) if (aside != 0 && isDoorLook(seenAt(w, ahead, aside))) tellWall(w, 1);
   }
 }
 /** Steps to the wall, or the door in it, straight ahead; 7: out of sight. */

@@ -429,14 +429,6 @@ describe('the oracle that explores', () => {
     const answers = await play(0, plan ?? []);
     return { plan: plan ?? [], won: answers.at(-1)?.done === true && answers.at(-1)!.reward > 0 };
   };
-  const plansOf = async (tasks: readonly Task[]) => {
-    const plans: string[][] = [];
-    for (const task of tasks) {
-      await world.reset([0], [task]);
-      plans.push((await world.oracle([0]))[0] ?? []);
-    }
-    return plans;
-  };
   const turnsOn = async (level: number, options: WorldOptions) => {
     const tasks = await world.tasks({ ...options, levels: [level] }, 'train');
     const played: Awaited<ReturnType<typeof playTask>>[] = [];
@@ -492,7 +484,8 @@ describe('the oracle that explores', () => {
     for (const level of [6, 31, 36]) expect((await turnsOn(level, reads)).won).toBeGreaterThanOrEqual(0.8);
     // One thing in a wide room: now and then it looks everywhere that it could know of and gives up.
     const tasks = await world.tasks({ ...reads, levels: [33], trainSeeds: 100 }, 'train');
-    const without = (await plansOf(tasks)).filter((plan) => plan.length === 0).length;
+    let without = 0;
+    for (const task of tasks) without += Number((await playTask(task)).plan.length === 0);
     expect(without).toBeGreaterThan(0);
     expect(without).toBeLessThan(30);
   });

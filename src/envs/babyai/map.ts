@@ -153,16 +153,13 @@ export class ExploredMap {
     if (wall !== null) this.walls[heading] = at + away[heading] * (wall - 1);
     const reach = (towards: number) => {
       if (towards === (heading + 2) % 4) return [row, column][towards % 2];
-      const far = [row, column][towards % 2] + away[towards] * (towards === heading ? SIGHT : SIDE);
-      const known = this.walls[towards];
-      if (known === null) return far;
-      return away[towards] > 0 ? Math.min(far, known) : Math.max(far, known);
+      return [row, column][towards % 2] + away[towards] * (towards === heading ? SIGHT : SIDE);
     };
     this.seen.north = Math.max(this.seen.north, reach(0));
     this.seen.east = Math.max(this.seen.east, reach(1));
     this.seen.south = Math.min(this.seen.south, reach(2));
     this.seen.west = Math.min(this.seen.west, reach(3));
-    // Seen to the side it may have been taken to reach behind a wall that is told only now.
+    // To the side, sight may have been taken to reach behind a wall that is told only now.
     const { seen, walls } = this;
     seen.north = Math.min(seen.north, walls[0] ?? seen.north);
     seen.east = Math.min(seen.east, walls[1] ?? seen.east);

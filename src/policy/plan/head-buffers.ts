@@ -24,26 +24,25 @@ function listWords({ config, capacity }: Sizes, critic: boolean): number {
   return n + 1 + 2 * entries + (2 * n + 1 + 2 * entries) + (4 * entries + 1) + (3 * n + 1) + (3 * t + 1) + values + 64;
 }
 
-export const headBuffers = (sizes: Sizes, critic = false) => ({
-  ...rowBuffers(sizes),
-  lists: listWords(sizes, critic),
-  entryLogits: allowedCapacity(sizes.capacity, sizes.config.vocabSize),
-});
-
-const rowBuffers = ({ N, R, h, tile }: Sizes) => ({
-  hidden: Math.max(N, R) * h,
-  hiddenNormed: Math.max(N, R) * h,
-  rstdHead: Math.max(N, R),
-  dhidden: N * h,
-  dhidden2: N * h,
-  logits: Math.max(N, R) * tile,
-  softmax: N * 4,
-  headLse: N,
-  results: N * resultFloats * resultBatches,
-  seeds: N * 2,
-  columns: N * objectiveColumns,
-  targets: N,
-});
+export function headBuffers(sizes: Sizes, critic = false) {
+  const { N, R, h, tile, config, capacity } = sizes;
+  return {
+    hidden: Math.max(N, R) * h,
+    hiddenNormed: Math.max(N, R) * h,
+    rstdHead: Math.max(N, R),
+    dhidden: N * h,
+    dhidden2: N * h,
+    logits: Math.max(N, R) * tile,
+    softmax: N * 4,
+    headLse: N,
+    results: N * resultFloats * resultBatches,
+    seeds: N * 2,
+    columns: N * objectiveColumns,
+    targets: N,
+    lists: listWords(sizes, critic),
+    entryLogits: allowedCapacity(capacity, config.vocabSize),
+  };
+}
 
 /** Of a value head whose gradient goes into the trunk: its weights, and what each row's value weighs in the loss. */
 export const valueBuffers = ({ N, h }: Sizes) => ({ valueHead: h, valueSeeds: N });
