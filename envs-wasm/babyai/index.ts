@@ -11,7 +11,7 @@ import {
 } from './planner';
 import {
   mentionsCheck, prepareText, putAction, putAvailable, putCheck, putCompleted, putDescription, putFailed, putFinished,
-  putGoal, putMission, putNoChange, putRefusal, putShortDescription, putTimeUp, readAction, startText, text, textEnd,
+  putGoal, putMemory, putMission, putNoChange, putRefusal, putShortDescription, putTimeUp, readAction, startText, text, textEnd,
 } from './text';
 import { contentOf, forgetCells, looks, lookOfObject, view, World, WORLD_BYTES, idAt, NOBODY } from './world';
 
@@ -22,7 +22,7 @@ const MAX_SLOTS: i32 = 65536;
 // Buffers shared with the page.
 /** i32 slot of each entry of the call. */
 export const slotsAt: usize = heap.alloc(BATCH * 4);
-/** A task: level, options (1 upstream, 2 compact, 4 the oracle explores, 8 by the text alone), number of seed words, then up to 13 words. 64 bytes each. */
+/** A task: level, options (1 upstream, 2 compact, 4 the oracle explores, 8 by the text alone, 16 the text tells what is remembered), number of seed words, then up to 13 words. 64 bytes each. */
 export const tasksAt: usize = heap.alloc(BATCH * 64);
 /** Action texts, 256 bytes each, and their lengths; in place of a text, the complement of its id. */
 export const actionsAt: usize = heap.alloc(BATCH * ACTION_BYTES);
@@ -75,6 +75,7 @@ function writeAnswer(w: World, entry: i32, start: i32, valid: bool): void {
 function putState(w: World): void {
   if (w.compact) putShortDescription(w);
   else putDescription(w);
+  if (w.remembers) putMemory(w);
 }
 
 // Reset.
@@ -86,9 +87,10 @@ function readTask(w: World, entry: i32): void {
   w.compact = (options & 2) != 0;
   w.explores = (options & 4) != 0;
   w.reads = (options & 8) != 0;
-  if (w.explores) forgetCells(w);
+  w.remembers = (options & 16) != 0;
+  if (w.explores || w.remembers) forgetCells(w);
   generate(w, task + 12, load<i32>(task, 8));
-  if (w.reads) keepRead(w);
+  if (w.reads || w.remembers) keepRead(w);
 }
 export function reset(count: i32): void {
   startText(0);

@@ -4,6 +4,7 @@ import {
   BEFORE, description, Description, GOTO, isAnd, isMeant, leaf, mission, ONLY, OPEN_IT, PICKUP, PUT_NEXT, SUCCESS,
 } from './instructions';
 import { execute, isOver } from './macros';
+import { isWallTold } from './memory';
 import { DO_CHECK, DO_DROP, DO_PICKUP, findOffered, lengthOf, listActions, offeredId } from './planner';
 import {
   at, cellOf, CELLS, clearCell, colorOf, colorOfLook, contentOf, DOOR, isDoorLook, isItemLook, isKnown, KEY, LOCKED, LOOK_EMPTY, LOOK_WALL, lookAt,
@@ -435,13 +436,12 @@ function knownCells(w: World): i32 {
  */
 function imagine(): void {
   memory.copy(changetype<usize>(imagined), changetype<usize>(stage), SNAPSHOT_BYTES);
-  const apart = stage.roomSize - 1;
   for (let y = -PAD; y < STRIDE - PAD; y++) {
     for (let x = -PAD; x < STRIDE - PAD; x++) {
       const cell = at(x, y);
       if (isKnown(stage, cell) && lookAt(stage, cell) != LOOK_WALL) continue;
       clearCell(imagined, cell);
-      if ((stage.toldColumn && x % apart == 0) || (stage.toldRow && y % apart == 0)) putWall(imagined, cell);
+      if (isWallTold(stage, x, y)) putWall(imagined, cell);
     }
   }
 }

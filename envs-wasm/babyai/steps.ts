@@ -1,6 +1,6 @@
 // The agent's seven low-level actions and its 7x7 view. Knows the grid and asks the verifier; has never heard of text.
 import {
-  at, BOX, clearCell, CLOSED, colorOf, contentOf, DOOR, frontCell, idAt, isDoorLook, isOpaque, LOCKED, lookAt,
+  at, AT_TURNS_END, BOX, clearCell, CLOSED, colorOf, contentOf, DOOR, frontCell, idAt, IN_PASSING, isDoorLook, isOpaque, LOCKED, lookAt,
   LOOK_EMPTY, lookOfObject, looks, LOOK_WALL, NOBODY, OPEN, putObject, rememberPositions, restyle, setKnown, stateOf, stateOfLook, STRIDE,
   stepX, stepY, typeOf, view, World,
 } from './world';
@@ -59,19 +59,19 @@ export function look(w: World): void {
     row += forward;
   }
   store<u8>(out + 45, w.carried ? lookOfObject(w, w.carried) : LOOK_EMPTY);
-  if (w.explores && !w.reads) keepKnown(w);
+  if (w.explores && !w.reads) keepKnown(w, IN_PASSING);
 }
 /** The cell that is so many rows ahead and so many columns to the right. */
 @inline function cellInView(w: World, ahead: i32, aside: i32): usize {
   return at(w.x + stepX(w.dir) * ahead - stepY(w.dir) * aside, w.y + stepY(w.dir) * ahead + stepX(w.dir) * aside);
 }
-@inline function seenAt(w: World, ahead: i32, aside: i32): u8 {
+@inline export function seenAt(w: World, ahead: i32, aside: i32): u8 {
   return load<u8>(view(w) + (6 - ahead) * 7 + 3 + aside);
 }
 /** What is in view was seen. */
-function keepKnown(w: World): void {
+function keepKnown(w: World, when: u8): void {
   for (let ahead = 0; ahead <= 6; ahead++) {
-    for (let aside = -3; aside <= 3; aside++) if (seenAt(w, ahead, aside)) setKnown(w, cellInView(w, ahead, aside));
+    for (let aside = -3; aside <= 3; aside++) if (seenAt(w, ahead, aside)) setKnown(w, cellInView(w, ahead, aside), when);
   }
 }
 /**
@@ -79,7 +79,7 @@ function keepKnown(w: World): void {
  * the side.
  */
 export function keepRead(w: World): void {
-  keepKnown(w);
+  keepKnown(w, AT_TURNS_END);
   const wall = wallAhead(w);
   if (wall > 6) return;
   tellWall(w, 0);

@@ -6,6 +6,9 @@ import {
   RIGHT,
 } from './instructions';
 import {
+  AHEAD_OF, aheadOfThing, asideOfThing, BEHIND_OF, countUnseen, LEFT_OF, remember, remembered, rememberedCount, RIGHT_OF, unseen,
+} from './memory';
+import {
   BARRIER, barrierDistance, barrierLook, DO_CHECK, DO_DROP, DO_FORWARD, DO_GO_THROUGH, DO_GO_TO, DO_LEFT, DO_PICKUP,
   DO_RIGHT, DO_TOGGLE, DO_TOGGLE_THROUGH, actionId, DROP_BLOCKED, DROP_NOTHING, IS_CLOSED, lookOfSeen, NO_ACTION,
   NO_KEY, NO_PATH_TOGGLE, objectCount, offeredId, OK, placeOfSeen, sawAnything, WRONG_KEY,
@@ -48,6 +51,7 @@ function putNumber(n: i32): void {
   putByte(u8(48 + n % 10));
 }
 const SPACE: u8 = 32;
+const COMMA = phrase(', ');
 
 const colorWords: StaticArray<string> = ['red', 'green', 'blue', 'purple', 'yellow', 'grey'];
 const stateWords: StaticArray<string> = ['open', 'closed', 'locked'];
@@ -164,6 +168,41 @@ export function putShortDescription(w: World): void {
   put(names[lookOfObject(w, w.carried)]);
 }
 
+/** Ours as well: how much was not seen yet in each direction, as the side of a square of so many cells, and what is out of sight. */
+const TO_SEE = phrase('; to see');
+const BEHIND_SHORT = phrase(' behind ');
+const RIGHT_SHORT = phrase(' right ');
+const LEFT_SHORT = phrase(' left ');
+const NOT_IN_SIGHT = phrase('; not in sight ');
+function putSome(words: Phrase, n: i32): void {
+  if (n <= 0) return;
+  put(words);
+  putNumber(n);
+}
+function putUnseen(direction: i32, words: Phrase): bool {
+  const side = i32(Math.ceil(Math.sqrt(f64(unseen[direction]))));
+  putSome(words, side);
+  return side > 0;
+}
+export function putMemory(w: World): void {
+  countUnseen(w);
+  const start = out;
+  put(TO_SEE);
+  const any = i32(putUnseen(AHEAD_OF, AHEAD)) + i32(putUnseen(RIGHT_OF, RIGHT_SHORT)) + i32(putUnseen(BEHIND_OF, BEHIND_SHORT)) +
+    i32(putUnseen(LEFT_OF, LEFT_SHORT));
+  if (!any) out = start;
+  remember(w);
+  for (let k = 0; k < rememberedCount; k++) {
+    const id = remembered[k];
+    const ahead = aheadOfThing(w, id);
+    const aside = asideOfThing(w, id);
+    put(k ? COMMA : NOT_IN_SIGHT);
+    put(names[lookOfObject(w, id)]);
+    putSome(ahead > 0 ? AHEAD : BEHIND_SHORT, abs(ahead));
+    putSome(aside > 0 ? RIGHT_SHORT : LEFT_SHORT, abs(aside));
+  }
+}
+
 // Actions.
 export function putAction(id: u32): void {
   const kind = id >> 12;
@@ -187,7 +226,6 @@ export function putAvailable(w: World): void {
   put(END_QUOTED);
 }
 const CAN_TAKE = phrase('You can take the following actions: ');
-const COMMA = phrase(', ');
 export function putCheck(w: World): void {
   put(CAN_TAKE);
   for (let index = 0; index < w.actionCount; index++) {

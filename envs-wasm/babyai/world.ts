@@ -49,7 +49,7 @@ const IDS: usize = LOOKS + CELLS;
 const SEEN_IDS: usize = IDS + CELLS;
 const OBJECTS: usize = SEEN_IDS + CELLS;
 const VIEW: usize = OBJECTS + MAX_OBJECTS * 8;
-/** Cells that the agent has seen since the reset, where the oracle may use no others. */
+/** Cells that the agent has seen since the reset: bit 1 at any moment, bit 2 at the end of a turn, as the text tells of it. */
 const KNOWN: usize = VIEW + 64;
 const ACTIONS: usize = KNOWN + CELLS;
 const PATHS: usize = ACTIONS + MAX_ACTIONS * 6;
@@ -65,6 +65,8 @@ export class World {
   level: i32;
   upstream: bool;
   compact: bool;
+  /** The text also tells what is remembered. */
+  remembers: bool;
   /** Text of this world is over: upstream answers with an error. */
   finished: bool;
   /** Last low-level step ended the episode (success or failure), or ran into the step limit. */
@@ -120,11 +122,18 @@ export const INSTRUCTIONS: usize = 128;
   return changetype<usize>(w) + PATHS;
 }
 
+export const IN_PASSING: u8 = 1;
+export const AT_TURNS_END: u8 = 2;
+/** Whether the oracle may know of the cell. */
 @inline export function isKnown(w: World, cell: usize): bool {
-  return load<u8>(changetype<usize>(w) + cell, KNOWN) != 0;
+  return (load<u8>(changetype<usize>(w) + cell, KNOWN) & (w.reads ? AT_TURNS_END : IN_PASSING)) != 0;
 }
-@inline export function setKnown(w: World, cell: usize): void {
-  store<u8>(changetype<usize>(w) + cell, 1, KNOWN);
+/** Whether the text may have told of the cell. */
+@inline export function isRead(w: World, cell: usize): bool {
+  return (load<u8>(changetype<usize>(w) + cell, KNOWN) & AT_TURNS_END) != 0;
+}
+@inline export function setKnown(w: World, cell: usize, when: u8): void {
+  store<u8>(changetype<usize>(w) + cell, load<u8>(changetype<usize>(w) + cell, KNOWN) | when, KNOWN);
 }
 /** Nothing was seen yet. */
 export function forgetCells(w: World): void {

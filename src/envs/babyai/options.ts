@@ -11,12 +11,12 @@ const schema = v.strictObject({
       "Which of BabyAI's 40 levels are played: 1 to 5 are one room, later ones have doors, keys and several tasks.",
     level: 'basic',
   }),
-  observation: option(oneOf(['full', 'compact']), 'full', {
+  observation: option(oneOf(['full', 'compact', 'memory']), 'full', {
     label: 'Observation',
     sentence:
-      "How the world speaks: in AgentGym's full words, or in a third of them, without the list of actions, for tiny policies.",
+      "How the world speaks: in AgentGym's full words, or in a third of them, without the list of actions, for tiny policies; with a memory it also tells what was seen before and is out of sight, and where it has not looked.",
     level: 'basic',
-    choiceLabels: { full: 'Full', compact: 'Compact' },
+    choiceLabels: { full: 'Full', compact: 'Compact', memory: 'Compact, with a memory' },
   }),
   trainSeeds: option(whole(1, 100_000), 45, {
     label: 'Training rooms',

@@ -40,6 +40,8 @@ export interface Start {
   explores?: boolean;
   /** And does so by what the text tells alone. */
   reads?: boolean;
+  /** The text tells what is remembered. */
+  remembers?: boolean;
 }
 
 export interface Answer {
@@ -350,10 +352,11 @@ export class BabyAiWasm {
     this.writeSlots(slots, from, to);
     for (let k = from; k < to; k++) this.writeStart((this.at.tasks + (k - from) * 64) >> 2, starts[k]);
   }
-  private writeStart(at: number, { level, seed, upstream, compact, explores, reads }: Start): void {
+  private writeStart(at: number, { level, seed, upstream, compact, explores, reads, remembers }: Start): void {
     const words = seedWords(seed);
     this.ints[at] = level;
-    this.ints[at + 1] = (upstream ? 1 : 0) | (compact ? 2 : 0) | (explores ? 4 : 0) | (reads ? 8 : 0);
+    const options = [upstream, compact, explores, reads, remembers];
+    this.ints[at + 1] = options.reduce((bits, option, bit) => bits | (option ? 1 << bit : 0), 0);
     this.ints[at + 2] = words.length;
     for (let k = 0; k < words.length; k++) this.ints[at + 3 + k] = words[k];
   }

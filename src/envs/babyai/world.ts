@@ -137,7 +137,8 @@ function startOf({ id, options }: Task): Start {
     level: levelOf(id),
     seed: seedOf(id),
     upstream,
-    compact: observation === 'compact',
+    compact: observation !== 'full',
+    remembers: observation === 'memory',
     explores: oracle !== 'sees',
     reads: oracle === 'reads',
   };
