@@ -1,10 +1,10 @@
-// What an agent may keep in mind of what the text told it: things that are out of sight now, and how much of the room around it did
-// not see yet. Goes by what was in view at the end of a turn, by the walls that were told of and by the level's room size; never by what is
-// there unseen.
+// What an agent may keep in mind of what the text told it: how much of the room it did not see yet, behind which doors there is more to
+// see, and what is out of sight. Goes by what was in view at the end of a turn, by the walls that were told of and by the level's room size;
+// never by what is there unseen.
 import { description, Description, hasLeaf, leaf, PUT_NEXT } from './instructions';
 import { seenAt } from './steps';
 import {
-  ANY, at, cellOf, CELLS, colorOf, DOOR, isDoorLook, isRead, KEY, LOCKED, LOOK_WALL, lookAt, NOBODY, NOWHERE, OPEN, PAD,
+  ANY, at, cellOf, CELLS, colorOf, DOOR, idAt, isDoorLook, isRead, KEY, LOCKED, LOOK_WALL, lookAt, NOWHERE, OPEN, PAD,
   stateOf, stateOfLook, stepX, stepY, STRIDE, typeOf, World,
 } from './world';
 
@@ -14,7 +14,7 @@ export function isWallTold(w: World, x: i32, y: i32): bool {
   return (w.toldColumn && x % apart == 0) || (w.toldRow && y % apart == 0);
 }
 
-// Where the agent is, a cell's steps ahead of it (negative: behind) and to its right.
+// Where a thing is from the agent: steps ahead (negative: behind) and to the right.
 @inline function aheadOf(w: World, x: i32, y: i32): i32 {
   return (x - w.x) * stepX(w.dir) + (y - w.y) * stepY(w.dir);
 }
@@ -27,76 +27,103 @@ export function isWallTold(w: World, x: i32, y: i32): bool {
 @inline function rowOf(cell: usize): i32 {
   return i32(cell) / STRIDE - PAD;
 }
-
-// How much was not seen yet, by direction.
-export const AHEAD_OF: i32 = 0;
-export const RIGHT_OF: i32 = 1;
-export const BEHIND_OF: i32 = 2;
-export const LEFT_OF: i32 = 3;
-/** Cells in each direction that can be walked to through what is known and unknown, and were not seen. */
-export const unseen = new StaticArray<i32>(4);
-/** Steps that are looked at in each direction. */
-const REACH: i32 = 12;
-const queue: usize = memory.data(CELLS * 2);
-const met: usize = memory.data(CELLS);
-let queued: i32 = 0;
-function meet(w: World, x: i32, y: i32): void {
-  if (abs(x - w.x) > REACH || abs(y - w.y) > REACH || x < 0 || y < 0 || x >= STRIDE - PAD || y >= STRIDE - PAD) return;
-  const cell = at(x, y);
-  if (load<u8>(met + cell) || isClosed(w, x, y)) return;
-  store<u8>(met + cell, 1);
-  store<u16>(queue + queued++ * 2, u16(cell));
-}
-/** What cannot be walked through for all that is known: a wall that was told of, a door that is not open. */
-function isClosed(w: World, x: i32, y: i32): bool {
-  const look = lookAt(w, at(x, y));
-  if (!isRead(w, at(x, y)) || look == LOOK_WALL) return isWallTold(w, x, y);
-  return isDoorLook(look) && stateOfLook(look) != OPEN;
-}
-function directionOf(ahead: i32, aside: i32): i32 {
-  if (ahead >= abs(aside)) return AHEAD_OF;
-  if (-ahead >= abs(aside)) return BEHIND_OF;
-  return aside > 0 ? RIGHT_OF : LEFT_OF;
-}
-/** Fills `unseen`. */
-export function countUnseen(w: World): void {
-  memory.fill(met, 0, CELLS);
-  for (let direction = 0; direction < 4; direction++) unseen[direction] = 0;
-  queued = 0;
-  meet(w, w.x, w.y);
-  for (let k = 0; k < queued; k++) {
-    const cell = usize(load<u16>(queue + k * 2));
-    const x = columnOf(cell);
-    const y = rowOf(cell);
-    if (!isRead(w, cell)) unseen[directionOf(aheadOf(w, x, y), asideOf(w, x, y))]++;
-    meet(w, x + 1, y);
-    meet(w, x - 1, y);
-    meet(w, x, y + 1);
-    meet(w, x, y - 1);
-  }
-}
-
-// Things that were seen and are out of sight.
-const MOST_SHUT: i32 = 3;
-const MOST_OPEN: i32 = 1;
-const MOST_THINGS: i32 = 2;
-/** Ids of what is remembered, the nearest of each kind first: doors that are not open, open ones, keys for known locks and what the goal names. */
-export const remembered = new StaticArray<i32>(MOST_SHUT + MOST_OPEN + MOST_THINGS);
-export let rememberedCount: i32 = 0;
-const SHUT: i32 = 1;
-const OPENED: i32 = 2;
-const THING: i32 = 3;
 export function aheadOfThing(w: World, id: i32): i32 {
   return aheadOf(w, columnOf(cellOf(w, id)), rowOf(cellOf(w, id)));
 }
 export function asideOfThing(w: World, id: i32): i32 {
   return asideOf(w, columnOf(cellOf(w, id)), rowOf(cellOf(w, id)));
 }
-function isInView(w: World, id: i32): bool {
+/** Where the thing is in the view (as `placeOfSeen` numbers it); -1: out of sight. */
+export function placeInView(w: World, id: i32): i32 {
   const ahead = aheadOfThing(w, id);
   const aside = asideOfThing(w, id);
-  return ahead >= 0 && ahead <= 6 && abs(aside) <= 3 && seenAt(w, ahead, aside) != 0;
+  if (ahead < 0 || ahead > 6 || abs(aside) > 3 || !seenAt(w, ahead, aside)) return -1;
+  return (6 - ahead) * 7 + 3 + aside;
 }
+
+// A walk from the agent through all that is not known to be shut, the nearest cells first.
+export const AHEAD_OF: i32 = 0;
+export const RIGHT_OF: i32 = 1;
+export const BEHIND_OF: i32 = 2;
+export const LEFT_OF: i32 = 3;
+/** Cells of the room that were not seen, by the direction in which they would come in sight; a walk's worth to each side. */
+export const unseen = new StaticArray<i32>(4);
+/** Cells that were not seen behind each open door of the room, by its id; a room's worth for each shut door there. */
+export const unseenBehind = new StaticArray<i32>(256);
+/** Steps to each side that the room's cells are counted in. */
+const REACH: i32 = 12;
+const queue: usize = memory.data(CELLS * 2);
+/** 0: not met; 1: in this room; else one more than the id of the room's door that leads there first. */
+const by: usize = memory.data(CELLS * 2);
+const HERE: u16 = 1;
+let queued: i32 = 0;
+/** Doors of the room, the nearest first. */
+const exits = new StaticArray<i32>(256);
+let exitCount: i32 = 0;
+
+/** Takes a step of the walk from a cell that was met by way of `from`. */
+function meet(w: World, x: i32, y: i32, from: u16): void {
+  if (x < 0 || y < 0 || x >= STRIDE - PAD || y >= STRIDE - PAD) return;
+  if (from == HERE && (abs(x - w.x) > REACH || abs(y - w.y) > REACH)) return;
+  const cell = at(x, y);
+  if (load<u16>(by + cell * 2)) return;
+  let way = from;
+  if (isRead(w, cell) && isDoorLook(lookAt(w, cell))) {
+    const door = i32(idAt(w, cell));
+    if (from == HERE) exits[exitCount++] = door;
+    way = from == HERE ? u16(door + 1) : from;
+    store<u16>(by + cell * 2, way);
+    if (stateOfLook(lookAt(w, cell)) != OPEN) {
+      if (from != HERE) unseenBehind[i32(from) - 1] += (w.roomSize - 2) * (w.roomSize - 2);
+      return;
+    }
+  } else if ((!isRead(w, cell) || lookAt(w, cell) == LOOK_WALL) && isWallTold(w, x, y)) return;
+  store<u16>(by + cell * 2, way);
+  store<u16>(queue + queued++ * 2, u16(cell));
+}
+/** A turn to the side shows what is at most three steps ahead or behind; what no turn shows counts for the nearer axis. */
+function directionOf(ahead: i32, aside: i32): i32 {
+  const side = aside > 0 ? RIGHT_OF : LEFT_OF;
+  if (aside != 0 && abs(ahead) <= 3) return side;
+  if (abs(aside) <= 3 || abs(ahead) >= abs(aside)) return ahead > 0 ? AHEAD_OF : BEHIND_OF;
+  return side;
+}
+/** Fills `unseen`, `unseenBehind` and the room's doors. */
+export function countUnseen(w: World): void {
+  memory.fill(by, 0, CELLS * 2);
+  for (let direction = 0; direction < 4; direction++) unseen[direction] = 0;
+  for (let id = 0; id < 256; id++) unseenBehind[id] = 0;
+  exitCount = 0;
+  const start = at(w.x, w.y);
+  store<u16>(by + start * 2, HERE);
+  store<u16>(queue, u16(start));
+  queued = 1;
+  for (let k = 0; k < queued; k++) {
+    const cell = usize(load<u16>(queue + k * 2));
+    const x = columnOf(cell);
+    const y = rowOf(cell);
+    const way = load<u16>(by + cell * 2);
+    if (!isRead(w, cell)) {
+      if (way == HERE) unseen[directionOf(aheadOf(w, x, y), asideOf(w, x, y))]++;
+      else unseenBehind[i32(way) - 1]++;
+    }
+    meet(w, x + 1, y, way);
+    meet(w, x - 1, y, way);
+    meet(w, x, y + 1, way);
+    meet(w, x, y - 1, way);
+  }
+}
+
+// What to tell of it.
+const MOST_DOORS: i32 = 3;
+const MOST_THINGS: i32 = 2;
+/** Open doors of the room with something to see behind them, the nearest first. */
+export const leading = new StaticArray<i32>(MOST_DOORS);
+export let leadingCount: i32 = 0;
+/** Out of sight: doors of the room that are shut, then keys for known locks and what the goal names; the nearest first. */
+export const remembered = new StaticArray<i32>(MOST_DOORS + MOST_THINGS);
+export let rememberedCount: i32 = 0;
+
 function wasRead(w: World, id: i32): bool {
   return id != w.carried && cellOf(w, id) != NOWHERE && isRead(w, cellOf(w, id));
 }
@@ -119,36 +146,42 @@ function isLockKnown(w: World, color: u8): bool {
   }
   return false;
 }
-/** What a thing is remembered as; 0: it is not. */
-function kindOf(w: World, id: i32): i32 {
-  if (!wasRead(w, id) || isInView(w, id)) return 0;
-  if (typeOf(w, id) == DOOR) return stateOf(w, id) == OPEN ? OPENED : SHUT;
-  return (typeOf(w, id) == KEY && isLockKnown(w, colorOf(w, id))) || isNamed(w, id) ? THING : 0;
+function isThing(w: World, id: i32): bool {
+  if (!wasRead(w, id) || placeInView(w, id) >= 0) return false;
+  return (typeOf(w, id) == KEY && isLockKnown(w, colorOf(w, id))) || isNamed(w, id);
 }
-function keep(w: World, kind: i32, most: i32): void {
-  let last = -1;
-  for (let k = 0; k < most; k++) {
-    let best = NOBODY as i32;
+function isRemembered(id: i32): bool {
+  for (let k = 0; k < rememberedCount; k++) if (remembered[k] == id) return true;
+  return false;
+}
+function rememberDoors(w: World): void {
+  for (let k = 0; k < exitCount; k++) {
+    const door = exits[k];
+    if (stateOf(w, door) == OPEN) {
+      if (unseenBehind[door] > 0 && leadingCount < MOST_DOORS) leading[leadingCount++] = door;
+    } else if (placeInView(w, door) < 0 && rememberedCount < MOST_DOORS) remembered[rememberedCount++] = door;
+  }
+}
+function rememberThings(w: World): void {
+  for (let k = 0; k < MOST_THINGS; k++) {
+    let best = 0;
     let nearest = i32.MAX_VALUE;
     for (let id = 1; id <= w.objectCount; id++) {
-      if (load<u8>(kinds + id) != kind) continue;
-      // Of two equally far the one with the smaller id, which says nothing: ids are turned into cells.
+      if (!isThing(w, id) || isRemembered(id)) continue;
+      // Of two equally far the one in the cell that comes first.
       const rank = (abs(aheadOfThing(w, id)) + abs(asideOfThing(w, id))) * CELLS + i32(cellOf(w, id));
-      if (rank <= last || rank >= nearest) continue;
+      if (rank >= nearest) continue;
       nearest = rank;
       best = id;
     }
     if (!best) return;
-    last = nearest;
     remembered[rememberedCount++] = best;
   }
 }
-const kinds: usize = memory.data(256);
-/** Fills `remembered`. */
+/** Fills `leading` and `remembered`; after `countUnseen`. */
 export function remember(w: World): void {
-  for (let id = 1; id <= w.objectCount; id++) store<u8>(kinds + id, u8(kindOf(w, id)));
+  leadingCount = 0;
   rememberedCount = 0;
-  keep(w, SHUT, MOST_SHUT);
-  keep(w, OPENED, MOST_OPEN);
-  keep(w, THING, MOST_THINGS);
+  rememberDoors(w);
+  rememberThings(w);
 }

@@ -6,7 +6,8 @@ import {
   RIGHT,
 } from './instructions';
 import {
-  AHEAD_OF, aheadOfThing, asideOfThing, BEHIND_OF, countUnseen, LEFT_OF, remember, remembered, rememberedCount, RIGHT_OF, unseen,
+  AHEAD_OF, aheadOfThing, asideOfThing, BEHIND_OF, countUnseen, leading, leadingCount, LEFT_OF, placeInView, remember, remembered,
+  rememberedCount, RIGHT_OF, unseen, unseenBehind,
 } from './memory';
 import {
   BARRIER, barrierDistance, barrierLook, DO_CHECK, DO_DROP, DO_FORWARD, DO_GO_THROUGH, DO_GO_TO, DO_LEFT, DO_PICKUP,
@@ -168,8 +169,13 @@ export function putShortDescription(w: World): void {
   put(names[lookOfObject(w, w.carried)]);
 }
 
-/** Ours as well: how much was not seen yet in each direction, as the side of a square of so many cells, and what is out of sight. */
+/**
+ * Ours as well: how much of the room was not seen yet in each direction, and behind which open doors there is more, as sides of squares of so
+ * many cells; then what is out of sight.
+ */
 const TO_SEE = phrase('; to see');
+const THROUGH = phrase('; through ');
+const SEE = phrase(' see ');
 const BEHIND_SHORT = phrase(' behind ');
 const RIGHT_SHORT = phrase(' right ');
 const LEFT_SHORT = phrase(' left ');
@@ -179,27 +185,48 @@ function putSome(words: Phrase, n: i32): void {
   put(words);
   putNumber(n);
 }
-function putUnseen(direction: i32, words: Phrase): bool {
-  const side = i32(Math.ceil(Math.sqrt(f64(unseen[direction]))));
-  putSome(words, side);
-  return side > 0;
+@inline function sideOf(cells: i32): i32 {
+  return i32(Math.ceil(Math.sqrt(f64(cells))));
+}
+function putPlace(w: World, id: i32): void {
+  const ahead = aheadOfThing(w, id);
+  const aside = asideOfThing(w, id);
+  putSome(ahead > 0 ? AHEAD : BEHIND_SHORT, abs(ahead));
+  putSome(aside > 0 ? RIGHT_SHORT : LEFT_SHORT, abs(aside));
+}
+/** By its number where it is in view, by its place where it is not. */
+function putDoor(w: World, id: i32): void {
+  const look = lookOfObject(w, id);
+  put(names[look]);
+  const place = placeInView(w, id);
+  if (place < 0) return putPlace(w, id);
+  let number = 0;
+  for (let k = 0; k < objectCount; k++) {
+    number += i32(lookOfSeen(k) == look);
+    if (placeOfSeen(k) == place) break;
+  }
+  putByte(SPACE);
+  putNumber(number);
 }
 export function putMemory(w: World): void {
   countUnseen(w);
-  const start = out;
-  put(TO_SEE);
-  const any = i32(putUnseen(AHEAD_OF, AHEAD)) + i32(putUnseen(RIGHT_OF, RIGHT_SHORT)) + i32(putUnseen(BEHIND_OF, BEHIND_SHORT)) +
-    i32(putUnseen(LEFT_OF, LEFT_SHORT));
-  if (!any) out = start;
   remember(w);
+  if (unseen[AHEAD_OF] + unseen[RIGHT_OF] + unseen[BEHIND_OF] + unseen[LEFT_OF] > 0) {
+    put(TO_SEE);
+    putSome(AHEAD, sideOf(unseen[AHEAD_OF]));
+    putSome(RIGHT_SHORT, sideOf(unseen[RIGHT_OF]));
+    putSome(BEHIND_SHORT, sideOf(unseen[BEHIND_OF]));
+    putSome(LEFT_SHORT, sideOf(unseen[LEFT_OF]));
+  }
+  for (let k = 0; k < leadingCount; k++) {
+    put(k ? COMMA : THROUGH);
+    putDoor(w, leading[k]);
+    putSome(SEE, sideOf(unseenBehind[leading[k]]));
+  }
   for (let k = 0; k < rememberedCount; k++) {
-    const id = remembered[k];
-    const ahead = aheadOfThing(w, id);
-    const aside = asideOfThing(w, id);
     put(k ? COMMA : NOT_IN_SIGHT);
-    put(names[lookOfObject(w, id)]);
-    putSome(ahead > 0 ? AHEAD : BEHIND_SHORT, abs(ahead));
-    putSome(aside > 0 ? RIGHT_SHORT : LEFT_SHORT, abs(aside));
+    put(names[lookOfObject(w, remembered[k])]);
+    putPlace(w, remembered[k]);
   }
 }
 

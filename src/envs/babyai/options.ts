@@ -14,7 +14,7 @@ const schema = v.strictObject({
   observation: option(oneOf(['full', 'compact', 'memory']), 'full', {
     label: 'Observation',
     sentence:
-      "How the world speaks: in AgentGym's full words, or in a third of them, without the list of actions, for tiny policies; with a memory it also tells what was seen before and is out of sight, and where it has not looked.",
+      "How the world speaks: in AgentGym's full words, or in a third of them, without the list of actions, for tiny policies; with a memory it also tells where nobody has looked yet, and what was seen before and is out of sight.",
     level: 'basic',
     choiceLabels: { full: 'Full', compact: 'Compact', memory: 'Compact, with a memory' },
   }),
