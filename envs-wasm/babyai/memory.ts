@@ -8,10 +8,15 @@ import {
   stateOf, stateOfLook, stepX, stepY, STRIDE, typeOf, World,
 } from './world';
 
+@inline function isOnColumn(w: World, x: i32): bool {
+  return w.toldColumn && x % (w.roomSize - 1) == 0;
+}
+@inline function isOnRow(w: World, y: i32): bool {
+  return w.toldRow && y % (w.roomSize - 1) == 0;
+}
 /** A wall stands here for all that was told: walls go along the whole grid, a room's size apart. */
 export function isWallTold(w: World, x: i32, y: i32): bool {
-  const apart = w.roomSize - 1;
-  return (w.toldColumn && x % apart == 0) || (w.toldRow && y % apart == 0);
+  return isOnColumn(w, x) || isOnRow(w, y);
 }
 
 // Where a thing is from the agent: steps ahead (negative: behind) and to the right.
@@ -77,7 +82,11 @@ function meet(w: World, x: i32, y: i32, from: u16): void {
       if (from != HERE) unseenBehind[i32(from) - 1] += (w.roomSize - 2) * (w.roomSize - 2);
       return;
     }
-  } else if ((!isRead(w, cell) || lookAt(w, cell) == LOOK_WALL) && isWallTold(w, x, y)) return;
+  } else if (isWallTold(w, x, y)) {
+    // A wall that was not seen may have a door in it, but where two walls meet.
+    const isShut = isRead(w, cell) ? lookAt(w, cell) == LOOK_WALL : isOnColumn(w, x) && isOnRow(w, y);
+    if (isShut) return;
+  }
   store<u16>(by + cell * 2, way);
   store<u16>(queue + queued++ * 2, u16(cell));
 }
@@ -106,6 +115,7 @@ export function countUnseen(w: World): void {
     if (!isRead(w, cell)) {
       if (way == HERE) unseen[directionOf(aheadOf(w, x, y), asideOf(w, x, y))]++;
       else unseenBehind[i32(way) - 1]++;
+      if (isWallTold(w, x, y)) continue;
     }
     meet(w, x + 1, y, way);
     meet(w, x - 1, y, way);

@@ -75,11 +75,13 @@ class Account {
     };
   }
 
-  private isWall(x: number, y: number): boolean {
+  /** What is known of a cell without a door; a wall that was told of and not seen may have one, but where two walls meet. */
+  private kindOf(x: number, y: number): 'free' | 'wall' | 'told' {
     const cell = this.seen.get(`${x} ${y}`);
-    if (cell && cell.type !== 'wall') return false;
     const apart = this.roomSize - 1;
-    return (this.told.column && x % apart === 0) || (this.told.row && y % apart === 0);
+    const told = [this.told.column && x % apart === 0, this.told.row && y % apart === 0].filter(Boolean).length;
+    if (!told || (cell && cell.type !== 'wall')) return 'free';
+    return cell || told === 2 ? 'wall' : 'told';
   }
 
   private directionOf({ ahead, aside }: Place): string {
@@ -104,7 +106,7 @@ class Account {
       if (owners.has(key) || x < 0 || y < 0 || x > 28 || y > 28 || (far && !owner)) return false;
       const cell = this.seen.get(key);
       if (cell?.type !== 'door') {
-        if (this.isWall(x, y)) return false;
+        if (this.kindOf(x, y) === 'wall') return false;
         owners.set(key, owner);
         return true;
       }
@@ -124,6 +126,7 @@ class Account {
           if (owner) owner.behind++;
           else unseen[direction] = (unseen[direction] ?? 0) + 1;
         }
+        if (this.kindOf(x, y) === 'told') continue;
         for (const [dx, dy] of [STEPS.right, STEPS.left, STEPS.down, STEPS.up])
           if (enter(x + dx, y + dy, owner)) next.push([x + dx, y + dy]);
       }
