@@ -25,7 +25,7 @@ const all = {
   'soak-reader': 'bench/reader-soak.ts',
   learn: 'tools/learn/main.ts',
   'test-agents': 'tools/agents/main.ts',
-  'test-agents-page': 'tools/agents/page.ts',
+  'test-agents-page': 'bench/page-agents.ts',
   'first-minute': 'tools/learn/first-minute.ts',
   algorithms: 'tools/learn/algorithms.ts',
   'interop-handoff': 'tools/interop/handoff/main.ts',

@@ -7,12 +7,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { servePage } from '../../bench/served-page.ts';
-import { chromiumArgsWithoutWebGpu, findChromium, requireBrowser } from '../../scripts/machine.mjs';
-import { type AgentRecipe, readRecipe, recipeNames } from '../../src/cli/agents/recipe.ts';
-import type { Estimate } from '../../src/rl/evaluation/statistics.ts';
-import type { SuiteReport } from '../../src/rl/evaluation/suite-report.ts';
-import { readAgent, type ShippedAgent } from '../../src/session/agents.ts';
+import { chromiumArgsWithoutWebGpu, findChromium, requireBrowser } from '../scripts/machine.mjs';
+import { type AgentRecipe, readRecipe, recipeNames } from '../src/cli/agents/recipe.ts';
+import type { Estimate } from '../src/rl/evaluation/statistics.ts';
+import type { SuiteReport } from '../src/rl/evaluation/suite-report.ts';
+import { readAgent, type ShippedAgent } from '../src/session/agents.ts';
+import { servePage } from './served-page.ts';
 
 const program = new Command('test:agents-page')
   .description('Plays the suites of shipped agents in the page and holds the result to their cards.')
