@@ -90,7 +90,7 @@ function readTask(w: World, entry: i32): void {
   w.remembers = (options & 16) != 0;
   if (w.explores || w.remembers) forgetCells(w);
   generate(w, task + 12, load<i32>(task, 8));
-  if (w.reads || w.remembers) keepRead(w);
+  keepRead(w);
 }
 export function reset(count: i32): void {
   startText(0);

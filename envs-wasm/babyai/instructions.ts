@@ -4,8 +4,8 @@
 // A mission is at most: A, or "A, then B", or "A after you B", where A and B are one action or two joined by "and".
 // So four leaves are enough: 0 and 1 belong to A, 2 and 3 to B. A leaf has two descriptions (the second for "next to").
 import {
-  ANY, at, cellOf, colorOf, DOOR, frontCell, GREY, idAt, INSTRUCTIONS, LOOK_WALL, lookAt, NOBODY, NOWHERE, OPEN, PAD,
-  seenIdAt, stateOf, STRIDE, stepX, stepY, typeOf, World,
+  aheadOf, ANY, asideOf, at, cellOf, colorOf, DOOR, frontCell, GREY, idAt, INSTRUCTIONS, LOOK_WALL, lookAt, NOBODY, NOWHERE, OPEN, PAD,
+  seenIdAt, stateOf, STRIDE, typeOf, World,
 } from './world';
 import { agentRoom, insideRoom } from './rooms';
 
@@ -119,10 +119,8 @@ export function hasLeaf(w: World, index: i32): bool {
 function placeMatches(w: World, place: u8, x: i32, y: i32): bool {
   if (place == NO_PLACE) return true;
   if (!insideRoom(w, agentRoom(w), x, y)) return false;
-  const vx = x - w.x;
-  const vy = y - w.y;
-  const ahead = vx * stepX(w.dir) + vy * stepY(w.dir);
-  const aside = -vx * stepY(w.dir) + vy * stepX(w.dir);
+  const ahead = aheadOf(w, x, y);
+  const aside = asideOf(w, x, y);
   if (place == LEFT) return aside < 0;
   if (place == RIGHT) return aside > 0;
   return place == FRONT ? ahead > 0 : ahead < 0;

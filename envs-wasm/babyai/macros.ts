@@ -10,7 +10,7 @@ import { World } from './world';
 export function execute(w: World, listed: World, index: i32): void {
   run(w, listed, index);
   // What comes in sight on the way and is not at its end, the text does not tell.
-  if (w.reads || w.remembers) keepRead(w);
+  keepRead(w);
 }
 function run(w: World, listed: World, index: i32): void {
   const length = lengthOf(listed, index);

@@ -4,8 +4,8 @@
 import { description, Description, hasLeaf, leaf, PUT_NEXT } from './instructions';
 import { seenAt } from './steps';
 import {
-  ANY, at, cellOf, CELLS, colorOf, DOOR, idAt, isDoorLook, isRead, KEY, LOCKED, LOOK_WALL, lookAt, NOWHERE, OPEN, PAD,
-  stateOf, stateOfLook, stepX, stepY, STRIDE, typeOf, World,
+  aheadOf, ANY, asideOf, at, cellOf, CELLS, colorOf, DOOR, idAt, isDoorLook, isRead, KEY, LOCKED, LOOK_WALL, lookAt,
+  NOWHERE, OPEN, PAD, stateOf, stateOfLook, STRIDE, typeOf, World,
 } from './world';
 
 @inline function isOnColumn(w: World, x: i32): bool {
@@ -19,13 +19,6 @@ export function isWallTold(w: World, x: i32, y: i32): bool {
   return isOnColumn(w, x) || isOnRow(w, y);
 }
 
-// Where a thing is from the agent: steps ahead (negative: behind) and to the right.
-@inline function aheadOf(w: World, x: i32, y: i32): i32 {
-  return (x - w.x) * stepX(w.dir) + (y - w.y) * stepY(w.dir);
-}
-@inline function asideOf(w: World, x: i32, y: i32): i32 {
-  return (y - w.y) * stepX(w.dir) - (x - w.x) * stepY(w.dir);
-}
 @inline function columnOf(cell: usize): i32 {
   return i32(cell) % STRIDE - PAD;
 }
@@ -72,21 +65,23 @@ function meet(w: World, x: i32, y: i32, from: u16): void {
   if (from == HERE && (abs(x - w.x) > REACH || abs(y - w.y) > REACH)) return;
   const cell = at(x, y);
   if (load<u16>(by + cell * 2)) return;
-  let way = from;
-  if (isRead(w, cell) && isDoorLook(lookAt(w, cell))) {
-    const door = i32(idAt(w, cell));
-    if (from == HERE) exits[exitCount++] = door;
-    way = from == HERE ? u16(door + 1) : from;
-    store<u16>(by + cell * 2, way);
-    if (stateOfLook(lookAt(w, cell)) != OPEN) {
-      if (from != HERE) unseenBehind[i32(from) - 1] += (w.roomSize - 2) * (w.roomSize - 2);
-      return;
-    }
-  } else if (isWallTold(w, x, y)) {
+  if (isRead(w, cell) && isDoorLook(lookAt(w, cell))) return meetDoor(w, cell, from);
+  if (isWallTold(w, x, y)) {
     // A wall that was not seen may have a door in it, but where two walls meet.
     const isShut = isRead(w, cell) ? lookAt(w, cell) == LOOK_WALL : isOnColumn(w, x) && isOnRow(w, y);
     if (isShut) return;
   }
+  enter(cell, from);
+}
+function meetDoor(w: World, cell: usize, from: u16): void {
+  const door = i32(idAt(w, cell));
+  if (from == HERE) exits[exitCount++] = door;
+  const way = from == HERE ? u16(door + 1) : from;
+  if (stateOfLook(lookAt(w, cell)) == OPEN) return enter(cell, way);
+  store<u16>(by + cell * 2, way);
+  if (from != HERE) unseenBehind[i32(from) - 1] += (w.roomSize - 2) * (w.roomSize - 2);
+}
+function enter(cell: usize, way: u16): void {
   store<u16>(by + cell * 2, way);
   store<u16>(queue + queued++ * 2, u16(cell));
 }
@@ -98,15 +93,13 @@ function directionOf(ahead: i32, aside: i32): i32 {
   return side;
 }
 /** Fills `unseen`, `unseenBehind` and the room's doors. */
-export function countUnseen(w: World): void {
+function countUnseen(w: World): void {
   memory.fill(by, 0, CELLS * 2);
   for (let direction = 0; direction < 4; direction++) unseen[direction] = 0;
   for (let id = 0; id < 256; id++) unseenBehind[id] = 0;
   exitCount = 0;
-  const start = at(w.x, w.y);
-  store<u16>(by + start * 2, HERE);
-  store<u16>(queue, u16(start));
-  queued = 1;
+  queued = 0;
+  enter(at(w.x, w.y), HERE);
   for (let k = 0; k < queued; k++) {
     const cell = usize(load<u16>(queue + k * 2));
     const x = columnOf(cell);
@@ -188,8 +181,9 @@ function rememberThings(w: World): void {
     remembered[rememberedCount++] = best;
   }
 }
-/** Fills `leading` and `remembered`; after `countUnseen`. */
+/** Fills `unseen`, `unseenBehind`, `leading` and `remembered`. */
 export function remember(w: World): void {
+  countUnseen(w);
   leadingCount = 0;
   rememberedCount = 0;
   rememberDoors(w);

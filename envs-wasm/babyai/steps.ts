@@ -75,10 +75,11 @@ function keepKnown(w: World, when: u8): void {
   }
 }
 /**
- * A turn is over: what is in view was seen. Of walls the text tells of the one straight ahead, and by a door on this side of it of one at
+ * A turn is over, for who goes by the text: what is in view was seen. Of walls the text tells of the one straight ahead, and by a door on this side of it of one at
  * the side.
  */
 export function keepRead(w: World): void {
+  if (!w.reads && !w.remembers) return;
   keepKnown(w, AT_TURNS_END);
   const wall = wallAhead(w);
   if (wall > 6) return;

@@ -6,7 +6,7 @@ import {
   RIGHT,
 } from './instructions';
 import {
-  AHEAD_OF, aheadOfThing, asideOfThing, BEHIND_OF, countUnseen, leading, leadingCount, LEFT_OF, placeInView, remember, remembered,
+  AHEAD_OF, aheadOfThing, asideOfThing, BEHIND_OF, leading, leadingCount, LEFT_OF, placeInView, remember, remembered,
   rememberedCount, RIGHT_OF, unseen, unseenBehind,
 } from './memory';
 import {
@@ -209,7 +209,6 @@ function putDoor(w: World, id: i32): void {
   putNumber(number);
 }
 export function putMemory(w: World): void {
-  countUnseen(w);
   remember(w);
   if (unseen[AHEAD_OF] + unseen[RIGHT_OF] + unseen[BEHIND_OF] + unseen[LEFT_OF] > 0) {
     put(TO_SEE);

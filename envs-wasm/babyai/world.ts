@@ -148,6 +148,14 @@ export function forgetCells(w: World): void {
 @inline export function stepY(dir: i32): i32 {
   return dir == 1 ? 1 : dir == 3 ? -1 : 0;
 }
+/** Where a cell is from the agent: steps ahead (negative: behind). */
+@inline export function aheadOf(w: World, x: i32, y: i32): i32 {
+  return (x - w.x) * stepX(w.dir) + (y - w.y) * stepY(w.dir);
+}
+/** And to the right (negative: left). */
+@inline export function asideOf(w: World, x: i32, y: i32): i32 {
+  return (y - w.y) * stepX(w.dir) - (x - w.x) * stepY(w.dir);
+}
 @inline export function frontCell(w: World): usize {
   return at(w.x + stepX(w.dir), w.y + stepY(w.dir));
 }
