@@ -103,10 +103,4 @@ async function main(): Promise<number> {
   return failed ? 1 : 0;
 }
 
-main().then(
-  (code) => process.exit(code),
-  (error: Error) => {
-    console.error(error.stack);
-    process.exit(1);
-  },
-);
+process.exitCode = await main();
