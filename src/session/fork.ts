@@ -3,10 +3,12 @@
  * under another name. Both carry the curve they grew from, so that it can be read as one.
  */
 
+import { deepens, LAYERS } from '../experiment/deepening.ts';
 import { type Experiment, ExperimentError } from '../experiment/experiment.ts';
-import { differences } from '../experiment/paths.ts';
+import { type Difference, differences } from '../experiment/paths.ts';
 import { StoreError } from '../store/run.ts';
-import { assetFile, type NewRun, type RunStore, stepOf } from '../store/run-store.ts';
+import { assetFile, type NewRun, type RunStore, type StoredCheckpoint, stepOf } from '../store/run-store.ts';
+import { sessionPolicy } from './policies/registry.ts';
 import type { StepRecord } from './protocol.ts';
 import { getRun } from './stored-run.ts';
 
@@ -23,11 +25,12 @@ async function assetsOf(store: RunStore, runId: string): Promise<{ [name: string
   return Object.fromEntries(await Promise.all(read));
 }
 
-function refuseFixed(changes: readonly { path: string }[]): void {
-  const fixed = changes.filter(({ path }) => FIXED.some((pattern) => pattern.test(path)));
+function refuseFixed(changes: readonly Difference[]): void {
+  const fixed = changes.filter((change) => FIXED.some((pattern) => pattern.test(change.path)) && !deepens(change));
   if (!fixed.length) return;
   const message = 'cannot change within a run: its weights would not fit. Start a new run with it.';
-  throw new ExperimentError(fixed.map(({ path }) => ({ path, message })));
+  const fewer = 'can grow within a run, not shrink: the weights of the layers above would be lost.';
+  throw new ExperimentError(fixed.map(({ path }) => ({ path, message: path === LAYERS ? fewer : message })));
 }
 
 /** A new run from `step` of this one, with files of its own over the parent's. Returns its id. */
@@ -53,6 +56,7 @@ export async function forkRun(
     throw new StoreError(`Step ${step} has no checkpoint. These have one: ${steps.join(', ')}.`);
   }
   const records = (await store.records<StepRecord>(runId)).filter((record) => record.step <= step);
+  const kept = { checkpoint, assets: { ...(await assetsOf(store, runId)), ...assets } };
   const run = await store.create({
     name: `${parent.name}, fork at ${step}`.slice(0, 120),
     experiment,
@@ -60,10 +64,22 @@ export async function forkRun(
     step,
     success: records.findLast((record) => record.evaluation)?.evaluation?.train.policy.rate ?? null,
     records,
-    checkpoints: [checkpoint],
-    assets: { ...(await assetsOf(store, runId)), ...assets },
+    ...(changes.some(deepens) ? grown(experiment, kept) : { checkpoints: [checkpoint], assets: kept.assets }),
   });
   return run.id;
+}
+
+interface Kept {
+  checkpoint: StoredCheckpoint;
+  assets: { [name: string]: Uint8Array };
+}
+
+/** What a deeper policy begins with: the same weights and files with layers on top that change nothing yet, and no optimiser's moments. */
+function grown(experiment: Experiment, { checkpoint, assets }: Kept): Pick<NewRun, 'checkpoints' | 'assets'> {
+  const larger = sessionPolicy(experiment.policy).grow!(experiment, { checkpoint: checkpoint.bytes, assets });
+  // Kernels were measured on the other depth.
+  const meta = { ...checkpoint.meta, optimizerStep: 0, kernelChoices: {}, batchPlan: {} };
+  return { checkpoints: [{ meta, bytes: larger.checkpoint }], assets: larger.assets };
 }
 
 /** The same run again, with all that is kept of it. Returns its id. */

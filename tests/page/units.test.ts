@@ -190,7 +190,10 @@ describe('what a change would do', () => {
     expect(pendingChanges(run, run.experiment).kind).toBe('none');
     expect(change('name', 'b')).toBe('free');
     expect(change('optimizer.learningRate', 0.1)).toBe('fork');
-    expect(change('policy.layers', 3)).toBe('restart');
+    expect(change('policy.hidden', 96)).toBe('restart');
+    const { layers } = run.experiment.policy as { layers: number };
+    expect(change('policy.layers', layers + 1)).toBe('fork');
+    expect(change('policy.layers', layers - 1)).toBe('restart');
     expect(change('horizon', [...run.experiment.horizon, { steps: 5, turns: 9 }])).toBe('fork');
   });
 

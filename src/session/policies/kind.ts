@@ -64,6 +64,14 @@ export interface SessionPolicy<Name extends PolicyName> {
    * can be brought in.
    */
   import?(bytes: Uint8Array, preset: Experiment, fileName: string): NewRun | null;
+  /** A run's checkpoint and files with the layers that the experiment has and they lack. Absent: the kind has no layers to add. */
+  grow?(experiment: ExperimentOf<Name>, run: GrowingRun): GrowingRun;
+}
+
+/** What a run keeps that changes when its policy grows. */
+export interface GrowingRun {
+  checkpoint: Uint8Array;
+  assets: NamedFiles;
 }
 
 /** How a kind of policy that is trained begins. */

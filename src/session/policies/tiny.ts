@@ -7,9 +7,11 @@ import { freshState, parametersOf } from '../../policy/moments.ts';
 import { planBuffers } from '../../policy/plan/buffers.ts';
 import type { Capacity } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
+import { grownTensors } from '../../policy/weights/growing.ts';
 import { initTiny } from '../../policy/weights/init.ts';
 import { readsReference } from '../../rl/algorithms/registry.ts';
 import { ActingEngine } from '../acting-engine.ts';
+import { decodeState, encodeState, REFERENCE } from '../checkpoint.ts';
 import type { OpenOptions } from '../engine.ts';
 import { planReport } from '../plan-report.ts';
 import { bytesOf, keptFiles, textOf } from './kept-files.ts';
@@ -138,4 +140,22 @@ export const tiny: SessionPolicy<'tiny'> = {
   },
 
   import: readTiny,
+
+  grow({ policy, seed }, { checkpoint, assets }) {
+    const config = { ...parseConfig(JSON.parse(textOf(assets['config.json']))), numLayers: policy.layers };
+    const grow = (bytes: Uint8Array) =>
+      encodeState({
+        tensors: grownTensors(config, decodeState(bytes, 0).tensors, policy, seed),
+        optimizerStep: 0,
+      });
+    const reference = assets[REFERENCE];
+    return {
+      checkpoint: grow(checkpoint),
+      assets: {
+        ...assets,
+        'config.json': bytesOf(writeConfig(config)),
+        ...(reference && { [REFERENCE]: grow(reference) }),
+      },
+    };
+  },
 };

@@ -1,4 +1,5 @@
 /** What the setup panel's draft would do to the run in focus: nothing, a fork at its last step, or a new run. Pure. */
+import { deepens } from '../../experiment/deepening.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { KnobChange } from '../../experiment/knob.ts';
 import { findKnob } from '../../experiment/knobs.ts';
@@ -13,14 +14,17 @@ export interface Pending {
 const order: readonly KnobChange[] = ['free', 'fork', 'restart'];
 
 /** Stages and mixtures change as a whole when one is added: judged by the knob of their first field. */
-const changeOf = (path: string): KnobChange =>
-  findKnob(path)?.change ?? (/^(worlds|policy|sweep)\b/.test(path) ? 'restart' : 'fork');
+function changeOf(difference: Difference): KnobChange {
+  if (deepens(difference)) return 'fork';
+  const { path } = difference;
+  return findKnob(path)?.change ?? (/^(worlds|policy|sweep)\b/.test(path) ? 'restart' : 'fork');
+}
 
 export function pendingChanges(run: RunSummary | null, draft: Experiment | null): Pending {
   if (!run || !draft) return { kind: 'none', list: [] };
   const list = differences(run.experiment, draft);
   if (!list.length) return { kind: 'none', list };
-  const worst = Math.max(...list.map((each) => order.indexOf(changeOf(each.path))));
+  const worst = Math.max(...list.map((each) => order.indexOf(changeOf(each))));
   const kind = order[worst];
   return { kind: kind === 'fork' && run.step === 0 ? 'restart' : kind, list };
 }

@@ -1,0 +1,6 @@
+/** The one change of a policy's shape that a run can go on with: more layers, which begin as the identity (`policy/weights/growing.ts`). */
+import type { Difference } from './paths.ts';
+
+export const LAYERS = 'policy.layers';
+
+export const deepens = ({ path, from, to }: Difference) => path === LAYERS && Number(to) > Number(from);
