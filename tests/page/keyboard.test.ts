@@ -132,6 +132,9 @@ test('a change during a run says that it forks, and forks', async () => {
   const layers = page.getByLabel('Layers', { exact: true });
   await layers.fill('3');
   await layers.press('Enter');
+  await page.getByText('Changing Layers forks the run at step 42.').waitFor();
+  await layers.fill('1');
+  await layers.press('Enter');
   await page.getByText('Changing Layers needs a new run, from random weights.').waitFor();
   await page.getByRole('button', { name: 'Discard changes' }).click();
   expect(await layers.inputValue()).toBe('2');
