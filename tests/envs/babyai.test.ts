@@ -329,6 +329,18 @@ describe('tasks', () => {
     expect(test.some(({ id }) => ids.has(id))).toBe(false);
     expect(itemsOf(39, 'test', 0)).toHaveLength(5);
   });
+  it('are others where they are tuned on: neither of training nor of the test, at the most of each', async () => {
+    const most = { levels: [39], trainSeeds: 100_000, testSeeds: 100_000 };
+    const ids = new Set<number>();
+    for (const [options, split] of [
+      [most, 'train'],
+      [most, 'test'],
+      [{ ...most, heldOut: 'dev' }, 'test'],
+    ] as const)
+      for (const { id } of await world.tasks(options, split)) ids.add(id);
+    expect(ids.size).toBe(300_000);
+    expect(await world.tasks({ ...most, testSeeds: 0, heldOut: 'dev' }, 'test')).toHaveLength(5);
+  });
   const refused = [
     [{ levels: [41] }, /options\.levels\.0: .*at most 40.*it is 41/s],
     [{ levels: [] }, /options\.levels: .*at least one/s],

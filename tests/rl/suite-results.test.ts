@@ -162,6 +162,7 @@ describe('suites of the worlds', () => {
         const sizes: { [name: string]: number } = {
           'textcraft-test': 100,
           'babyai-test': 90,
+          'babyai-dev': 1800,
           'babyai-fresh': 1800,
           'sciworld-stand-in': 200,
         };

@@ -29,6 +29,12 @@ const schema = v.strictObject({
     sentence: "How many rooms of each level an evaluation may ask; 0 takes AgentGym's five.",
     unit: 'a level',
   }),
+  // Tuned on, so that the test rooms are looked at once.
+  heldOut: option(oneOf(['test', 'dev']), 'test', {
+    label: 'Held out',
+    sentence: 'Which rooms an evaluation asks: those of the test, or others as far from training, kept apart to tune on.',
+    choiceLabels: { test: 'Test', dev: 'Development' },
+  }),
   oracle: option(oneOf(['sees', 'explores', 'reads']), 'sees', {
     label: 'Oracle',
     sentence:

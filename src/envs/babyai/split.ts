@@ -63,6 +63,8 @@ const EVALUATION = [
 /** First seed of our own training and held-out worlds; AgentGym's items use lower ones. */
 const TRAIN_SEED = 1000;
 const TEST_SEED = 1_000_000;
+/** Of the rooms that are tuned on: more than the most training or test rooms a level away from both. */
+const DEV_SEED = 2_000_000;
 
 export const itemOf = (level: number, seed: number): number => level - 1 + LEVELS * seed;
 export const levelOf = (item: number): number => (item % LEVELS) + 1;
@@ -84,9 +86,10 @@ export function familyOf(level: number): string {
 const own = (level: number, first: number, count: number) =>
   Array.from({ length: count }, (_, k) => itemOf(level, first + k));
 
-/** Items of a level: `count` of our own, or (test, count 0) AgentGym's five; levels it does not evaluate get five of ours. */
-export function itemsOf(level: number, split: Split, count: number): number[] {
+/** Items of a level: `count` of our own (dev, count 0: five), or (test, count 0) AgentGym's five; levels it does not evaluate get five of ours. */
+export function itemsOf(level: number, split: Split | 'dev', count: number): number[] {
   if (split === 'train') return own(level, TRAIN_SEED, count);
+  if (split === 'dev') return own(level, DEV_SEED, count || 5);
   if (count > 0) return own(level, TEST_SEED, count);
   const official = EVALUATION.filter((item) => levelOf(item) === level);
   return official.length ? official : own(level, TEST_SEED, 5);

@@ -42,4 +42,15 @@ export const babyaiSuites: readonly WorldSuite[] = [
     columns,
     columnOf: ({ strata }) => String(strata.family),
   },
+  {
+    name: 'babyai-dev',
+    label: 'BabyAI, 100 rooms a level to tune on',
+    sentence: 'As the fresh rooms, of seeds kept apart to tune on: no test room is among them.',
+    options: { levels: RL_LEVELS, testSeeds: 100, heldOut: 'dev' },
+    policyOptions: ['observation'],
+    split: 'test',
+    turns: 20,
+    columns,
+    columnOf: ({ strata }) => String(strata.family),
+  },
 ];

@@ -51,7 +51,7 @@ export class BabyAi implements World {
     const filled = parseBabyAiOptions(options);
     const count = split === 'train' ? filled.trainSeeds : filled.testSeeds;
     return filled.levels.flatMap((level) =>
-      itemsOf(level, split, count).map((id) => ({
+      itemsOf(level, split === 'test' ? filled.heldOut : split, count).map((id) => ({
         world: 'babyai',
         id,
         options: filled,
