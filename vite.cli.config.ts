@@ -28,6 +28,7 @@ const all = {
   'test-agents-page': 'bench/page-agents.ts',
   'first-minute': 'tools/learn/first-minute.ts',
   algorithms: 'tools/learn/algorithms.ts',
+  ablation: 'tools/learn/ablation.ts',
   'interop-handoff': 'tools/interop/handoff/main.ts',
   'interop-clients': 'tools/interop/clients/main.ts',
   'interop-load': 'tools/interop/load/main.ts',

@@ -7,30 +7,24 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { sparkline } from '../../src/cli/curves.ts';
-import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
+import { deviceOptions } from '../../src/cli/node-device.ts';
 import { endsOf } from '../../src/cli/report.ts';
-import { CommandError, readDocument, type Training, train } from '../../src/cli/training.ts';
+import { CommandError, readDocument } from '../../src/cli/training.ts';
+import { type CellOptions, dropRun, minutesWords, patiently, type TrainedCell, trainCell } from './cell-runs.ts';
 import { algorithmNames, type Cell, type CellResult, cellOf, cellsOf } from './cells.ts';
 import { judgeTable, markdown, rowLine, rowsOf } from './gains.ts';
 
-interface Options extends DeviceOptions {
+interface Options extends CellOptions {
   experiment: string;
   algorithms?: string;
   seeds: string;
   steps: string;
   out: string;
   markdown?: string;
-  keepRuns: boolean;
   onlyTable: boolean;
-  verbose: boolean;
 }
 
 const print = (line: string) => console.log(line);
-
-/** Of a cell, before the next one's turn. */
-const mostAttempts = 6;
-/** A background process among many waits long for a turn of the processor. */
-const patienceMs = 300_000;
 
 const [device, threads] = deviceOptions('wasm');
 const program = new Command('test:algorithms')
@@ -57,7 +51,7 @@ function stored(options: Options, cell: Cell): CellResult | null {
   return JSON.stringify(result.experiment) === JSON.stringify(cell.experiment) ? result : null;
 }
 
-function resultOf({ algorithm, seed, experiment }: Cell, { records }: Training, seconds: number): CellResult {
+function resultOf({ algorithm, seed, experiment }: Cell, { training: { records }, seconds }: TrainedCell): CellResult {
   const ends = endsOf(records);
   if (!ends) throw new CommandError(`The run of ${algorithm}, seed ${seed}, has no evaluation at its start and end.`);
   const steps = records.filter(({ step }) => step > 0).map(({ metrics }) => metrics);
@@ -77,24 +71,11 @@ function resultOf({ algorithm, seed, experiment }: Cell, { records }: Training, 
 /** Null: it was interrupted; the same command goes on. */
 async function run(cell: Cell, options: Options): Promise<CellResult | null> {
   const folder = folderOf(options, cell);
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'experiment.json');
-  writeFileSync(file, JSON.stringify(cell.experiment, null, 2));
-  const quiet = (line: string) => (options.verbose || line.startsWith('error') ? print(`  ${line}`) : undefined);
-  const started = performance.now();
-  const { device: name, threads: count } = options;
-  const training = await train({
-    file,
-    out: join(folder, 'run'),
-    device: name,
-    threads: count,
-    patienceMs,
-    print: quiet,
-  });
-  if (!training.finished) return null;
-  const result = resultOf(cell, training, (performance.now() - started) / 1000);
+  const trained = await trainCell(cell.experiment, folder, options);
+  if (!trained) return null;
+  const result = resultOf(cell, trained);
   writeFileSync(join(folder, 'result.json'), JSON.stringify(result));
-  if (!options.keepRuns) rmSync(join(folder, 'run'), { recursive: true });
+  dropRun(folder, options);
   return result;
 }
 
@@ -102,23 +83,10 @@ async function run(cell: Cell, options: Options): Promise<CellResult | null> {
 async function measured(options: Options, steps: number): Promise<number> {
   const out = join(options.out, 'measure');
   rmSync(out, { recursive: true, force: true });
-  const cell = cellOf(readDocument(options.experiment), 'grpo', 1, 2);
-  mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, 'experiment.json'), JSON.stringify(cell.experiment));
-  const started = performance.now();
-  const { device: name, threads: count } = options;
-  const file = join(out, 'experiment.json');
-  const { records } = await train({
-    file,
-    out: join(out, 'run'),
-    device: name,
-    threads: count,
-    patienceMs,
-    print: () => {},
-  });
-  const seconds = (performance.now() - started) / 1000;
+  const { experiment } = cellOf(readDocument(options.experiment), 'grpo', 1, 2);
+  const { training, seconds } = (await trainCell(experiment, out, { ...options, verbose: false }))!;
   rmSync(out, { recursive: true });
-  const step = (records.at(-1)!.metrics.stepMs ?? 0) / 1000;
+  const step = (training.records.at(-1)!.metrics.stepMs ?? 0) / 1000;
   return seconds + step * (steps - 2);
 }
 
@@ -147,40 +115,23 @@ function writeTable(results: readonly CellResult[], options: Options): boolean {
   return findings.every(({ ok }) => ok);
 }
 
-const minutes = (seconds: number) => `${Math.max(1, Math.round(seconds / 60))} min`;
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** A world that a busy machine lets wait too long is no verdict on an algorithm: the cell goes on from its last step. */
-async function runPatiently(cell: Cell, options: Options): Promise<CellResult | null | Error> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run(cell, options);
-    } catch (error) {
-      print(`  ${cell.algorithm}, seed ${cell.seed}, attempt ${attempt}: ${(error as Error).message}`);
-      if (attempt === mostAttempts) return error as Error;
-      await sleep(attempt * 10_000);
-    }
-  }
-}
-
 /** All cells in order; false: interrupted, or some could not be run. */
 async function runAll(cells: readonly Cell[], done: CellResult[], options: Options): Promise<boolean> {
   let failures = 0;
   for (const [index, cell] of cells.entries()) {
-    const result = await runPatiently(cell, options);
+    const result = await patiently(`${cell.algorithm}, seed ${cell.seed}`, () => run(cell, options));
     if (!result) return false;
     if (result instanceof Error) {
       failures += 1;
       continue;
     }
     done.push(result);
-    print(`|${sparkline(result.success.map((value) => value ?? 0))}|  ${minutes(result.seconds)}`);
+    print(`|${sparkline(result.success.map((value) => value ?? 0))}|  ${minutesWords(result.seconds)}`);
     print(
       rowLine(rowsOf(done.filter(({ seed }) => seed === cell.seed)).find((row) => row.algorithm === cell.algorithm)!),
     );
     const left = cells.slice(index + 1);
-    if (left.length) print(`${left.length} cells left, about ${minutes(await estimate(left, done, options))}`);
+    if (left.length) print(`${left.length} cells left, about ${minutesWords(await estimate(left, done, options))}`);
   }
   return failures === 0;
 }
@@ -197,7 +148,7 @@ async function main(): Promise<number> {
   if (missing.length) {
     const seconds = await estimate(missing, done, options);
     print(
-      `${cells.length} cells, ${done.length} done in ${options.out}; the other ${missing.length} take about ${minutes(seconds)} here`,
+      `${cells.length} cells, ${done.length} done in ${options.out}; the other ${missing.length} take about ${minutesWords(seconds)} here`,
     );
   }
   if (!(await runAll(missing, done, options))) {
