@@ -129,8 +129,8 @@ function look(name: string, options: Options) {
 
 /** False: interrupted, or some could not be trained. */
 async function trainMissing(name: string, options: Options): Promise<boolean> {
-  const { missing, cells } = look(name, options);
-  print(`${name}: ${cells - missing.length} of ${cells} runs need no training`);
+  const { done, missing, cells } = look(name, options);
+  print(`${name}: ${done.length} of ${cells} runs are done, ${missing.length} are to be trained now`);
   let failures = 0;
   for (const swept of missing) {
     const result = await patiently(`${swept.name}, seed ${swept.seed}`, () => run(name, swept, options));
