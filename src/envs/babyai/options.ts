@@ -32,7 +32,8 @@ const schema = v.strictObject({
   // Tuned on, so that the test rooms are looked at once.
   heldOut: option(oneOf(['test', 'dev']), 'test', {
     label: 'Held out',
-    sentence: 'Which rooms an evaluation asks: those of the test, or others as far from training, kept apart to tune on.',
+    sentence:
+      'Which rooms an evaluation asks: those of the test, or others as far from training, kept apart to tune on.',
     choiceLabels: { test: 'Test', dev: 'Development' },
   }),
   oracle: option(oneOf(['sees', 'explores', 'reads']), 'sees', {
