@@ -418,6 +418,8 @@ describe.each([
   test('says so in the panel, and the rest goes on', async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=${state}#run=run-1&step=30&tab=group`);
     await button(page, 'Train').waitFor();
+    // The stage comes after the bar: before it, a tab would be taken for a button.
+    await page.getByRole('tab', { name: 'Group', exact: true }).waitFor();
     for (const [name, panel] of panels) {
       const tab = page.getByRole('tab', { name, exact: true });
       await ((await tab.count()) ? tab.first() : button(page, name)).click();
