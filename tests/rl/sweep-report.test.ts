@@ -79,4 +79,20 @@ describe("a sweep's report", () => {
     expect(svg.match(/stroke-width="2"/g)).toHaveLength(2);
     expect(plotSvg({ title: 'a < b', x: 'x', y: 'y', lines: [] })).toContain('a &lt; b');
   });
+
+  it('writes no two numbers over each other below its axis', () => {
+    const estimate = { mean: 0.5, low: 0.5, high: 0.5, items: 1 };
+    const places = (steps: number[]) =>
+      [
+        ...plotSvg({
+          title: '',
+          x: '',
+          y: '',
+          lines: [{ label: '', points: steps.map((x) => ({ x, estimate })) }],
+        }).matchAll(/<text x="([\d.]+)" y="328" text-anchor="middle">(\d+)</g),
+      ].map(([, x, value]) => ({ x: Number(x), value: Number(value) }));
+    const crowded = places([0, 4000, 4001, 4002, 4003, 4900, 5000]);
+    expect(crowded.map(({ value }) => value)).toEqual([0, 4000, 4900]);
+    expect(places([0, 1, 2, 3, 4]).map(({ value }) => value)).toEqual([0, 1, 2, 3, 4]);
+  });
 });

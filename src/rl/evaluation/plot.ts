@@ -23,6 +23,8 @@ const palette = ['#1757c2', '#c2571a', '#2c7a3f', '#7a3fa0', '#a03a4a', '#4a5f78
 const dashes = ['', '6 3', '2 3', '8 3 2 3', '1 4', '10 4', '4 2', '3 5'];
 const frame = { width: 560, height: 360, left: 56, right: 16, top: 34, bottom: 48 };
 const mostTicks = 10;
+/** Pixels between the middles of two numbers of an axis. */
+const tickRoom = 40;
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Pixels of a value on each axis. */
@@ -69,6 +71,14 @@ function drawnLine({ label, points, thin = [] }: PlottedLine, i: number, at: Axe
   ];
 }
 
+/** Values that can be written below the axis: of those that stand close together the first. */
+function spaced(values: readonly number[], at: Axes): number[] {
+  const kept: number[] = [];
+  for (const value of values)
+    if (!kept.length || Number(at.x(value)) - Number(at.x(kept.at(-1)!)) >= tickRoom) kept.push(value);
+  return kept;
+}
+
 /** y from 0 to 1, in percent. Dashes of their own besides colours. */
 export function plotSvg({ title, x, y, lines, logarithmic = false, bare = false }: Plotted): string {
   const { width, height, left, right, top, bottom } = frame;
@@ -79,9 +89,10 @@ export function plotSvg({ title, x, y, lines, logarithmic = false, bare = false 
       `<line x1="${left}" x2="${width - right}" y1="${at.y(value)}" y2="${at.y(value)}" stroke="#ccc"/><text x="${left - 6}" y="${Number(at.y(value)) + 4}" text-anchor="end">${100 * value}</text>`,
   );
   const every = Math.ceil(xs.length / mostTicks);
-  const ticks = xs
-    .filter((_, i) => i % every === 0)
-    .map((value) => `<text x="${at.x(value)}" y="${height - bottom + 16}" text-anchor="middle">${value}</text>`);
+  const chosen = xs.filter((_, i) => i % every === 0);
+  const ticks = spaced(chosen, at).map(
+    (value) => `<text x="${at.x(value)}" y="${height - bottom + 16}" text-anchor="middle">${value}</text>`,
+  );
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="12" role="img">`,
     `<title>${escaped(title)}</title><rect width="${width}" height="${height}" fill="#fff"/>`,
