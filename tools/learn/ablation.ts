@@ -3,7 +3,7 @@
  * the other, each to its end, and writes the table. A finished run is one file in docs/ablation/NAME, and is not trained again as long as
  * its experiment is the same: so the table grows over as many sittings as it takes. A run that was killed goes on from its last step.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { deviceOptions } from '../../src/cli/node-device.ts';
@@ -13,7 +13,16 @@ import { variantsOf } from '../../src/experiment/sweep.ts';
 import { sweepReport, sweepTable } from '../../src/rl/evaluation/sweep-report.ts';
 import { markdownTable, textTable } from '../../src/rl/evaluation/tables.ts';
 import type { StepRecord } from '../../src/rl/evaluation.ts';
-import { type CellOptions, dropRun, minutesWords, patiently, type TrainedCell, trainCell } from './cell-runs.ts';
+import { mean } from '../../src/rl/numbers.ts';
+import {
+  type CellOptions,
+  dropRun,
+  minutesWords,
+  patiently,
+  storedResult,
+  type TrainedCell,
+  trainCell,
+} from './cell-runs.ts';
 
 interface Options extends CellOptions {
   seeds?: string;
@@ -54,13 +63,6 @@ const cellName = ({ name, seed }: SweptRun) => `${name.toLowerCase().replaceAll(
 
 const fileOf = (name: string, run: SweptRun, { results }: Options) => join(results, name, `${cellName(run)}.json`);
 
-/** The result of a run with this very experiment; null: it is to be trained. */
-function stored(file: string, { experiment }: SweptRun): Result | null {
-  if (!existsSync(file)) return null;
-  const result = JSON.parse(readFileSync(file, 'utf8')) as Result;
-  return JSON.stringify(result.experiment) === JSON.stringify(experiment) ? result : null;
-}
-
 function resultOf({ name, seed, experiment }: SweptRun, { training: { records } }: TrainedCell): Result {
   const sum = (metric: string) => records.reduce((total, { metrics }) => total + (metrics[metric] ?? 0), 0);
   return {
@@ -89,23 +91,16 @@ function tableOf(document: Experiment, results: readonly Result[]) {
   const variants = variantsOf(document).map(({ name }) => name);
   const swept = results.map(({ variant, ...rest }) => ({ variant: variants.indexOf(variant), ...rest }));
   const { head, rows } = sweepTable(sweepReport(document.name, variants, swept));
-  const mean = (variant: string, of: (result: Result) => number) => {
+  const meanOf = (variant: string, of: (result: Result) => number) => {
     const values = results.filter((result) => result.variant === variant).map(of);
-    return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : Number.NaN;
+    return values.length ? mean(values).toFixed(1) : '';
   };
-  const words = (value: number, digits: number) => (Number.isNaN(value) ? '' : value.toFixed(digits));
   return {
     head: [...head, 'minutes of steps', 'operations, 1e12'],
     rows: rows.map((row, k) => [
       ...row.map((cell) => (row[1] === '0' && cell !== row[0] && cell !== row[1] ? '' : cell)),
-      words(
-        mean(variants[k], ({ stepSeconds }) => stepSeconds / 60),
-        1,
-      ),
-      words(
-        mean(variants[k], ({ flops }) => flops / 1e12),
-        1,
-      ),
+      meanOf(variants[k], ({ stepSeconds }) => stepSeconds / 60),
+      meanOf(variants[k], ({ flops }) => flops / 1e12),
     ]),
   };
 }
@@ -118,13 +113,17 @@ const setting = (document: Experiment, results: readonly Result[], cells: number
 function look(name: string, options: Options) {
   const document = readDocument(`experiments/ablation-${name}.json`);
   if (!document.sweep) throw new CommandError(`experiments/ablation-${name}.json has no sweep.`);
-  const runs = sweptRuns(document);
   const seeds = options.seeds?.split(',').map(Number);
-  const done = runs.flatMap((swept) => stored(fileOf(name, swept, options), swept) ?? []);
-  const missing = runs.filter(
-    (swept) => (seeds?.includes(swept.seed) ?? true) && !stored(fileOf(name, swept, options), swept),
-  );
-  return { document, done, missing, cells: runs.length };
+  const cells = sweptRuns(document).map((swept) => ({
+    swept,
+    result: storedResult<Result>(fileOf(name, swept, options), swept.experiment),
+  }));
+  return {
+    document,
+    done: cells.flatMap(({ result }) => result ?? []),
+    missing: cells.flatMap(({ swept, result }) => (!result && (seeds?.includes(swept.seed) ?? true) ? swept : [])),
+    cells: cells.length,
+  };
 }
 
 /** False: interrupted, or some could not be trained. */
@@ -164,8 +163,9 @@ async function main(): Promise<number> {
   const options = program.opts<Options>();
   let whole = true;
   for (const name of options.onlyTable ? [] : program.args) whole = (await trainMissing(name, options)) && whole;
-  writePage(options);
+  // First: there may be no finished run to write of.
   if (!whole) print('Interrupted, or not all could be trained: the same command goes on.');
+  writePage(options);
   return whole ? 0 : 1;
 }
 

@@ -3,14 +3,22 @@
  * (experiments/textcraft-first.json, 230 steps) and prints what it gained over chance, beside GRPO's gain. Each cell's result is a
  * file of its own in `--out`; a cell that was killed goes on from its run's last step. Prints first how long it will take.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { sparkline } from '../../src/cli/curves.ts';
 import { deviceOptions } from '../../src/cli/node-device.ts';
 import { endsOf } from '../../src/cli/report.ts';
 import { CommandError, readDocument } from '../../src/cli/training.ts';
-import { type CellOptions, dropRun, minutesWords, patiently, type TrainedCell, trainCell } from './cell-runs.ts';
+import {
+  type CellOptions,
+  dropRun,
+  minutesWords,
+  patiently,
+  storedResult,
+  type TrainedCell,
+  trainCell,
+} from './cell-runs.ts';
 import { algorithmNames, type Cell, type CellResult, cellOf, cellsOf } from './cells.ts';
 import { judgeTable, markdown, rowLine, rowsOf } from './gains.ts';
 
@@ -44,12 +52,8 @@ const program = new Command('test:algorithms')
 const folderOf = ({ out }: Options, { algorithm, seed }: Cell) => join(out, algorithm, `seed${seed}`);
 
 /** A finished cell of the same experiment; null: it is to be run. */
-function stored(options: Options, cell: Cell): CellResult | null {
-  const file = join(folderOf(options, cell), 'result.json');
-  if (!existsSync(file)) return null;
-  const result = JSON.parse(readFileSync(file, 'utf8')) as CellResult;
-  return JSON.stringify(result.experiment) === JSON.stringify(cell.experiment) ? result : null;
-}
+const stored = (options: Options, cell: Cell): CellResult | null =>
+  storedResult(join(folderOf(options, cell), 'result.json'), cell.experiment);
 
 function resultOf({ algorithm, seed, experiment }: Cell, { training: { records }, seconds }: TrainedCell): CellResult {
   const ends = endsOf(records);
@@ -84,7 +88,9 @@ async function measured(options: Options, steps: number): Promise<number> {
   const out = join(options.out, 'measure');
   rmSync(out, { recursive: true, force: true });
   const { experiment } = cellOf(readDocument(options.experiment), 'grpo', 1, 2);
-  const { training, seconds } = (await trainCell(experiment, out, { ...options, verbose: false }))!;
+  const trained = await trainCell(experiment, out, { ...options, verbose: false });
+  if (!trained) throw new CommandError('Interrupted while it was measured how long a cell takes: no cell had begun.');
+  const { training, seconds } = trained;
   rmSync(out, { recursive: true });
   const step = (training.records.at(-1)!.metrics.stepMs ?? 0) / 1000;
   return seconds + step * (steps - 2);

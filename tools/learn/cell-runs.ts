@@ -1,5 +1,5 @@
 /** How a cell of a table is trained: to its end, patiently, from its last step where it was killed. Knows nothing of what a table compares. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeviceOptions } from '../../src/cli/node-device.ts';
 import { type Training, train } from '../../src/cli/training.ts';
@@ -37,6 +37,13 @@ export async function trainCell(
   const started = performance.now();
   const training = await train({ file, out: join(folder, 'run'), device, threads, patienceMs, print: quiet });
   return training.finished ? { training, seconds: (performance.now() - started) / 1000 } : null;
+}
+
+/** A finished cell's result, which holds the experiment as it was run; null: there is none of this very experiment. */
+export function storedResult<R extends { experiment: Experiment }>(file: string, experiment: Experiment): R | null {
+  if (!existsSync(file)) return null;
+  const result = JSON.parse(readFileSync(file, 'utf8')) as R;
+  return JSON.stringify(result.experiment) === JSON.stringify(experiment) ? result : null;
 }
 
 /** What is left of a cell when its result is written. */
