@@ -9,6 +9,7 @@ import {
   sweepCsv,
   sweepPlot,
   sweepReport,
+  sweepTable,
   sweepText,
 } from '../../src/rl/evaluation/sweep-report.ts';
 import { rateOf, type StepRecord } from '../../src/rl/evaluation.ts';
@@ -68,6 +69,10 @@ describe("a sweep's report", () => {
   it('is the same text for the same records, a line a step in the CSV', () => {
     expect(sweepText(report)).toBe(sweepText(sweepReport('A sweep', ['a', 'b'], runs)));
     expect(sweepText(report)).toContain('50.00, 30.00');
+    const [a, b] = sweepTable(report).rows;
+    expect(a[2]).toMatch(/^40\.00 \[/);
+    // One seed has no interval over seeds.
+    expect([b[2], b[7]]).toEqual(['10.00', '0.100']);
     const lines = sweepCsv(['a', 'b'], runs).trim().split('\n');
     expect(lines).toHaveLength(1 + 5 + 5 + 2);
     expect(lines[3]).toBe('a,1,2,1,0.6,0.6,0.6');

@@ -1,32 +1,78 @@
 /**
  * ScienceWorld under other names: what things are called is exchanged among things of a kind, so that a name has to be read and cannot be
- * remembered. What is measured, joined or mixed goes by any other name; an animal by that of one that lives as long. (Domain
- * randomisation, Tobin et al. https://arxiv.org/abs/1703.06907.) In training eight things may conduct, in the test set others.
+ * remembered. What is measured, joined or mixed goes by any other name; an animal by that of one that lives as long; a box by another's
+ * colour; a side room by another's name; and what is warmer than a bound may be told as colder. (Domain
+ * randomisation, Tobin et al. https://arxiv.org/abs/1703.06907.) In training eight things may conduct, in the test set others; things
+ * are brought to five rooms, and each of some hundred variations has one temperature, which could be remembered with its answer.
  * Knows words and the world's texts; no WASM, no policy.
  */
 import { Exchange } from '../exchange.ts';
-import { kindsOfThings, namedThings } from './named-things.ts';
+import { uniformAt } from '../random-player.ts';
+import { boxes, kindsOfThings, namedThings, sideRooms } from './named-things.ts';
 
+const MIRRORED_STREAM = 1;
 /** Other names are made of these words: "orange wire", "apple tree". */
 const compound = '\\w+ (?:box|wire|light bulb|paint|juice|cup|tree|plant)';
-const longestFirst = [...namedThings].sort((a, b) => b.length - a.length);
+const longestFirst = [...namedThings, ...boxes, ...sideRooms].sort((a, b) => b.length - a.length);
 const pattern = new RegExp(`\\b(?:(${longestFirst.join('|')})|${compound})\\b`, 'g');
 
 const renamed = (text: string, by: ReadonlyMap<string, string>) =>
   text.replace(pattern, (all, name: string | undefined) => (name && by.get(name)) ?? all);
 
+/** Tasks that name every side room that they ask for; the others know one of them by heart, as where the battery is. */
+const namesItsRooms = (task: string) => /^(find-|use-thermometer$)/.test(task);
+
+const sorting =
+  /(?<=temperature is above )(-?[\d.]+)( degrees celsius, place it in the )(\w+ box)(.*? temperature is below )-?[\d.]+( degrees celsius, place it in the )(\w+ box)/;
+const reading = /(?<=temperature of )(-?\d+)(?= degrees)/g;
+/** Bounds as far from zero are asked for below zero and above. */
+const furthestMirrored = 50;
+
+const bounded = (degrees: number) => degrees.toFixed(1).replace(/^-(?=0\.0$)/, '');
+
+/** Warm is told as cold and cold as warm, and the boxes change sides: the same box is right. Told so twice, it is the first text. */
+const mirrored = (text: string) =>
+  text
+    .replace(
+      sorting,
+      (_, bound: string, above: string, box: string, below: string, place: string, other: string) =>
+        `${bounded(-bound)}${above}${other}${below}${bounded(-bound)}${place}${box}`,
+    )
+    .replace(reading, (degrees) => `${0 - Number(degrees)}`);
+
+const mayBeMirrored = (description: string) => {
+  const [, bound] = sorting.exec(description) ?? [];
+  return bound !== undefined && Math.abs(Number(bound)) <= furthestMirrored;
+};
+
 /** Exchanges names both ways. */
 export class Naming extends Exchange {
-  /** The exchange number `seed`. */
-  constructor(seed: number) {
-    super(kindsOfThings, seed, renamed);
+  private readonly mirrored: boolean;
+
+  /** The exchange number `seed`, of a task with this description. */
+  constructor(seed: number, task = '', description = '') {
+    super([...kindsOfThings, boxes, ...(namesItsRooms(task) ? [sideRooms] : [])], seed, renamed);
+    this.mirrored = mayBeMirrored(description) && uniformAt(seed, MIRRORED_STREAM, 0) < 0.5;
   }
 
-  /** Every text of a view. */
+  override show(text: string): string {
+    const named = super.show(text);
+    return this.mirrored ? mirrored(named) : named;
+  }
+
+  override mean(text: string): string {
+    return super.mean(this.mirrored ? mirrored(text) : text);
+  }
+
+  /** Every text of a view, and its temperatures. */
   view<T>(value: T): T {
     if (typeof value === 'string') return this.show(value) as T;
     if (Array.isArray(value)) return value.map((each) => this.view(each)) as T;
     if (value === null || typeof value !== 'object') return value;
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.view(each)])) as T;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.viewed(key, each)])) as T;
+  }
+
+  private viewed(key: string, value: unknown): unknown {
+    return this.mirrored && key === 'temperature' && typeof value === 'number' ? 0 - value : this.view(value);
   }
 }

@@ -109,7 +109,7 @@ export class SciWorld implements World {
     const bits = bitsOf(options.simplifications, name);
     const world = this.slots.get(slot)?.world ?? this.simulator.create();
     this.simulator.load(world, name, variation, bits);
-    const naming = options.naming > 0 ? new Naming(options.naming) : null;
+    const naming = options.naming > 0 ? new Naming(options.naming, name, this.simulator.description(world)) : null;
     const state: Slot = { world, options, id: task.id, task: name, naming, done: false, score: 0, past: null };
     this.slots.set(slot, state);
     const look = this.simulator.step(world, 'look around');

@@ -112,6 +112,10 @@ export function sweepReport(
   };
 }
 
+// One run says nothing of how far runs lie apart.
+const rate = (estimate: Estimate) => (estimate.items === 1 ? percent(estimate.mean) : interval(estimate));
+const points = (estimate: Estimate) => (estimate.items === 1 ? estimate.mean.toFixed(3) : plain(estimate));
+
 export function sweepTable({ rows }: SweepReport): Table {
   return {
     head: [
@@ -127,12 +131,12 @@ export function sweepTable({ rows }: SweepReport): Table {
     rows: rows.map(({ variant, seeds, each, heldOut, training, best, chance, score }) => [
       variant,
       String(seeds.length),
-      interval(heldOut),
+      rate(heldOut),
       each.map(percent).join(', '),
-      interval(training),
-      interval(best),
+      rate(training),
+      rate(best),
       percent(chance),
-      plain(score),
+      points(score),
     ]),
   };
 }
