@@ -72,7 +72,7 @@ describe("a sweep's report", () => {
     const [a, b] = sweepTable(report).rows;
     expect(a[2]).toMatch(/^40\.00 \[/);
     // One seed has no interval over seeds.
-    expect([b[2], b[7]]).toEqual(['10.00', '0.100']);
+    expect([b[2], b[7]]).toEqual(['10.00', '0.050']);
     const lines = sweepCsv(['a', 'b'], runs).trim().split('\n');
     expect(lines).toHaveLength(1 + 5 + 5 + 2);
     expect(lines[3]).toBe('a,1,2,1,0.6,0.6,0.6');
