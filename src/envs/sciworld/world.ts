@@ -6,6 +6,7 @@
 import {
   type Feedback,
   type Json,
+  type Lesson,
   type Split,
   type Task,
   type World,
@@ -22,6 +23,7 @@ import { planOf } from './oracle.ts';
 import { describeMap, type Past, readScene, remember } from './scene.ts';
 import { SciWorldSimulator } from './simulator.ts';
 import { bitsOf, itemOf, sciWorldTasks, variationsOf } from './tasks.ts';
+import { Findings } from './thinking.ts';
 import type { SciWorldView } from './view.ts';
 
 const MAX_SLOTS = 1 << 20;
@@ -37,6 +39,9 @@ interface Slot {
   naming: Naming | null;
   /** What was viewed last. */
   past: Past | null;
+  findings: Findings;
+  /** What is left of the oracle's plan, as it is shown; undefined: it has to be asked. */
+  plan: readonly string[] | null | undefined;
 }
 
 /** Python's round of the double product: halves go to the even number. */
@@ -99,7 +104,7 @@ export class SciWorld implements World {
     const world = this.slots.get(slot)?.world ?? this.simulator.create();
     const like = this.state(other);
     this.simulator.copy(like.world, world);
-    this.slots.set(slot, { ...like, world });
+    this.slots.set(slot, { ...like, world, findings: new Findings(like.findings.description) });
     return feedback;
   }
 
@@ -109,13 +114,18 @@ export class SciWorld implements World {
     const bits = bitsOf(options.simplifications, name);
     const world = this.slots.get(slot)?.world ?? this.simulator.create();
     this.simulator.load(world, name, variation, bits);
-    const naming = options.naming > 0 ? new Naming(options.naming, name, this.simulator.description(world)) : null;
-    const state: Slot = { world, options, id: task.id, task: name, naming, done: false, score: 0, past: null };
+    const description = this.simulator.description(world);
+    const naming = options.naming > 0 ? new Naming(options.naming, name, description) : null;
+    const show = (text: string) => naming?.show(text) ?? text;
+    const state: Slot = {
+      ...{ world, options, id: task.id, task: name, naming, done: false, score: 0, past: null },
+      findings: new Findings(show(description)),
+      plan: undefined,
+    };
     this.slots.set(slot, state);
     const look = this.simulator.step(world, 'look around');
-    const observation = `${this.simulator.description(world)}\n${look}`;
     return {
-      observation: naming?.show(observation) ?? observation,
+      observation: show(`${description}\n${look}`),
       reward: 0,
       done: false,
       valid: true,
@@ -140,6 +150,10 @@ export class SciWorld implements World {
     state.done =
       simulator.completed(state.world) || score < 0 || simulator.moves(state.world) > state.options.stepLimit;
     const valid = simulator.accepted() || simulator.pending(state.world) > 0;
+    state.findings.hear(observation);
+    if (state.plan?.[0] === action) state.plan = state.plan.slice(1);
+    // What was refused changes nothing.
+    else if (valid) state.plan = undefined;
     return { observation, reward: state.score, done: state.done, valid, validActions: this.list(state) };
   }
 
@@ -147,6 +161,18 @@ export class SciWorld implements World {
     if (!options.validActions) return undefined;
     const actions = this.simulator.validActions(world, options.upstream, options.verbs);
     return naming ? actions.map((action) => naming.show(action)) : actions;
+  }
+
+  /** Says what it found out where an answer is due. */
+  async teach(slots: readonly number[]): Promise<(Lesson | null)[]> {
+    const lessons: (Lesson | null)[] = [];
+    for (const slot of slots) {
+      const state = this.state(slot);
+      if (state.plan === undefined) [state.plan] = await this.oracle([slot]);
+      const { plan, findings } = state;
+      lessons.push(plan?.length ? { thought: findings.thought(plan), action: plan[0] } : null);
+    }
+    return lessons;
   }
 
   /** Plays the task's plan in a copy of the world; null where there is no plan or it does not end at the goal. */

@@ -1,0 +1,126 @@
+// What ScienceWorld's oracle says before it acts: found in the text that was shown, about the box that it then chooses, under any names.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { Findings } from '../../src/envs/sciworld/thinking.ts';
+import { SciWorld } from '../../src/envs/sciworld/world.ts';
+
+beforeAll(() => buildWasm());
+
+const optionsOf = (name: string, naming: number) => ({
+  tasks: [name],
+  validActions: false,
+  oracle: 'finds out',
+  fresh: true,
+  naming,
+});
+const wordsOf = (text: string): string[] => text.match(/-?[\w.]*\w/g) ?? [];
+
+interface Told {
+  thought: string;
+  action: string;
+  /** All that was shown before. */
+  read: string;
+}
+
+async function* episodes(name: string) {
+  const world = await SciWorld.open();
+  for (const naming of [0, 5, 77]) {
+    const tasks = await world.tasks(optionsOf(name, naming), 'train');
+    for (let k = 0; k < tasks.length; k += Math.ceil(tasks.length / 8)) {
+      const [first] = await world.reset([0], [tasks[k]]);
+      const told: Told[] = [];
+      let read = first.observation;
+      let completed = false;
+      for (let turn = 0; turn < 40; turn++) {
+        const [lesson] = await world.teach([0]);
+        if (!lesson) break;
+        told.push({ thought: lesson.thought!, action: lesson.action, read });
+        const [{ observation, reward, done }] = await world.step([0], [lesson.action]);
+        read += `\n${observation}`;
+        completed = done && reward === 1;
+      }
+      yield { description: first.observation.split('\n')[0], told, completed };
+    }
+  }
+}
+
+const sorting = [
+  'use-thermometer',
+  'measure-melting-point-known-substance',
+  'measure-melting-point-unknown-substance',
+  'test-conductivity',
+  'test-conductivity-of-unknown-substances',
+];
+
+describe("the oracle's thoughts", () => {
+  it.each([...sorting, 'find-plant', 'find-animal', 'lifespan-longest-lived', 'chemistry-mix'])(
+    'of %s are words that were read before, and their actions complete it',
+    async (name) => {
+      for await (const { told, completed } of episodes(name)) {
+        expect(completed).toBe(true);
+        for (const { thought, read } of told)
+          expect(wordsOf(thought).filter((word) => !wordsOf(read).includes(word))).toEqual([]);
+      }
+    },
+  );
+
+  it.each(sorting)('of %s end with the box that it chooses, in the words of the task', async (name) => {
+    const findings = new Set<string>();
+    for await (const { description, told } of episodes(name)) {
+      const { thought, action } = told.at(-1)!;
+      const [, found, clause, box] = /^(.+?) ((?:above|below|electrically) .* the (\w+ box))$/.exec(thought)!;
+      expect(action.endsWith(box)).toBe(true);
+      expect(description).toContain(clause);
+      findings.add(found);
+    }
+    // What was found out is not one and the same.
+    expect(findings.size).toBeGreaterThan(1);
+  });
+
+  it.each(['find-plant', 'find-animal'])('of %s say where it goes when it is taken up and put down', async (name) => {
+    for await (const { description, told } of episodes(name)) {
+      const said = told.filter(({ thought }) => thought !== '');
+      expect(said.at(-1)).toBe(told.at(-1));
+      for (const { thought } of said) expect(description).toMatch(new RegExp(`, ${thought}\\.$`));
+    }
+  });
+
+  it('do not take the lamp of a room for one that was looked at', () => {
+    const description =
+      'If it is electrically conductive, place it in the red box. If it is electrically nonconductive, place it in the green box.';
+    const findings = new Findings(description);
+    const plan = ['focus on spoon', 'move spoon to red box'];
+    findings.hear('This room is called the workshop. In it, you see: a blue light bulb, which is off');
+    expect(findings.thought(plan)).toBe('');
+    findings.hear('a blue light bulb, which is on. its anode is connected to: a black wire');
+    expect(findings.thought(plan.slice(1))).toBe('on electrically conductive, place it in the red box');
+  });
+});
+
+describe('the plan that is taught', () => {
+  const begin = async () => {
+    const world = await SciWorld.open();
+    const [task] = await world.tasks(optionsOf('find-plant', 0), 'train');
+    await world.reset([0], [task]);
+    const lesson = async () => (await world.teach([0]))[0]!;
+    return { world, lesson };
+  };
+
+  it('goes on after a refused action', async () => {
+    const { world, lesson } = await begin();
+    const first = await lesson();
+    expect((await world.step([0], ['sing a song']))[0].valid).toBe(false);
+    expect(await lesson()).toEqual(first);
+    await world.step([0], [first.action]);
+    expect((await lesson()).action).not.toBe(first.action);
+  });
+
+  it('is made anew after a step aside', async () => {
+    const { world, lesson } = await begin();
+    await lesson();
+    for (const action of ['open door to art studio', 'go to art studio']) await world.step([0], [action]);
+    let reward = 0;
+    for (let turn = 0; turn < 30 && reward < 1; turn++) [{ reward }] = await world.step([0], [(await lesson()).action]);
+    expect(reward).toBe(1);
+  });
+});
