@@ -21,19 +21,20 @@ const tasks = [
   'lifespan-longest-lived',
   'lifespan-longest-lived-then-shortest-lived',
 ];
-const optionsOf = (name: string, naming: number) => ({
+const optionsOf = (name: string, naming: number, exchange = 'names') => ({
   tasks: [name],
   validActions: false,
   oracle: 'finds out',
   fresh: true,
   naming,
+  exchange,
 });
 
-describe('another naming', () => {
+describe.each(['names', 'all'])('another naming of %s', (exchange) => {
   it.each(tasks)('tells %s of other things, and is the same world', async (name) => {
     const world = await SciWorld.open();
     const every = async (naming: number) => {
-      const all = await world.tasks(optionsOf(name, naming), 'train');
+      const all = await world.tasks(optionsOf(name, naming, exchange), 'train');
       return all.filter((_, k) => k % Math.ceil(all.length / 12) === 0);
     };
     const own = await every(0);
@@ -42,7 +43,8 @@ describe('another naming', () => {
       const other = await every(seed);
       for (const [k, task] of own.entries()) {
         const [first, named] = await world.reset([0, 1], [task, other[k]]);
-        const naming = new Naming(seed, name, first.observation.split('\n')[0]);
+        const description = first.observation.split('\n')[0];
+        const naming = new Naming(seed, exchange === 'all' ? { task: name, description } : null);
         expect(named.observation).toBe(naming.show(first.observation));
         expect(naming.mean(named.observation)).toBe(first.observation);
         let differs = named.observation !== first.observation;
@@ -79,7 +81,7 @@ describe('what the words say', () => {
     const counts = { mirrored: 0, kept: 0 };
     for (const seed of [1, 2, 3, 77]) {
       const [own, told] = await Promise.all(
-        [0, seed].map((naming) => world.tasks(optionsOf('use-thermometer', naming), 'train')),
+        [0, seed].map((naming) => world.tasks(optionsOf('use-thermometer', naming, 'all'), 'train')),
       );
       for (let k = 0; k < own.length; k += 9) {
         const [first, named] = await world.reset([0, 1], [own[k], told[k]]);
@@ -102,16 +104,17 @@ describe('what the words say', () => {
     expect(counts.kept).toBeGreaterThan(10);
   });
 
-  it.each(['solid', 'liquid'])('keeps a %s thing %s', (state) => {
+  it.each(['solid', 'liquid'])('keeps what is %s so', (state) => {
     for (const seed of [1, 2, 3])
-      expect(new Naming(seed).show(`${state} unknown substance B`)).toMatch(
+      expect(new Naming(seed, { task: '', description: '' }).show(`${state} unknown substance B`)).toMatch(
         new RegExp(`^${state} unknown substance [A-Z]$`),
       );
   });
 
   it('calls side rooms otherwise where the task names them, and keeps them where one is known by heart', () => {
     const seeds = Array.from({ length: 20 }, (_, k) => k + 1);
-    const shown = (task: string) => new Set(seeds.map((seed) => new Naming(seed, task).show('the workshop')));
+    const shown = (task: string) =>
+      new Set(seeds.map((seed) => new Naming(seed, { task, description: '' }).show('the workshop')));
     expect(shown('find-plant')).toEqual(new Set(sideRooms.map((room) => `the ${room}`)));
     expect(shown('test-conductivity')).toEqual(new Set(['the workshop']));
   });

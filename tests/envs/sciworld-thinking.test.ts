@@ -12,6 +12,7 @@ const optionsOf = (name: string, naming: number) => ({
   oracle: 'finds out',
   fresh: true,
   naming,
+  exchange: 'all',
 });
 const wordsOf = (text: string): string[] => text.match(/-?[\w.]*\w/g) ?? [];
 

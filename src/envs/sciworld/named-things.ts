@@ -34,15 +34,11 @@ export const otherAnimals: readonly string[] = [
   ...['butterfly', 'moth', 'frog', 'common toad', 'turtle', 'dove', 'blue jay', 'beaver', 'wolf'],
 ];
 
+const animals = [longLived, shortLived, otherAnimals];
 /** Each exchanges names within itself. */
-export const kindsOfThings: readonly (readonly string[])[] = [
-  things,
-  solids,
-  liquids,
-  longLived,
-  shortLived,
-  otherAnimals,
-];
+export const kindsOfThings: readonly (readonly string[])[] = [[...things, ...solids, ...liquids], ...animals];
+/** The same, solids and liquids apart. */
+export const kindsByState: readonly (readonly string[])[] = [things, solids, liquids, ...animals];
 /** Everything that may go by another name; places and boxes apart. */
 export const namedThings: readonly string[] = kindsOfThings.flat();
 

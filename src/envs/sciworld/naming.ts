@@ -1,14 +1,14 @@
 /**
  * ScienceWorld under other names: what things are called is exchanged among things of a kind, so that a name has to be read and cannot be
- * remembered. What is measured, joined or mixed goes by any other name; an animal by that of one that lives as long; a box by another's
- * colour; a side room by another's name; and what is warmer than a bound may be told as colder. (Domain
+ * remembered. What is measured, joined or mixed goes by any other name; an animal by that of one that lives as long. Where all is exchanged,
+ * a box goes by another's colour, a side room by another's name, and what is warmer than a bound may be told as colder. (Domain
  * randomisation, Tobin et al. https://arxiv.org/abs/1703.06907.) In training eight things may conduct, in the test set others; things
  * are brought to five rooms, and each of some hundred variations has one temperature, which could be remembered with its answer.
  * Knows words and the world's texts; no WASM, no policy.
  */
 import { Exchange } from '../exchange.ts';
 import { uniformAt } from '../random-player.ts';
-import { boxes, kindsOfThings, namedThings, sideRooms } from './named-things.ts';
+import { boxes, kindsByState, kindsOfThings, namedThings, sideRooms } from './named-things.ts';
 
 const MIRRORED_STREAM = 1;
 /** Other names are made of these words: "orange wire", "apple tree". */
@@ -45,14 +45,22 @@ const mayBeMirrored = (description: string) => {
   return bound !== undefined && Math.abs(Number(bound)) <= furthestMirrored;
 };
 
+/** A task whose boxes and side rooms are exchanged as well, and warm with cold. `description`: its words, under its own names. */
+export interface ToldTask {
+  task: string;
+  description: string;
+}
+
+const kindsOf = ({ task }: ToldTask) => [...kindsByState, boxes, ...(namesItsRooms(task) ? [sideRooms] : [])];
+
 /** Exchanges names both ways. */
 export class Naming extends Exchange {
   private readonly mirrored: boolean;
 
-  /** The exchange number `seed`, of a task with this description. */
-  constructor(seed: number, task = '', description = '') {
-    super([...kindsOfThings, boxes, ...(namesItsRooms(task) ? [sideRooms] : [])], seed, renamed);
-    this.mirrored = mayBeMirrored(description) && uniformAt(seed, MIRRORED_STREAM, 0) < 0.5;
+  /** The exchange number `seed`; with `all`, of more than the names of things. */
+  constructor(seed: number, all: ToldTask | null = null) {
+    super(all ? kindsOf(all) : kindsOfThings, seed, renamed);
+    this.mirrored = all !== null && mayBeMirrored(all.description) && uniformAt(seed, MIRRORED_STREAM, 0) < 0.5;
   }
 
   override show(text: string): string {

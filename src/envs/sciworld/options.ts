@@ -74,6 +74,12 @@ const schema = v.strictObject({
     label: 'Naming',
     sentence: 'Which exchange of the names of things is used; 0 leaves each its own.',
   }),
+  exchange: option(oneOf(['names', 'all']), 'names', {
+    label: 'What is exchanged',
+    sentence:
+      'With new names at each draw: the names of things alone, or also boxes and side rooms, and warm with cold, while what is solid or liquid by its name keeps that. With all, less can be learnt by heart.',
+    choiceLabels: { names: 'Names', all: 'Names, boxes, rooms and warm with cold' },
+  }),
 });
 
 export type SciWorldOptions = v.InferOutput<typeof schema>;

@@ -115,7 +115,8 @@ export class SciWorld implements World {
     const world = this.slots.get(slot)?.world ?? this.simulator.create();
     this.simulator.load(world, name, variation, bits);
     const description = this.simulator.description(world);
-    const naming = options.naming > 0 ? new Naming(options.naming, name, description) : null;
+    const all = options.exchange === 'all' ? { task: name, description } : null;
+    const naming = options.naming > 0 ? new Naming(options.naming, all) : null;
     const show = (text: string) => naming?.show(text) ?? text;
     const state: Slot = {
       ...{ world, options, id: task.id, task: name, naming, done: false, score: 0, past: null },
