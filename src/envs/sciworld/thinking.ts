@@ -1,7 +1,7 @@
 /**
  * What ScienceWorld's oracle thinks before it acts, for a policy that thinks: where an answer is due, what it found out and the words of the
- * task that say what follows. Each word of it stands shortly before in the text, so that it is found by one look, and which of two boxes
- * is right is one word ("above") instead of a colour. From the shown text alone: the names in it are those that the agent reads.
+ * task that say what follows. Each word of it was read before, and which of two boxes is right is one word ("above") instead of a colour.
+ * From the shown text alone: the names in it are those that the agent reads.
  */
 
 /** A condition of the task and what it asks for: "above 50.0 degrees celsius, place it in the", "red box". */
@@ -50,7 +50,7 @@ export class Findings {
   private answer({ condition, words, box }: Clause): string {
     const [, bound] = /(?:above|below) (-?[\d.]+)/.exec(condition) ?? [];
     const [, thing] = /melting point of ([\w ]+), which/.exec(this.description) ?? [];
-    const found = bound === undefined ? this.lamp : `${bound} ${thing ?? this.degrees}`;
-    return `${found ?? ''} ${condition}, ${words} ${box}`.trim();
+    const found = bound === undefined ? [this.lamp] : [bound, thing ?? this.degrees];
+    return [...found, `${condition}, ${words} ${box}`].filter(Boolean).join(' ');
   }
 }
