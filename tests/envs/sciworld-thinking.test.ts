@@ -65,18 +65,27 @@ describe("the oracle's thoughts", () => {
     },
   );
 
-  it.each(sorting)('of %s end with the box that it chooses, in the words of the task', async (name) => {
-    const findings = new Set<string>();
-    for await (const { description, told } of episodes(name)) {
-      const { thought, action } = told.at(-1)!;
-      const [, found, clause, box] = /^(.+?) ((?:above|below|electrically) .* the (\w+ box))$/.exec(thought)!;
-      expect(action.endsWith(box)).toBe(true);
-      expect(description).toContain(clause);
-      findings.add(found);
-    }
-    // What was found out is not one and the same.
-    expect(findings.size).toBeGreaterThan(1);
-  });
+  it.each(sorting)(
+    'of %s begin with the boxes of its conditions, and end with the one that it chooses',
+    async (name) => {
+      const findings = new Set<string>();
+      for await (const { description, told } of episodes(name)) {
+        const conditions = told[0].thought.split(', ');
+        for (const each of conditions) {
+          const [, condition, box] = /^(\w+) (\w+ box)$/.exec(each)!;
+          expect(description).toMatch(new RegExp(`\\b${condition}[^,]*, [a-z ]* the ${box}`));
+        }
+        expect(new Set(conditions).size).toBe(2);
+        const { thought, action } = told.at(-1)!;
+        const [, found, chosen, box] = /^(.+) (\w+ (\w+ box))$/.exec(thought)!;
+        expect(action.endsWith(box)).toBe(true);
+        expect(conditions).toContain(chosen);
+        findings.add(found);
+      }
+      // What was found out is not one and the same.
+      expect(findings.size).toBeGreaterThan(1);
+    },
+  );
 
   it.each(['find-plant', 'find-animal'])('of %s say where it goes when it is taken up and put down', async (name) => {
     for await (const { description, told } of episodes(name)) {
@@ -91,10 +100,11 @@ describe("the oracle's thoughts", () => {
       'If it is electrically conductive, place it in the red box. If it is electrically nonconductive, place it in the green box.';
     const findings = new Findings(description);
     const plan = ['focus on spoon', 'move spoon to red box'];
+    expect(findings.thought(plan)).toBe('conductive red box, nonconductive green box');
     findings.hear('This room is called the workshop. In it, you see: a blue light bulb, which is off');
     expect(findings.thought(plan)).toBe('');
     findings.hear('a blue light bulb, which is on. its anode is connected to: a black wire');
-    expect(findings.thought(plan.slice(1))).toBe('on electrically conductive, place it in the red box');
+    expect(findings.thought(plan.slice(1))).toBe('on conductive red box');
   });
 });
 
