@@ -74,6 +74,26 @@ describe('the oracle that finds out', () => {
     expect(Math.min(on, off)).toBeGreaterThan(10);
   });
 
+  it.each(['measure-melting-point-known-substance', 'measure-melting-point-unknown-substance'])(
+    'measures in %s before it answers, unless its state in the room says it',
+    async (name) => {
+      let measurable = 0;
+      const episodes = await played(name, 60);
+      for (const { id, turns } of episodes) {
+        // In a cup that lets no cold through the moves run out: the oracle that knows answers.
+        if (!turns.some(({ action }) => action === 'pick up thermometer')) continue;
+        measurable++;
+        const { read } = turns.at(-1)!;
+        const bound = Number(/is above (-?[\d.]+) degrees/.exec(read)![1]);
+        const liquid = read.includes("You can't pick up a liquid");
+        const room = Number(/thermometer, currently reading a temperature of (-?\d+)/.exec(read)![1]);
+        const measured = turns.some(({ action }) => action.startsWith('use thermometer'));
+        expect([id, measured]).toEqual([id, liquid ? bound < room : bound > room]);
+      }
+      expect(measurable).toBeGreaterThan(0.97 * episodes.length);
+    },
+  );
+
   it('leaves the other tasks to the oracle that knows', async () => {
     const world = await SciWorld.open();
     const plans = [];

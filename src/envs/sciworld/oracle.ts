@@ -106,14 +106,18 @@ const useThermometer: Plan = (r) => {
   r.act(move(boxes.find((box) => r.isRight(move(box))) ?? boxes[0]));
 };
 
+/** What is kept cold or away. */
+export function reachInKitchen(r: Rehearsal, thing: string): void {
+  for (const place of ['fridge', 'freezer', 'cupboard']) if (!r.canName(thing)) r.act(`open ${place}`);
+}
+
 const meltingPoint: Plan = (r) => {
   const text = r.description();
   const thing = /melting point of ([\w ]+), which/.exec(text)![1];
   const boxes = [...text.matchAll(/focus on the (\w+ box)/g)].map((m) => m[1]);
   r.goTo('kitchen');
   r.do('focus on thermometer');
-  // What is kept cold or away is made reachable first.
-  for (const place of ['fridge', 'freezer', 'cupboard']) if (!r.canName(thing)) r.act(`open ${place}`);
+  reachInKitchen(r, thing);
   if (!r.canName(thing)) fetchWater(r, 'glass cup');
   r.do(`focus on ${thing}`);
   r.act(`focus on ${boxes.find((box) => r.isRight(`focus on ${box}`)) ?? boxes[0]}`);
@@ -303,7 +307,7 @@ function fetch(r: Rehearsal, thing: string, pots: Potted): string {
   const potted = thing === 'ice' || pots === 'all' || (pots === 'solids' && solid);
   if (potted) pot();
   r.goTo(inWorkshop.includes(thing) ? 'workshop' : 'kitchen');
-  for (const place of ['fridge', 'freezer', 'cupboard']) if (!r.canName(thing)) r.act(`open ${place}`);
+  reachInKitchen(r, thing);
   r.do(`focus on ${thing}`);
   if (!solid) {
     const vessel = r.holderOf(thing);

@@ -151,7 +151,7 @@ export class SciWorld implements World {
     state.done =
       simulator.completed(state.world) || score < 0 || simulator.moves(state.world) > state.options.stepLimit;
     const valid = simulator.accepted() || simulator.pending(state.world) > 0;
-    state.findings.hear(observation);
+    state.findings.hear(action, observation);
     if (state.plan?.[0] === action) state.plan = state.plan.slice(1);
     // What was refused changes nothing.
     else if (valid) state.plan = undefined;
