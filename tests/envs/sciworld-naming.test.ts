@@ -18,6 +18,8 @@ const tasks = [
   'find-animal',
   'find-plant',
   'chemistry-mix',
+  'chemistry-mix-paint-secondary-color',
+  'chemistry-mix-paint-tertiary-color',
   'lifespan-longest-lived',
   'lifespan-longest-lived-then-shortest-lived',
 ];
@@ -117,6 +119,46 @@ describe('what the words say', () => {
       new Set(seeds.map((seed) => new Naming(seed, { task, description: '' }).show('the workshop')));
     expect(shown('find-plant')).toEqual(new Set(sideRooms.map((room) => `the ${room}`)));
     expect(shown('test-conductivity')).toEqual(new Set(['the workshop']));
+  });
+});
+
+describe('paints', () => {
+  const seeds = Array.from({ length: 40 }, (_, k) => k + 1);
+  const shown = (text: string) =>
+    seeds.map((seed) => {
+      const naming = new Naming(seed, { task: 'chemistry-mix-paint-tertiary-color', description: '' });
+      const told = naming.show(text);
+      expect(naming.mean(told)).toBe(text);
+      return told;
+    });
+
+  it('mix as before under other colours, and every mixture is met', () => {
+    expect(new Set(shown('Blue and yellow paint mix to produce green paint.'))).toEqual(
+      new Set([
+        ...['Blue and yellow', 'Yellow and blue'].map((parts) => `${parts} paint mix to produce green paint.`),
+        ...['Red and yellow', 'Yellow and red'].map((parts) => `${parts} paint mix to produce orange paint.`),
+        ...['Red and blue', 'Blue and red'].map((parts) => `${parts} paint mix to produce violet paint.`),
+      ]),
+    );
+    expect(new Set(shown('create green-blue paint'))).toEqual(
+      new Set(
+        ['green-blue', 'yellow-green', 'red-orange', 'yellow-orange', 'violet-red', 'blue-violet'].map(
+          (color) => `create ${color} paint`,
+        ),
+      ),
+    );
+  });
+
+  it('that are together are named in the order of the alphabet, as the simulator asks', () => {
+    for (const told of shown('mix wood cup containing blue paint and yellow paint')) {
+      const names = /containing (.+) and (.+)$/.exec(told)!.slice(1);
+      expect(names).toEqual(names.toSorted());
+    }
+  });
+
+  it('keep their colours where no paint is mixed', () => {
+    for (const seed of seeds)
+      expect(new Naming(seed, { task: 'test-conductivity', description: '' }).show('red paint')).toBe('red paint');
   });
 });
 

@@ -20,8 +20,10 @@ const things: readonly string[] = [
   ...['marshmallow', 'flour', 'sugar', 'salt water', 'soapy water', 'sugar water', 'mixed nuts', 'sodium acetate'],
   ...['banana sandwich', 'peanut butter sandwich', 'peanut butter with jam sandwich', 'jam sandwich'],
   ...['peanut butter with banana sandwich', 'smores', 'dough', 'fruit salad', 'rust'],
-  ...lettered('unknown substance'),
 ];
+
+/** Nothing in a name says what these are. */
+const unknowns = lettered('unknown substance');
 
 /** Whether they are solid or liquid says much of where they melt: the name keeps it. */
 const solids = lettered('solid unknown substance');
@@ -36,9 +38,12 @@ export const otherAnimals: readonly string[] = [
 
 const animals = [longLived, shortLived, otherAnimals];
 /** Each exchanges names within itself. */
-export const kindsOfThings: readonly (readonly string[])[] = [[...things, ...solids, ...liquids], ...animals];
-/** The same, solids and liquids apart. */
-export const kindsByState: readonly (readonly string[])[] = [things, solids, liquids, ...animals];
+export const kindsOfThings: readonly (readonly string[])[] = [
+  [...things, ...unknowns, ...solids, ...liquids],
+  ...animals,
+];
+/** The same, solids and liquids apart, and what is known, which melts to "liquid chocolate". */
+export const kindsByState: readonly (readonly string[])[] = [things, unknowns, solids, liquids, ...animals];
 /** Everything that may go by another name; places and boxes apart. */
 export const namedThings: readonly string[] = kindsOfThings.flat();
 

@@ -1,7 +1,7 @@
 /**
  * ScienceWorld under other names: what things are called is exchanged among things of a kind, so that a name has to be read and cannot be
  * remembered. What is measured, joined or mixed goes by any other name; an animal by that of one that lives as long. Where all is exchanged,
- * a box goes by another's colour, a side room by another's name, and what is warmer than a bound may be told as colder. (Domain
+ * a box goes by another's colour, a side room by another's name, paints by those that mix alike, and what is warmer than a bound may be told as colder. (Domain
  * randomisation, Tobin et al. https://arxiv.org/abs/1703.06907.) In training eight things may conduct, in the test set others; things
  * are brought to five rooms, and each of some hundred variations has one temperature, which could be remembered with its answer.
  * Knows words and the world's texts; no WASM, no policy.
@@ -9,6 +9,7 @@
 import { Exchange } from '../exchange.ts';
 import { uniformAt } from '../random-player.ts';
 import { boxes, kindsByState, kindsOfThings, namedThings, sideRooms } from './named-things.ts';
+import { Repainting } from './repainting.ts';
 
 const MIRRORED_STREAM = 1;
 /** Other names are made of these words: "orange wire", "apple tree". */
@@ -40,6 +41,9 @@ const mirrored = (text: string) =>
     )
     .replace(reading, (degrees) => `${0 - Number(degrees)}`);
 
+/** Each half of the tasks that mix paints has colours of its own. */
+const mixesPaints = (task: string) => task.startsWith('chemistry-mix-paint');
+
 const mayBeMirrored = (description: string) => {
   const [, bound] = sorting.exec(description) ?? [];
   return bound !== undefined && Math.abs(Number(bound)) <= furthestMirrored;
@@ -56,20 +60,24 @@ const kindsOf = ({ task }: ToldTask) => [...kindsByState, boxes, ...(namesItsRoo
 /** Exchanges names both ways. */
 export class Naming extends Exchange {
   private readonly mirrored: boolean;
+  private readonly repainting: Repainting | null;
 
   /** The exchange number `seed`; with `all`, of more than the names of things. */
   constructor(seed: number, all: ToldTask | null = null) {
     super(all ? kindsOf(all) : kindsOfThings, seed, renamed);
+    this.repainting = all && mixesPaints(all.task) ? new Repainting(seed) : null;
     this.mirrored = all !== null && mayBeMirrored(all.description) && uniformAt(seed, MIRRORED_STREAM, 0) < 0.5;
   }
 
   override show(text: string): string {
     const named = super.show(text);
-    return this.mirrored ? mirrored(named) : named;
+    const painted = this.repainting?.show(named) ?? named;
+    return this.mirrored ? mirrored(painted) : painted;
   }
 
   override mean(text: string): string {
-    return super.mean(this.mirrored ? mirrored(text) : text);
+    const painted = this.mirrored ? mirrored(text) : text;
+    return super.mean(this.repainting?.mean(painted) ?? painted);
   }
 
   /** Every text of a view, and its temperatures. */
