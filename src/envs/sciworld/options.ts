@@ -77,8 +77,8 @@ const schema = v.strictObject({
   exchange: option(oneOf(['names', 'all']), 'names', {
     label: 'What is exchanged',
     sentence:
-      'With new names at each draw: the names of things alone, or also boxes and side rooms, and warm with cold, while what is solid or liquid by its name keeps that. With all, less can be learnt by heart.',
-    choiceLabels: { names: 'Names', all: 'Names, boxes, rooms and warm with cold' },
+      'With new names at each draw: the names of things alone, or also boxes, side rooms, paints and warm with cold, while what is solid or liquid by its name keeps that. With all, less can be learnt by heart.',
+    choiceLabels: { names: 'Names', all: 'Names, boxes, rooms, paints and warm with cold' },
   }),
 });
 
