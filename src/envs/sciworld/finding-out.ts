@@ -69,7 +69,7 @@ const conductivity: Plan = (r) => {
   r.do(`move ${thing} to ${lights(r, thing) ? conductive : other}`);
 };
 
-/** What is warmed from a kitchen's 10 degrees passes a bound this high sooner by a long wait, before anything melts between the two. */
+/** Within a long wait the stove does not pass a bound this high yet: so many readings are saved. */
 const LONG_WAIT_FROM = 200;
 const MOST_READINGS = 20;
 const LONG_WAIT = 'wait';
