@@ -17,18 +17,15 @@ export function exchanged(kinds: readonly (readonly string[])[], seed: number): 
   return others;
 }
 
-/** Exchanges words both ways. `replaced`: how words are found in a text. */
+/** Exchanges words both ways. */
 export class Exchange {
-  private readonly shown: ReadonlyMap<string, string>;
   private readonly meant: ReadonlyMap<string, string>;
 
-  /** The exchange number `seed`. */
+  /** `shown`: each word's other. `replaced`: how words are found in a text. */
   constructor(
-    kinds: readonly (readonly string[])[],
-    seed: number,
+    private readonly shown: ReadonlyMap<string, string>,
     private readonly replaced: (text: string, by: ReadonlyMap<string, string>) => string,
   ) {
-    this.shown = exchanged(kinds, seed);
     this.meant = new Map([...this.shown].map(([word, other]) => [other, word]));
   }
 

@@ -6,7 +6,7 @@
  * are brought to five rooms, and each of some hundred variations has one temperature, which could be remembered with its answer.
  * Knows words and the world's texts; no WASM, no policy.
  */
-import { Exchange } from '../exchange.ts';
+import { Exchange, exchanged } from '../exchange.ts';
 import { uniformAt } from '../random-player.ts';
 import { boxes, kindsByState, kindsOfThings, namedThings, sideRooms } from './named-things.ts';
 import { Repainting } from './repainting.ts';
@@ -64,7 +64,7 @@ export class Naming extends Exchange {
 
   /** The exchange number `seed`; with `all`, of more than the names of things. */
   constructor(seed: number, all: ToldTask | null = null) {
-    super(all ? kindsOf(all) : kindsOfThings, seed, renamed);
+    super(exchanged(all ? kindsOf(all) : kindsOfThings, seed), renamed);
     this.repainting = all && mixesPaints(all.task) ? new Repainting(seed) : null;
     this.mirrored = all !== null && mayBeMirrored(all.description) && uniformAt(seed, MIRRORED_STREAM, 0) < 0.5;
   }

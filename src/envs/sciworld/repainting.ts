@@ -2,7 +2,7 @@
  * Colours exchanged so that paints mix as before: the three primary ones any way round, and each mixture as its parts are. Training mixes green
  * and two colours beside it, the test set violet: told so, every mixture is met. Knows words, no world.
  */
-import { exchanged } from '../exchange.ts';
+import { Exchange, exchanged } from '../exchange.ts';
 
 const primary = ['red', 'yellow', 'blue'];
 const mixtures: { [color: string]: readonly [string, string] } = {
@@ -49,23 +49,10 @@ function repainted(text: string, by: ReadonlyMap<string, string>): string {
   );
 }
 
-export class Repainting {
-  private readonly shown: ReadonlyMap<string, string>;
-  private readonly meant: ReadonlyMap<string, string>;
-
+/** Exchanges colours both ways. */
+export class Repainting extends Exchange {
   /** The exchange number `seed`. */
   constructor(seed: number) {
-    this.shown = withMixtures(exchanged([primary], seed));
-    this.meant = new Map([...this.shown].map(([color, other]) => [other, color]));
-  }
-
-  /** The world's text, as the agent reads it. */
-  show(text: string): string {
-    return repainted(text, this.shown);
-  }
-
-  /** The agent's text, as the world reads it. */
-  mean(text: string): string {
-    return repainted(text, this.meant);
+    super(withMixtures(exchanged([primary], seed)), repainted);
   }
 }

@@ -43,7 +43,7 @@ export function renamed({ recipes, goal }: RecipeList, names: readonly string[],
 export class Naming extends Exchange {
   /** The exchange number `seed`. */
   constructor(words: readonly string[], seed: number) {
-    super([words], seed, replaceWords);
+    super(exchanged([words], seed), replaceWords);
   }
 
   view(view: TextCraftView): TextCraftView {
