@@ -8,7 +8,7 @@
  */
 import type { Task, World } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
-import { openWorld } from '../src/envs/registry.ts';
+import { openWorld } from '../src/worlds/registry.ts';
 import { openWorldPool } from '../src/workers/spawn-world.ts';
 
 export interface WorldRow {

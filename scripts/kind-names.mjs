@@ -13,7 +13,7 @@ const baselineFile = join(root, 'scripts/names-baseline.json');
 
 /** Registries, presets and fixtures: they may name all. */
 const free = [
-  /^src\/(envs|ui\/worlds)\/registry\.ts$/,
+  /^src\/(worlds|ui\/worlds)\/registry\.ts$/,
   /^src\/rl\/algorithms\/registry\.ts$/,
   /^src\/(experiment|session)\/policies\/registry\.ts$/,
   /^src\/experiment\/presets\.ts$/,
@@ -22,7 +22,7 @@ const free = [
 
 /** Where the modules of a kind are: a file there may name one, itself. */
 const homes = {
-  world: /^src\/(envs\/[^/]+|ui\/worlds)\//,
+  world: /^src\/(worlds\/[^/]+|envs\/[^/]+|ui\/worlds)\//,
   policy: /^src\/(experiment|session)\/policies\//,
   algorithm: /^src\/rl\/algorithms\//,
 };
@@ -33,7 +33,7 @@ export async function registeredNames() {
   const load = async (path) => (await runnerImport(join(root, path), options)).module;
   const { ExperimentSchema } = await load('src/experiment/experiment.ts');
   const { policy, algorithm } = ExperimentSchema.entries;
-  const { worldNames } = await load('src/envs/registry.ts');
+  const { worldNames } = await load('src/worlds/registry.ts');
   const literals = (variant, key) => variant.options.map(({ entries }) => entries[key].literal);
   const names = {
     world: [...worldNames],

@@ -11,7 +11,7 @@ const load = async (path) => (await runnerImport(join(root, path), { configFile:
 export async function writeRegistryMessages() {
   const { knobs } = await load('src/experiment/knobs.ts');
   const { policyKinds } = await load('src/experiment/policies/registry.ts');
-  const { worldModules } = await load('src/envs/registry.ts');
+  const { worldModules } = await load('src/worlds/registry.ts');
   const { metrics, metricGroups } = await load('src/rl/metrics.ts');
   const { presets } = await load('src/experiment/presets.ts');
 

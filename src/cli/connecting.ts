@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { World } from '../envs/env.ts';
 import { type ConnectionSettings, mayAskServer } from '../envs/module.ts';
-import { worldModules } from '../envs/registry.ts';
+import { worldModules } from '../worlds/registry.ts';
 import { openGuardedWorld, settingsFromEnvironment } from '../workers/spawn-world.ts';
 
 export type Connections = { readonly [world: string]: ConnectionSettings };

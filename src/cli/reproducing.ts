@@ -1,7 +1,7 @@
 /** A figure of the paper, from its sweeps to docs/figures: planned, trained and evaluated resumably, written as JSON, Markdown and SVG. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { worldModule } from '../envs/registry.ts';
+import { worldModule } from '../worlds/registry.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { writePath } from '../experiment/paths.ts';
 import { fallOf, signalLabels } from '../rl/evaluation/fallen.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { zipSync } from 'fflate';
 import type { WorldOptions } from '../envs/env.ts';
-import { worldModule } from '../envs/registry.ts';
+import { worldModule } from '../worlds/registry.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { presets } from '../experiment/presets.ts';
 import { parseConfig } from '../policy/config.ts';

@@ -1,5 +1,5 @@
 /** What an experiment may say, in words: docs/experiment.md and the lists of `--help`. Made of the knobs, and so of every module's schema. */
-import { worldModules } from '../envs/registry.ts';
+import { worldModules } from '../worlds/registry.ts';
 import type { Knob, KnobSection } from './knob.ts';
 import { knobs } from './knobs.ts';
 

@@ -2,7 +2,7 @@
 import type * as v from 'valibot';
 import type { WorldModule } from '../envs/module.ts';
 import type { OptionWords } from '../envs/options.ts';
-import { worldModules, worldNames } from '../envs/registry.ts';
+import { worldModules, worldNames } from '../worlds/registry.ts';
 import { type Extra, type Knob, type KnobKind, knob, range } from './knob.ts';
 
 /** Of a schema, what a knob is made from. */

@@ -4,7 +4,7 @@
  * it to lists of actions, and spend an hour on one evaluation.
  */
 
-import { worldModule } from '../envs/registry.ts';
+import { worldModule } from '../worlds/registry.ts';
 import { type Experiment, parseExperiment, type TurnLimit } from '../experiment/experiment.ts';
 import { besideModel } from '../experiment/policies/adapted.ts';
 import { playing } from '../experiment/policies/onnx.ts';

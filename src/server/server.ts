@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { type World, WorldError, type WorldOptions } from '../envs/env.ts';
 import type { WorldModule } from '../envs/module.ts';
-import { worldModules } from '../envs/registry.ts';
+import { worldModules } from '../worlds/registry.ts';
 import { mountWorlds } from './mounting.ts';
 import type { ChatModel } from './openai/chat-model.ts';
 import { mountChat } from './openai/routes.ts';

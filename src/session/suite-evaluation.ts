@@ -4,7 +4,7 @@
  */
 import type { WorldOptions } from '../envs/env.ts';
 import type { WorldModule } from '../envs/module.ts';
-import { worldModules } from '../envs/registry.ts';
+import { worldModules } from '../worlds/registry.ts';
 import type { WorldSuite } from '../envs/suite.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { type SuiteReport, suiteReport } from '../rl/evaluation/suite-report.ts';

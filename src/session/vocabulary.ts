@@ -5,7 +5,7 @@
 import { type Task, validActionsAfter, type World, WorldError, type WorldOptions } from '../envs/env.ts';
 import type { PlayedTexts, WorldModule } from '../envs/module.ts';
 import { randomAction } from '../envs/random-player.ts';
-import { worldModule } from '../envs/registry.ts';
+import { worldModule } from '../worlds/registry.ts';
 
 const SLOTS = 64;
 

@@ -5,7 +5,7 @@
 import type { Worker as NodeWorker } from 'node:worker_threads';
 import { type World, WorldError } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';
-import { worldModule } from '../envs/registry.ts';
+import { worldModule } from '../worlds/registry.ts';
 import { askForFrame } from '../envs/transport/frame-port.ts';
 import { WorldPool } from '../envs/transport/pool.ts';
 import type { WorldPort, WorldReply, WorldRequest } from '../envs/transport/port.ts';

@@ -3,7 +3,7 @@
  * world it is asked for and serves it; everything else is in src/envs.
  */
 
-import { openWorld } from '../envs/registry.ts';
+import { openWorld } from '../worlds/registry.ts';
 import { serveWorld, type WorldReply, type WorldRequest } from '../envs/transport/port.ts';
 
 async function serve(): Promise<void> {

@@ -13,7 +13,7 @@ import { itemsIn } from '../../src/envs/agentgym/options.ts';
 import { AgentGymWorld } from '../../src/envs/agentgym/world.ts';
 import { spokenOf, type Task, WorldError } from '../../src/envs/env.ts';
 import type { WorldModule } from '../../src/envs/module.ts';
-import { openWorld } from '../../src/envs/registry.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import { JsonServer, serverAddress } from '../../src/envs/transport/http.ts';
 import { RemoteWorld } from '../../src/envs/transport/remote.ts';
 import { replayAgentGym } from '../../tools/replay/agentgym.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { parseDependencyTree } from 'dpdm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { openWorld, worldModule, worldModules } from '../../src/envs/registry.ts';
+import { openWorld, worldModule, worldModules } from '../../src/worlds/registry.ts';
 
 beforeAll(() => buildWasm());
 

@@ -6,7 +6,7 @@ import { AgentGymWorld } from '../../src/envs/agentgym/world.ts';
 import { checkOpenEnv } from '../../src/envs/openenv/check.ts';
 import { openenv } from '../../src/envs/openenv/index.ts';
 import { OpenEnvWorld } from '../../src/envs/openenv/world.ts';
-import { openWorld } from '../../src/envs/registry.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import { RemoteWorld } from '../../src/envs/transport/remote.ts';
 import type { Server } from '../../src/server/server.ts';
 import { startServer } from '../server/helpers.ts';

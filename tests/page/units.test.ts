@@ -1,6 +1,6 @@
 /** The parts of the page that need no browser: knobs against the schema, events gathered, places in the URL, diagnosis. */
 import { describe, expect, test } from 'vitest';
-import { worldModules } from '../../src/envs/registry.ts';
+import { worldModules } from '../../src/worlds/registry.ts';
 import { ExperimentSchema } from '../../src/experiment/experiment.ts';
 import { findKnob, knobs } from '../../src/experiment/knobs.ts';
 import { differences, readPath, writePath } from '../../src/experiment/paths.ts';

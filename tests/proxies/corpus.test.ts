@@ -8,7 +8,7 @@ import { buildIndex } from '../../proxies/retrieval/build-index.ts';
 import { openProxy } from '../../proxies/service.ts';
 import { checkAgentGym } from '../../src/envs/agentgym/check.ts';
 import { searchqa } from '../../src/envs/agentgym/kinds/searchqa.ts';
-import { worldModule } from '../../src/envs/registry.ts';
+import { worldModule } from '../../src/worlds/registry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-corpus-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -6,7 +6,7 @@ import { type OpenedProxy, openProxy } from '../../proxies/service.ts';
 import { checkAgentGym } from '../../src/envs/agentgym/check.ts';
 import { textcraft } from '../../src/envs/agentgym/kinds/textcraft.ts';
 import { webarena } from '../../src/envs/agentgym/kinds/webarena.ts';
-import { worldModule } from '../../src/envs/registry.ts';
+import { worldModule } from '../../src/worlds/registry.ts';
 import { AgentGymServer, dialects } from '../envs/agentgym-server.ts';
 import { OpenEnvServer } from '../envs/openenv-server.ts';
 import { openOver } from './opened.ts';

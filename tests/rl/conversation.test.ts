@@ -1,6 +1,6 @@
 // An LLM's conversation: token for token what its template renders, masks, stop tokens, replies and their actions.
 import { describe, expect, it } from 'vitest';
-import { worldModule } from '../../src/envs/registry.ts';
+import { worldModule } from '../../src/worlds/registry.ts';
 import { lastAction, oneAction } from '../../src/envs/reply.ts';
 import type { GeneratedTurn, GenerateRow, Sampling } from '../../src/policy/policy.ts';
 import { type ChatMessage, ChatTemplate } from '../../src/policy/text/chat-template.ts';

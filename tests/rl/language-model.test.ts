@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { World } from '../../src/envs/env.ts';
-import { openWorld, worldModule } from '../../src/envs/registry.ts';
+import { openWorld, worldModule } from '../../src/worlds/registry.ts';
 import { parseConfig } from '../../src/policy/config.ts';
 import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';

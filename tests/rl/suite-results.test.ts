@@ -1,7 +1,7 @@
 // Results of a suite: what each number means, on items whose answers are known.
 import { describe, expect, it } from 'vitest';
 import { babyai } from '../../src/envs/babyai/index.ts';
-import { worldModules } from '../../src/envs/registry.ts';
+import { worldModules } from '../../src/worlds/registry.ts';
 import { STAND_IN_SEED, standInIds } from '../../src/envs/sciworld/suites.ts';
 import { itemOf, sciWorldTasks, variationsOf } from '../../src/envs/sciworld/tasks.ts';
 import type { WorldSuite } from '../../src/envs/suite.ts';

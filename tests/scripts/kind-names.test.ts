@@ -38,7 +38,7 @@ describe('names of kinds', () => {
       'textcraft',
     ]);
     expect(files('src/envs/babyai/index.ts', "const name = 'babyai'; const policy = 'tiny';")).toEqual(['tiny']);
-    expect(files('src/envs/registry.ts', "const all = ['babyai', 'textcraft'];")).toEqual([]);
+    expect(files('src/worlds/registry.ts', "const all = ['babyai', 'textcraft'];")).toEqual([]);
     expect(files('src/rl/trainer.ts', "const all = ['grpo'];")).toEqual(['grpo']);
   });
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openWorld } from '../../src/envs/registry.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import { Search } from '../../src/envs/search/world.ts';
 import { readServed, replayRecords, replayServed, type ServedRecord } from '../../tools/replay/served.ts';
 import { goldenFolder, hasGolden } from '../envs/helpers.ts';

@@ -1,7 +1,7 @@
 /** OpenEnv: every frame of its socket, every route, and what it answers to wrong ones. The frames are written from its specification. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { openWorld } from '../../src/envs/registry.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import type { Server } from '../../src/server/server.ts';
 import { get, post, startServer } from './helpers.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { openWorld } from '../../src/envs/registry.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { parseConfig } from '../../src/policy/config.ts';
 import { initWeights } from '../../src/policy/weights/init.ts';

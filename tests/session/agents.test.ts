@@ -11,7 +11,7 @@ import { packRun, thinned } from '../../src/cli/agents/packing.ts';
 import { readRecipe, recipeNames } from '../../src/cli/agents/recipe.ts';
 import { readDocument } from '../../src/cli/training.ts';
 import type { Task } from '../../src/envs/env.ts';
-import { worldModule } from '../../src/envs/registry.ts';
+import { worldModule } from '../../src/worlds/registry.ts';
 import { type Experiment, ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
 import { firstMoment, hasMoments } from '../../src/policy/moments.ts';
 import type { TensorMap } from '../../src/policy/policy.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Feedback, World } from '../../src/envs/env.ts';
-import { openWorld } from '../../src/envs/registry.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { asked } from '../../src/experiment/policies/api.ts';
 import { presets } from '../../src/experiment/presets.ts';

@@ -1,7 +1,7 @@
 // A malformed experiment is refused with the path, the value and the bound of each problem.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { worldModule } from '../../src/envs/registry.ts';
+import { worldModule } from '../../src/worlds/registry.ts';
 import { ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
 import { differences, writePath } from '../../src/experiment/paths.ts';
 import { capacityOf } from '../../src/experiment/sizes.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { worldNames } from '../../src/envs/registry.ts';
+import { worldNames } from '../../src/worlds/registry.ts';
 import { experimentDocument, kindsHelp } from '../../src/experiment/guide.ts';
 import { knobs } from '../../src/experiment/knobs.ts';
 

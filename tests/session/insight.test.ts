@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
-import { openWorld } from '../../src/envs/registry.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import type { StepRecord } from '../../src/rl/evaluation.ts';
 import { isTiming } from '../../src/rl/metrics.ts';

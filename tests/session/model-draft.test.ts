@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { openWorld, worldModules } from '../../src/envs/registry.ts';
+import { openWorld, worldModules } from '../../src/worlds/registry.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { defaultPolicy } from '../../src/experiment/policies/registry.ts';
 import { presets } from '../../src/experiment/presets.ts';

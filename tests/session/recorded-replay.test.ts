@@ -1,7 +1,7 @@
 /** Trajectories of files played again in our worlds: found by AgentGym's numbers, by our own task, or by the world's first words. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { World } from '../../src/envs/env.ts';
-import { openWorld, worldModule } from '../../src/envs/registry.ts';
+import { openWorld, worldModule } from '../../src/worlds/registry.ts';
 import { originalTasks, taskOfItem } from '../../src/envs/serving/items.ts';
 import { UnmappedError } from '../../src/rl/recorded/record-play.ts';
 import type { Message, TrajectoryRecord } from '../../src/rl/trajectory-files/record.ts';

@@ -1,7 +1,7 @@
 /** A tiny policy's vocabulary knows every word its world says, in tasks it was not made from. */
 import { describe, expect, it } from 'vitest';
 import type { World, WorldOptions } from '../../src/envs/env.ts';
-import { openWorld } from '../../src/envs/registry.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import type { Experiment } from '../../src/experiment/experiment.ts';
 import { buildTokenizer, type Tokenizer, wordsOf } from '../../src/policy/text/tokenizer.ts';
 import { Tokenizers } from '../../src/session/tokenizers.ts';

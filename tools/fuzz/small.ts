@@ -3,7 +3,7 @@
  * rules, and checks the form of every answer. Exits with 1 where one is malformed.
  */
 import { Command } from 'commander';
-import { openWorld } from '../../src/envs/registry.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import { fuzzedOptions, fuzzWorld } from './playing-small.ts';
 
 const program = new Command('fuzz-small')

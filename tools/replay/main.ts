@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { Command } from 'commander';
-import { openWorld, worldNames } from '../../src/envs/registry.ts';
+import { openWorld, worldNames } from '../../src/worlds/registry.ts';
 import { replayAgentGym } from './agentgym.ts';
 import { type ReplayResult, replayBabyai } from './babyai.ts';
 import { readEpisodes, replayLmrlGym } from './lmrlgym.ts';

@@ -4,7 +4,7 @@
  * verl/agent_trainer/config/ppo_trainer.yaml of that commit.
  */
 
-import { worldModule } from '../../envs/registry.ts';
+import { worldModule } from '../../worlds/registry.ts';
 import type { Ledger } from './ledger.ts';
 import merge from './python/merge.py?raw';
 import { counterpartOf, gpus, here, lookedUp, rulesOf, stagesAfter, takeSettled } from './shared.ts';

@@ -9,7 +9,7 @@ import {
   type WorldOptions,
 } from '../../envs/env.ts';
 import type { WorldModule } from '../../envs/module.ts';
-import { worldModule } from '../../envs/registry.ts';
+import { worldModule } from '../../worlds/registry.ts';
 import type { AgentGymForm } from '../../envs/serving/form.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { acknowledgement } from '../../rl/episode/conversation.ts';

@@ -4,7 +4,7 @@
  * like. `scripts/registry-messages.mjs` lists them for translators (`npm run localize`).
  */
 import { msg } from '@lit/localize';
-import { worldModules } from '../../envs/registry.ts';
+import { worldModules } from '../../worlds/registry.ts';
 import type { Knob } from '../../experiment/knob.ts';
 import { factsOf, type Policy, policySummary } from '../../experiment/policies/registry.ts';
 

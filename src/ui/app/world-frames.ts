@@ -1,5 +1,5 @@
 /** Frames that a worker asks its page for: a world that is reached by a frame lives in one (`envs/transport/frame-port.ts`). */
-import { worldModule } from '../../envs/registry.ts';
+import { worldModule } from '../../worlds/registry.ts';
 import { openFrame } from '../../envs/transport/frame.ts';
 import type { FrameRequest } from '../../envs/transport/frame-port.ts';
 

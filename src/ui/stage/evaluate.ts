@@ -2,7 +2,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import { worldModules } from '../../envs/registry.ts';
+import { worldModules } from '../../worlds/registry.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { reportCsv, reportJson, reportMarkdown, type SuiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../../session/evaluation-protocol.ts';

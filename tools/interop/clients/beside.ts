@@ -6,7 +6,7 @@ import { agentGymKinds, agentGymWorlds } from '../../../src/envs/agentgym/index.
 import { AgentGymWorld } from '../../../src/envs/agentgym/world.ts';
 import type { Feedback, World, WorldOptions } from '../../../src/envs/env.ts';
 import { randomAction } from '../../../src/envs/random-player.ts';
-import { openWorld } from '../../../src/envs/registry.ts';
+import { openWorld } from '../../../src/worlds/registry.ts';
 import { RemoteWorld } from '../../../src/envs/transport/remote.ts';
 
 export interface Beside {

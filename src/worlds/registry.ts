@@ -1,6 +1,6 @@
 /** Finding a world by its name. `worlds.ts` lists them. */
-import { type World, WorldError } from './env.ts';
-import { type ConnectionSettings, connectionOf, type WorldModule } from './module.ts';
+import { type World, WorldError } from '../envs/env.ts';
+import { type ConnectionSettings, connectionOf, type WorldModule } from '../envs/module.ts';
 import * as worlds from './worlds.ts';
 
 /** All worlds, by title. */
