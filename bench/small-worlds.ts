@@ -3,7 +3,7 @@
  * Counted by CPU time, which a busy machine does not change. The originals' servers were not measured.
  */
 import type { Task, World, WorldOptions } from '../src/envs/env.ts';
-import { Maze } from '../src/envs/maze/world.ts';
+import { Maze } from '../src/worlds/maze/world.ts';
 import { randomAction } from '../src/envs/random-player.ts';
 import { Wordle } from '../src/envs/wordle/world.ts';
 

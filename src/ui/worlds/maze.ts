@@ -5,7 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type SVGTemplateResult, svg } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import type { MazeView, Place } from '../../envs/maze/view.ts';
+import type { MazeView, Place } from '../../worlds/maze/view.ts';
 import { controls } from '../styles/shared.ts';
 
 /** A cell's side in the drawing's units. */

@@ -1,6 +1,6 @@
 /** Maze's module: what it is and what it needs. The rules are in envs-wasm/maze, the client in `world.ts`. */
-import type { WorldModule } from '../module.ts';
-import { firstAction } from '../reply.ts';
+import type { WorldModule } from '../../envs/module.ts';
+import { firstAction } from '../../envs/reply.ts';
 import { mazeActions } from './moves.ts';
 import { parseMazeOptions } from './options.ts';
 

@@ -10,8 +10,8 @@ import {
   type WorldDescription,
   WorldError,
   type WorldOptions,
-} from '../env.ts';
-import { type BatchExports, TextBatch } from '../transport/text-batch.ts';
+} from '../../envs/env.ts';
+import { type BatchExports, TextBatch } from '../../envs/transport/text-batch.ts';
 import { maze } from './index.ts';
 import { mazeActions } from './moves.ts';
 import { parseMazeOptions } from './options.ts';

@@ -1,6 +1,6 @@
 /** The maze's options, read and checked. Knows no WASM. */
 import * as v from 'valibot';
-import { oneOf, option, optionsReader, whole, yesOrNo } from '../options.ts';
+import { oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 
 const schema = v.strictObject({
   size: option(whole(3, 20), 5, {

@@ -9,7 +9,7 @@ import {
   standing,
   str,
   unfinishedOf,
-} from '../serving/form.ts';
+} from '../../envs/serving/form.ts';
 import { mazeActions } from './moves.ts';
 
 const games = 26;

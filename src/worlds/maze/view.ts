@@ -1,5 +1,5 @@
 /** What a view of a maze draws, and how it is told in words. Knows no WASM. */
-import type { WorldView } from '../env.ts';
+import type { WorldView } from '../../envs/env.ts';
 
 export type Move = 'left' | 'right' | 'up' | 'down';
 
