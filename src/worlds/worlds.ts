@@ -1,6 +1,6 @@
 /** Every world, a line each; a family of them is a list. */
 export { agentGymWorlds } from '../envs/agentgym/index.ts';
-export { babyai } from '../envs/babyai/index.ts';
+export { babyai } from './babyai/index.ts';
 export { maze } from './maze/index.ts';
 export { openenv } from '../envs/openenv/index.ts';
 export { sciworld } from '../envs/sciworld/index.ts';

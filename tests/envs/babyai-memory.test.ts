@@ -1,8 +1,8 @@
 /** What the observation with a memory adds, beside a second account of it that is made from nothing but what was in sight. */
 import { beforeAll, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import type { BabyAiView, GridCell } from '../../src/envs/babyai/view.ts';
-import { BabyAi } from '../../src/envs/babyai/world.ts';
+import type { BabyAiView, GridCell } from '../../src/worlds/babyai/view.ts';
+import { BabyAi } from '../../src/worlds/babyai/world.ts';
 import type { Feedback, Task, WorldOptions } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
 

@@ -1,6 +1,6 @@
 // Results of a suite: what each number means, on items whose answers are known.
 import { describe, expect, it } from 'vitest';
-import { babyai } from '../../src/envs/babyai/index.ts';
+import { babyai } from '../../src/worlds/babyai/index.ts';
 import { worldModules } from '../../src/worlds/registry.ts';
 import { STAND_IN_SEED, standInIds } from '../../src/envs/sciworld/suites.ts';
 import { itemOf, sciWorldTasks, variationsOf } from '../../src/envs/sciworld/tasks.ts';

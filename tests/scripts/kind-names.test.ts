@@ -33,11 +33,11 @@ describe('names of kinds', () => {
 
   it('a module names itself, a registry all, another file none', () => {
     const files = (file: string, source: string) => offendersIn(file, source, names).map(({ name }) => name);
-    expect(files('src/envs/babyai/index.ts', "const name = 'babyai';")).toEqual([]);
-    expect(files('src/envs/babyai/index.ts', "const name = 'babyai'; const other = 'textcraft';")).toEqual([
+    expect(files('src/worlds/babyai/index.ts', "const name = 'babyai';")).toEqual([]);
+    expect(files('src/worlds/babyai/index.ts', "const name = 'babyai'; const other = 'textcraft';")).toEqual([
       'textcraft',
     ]);
-    expect(files('src/envs/babyai/index.ts', "const name = 'babyai'; const policy = 'tiny';")).toEqual(['tiny']);
+    expect(files('src/worlds/babyai/index.ts', "const name = 'babyai'; const policy = 'tiny';")).toEqual(['tiny']);
     expect(files('src/worlds/registry.ts', "const all = ['babyai', 'textcraft'];")).toEqual([]);
     expect(files('src/rl/trainer.ts', "const all = ['grpo'];")).toEqual(['grpo']);
   });

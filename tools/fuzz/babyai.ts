@@ -3,7 +3,7 @@
  * strings as actions and checks the form of every answer. Exits with 1 where one is malformed.
  */
 import { Command } from 'commander';
-import { BabyAi } from '../../src/envs/babyai/world.ts';
+import { BabyAi } from '../../src/worlds/babyai/world.ts';
 import { fuzzBabyai, makeEveryLevel } from './playing-babyai.ts';
 
 const options = new Command('fuzz-babyai')

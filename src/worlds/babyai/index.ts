@@ -1,7 +1,7 @@
 /** BabyAI's module: what it is and what it needs. The rules are in envs-wasm/babyai, the client in `world.ts`. */
-import type { WorldOptions } from '../env.ts';
-import type { WorldModule } from '../module.ts';
-import { oneAction } from '../reply.ts';
+import type { WorldOptions } from '../../envs/env.ts';
+import type { WorldModule } from '../../envs/module.ts';
+import { oneAction } from '../../envs/reply.ts';
 import { offeredInBabyAi } from './offered.ts';
 import { parseBabyAiOptions } from './options.ts';
 import { LEVELS } from './split.ts';

@@ -1,5 +1,5 @@
 /** BabyAI's evaluation items: AgentGym-RL's 90, and fresh rooms of the same levels, which are harder. */
-import { agentGymRlDiffers, type WorldSuite } from '../suite.ts';
+import { agentGymRlDiffers, type WorldSuite } from '../../envs/suite.ts';
 import { RL_LEVELS } from './split.ts';
 
 const columns = ['GoTo', 'Pickup', 'ActionObjDoor', 'FindObj', 'OneRoom', 'SynthLoc'];

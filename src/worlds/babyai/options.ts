@@ -1,6 +1,6 @@
 /** BabyAI's options, read and checked. Knows no WASM. */
 import * as v from 'valibot';
-import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../options.ts';
+import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 import { LEVELS, RL_LEVELS } from './split.ts';
 
 const schema = v.strictObject({

@@ -2,8 +2,8 @@
  * BabyAI's WASM instance as typed calls: packs a batch into linear memory, makes the call, unpacks the answers. Knows the
  * memory's layout (envs-wasm/babyai/index.ts) and nothing of tasks, splits or options.
  */
-import { WorldError } from '../env.ts';
-import { loadWasm } from '../transport/wasm.ts';
+import { WorldError } from '../../envs/env.ts';
+import { loadWasm } from '../../envs/transport/wasm.ts';
 
 interface Exports {
   memory: WebAssembly.Memory;

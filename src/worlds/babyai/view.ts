@@ -1,5 +1,5 @@
 /** What a view of BabyAI draws: a grid seen from above, with what the agent sees of it. */
-import type { WorldView } from '../env.ts';
+import type { WorldView } from '../../envs/env.ts';
 
 export interface BabyAiView extends WorldView {
   kind: 'babyai';

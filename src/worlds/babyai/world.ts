@@ -12,7 +12,7 @@ import {
   type WorldDescription,
   WorldError,
   type WorldOptions,
-} from '../env.ts';
+} from '../../envs/env.ts';
 import { describeGrid, gridOf } from './grid.ts';
 import { babyai } from './index.ts';
 import { ExploredMap } from './map.ts';

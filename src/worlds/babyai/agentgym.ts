@@ -11,7 +11,7 @@ import {
   standing,
   str,
   unfinishedOf,
-} from '../serving/form.ts';
+} from '../../envs/serving/form.ts';
 import { itemOf, LEVELS } from './split.ts';
 
 const largestSeed = 2n ** 31n;

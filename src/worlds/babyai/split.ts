@@ -3,7 +3,7 @@
  * AgentGym-RL's 18 levels), recovered from public evaluation records. Its training items are not all known, so those
  * here are our own: seeds from 1000 on, of which no evaluation item has one.
  */
-import type { Split } from '../env.ts';
+import type { Split } from '../../envs/env.ts';
 
 export const LEVEL_NAMES = [
   'GoToRedBallGrey',
