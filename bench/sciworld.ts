@@ -6,7 +6,7 @@
 
 import type { Task } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
-import { SciWorld } from '../src/envs/sciworld/world.ts';
+import { SciWorld } from '../src/worlds/sciworld/world.ts';
 import type { WorldRow } from './world.ts';
 
 const BATCH = 16;

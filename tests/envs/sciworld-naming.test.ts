@@ -1,10 +1,10 @@
 // ScienceWorld under other names: the same world, told otherwise, and nothing lost on the way back.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { sciworld } from '../../src/envs/sciworld/index.ts';
-import { namedThings, sideRooms } from '../../src/envs/sciworld/named-things.ts';
-import { Naming } from '../../src/envs/sciworld/naming.ts';
-import { SciWorld } from '../../src/envs/sciworld/world.ts';
+import { sciworld } from '../../src/worlds/sciworld/index.ts';
+import { namedThings, sideRooms } from '../../src/worlds/sciworld/named-things.ts';
+import { Naming } from '../../src/worlds/sciworld/naming.ts';
+import { SciWorld } from '../../src/worlds/sciworld/world.ts';
 
 beforeAll(() => buildWasm());
 

@@ -1,8 +1,8 @@
 // What ScienceWorld's oracle says before it acts: found in the text that was shown, about the box that it then chooses, under any names.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { Findings } from '../../src/envs/sciworld/thinking.ts';
-import { SciWorld } from '../../src/envs/sciworld/world.ts';
+import { Findings } from '../../src/worlds/sciworld/thinking.ts';
+import { SciWorld } from '../../src/worlds/sciworld/world.ts';
 
 beforeAll(() => buildWasm());
 

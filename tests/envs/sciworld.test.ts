@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Task, WorldOptions } from '../../src/envs/env.ts';
 import { uniformAt } from '../../src/envs/random-player.ts';
-import { parseSciWorldOptions } from '../../src/envs/sciworld/options.ts';
-import { tasksWithOracle } from '../../src/envs/sciworld/oracle.ts';
-import { everyThing } from '../../src/envs/sciworld/scene.ts';
-import { SciWorldSimulator } from '../../src/envs/sciworld/simulator.ts';
+import { parseSciWorldOptions } from '../../src/worlds/sciworld/options.ts';
+import { tasksWithOracle } from '../../src/worlds/sciworld/oracle.ts';
+import { everyThing } from '../../src/worlds/sciworld/scene.ts';
+import { SciWorldSimulator } from '../../src/worlds/sciworld/simulator.ts';
 import {
   agentGymTasks,
   bitsOf,
@@ -16,9 +16,9 @@ import {
   itemOf,
   sciWorldTasks,
   variationsOf,
-} from '../../src/envs/sciworld/tasks.ts';
-import type { SciWorldView } from '../../src/envs/sciworld/view.ts';
-import { percent, SciWorld } from '../../src/envs/sciworld/world.ts';
+} from '../../src/worlds/sciworld/tasks.ts';
+import type { SciWorldView } from '../../src/worlds/sciworld/view.ts';
+import { percent, SciWorld } from '../../src/worlds/sciworld/world.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { readEpisodes, replayEpisodes } from '../../tools/replay/sciworld.ts';
 import { goldenFolder, hasGolden } from './helpers.ts';

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { babyai } from '../../src/worlds/babyai/index.ts';
 import { worldModules } from '../../src/worlds/registry.ts';
-import { STAND_IN_SEED, standInIds } from '../../src/envs/sciworld/suites.ts';
-import { itemOf, sciWorldTasks, variationsOf } from '../../src/envs/sciworld/tasks.ts';
+import { STAND_IN_SEED, standInIds } from '../../src/worlds/sciworld/suites.ts';
+import { itemOf, sciWorldTasks, variationsOf } from '../../src/worlds/sciworld/tasks.ts';
 import type { WorldSuite } from '../../src/envs/suite.ts';
 import { reportText, suiteReport } from '../../src/rl/evaluation/suite-report.ts';
 import {

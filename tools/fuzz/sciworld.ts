@@ -6,8 +6,8 @@
  */
 import { pathToFileURL } from 'node:url';
 import { uniformAt } from '../../src/envs/random-player.ts';
-import { SciWorldSimulator } from '../../src/envs/sciworld/simulator.ts';
-import { bitsOf, sciWorldTasks } from '../../src/envs/sciworld/tasks.ts';
+import { SciWorldSimulator } from '../../src/worlds/sciworld/simulator.ts';
+import { bitsOf, sciWorldTasks } from '../../src/worlds/sciworld/tasks.ts';
 
 /** Most work of one command, and most memory of one world (bytes). */
 export const MOST_WORK = 5_000_000;

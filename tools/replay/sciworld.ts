@@ -6,9 +6,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { SciWorldSimulator } from '../../src/envs/sciworld/simulator.ts';
-import { bitsOf } from '../../src/envs/sciworld/tasks.ts';
-import { percent } from '../../src/envs/sciworld/world.ts';
+import { SciWorldSimulator } from '../../src/worlds/sciworld/simulator.ts';
+import { bitsOf } from '../../src/worlds/sciworld/tasks.ts';
+import { percent } from '../../src/worlds/sciworld/world.ts';
 
 interface RecordedStep {
   /** Action, observation, percent score, raw score, reward, completed by the simulator, over by the wrapper, moves. */

@@ -3,8 +3,8 @@
  * plays `find-non-living-thing`. Never part of the shipped page.
  */
 
-import { idOf } from '../../envs/sciworld/tasks.ts';
-import { SciWorld } from '../../envs/sciworld/world.ts';
+import { idOf } from '../../worlds/sciworld/tasks.ts';
+import { SciWorld } from '../../worlds/sciworld/world.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { Playing } from '../../session/playing.ts';
 import type { PlayStart, ReplayFrame } from '../../session/protocol.ts';

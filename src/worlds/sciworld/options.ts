@@ -1,6 +1,6 @@
 /** ScienceWorld's options, read and checked. Knows no WASM. */
 import * as v from 'valibot';
-import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../options.ts';
+import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 import { agentGymTasks, sciWorldTasks, sciWorldVerbs, simplificationLabels } from './tasks.ts';
 
 const names = sciWorldTasks.map(({ name }) => name) as [string, ...string[]];

@@ -1,5 +1,5 @@
 /** ScienceWorld behind AgentGym's protocol: `agentenv-sciworld` at 3ef9235, from its source. */
-import type { Json } from '../env.ts';
+import type { Json } from '../../envs/env.ts';
 import {
   type AgentGymForm,
   indexInto,
@@ -12,7 +12,7 @@ import {
   standing,
   str,
   type Values,
-} from '../serving/form.ts';
+} from '../../envs/serving/form.ts';
 import { agentGymTasks, itemOf } from './tasks.ts';
 import type { SciWorldView } from './view.ts';
 

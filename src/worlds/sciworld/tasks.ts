@@ -2,7 +2,7 @@
  * ScienceWorld's items. Ids 0 to 4,638 are AgentGym's: its 23 tasks with all their variations, in its order; the seven
  * tasks AgentGym leaves out follow (4,639 to 7,206). The split is the original's own, by variation. Knows no WASM.
  */
-import { type Split, WorldError } from '../env.ts';
+import { type Split, WorldError } from '../../envs/env.ts';
 
 /** Name, variations. The first 23 are AgentGym's; the order is that of its ids. */
 const catalogue: readonly (readonly [name: string, variations: number])[] = [

@@ -2,7 +2,7 @@
  * Colours exchanged so that paints mix as before: the three primary ones any way round, and each mixture as its parts are. Training mixes green
  * and two colours beside it, the test set violet: told so, every mixture is met. Knows words, no world.
  */
-import { Exchange, exchanged } from '../exchange.ts';
+import { Exchange, exchanged } from '../../envs/exchange.ts';
 
 const primary = ['red', 'yellow', 'blue'];
 const mixtures: { [color: string]: readonly [string, string] } = {

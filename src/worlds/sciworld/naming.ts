@@ -6,8 +6,8 @@
  * are brought to five rooms, and each of some hundred variations has one temperature, which could be remembered with its answer.
  * Knows words and the world's texts; no WASM, no policy.
  */
-import { Exchange, exchanged } from '../exchange.ts';
-import { uniformAt } from '../random-player.ts';
+import { Exchange, exchanged } from '../../envs/exchange.ts';
+import { uniformAt } from '../../envs/random-player.ts';
 import { boxes, kindsByState, kindsOfThings, namedThings, sideRooms } from './named-things.ts';
 import { Repainting } from './repainting.ts';
 

@@ -1,5 +1,5 @@
 /** What a view of ScienceWorld draws: a house of ten rooms, what is in the agent's room, and how far the task is. */
-import type { WorldView } from '../env.ts';
+import type { WorldView } from '../../envs/env.ts';
 
 export interface SciWorldView extends WorldView {
   kind: 'sciworld';

@@ -1,6 +1,6 @@
 /** ScienceWorld's module: what it is and what it needs. The rules are in envs-wasm/sciworld, the client in `world.ts`. */
-import type { WorldModule } from '../module.ts';
-import { lastAction } from '../reply.ts';
+import type { WorldModule } from '../../envs/module.ts';
+import { lastAction } from '../../envs/reply.ts';
 import { drawnTask } from './drawn.ts';
 import { namedThings } from './named-things.ts';
 import { parseSciWorldOptions } from './options.ts';

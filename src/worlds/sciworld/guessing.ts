@@ -1,5 +1,5 @@
 /** What an oracle comes to that does not find out: its plan with the answer drawn at random. Knows the words of tasks and plans. */
-import { uniformAt } from '../random-player.ts';
+import { uniformAt } from '../../envs/random-player.ts';
 
 const STREAM_GUESS = 0x6775_6573;
 

@@ -13,7 +13,7 @@ import {
   type WorldDescription,
   WorldError,
   type WorldOptions,
-} from '../env.ts';
+} from '../../envs/env.ts';
 import { findingOut } from './finding-out.ts';
 import { guessed } from './guessing.ts';
 import { sciworld } from './index.ts';

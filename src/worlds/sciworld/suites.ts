@@ -2,8 +2,8 @@
  * ScienceWorld's evaluation: AgentGym-RL's 200 test ids are not published, so a stand-in of the same sizes by topic is drawn from the
  * original's test variations. Called a stand-in wherever it is shown.
  */
-import { uniformAt } from '../random-player.ts';
-import { agentGymRlDiffers, type WorldSuite } from '../suite.ts';
+import { uniformAt } from '../../envs/random-player.ts';
+import { agentGymRlDiffers, type WorldSuite } from '../../envs/suite.ts';
 import { agentGymTasks, idOf, itemOf, variationsOf } from './tasks.ts';
 
 /** What the paper's table calls a topic, the tasks of it (a guess from their names), and how many of the 200 are of it. */

@@ -1,6 +1,6 @@
 /** The ScienceWorld simulator as it is: one WASM instance, worlds by number, the calls of the original. Knows no rewards, no batches. */
-import { WorldError } from '../env.ts';
-import { loadWasm, repositoryRoot } from '../transport/wasm.ts';
+import { WorldError } from '../../envs/env.ts';
+import { loadWasm, repositoryRoot } from '../../envs/transport/wasm.ts';
 
 const tableUrls = import.meta.glob<string>('/envs-wasm/sciworld/tables/tables.bin', {
   query: '?url',

@@ -1,6 +1,6 @@
 /** Another instance of a variation at each draw: the same under other names. */
-import type { Draw, Task } from '../env.ts';
-import { uniformAt } from '../random-player.ts';
+import type { Draw, Task } from '../../envs/env.ts';
+import { uniformAt } from '../../envs/random-player.ts';
 
 /** So many draws keep all names: those of evaluations are met as well. */
 const ownNames = 0.1;
