@@ -5,10 +5,10 @@
  */
 import type { Task } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
-import { TextIndex } from '../src/envs/search/retrieval/text-index.ts';
-import { writeArticle } from '../src/envs/search/universe/prose.ts';
-import { makeUniverse } from '../src/envs/search/universe/universe.ts';
-import { Search } from '../src/envs/search/world.ts';
+import { TextIndex } from '../src/worlds/search/retrieval/text-index.ts';
+import { writeArticle } from '../src/worlds/search/universe/prose.ts';
+import { makeUniverse } from '../src/worlds/search/universe/universe.ts';
+import { Search } from '../src/worlds/search/world.ts';
 
 export interface SearchRow {
   name: string;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { WorldError } from '../src/envs/env.ts';
-import { defaultFolder } from '../src/envs/search/corpus/store-folder.ts';
+import { defaultFolder } from '../src/worlds/search/corpus/store-folder.ts';
 import { ConfigError, readConfigFile } from './config.ts';
 import { HostError } from './network/hosts.ts';
 import { buildIndex, indexWords } from './retrieval/build-index.ts';

@@ -4,13 +4,13 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Feedback, Split, Task, World, WorldDescription, WorldOptions, WorldView } from '../../src/envs/env.ts';
-import { mentionsIn } from '../../src/envs/search/corpus/mentions.ts';
-import { readQuestions } from '../../src/envs/search/corpus/records.ts';
-import { search } from '../../src/envs/search/index.ts';
-import type { Retriever } from '../../src/envs/search/retrieval/retriever.ts';
-import type { Source, SourceQuestion } from '../../src/envs/search/source.ts';
-import { onceEach } from '../../src/envs/search/universe/prose.ts';
-import { Search } from '../../src/envs/search/world.ts';
+import { mentionsIn } from '../../src/worlds/search/corpus/mentions.ts';
+import { readQuestions } from '../../src/worlds/search/corpus/records.ts';
+import { search } from '../../src/worlds/search/index.ts';
+import type { Retriever } from '../../src/worlds/search/retrieval/retriever.ts';
+import type { Source, SourceQuestion } from '../../src/worlds/search/source.ts';
+import { onceEach } from '../../src/worlds/search/universe/prose.ts';
+import { Search } from '../../src/worlds/search/world.ts';
 import { ConfigError } from '../config.ts';
 
 /** Throws `ConfigError` where a file holds no question. */

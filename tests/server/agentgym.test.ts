@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openWorld } from '../../src/worlds/registry.ts';
-import { Search } from '../../src/envs/search/world.ts';
+import { Search } from '../../src/worlds/search/world.ts';
 import { readServed, replayRecords, replayServed, type ServedRecord } from '../../tools/replay/served.ts';
 import { goldenFolder, hasGolden } from '../envs/helpers.ts';
 import { get, post, startServer } from './helpers.ts';

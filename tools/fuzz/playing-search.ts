@@ -3,7 +3,7 @@
  * checked for form. Knows what an answer must look like, not what it should say.
  */
 import type { Feedback, Json, World } from '../../src/envs/env.ts';
-import { Random } from '../../src/envs/search/universe/random.ts';
+import { Random } from '../../src/worlds/search/universe/random.ts';
 
 export interface FuzzReport {
   actions: number;

@@ -3,7 +3,7 @@
  * checks the form of every answer. Exits with 1 where one is malformed.
  */
 import { Command } from 'commander';
-import { Search } from '../../src/envs/search/world.ts';
+import { Search } from '../../src/worlds/search/world.ts';
 import { fuzzSearch } from './playing-search.ts';
 
 const options = new Command('fuzz-search')

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { WorldError } from '../../src/envs/env.ts';
-import { type Document, type Retriever, readContents } from '../../src/envs/search/retrieval/retriever.ts';
+import { type Document, type Retriever, readContents } from '../../src/worlds/search/retrieval/retriever.ts';
 import {
   checkSequence,
   containsGold,
@@ -18,9 +18,9 @@ import {
   type ScoreRule,
   scoreFormat,
   scoreText,
-} from '../../src/envs/search/rules/score.ts';
-import { searchR1Turn } from '../../src/envs/search/rules/search-r1.ts';
-import { Search } from '../../src/envs/search/world.ts';
+} from '../../src/worlds/search/rules/score.ts';
+import { searchR1Turn } from '../../src/worlds/search/rules/search-r1.ts';
+import { Search } from '../../src/worlds/search/world.ts';
 import type { Difference } from './transcripts.ts';
 
 type Check = [what: string, expected: unknown, found: unknown];

@@ -2,7 +2,7 @@
  * Search for fixtures: the real world, in the page, without a trainer. The reader's way through a question of three hops stands for a
  * run's episode; a person plays questions of two. Never part of the shipped page.
  */
-import { Search } from '../../envs/search/world.ts';
+import { Search } from '../../worlds/search/world.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { Playing } from '../../session/playing.ts';
 import type { PlayStart, ReplayFrame } from '../../session/protocol.ts';

@@ -5,8 +5,8 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { markWords } from '../../envs/search/retrieval/query.ts';
-import type { SearchSeen, SearchView } from '../../envs/search/view.ts';
+import { markWords } from '../../worlds/search/retrieval/query.ts';
+import type { SearchSeen, SearchView } from '../../worlds/search/view.ts';
 import { countedDocuments } from '../app/counted.ts';
 import { controls } from '../styles/shared.ts';
 

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildIndex } from '../../../proxies/retrieval/build-index.ts';
 import { WorldError, type WorldOptions } from '../../../src/envs/env.ts';
-import { checkRetriever } from '../../../src/envs/search/check.ts';
-import { openCorpora } from '../../../src/envs/search/corpus/open.ts';
-import { Search } from '../../../src/envs/search/world.ts';
+import { checkRetriever } from '../../../src/worlds/search/check.ts';
+import { openCorpora } from '../../../src/worlds/search/corpus/open.ts';
+import { Search } from '../../../src/worlds/search/world.ts';
 import { openGuardedWorld } from '../../../src/workers/spawn-world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-asked-'));

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'fflate';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { type IngestProgress, ingest } from '../../../src/envs/search/corpus/ingest.ts';
-import { type ByteSource, type Line, longestLine, readLines } from '../../../src/envs/search/corpus/lines.ts';
-import { mentionsIn } from '../../../src/envs/search/corpus/mentions.ts';
-import { SharedCorpora, type Surroundings } from '../../../src/envs/search/corpus/owner.ts';
-import { readQuestions } from '../../../src/envs/search/corpus/records.ts';
-import { type CorpusCalls, CorpusService } from '../../../src/envs/search/corpus/service.ts';
-import { CorpusSource } from '../../../src/envs/search/corpus/source.ts';
-import { CorpusStore, fileOf } from '../../../src/envs/search/corpus/store.ts';
-import { FolderDisk } from '../../../src/envs/search/corpus/store-folder.ts';
-import { openInMemory } from '../../../src/envs/search/retrieval/sqlite.ts';
-import { Search } from '../../../src/envs/search/world.ts';
+import { type IngestProgress, ingest } from '../../../src/worlds/search/corpus/ingest.ts';
+import { type ByteSource, type Line, longestLine, readLines } from '../../../src/worlds/search/corpus/lines.ts';
+import { mentionsIn } from '../../../src/worlds/search/corpus/mentions.ts';
+import { SharedCorpora, type Surroundings } from '../../../src/worlds/search/corpus/owner.ts';
+import { readQuestions } from '../../../src/worlds/search/corpus/records.ts';
+import { type CorpusCalls, CorpusService } from '../../../src/worlds/search/corpus/service.ts';
+import { CorpusSource } from '../../../src/worlds/search/corpus/source.ts';
+import { CorpusStore, fileOf } from '../../../src/worlds/search/corpus/store.ts';
+import { FolderDisk } from '../../../src/worlds/search/corpus/store-folder.ts';
+import { openInMemory } from '../../../src/worlds/search/retrieval/sqlite.ts';
+import { Search } from '../../../src/worlds/search/world.ts';
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

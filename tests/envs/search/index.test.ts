@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { markWords, matchAny, mostQueryWords, queryWords } from '../../../src/envs/search/retrieval/query.ts';
-import { loadSqlite } from '../../../src/envs/search/retrieval/sqlite.ts';
-import { largeIndex, TextIndex, titleWeight } from '../../../src/envs/search/retrieval/text-index.ts';
-import { writeArticle } from '../../../src/envs/search/universe/prose.ts';
-import { makeQuestion } from '../../../src/envs/search/universe/questions.ts';
-import { Random } from '../../../src/envs/search/universe/random.ts';
-import { makeUniverse } from '../../../src/envs/search/universe/universe.ts';
+import { markWords, matchAny, mostQueryWords, queryWords } from '../../../src/worlds/search/retrieval/query.ts';
+import { loadSqlite } from '../../../src/worlds/search/retrieval/sqlite.ts';
+import { largeIndex, TextIndex, titleWeight } from '../../../src/worlds/search/retrieval/text-index.ts';
+import { writeArticle } from '../../../src/worlds/search/universe/prose.ts';
+import { makeQuestion } from '../../../src/worlds/search/universe/questions.ts';
+import { Random } from '../../../src/worlds/search/universe/random.ts';
+import { makeUniverse } from '../../../src/worlds/search/universe/universe.ts';
 import { rankByBm25 } from './bm25.ts';
 
 function make(size: number) {

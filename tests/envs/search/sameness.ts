@@ -1,8 +1,8 @@
 /** What must be the same on every engine: a universe's articles and questions, and what its index finds. */
-import { TextIndex } from '../../../src/envs/search/retrieval/text-index.ts';
-import { writeArticle } from '../../../src/envs/search/universe/prose.ts';
-import { makeQuestion } from '../../../src/envs/search/universe/questions.ts';
-import { makeUniverse } from '../../../src/envs/search/universe/universe.ts';
+import { TextIndex } from '../../../src/worlds/search/retrieval/text-index.ts';
+import { writeArticle } from '../../../src/worlds/search/universe/prose.ts';
+import { makeQuestion } from '../../../src/worlds/search/universe/questions.ts';
+import { makeUniverse } from '../../../src/worlds/search/universe/universe.ts';
 
 /** SHA-256 of `textOf(1)` and of `foundIn(1)`, as Node made them once. */
 export const expected = {

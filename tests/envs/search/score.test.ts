@@ -8,7 +8,7 @@ import {
   normalizeAnswer,
   scoreFormat,
   scoreText,
-} from '../../../src/envs/search/rules/score.ts';
+} from '../../../src/worlds/search/rules/score.ts';
 import { goldenFolder, goldenRows, hasGolden } from './golden.ts';
 
 interface Scores {

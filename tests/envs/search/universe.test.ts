@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { TextIndex } from '../../../src/envs/search/retrieval/text-index.ts';
-import { exactMatch } from '../../../src/envs/search/rules/score.ts';
-import { Namer, nameWords } from '../../../src/envs/search/universe/names.ts';
-import { writeArticle } from '../../../src/envs/search/universe/prose.ts';
-import { makeQuestion } from '../../../src/envs/search/universe/questions.ts';
-import { Random } from '../../../src/envs/search/universe/random.ts';
-import { lookUp, readOn, readQuestion } from '../../../src/envs/search/universe/reader.ts';
-import { relations } from '../../../src/envs/search/universe/relations.ts';
-import { solve } from '../../../src/envs/search/universe/solver.ts';
-import { makeUniverse } from '../../../src/envs/search/universe/universe.ts';
+import { TextIndex } from '../../../src/worlds/search/retrieval/text-index.ts';
+import { exactMatch } from '../../../src/worlds/search/rules/score.ts';
+import { Namer, nameWords } from '../../../src/worlds/search/universe/names.ts';
+import { writeArticle } from '../../../src/worlds/search/universe/prose.ts';
+import { makeQuestion } from '../../../src/worlds/search/universe/questions.ts';
+import { Random } from '../../../src/worlds/search/universe/random.ts';
+import { lookUp, readOn, readQuestion } from '../../../src/worlds/search/universe/reader.ts';
+import { relations } from '../../../src/worlds/search/universe/relations.ts';
+import { solve } from '../../../src/worlds/search/universe/solver.ts';
+import { makeUniverse } from '../../../src/worlds/search/universe/universe.ts';
 import { expected, foundIn, sha256, textOf } from './sameness.ts';
 
 /** Questions that the reader must answer, of each number of hops. TABGYM_SEARCH_QUESTIONS=10000 is the long form of the check. */

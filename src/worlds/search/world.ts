@@ -11,10 +11,10 @@ import {
   WorldError,
   type WorldOptions,
   type WorldView,
-} from '../env.ts';
-import { type ConnectionSettings, withheldWords } from '../module.ts';
-import { ServerError } from '../transport/http.ts';
-import { failed } from '../transport/pool.ts';
+} from '../../envs/env.ts';
+import { type ConnectionSettings, withheldWords } from '../../envs/module.ts';
+import { ServerError } from '../../envs/transport/http.ts';
+import { failed } from '../../envs/transport/pool.ts';
 import { openCorpora } from './corpus/open.ts';
 import { CorpusSource, heldOutEvery } from './corpus/source.ts';
 import { Episode } from './episode.ts';

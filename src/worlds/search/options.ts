@@ -1,6 +1,6 @@
 /** Search's options, read and checked. Knows no universe and no index. */
 import * as v from 'valibot';
-import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../options.ts';
+import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 
 /** Sizes of a made universe, in articles. */
 const fewestArticles = 20;

@@ -1,5 +1,5 @@
 /** Search's evaluation items: held-out universes, by the number of hops. The published sets ask about Wikipedia, which no tab holds. */
-import type { WorldSuite } from '../suite.ts';
+import type { WorldSuite } from '../../envs/suite.ts';
 
 export const searchSuites: readonly WorldSuite[] = [
   {

@@ -3,7 +3,7 @@
  * founder of X born?"). Every question has as many hops as it says: no earlier article on its way names an answer. Answers come
  * from the solver.
  */
-import { WorldError } from '../../env.ts';
+import { WorldError } from '../../../envs/env.ts';
 import { type Article, writeArticle } from './prose.ts';
 import { mixSeeds, Random } from './random.ts';
 import { type Relation, relationOf } from './relations.ts';

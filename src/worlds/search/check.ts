@@ -1,7 +1,7 @@
 /** A look at a retriever: whether it answers a search as Search-R1's does, how fast, of which version. Changes nothing there. */
-import type { ConnectionReport, ConnectionSettings } from '../module.ts';
-import { JsonServer, serverAddress } from '../transport/http.ts';
-import { descriptionOf, lackingIn, lookAt, median } from '../transport/looking.ts';
+import type { ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
+import { JsonServer, serverAddress } from '../../envs/transport/http.ts';
+import { descriptionOf, lackingIn, lookAt, median } from '../../envs/transport/looking.ts';
 import { SearchR1Retriever } from './retrieval/search-r1.ts';
 
 const searches = 3;

@@ -1,5 +1,5 @@
 /** Search's module: what it is and what it needs. What plays it (universes, an index in SQLite) is loaded when it is opened. */
-import type { WorldModule } from '../module.ts';
+import type { WorldModule } from '../../envs/module.ts';
 import { parseSearchOptions } from './options.ts';
 import { searchReply } from './reply.ts';
 import { searchSuites } from './suites.ts';

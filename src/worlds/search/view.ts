@@ -1,5 +1,5 @@
 /** What a view of Search draws: a question, what was searched and found, and how much of the chain of evidence that is. */
-import type { WorldView } from '../env.ts';
+import type { WorldView } from '../../envs/env.ts';
 
 export interface SearchView extends WorldView {
   kind: 'search';

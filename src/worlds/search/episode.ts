@@ -2,7 +2,7 @@
  * One question being played: what was searched and shown, what may be done now, how it ended. Carries out what the rules read in a
  * reply; the search itself is the world's, so that it can gather those of a batch.
  */
-import type { Feedback } from '../env.ts';
+import type { Feedback } from '../../envs/env.ts';
 import type { SearchOptions } from './options.ts';
 import { queryWords } from './retrieval/query.ts';
 import type { Document } from './retrieval/retriever.ts';

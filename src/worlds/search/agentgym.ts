@@ -2,7 +2,7 @@
  * Search behind AgentGym's protocol: `agentenv-searchqa` at 3ef9235, as recorded from it. An item is a place in the world's own
  * list, the training questions first, where the original counts through its two files.
  */
-import type { Task } from '../env.ts';
+import type { Task } from '../../envs/env.ts';
 import {
   type AgentGymForm,
   closeById,
@@ -14,7 +14,7 @@ import {
   standing,
   str,
   type Values,
-} from '../serving/form.ts';
+} from '../../envs/serving/form.ts';
 
 /** Whatever is wrong is an exception there, which its server answers with status 500. */
 function envOf(host: SessionHost, id: Values[string]): ServedSession {
