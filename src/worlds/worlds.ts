@@ -5,6 +5,6 @@ export { maze } from './maze/index.ts';
 export { openenv } from '../envs/openenv/index.ts';
 export { sciworld } from './sciworld/index.ts';
 export { search } from './search/index.ts';
-export { textcraft } from '../envs/textcraft/index.ts';
+export { textcraft } from './textcraft/index.ts';
 export { web } from '../envs/web/index.ts';
 export { wordle } from '../envs/wordle/index.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Feedback, Task, World } from '../../src/envs/env.ts';
 import { WorldError } from '../../src/envs/env.ts';
 import { connectionOf, type WorldModule } from '../../src/envs/module.ts';
-import { textcraft } from '../../src/envs/textcraft/index.ts';
+import { textcraft } from '../../src/worlds/textcraft/index.ts';
 import { RemoteWorld } from '../../src/envs/transport/remote.ts';
 import { taskOf } from './helpers.ts';
 

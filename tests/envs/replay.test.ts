@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { TextCraft } from '../../src/envs/textcraft/world.ts';
+import { TextCraft } from '../../src/worlds/textcraft/world.ts';
 import { readTranscripts, replayTranscripts } from '../../tools/replay/transcripts.ts';
 import { goldenFolder, hasGolden } from './helpers.ts';
 

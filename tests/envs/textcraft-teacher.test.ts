@@ -2,20 +2,20 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Lesson, Task, WorldOptions } from '../../src/envs/env.ts';
-import { textcraft } from '../../src/envs/textcraft/index.ts';
-import { ListWorld, madeUpList } from '../../src/envs/textcraft/made-up.ts';
-import { Naming, renamed } from '../../src/envs/textcraft/naming.ts';
-import { offeredInTextCraft } from '../../src/envs/textcraft/offered.ts';
+import { textcraft } from '../../src/worlds/textcraft/index.ts';
+import { ListWorld, madeUpList } from '../../src/worlds/textcraft/made-up.ts';
+import { Naming, renamed } from '../../src/worlds/textcraft/naming.ts';
+import { offeredInTextCraft } from '../../src/worlds/textcraft/offered.ts';
 import {
   offeredBy,
   readCommand,
   readRecipeList,
   writeCommand,
   writeRecipeList,
-} from '../../src/envs/textcraft/recipe-list.ts';
-import { splitIds } from '../../src/envs/textcraft/split.ts';
-import { CraftTeacher } from '../../src/envs/textcraft/teacher.ts';
-import { TextCraft } from '../../src/envs/textcraft/world.ts';
+} from '../../src/worlds/textcraft/recipe-list.ts';
+import { splitIds } from '../../src/worlds/textcraft/split.ts';
+import { CraftTeacher } from '../../src/worlds/textcraft/teacher.ts';
+import { TextCraft } from '../../src/worlds/textcraft/world.ts';
 import { below, hash } from '../../src/rl/random.ts';
 
 let world: TextCraft;

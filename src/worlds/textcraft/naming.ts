@@ -6,7 +6,7 @@
  *
  * Knows words and the world's texts; no WASM, no policy.
  */
-import { Exchange, exchanged } from '../exchange.ts';
+import { Exchange, exchanged } from '../../envs/exchange.ts';
 import type { Recipe, RecipeList } from './recipe-list.ts';
 import { isKind, kindOf, kindWords } from './teacher.ts';
 import type { Counted, CraftNode, TextCraftView } from './view.ts';

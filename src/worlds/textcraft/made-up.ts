@@ -3,7 +3,7 @@
  * another thing it can make. Both are played here, by the rules of the world (envs-wasm/textcraft), and only trained on: what is
  * published is played by the world itself.
  */
-import type { Feedback } from '../env.ts';
+import type { Feedback } from '../../envs/env.ts';
 import { Draws } from './draws.ts';
 import {
   type Ingredient,

@@ -1,5 +1,5 @@
 /** Draws of one seed, one after the other: what made-up lists and the oracle's free choices are made from. */
-import { uniformAt } from '../random-player.ts';
+import { uniformAt } from '../../envs/random-player.ts';
 
 export class Draws {
   private count = 0;

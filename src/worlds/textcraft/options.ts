@@ -1,6 +1,6 @@
 /** TextCraft's options, read and checked. Knows no WASM. */
 import * as v from 'valibot';
-import { listOf, option, optionsReader, whole, yesOrNo } from '../options.ts';
+import { listOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 
 const schema = v.strictObject({
   depths: option(listOf('depths', whole(1, 4)), [1, 2, 3, 4], {

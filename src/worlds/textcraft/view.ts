@@ -1,5 +1,5 @@
 /** What a view of TextCraft draws. */
-import type { WorldView } from '../env.ts';
+import type { WorldView } from '../../envs/env.ts';
 
 export interface TextCraftView extends WorldView {
   kind: 'textcraft';

@@ -2,7 +2,7 @@
  * The official split of TextCraft's items (AgentGym, `textcraft_test.json` and the training list): facts, as half-open
  * ranges of ids. 100 test ids, 374 training ids; the other 70 are in neither.
  */
-import type { Split } from '../env.ts';
+import type { Split } from '../../envs/env.ts';
 
 const ranges: Record<Split, readonly (readonly [number, number])[]> = {
   test: [

@@ -1,5 +1,5 @@
 /** TextCraft's evaluation items: AgentGym's 100 test ids, as AgentGym-RL asks them. */
-import { agentGymRlDiffers, type WorldSuite } from '../suite.ts';
+import { agentGymRlDiffers, type WorldSuite } from '../../envs/suite.ts';
 
 export const textcraftSuites: readonly WorldSuite[] = [
   {

@@ -17,7 +17,7 @@
  * fetching. A kind ("planks") is met by a thing whose name ends so. (Saying intermediate steps: Wei et al. https://arxiv.org/abs/2201.11903,
  * before acting: Yao et al. https://arxiv.org/abs/2210.03629.)
  */
-import type { Lesson } from '../env.ts';
+import type { Lesson } from '../../envs/env.ts';
 import { Draws } from './draws.ts';
 import { type Ingredient, type Recipe, type RecipeList, writeCommand, writeIngredients } from './recipe-list.ts';
 

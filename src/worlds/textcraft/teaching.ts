@@ -1,5 +1,5 @@
 /** The teachers of a batch of TextCraft's worlds: each is told what was done in its slot, by whomever, and may be asked at any turn. */
-import type { Lesson } from '../env.ts';
+import type { Lesson } from '../../envs/env.ts';
 import { ListWorld } from './made-up.ts';
 import { type RecipeList, readRecipeList } from './recipe-list.ts';
 import { CraftTeacher } from './teacher.ts';

@@ -1,6 +1,6 @@
 /** TextCraft's module: what it is and what it needs. The rules are in envs-wasm/textcraft, the client in `world.ts`. */
-import type { WorldModule } from '../module.ts';
-import { oneAction } from '../reply.ts';
+import type { WorldModule } from '../../envs/module.ts';
+import { oneAction } from '../../envs/reply.ts';
 import { drawingUnder } from './drawn.ts';
 import { offeredInTextCraft } from './offered.ts';
 import { parseTextCraftOptions } from './options.ts';

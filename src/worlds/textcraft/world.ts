@@ -11,8 +11,8 @@ import {
   type WorldDescription,
   WorldError,
   type WorldOptions,
-} from '../env.ts';
-import { loadWasm } from '../transport/wasm.ts';
+} from '../../envs/env.ts';
+import { loadWasm } from '../../envs/transport/wasm.ts';
 import { textcraft } from './index.ts';
 import { askedOtherwise, ListWorld, madeUpList, type Vocabulary } from './made-up.ts';
 import { itemWords, Naming, renamed } from './naming.ts';

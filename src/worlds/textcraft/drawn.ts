@@ -1,5 +1,5 @@
 /** Another instance of a training task at each draw: other names, another list, fewer distractors; a sibling asks its list for something else. */
-import type { Draw, Task, WorldOptions } from '../env.ts';
+import type { Draw, Task, WorldOptions } from '../../envs/env.ts';
 import { Draws } from './draws.ts';
 import { parseTextCraftOptions } from './options.ts';
 
