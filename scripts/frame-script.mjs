@@ -1,4 +1,4 @@
-// The script of the web's frames as text: `virtual:web-frame` is src/envs/web/frame/main.ts with all it imports, in one piece, since a
+// The script of the web's frames as text: `virtual:web-frame` is src/worlds/web/frame/main.ts with all it imports, in one piece, since a
 // frame without an origin can import nothing. Built when it is first asked for.
 import { join } from 'node:path';
 import { build } from 'vite';
@@ -25,7 +25,7 @@ export async function buildFrameScript() {
       write: false,
       target: 'esnext',
       minify: true,
-      lib: { entry: join(root, 'src/envs/web/frame/main.ts'), formats: ['iife'], name: 'frame' },
+      lib: { entry: join(root, 'src/worlds/web/frame/main.ts'), formats: ['iife'], name: 'frame' },
     },
     plugins: [withoutLibrary, frameScript({ empty: true })],
   });

@@ -6,5 +6,5 @@ export { openenv } from '../envs/openenv/index.ts';
 export { sciworld } from './sciworld/index.ts';
 export { search } from './search/index.ts';
 export { textcraft } from './textcraft/index.ts';
-export { web } from '../envs/web/index.ts';
+export { web } from './web/index.ts';
 export { wordle } from '../envs/wordle/index.ts';

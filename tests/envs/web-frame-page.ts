@@ -3,7 +3,7 @@ import type { Task } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
 import { frameDocument, nestedDocument, newNonce, openFrame } from '../../src/envs/transport/frame.ts';
 import { WorldPool } from '../../src/envs/transport/pool.ts';
-import { web } from '../../src/envs/web/index.ts';
+import { web } from '../../src/worlds/web/index.ts';
 
 /** A pool over a frame, as a page's worker has it. */
 const open = (script: string) =>

@@ -1,7 +1,7 @@
 /** What the web says while its oracles play: the same on Node, in Chromium's frames and in Firefox's. */
 import type { Task } from '../../src/envs/env.ts';
-import { idOf } from '../../src/envs/web/tasks/index.ts';
-import { Web } from '../../src/envs/web/world.ts';
+import { idOf } from '../../src/worlds/web/tasks/index.ts';
+import { Web } from '../../src/worlds/web/world.ts';
 
 export const webTask = (index: number, number = 3): Task => ({
   world: 'web',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Feedback, WorldOptions } from '../../src/envs/env.ts';
-import { remembering } from '../../src/envs/web/browser/page-memory.ts';
-import { templates } from '../../src/envs/web/tasks/index.ts';
-import { Web } from '../../src/envs/web/world.ts';
+import { remembering } from '../../src/worlds/web/browser/page-memory.ts';
+import { templates } from '../../src/worlds/web/tasks/index.ts';
+import { Web } from '../../src/worlds/web/world.ts';
 
 let world: Web;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** WebArena's prompt read as text: it tells tiny policies what the world Web tells them of the same page. */
 import { describe, expect, it } from 'vitest';
 import { readPrompt } from '../../src/envs/agentgym/kinds/webarena-prompt.ts';
-import { idOf, templates } from '../../src/envs/web/tasks/index.ts';
-import { Web } from '../../src/envs/web/world.ts';
+import { idOf, templates } from '../../src/worlds/web/tasks/index.ts';
+import { Web } from '../../src/worlds/web/world.ts';
 
 const options = { screenLines: 0, verbs: ['click'] };
 const ids = templates.map((_, index) => idOf(index, 3)).filter((_, index) => index % 4 === 0);

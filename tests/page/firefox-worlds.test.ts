@@ -6,7 +6,7 @@ import { build, type Plugin, preview } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildFrameScript, frameScript } from '../../scripts/frame-script.mjs';
 import { root } from '../../scripts/machine.mjs';
-import { templates } from '../../src/envs/web/tasks/index.ts';
+import { templates } from '../../src/worlds/web/tasks/index.ts';
 import { expected } from '../envs/search/sameness.ts';
 import { playOracles, webTask } from '../envs/web-oracles.ts';
 import { openFirefox } from './firefox.ts';

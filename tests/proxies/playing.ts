@@ -1,7 +1,7 @@
 /** Plays tasks of the small internet through the proxy, by AgentGym's protocol: the oracle's own actions, with the ids of Chromium's tree. */
 import type { OpenedProxy } from '../../proxies/service.ts';
-import { idOf, templates } from '../../src/envs/web/tasks/index.ts';
-import { Web } from '../../src/envs/web/world.ts';
+import { idOf, templates } from '../../src/worlds/web/tasks/index.ts';
+import { Web } from '../../src/worlds/web/world.ts';
 import type { SixSites } from './six-sites.ts';
 
 export const taskNamed = (name: string, number = 3): number => {

@@ -6,10 +6,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Json } from '../../src/envs/env.ts';
-import { pageDocument } from '../../src/envs/web/browser/page-document.ts';
-import { type NetState, netOf, parseAddress, sites } from '../../src/envs/web/sites/net.ts';
-import { shop } from '../../src/envs/web/sites/shop/index.ts';
-import { instanceById } from '../../src/envs/web/tasks/index.ts';
+import { pageDocument } from '../../src/worlds/web/browser/page-document.ts';
+import { type NetState, netOf, parseAddress, sites } from '../../src/worlds/web/sites/net.ts';
+import { shop } from '../../src/worlds/web/sites/shop/index.ts';
+import { instanceById } from '../../src/worlds/web/tasks/index.ts';
 
 /** Sites by the names that WebArena gives to their like. */
 export const likeNames: { [site: string]: string } = {

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { findChromium, root } from '../../scripts/machine.mjs';
-import { idOf, templates } from '../../src/envs/web/tasks/index.ts';
+import { idOf, templates } from '../../src/worlds/web/tasks/index.ts';
 import { openOver } from './opened.ts';
 import { SixSites } from './six-sites.ts';
 

@@ -3,10 +3,10 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium } from '../../scripts/machine.mjs';
-import { netOf } from '../../src/envs/web/sites/net.ts';
-import { shop } from '../../src/envs/web/sites/shop/index.ts';
-import type { SeededStore } from '../../src/envs/web/sites/shop/store.ts';
-import { idOf, templates } from '../../src/envs/web/tasks/index.ts';
+import { netOf } from '../../src/worlds/web/sites/net.ts';
+import { shop } from '../../src/worlds/web/sites/shop/index.ts';
+import type { SeededStore } from '../../src/worlds/web/sites/shop/store.ts';
+import { idOf, templates } from '../../src/worlds/web/tasks/index.ts';
 import { megabytesBelow } from './memory.ts';
 import { type Opened, openOver } from './opened.ts';
 import { Client, playOracle, taskNamed } from './playing.ts';

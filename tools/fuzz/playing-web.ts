@@ -4,8 +4,8 @@
  */
 import type { Feedback, Task, World } from '../../src/envs/env.ts';
 import { uniformAt } from '../../src/envs/random-player.ts';
-import { ActionError, parseAction } from '../../src/envs/web/actions.ts';
-import { instancesEach, templates } from '../../src/envs/web/tasks/index.ts';
+import { ActionError, parseAction } from '../../src/worlds/web/actions.ts';
+import { instancesEach, templates } from '../../src/worlds/web/tasks/index.ts';
 
 const pieces = [
   ...[

@@ -4,13 +4,13 @@
  * answer is malformed or a task is not solved.
  */
 import { Command } from 'commander';
-import { judgedBrowser } from '../../src/envs/web/browser/judged.ts';
-import { parseWithLibrary } from '../../src/envs/web/browser/node-page.ts';
-import { Browser } from '../../src/envs/web/browser/session.ts';
-import { evaluate } from '../../src/envs/web/evaluators/evaluate.ts';
-import { netOf } from '../../src/envs/web/sites/net.ts';
-import { idOf, instanceById, templates } from '../../src/envs/web/tasks/index.ts';
-import { Web } from '../../src/envs/web/world.ts';
+import { judgedBrowser } from '../../src/worlds/web/browser/judged.ts';
+import { parseWithLibrary } from '../../src/worlds/web/browser/node-page.ts';
+import { Browser } from '../../src/worlds/web/browser/session.ts';
+import { evaluate } from '../../src/worlds/web/evaluators/evaluate.ts';
+import { netOf } from '../../src/worlds/web/sites/net.ts';
+import { idOf, instanceById, templates } from '../../src/worlds/web/tasks/index.ts';
+import { Web } from '../../src/worlds/web/world.ts';
 import { walkPlan } from '../replay/web-plan.ts';
 import { fuzzActions, fuzzParsing } from './playing-web.ts';
 

@@ -6,8 +6,8 @@ import {
   earlyStop,
   isEquivalent,
   parseAction,
-} from '../../src/envs/web/actions.ts';
-import { type Addresses, actionOfReply, extractAction, type PromptKind } from '../../src/envs/web/replies.ts';
+} from '../../src/worlds/web/actions.ts';
+import { type Addresses, actionOfReply, extractAction, type PromptKind } from '../../src/worlds/web/replies.ts';
 import type { Outcome, Recorded } from './web-records.ts';
 
 const actionNames: { [kind in Action['kind']]: string } = {

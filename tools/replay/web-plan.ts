@@ -2,8 +2,8 @@
  * A second way through the sites, without a DOM and without a browser: a task's plan as bare requests, forms read from the HTML by
  * regular expressions. It checks sites and plans by the thousand, and the browser's own sending of forms against it.
  */
-import { type NetState, netOf, parseAddress, resolve } from '../../src/envs/web/sites/net.ts';
-import type { Instance, PlanStep } from '../../src/envs/web/tasks/template.ts';
+import { type NetState, netOf, parseAddress, resolve } from '../../src/worlds/web/sites/net.ts';
+import type { Instance, PlanStep } from '../../src/worlds/web/tasks/template.ts';
 
 interface Place {
   url: string;

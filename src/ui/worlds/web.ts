@@ -6,7 +6,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import { frameDocument, nestedDocument, newNonce } from '../../envs/transport/frame.ts';
-import type { WebView } from '../../envs/web/view.ts';
+import type { WebView } from '../../worlds/web/view.ts';
 import { controls } from '../styles/shared.ts';
 import { pageFrameScript, pageFrameStyle } from './web-frame-script.ts';
 

@@ -2,7 +2,7 @@
  * The small internet: every site by its host. Data are opened by seed when a site is first asked for, so a task of one site costs one
  * site. A state is a plain object by backend; no request changes it, each gives the next one. To add a site: a folder and a line here.
  */
-import type { Json } from '../../env.ts';
+import type { Json } from '../../../envs/env.ts';
 import { forum } from './forum/index.ts';
 import { home } from './home/index.ts';
 import { map } from './map/index.ts';

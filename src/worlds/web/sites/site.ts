@@ -2,7 +2,7 @@
  * The contract of a site: data made from a seed, a small state, and one function from a request to a page or a redirect. A site knows
  * no DOM, no browser and no clock, so that the same one runs in a frame, on Node and behind an HTTP server.
  */
-import type { Json } from '../../env.ts';
+import type { Json } from '../../../envs/env.ts';
 
 /** What a browser asks for: GET changes nothing, POST may. */
 export interface SiteRequest {

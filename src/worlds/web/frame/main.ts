@@ -2,7 +2,7 @@
  * What runs inside a world's frame: the web over the frame's own DOM parser, served over the one port that its page hands it. It has no
  * origin, no network and no storage, and acts on messages only: a hidden tab does not slow it.
  */
-import { serveWorld, type WorldReply, type WorldRequest } from '../../transport/port.ts';
+import { serveWorld, type WorldReply, type WorldRequest } from '../../../envs/transport/port.ts';
 import { Web } from '../world.ts';
 
 const parser = new DOMParser();

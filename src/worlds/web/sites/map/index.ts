@@ -1,5 +1,5 @@
 /** The map's pages: search, places, towns, directions, saved places. */
-import type { Json } from '../../../env.ts';
+import type { Json } from '../../../../envs/env.ts';
 import {
   act,
   type Content,

@@ -1,5 +1,5 @@
 /** What the web's texts offer: in the terse form everything that can be clicked on stands at the start of a line, by its id. */
-import type { WorldOptions } from '../env.ts';
+import type { WorldOptions } from '../../envs/env.ts';
 
 /** null: these texts do not tell all that may be done under these options. `said`: the world's texts so far. */
 export function offeredInWeb(said: readonly string[], { observation, verbs }: WorldOptions): string[] | null {

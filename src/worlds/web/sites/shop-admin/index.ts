@@ -1,5 +1,5 @@
 /** The shop's administration: orders, products, customers, reviews, reports. It changes the same state as the shop. */
-import type { Json } from '../../../env.ts';
+import type { Json } from '../../../../envs/env.ts';
 import {
   act,
   type Content,

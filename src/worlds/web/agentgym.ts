@@ -2,7 +2,7 @@
  * The web behind AgentGym's protocol: `agentenv-webarena` at 3ef9235. Its sites and tasks are our own, so an item is a place in the
  * world's list, the training tasks first. Replies are whole: the action is found here, as there.
  */
-import type { Json } from '../env.ts';
+import type { Json } from '../../envs/env.ts';
 import {
   type AgentGymForm,
   int,
@@ -13,7 +13,7 @@ import {
   standing,
   str,
   type Values,
-} from '../serving/form.ts';
+} from '../../envs/serving/form.ts';
 import { backticks } from './backticks.ts';
 
 function envOf(host: SessionHost, id: Values[string]): ServedSession {

@@ -1,5 +1,5 @@
 /** The first block between three backticks, as WebArena's agents are read. */
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../../envs/reply.ts';
 
 export function backticks(text: string): Reply {
   const found = /```((?:.|\n)*?)```/su.exec(text);

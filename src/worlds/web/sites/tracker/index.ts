@@ -1,5 +1,5 @@
 /** The project tracker: projects, issues, merge requests with reviews, members. Its pages are in pages.ts. */
-import type { Json } from '../../../env.ts';
+import type { Json } from '../../../../envs/env.ts';
 import { slugOf } from '../html.ts';
 import { type Route, route, type Site, type SiteRequest } from '../site.ts';
 import {

@@ -1,7 +1,7 @@
 /** The web's module: what it is and what it needs. What plays it (sites, browser, judges) is loaded when it is opened. */
 import * as v from 'valibot';
-import type { WorldModule } from '../module.ts';
-import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../options.ts';
+import type { WorldModule } from '../../envs/module.ts';
+import { listOf, oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 import { backticks } from './backticks.ts';
 import { offeredInWeb } from './offered.ts';
 

@@ -10,7 +10,7 @@ import {
   type WorldDescription,
   WorldError,
   type WorldOptions,
-} from '../env.ts';
+} from '../../envs/env.ts';
 import { remembering } from './browser/page-memory.ts';
 import type { ParsePage } from './browser/session.ts';
 import { Episode } from './episode.ts';

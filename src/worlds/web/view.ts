@@ -1,5 +1,5 @@
 /** What a view of the web draws: the page as its site sent it, what stands in its fields, and the tree beside it. */
-import type { WorldView } from '../env.ts';
+import type { WorldView } from '../../envs/env.ts';
 
 export interface WebView extends WorldView {
   kind: 'web';

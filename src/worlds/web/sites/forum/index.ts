@@ -1,5 +1,5 @@
 /** The forum: forums with posts, comments, votes, subscriptions, users, search. */
-import type { Json } from '../../../env.ts';
+import type { Json } from '../../../../envs/env.ts';
 import {
   act,
   area,
