@@ -5,7 +5,7 @@
 import type { Task, World, WorldOptions } from '../src/envs/env.ts';
 import { Maze } from '../src/worlds/maze/world.ts';
 import { randomAction } from '../src/envs/random-player.ts';
-import { Wordle } from '../src/envs/wordle/world.ts';
+import { Wordle } from '../src/worlds/wordle/world.ts';
 
 export interface SmallWorldRow {
   name: string;

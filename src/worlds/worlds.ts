@@ -7,4 +7,4 @@ export { sciworld } from './sciworld/index.ts';
 export { search } from './search/index.ts';
 export { textcraft } from './textcraft/index.ts';
 export { web } from './web/index.ts';
-export { wordle } from '../envs/wordle/index.ts';
+export { wordle } from './wordle/index.ts';

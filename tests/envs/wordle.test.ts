@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Task, WorldOptions } from '../../src/envs/env.ts';
-import { drawnIds, drawWords, isHeldOut } from '../../src/envs/wordle/split.ts';
-import type { WordleView } from '../../src/envs/wordle/view.ts';
-import { spell, WordleWasm } from '../../src/envs/wordle/wasm.ts';
-import { Wordle } from '../../src/envs/wordle/world.ts';
+import { drawnIds, drawWords, isHeldOut } from '../../src/worlds/wordle/split.ts';
+import type { WordleView } from '../../src/worlds/wordle/view.ts';
+import { spell, WordleWasm } from '../../src/worlds/wordle/wasm.ts';
+import { Wordle } from '../../src/worlds/wordle/world.ts';
 import { fuzzedOptions, fuzzWorld } from '../../tools/fuzz/playing-small.ts';
 import { readEpisodes, replayLmrlGym } from '../../tools/replay/lmrlgym.ts';
 import recorded from './fixtures/lmrlgym.golden.json' with { type: 'json' };

@@ -6,7 +6,7 @@
 import * as v from 'valibot';
 import { WorldError } from '../../src/envs/env.ts';
 import { Maze } from '../../src/worlds/maze/world.ts';
-import { WordleWasm } from '../../src/envs/wordle/wasm.ts';
+import { WordleWasm } from '../../src/worlds/wordle/wasm.ts';
 import type { Difference } from './transcripts.ts';
 
 export interface ReplayResult {

@@ -14,6 +14,6 @@ const fixture = (name: string, options: WorldOptions, open: () => Promise<World>
 
 /** By the name of the state. */
 export const smallWorlds: { [state: string]: ReturnType<typeof fixture> | undefined } = {
-  wordle: fixture('wordle', { words: 100 }, async () => (await import('../../envs/wordle/world.ts')).Wordle.open()),
+  wordle: fixture('wordle', { words: 100 }, async () => (await import('../../worlds/wordle/world.ts')).Wordle.open()),
   maze: fixture('maze', { size: 5, loops: 20 }, async () => (await import('../../worlds/maze/world.ts')).Maze.open()),
 };

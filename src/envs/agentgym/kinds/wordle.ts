@@ -2,8 +2,8 @@
 
 import { option, yesOrNo } from '../../options.ts';
 import { firstAction } from '../../reply.ts';
-import { wordle as own } from '../../wordle/index.ts';
-import { upstreamSeeds } from '../../wordle/split.ts';
+import { wordle as own } from '../../../worlds/wordle/index.ts';
+import { upstreamSeeds } from '../../../worlds/wordle/split.ts';
 import { idIn, observed, plainAnswer, readAnswer, texts } from '../answers.ts';
 import { type AgentGymKind, range } from '../kind.ts';
 

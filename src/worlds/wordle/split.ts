@@ -2,8 +2,8 @@
  * Which hidden words are held out: a fact of the word itself, so that a word held out of one list is held out of all. Which
  * words a task draws, where it has a list of its own. And the original's items. Knows words, no WASM.
  */
-import type { Split } from '../env.ts';
-import { uniformAt } from '../random-player.ts';
+import type { Split } from '../../envs/env.ts';
+import { uniformAt } from '../../envs/random-player.ts';
 
 const HELD_OUT_IN = 5;
 

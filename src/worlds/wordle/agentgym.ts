@@ -1,5 +1,5 @@
 /** Wordle behind AgentGym's protocol: `agentenv-lmrlgym` at 3ef9235, as recorded from it. It closes no session. */
-import type { Task } from '../env.ts';
+import type { Task } from '../../envs/env.ts';
 import {
   type AgentGymForm,
   int,
@@ -9,7 +9,7 @@ import {
   standing,
   str,
   unfinishedOf,
-} from '../serving/form.ts';
+} from '../../envs/serving/form.ts';
 
 /** Seeds of any size: beyond what a number holds they go as a text. */
 function seeded(host: SessionHost, seed: bigint): Task {

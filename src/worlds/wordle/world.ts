@@ -11,7 +11,7 @@ import {
   type WorldDescription,
   WorldError,
   type WorldOptions,
-} from '../env.ts';
+} from '../../envs/env.ts';
 import { wordle } from './index.ts';
 import { parseWordleOptions, type WordleOptions, wordLists } from './options.ts';
 import { drawnIds, drawWords, inSplit, upstreamSeeds } from './split.ts';

@@ -1,6 +1,6 @@
 /** Wordle's options, read and checked. Knows no WASM. */
 import * as v from 'valibot';
-import { oneOf, option, optionsReader, whole, yesOrNo } from '../options.ts';
+import { oneOf, option, optionsReader, whole, yesOrNo } from '../../envs/options.ts';
 
 /** In the order of envs-wasm/wordle/dictionary.ts. */
 export const wordLists = ['original', 'common', 'large'] as const;

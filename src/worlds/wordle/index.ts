@@ -1,6 +1,6 @@
 /** Wordle's module: what it is and what it needs. The rules are in envs-wasm/wordle, the client in `world.ts`. */
-import type { WorldModule } from '../module.ts';
-import { firstAction } from '../reply.ts';
+import type { WorldModule } from '../../envs/module.ts';
+import { firstAction } from '../../envs/reply.ts';
 import { parseWordleOptions } from './options.ts';
 
 /** Words in a list. */

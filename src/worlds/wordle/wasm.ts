@@ -1,7 +1,7 @@
 /**
  * Wordle's WASM instance as typed calls. Knows the numbers of envs-wasm/wordle/index.ts and nothing of tasks or splits.
  */
-import { type BatchExports, TextBatch } from '../transport/text-batch.ts';
+import { type BatchExports, TextBatch } from '../../envs/transport/text-batch.ts';
 
 interface Exports extends BatchExports {
   reset(count: number): void;

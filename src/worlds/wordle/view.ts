@@ -1,5 +1,5 @@
 /** What a view of Wordle draws, and how it is told in words. Knows no WASM. */
-import type { WorldView } from '../env.ts';
+import type { WorldView } from '../../envs/env.ts';
 
 /** Not in the word; in it, at another place; at this place. */
 export type Colour = 'absent' | 'elsewhere' | 'here';
