@@ -2,8 +2,8 @@
 import { msg } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { type ActionField, ActionTextError, valueFrom } from '../../envs/openenv/schema.ts';
-import type { OpenEnvView } from '../../envs/openenv/view.ts';
+import { type ActionField, ActionTextError, valueFrom } from '../../worlds/openenv/schema.ts';
+import type { OpenEnvView } from '../../worlds/openenv/view.ts';
 import { controls } from '../styles/shared.ts';
 
 @customElement('tabgym-openenv-view')

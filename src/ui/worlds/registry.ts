@@ -5,7 +5,7 @@ import { msg } from '@lit/localize';
 import type { TemplateResult } from 'lit';
 import { html } from 'lit';
 import type { WorldView } from '../../envs/env.ts';
-import type { OpenEnvView } from '../../envs/openenv/view.ts';
+import type { OpenEnvView } from '../../worlds/openenv/view.ts';
 
 export interface ViewKind {
   load(): Promise<unknown>;

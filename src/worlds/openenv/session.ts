@@ -3,9 +3,9 @@
  * places, often one: who finds none waits until one of ours is free, or asks again where others hold them all.
  */
 import * as v from 'valibot';
-import type { Json } from '../env.ts';
-import { AnswerError, ServerError } from '../transport/http.ts';
-import { JsonSocket, type SocketOptions } from '../transport/socket.ts';
+import type { Json } from '../../envs/env.ts';
+import { AnswerError, ServerError } from '../../envs/transport/http.ts';
+import { JsonSocket, type SocketOptions } from '../../envs/transport/socket.ts';
 import type { Observation } from './observation.ts';
 
 /** The server has no place free. */

@@ -2,7 +2,7 @@
  * An OpenEnv server's actions as text. Its action schema (JSON Schema) says which fields an action has: with one field that must be
  * filled in, what is said is that field; with more, or none, an action is written as a JSON object.
  */
-import type { Json } from '../env.ts';
+import type { Json } from '../../envs/env.ts';
 
 export interface ActionField {
   name: string;

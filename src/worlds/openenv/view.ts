@@ -1,5 +1,5 @@
 /** What a view of an OpenEnv world draws: its words, and the fields of an action where it is more than a line of text. */
-import type { WorldView } from '../env.ts';
+import type { WorldView } from '../../envs/env.ts';
 import type { ActionField } from './schema.ts';
 
 export interface OpenEnvView extends WorldView {

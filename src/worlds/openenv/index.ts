@@ -1,6 +1,6 @@
 /** OpenEnv's module: any server that speaks its socket, whatever world it has. What plays it is in `world.ts`. */
-import type { WorldModule } from '../module.ts';
-import { parseReact } from '../reply.ts';
+import type { WorldModule } from '../../envs/module.ts';
+import { parseReact } from '../../envs/reply.ts';
 import { parseOpenEnvOptions } from './options.ts';
 
 const WAIT_FOR_A_PLACE_MS = 3_600_000;

@@ -1,8 +1,8 @@
 /** A look at an OpenEnv server: does its socket answer, how fast, what does it say of itself, how many places has it. Plays nothing. */
 import * as v from 'valibot';
-import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../module.ts';
-import { type HttpOptions, JsonServer, ServerError, UnreachableError } from '../transport/http.ts';
-import { blockedByPage, median, reportOf } from '../transport/looking.ts';
+import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
+import { type HttpOptions, JsonServer, ServerError, UnreachableError } from '../../envs/transport/http.ts';
+import { blockedByPage, median, reportOf } from '../../envs/transport/looking.ts';
 import { CapacityError, OpenEnvSession } from './session.ts';
 import { addressesOf } from './world.ts';
 
