@@ -1,5 +1,5 @@
 /** Every world, a line each; a family of them is a list. */
-export { agentGymWorlds } from '../envs/agentgym/index.ts';
+export { agentGymWorlds } from './agentgym/index.ts';
 export { babyai } from './babyai/index.ts';
 export { maze } from './maze/index.ts';
 export { openenv } from './openenv/index.ts';

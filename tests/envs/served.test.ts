@@ -1,8 +1,8 @@
 // Our clients with our own server at the other end: an episode through both is the episode of the world itself.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkAgentGym } from '../../src/envs/agentgym/check.ts';
-import { agentGymKinds, agentGymWorlds } from '../../src/envs/agentgym/index.ts';
-import { AgentGymWorld } from '../../src/envs/agentgym/world.ts';
+import { checkAgentGym } from '../../src/worlds/agentgym/check.ts';
+import { agentGymKinds, agentGymWorlds } from '../../src/worlds/agentgym/index.ts';
+import { AgentGymWorld } from '../../src/worlds/agentgym/world.ts';
 import { checkOpenEnv } from '../../src/worlds/openenv/check.ts';
 import { openenv } from '../../src/worlds/openenv/index.ts';
 import { OpenEnvWorld } from '../../src/worlds/openenv/world.ts';

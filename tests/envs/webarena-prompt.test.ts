@@ -1,6 +1,6 @@
 /** WebArena's prompt read as text: it tells tiny policies what the world Web tells them of the same page. */
 import { describe, expect, it } from 'vitest';
-import { readPrompt } from '../../src/envs/agentgym/kinds/webarena-prompt.ts';
+import { readPrompt } from '../../src/worlds/agentgym/kinds/webarena-prompt.ts';
 import { idOf, templates } from '../../src/worlds/web/tasks/index.ts';
 import { Web } from '../../src/worlds/web/world.ts';
 

@@ -6,8 +6,8 @@ import { afterAll, expect, it } from 'vitest';
 import { readConfig } from '../../proxies/config.ts';
 import { buildIndex } from '../../proxies/retrieval/build-index.ts';
 import { openProxy } from '../../proxies/service.ts';
-import { checkAgentGym } from '../../src/envs/agentgym/check.ts';
-import { searchqa } from '../../src/envs/agentgym/kinds/searchqa.ts';
+import { checkAgentGym } from '../../src/worlds/agentgym/check.ts';
+import { searchqa } from '../../src/worlds/agentgym/kinds/searchqa.ts';
 import { worldModule } from '../../src/worlds/registry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-corpus-'));

@@ -67,7 +67,7 @@ export class TabgymConnection extends ServerPanel<ConnectionReport> {
     const [file] = (event.target as HTMLInputElement).files ?? [];
     if (!file) return;
     await this.attempt(async () => {
-      const { instructionOf } = await import('../../envs/agentgym/agenttraj.ts');
+      const { instructionOf } = await import('../../worlds/agentgym/agenttraj.ts');
       for (const [option, value] of Object.entries(instructionOf(await file.text())))
         this.dispatchEvent(new KnobChangeEvent(`${this.path}.options.${option}`, value));
     });

@@ -1,6 +1,6 @@
 /** Options of an OpenEnv world: which episodes, what is read and written, and when an episode is a success. Knows no server. */
 import * as v from 'valibot';
-import { itemsIn } from '../../envs/agentgym/options.ts';
+import { itemsIn } from '../agentgym/options.ts';
 import { oneOf, option, optionsReader, real } from '../../envs/options.ts';
 
 const text = (most: number) =>

@@ -3,7 +3,7 @@
  * text (`observation.ts`). A failure is thrown as it is: the transport (`transport/remote.ts`) makes it the end of one episode.
  */
 
-import { itemsIn } from '../../envs/agentgym/options.ts';
+import { itemsIn } from '../agentgym/options.ts';
 import {
   type Feedback,
   type Json,

@@ -1,7 +1,7 @@
 /** A look at an AgentGym server: what answers, of which kind, how fast, with which routes. Creates nothing there. */
-import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../module.ts';
-import { JsonServer, ServerError, UnreachableError } from '../transport/http.ts';
-import { descriptionOf, lackingIn, lookAt, median } from '../transport/looking.ts';
+import type { ConnectionFinding, ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
+import { JsonServer, ServerError, UnreachableError } from '../../envs/transport/http.ts';
+import { descriptionOf, lackingIn, lookAt, median } from '../../envs/transport/looking.ts';
 import type { AgentGymKind } from './kind.ts';
 import { routesOf } from './world.ts';
 

@@ -1,7 +1,7 @@
 /** AgentGym's BabyAI server: each observation ends with the list of valid actions. */
-import { babyai as own } from '../../../worlds/babyai/index.ts';
-import { itemOf, itemsOf, levelOf, RL_LEVELS } from '../../../worlds/babyai/split.ts';
-import { oneAction } from '../../reply.ts';
+import { babyai as own } from '../../babyai/index.ts';
+import { itemOf, itemsOf, levelOf, RL_LEVELS } from '../../babyai/split.ts';
+import { oneAction } from '../../../envs/reply.ts';
 import { idIn, observed, scoreAnswer } from '../answers.ts';
 import { type AgentGymKind, range } from '../kind.ts';
 

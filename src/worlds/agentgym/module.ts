@@ -1,6 +1,6 @@
 /** An AgentGym kind as a world's module: what a page and a document are told of it. What plays it is in `world.ts`. */
-import type { Spoken, WorldOptions } from '../env.ts';
-import type { WorldModule } from '../module.ts';
+import type { Spoken, WorldOptions } from '../../envs/env.ts';
+import type { WorldModule } from '../../envs/module.ts';
 import type { AgentGymKind } from './kind.ts';
 import { type AgentGymOptions, agentGymOptions } from './options.ts';
 

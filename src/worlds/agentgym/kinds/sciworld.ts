@@ -1,8 +1,8 @@
 /** AgentGym's ScienceWorld server: a simulator on a Java machine for each environment. Its score is from -100 to 100. */
 import * as v from 'valibot';
-import { lastAction } from '../../reply.ts';
-import { sciworld as own } from '../../../worlds/sciworld/index.ts';
-import { agentGymTasks, itemOf } from '../../../worlds/sciworld/tasks.ts';
+import { lastAction } from '../../../envs/reply.ts';
+import { sciworld as own } from '../../sciworld/index.ts';
+import { agentGymTasks, itemOf } from '../../sciworld/tasks.ts';
 import { idIn, readAnswer, scoreAnswer, text } from '../answers.ts';
 import { type ActionFunction, acting, functionFormats } from '../functions.ts';
 import { type AgentGymKind, range } from '../kind.ts';

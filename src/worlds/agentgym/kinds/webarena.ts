@@ -1,9 +1,9 @@
 /** AgentGym's WebArena server: a browser for each environment, on sites that somebody hosts. A reset may take minutes. */
 import * as v from 'valibot';
-import type { WorldOptions } from '../../env.ts';
-import { listOf, oneOf, option } from '../../options.ts';
-import type { Reply } from '../../reply.ts';
-import { AnswerError } from '../../transport/http.ts';
+import type { WorldOptions } from '../../../envs/env.ts';
+import { listOf, oneOf, option } from '../../../envs/options.ts';
+import type { Reply } from '../../../envs/reply.ts';
+import { AnswerError } from '../../../envs/transport/http.ts';
 import { bareText, flag, number, readAnswer, text } from '../answers.ts';
 import type { AgentGymKind } from '../kind.ts';
 import { readPrompt, type Verb, verbs } from './webarena-prompt.ts';

@@ -1,6 +1,6 @@
 /** AgentGym's AlfWorld server: a household in text. The first observation lists the valid actions; later ones come beside the text. */
 import * as v from 'valibot';
-import { lastAction } from '../../reply.ts';
+import { lastAction } from '../../../envs/reply.ts';
 import { flag, idIn, number, readAnswer, text, texts } from '../answers.ts';
 import { acting, functionFormats } from '../functions.ts';
 import { type AgentGymKind, range } from '../kind.ts';

@@ -1,7 +1,7 @@
 /** AgentGym's TextCraft server: its items are numbered in the order in which that machine lists its recipe files. */
-import { oneAction } from '../../reply.ts';
-import { textcraft as own } from '../../../worlds/textcraft/index.ts';
-import { splitIds } from '../../../worlds/textcraft/split.ts';
+import { oneAction } from '../../../envs/reply.ts';
+import { textcraft as own } from '../../textcraft/index.ts';
+import { splitIds } from '../../textcraft/split.ts';
 import { idIn, observed, plainAnswer } from '../answers.ts';
 import type { AgentGymKind } from '../kind.ts';
 

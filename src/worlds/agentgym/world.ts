@@ -12,9 +12,9 @@ import {
   WorldError,
   type WorldOptions,
   type WorldView,
-} from '../env.ts';
-import type { ConnectionSettings, WorldModule } from '../module.ts';
-import { AnswerError, type HttpOptions, JsonServer, serverAddress } from '../transport/http.ts';
+} from '../../envs/env.ts';
+import type { ConnectionSettings, WorldModule } from '../../envs/module.ts';
+import { AnswerError, type HttpOptions, JsonServer, serverAddress } from '../../envs/transport/http.ts';
 import type { AgentGymKind, Answer, Line } from './kind.ts';
 import { type AgentGymOptions, itemsIn } from './options.ts';
 

@@ -1,6 +1,6 @@
 /** AgentGym's WebShop server: a shop of a million products in text. */
 import * as v from 'valibot';
-import { lastAction } from '../../reply.ts';
+import { lastAction } from '../../../envs/reply.ts';
 import { bareId, bareText, readAnswer, stateAnswer, text } from '../answers.ts';
 import { functionFormats } from '../functions.ts';
 import { type AgentGymKind, range } from '../kind.ts';

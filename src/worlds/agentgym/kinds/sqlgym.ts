@@ -1,6 +1,6 @@
 /** AgentGym's BIRD server (SQLGym): a question about a database, one statement to answer it. */
 import * as v from 'valibot';
-import { type Reply, strip } from '../../reply.ts';
+import { type Reply, strip } from '../../../envs/reply.ts';
 import { bareId, bareText, readAnswer, stateAnswer, text } from '../answers.ts';
 import { type AgentGymKind, range } from '../kind.ts';
 

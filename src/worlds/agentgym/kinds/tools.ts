@@ -2,7 +2,7 @@
  * AgentGym's five servers of tools: one protocol, and a list of actions each. An action is a function's name and a JSON object; the
  * server reads the whole reply. Films, to-dos and sheets ask services of others, with keys that the server's owner has.
  */
-import { wholeReply } from '../../reply.ts';
+import { wholeReply } from '../../../envs/reply.ts';
 import { bareId, bareText, plainAnswer } from '../answers.ts';
 import { type AgentGymKind, firstHeldOut } from '../kind.ts';
 

@@ -4,10 +4,10 @@
  * the names of fields, in what an id is, in where the first words come from and in what an answer holds. Knows no HTTP.
  */
 import type * as v from 'valibot';
-import type { Json, Split, WorldOptions } from '../env.ts';
-import type { LanguageBudget, SmallBudget, VocabularySource } from '../module.ts';
-import type { ReplyRule } from '../reply.ts';
-import type { WorldSuite } from '../suite.ts';
+import type { Json, Split, WorldOptions } from '../../envs/env.ts';
+import type { LanguageBudget, SmallBudget, VocabularySource } from '../../envs/module.ts';
+import type { ReplyRule } from '../../envs/reply.ts';
+import type { WorldSuite } from '../../envs/suite.ts';
 
 /** One environment of a server, asked with its id in place. */
 export interface Line {

@@ -1,9 +1,9 @@
 /** The Wordle of AgentGym's LMRL-Gym server, which serves it under /wordle: a game for each seed, over its own list of words. */
 
-import { option, yesOrNo } from '../../options.ts';
-import { firstAction } from '../../reply.ts';
-import { wordle as own } from '../../../worlds/wordle/index.ts';
-import { upstreamSeeds } from '../../../worlds/wordle/split.ts';
+import { option, yesOrNo } from '../../../envs/options.ts';
+import { firstAction } from '../../../envs/reply.ts';
+import { wordle as own } from '../../wordle/index.ts';
+import { upstreamSeeds } from '../../wordle/split.ts';
 import { idIn, observed, plainAnswer, readAnswer, texts } from '../answers.ts';
 import { type AgentGymKind, range } from '../kind.ts';
 

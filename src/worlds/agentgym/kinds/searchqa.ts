@@ -1,5 +1,5 @@
 /** AgentGym's SearchQA server: questions of seven collections, a retriever behind it. It reads the whole reply. */
-import { wholeReply } from '../../reply.ts';
+import { wholeReply } from '../../../envs/reply.ts';
 import { bareId, bareText, plainAnswer } from '../answers.ts';
 import { type AgentGymKind, range } from '../kind.ts';
 

@@ -3,7 +3,7 @@
  * every conversation are the original's instruction and the model's answer to it. The file is a person's own; nothing of it is shipped.
  */
 import * as v from 'valibot';
-import { WorldError } from '../env.ts';
+import { WorldError } from '../../envs/env.ts';
 
 const MessageSchema = v.object({ from: v.string(), value: v.string() });
 const ConversationSchema = v.object({ conversations: v.pipe(v.array(MessageSchema), v.minLength(2)) });

@@ -3,7 +3,7 @@
  * them (WebShop, AlfWorld, ScienceWorld: agentenv/envs in github.com/WooooDyy/AgentGym, MIT). The original evaluates the Python; here
  * one call with literal arguments is read, and nothing is run. What cannot be read is refused, as there, with the last observation.
  */
-import { type Reply, type ReplyRule, strip, withoutEnd } from '../reply.ts';
+import { type Reply, type ReplyRule, strip, withoutEnd } from '../../envs/reply.ts';
 
 export interface ActionFunction {
   /** Its arguments, in their order. */

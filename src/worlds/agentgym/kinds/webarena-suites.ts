@@ -3,7 +3,7 @@
  * gathered from the logs of a run by somebody else (github.com/mavinomichael/AgentGym-RL: they were all seen by its 101st step of 600), and
  * are presumed to be the original's.
  */
-import { agentGymRlDiffers, type WorldSuite } from '../../suite.ts';
+import { agentGymRlDiffers, type WorldSuite } from '../../../envs/suite.ts';
 import { itemsIn } from '../options.ts';
 
 export const testItems: readonly number[] = [

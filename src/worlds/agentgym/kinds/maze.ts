@@ -1,6 +1,6 @@
 /** The maze of AgentGym's LMRL-Gym server, which serves it under /maze: one maze, a start for each game. */
-import { maze as own } from '../../../worlds/maze/index.ts';
-import { firstAction } from '../../reply.ts';
+import { maze as own } from '../../maze/index.ts';
+import { firstAction } from '../../../envs/reply.ts';
 import { idIn, observed, plainAnswer } from '../answers.ts';
 import { type AgentGymKind, range } from '../kind.ts';
 

@@ -1,6 +1,6 @@
 /** Options of the AgentGym worlds: which items, whose instruction, how actions are written. Knows no server. */
 import * as v from 'valibot';
-import { oneOf, option, optionsReader } from '../options.ts';
+import { oneOf, option, optionsReader } from '../../envs/options.ts';
 import type { AgentGymKind, Format } from './kind.ts';
 
 const MOST_ITEMS = 1_000_000;

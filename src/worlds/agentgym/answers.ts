@@ -1,6 +1,6 @@
 /** Reading what a server answered: by schema, with the field that is wrong in the message, and a server's own word for an error. */
 import * as v from 'valibot';
-import { AnswerError } from '../transport/http.ts';
+import { AnswerError } from '../../envs/transport/http.ts';
 import type { Answer } from './kind.ts';
 
 /** The server answers 200 and says what is wrong: an id that it does not know, most often. */
