@@ -8,10 +8,10 @@
  * Floor: 200 times on text steps; aim: 1,000 times.
  */
 
-import { BabyAiWasm } from '../src/worlds/babyai/wasm.ts';
-import { BabyAi } from '../src/worlds/babyai/world.ts';
 import type { Feedback, Task } from '../src/envs/env.ts';
 import { randomAction, uniformAt } from '../src/envs/random-player.ts';
+import { BabyAiWasm } from '../src/worlds/babyai/wasm.ts';
+import { BabyAi } from '../src/worlds/babyai/world.ts';
 import { makeEveryLevel } from '../tools/fuzz/playing-babyai.ts';
 import type { WorldRow } from './world.ts';
 

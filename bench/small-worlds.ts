@@ -3,8 +3,8 @@
  * Counted by CPU time, which a busy machine does not change. The originals' servers were not measured.
  */
 import type { Task, World, WorldOptions } from '../src/envs/env.ts';
-import { Maze } from '../src/worlds/maze/world.ts';
 import { randomAction } from '../src/envs/random-player.ts';
+import { Maze } from '../src/worlds/maze/world.ts';
 import { Wordle } from '../src/worlds/wordle/world.ts';
 
 export interface SmallWorldRow {

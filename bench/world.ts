@@ -8,8 +8,8 @@
  */
 import type { Task, World } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
-import { openWorld } from '../src/worlds/registry.ts';
 import { openWorldPool } from '../src/workers/spawn-world.ts';
+import { openWorld } from '../src/worlds/registry.ts';
 
 export interface WorldRow {
   name: string;

@@ -1,14 +1,14 @@
 /** AgentGym's `searchqa` protocol over the configured questions and retriever, by the same routes as `npm run serve`. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { agentGymForm } from '../../src/worlds/search/agentgym.ts';
-import { search } from '../../src/worlds/search/index.ts';
-import type { Retriever } from '../../src/worlds/search/retrieval/retriever.ts';
-import type { SourceQuestion } from '../../src/worlds/search/source.ts';
 import { AgentGymHost } from '../../src/server/agentgym/host.ts';
 import { agentGymHandler } from '../../src/server/agentgym/routes.ts';
 import { type Answer, Router } from '../../src/server/router.ts';
 import { ServedWorld } from '../../src/server/served-world.ts';
 import { SessionLedger } from '../../src/server/sessions.ts';
+import { agentGymForm } from '../../src/worlds/search/agentgym.ts';
+import { search } from '../../src/worlds/search/index.ts';
+import type { Retriever } from '../../src/worlds/search/retrieval/retriever.ts';
+import type { SourceQuestion } from '../../src/worlds/search/source.ts';
 import type { Part } from '../part.ts';
 import { QuestionWorld } from './questions.ts';
 

@@ -2,10 +2,11 @@
  * The environments of AgentGym's WebArena server (agentenv-webarena at 3ef9235, github.com/WooooDyy/AgentGym, MIT), with its bookkeeping:
  * what a step leaves behind when it fails half way decides what is answered next. Knows browsers by their face alone (`agent-browser.ts`).
  */
+
+import type { ParsedJson } from '../../src/server/agentgym/json.ts';
 import { type Action, ActionError, describeAction, earlyStop, parseAction } from '../../src/worlds/web/actions.ts';
 import { type Evaluation, evaluate } from '../../src/worlds/web/evaluators/evaluate.ts';
 import { extractAction } from '../../src/worlds/web/replies.ts';
-import type { ParsedJson } from '../../src/server/agentgym/json.ts';
 import type { SiteAddresses } from './addresses.ts';
 import type { AgentBrowser, Metadata, Seen } from './agent-browser.ts';
 import { EpisodeFailure } from './failures.ts';

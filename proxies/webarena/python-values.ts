@@ -2,8 +2,9 @@
  * Values of a request as the original's Python sees them: keys of a dict, texts of an f-string, a path that is put together. Its server
  * takes whatever JSON brings, and its errors quote it.
  */
-import { repr, str, type Value } from '../../src/worlds/web/python.ts';
+
 import { type ParsedJson, PythonNumber } from '../../src/server/agentgym/json.ts';
+import { repr, str, type Value } from '../../src/worlds/web/python.ts';
 
 /** A dict of the original has no such key. Its message is what Python prints of a KeyError. */
 export class MissingKey extends Error {

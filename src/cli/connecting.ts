@@ -2,8 +2,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { World } from '../envs/env.ts';
 import { type ConnectionSettings, mayAskServer } from '../envs/module.ts';
-import { worldModules } from '../worlds/registry.ts';
 import { openGuardedWorld, settingsFromEnvironment } from '../workers/spawn-world.ts';
+import { worldModules } from '../worlds/registry.ts';
 
 export type Connections = { readonly [world: string]: ConnectionSettings };
 

@@ -1,9 +1,10 @@
 /** `npm run plan -- experiments/NAME.json`: what a run of an experiment is made of, and what it needs on this machine's adapter. */
-import { worldModule } from '../worlds/registry.ts';
+
 import type { Experiment } from '../experiment/experiment.ts';
 import { kindLabel } from '../experiment/guide.ts';
 import { Assembly } from '../session/assemble.ts';
 import { openWorldPool } from '../workers/spawn-world.ts';
+import { worldModule } from '../worlds/registry.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 

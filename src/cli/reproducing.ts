@@ -1,7 +1,6 @@
 /** A figure of the paper, from its sweeps to docs/figures: planned, trained and evaluated resumably, written as JSON, Markdown and SVG. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { worldModule } from '../worlds/registry.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { writePath } from '../experiment/paths.ts';
 import { fallOf, signalLabels } from '../rl/evaluation/fallen.ts';
@@ -13,6 +12,7 @@ import { interval, markdownTable, plain, type Table } from '../rl/evaluation/tab
 import type { Assembly } from '../session/assemble.ts';
 import type { SuiteRequest } from '../session/evaluation-protocol.ts';
 import { type EvaluatedPolicy, playSuite } from '../session/suite-evaluation.ts';
+import { worldModule } from '../worlds/registry.ts';
 import { PartialItems } from './evaluating.ts';
 import { type Figure, type FigureEvaluation, type FigureSweep, figureSweeps, figures } from './figures.ts';
 import type { DeviceOptions } from './node-device.ts';

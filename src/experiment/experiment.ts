@@ -3,8 +3,8 @@
  * checkpoint all carry it. `parseExperiment` refuses a field out of range with its path and its bounds.
  */
 import * as v from 'valibot';
-import { worldModule, worldNames } from '../worlds/registry.ts';
 import { AlgorithmSchema, criticKind } from '../rl/algorithms/registry.ts';
+import { worldModule, worldNames } from '../worlds/registry.ts';
 import { factsOf, PolicySchema, policyProblems } from './policies/registry.ts';
 import { type Problem, SweepSchema, sweepProblems, sweptDocuments, variantsOf } from './sweep.ts';
 import { upgraded } from './upgrade.ts';

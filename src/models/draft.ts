@@ -4,12 +4,12 @@
  * it to lists of actions, and spend an hour on one evaluation.
  */
 
-import { worldModule } from '../worlds/registry.ts';
 import { type Experiment, parseExperiment, type TurnLimit } from '../experiment/experiment.ts';
 import { besideModel } from '../experiment/policies/adapted.ts';
 import { playing } from '../experiment/policies/onnx.ts';
 import { factsOf } from '../experiment/policies/registry.ts';
 import type { Precision } from '../policy/weights/linear.ts';
+import { worldModule } from '../worlds/registry.ts';
 
 const leastCompletion = 512;
 /** More is left to the person: the memory of a batch grows with it. */

@@ -3,12 +3,12 @@
  * form's task, or by the world's first words; then each action is taken again, and where the world answers otherwise is told.
  */
 import { type Feedback, spokenOf, type Task, type World } from '../envs/env.ts';
-import { worldModules } from '../worlds/registry.ts';
 import type { AgentGymForm } from '../envs/serving/form.ts';
 import { originalTasks, taskOfItem } from '../envs/serving/items.ts';
 import { actionIn, playOf, type RecordedPlay, UnmappedError } from '../rl/recorded/record-play.ts';
 import { losslessForm } from '../rl/trajectory-files/lossless.ts';
 import type { TrajectoryRecord } from '../rl/trajectory-files/record.ts';
+import { worldModules } from '../worlds/registry.ts';
 import type { RecordedReplay, ReplayFrame } from './protocol.ts';
 
 /** Tasks whose first words are heard where no number leads to them; a world with more is not searched. */

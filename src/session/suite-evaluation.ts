@@ -4,12 +4,12 @@
  */
 import type { WorldOptions } from '../envs/env.ts';
 import type { WorldModule } from '../envs/module.ts';
-import { worldModules } from '../worlds/registry.ts';
 import type { WorldSuite } from '../envs/suite.ts';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { type SuiteReport, suiteReport } from '../rl/evaluation/suite-report.ts';
 import type { ItemResult } from '../rl/evaluation/suite-results.ts';
 import type { StoredCheckpoint } from '../store/run-store.ts';
+import { worldModules } from '../worlds/registry.ts';
 import { decodeState } from './checkpoint.ts';
 import { type EngineFactory, PlaysOnlyError } from './engine.ts';
 import type { SuiteRequest } from './evaluation-protocol.ts';

@@ -1,8 +1,8 @@
 /** Tokenizers of runs: a run's own where it has one, else one made from its worlds' texts, once for the same worlds. */
 import type { World } from '../envs/env.ts';
-import { worldModule } from '../worlds/registry.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import { buildTokenizer, Tokenizer } from '../policy/text/tokenizer.ts';
+import { worldModule } from '../worlds/registry.ts';
 import type { OpenWorld, Worlds } from './opened-worlds.ts';
 import { textsOf } from './vocabulary.ts';
 

@@ -5,12 +5,12 @@
 import type { Worker as NodeWorker } from 'node:worker_threads';
 import { type World, WorldError } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';
-import { worldModule } from '../worlds/registry.ts';
 import { askForFrame } from '../envs/transport/frame-port.ts';
 import { WorldPool } from '../envs/transport/pool.ts';
 import type { WorldPort, WorldReply, WorldRequest } from '../envs/transport/port.ts';
 import { RemoteWorld } from '../envs/transport/remote.ts';
 import { repositoryRoot } from '../envs/transport/wasm.ts';
+import { worldModule } from '../worlds/registry.ts';
 
 function pagePort(worker: Worker): WorldPort {
   return {

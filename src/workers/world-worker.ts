@@ -3,8 +3,8 @@
  * world it is asked for and serves it; everything else is in src/envs.
  */
 
-import { openWorld } from '../worlds/registry.ts';
 import { serveWorld, type WorldReply, type WorldRequest } from '../envs/transport/port.ts';
+import { openWorld } from '../worlds/registry.ts';
 
 async function serve(): Promise<void> {
   if (import.meta.env.SSR) {

@@ -1,10 +1,10 @@
 /** What the oracle that explores says before it acts, beside the grid that it cannot see whole. */
 import { beforeAll, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import type { BabyAiView } from '../../src/worlds/babyai/view.ts';
-import { BabyAi } from '../../src/worlds/babyai/world.ts';
 import type { Task, WorldOptions } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
+import type { BabyAiView } from '../../src/worlds/babyai/view.ts';
+import { BabyAi } from '../../src/worlds/babyai/world.ts';
 
 let world: BabyAi;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 /** What the observation with a memory adds, beside a second account of it that is made from nothing but what was in sight. */
 import { beforeAll, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import type { BabyAiView, GridCell } from '../../src/worlds/babyai/view.ts';
-import { BabyAi } from '../../src/worlds/babyai/world.ts';
 import type { Feedback, Task, WorldOptions } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
+import type { BabyAiView, GridCell } from '../../src/worlds/babyai/view.ts';
+import { BabyAi } from '../../src/worlds/babyai/world.ts';
 
 let world: BabyAi;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { type Feedback, type Task, type World, WorldError, type WorldOptions } from '../../src/envs/env.ts';
+import { randomAction } from '../../src/envs/random-player.ts';
 import { itemOf, itemsOf, RL_LEVELS } from '../../src/worlds/babyai/split.ts';
 import type { BabyAiView } from '../../src/worlds/babyai/view.ts';
 import { BabyAiWasm, plainAction, readLook } from '../../src/worlds/babyai/wasm.ts';
 import { BabyAi } from '../../src/worlds/babyai/world.ts';
-import { type Feedback, type Task, type World, WorldError, type WorldOptions } from '../../src/envs/env.ts';
-import { randomAction } from '../../src/envs/random-player.ts';
 import { fuzzBabyai, makeEveryLevel } from '../../tools/fuzz/playing-babyai.ts';
 import { replayBabyai } from '../../tools/replay/babyai.ts';
 import recorded from './fixtures/babyai.golden.json' with { type: 'json' };

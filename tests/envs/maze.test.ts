@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Task, WorldOptions } from '../../src/envs/env.ts';
+import { firstAction } from '../../src/envs/reply.ts';
 import { mazeActions } from '../../src/worlds/maze/moves.ts';
 import { type MazeView, moves, openMoves, type Place } from '../../src/worlds/maze/view.ts';
 import { FIRST_HELD_OUT, Maze } from '../../src/worlds/maze/world.ts';
-import { firstAction } from '../../src/envs/reply.ts';
 import { fuzzedOptions, fuzzWorld } from '../../tools/fuzz/playing-small.ts';
 import { readEpisodes, replayLmrlGym } from '../../tools/replay/lmrlgym.ts';
 import recorded from './fixtures/lmrlgym.golden.json' with { type: 'json' };

@@ -1,12 +1,12 @@
 // OpenEnv servers as a world: frames, places, action schemas as text, and servers that misbehave.
 import { afterEach, describe, expect, it } from 'vitest';
 import { spokenOf, type Task } from '../../src/envs/env.ts';
+import { RemoteWorld } from '../../src/envs/transport/remote.ts';
 import { checkOpenEnv } from '../../src/worlds/openenv/check.ts';
 import { openenv } from '../../src/worlds/openenv/index.ts';
 import { observationText } from '../../src/worlds/openenv/observation.ts';
 import { actionForm, actionFrom, formWords } from '../../src/worlds/openenv/schema.ts';
 import { addressesOf, OpenEnvWorld } from '../../src/worlds/openenv/world.ts';
-import { RemoteWorld } from '../../src/envs/transport/remote.ts';
 import { type Manners, OpenEnvServer, refuse } from './openenv-server.ts';
 
 const servers: OpenEnvServer[] = [];

@@ -2,11 +2,11 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { playAlone } from '../../src/envs/alone.ts';
 import { type LoneEpisode, WorldError } from '../../src/envs/env.ts';
-import { textcraft } from '../../src/worlds/textcraft/index.ts';
-import { TextCraft } from '../../src/worlds/textcraft/world.ts';
 import { ActionListReader, ActionListWriter, numberedActions } from '../../src/envs/transport/action-lists.ts';
 import { WorldPool } from '../../src/envs/transport/pool.ts';
 import { spawnNodeWorker } from '../../src/workers/spawn-world.ts';
+import { textcraft } from '../../src/worlds/textcraft/index.ts';
+import { TextCraft } from '../../src/worlds/textcraft/world.ts';
 import { buildNodeWorker, taskOf } from './helpers.ts';
 
 let misbehavingFile: string;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Feedback, Task, World } from '../../src/envs/env.ts';
 import { WorldError } from '../../src/envs/env.ts';
 import { connectionOf, type WorldModule } from '../../src/envs/module.ts';
-import { textcraft } from '../../src/worlds/textcraft/index.ts';
 import { RemoteWorld } from '../../src/envs/transport/remote.ts';
+import { textcraft } from '../../src/worlds/textcraft/index.ts';
 import { taskOf } from './helpers.ts';
 
 /** Says what it was told; on `silence` it never answers and looks at no signal, on `break` its line breaks. */

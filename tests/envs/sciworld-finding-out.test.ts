@@ -1,10 +1,10 @@
 // The oracle that finds out: what it speaks of was read before, and its answers follow from what it was told.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
+import { Players } from '../../src/rl/episode/players.ts';
 import { findingOut } from '../../src/worlds/sciworld/finding-out.ts';
 import { sciworldSuites } from '../../src/worlds/sciworld/suites.ts';
 import { SciWorld } from '../../src/worlds/sciworld/world.ts';
-import { Players } from '../../src/rl/episode/players.ts';
 
 beforeAll(() => buildWasm());
 

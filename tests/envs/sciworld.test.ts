@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Task, WorldOptions } from '../../src/envs/env.ts';
 import { uniformAt } from '../../src/envs/random-player.ts';
+import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { parseSciWorldOptions } from '../../src/worlds/sciworld/options.ts';
 import { tasksWithOracle } from '../../src/worlds/sciworld/oracle.ts';
 import { everyThing } from '../../src/worlds/sciworld/scene.ts';
@@ -19,7 +20,6 @@ import {
 } from '../../src/worlds/sciworld/tasks.ts';
 import type { SciWorldView } from '../../src/worlds/sciworld/view.ts';
 import { percent, SciWorld } from '../../src/worlds/sciworld/world.ts';
-import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { readEpisodes, replayEpisodes } from '../../tools/replay/sciworld.ts';
 import { goldenFolder, hasGolden } from './helpers.ts';
 

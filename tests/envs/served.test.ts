@@ -1,5 +1,7 @@
 // Our clients with our own server at the other end: an episode through both is the episode of the world itself.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RemoteWorld } from '../../src/envs/transport/remote.ts';
+import type { Server } from '../../src/server/server.ts';
 import { checkAgentGym } from '../../src/worlds/agentgym/check.ts';
 import { agentGymKinds, agentGymWorlds } from '../../src/worlds/agentgym/index.ts';
 import { AgentGymWorld } from '../../src/worlds/agentgym/world.ts';
@@ -7,8 +9,6 @@ import { checkOpenEnv } from '../../src/worlds/openenv/check.ts';
 import { openenv } from '../../src/worlds/openenv/index.ts';
 import { OpenEnvWorld } from '../../src/worlds/openenv/world.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
-import { RemoteWorld } from '../../src/envs/transport/remote.ts';
-import type { Server } from '../../src/server/server.ts';
 import { startServer } from '../server/helpers.ts';
 
 const names = ['textcraft', 'babyai', 'sciworld', 'maze', 'wordle'];

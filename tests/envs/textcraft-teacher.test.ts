@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Lesson, Task, WorldOptions } from '../../src/envs/env.ts';
+import { below, hash } from '../../src/rl/random.ts';
 import { textcraft } from '../../src/worlds/textcraft/index.ts';
 import { ListWorld, madeUpList } from '../../src/worlds/textcraft/made-up.ts';
 import { Naming, renamed } from '../../src/worlds/textcraft/naming.ts';
@@ -16,7 +17,6 @@ import {
 import { splitIds } from '../../src/worlds/textcraft/split.ts';
 import { CraftTeacher } from '../../src/worlds/textcraft/teacher.ts';
 import { TextCraft } from '../../src/worlds/textcraft/world.ts';
-import { below, hash } from '../../src/rl/random.ts';
 
 let world: TextCraft;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 /** What ScienceWorld's view and the line to type in decide without a browser: completion, the plan's walls, scales, readings. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import type { SciWorldThing, SciWorldView } from '../../src/worlds/sciworld/view.ts';
-import { SciWorld } from '../../src/worlds/sciworld/world.ts';
 import { choicesOf, commonStem, fittingActions } from '../../src/ui/stage/completion.ts';
 import { wallBetween } from '../../src/ui/worlds/sciworld-map.ts';
 import { onScale, readingsOf } from '../../src/ui/worlds/sciworld-readings.ts';
+import type { SciWorldThing, SciWorldView } from '../../src/worlds/sciworld/view.ts';
+import { SciWorld } from '../../src/worlds/sciworld/world.ts';
 
 beforeAll(() => buildWasm());
 

@@ -1,6 +1,5 @@
 /** The parts of the page that need no browser: knobs against the schema, events gathered, places in the URL, diagnosis. */
 import { describe, expect, test } from 'vitest';
-import { worldModules } from '../../src/worlds/registry.ts';
 import { ExperimentSchema } from '../../src/experiment/experiment.ts';
 import { findKnob, knobs } from '../../src/experiment/knobs.ts';
 import { differences, readPath, writePath } from '../../src/experiment/paths.ts';
@@ -23,6 +22,7 @@ import { pendingChanges } from '../../src/ui/state/changes.ts';
 import { diagnose } from '../../src/ui/state/diagnosis.ts';
 import { readSuccess } from '../../src/ui/state/score.ts';
 import { charts, smoothed } from '../../src/ui/state/series.ts';
+import { worldModules } from '../../src/worlds/registry.ts';
 
 interface Leaf {
   path: string;

@@ -1,6 +1,5 @@
 // An LLM's conversation: token for token what its template renders, masks, stop tokens, replies and their actions.
 import { describe, expect, it } from 'vitest';
-import { worldModule } from '../../src/worlds/registry.ts';
 import { lastAction, oneAction } from '../../src/envs/reply.ts';
 import type { GeneratedTurn, GenerateRow, Sampling } from '../../src/policy/policy.ts';
 import { type ChatMessage, ChatTemplate } from '../../src/policy/text/chat-template.ts';
@@ -12,6 +11,7 @@ import { chosenPositions } from '../../src/rl/episode/packing.ts';
 import { type RolloutRequest, rollout } from '../../src/rl/episode/rollout.ts';
 import { TokenSource } from '../../src/rl/episode/trajectory.ts';
 import { decodeTrajectories, encodeTrajectories } from '../../src/session/trajectory-codec.ts';
+import { worldModule } from '../../src/worlds/registry.ts';
 import { bpeTokenizer, bpeTokenizerJson } from '../policy/bpe-fixture.ts';
 import { capacity, DoorWorld, FakePolicy } from './fakes.ts';
 import { tokenizer as tinyTokenizer } from './setup.ts';

@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { World } from '../../src/envs/env.ts';
-import { openWorld, worldModule } from '../../src/worlds/registry.ts';
 import { parseConfig } from '../../src/policy/config.ts';
 import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { Model } from '../../src/policy/engine/model.ts';
@@ -16,6 +15,7 @@ import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
 import { chosenPositions } from '../../src/rl/episode/packing.ts';
 import { TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';
 import { Trainer } from '../../src/rl/trainer.ts';
+import { openWorld, worldModule } from '../../src/worlds/registry.ts';
 import { useDevice } from '../device/open.ts';
 import { settings } from './setup.ts';
 

@@ -1,9 +1,5 @@
 // Results of a suite: what each number means, on items whose answers are known.
 import { describe, expect, it } from 'vitest';
-import { babyai } from '../../src/worlds/babyai/index.ts';
-import { worldModules } from '../../src/worlds/registry.ts';
-import { STAND_IN_SEED, standInIds } from '../../src/worlds/sciworld/suites.ts';
-import { itemOf, sciWorldTasks, variationsOf } from '../../src/worlds/sciworld/tasks.ts';
 import type { WorldSuite } from '../../src/envs/suite.ts';
 import { reportText, suiteReport } from '../../src/rl/evaluation/suite-report.ts';
 import {
@@ -14,6 +10,10 @@ import {
   rowsOf,
   turnCurve,
 } from '../../src/rl/evaluation/suite-results.ts';
+import { babyai } from '../../src/worlds/babyai/index.ts';
+import { worldModules } from '../../src/worlds/registry.ts';
+import { STAND_IN_SEED, standInIds } from '../../src/worlds/sciworld/suites.ts';
+import { itemOf, sciWorldTasks, variationsOf } from '../../src/worlds/sciworld/tasks.ts';
 import { settings, trainerWith } from './setup.ts';
 
 const one = (success: boolean, turns = 3, score = Number(success)) => ({ success, turns, score });

@@ -5,11 +5,11 @@ import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Feedback } from '../../src/envs/env.ts';
-import { TextCraft } from '../../src/worlds/textcraft/world.ts';
 import { buildTokenizer, type Tokenizer } from '../../src/policy/text/tokenizer.ts';
 import { buildTrie } from '../../src/policy/text/trie.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { textsOf } from '../../src/session/vocabulary.ts';
+import { TextCraft } from '../../src/worlds/textcraft/world.ts';
 
 const golden = join(resolve(process.env.TABGYM_GOLDEN ?? '../shared/golden'), 'textcraft/episodes.jsonl.gz');
 const present = existsSync(golden);

@@ -6,11 +6,11 @@ import { unzipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openPolicyEngine, openPolicyModel, readPolicyAt } from '../../src/cli/serving-policy.ts';
 import type { Task, World } from '../../src/envs/env.ts';
-import { openWorld, worldModule } from '../../src/worlds/registry.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
 import { type ChatModel, type ChatRequest, ChatRequestError } from '../../src/server/openai/chat-model.ts';
 import type { Server } from '../../src/server/server.ts';
 import { worldTurns } from '../../src/session/completing.ts';
+import { openWorld, worldModule } from '../../src/worlds/registry.ts';
 import { get, post, startServer } from './helpers.ts';
 
 vi.mock('../../src/workers/spawn-world.ts', async () => ({

@@ -1,7 +1,7 @@
 /** A server in this process, over worlds in this process. */
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { openWorld } from '../../src/worlds/registry.ts';
 import { createServer, type Server, type ServerOptions } from '../../src/server/server.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 
 export async function startServer(worlds: readonly string[], options: Partial<ServerOptions> = {}): Promise<Server> {
   await buildWasm();

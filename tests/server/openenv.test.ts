@@ -1,8 +1,8 @@
 /** OpenEnv: every frame of its socket, every route, and what it answers to wrong ones. The frames are written from its specification. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { openWorld } from '../../src/worlds/registry.ts';
 import type { Server } from '../../src/server/server.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import { get, post, startServer } from './helpers.ts';
 
 let server: Server;

@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { openWorld } from '../../src/worlds/registry.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { parseConfig } from '../../src/policy/config.ts';
 import { initWeights } from '../../src/policy/weights/init.ts';
@@ -14,6 +13,7 @@ import type { LiveTurn, SessionEvent } from '../../src/session/protocol.ts';
 import { Session } from '../../src/session/session.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import { noGpu, useDawn } from './machines.ts';
 
 const micro = parseExperiment(JSON.parse(readFileSync('experiments/micro.json', 'utf8')));

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Gpu, GpuUnavailableError } from '../../src/device/webgpu/device.ts';
-import { openWorld } from '../../src/worlds/registry.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { Assembly } from '../../src/session/assemble.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 
 const MB = 2 ** 20;
 const document = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));

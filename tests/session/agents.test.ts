@@ -11,7 +11,6 @@ import { packRun, thinned } from '../../src/cli/agents/packing.ts';
 import { readRecipe, recipeNames } from '../../src/cli/agents/recipe.ts';
 import { readDocument } from '../../src/cli/training.ts';
 import type { Task } from '../../src/envs/env.ts';
-import { worldModule } from '../../src/worlds/registry.ts';
 import { type Experiment, ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
 import { firstMoment, hasMoments } from '../../src/policy/moments.ts';
 import type { TensorMap } from '../../src/policy/policy.ts';
@@ -23,6 +22,7 @@ import { findSuite, heardBy } from '../../src/session/suite-evaluation.ts';
 import { readRun } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { worldModule } from '../../src/worlds/registry.ts';
 
 const site = 'public/agents';
 const shipped = readdirSync(site).filter((name) => statSync(join(site, name)).isDirectory());

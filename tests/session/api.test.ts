@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Feedback, World } from '../../src/envs/env.ts';
-import { openWorld } from '../../src/worlds/registry.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { asked } from '../../src/experiment/policies/api.ts';
 import { presets } from '../../src/experiment/presets.ts';
@@ -10,6 +9,7 @@ import { remembered, type SpokenMessage, SpokenPlay } from '../../src/rl/episode
 import { ApiModel, ApiModelError } from '../../src/session/api-model.ts';
 import { Assembly } from '../../src/session/assemble.ts';
 import { PlaysOnlyError } from '../../src/session/engine.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 
 const key = 'sk-very-secret';
 const asking = { temperature: 0.5, maxTokens: 9, seed: 3, signal: new AbortController().signal };

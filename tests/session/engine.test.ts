@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { nodeGpu } from '../../src/cli/node-gpu.ts';
 import { Gpu } from '../../src/device/webgpu/device.ts';
-import { openWorld } from '../../src/worlds/registry.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import type { StepRecord } from '../../src/rl/evaluation.ts';
 import { Assembly } from '../../src/session/assemble.ts';
@@ -16,6 +15,7 @@ import { decodeTrajectories } from '../../src/session/trajectory-codec.ts';
 import type { AdapterMemory } from '../../src/store/adapter-memory.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 
 const micro = parseExperiment({ ...JSON.parse(readFileSync('experiments/micro.json', 'utf8')), steps: 5 });
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-engine-'));

@@ -1,12 +1,12 @@
 // A malformed experiment is refused with the path, the value and the bound of each problem.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { worldModule } from '../../src/worlds/registry.ts';
 import { ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
 import { differences, writePath } from '../../src/experiment/paths.ts';
 import { capacityOf } from '../../src/experiment/sizes.ts';
 import { worldProblems } from '../../src/experiment/world-checks.ts';
 import { withLanguageModel } from '../../src/models/draft.ts';
+import { worldModule } from '../../src/worlds/registry.ts';
 
 const read = (name: string) => JSON.parse(readFileSync(`experiments/${name}`, 'utf8'));
 const micro = read('micro.json');

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
-import { openWorld } from '../../src/worlds/registry.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { hasMoments } from '../../src/policy/moments.ts';
 import { Assembly } from '../../src/session/assemble.ts';
@@ -15,6 +14,7 @@ import type { StepRecord } from '../../src/session/protocol.ts';
 import { Session } from '../../src/session/session.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-growing-'));
 const store = new RunStore(new FolderStore(folder));

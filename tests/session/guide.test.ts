@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { worldNames } from '../../src/worlds/registry.ts';
 import { experimentDocument, kindsHelp } from '../../src/experiment/guide.ts';
 import { knobs } from '../../src/experiment/knobs.ts';
+import { worldNames } from '../../src/worlds/registry.ts';
 
 it('docs/experiment.md is as the schemas are (`npm run docs` writes it)', () => {
   expect(readFileSync('docs/experiment.md', 'utf8')).toBe(experimentDocument());

@@ -4,7 +4,6 @@
  */
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { openWorld } from '../../src/worlds/registry.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { algorithms } from '../../src/rl/algorithms/registry.ts';
 import { handoffFiles } from '../../src/session/handoff/handoff.ts';
@@ -15,6 +14,7 @@ import { handoffTargets } from '../../src/session/handoff/registry.ts';
 import { lookedUp, stagesAfter } from '../../src/session/handoff/shared.ts';
 import { HandoffError, type HandoffInput, type TaskRow } from '../../src/session/handoff/target.ts';
 import { nested, toYaml } from '../../src/session/handoff/yaml.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 
 const base = {
   format: 'tabgym-experiment-1',

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
-import { openWorld } from '../../src/worlds/registry.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import type { StepRecord } from '../../src/rl/evaluation.ts';
 import { isTiming } from '../../src/rl/metrics.ts';
@@ -13,6 +12,7 @@ import { Session } from '../../src/session/session.ts';
 import { decodeTrajectories } from '../../src/session/trajectory-codec.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 
 const document = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
 // One update a step and no other terms: the weight of a token is then its advantage times its coefficient.

@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openWorld } from '../../src/worlds/registry.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { writePath } from '../../src/experiment/paths.ts';
 import type { LoraPolicy } from '../../src/experiment/policies/adapted.ts';
@@ -40,6 +39,7 @@ import type { AdapterMemory } from '../../src/store/adapter-memory.ts';
 import { readAdapter, writePolicy } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import { useDawn } from './machines.ts';
 
 const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
-import { openWorld, worldModules } from '../../src/worlds/registry.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { defaultPolicy } from '../../src/experiment/policies/registry.ts';
 import { presets } from '../../src/experiment/presets.ts';
@@ -22,6 +21,7 @@ import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 import { Drafting } from '../../src/ui/app/drafting.ts';
 import { Store } from '../../src/ui/state/state.ts';
+import { openWorld, worldModules } from '../../src/worlds/registry.ts';
 import { FakeEngines } from './fakes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-draft-'));

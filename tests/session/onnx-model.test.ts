@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { NodeBaseModels } from '../../src/cli/base-models.ts';
 import { exportedFiles, readCheckpoint } from '../../src/cli/export.ts';
 import { makeModel } from '../../src/cli/making-model.ts';
-import { openWorld } from '../../src/worlds/registry.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import type { BaseModels } from '../../src/models/base-model.ts';
 import { mostOnnxBytes, prepareOnnx } from '../../src/models/onnx-model.ts';
@@ -25,6 +24,7 @@ import { BusyError, WeightsCache } from '../../src/store/weights-cache.ts';
 import { NodeDisk } from '../../src/store/weights-disk.ts';
 import { FolderSource, nodeFiles } from '../../src/store/weights-folder.ts';
 import { type ModelSource, SourceError } from '../../src/store/weights-source.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import { noGpu, useDawn } from './machines.ts';
 import { SmallDisk } from './small-disk.ts';
 

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
-import { openWorld } from '../../src/worlds/registry.ts';
 import { type Experiment, ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
 import { carriedCode } from '../../src/experiment/own-code.ts';
 import { longestCode } from '../../src/rl/algorithms/registry.ts';
@@ -19,6 +18,7 @@ import { Session } from '../../src/session/session.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 import { spawnNodeSandbox } from '../../src/workers/spawn-sandbox.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 import { buildNodeWorker } from '../envs/helpers.ts';
 
 const micro = parseExperiment({ ...JSON.parse(readFileSync('experiments/micro.json', 'utf8')), steps: 3 });

@@ -1,7 +1,7 @@
 /** A person's world: begun by split and index, stepped, ended, and the success that the world itself would count. */
 import { expect, it } from 'vitest';
-import { openWorld } from '../../src/worlds/registry.ts';
 import { Playing } from '../../src/session/playing.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 
 it('plays a task of BabyAI to its end, by what the oracle says', async () => {
   const options = { levels: [1], observation: 'compact', testSeeds: 3 };

@@ -1,11 +1,11 @@
 /** Trajectories of files played again in our worlds: found by AgentGym's numbers, by our own task, or by the world's first words. */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { World } from '../../src/envs/env.ts';
-import { openWorld, worldModule } from '../../src/worlds/registry.ts';
 import { originalTasks, taskOfItem } from '../../src/envs/serving/items.ts';
 import { UnmappedError } from '../../src/rl/recorded/record-play.ts';
 import type { Message, TrajectoryRecord } from '../../src/rl/trajectory-files/record.ts';
 import { RecordedReplays } from '../../src/session/recorded-replay.ts';
+import { openWorld, worldModule } from '../../src/worlds/registry.ts';
 
 const replays = new RecordedReplays((name) => openWorld(name));
 const open: World[] = [];

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
-import { openWorld } from '../../src/worlds/registry.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import type { StepRecord } from '../../src/rl/evaluation.ts';
 import { Assembly } from '../../src/session/assemble.ts';
@@ -15,6 +14,7 @@ import { withoutTimes } from '../../src/session/schedule.ts';
 import { Session } from '../../src/session/session.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 
 const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
 const experiment = parseExperiment({

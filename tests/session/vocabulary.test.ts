@@ -1,11 +1,11 @@
 /** A tiny policy's vocabulary knows every word its world says, in tasks it was not made from. */
 import { describe, expect, it } from 'vitest';
 import type { World, WorldOptions } from '../../src/envs/env.ts';
-import { openWorld } from '../../src/worlds/registry.ts';
 import type { Experiment } from '../../src/experiment/experiment.ts';
 import { buildTokenizer, type Tokenizer, wordsOf } from '../../src/policy/text/tokenizer.ts';
 import { Tokenizers } from '../../src/session/tokenizers.ts';
 import { textsOf } from '../../src/session/vocabulary.ts';
+import { openWorld } from '../../src/worlds/registry.ts';
 
 /** Words of texts that are not tokens of their own (they would be spelt, or unknown). */
 async function unheard(world: World, tokenizer: Tokenizer, options: WorldOptions, every: number): Promise<string[]> {

@@ -2,9 +2,10 @@
  * BabyAI under any input: random strings of any Unicode as actions, over random levels, seeds and options, each answer checked
  * for form. Knows what an answer must look like, not what it should say.
  */
-import { actionText } from '../../src/worlds/babyai/wasm.ts';
+
 import type { Feedback, World, WorldOptions } from '../../src/envs/env.ts';
 import { uniformAt } from '../../src/envs/random-player.ts';
+import { actionText } from '../../src/worlds/babyai/wasm.ts';
 
 export interface FuzzReport {
   actions: number;

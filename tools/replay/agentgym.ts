@@ -5,12 +5,12 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import { agentGymKinds } from '../../src/worlds/agentgym/index.ts';
-import type { AgentGymKind } from '../../src/worlds/agentgym/kind.ts';
-import { AgentGymClient, type Environment } from '../../src/worlds/agentgym/world.ts';
 import { WorldError } from '../../src/envs/env.ts';
 import { parseReact } from '../../src/envs/reply.ts';
 import { AnswerError, ClosedToPagesError, JsonServer, UnreachableError } from '../../src/envs/transport/http.ts';
+import { agentGymKinds } from '../../src/worlds/agentgym/index.ts';
+import type { AgentGymKind } from '../../src/worlds/agentgym/kind.ts';
+import { AgentGymClient, type Environment } from '../../src/worlds/agentgym/world.ts';
 import type { ReplayResult } from './lmrlgym.ts';
 
 const ExchangeSchema = v.object({

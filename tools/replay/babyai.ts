@@ -5,8 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { crc32, gunzipSync } from 'node:zlib';
-import { BabyAiWasm, readLook } from '../../src/worlds/babyai/wasm.ts';
 import { WorldError } from '../../src/envs/env.ts';
+import { BabyAiWasm, readLook } from '../../src/worlds/babyai/wasm.ts';
 import type { Difference } from './transcripts.ts';
 
 interface StartRow {

@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Split, Task, World, WorldOptions } from '../../src/envs/env.ts';
 import { WorldError } from '../../src/envs/env.ts';
+import { createServer, type Server } from '../../src/server/server.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 import { Search } from '../../src/worlds/search/world.ts';
-import { createServer, type Server } from '../../src/server/server.ts';
 import type { ReplayResult } from './lmrlgym.ts';
 import { openRecordedItems, openRecordedRetriever, readRows } from './search.ts';
 

@@ -1,8 +1,8 @@
 /** The servers of worlds, for the run in focus: what the person typed and allowed, told to the trainer when any of it changes. */
 import type { WorldOptions } from '../../envs/env.ts';
 import { type ConnectionSettings, isOnServer, mayAskServer } from '../../envs/module.ts';
-import { worldModules } from '../../worlds/registry.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
+import { worldModules } from '../../worlds/registry.ts';
 import type { Store } from '../state/state.ts';
 import { Connections, importedRoot } from './connections.ts';
 

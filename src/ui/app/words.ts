@@ -4,9 +4,9 @@
  * like. `scripts/registry-messages.mjs` lists them for translators (`npm run localize`).
  */
 import { msg } from '@lit/localize';
-import { worldModules } from '../../worlds/registry.ts';
 import type { Knob } from '../../experiment/knob.ts';
 import { factsOf, type Policy, policySummary } from '../../experiment/policies/registry.ts';
+import { worldModules } from '../../worlds/registry.ts';
 
 /** `msg` without its brand: the extractor only follows literal texts. */
 export const lookUp = msg as unknown as (text: string, options: { id: string }) => string;

@@ -1,7 +1,8 @@
 /** Frames that a worker asks its page for: a world that is reached by a frame lives in one (`envs/transport/frame-port.ts`). */
-import { worldModule } from '../../worlds/registry.ts';
+
 import { openFrame } from '../../envs/transport/frame.ts';
 import type { FrameRequest } from '../../envs/transport/frame-port.ts';
+import { worldModule } from '../../worlds/registry.ts';
 
 /** Carries a worker's requests out. The channel's end goes to the frame; `failed` hears why one could not be opened. */
 export function frameKeeper(failed: (error: Error) => void) {

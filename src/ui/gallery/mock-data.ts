@@ -1,10 +1,10 @@
 /** Made-up but lawful data for fixtures: an experiment, step records, trajectories, views. Never part of the shipped page. */
 import type { Task } from '../../envs/env.ts';
-import type { CraftNode, TextCraftView } from '../../worlds/textcraft/view.ts';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
 import { chosenPositions } from '../../rl/episode/packing.ts';
 import { TokenSource, type Trajectory, type Turn } from '../../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, ReplayFrame, RunSummary, SplitEvaluation, StepRecord } from '../../session/protocol.ts';
+import type { CraftNode, TextCraftView } from '../../worlds/textcraft/view.ts';
 import { metricNames as m } from '../state/series.ts';
 
 export const mockExperiment = (name: string, steps = 200): Experiment =>

@@ -2,10 +2,11 @@
  * Search for fixtures: the real world, in the page, without a trainer. The reader's way through a question of three hops stands for a
  * run's episode; a person plays questions of two. Never part of the shipped page.
  */
-import { Search } from '../../worlds/search/world.ts';
+
 import type { Experiment } from '../../experiment/experiment.ts';
 import { Playing } from '../../session/playing.ts';
 import type { PlayStart, ReplayFrame } from '../../session/protocol.ts';
+import { Search } from '../../worlds/search/world.ts';
 
 const worlds: Experiment['worlds'] = [
   { name: 'search', weight: 1, evaluated: true, options: { hops: [2], documents: 2, universes: 5 } },

@@ -2,11 +2,11 @@
 import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { worldModules } from '../../worlds/registry.ts';
 import { turnsOf } from '../../rl/trajectory-files/messages.ts';
 import { rejectedOf } from '../../rl/trajectory-files/pairs.ts';
 import type { TrajectoryRecord } from '../../rl/trajectory-files/record.ts';
 import type { RecordedReplay } from '../../session/protocol.ts';
+import { worldModules } from '../../worlds/registry.ts';
 import type { Controller } from '../app/controller.ts';
 import { compact } from '../app/format.ts';
 import { worldTitle } from '../app/words.ts';

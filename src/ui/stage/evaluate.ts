@@ -2,11 +2,11 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import { worldModules } from '../../worlds/registry.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { reportCsv, reportJson, reportMarkdown, type SuiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../../session/evaluation-protocol.ts';
 import { allSuites } from '../../session/suite-evaluation.ts';
+import { worldModules } from '../../worlds/registry.ts';
 import { download } from '../app/download.ts';
 import type { OtherEvaluation } from '../app/evaluating.ts';
 import { fixed } from '../app/format.ts';

@@ -3,7 +3,6 @@
  * text (`observation.ts`). A failure is thrown as it is: the transport (`transport/remote.ts`) makes it the end of one episode.
  */
 
-import { itemsIn } from '../agentgym/options.ts';
 import {
   type Feedback,
   type Json,
@@ -16,6 +15,7 @@ import {
 } from '../../envs/env.ts';
 import type { ConnectionSettings } from '../../envs/module.ts';
 import { type HttpOptions, JsonServer, ServerError, serverAddress } from '../../envs/transport/http.ts';
+import { itemsIn } from '../agentgym/options.ts';
 import { openenv } from './index.ts';
 import { listedActions, observationText } from './observation.ts';
 import { type OpenEnvOptions, parseOpenEnvOptions } from './options.ts';

@@ -1,5 +1,14 @@
 /** TextCraft behind AgentGym's protocol: `agentenv-textcraft` at 3ef9235, as recorded from it. */
-import { type AgentGymForm, closeById, int, modulo, Refused, sessionOf, standing, str } from '../../envs/serving/form.ts';
+import {
+  type AgentGymForm,
+  closeById,
+  int,
+  modulo,
+  Refused,
+  sessionOf,
+  standing,
+  str,
+} from '../../envs/serving/form.ts';
 
 const goals = 544;
 const text = { type: 'str', optional: true } as const;

@@ -2,12 +2,13 @@
  * One of our worlds beside the original's server, under the same ids and the same actions: every observation, reward and end that differs is
  * reported. Actions are our oracle's in every other episode, else drawn from what the server's text offers.
  */
-import { agentGymKinds, agentGymWorlds } from '../../../src/worlds/agentgym/index.ts';
-import { AgentGymWorld } from '../../../src/worlds/agentgym/world.ts';
+
 import type { Feedback, World, WorldOptions } from '../../../src/envs/env.ts';
 import { randomAction } from '../../../src/envs/random-player.ts';
-import { openWorld } from '../../../src/worlds/registry.ts';
 import { RemoteWorld } from '../../../src/envs/transport/remote.ts';
+import { agentGymKinds, agentGymWorlds } from '../../../src/worlds/agentgym/index.ts';
+import { AgentGymWorld } from '../../../src/worlds/agentgym/world.ts';
+import { openWorld } from '../../../src/worlds/registry.ts';
 
 export interface Beside {
   kind: string;

@@ -1,7 +1,8 @@
 /** AgentGym's BabyAI server: each observation ends with the list of valid actions. */
+
+import { oneAction } from '../../../envs/reply.ts';
 import { babyai as own } from '../../babyai/index.ts';
 import { itemOf, itemsOf, levelOf, RL_LEVELS } from '../../babyai/split.ts';
-import { oneAction } from '../../../envs/reply.ts';
 import { idIn, observed, scoreAnswer } from '../answers.ts';
 import { type AgentGymKind, range } from '../kind.ts';
 

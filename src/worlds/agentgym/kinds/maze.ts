@@ -1,6 +1,7 @@
 /** The maze of AgentGym's LMRL-Gym server, which serves it under /maze: one maze, a start for each game. */
-import { maze as own } from '../../maze/index.ts';
+
 import { firstAction } from '../../../envs/reply.ts';
+import { maze as own } from '../../maze/index.ts';
 import { idIn, observed, plainAnswer } from '../answers.ts';
 import { type AgentGymKind, range } from '../kind.ts';
 
