@@ -6,6 +6,8 @@
  */
 import type { Task } from '../envs/env.ts';
 import type { Learner } from '../policy/policy.ts';
+import type { ByteSource } from '../trajectories/files/file.ts';
+import { Recordings } from '../trajectories/recorded/recordings.ts';
 import type { Algorithm, Collected, Collecting, CreditInput, Needs } from './algorithms/algorithm.ts';
 import { algorithmOf } from './algorithms/registry.ts';
 import { assignCredit, type TrainingSet, tokenRows } from './credit/assign.ts';
@@ -27,12 +29,10 @@ import { stageAt, stageNumber, type TurnLimit } from './horizon.ts';
 import { learningRateAt } from './learning-rate.ts';
 import { joinFloats } from './numbers.ts';
 import type { CodeRunner } from './objective/code.ts';
-import { Recordings } from './recorded/recordings.ts';
 import { scoreRows } from './score-rows.ts';
 import { type TrainerSettings, trainingStageAt } from './settings.ts';
 import { costMetrics, rolloutMetrics } from './step-metrics.ts';
 import { together } from './together.ts';
-import type { ByteSource } from './trajectory-files/file.ts';
 import { optimizerSettings, Updater } from './updater.ts';
 
 /** Of a demonstration, where the horizon counts from the oracle's own turns. */

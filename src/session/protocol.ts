@@ -10,8 +10,8 @@ import type { ModelApi } from '../models/protocol.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
 import type { ExaminedStep } from '../rl/examine.ts';
-import type { TrajectoryRecord } from '../rl/trajectory-files/record.ts';
 import type { StoredRun } from '../store/run.ts';
+import type { TrajectoryRecord } from '../trajectories/files/record.ts';
 import type { EvaluationApi } from './evaluation-protocol.ts';
 
 export type RunStatus = 'idle' | 'preparing' | 'running' | 'pausing' | 'paused' | 'finished' | 'failed';

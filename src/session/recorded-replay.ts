@@ -5,9 +5,9 @@
 import { type Feedback, spokenOf, type Task, type World } from '../envs/env.ts';
 import type { AgentGymForm } from '../envs/serving/form.ts';
 import { originalTasks, taskOfItem } from '../envs/serving/items.ts';
-import { actionIn, playOf, type RecordedPlay, UnmappedError } from '../rl/recorded/record-play.ts';
-import { losslessForm } from '../rl/trajectory-files/lossless.ts';
-import type { TrajectoryRecord } from '../rl/trajectory-files/record.ts';
+import { losslessForm } from '../trajectories/files/lossless.ts';
+import type { TrajectoryRecord } from '../trajectories/files/record.ts';
+import { actionIn, playOf, type RecordedPlay, UnmappedError } from '../trajectories/recorded/record-play.ts';
 import { worldModules } from '../worlds/registry.ts';
 import type { RecordedReplay, ReplayFrame } from './protocol.ts';
 

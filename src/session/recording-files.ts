@@ -4,10 +4,10 @@
 import type { Experiment } from '../experiment/experiment.ts';
 import { algorithmsOf } from '../experiment/sizes.ts';
 import { fileOf } from '../rl/algorithms/registry.ts';
-import { inMemory } from '../rl/recorded/recordings.ts';
-import type { ByteSource } from '../rl/trajectory-files/file.ts';
 import type { RunManifest } from '../store/run.ts';
 import { assetFile, type RunStore } from '../store/run-store.ts';
+import type { ByteSource } from '../trajectories/files/file.ts';
+import { inMemory } from '../trajectories/recorded/recordings.ts';
 
 /** A record of the store is at most 64 MB. */
 const mostBytes = 64e6;

@@ -1,7 +1,7 @@
 /** Where the page reads trajectories: files of any size, and the episodes of a run. A compressed file is unpacked into the browser's own storage. */
 import * as Comlink from 'comlink';
-import { MemorySpill, type Spill } from '../rl/trajectory-files/gzip.ts';
-import { Reader } from '../rl/trajectory-files/reader.ts';
+import { MemorySpill, type Spill } from '../trajectories/files/gzip.ts';
+import { Reader } from '../trajectories/files/reader.ts';
 
 const folderName = 'unpacked-trajectories';
 

@@ -1,8 +1,8 @@
 // The reader of trajectories without a page: rows of a long list, its address, and what differs between two conversations.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asTheyStand, noFilter, orders } from '../../src/rl/trajectory-files/listing.ts';
-import type { Message } from '../../src/rl/trajectory-files/record.ts';
+import { asTheyStand, noFilter, orders } from '../../src/trajectories/files/listing.ts';
+import type { Message } from '../../src/trajectories/files/record.ts';
 import { compared, wordDifferences } from '../../src/ui/reader/differences.ts';
 import { listFromText, listToText } from '../../src/ui/reader/list-link.ts';
 import { rowWindow, scrollTo } from '../../src/ui/reader/row-window.ts';

@@ -7,13 +7,13 @@ import { acknowledgement, Conversation } from '../../src/rl/episode/conversation
 import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
 import { chosenPositions } from '../../src/rl/episode/packing.ts';
 import { TokenSource } from '../../src/rl/episode/trajectory.ts';
-import { actionIn, playOf } from '../../src/rl/recorded/record-play.ts';
-import { inMemory, RecordingError, Recordings } from '../../src/rl/recorded/recordings.ts';
-import { mapFile } from '../../src/rl/recorded/replay.ts';
 import { Trainer } from '../../src/rl/trainer.ts';
-import { TrajectoryFile } from '../../src/rl/trajectory-files/file.ts';
-import { recordOf } from '../../src/rl/trajectory-files/lossless.ts';
-import type { JsonObject } from '../../src/rl/trajectory-files/record.ts';
+import { TrajectoryFile } from '../../src/trajectories/files/file.ts';
+import { recordOf } from '../../src/trajectories/files/lossless.ts';
+import type { JsonObject } from '../../src/trajectories/files/record.ts';
+import { actionIn, playOf } from '../../src/trajectories/recorded/record-play.ts';
+import { inMemory, RecordingError, Recordings } from '../../src/trajectories/recorded/recordings.ts';
+import { mapFile } from '../../src/trajectories/recorded/replay.ts';
 import { capacity, colour, DoorWorld, FakePolicy } from './fakes.ts';
 import { settings, tokenizer } from './setup.ts';
 

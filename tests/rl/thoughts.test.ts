@@ -9,10 +9,10 @@ import { chosenPositions, pack } from '../../src/rl/episode/packing.ts';
 import { type RolloutRequest, rollout } from '../../src/rl/episode/rollout.ts';
 import { TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';
 import { Trainer } from '../../src/rl/trainer.ts';
-import { lossless, recordOf, trajectoryFromJson, trajectoryToJson } from '../../src/rl/trajectory-files/lossless.ts';
-import { thoughtIn, withThought } from '../../src/rl/trajectory-files/record.ts';
 import { withoutTimes } from '../../src/session/schedule.ts';
 import { decodeTrajectories, encodeTrajectories } from '../../src/session/trajectory-codec.ts';
+import { lossless, recordOf, trajectoryFromJson, trajectoryToJson } from '../../src/trajectories/files/lossless.ts';
+import { thoughtIn, withThought } from '../../src/trajectories/files/record.ts';
 import { capacity, colour, DoorWorld, doorTexts, FakePolicy } from './fakes.ts';
 import { settings } from './setup.ts';
 

@@ -2,10 +2,10 @@
 // line and takes nothing else with it; nothing that is not a record is taken for one.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TrajectoryFile, written } from '../../src/rl/trajectory-files/file.ts';
-import { trajectoryFromJson, trajectoryToJson } from '../../src/rl/trajectory-files/lossless.ts';
-import { trajectoryFormat, trajectoryFormats } from '../../src/rl/trajectory-files/registry.ts';
-import { saying } from '../../src/rl/trajectory-files/words.ts';
+import { TrajectoryFile, written } from '../../src/trajectories/files/file.ts';
+import { trajectoryFromJson, trajectoryToJson } from '../../src/trajectories/files/lossless.ts';
+import { trajectoryFormat, trajectoryFormats } from '../../src/trajectories/files/registry.ts';
+import { saying } from '../../src/trajectories/files/words.ts';
 import { aTrajectory } from '../../tools/fuzz/made-trajectory.ts';
 import { faultOf, made, mutated, sourceOf, textOf } from '../../tools/fuzz/trajectory-files.ts';
 

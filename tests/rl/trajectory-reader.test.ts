@@ -2,16 +2,16 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TrajectoryFile } from '../../src/rl/trajectory-files/file.ts';
-import { MemorySpill } from '../../src/rl/trajectory-files/gzip.ts';
-import { type Filter, listed, noFilter, orders, type Sorting } from '../../src/rl/trajectory-files/listing.ts';
-import { recordOf } from '../../src/rl/trajectory-files/lossless.ts';
-import { pairFields, rejectedOf } from '../../src/rl/trajectory-files/pairs.ts';
-import { Reader, type ReaderState } from '../../src/rl/trajectory-files/reader.ts';
-import type { Message, TrajectoryRecord } from '../../src/rl/trajectory-files/record.ts';
-import { RecordIndex, type RecordSummary } from '../../src/rl/trajectory-files/record-index.ts';
-import { trajectoryFormat, trajectoryFormats } from '../../src/rl/trajectory-files/registry.ts';
-import { Splitter } from '../../src/rl/trajectory-files/splitter.ts';
+import { TrajectoryFile } from '../../src/trajectories/files/file.ts';
+import { MemorySpill } from '../../src/trajectories/files/gzip.ts';
+import { type Filter, listed, noFilter, orders, type Sorting } from '../../src/trajectories/files/listing.ts';
+import { recordOf } from '../../src/trajectories/files/lossless.ts';
+import { pairFields, rejectedOf } from '../../src/trajectories/files/pairs.ts';
+import { Reader, type ReaderState } from '../../src/trajectories/files/reader.ts';
+import type { Message, TrajectoryRecord } from '../../src/trajectories/files/record.ts';
+import { RecordIndex, type RecordSummary } from '../../src/trajectories/files/record-index.ts';
+import { trajectoryFormat, trajectoryFormats } from '../../src/trajectories/files/registry.ts';
+import { Splitter } from '../../src/trajectories/files/splitter.ts';
 import { aTrajectory } from '../../tools/fuzz/made-trajectory.ts';
 import { sourceOf } from '../../tools/fuzz/trajectory-files.ts';
 

@@ -2,9 +2,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { World } from '../../src/envs/env.ts';
 import { originalTasks, taskOfItem } from '../../src/envs/serving/items.ts';
-import { UnmappedError } from '../../src/rl/recorded/record-play.ts';
-import type { Message, TrajectoryRecord } from '../../src/rl/trajectory-files/record.ts';
 import { RecordedReplays } from '../../src/session/recorded-replay.ts';
+import type { Message, TrajectoryRecord } from '../../src/trajectories/files/record.ts';
+import { UnmappedError } from '../../src/trajectories/recorded/record-play.ts';
 import { openWorld, worldModule } from '../../src/worlds/registry.ts';
 
 const replays = new RecordedReplays((name) => openWorld(name));

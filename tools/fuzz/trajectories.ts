@@ -3,7 +3,7 @@
  * it against a second reading. Exits with 1 where it crashes, takes what is no record, or refuses what is one.
  */
 import { Command } from 'commander';
-import { trajectoryFormats } from '../../src/rl/trajectory-files/registry.ts';
+import { trajectoryFormats } from '../../src/trajectories/files/registry.ts';
 import { faultOf, made, mutated, textOf } from './trajectory-files.ts';
 
 const program = new Command('fuzz-trajectories')

@@ -3,11 +3,11 @@
  * be taken is found here a second way, so that a crash, a wrong refusal and a wrong acceptance all show.
  */
 import { hash } from '../../src/rl/random.ts';
-import { type ByteSource, TrajectoryFile } from '../../src/rl/trajectory-files/file.ts';
-import type { TrajectoryFormat } from '../../src/rl/trajectory-files/format.ts';
-import { recordOf } from '../../src/rl/trajectory-files/lossless.ts';
-import type { JsonObject } from '../../src/rl/trajectory-files/record.ts';
-import { recognized } from '../../src/rl/trajectory-files/registry.ts';
+import { type ByteSource, TrajectoryFile } from '../../src/trajectories/files/file.ts';
+import type { TrajectoryFormat } from '../../src/trajectories/files/format.ts';
+import { recordOf } from '../../src/trajectories/files/lossless.ts';
+import type { JsonObject } from '../../src/trajectories/files/record.ts';
+import { recognized } from '../../src/trajectories/files/registry.ts';
 import { aTrajectory } from './made-trajectory.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);

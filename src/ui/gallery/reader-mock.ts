@@ -1,7 +1,8 @@
 /** Fixtures for the reader of files: a play again, whose last answer differs from the file's. */
-import { playOf } from '../../rl/recorded/record-play.ts';
-import type { TrajectoryRecord } from '../../rl/trajectory-files/record.ts';
+
 import type { RecordedReplay } from '../../session/protocol.ts';
+import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
+import { playOf } from '../../trajectories/recorded/record-play.ts';
 import { mockView } from './mock-data.ts';
 
 export function mockRecordedReplay(record: TrajectoryRecord): RecordedReplay {

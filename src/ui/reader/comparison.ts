@@ -2,8 +2,8 @@
 import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { turnsOf } from '../../rl/trajectory-files/messages.ts';
-import type { TrajectoryRecord } from '../../rl/trajectory-files/record.ts';
+import { turnsOf } from '../../trajectories/files/messages.ts';
+import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
 import { compact } from '../app/format.ts';
 import { worldTitle } from '../app/words.ts';
 import { controls } from '../styles/shared.ts';

@@ -4,10 +4,10 @@
  */
 import { msg, str } from '@lit/localize';
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
-import type { Filter, Sorting } from '../../rl/trajectory-files/listing.ts';
-import type { OnState, ReaderApi, ReaderState, Row, WrittenFile } from '../../rl/trajectory-files/reader.ts';
-import type { TrajectoryRecord } from '../../rl/trajectory-files/record.ts';
 import type { RecordedReplay } from '../../session/protocol.ts';
+import type { Filter, Sorting } from '../../trajectories/files/listing.ts';
+import type { OnState, ReaderApi, ReaderState, Row, WrittenFile } from '../../trajectories/files/reader.ts';
+import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
 import type { Controller } from '../app/controller.ts';
 import { download } from '../app/download.ts';
 import { sentence } from '../app/notifying.ts';

@@ -3,7 +3,7 @@
  * Pure; the differences are found by `diff` (Myers 1986, https://doi.org/10.1007/BF01840446).
  */
 import { diffArrays, diffWordsWithSpace } from 'diff';
-import type { Message } from '../../rl/trajectory-files/record.ts';
+import type { Message } from '../../trajectories/files/record.ts';
 
 /** A stretch of a text: in both, or in this one alone. */
 export interface Stretch {

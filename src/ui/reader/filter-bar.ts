@@ -2,7 +2,7 @@
 import { msg, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { type Filter, noFilter, type Sorting } from '../../rl/trajectory-files/listing.ts';
+import { type Filter, noFilter, type Sorting } from '../../trajectories/files/listing.ts';
 import { worldTitle } from '../app/words.ts';
 import { controls } from '../styles/shared.ts';
 import { type Desk, WatchDesk } from './desk.ts';

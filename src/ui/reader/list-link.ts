@@ -1,5 +1,5 @@
 /** A list's filter and order as one short text, for the address: only what differs from the whole list as it stands. Pure. */
-import { asTheyStand, type Filter, noFilter, orders, type Sorting } from '../../rl/trajectory-files/listing.ts';
+import { asTheyStand, type Filter, noFilter, orders, type Sorting } from '../../trajectories/files/listing.ts';
 
 const number = (text: string | null): number | null =>
   text !== null && /^-?\d{1,12}(\.\d{1,9})?$/.test(text) ? Number(text) : null;

@@ -1,6 +1,6 @@
 /** The door to the worker that reads trajectories: one for the page, started when something is read first. */
 import * as Comlink from 'comlink';
-import type { ReaderApi } from '../../rl/trajectory-files/reader.ts';
+import type { ReaderApi } from '../../trajectories/files/reader.ts';
 
 let api: ReaderApi | null = null;
 

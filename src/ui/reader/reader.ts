@@ -5,8 +5,8 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, query } from 'lit/decorators.js';
-import type { ReaderState } from '../../rl/trajectory-files/reader.ts';
-import { trajectoryFormats } from '../../rl/trajectory-files/registry.ts';
+import type { ReaderState } from '../../trajectories/files/reader.ts';
+import { trajectoryFormats } from '../../trajectories/files/registry.ts';
 import { bytes } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
 import { emptyState, errorState } from '../panels/states.ts';

@@ -2,7 +2,7 @@
 import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
-import type { Row } from '../../rl/trajectory-files/reader.ts';
+import type { Row } from '../../trajectories/files/reader.ts';
 import { compact } from '../app/format.ts';
 import { worldTitle } from '../app/words.ts';
 import { controls } from '../styles/shared.ts';

@@ -2,10 +2,10 @@
 import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { turnsOf } from '../../rl/trajectory-files/messages.ts';
-import { rejectedOf } from '../../rl/trajectory-files/pairs.ts';
-import type { TrajectoryRecord } from '../../rl/trajectory-files/record.ts';
 import type { RecordedReplay } from '../../session/protocol.ts';
+import { turnsOf } from '../../trajectories/files/messages.ts';
+import { rejectedOf } from '../../trajectories/files/pairs.ts';
+import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
 import { worldModules } from '../../worlds/registry.ts';
 import type { Controller } from '../app/controller.ts';
 import { compact } from '../app/format.ts';

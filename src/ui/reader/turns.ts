@@ -4,7 +4,7 @@
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing, type TemplateResult } from 'lit';
-import type { Message } from '../../rl/trajectory-files/record.ts';
+import type { Message } from '../../trajectories/files/record.ts';
 import type { Stretch } from './differences.ts';
 
 export const turnStyles = css`

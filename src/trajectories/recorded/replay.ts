@@ -5,13 +5,13 @@
  */
 import type { Task, World } from '../../envs/env.ts';
 import { playScripted, type Script } from '../../envs/scripted.ts';
-import { type Conversation, concat } from '../episode/conversation.ts';
-import { Episode } from '../episode/episode.ts';
-import { episodesAtOnce } from '../episode/players.ts';
-import { perWorld } from '../episode/rollout.ts';
-import { TokenSource, type Trajectory } from '../episode/trajectory.ts';
-import type { TrajectoryFile } from '../trajectory-files/file.ts';
-import { type RecordProblem, type TrajectoryRecord, thoughtIn } from '../trajectory-files/record.ts';
+import { type Conversation, concat } from '../../rl/episode/conversation.ts';
+import { Episode } from '../../rl/episode/episode.ts';
+import { episodesAtOnce } from '../../rl/episode/players.ts';
+import { perWorld } from '../../rl/episode/rollout.ts';
+import { TokenSource, type Trajectory } from '../../rl/episode/trajectory.ts';
+import type { TrajectoryFile } from '../files/file.ts';
+import { type RecordProblem, type TrajectoryRecord, thoughtIn } from '../files/record.ts';
 import { actionIn, playOf, type RecordedPlay, UnmappedError } from './record-play.ts';
 import { TaskFinder } from './task-finder.ts';
 

@@ -3,10 +3,10 @@
  * its share in shuffled epochs, as a function of the seed and the step alone.
  */
 
-import type { Trajectory } from '../episode/trajectory.ts';
-import { permutation } from '../random.ts';
-import { type ByteSource, TrajectoryFile } from '../trajectory-files/file.ts';
-import { TrajectoryFileError } from '../trajectory-files/record.ts';
+import type { Trajectory } from '../../rl/episode/trajectory.ts';
+import { permutation } from '../../rl/random.ts';
+import { type ByteSource, TrajectoryFile } from '../files/file.ts';
+import { TrajectoryFileError } from '../files/record.ts';
 import { type Mapped, type MappingOptions, type MappingParts, mapFile } from './replay.ts';
 
 const STREAM_RECORDED = 0x7265636f;

@@ -3,8 +3,8 @@
  * acknowledgement. Pure functions of text; knows no world but its rule for replies.
  */
 import { lastAction, type ReplyRule } from '../../envs/reply.ts';
-import { isPreface } from '../trajectory-files/messages.ts';
-import type { Message, TrajectoryRecord } from '../trajectory-files/record.ts';
+import { isPreface } from '../files/messages.ts';
+import type { Message, TrajectoryRecord } from '../files/record.ts';
 
 export interface RecordedTurn {
   /** All that was said, a thought before the action included. */

@@ -1,5 +1,5 @@
 /** The episodes of a run, over all its steps, as a collection: listed step by step, read again from their step when they are asked for. */
-import type { Trajectory } from '../episode/trajectory.ts';
+import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { Collection, OpenFileOptions } from './file.ts';
 import { lossless, recordOf } from './lossless.ts';
 import type { RecordProblem, TrajectoryRecord } from './record.ts';

@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot';
 import type { Json } from '../../envs/env.ts';
-import { type Ending, TokenSource, type Trajectory, type Turn } from '../episode/trajectory.ts';
+import { type Ending, TokenSource, type Trajectory, type Turn } from '../../rl/episode/trajectory.ts';
 import { checked, type TrajectoryFormat } from './format.ts';
 import { fromRole, json, TextMessage, toRole } from './messages.ts';
 import { type JsonObject, parseItemId, TrajectoryFileError, withThought } from './record.ts';

@@ -3,11 +3,11 @@
  * words. A task that is no training task of the run is none: what is held out stays so.
  */
 import type { Task, World } from '../../envs/env.ts';
-import { episodesAtOnce } from '../episode/players.ts';
-import { worldNamed } from '../episode/rollout.ts';
-import { taskKey } from '../tasks.ts';
-import { losslessForm } from '../trajectory-files/lossless.ts';
-import type { TrajectoryRecord } from '../trajectory-files/record.ts';
+import { episodesAtOnce } from '../../rl/episode/players.ts';
+import { worldNamed } from '../../rl/episode/rollout.ts';
+import { taskKey } from '../../rl/tasks.ts';
+import { losslessForm } from '../files/lossless.ts';
+import type { TrajectoryRecord } from '../files/record.ts';
 import { UnmappedError } from './record-play.ts';
 
 const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
