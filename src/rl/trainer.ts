@@ -6,8 +6,6 @@
  */
 import type { Task } from '../envs/env.ts';
 import type { Learner } from '../policy/policy.ts';
-import type { ByteSource } from '../trajectories/files/file.ts';
-import { Recordings } from '../trajectories/recorded/recordings.ts';
 import type { Algorithm, Collected, Collecting, CreditInput, Needs } from './algorithms/algorithm.ts';
 import { algorithmOf } from './algorithms/registry.ts';
 import { assignCredit, type TrainingSet, tokenRows } from './credit/assign.ts';
@@ -29,6 +27,7 @@ import { stageAt, stageNumber, type TurnLimit } from './horizon.ts';
 import { learningRateAt } from './learning-rate.ts';
 import { joinFloats } from './numbers.ts';
 import type { CodeRunner } from './objective/code.ts';
+import { noRecordings, type OpenRecorded, type RecordedPlay } from './recorded.ts';
 import { scoreRows } from './score-rows.ts';
 import { type TrainerSettings, trainingStageAt } from './settings.ts';
 import { costMetrics, rolloutMetrics } from './step-metrics.ts';
@@ -54,21 +53,27 @@ export class Trainer {
     private readonly settings: TrainerSettings,
     private readonly policy: Learner,
     readonly evaluator: Evaluator,
-    private readonly recordings: Recordings,
+    private readonly recordings: RecordedPlay,
     private readonly runner: CodeRunner | undefined,
   ) {}
 
   static async create(
     settings: TrainerSettings,
-    parts: { policy: Learner; runner?: CodeRunner; files?: ReadonlyMap<string, ByteSource> } & Parameters<
-      typeof Evaluator.create
-    >[1],
+    parts: { policy: Learner; runner?: CodeRunner; recorded?: OpenRecorded } & Parameters<typeof Evaluator.create>[1],
   ): Promise<Trainer> {
     const evaluator = await Evaluator.create(settings, parts);
     const { worlds, conversation, tasks } = evaluator;
     const { promptTokens, completionTokens } = parts.policy.capacity;
-    const room = { maskActions: settings.sampling.maskActions, seed: settings.seed, promptTokens, completionTokens };
-    const recordings = new Recordings(parts.files ?? new Map(), { worlds, conversation, tasks: tasks.train }, room);
+    const { recorded = noRecordings } = parts;
+    const recordings = recorded({
+      worlds,
+      conversation,
+      tasks: tasks.train,
+      maskActions: settings.sampling.maskActions,
+      seed: settings.seed,
+      promptTokens,
+      completionTokens,
+    });
     return new Trainer(settings, parts.policy, evaluator, recordings, parts.runner);
   }
 

@@ -7,12 +7,13 @@ import { acknowledgement, Conversation } from '../../src/rl/episode/conversation
 import { demonstrate } from '../../src/rl/episode/demonstrations.ts';
 import { chosenPositions } from '../../src/rl/episode/packing.ts';
 import { TokenSource } from '../../src/rl/episode/trajectory.ts';
+import { RecordingError } from '../../src/rl/recorded.ts';
 import { Trainer } from '../../src/rl/trainer.ts';
 import { TrajectoryFile } from '../../src/trajectories/files/file.ts';
 import { recordOf } from '../../src/trajectories/files/lossless.ts';
 import type { JsonObject } from '../../src/trajectories/files/record.ts';
 import { actionIn, playOf } from '../../src/trajectories/recorded/record-play.ts';
-import { inMemory, RecordingError, Recordings } from '../../src/trajectories/recorded/recordings.ts';
+import { inMemory, openRecordings, Recordings } from '../../src/trajectories/recorded/recordings.ts';
 import { mapFile } from '../../src/trajectories/recorded/replay.ts';
 import { capacity, colour, DoorWorld, FakePolicy } from './fakes.ts';
 import { settings, tokenizer } from './setup.ts';
@@ -196,7 +197,7 @@ describe('a run’s recordings', () => {
       policy,
       worlds: new Map([['doors', new DoorWorld()]]),
       tokenizer,
-      files: new Map([['play.jsonl', fileOf(lines)]]),
+      recorded: openRecordings(new Map([['play.jsonl', fileOf(lines)]])),
     });
     const losses: number[] = [];
     for (let step = 1; step <= 20; step++) {

@@ -14,6 +14,7 @@ import type { Conversation } from '../../rl/episode/conversation.ts';
 import { conversationOf } from '../../rl/episode/conversation-files.ts';
 import { Trainer } from '../../rl/trainer.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { openRecordings } from '../../trajectories/recorded/recordings.ts';
 import { conversationFiles } from '../chat-assets.ts';
 import type { Engine, OpenOptions } from '../engine.ts';
 import { reportOf, requireHonest } from '../gpu-report.ts';
@@ -104,8 +105,8 @@ async function testedTrainer(
     const report = await reportOf(gpu);
     options.onReport?.({ ...report, choice: services.deviceChoice() });
     requireHonest(report);
-    const files = recordingsIn(experiment, options.assets);
-    return await Trainer.create(experiment, { ...run, policy: model, files, runner });
+    const recorded = openRecordings(recordingsIn(experiment, options.assets));
+    return await Trainer.create(experiment, { ...run, policy: model, recorded, runner });
   } catch (error) {
     model.destroy();
     throw error;

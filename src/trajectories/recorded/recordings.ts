@@ -5,6 +5,13 @@
 
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { permutation } from '../../rl/random.ts';
+import {
+  missingRecording,
+  type OpenRecorded,
+  type RecordedOptions,
+  type RecordedPlay,
+  RecordingError,
+} from '../../rl/recorded.ts';
 import { type ByteSource, TrajectoryFile } from '../files/file.ts';
 import { TrajectoryFileError } from '../files/record.ts';
 import { type Mapped, type MappingOptions, type MappingParts, mapFile } from './replay.ts';
@@ -13,19 +20,13 @@ const STREAM_RECORDED = 0x7265636f;
 /** So many problems are told in words; the others are counted. */
 const mostTold = 5;
 
-/** A run is to learn from a file that it does not hold, or that holds nothing for it. */
-export class RecordingError extends Error {
-  override name = 'RecordingError';
-}
+/** Opens a run's files for the trainer. */
+export const openRecordings =
+  (files: ReadonlyMap<string, ByteSource>): OpenRecorded =>
+  ({ worlds, conversation, tasks, ...bounds }) =>
+    new Recordings(files, { worlds, conversation, tasks }, bounds);
 
-export interface Listening {
-  signal?: AbortSignal;
-  onProgress?(done: number, total: number): void;
-  /** What was mapped and what was not, in words. */
-  onMapped?(words: string, complete: boolean): void;
-}
-
-export class Recordings {
+export class Recordings implements RecordedPlay {
   private readonly mapped = new Map<string, Mapped>();
 
   constructor(
@@ -35,7 +36,7 @@ export class Recordings {
   ) {}
 
   /** Of step `step`, from 1: so many trajectories, or all where there are fewer, each a group of its own. */
-  async take(name: string, step: number, count: number, listening: Listening = {}): Promise<Trajectory[]> {
+  async take(name: string, step: number, count: number, listening: RecordedOptions = {}): Promise<Trajectory[]> {
     const { trajectories } = this.mapped.get(name) ?? (await this.map(name, listening));
     const size = Math.min(count, trajectories.length);
     return Array.from({ length: size }, (_, group) => {
@@ -46,12 +47,9 @@ export class Recordings {
     });
   }
 
-  private async map(name: string, { signal, onProgress, onMapped }: Listening): Promise<Mapped> {
+  private async map(name: string, { signal, onProgress, onMapped }: RecordedOptions): Promise<Mapped> {
     const source = this.files.get(name);
-    if (!source)
-      throw new RecordingError(
-        `This run is to learn from ${name} and does not hold that file. Choose the file in Setup and start the run anew.`,
-      );
+    if (!source) throw missingRecording(name);
     const file = await opened(source, signal);
     const mapped = await mapFile(file, this.parts, { ...this.options, signal, onProgress });
     if (mapped.trajectories.length === 0) throw new RecordingError(`Nothing of ${words(name, mapped)}`);
