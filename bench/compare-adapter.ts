@@ -8,7 +8,7 @@ import type { Device } from '../src/device/device.ts';
 import { WasmDevice } from '../src/device/wasm/device.ts';
 import { Gpu } from '../src/device/webgpu/device.ts';
 import { parseExperiment } from '../src/experiment/experiment.ts';
-import { Assembly } from '../src/session/assemble.ts';
+import { Assembly } from '../src/session/service/assembly.ts';
 import { openGuardedWorld } from '../src/workers/spawn-world.ts';
 
 export interface AdapterRow {

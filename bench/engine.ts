@@ -18,8 +18,8 @@ import { type AttentionForm, attentionFormRuns, attentionForms } from '../src/po
 import { Model } from '../src/policy/engine/model.ts';
 import type { Capacity, Counters, ObjectiveSpec, PackedBatch } from '../src/policy/policy.ts';
 import { initWeights } from '../src/policy/weights/init.ts';
-import { Assembly } from '../src/session/assemble.ts';
 import type { Engine } from '../src/session/engine.ts';
+import { Assembly } from '../src/session/service/assembly.ts';
 import { openGuardedWorld } from '../src/workers/spawn-world.ts';
 import { begin, wholeTurns } from '../tools/turns.ts';
 import { type MachineRates, measureMachine, timed } from './machine.ts';

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { WasmDevice } from '../src/device/wasm/device.ts';
 import { parseExperiment } from '../src/experiment/experiment.ts';
-import { Assembly } from '../src/session/assemble.ts';
+import { Assembly } from '../src/session/service/assembly.ts';
 import { openGuardedWorld } from '../src/workers/spawn-world.ts';
 
 export interface MemoryRow {

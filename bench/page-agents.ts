@@ -11,7 +11,7 @@ import { chromiumArgsWithoutWebGpu, findChromium, requireBrowser } from '../scri
 import { type AgentRecipe, readRecipe, recipeNames } from '../src/cli/agents/recipe.ts';
 import type { Estimate } from '../src/rl/evaluation/statistics.ts';
 import type { SuiteReport } from '../src/rl/evaluation/suite-report.ts';
-import { readAgent, type ShippedAgent } from '../src/session/agents.ts';
+import { readAgent, type ShippedAgent } from '../src/session/shipped-agent.ts';
 import { servePage } from './served-page.ts';
 
 const program = new Command('test:agents-page')

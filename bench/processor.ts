@@ -11,7 +11,7 @@ import type { ModelConfig } from '../src/policy/config.ts';
 import { Model } from '../src/policy/engine/model.ts';
 import { givenWeights } from '../src/policy/engine/objective.ts';
 import { Operations } from '../src/policy/engine/operations.ts';
-import { Assembly } from '../src/session/assemble.ts';
+import { Assembly } from '../src/session/service/assembly.ts';
 import { openGuardedWorld } from '../src/workers/spawn-world.ts';
 import { begin, wholeTurns } from '../tools/turns.ts';
 import { groupedBatch, modelOptions, optimizer, sizes } from './engine.ts';

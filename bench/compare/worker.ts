@@ -7,7 +7,7 @@ import type { Device } from '../../src/device/device.ts';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { Gpu } from '../../src/device/webgpu/device.ts';
 import { exportOnnx } from '../../src/policy/onnx/export.ts';
-import { adapterName } from '../../src/session/gpu-report.ts';
+import { adapterName } from '../../src/session/device/gpu-report.ts';
 import { jaxTraining } from './jax.ts';
 import { ortDecoder } from './ort.ts';
 import { oursDecode, oursTrain } from './ours.ts';

@@ -13,8 +13,6 @@ import {
   type SuiteReport,
 } from '../rl/evaluation/suite-report.ts';
 import type { ItemResult } from '../rl/evaluation/suite-results.ts';
-import { Assembly } from '../session/assemble.ts';
-import type { SuiteRequest } from '../session/evaluation-protocol.ts';
 import {
   type EvaluatedPolicy,
   findSuite,
@@ -22,7 +20,9 @@ import {
   playSuite,
   suiteNames,
   suiteReportOf,
-} from '../session/suite-evaluation.ts';
+} from '../session/evaluation/suite-evaluation.ts';
+import type { SuiteRequest } from '../session/evaluation-protocol.ts';
+import { Assembly } from '../session/service/assembly.ts';
 import { readRun } from '../store/bundle.ts';
 import { crc32 } from '../store/crc32.ts';
 import { NodeBaseModels } from './base-models.ts';

@@ -13,8 +13,8 @@ import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../policy/forma
 import { exportOnnx } from '../policy/onnx/export.ts';
 import { specialTokens } from '../policy/text/tokenizer.ts';
 import { chatFiles } from '../session/chat-assets.ts';
-import { policyFiles } from '../session/policy-files.ts';
-import { tinyTokenizer } from '../session/tiny-tokenizer.ts';
+import { policyFiles } from '../session/service/policy-files.ts';
+import { tinyTokenizer } from '../session/text/tiny-tokenizer.ts';
 import { NotARunError, readAdapter, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
 import { CommandError } from './training.ts';
 

@@ -5,7 +5,7 @@ import { type Experiment, parseRun } from '../experiment/experiment.ts';
 import { factsOf } from '../experiment/policies/registry.ts';
 import { type HandoffSource, handoffFiles } from '../session/handoff/handoff.ts';
 import type { NamedBytes } from '../session/handoff/target.ts';
-import { policyFiles } from '../session/policy-files.ts';
+import { policyFiles } from '../session/service/policy-files.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { readPolicyAt } from './serving-policy.ts';
 import { CommandError, readDocument } from './training.ts';

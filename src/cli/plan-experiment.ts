@@ -2,7 +2,7 @@
 
 import type { Experiment } from '../experiment/experiment.ts';
 import { kindLabel } from '../experiment/guide.ts';
-import { Assembly } from '../session/assemble.ts';
+import { Assembly } from '../session/service/assembly.ts';
 import { openWorldPool } from '../workers/spawn-world.ts';
 import { worldModule } from '../worlds/registry.ts';
 import { NodeBaseModels } from './base-models.ts';

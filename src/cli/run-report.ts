@@ -9,7 +9,7 @@ import { parseExperiment } from '../experiment/experiment.ts';
 import type { StepRecord } from '../rl/evaluation.ts';
 import type { LineChart, SvgLine } from '../session/report/line-svg.ts';
 import { runReport } from '../session/report/run-report.ts';
-import { decodeTrajectories } from '../session/trajectory-codec.ts';
+import { decodeTrajectories } from '../session/run/trajectory-codec.ts';
 import { readRun } from '../store/bundle.ts';
 
 const colors = ['#2759cf', '#65696f', '#0e6b37', '#7338c4'];

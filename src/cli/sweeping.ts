@@ -13,11 +13,11 @@ import {
   sweepReport,
   sweepText,
 } from '../rl/evaluation/sweep-report.ts';
-import { Assembly } from '../session/assemble.ts';
 import type { SessionEvent, StepRecord, SweepState } from '../session/protocol.ts';
-import { recordingsFor } from '../session/recording-files.ts';
-import { SweepSession } from '../session/sweep.ts';
-import { completeSweep, createSweep, findSweep, runsOfSweep, type SweepRun } from '../session/sweep-runs.ts';
+import { recordingsFor } from '../session/run/recording-files.ts';
+import { Assembly } from '../session/service/assembly.ts';
+import { SweepSession } from '../session/sweep/sweep.ts';
+import { completeSweep, createSweep, findSweep, runsOfSweep, type SweepRun } from '../session/sweep/sweep-runs.ts';
 import { FolderStore } from '../store/folder.ts';
 import { RunStore } from '../store/run-store.ts';
 import { exportSweep } from '../store/sweep-bundle.ts';

@@ -1,6 +1,6 @@
 // What every part of the crash test needs: a browser on the test's profile, a run in it, and how two runs are compared.
 import type { StepRecord } from '../../src/session/protocol.ts';
-import { withoutTimes } from '../../src/session/schedule.ts';
+import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { type Life, open } from './browser.ts';
 import { type Death, Ears } from './ears.ts';
 import type {} from './page.ts';

@@ -11,7 +11,7 @@ import { build, preview } from 'vite';
 import { requireBrowser } from '../../scripts/machine.mjs';
 import { repositoryRoot } from '../../src/envs/transport/wasm.ts';
 import type { StepRecord } from '../../src/session/protocol.ts';
-import { withoutTimes } from '../../src/session/schedule.ts';
+import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { algorithmCases } from './cases.ts';
 import type { Death } from './ears.ts';
 import { differences, finish, type Harness, idOf, liveAndDie } from './harness.ts';

@@ -4,7 +4,7 @@ import { ExperimentSchema } from '../../src/experiment/experiment.ts';
 import { findKnob, knobs } from '../../src/experiment/knobs.ts';
 import { differences, readPath, writePath } from '../../src/experiment/paths.ts';
 import { metrics } from '../../src/rl/metrics.ts';
-import { everyModel, modelConnection, modelSettings } from '../../src/session/model-connection.ts';
+import { everyModel, modelConnection, modelSettings } from '../../src/session/api/model-connection.ts';
 import type { SessionEvent, StepRecord } from '../../src/session/protocol.ts';
 import { Connections, importedRoot, withConnection } from '../../src/ui/app/connections.ts';
 import { problemsOf } from '../../src/ui/app/drafting.ts';

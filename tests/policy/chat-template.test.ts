@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChatMessage, ChatTemplate, derivePieces } from '../../src/policy/text/chat-template.ts';
 import { type ChatFamily, chatFamilies } from '../../src/policy/text/chat-templates.ts';
 import { Tokenizer } from '../../src/policy/text/tokenizer.ts';
-import { tokenTextsOf } from '../../src/session/token-texts.ts';
+import { tokenTextsOf } from '../../src/session/text/token-texts.ts';
 import { bpeTokenizer, bpeTokenizerJson } from './bpe-fixture.ts';
 
 const families = Object.keys(chatFamilies) as ChatFamily[];

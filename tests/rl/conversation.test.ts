@@ -10,7 +10,7 @@ import { conversationOf } from '../../src/rl/episode/conversation-files.ts';
 import { chosenPositions } from '../../src/rl/episode/packing.ts';
 import { type RolloutRequest, rollout } from '../../src/rl/episode/rollout.ts';
 import { TokenSource } from '../../src/rl/episode/trajectory.ts';
-import { decodeTrajectories, encodeTrajectories } from '../../src/session/trajectory-codec.ts';
+import { decodeTrajectories, encodeTrajectories } from '../../src/session/run/trajectory-codec.ts';
 import { worldModule } from '../../src/worlds/registry.ts';
 import { bpeTokenizer, bpeTokenizerJson } from '../policy/bpe-fixture.ts';
 import { capacity, DoorWorld, FakePolicy } from './fakes.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { endingMetric, isTiming, metricNamed, metrics, metricsDocument } from '../../src/rl/metrics.ts';
-import { withoutTimes } from '../../src/session/schedule.ts';
+import { withoutTimes } from '../../src/session/run/schedule.ts';
 
 describe('metrics', () => {
   it('have one name, one unit and one sentence each', () => {

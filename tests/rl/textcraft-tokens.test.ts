@@ -8,7 +8,7 @@ import type { Feedback } from '../../src/envs/env.ts';
 import { buildTokenizer, type Tokenizer } from '../../src/policy/text/tokenizer.ts';
 import { buildTrie } from '../../src/policy/text/trie.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
-import { textsOf } from '../../src/session/vocabulary.ts';
+import { textsOf } from '../../src/session/text/vocabulary.ts';
 import { TextCraft } from '../../src/worlds/textcraft/world.ts';
 
 const golden = join(resolve(process.env.TABGYM_GOLDEN ?? '../shared/golden'), 'textcraft/episodes.jsonl.gz');

@@ -7,7 +7,7 @@ describe('the direction of imports', () => {
   it.each([
     ['src/rl/trainer.ts', 'src/policy/policy.ts'],
     ['src/policy/engine/model.ts', 'src/device/webgpu/device.ts'],
-    ['src/cli/train.ts', 'src/session/session.ts'],
+    ['src/cli/train.ts', 'src/session/run/session.ts'],
     ['src/rl/trainer.ts', 'node_modules/lit/index.js'],
     ['envs-wasm/sciworld/goals.ts', 'envs-wasm/sciworld/arena.ts'],
     ['envs-wasm/babyai/text.ts', 'envs-wasm/shared/text.ts'],
@@ -19,11 +19,11 @@ describe('the direction of imports', () => {
   it.each([
     ['src/rl/trainer.ts', 'src/device/webgpu/device.ts', 'src/rl may not know src/device'],
     ['src/policy/engine/model.ts', 'src/rl/trainer.ts', 'src/policy may not know src/rl'],
-    ['src/store/run.ts', 'src/session/session.ts', 'src/store may not know src/session'],
-    ['src/session/session.ts', 'src/ui/app/app.ts', 'src/session may not know src/ui'],
+    ['src/store/run.ts', 'src/session/run/session.ts', 'src/store may not know src/session'],
+    ['src/session/run/session.ts', 'src/ui/app/app.ts', 'src/session may not know src/ui'],
     ['src/envs/env.ts', 'src/policy/policy.ts', 'src/envs may not know src/policy'],
     ['src/ui/app/app.ts', 'src/store/run.ts', 'src/ui may not know src/store'],
-    ['src/session/session.ts', 'tools/golden/model.ts', 'src/session may not know tools'],
+    ['src/session/run/session.ts', 'tools/golden/model.ts', 'src/session may not know tools'],
     ['envs-wasm/babyai/text.ts', 'envs-wasm/sciworld/text.ts', 'envs-wasm/babyai may not know envs-wasm/sciworld'],
   ])('%s may not import %s', (file, id, why) => {
     expect(imports(file, id)).toEqual([`${file} imports ${id}: ${why}`]);

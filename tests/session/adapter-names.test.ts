@@ -9,7 +9,7 @@ import { writeConfig } from '../../src/policy/config.ts';
 import { initAdapter } from '../../src/policy/weights/adapter.ts';
 import { encodeState } from '../../src/session/checkpoint.ts';
 import { importedAdapter } from '../../src/session/policies/adapted-import.ts';
-import { policyFiles } from '../../src/session/policy-files.ts';
+import { policyFiles } from '../../src/session/service/policy-files.ts';
 import { readAdapter, writePolicy } from '../../src/store/bundle.ts';
 import { publicHub } from '../../src/store/weights-http.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Gpu, GpuUnavailableError } from '../../src/device/webgpu/device.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
-import { Assembly } from '../../src/session/assemble.ts';
+import { Assembly } from '../../src/session/service/assembly.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 
 const MB = 2 ** 20;

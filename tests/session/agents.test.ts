@@ -15,10 +15,10 @@ import { type Experiment, ExperimentError, parseExperiment } from '../../src/exp
 import { firstMoment, hasMoments } from '../../src/policy/moments.ts';
 import type { TensorMap } from '../../src/policy/policy.ts';
 import type { StepRecord } from '../../src/rl/evaluation.ts';
-import { AgentDocumentError, improvedExperiment, readAgent, readGallery } from '../../src/session/agents.ts';
 import { decodeState, encodeState } from '../../src/session/checkpoint.ts';
+import { findSuite, heardBy } from '../../src/session/evaluation/suite-evaluation.ts';
+import { AgentDocumentError, improvedExperiment, readAgent, readGallery } from '../../src/session/shipped-agent.ts';
 import { getRun } from '../../src/session/stored-run.ts';
-import { findSuite, heardBy } from '../../src/session/suite-evaluation.ts';
 import { readRun } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';

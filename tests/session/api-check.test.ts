@@ -1,6 +1,6 @@
 /** What a look at a model behind an API finds. */
 import { expect, it } from 'vitest';
-import { lookAtModels } from '../../src/session/api-check.ts';
+import { lookAtModels } from '../../src/session/api/api-check.ts';
 
 const { signal } = new AbortController();
 const address = 'http://127.0.0.1:36001/v1/';

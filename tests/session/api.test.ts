@@ -6,9 +6,9 @@ import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { asked } from '../../src/experiment/policies/api.ts';
 import { presets } from '../../src/experiment/presets.ts';
 import { remembered, type SpokenMessage, SpokenPlay } from '../../src/rl/episode/spoken.ts';
-import { ApiModel, ApiModelError } from '../../src/session/api-model.ts';
-import { Assembly } from '../../src/session/assemble.ts';
+import { ApiModel, ApiModelError } from '../../src/session/api/api-model.ts';
 import { PlaysOnlyError } from '../../src/session/engine.ts';
+import { Assembly } from '../../src/session/service/assembly.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 
 const key = 'sk-very-secret';

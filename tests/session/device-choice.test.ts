@@ -1,9 +1,9 @@
 // Which device computes, over devices that are names only: what was asked, what is there, what was measured and is remembered.
 import { describe, expect, it } from 'vitest';
 import { type Device, DeviceUnavailableError } from '../../src/device/device.ts';
-import { DeviceChooser, type DeviceOpeners } from '../../src/session/device-choice.ts';
+import { DeviceChooser, type DeviceOpeners } from '../../src/session/device/device-choice.ts';
+import { SharedDevice } from '../../src/session/device/shared-device.ts';
 import type { DeviceName } from '../../src/session/protocol.ts';
-import { SharedDevice } from '../../src/session/shared-device.ts';
 import type { AdapterMemory } from '../../src/store/adapter-memory.ts';
 
 interface FakeDevice extends Device {

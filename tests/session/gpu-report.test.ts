@@ -1,7 +1,7 @@
 // A device whose kernels compute something else than they should is refused, in words.
 import { describe, expect, it } from 'vitest';
 import { GpuUnavailableError } from '../../src/device/webgpu/device.ts';
-import { requireHonest, unsupported } from '../../src/session/gpu-report.ts';
+import { requireHonest, unsupported } from '../../src/session/device/gpu-report.ts';
 
 const report = (selftest: { kernel: string; ok: boolean; detail: string }[]) => ({
   ...unsupported(new Error('')),

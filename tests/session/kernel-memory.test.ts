@@ -3,7 +3,7 @@ import 'fake-indexeddb/auto';
 import { describe, expect, it } from 'vitest';
 import type { Gpu } from '../../src/device/webgpu/device.ts';
 import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
-import { chooseKernels } from '../../src/session/kernel-memory.ts';
+import { chooseKernels } from '../../src/session/device/kernel-memory.ts';
 import { BrowserAdapterMemory } from '../../src/store/adapter-memory.ts';
 
 /** A software adapter: nothing is measured on it. Each is another device. */

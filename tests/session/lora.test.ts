@@ -17,7 +17,6 @@ import { adapterShapes, initAdapter, projections } from '../../src/policy/weight
 import { piecesOf } from '../../src/policy/weights/base.ts';
 import { initWeights } from '../../src/policy/weights/init.ts';
 import type { StepRecord } from '../../src/rl/evaluation.ts';
-import { Assembly } from '../../src/session/assemble.ts';
 import { decodeState } from '../../src/session/checkpoint.ts';
 import { importedAdapter } from '../../src/session/policies/adapted-import.ts';
 import {
@@ -30,11 +29,12 @@ import {
   planAdapted,
 } from '../../src/session/policies/adapted-plan.ts';
 import { modelConfigOf } from '../../src/session/policies/tiny.ts';
-import { exportedPolicy } from '../../src/session/policy-files.ts';
 import type { SessionEvent } from '../../src/session/protocol.ts';
-import { withoutTimes } from '../../src/session/schedule.ts';
-import { Session } from '../../src/session/session.ts';
-import { textsOf } from '../../src/session/vocabulary.ts';
+import { withoutTimes } from '../../src/session/run/schedule.ts';
+import { Session } from '../../src/session/run/session.ts';
+import { Assembly } from '../../src/session/service/assembly.ts';
+import { exportedPolicy } from '../../src/session/service/policy-files.ts';
+import { textsOf } from '../../src/session/text/vocabulary.ts';
 import type { AdapterMemory } from '../../src/store/adapter-memory.ts';
 import { readAdapter, writePolicy } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';

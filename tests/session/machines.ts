@@ -2,7 +2,7 @@
 import { afterAll } from 'vitest';
 import { nodeGpu } from '../../src/cli/node-gpu.ts';
 import { Gpu } from '../../src/device/webgpu/device.ts';
-import type { GpuMachine } from '../../src/session/gpu-report.ts';
+import type { GpuMachine } from '../../src/session/device/gpu-report.ts';
 
 /** A machine without WebGPU. */
 export const noGpu: GpuMachine = { open: () => Gpu.open(undefined) };

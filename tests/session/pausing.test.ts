@@ -9,7 +9,7 @@ import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { withLanguageModel } from '../../src/models/draft.ts';
 import { ModelLibrary } from '../../src/models/library.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
-import { Session } from '../../src/session/session.ts';
+import { Session } from '../../src/session/run/session.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 import { WeightsCache } from '../../src/store/weights-cache.ts';

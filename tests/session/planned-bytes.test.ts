@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
-import { Assembly } from '../../src/session/assemble.ts';
+import { Assembly } from '../../src/session/service/assembly.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 
 const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));

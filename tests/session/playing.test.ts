@@ -1,6 +1,6 @@
 /** A person's world: begun by split and index, stepped, ended, and the success that the world itself would count. */
 import { expect, it } from 'vitest';
-import { Playing } from '../../src/session/playing.ts';
+import { Playing } from '../../src/session/play/play.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 
 it('plays a task of BabyAI to its end, by what the oracle says', async () => {

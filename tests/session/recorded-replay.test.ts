@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { World } from '../../src/envs/env.ts';
 import { originalTasks, taskOfItem } from '../../src/envs/serving/items.ts';
-import { RecordedReplays } from '../../src/session/recorded-replay.ts';
+import { RecordedReplays } from '../../src/session/play/recorded-replay.ts';
 import type { Message, TrajectoryRecord } from '../../src/trajectories/files/record.ts';
 import { UnmappedError } from '../../src/trajectories/recorded/record-play.ts';
 import { openWorld, worldModule } from '../../src/worlds/registry.ts';

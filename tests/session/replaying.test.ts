@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
-import { framesOf } from '../../src/session/replaying.ts';
+import { framesOf } from '../../src/session/play/replay.ts';
 import { capacity, DoorWorld, FakePolicy } from '../rl/fakes.ts';
 import { tokenizer } from '../rl/setup.ts';
 

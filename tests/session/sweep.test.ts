@@ -13,11 +13,11 @@ import {
 } from '../../src/experiment/experiment.ts';
 import type { StepRecord } from '../../src/rl/evaluation.ts';
 import type { SessionEvent, SweepState } from '../../src/session/protocol.ts';
-import { withoutTimes } from '../../src/session/schedule.ts';
-import { Session } from '../../src/session/session.ts';
-import { SweepSession } from '../../src/session/sweep.ts';
-import { remainingMs } from '../../src/session/sweep-estimate.ts';
-import { completeSweep, createSweep, findSweep, runsOfSweep } from '../../src/session/sweep-runs.ts';
+import { withoutTimes } from '../../src/session/run/schedule.ts';
+import { Session } from '../../src/session/run/session.ts';
+import { SweepSession } from '../../src/session/sweep/sweep.ts';
+import { remainingMs } from '../../src/session/sweep/sweep-estimate.ts';
+import { completeSweep, createSweep, findSweep, runsOfSweep } from '../../src/session/sweep/sweep-runs.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 import { exportSweep, readSweep } from '../../src/store/sweep-bundle.ts';

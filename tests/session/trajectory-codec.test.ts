@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { chosenPositions } from '../../src/rl/episode/packing.ts';
-import { decodeTrajectories, encodeTrajectories } from '../../src/session/trajectory-codec.ts';
+import { decodeTrajectories, encodeTrajectories } from '../../src/session/run/trajectory-codec.ts';
 import { trajectory } from './fakes.ts';
 
 /** `trajectory()` twice, with an advantage of 0.75 and with no choice and one of -0.5, as version 1 wrote them. */

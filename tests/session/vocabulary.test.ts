@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { World, WorldOptions } from '../../src/envs/env.ts';
 import type { Experiment } from '../../src/experiment/experiment.ts';
 import { buildTokenizer, type Tokenizer, wordsOf } from '../../src/policy/text/tokenizer.ts';
-import { Tokenizers } from '../../src/session/tokenizers.ts';
-import { textsOf } from '../../src/session/vocabulary.ts';
+import { Tokenizers } from '../../src/session/text/tokenizers.ts';
+import { textsOf } from '../../src/session/text/vocabulary.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 
 /** Words of texts that are not tokens of their own (they would be spelt, or unknown). */

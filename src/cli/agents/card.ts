@@ -6,7 +6,7 @@ import { successTable } from '../../rl/evaluation/suite-report.ts';
 import { markdownTable, percent } from '../../rl/evaluation/tables.ts';
 import type { StepRecord } from '../../rl/evaluation.ts';
 import { stageAt } from '../../rl/horizon.ts';
-import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/agents.ts';
+import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/shipped-agent.ts';
 
 export const turnsWords = (turns: Experiment['horizon'][number]['turns']) =>
   typeof turns === 'number'

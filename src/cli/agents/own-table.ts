@@ -2,7 +2,7 @@
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Rate, StepRecord, StratumEvaluation } from '../../rl/evaluation.ts';
 import { stageAt } from '../../rl/horizon.ts';
-import type { SuiteTable } from '../../session/agents.ts';
+import type { SuiteTable } from '../../session/shipped-agent.ts';
 import { turnsWords } from './card.ts';
 
 const estimate = ({ rate, low, high, episodes }: Rate) => ({ mean: rate, low, high, items: episodes });

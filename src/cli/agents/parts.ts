@@ -1,8 +1,8 @@
 /** Trains the experiments of a recipe one after the other, in one folder: each goes on from the last weights of the one before. */
 import { mkdirSync } from 'node:fs';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
-import { forkRun } from '../../session/fork.ts';
 import type { RunSummary } from '../../session/protocol.ts';
+import { forkRun } from '../../session/service/fork.ts';
 import { listRuns } from '../../session/stored-run.ts';
 import { FolderStore } from '../../store/folder.ts';
 import { RunStore } from '../../store/run-store.ts';

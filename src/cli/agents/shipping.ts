@@ -7,8 +7,14 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
 import type { StepRecord } from '../../rl/evaluation.ts';
-import { AGENT_FORMAT, GALLERY_FORMAT, readAgent, type ShippedAgent, type SuiteTable } from '../../session/agents.ts';
 import type { RunSummary } from '../../session/protocol.ts';
+import {
+  AGENT_FORMAT,
+  GALLERY_FORMAT,
+  readAgent,
+  type ShippedAgent,
+  type SuiteTable,
+} from '../../session/shipped-agent.ts';
 import { FolderStore } from '../../store/folder.ts';
 import { RunStore } from '../../store/run-store.ts';
 import { evaluate, writeReport } from '../evaluating.ts';

@@ -10,8 +10,8 @@ import { freshState } from '../../policy/moments.ts';
 import type { Capacity } from '../../policy/policy.ts';
 import { initAdapter } from '../../policy/weights/adapter.ts';
 import { isUnplannable } from '../../policy/weights/base.ts';
+import { planReport } from '../device/plan-report.ts';
 import type { OpenOptions } from '../engine.ts';
-import { planReport } from '../plan-report.ts';
 import type { MemoryPlanReport } from '../protocol.ts';
 import { readAdapted } from './adapted-import.ts';
 import {

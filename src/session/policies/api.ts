@@ -2,11 +2,11 @@
 import type { Say } from '../../rl/episode/spoken.ts';
 import { SpokenEvaluator } from '../../rl/spoken-evaluator.ts';
 import { StoreError } from '../../store/run.ts';
-import { ApiModel, ApiModelError } from '../api-model.ts';
+import { liveTurn } from '../act/live-turn.ts';
+import { closeWorlds, type Worlds, withWorlds } from '../act/opened-worlds.ts';
+import { ApiModel, ApiModelError } from '../api/api-model.ts';
+import { planReport } from '../device/plan-report.ts';
 import { type Choices, type Engine, PlaysOnlyError, type StepOptions, type WatchOptions } from '../engine.ts';
-import { liveTurn } from '../live-turn.ts';
-import { closeWorlds, type Worlds, withWorlds } from '../opened-worlds.ts';
-import { planReport } from '../plan-report.ts';
 import type { ExperimentOf, Services, SessionPolicy } from './kind.ts';
 
 /** Requests under way at once: what servers of one machine take without queueing for long. */

@@ -13,11 +13,11 @@ import type { Learner, PolicyState, TensorMap } from '../../policy/policy.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { AdapterMemory } from '../../store/adapter-memory.ts';
 import type { NewRun } from '../../store/run-store.ts';
+import type { OpenWorld } from '../act/opened-worlds.ts';
+import type { DeviceUse } from '../device/gpu-report.ts';
 import type { Engine, OpenOptions } from '../engine.ts';
-import type { DeviceUse } from '../gpu-report.ts';
-import type { OpenWorld } from '../opened-worlds.ts';
 import type { DeviceChoice, MemoryPlanReport } from '../protocol.ts';
-import type { Tokenizers } from '../tokenizers.ts';
+import type { Tokenizers } from '../text/tokenizers.ts';
 
 /** An experiment whose policy is of one kind. */
 export type ExperimentOf<Name extends PolicyName> = Omit<Experiment, 'policy'> & { policy: PolicyOf<Name> };

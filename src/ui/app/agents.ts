@@ -3,6 +3,7 @@
  * is a run of this browser like any other, and is not fetched again.
  */
 import { msg, str } from '@lit/localize';
+import type { RunSummary } from '../../session/protocol.ts';
 import {
   agentsFolder,
   improvedExperiment,
@@ -10,8 +11,7 @@ import {
   readAgent,
   readGallery,
   type ShippedAgent,
-} from '../../session/agents.ts';
-import type { RunSummary } from '../../session/protocol.ts';
+} from '../../session/shipped-agent.ts';
 import type { Controller } from './controller.ts';
 
 async function fetched(path: string): Promise<Response> {

@@ -4,7 +4,7 @@
  * the person lets it: what it asks of a server, somebody else wrote.
  */
 import type { ConnectionSettings } from '../../envs/module.ts';
-import { everyModel } from '../../session/model-connection.ts';
+import { everyModel } from '../../session/api/model-connection.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 
 export type Settings = { readonly [world: string]: ConnectionSettings };

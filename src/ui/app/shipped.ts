@@ -3,8 +3,8 @@
  * such a run needs no file to be sent along: whoever opens it fetches the run from the same site. Loaded when a link asks.
  */
 import { msg, str } from '@lit/localize';
-import { agentsFolder } from '../../session/agents.ts';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
+import { agentsFolder } from '../../session/shipped-agent.ts';
 import { fetchAgent, fetchGallery } from './agents.ts';
 
 interface Shipped {

@@ -1,8 +1,8 @@
 /** An evaluation of fixtures on TextCraft's test items. Never part of the shipped page. */
 import type { ItemResult } from '../../rl/evaluation/suite-results.ts';
+import { suiteReportOf } from '../../session/evaluation/suite-evaluation.ts';
 import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../../session/evaluation-protocol.ts';
 import type { SessionEvent } from '../../session/protocol.ts';
-import { suiteReportOf } from '../../session/suite-evaluation.ts';
 import { mockExperiment, mockRandom } from './mock-data.ts';
 
 const request: SuiteRequest = {

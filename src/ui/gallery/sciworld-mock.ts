@@ -4,7 +4,7 @@
  */
 
 import type { Experiment } from '../../experiment/experiment.ts';
-import { Playing } from '../../session/playing.ts';
+import { Playing } from '../../session/play/play.ts';
 import type { PlayStart, ReplayFrame } from '../../session/protocol.ts';
 import { idOf } from '../../worlds/sciworld/tasks.ts';
 import { SciWorld } from '../../worlds/sciworld/world.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { Experiment } from '../../experiment/experiment.ts';
-import { Playing } from '../../session/playing.ts';
+import { Playing } from '../../session/play/play.ts';
 import type { PlayStart, ReplayFrame } from '../../session/protocol.ts';
 import { Search } from '../../worlds/search/world.ts';
 

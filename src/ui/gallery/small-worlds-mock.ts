@@ -2,7 +2,7 @@
 
 import type { World, WorldOptions } from '../../envs/env.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import { Playing } from '../../session/playing.ts';
+import { Playing } from '../../session/play/play.ts';
 
 const fixture = (name: string, options: WorldOptions, open: () => Promise<World>) => ({
   play: new Playing(open),

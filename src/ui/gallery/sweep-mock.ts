@@ -9,7 +9,7 @@ import type {
   StepRecord,
   SweepState,
 } from '../../session/protocol.ts';
-import { sweptName } from '../../session/sweep-runs.ts';
+import { sweptName } from '../../session/sweep/sweep-runs.ts';
 import { mockExperiment, mockRandom, mockRecord, mockSummary } from './mock-data.ts';
 
 export interface MockRun {

@@ -2,7 +2,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/agents.ts';
+import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/shipped-agent.ts';
 import { Agents, curvesOf, fetchAgent, fetchGallery } from '../app/agents.ts';
 import { bytes, compact, fixed } from '../app/format.ts';
 import { sentence } from '../app/notifying.ts';

@@ -5,8 +5,8 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import type { ModelLook } from '../../session/api-check.ts';
-import { modelConnection } from '../../session/model-connection.ts';
+import type { ModelLook } from '../../session/api/api-check.ts';
+import { modelConnection } from '../../session/api/model-connection.ts';
 import { findingWords, reportWords } from '../app/connection-words.ts';
 import { KnobChangeEvent } from './knob-field.ts';
 import { ServerPanel, typedIn } from './server-panel.ts';
@@ -73,7 +73,7 @@ export class TabgymModelConnection extends ServerPanel<ModelLook> {
   }
 
   protected override async ask(signal: AbortSignal) {
-    const { lookAtModels } = await import('../../session/api-check.ts');
+    const { lookAtModels } = await import('../../session/api/api-check.ts');
     return lookAtModels(this.address, this.key ?? null, signal);
   }
 

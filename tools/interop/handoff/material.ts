@@ -14,7 +14,7 @@ import { loadAdapter } from '../../../src/policy/formats/peft.ts';
 import { Tokenizer } from '../../../src/policy/text/tokenizer.ts';
 import { TokenSource } from '../../../src/rl/episode/trajectory.ts';
 import { handoffNames } from '../../../src/session/handoff/registry.ts';
-import { decodeTrajectories } from '../../../src/session/trajectory-codec.ts';
+import { decodeTrajectories } from '../../../src/session/run/trajectory-codec.ts';
 import { readRun } from '../../../src/store/bundle.ts';
 
 /** Small enough for a processor; its vocabulary is a language model's in form. */

@@ -1,0 +1,282 @@
+/**
+ * A policy asked without a world: messages in, a reply out. What it reads is put together as in training (rl/episode/conversation.ts), so
+ * that a policy meets the tokens it was trained on; a tiny one reads the world's words and its own actions alone.
+ */
+import type { Actor, GeneratedTurn, GenerateRow, Sampling } from '../../policy/policy.ts';
+import type { ChatMessage } from '../../policy/text/chat-template.ts';
+import { type ActionTrie, buildTrie } from '../../policy/text/trie.ts';
+import { acknowledgement, type Conversation, concat } from '../../rl/episode/conversation.ts';
+
+/** What speaks: a policy, and how it is spoken to. */
+export interface Speaker {
+  policy: Actor;
+  conversation: Conversation;
+}
+
+/** How the worlds that a tiny policy was trained in are spoken in. */
+export interface WorldWords {
+  /** Of a policy that was trained among offered actions: what the world's texts offer; null: they tell none. */
+  offeredIn?(said: readonly string[]): readonly string[] | null;
+  /** As the world's clients find an action in a reply, and the action in it; absent: behind `Action:`. */
+  writeReply?(action: string): string;
+  readReply?(reply: string): string;
+}
+
+export interface CompletionRequest {
+  messages: readonly ChatMessage[];
+  /** Replies to the same messages. */
+  n: number;
+  /** 0: the likeliest token each time. */
+  temperature: number;
+  /** Most tokens of a reply. */
+  maxTokens: number;
+  /** A reply ends before the first of these. */
+  stop: readonly string[];
+  seed: number;
+  /** One of these is the reply, each by its likelihood; null: any text. */
+  choices: readonly string[] | null;
+  signal?: AbortSignal;
+  /** Called with what is added to a reply while it is made; the last of it may be in the reply alone. */
+  said?(reply: number, piece: string): void;
+}
+
+export interface Completion {
+  replies: { text: string; ending: 'stop' | 'length' }[];
+  promptTokens: number;
+  completionTokens: number;
+}
+
+/** Messages that this policy cannot be asked. */
+export class MessagesError extends Error {
+  override name = 'MessagesError';
+}
+
+/** More tokens than the policy was planned for. */
+export class PromptTooLong extends Error {
+  override name = 'PromptTooLong';
+  constructor(
+    readonly tokens: number,
+    readonly most: number,
+  ) {
+    super(
+      `The messages have ${tokens} tokens, and this policy reads at most ${most}: shorten them, or open it with more room.`,
+    );
+  }
+}
+
+/** What AgentGym's clients have the model answer to their instruction. */
+const acknowledgements = [acknowledgement, 'Ok.'];
+
+const opensWithInstruction = (messages: readonly ChatMessage[]) =>
+  messages.length > 2 && messages[1].role === 'assistant' && acknowledgements.includes(messages[1].content.trim());
+
+/** What stands behind the last `Action:` of a reply; the whole of it where there is none. */
+const actionOf = (reply: string) => reply.split('Action:').at(-1)!.trim();
+
+/** Neighbours of one role are one message. */
+function merged(messages: readonly ChatMessage[]): ChatMessage[] {
+  const all: ChatMessage[] = [];
+  for (const message of messages) {
+    const last = all.at(-1);
+    if (last?.role === message.role) last.content += `\n${message.content}`;
+    else all.push({ ...message });
+  }
+  return all;
+}
+
+/** A text up to the first of these marks. */
+function before(marks: readonly string[], text: string): string {
+  const ends = marks.map((mark) => text.indexOf(mark)).filter((at) => at >= 0);
+  return ends.length ? text.slice(0, Math.min(...ends)) : text;
+}
+
+/** How much of the end of a text may be the beginning of a mark. */
+const openMark = (text: string, mark: string) => {
+  let length = Math.min(mark.length - 1, text.length);
+  while (length > 0 && !text.endsWith(mark.slice(0, length))) length--;
+  return length;
+};
+
+/** Of a text that goes on, what will stand however it goes on. */
+function certain(text: string, stop: readonly string[]): string {
+  const cut = before(stop, text);
+  return cut.slice(0, cut.length - Math.max(0, ...stop.map((mark) => openMark(cut, mark))));
+}
+
+/** What a tiny policy reads of a conversation: it was never told an instruction. */
+export function worldTurns(messages: readonly ChatMessage[]): ChatMessage[] {
+  const spoken = messages.filter(({ role }) => role !== 'system');
+  return merged(opensWithInstruction(spoken) ? spoken.slice(2) : spoken);
+}
+
+export class Completer {
+  private queue: Promise<unknown> = Promise.resolve();
+  private waiting = 0;
+
+  constructor(
+    private readonly speaker: Speaker,
+    private readonly words: WorldWords = {},
+  ) {}
+
+  /** Requests that wait or are answered. */
+  get load(): number {
+    return this.waiting;
+  }
+
+  /** The most tokens of a reply. */
+  get mostTokens(): number {
+    return this.speaker.policy.capacity.completionTokens - 1;
+  }
+
+  get mostReplies(): number {
+    return this.speaker.policy.capacity.rows;
+  }
+
+  /** One request after another: the policy's memory is one. */
+  complete(request: CompletionRequest): Promise<Completion> {
+    this.waiting++;
+    const result = this.queue.then(() => {
+      request.signal?.throwIfAborted();
+      return this.answer(request);
+    });
+    this.queue = result.catch(() => {});
+    return result.finally(() => this.waiting--);
+  }
+
+  private async answer(request: CompletionRequest): Promise<Completion> {
+    const { policy } = this.speaker;
+    const prompt = this.promptOf(request.messages);
+    const most = policy.capacity.promptTokens;
+    if (prompt.length > most) throw new PromptTooLong(prompt.length, most);
+    const reacts = this.answersInForm(request.messages);
+    const slots = Array.from({ length: request.n }, (_, k) => k);
+    await policy.admit([{ key: 0, prompt, slots, rowKeys: slots }]);
+    try {
+      const choices = request.choices ?? this.offered(request.messages);
+      const trie = choices && this.trieOf(choices);
+      const grows = request.said && !trie && !(reacts && this.words.writeReply);
+      const tell = grows ? this.telling(request, request.said!, reacts) : () => {};
+      const turns = await this.generate(slots, request, trie, tell);
+      const completionTokens = turns.reduce((sum, { tokens }) => sum + tokens.length, 0);
+      const replies = turns.map((turn) => this.replyOf(turn, { ...request, choices }, reacts));
+      return { replies, promptTokens: prompt.length, completionTokens };
+    } finally {
+      policy.release(slots);
+    }
+  }
+
+  private offered(messages: readonly ChatMessage[]): readonly string[] | null {
+    const said = this.isTiny ? worldTurns(messages).filter(({ role }) => role === 'user') : [];
+    const offered = said.length ? this.words.offeredIn?.(said.map(({ content }) => content)) : null;
+    return offered?.length ? offered : null;
+  }
+
+  private get isTiny(): boolean {
+    return !this.speaker.conversation.format.instructs;
+  }
+
+  /** A client that explains the form of replies is answered in it, by a policy that says bare actions too. */
+  private answersInForm(messages: readonly ChatMessage[]): boolean {
+    return this.isTiny && opensWithInstruction(messages.filter(({ role }) => role !== 'system'));
+  }
+
+  /** As in training where the conversation has its form; else as the model's own template has it. */
+  promptOf(messages: readonly ChatMessage[]): Int32Array {
+    const { conversation } = this.speaker;
+    if (this.isTiny) return this.turnsFrom(worldTurns(messages), this.words.readReply ?? actionOf);
+    const all = merged(messages);
+    if (opensWithInstruction(all) && all[1].content === acknowledgement)
+      return this.turnsFrom(all.slice(2), (text) => text, all[0].content);
+    const { render } = conversation.format;
+    if (!render) return this.turnsFrom(all, (text) => text);
+    return conversation.tokenizer.encode(render(all));
+  }
+
+  private turnsFrom(turns: readonly ChatMessage[], said: (reply: string) => string, instruction = ''): Int32Array {
+    const { conversation } = this.speaker;
+    for (const [k, { role }] of turns.entries())
+      if (role !== (k % 2 ? 'assistant' : 'user'))
+        throw new MessagesError(
+          `Users and assistants must take turns, a user first: message ${k + 1} of those that are read is the ${role}'s.`,
+        );
+    if (turns.length % 2 === 0)
+      throw new MessagesError("The last message must be a user's: there is nothing to answer.");
+    const parts = turns.map(({ content }, k) => {
+      if (k === 0) return conversation.prompt(content, instruction).tokens;
+      return k % 2 ? conversation.action(said(content)) : conversation.observation(content).tokens;
+    });
+    return concat(parts);
+  }
+
+  private trieOf(choices: readonly string[]): ActionTrie {
+    const { conversation } = this.speaker;
+    return buildTrie(choices.map((choice) => conversation.action(choice)));
+  }
+
+  private async generate(
+    slots: readonly number[],
+    { temperature, maxTokens, seed, signal }: CompletionRequest,
+    trie: ActionTrie | null,
+    tell: (slot: number) => void,
+  ): Promise<GeneratedTurn[]> {
+    const { policy, conversation } = this.speaker;
+    const sampling: Sampling = {
+      ...{ temperature, seed, stream: 0, stopTokens: conversation.stopTokens },
+      maxTokens: Math.min(maxTokens, this.mostTokens),
+    };
+    const turns: GeneratedTurn[] = [];
+    // Where there is one choice alone, nothing is left to sample.
+    if (trie && trie.trie.leaf[0] >= 0) return slots.map(() => chosenAlone(trie.trie.leaf[0]));
+    let left: GenerateRow[] = slots.map((slot) => ({
+      slot,
+      append: new Int32Array(0),
+      constraint: trie?.trie ?? null,
+    }));
+    while (left.length) {
+      signal?.throwIfAborted();
+      const round = await policy.generate(left, sampling, signal);
+      for (const [k, turn] of round.entries()) if (turn) turns[left[k].slot] = turn;
+      left = left.filter((_, k) => round[k] === null);
+      for (const { slot } of left) tell(slot);
+    }
+    return turns;
+  }
+
+  /** Tells what a reply has grown by since it was last asked. */
+  private telling({ stop }: CompletionRequest, said: NonNullable<CompletionRequest['said']>, reacts: boolean) {
+    const { policy, conversation } = this.speaker;
+    const told = new Map<number, string>();
+    return (slot: number) => {
+      const text = conversation.replyText(Int32Array.from(policy.saidSoFar?.(slot) ?? []));
+      // Words are joined to marks that follow: the last two may still change.
+      const words = this.isTiny ? text.split(' ').slice(0, -2).join(' ') : text;
+      const now = certain(inForm(words, reacts), stop);
+      const known = told.get(slot) ?? '';
+      if (now.length <= known.length) return;
+      told.set(slot, now);
+      said(slot, now.slice(known.length));
+    };
+  }
+
+  private replyOf(
+    { tokens, leaf, ending }: GeneratedTurn,
+    { stop, choices }: CompletionRequest,
+    reacts: boolean,
+  ): Completion['replies'][number] {
+    const said = choices && leaf >= 0 ? choices![leaf] : this.speaker.conversation.replyText(tokens);
+    const text = reacts && this.words.writeReply ? this.words.writeReply(said) : inForm(said, reacts);
+    const cut = before(stop, text);
+    const stopped = cut !== text || ending === 'stop' || ending === 'leaf';
+    return { text: cut, ending: stopped ? 'stop' : 'length' };
+  }
+}
+
+/** As AgentGym's clients read replies. */
+const inForm = (said: string, reacts: boolean) => (reacts ? `Thought:\n\nAction:\n${said}` : said);
+
+const chosenAlone = (leaf: number): GeneratedTurn => ({
+  tokens: new Int32Array(0),
+  logprobs: new Float32Array(0),
+  leaf,
+  ending: 'leaf',
+});

@@ -1,0 +1,25 @@
+/** A turn as it happened, told to the page; and an episode played only to be watched, at a pace that a person can follow. */
+import type { TurnEvent } from '../../rl/episode/rollout.ts';
+import type { Evaluator } from '../../rl/evaluator.ts';
+import type { StepOptions, WatchOptions } from '../engine.ts';
+import type { LiveTurn } from '../protocol.ts';
+
+export async function liveTurn({ world, slot, ...event }: TurnEvent & { step: number }): Promise<LiveTurn> {
+  const { step, group, member, turn, action, thought, reply, observation, reward, done } = event;
+  const view = await world.view(slot).catch(() => null);
+  return { step, group, member, turn, action, thought, reply, observation, reward, done, view };
+}
+
+/** Plays one episode without training, `turnMs` after each turn. */
+export async function watchEpisode(
+  evaluator: Evaluator,
+  { split, taskIndex, turnMs, step }: WatchOptions,
+  options: StepOptions,
+): Promise<void> {
+  const onTurn = async (event: TurnEvent & { step: number }) => {
+    options.onTurn?.(await liveTurn(event));
+    options.signal.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, turnMs));
+  };
+  await evaluator.watch(step, { split, taskIndex }, { signal: options.signal, onTurn });
+}

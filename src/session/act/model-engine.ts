@@ -1,0 +1,130 @@
+/** The engine that trains: a model on the GPU, a trainer, and the worlds of a run. */
+import type { Device, KernelTime } from '../../device/device.ts';
+import { writeConfig } from '../../policy/config.ts';
+import type { Model } from '../../policy/engine/model.ts';
+import { freshState } from '../../policy/moments.ts';
+import type { PolicyState } from '../../policy/policy.ts';
+import type { Tokenizer } from '../../policy/text/tokenizer.ts';
+import type { TurnEvent } from '../../rl/episode/rollout.ts';
+import type { TrainerProgress } from '../../rl/evaluator.ts';
+import type { Trainer } from '../../rl/trainer.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { chatAssets } from '../chat-assets.ts';
+import { adapterName } from '../device/gpu-report.ts';
+import type { Choices, Engine, OpenOptions, StepOptions, Training, WatchOptions } from '../engine.ts';
+import type { Start } from '../policies/kind.ts';
+import type { Speaker } from './completion.ts';
+import { liveTurn, watchEpisode } from './live-turn.ts';
+import { closeWorlds, type Worlds } from './opened-worlds.ts';
+
+export interface ModelEngineParts {
+  gpu: Device;
+  model: Model;
+  trainer: Trainer;
+  start: Start;
+  worlds: Worlds;
+  /** Where the objective runs that the experiment carries. */
+  sandbox?: Sandbox;
+  tokenizer: Tokenizer;
+  assets: OpenOptions['assets'];
+}
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+export class ModelEngine implements Engine {
+  readonly choices: Choices;
+  readonly assets: { [name: string]: Uint8Array };
+  readonly training: Training;
+
+  constructor(private readonly parts: ModelEngineParts) {
+    const { gpu, model, trainer, tokenizer, assets } = parts;
+    this.assets = {
+      ...chatAssets(assets),
+      'tokenizer.json': encode(JSON.stringify(tokenizer.json)),
+      'config.json': encode(writeConfig(model.config)),
+    };
+    const batchPlan = { capacity: model.capacity };
+    this.choices = { kernelChoices: { ...model.ops.choices }, batchPlan, adapter: adapterName(gpu) };
+    this.training = {
+      step: (step, options) => trainer.step(step, forTrainer(options)),
+      imitate: (step, options) => trainer.imitate(step, options),
+      save: (options) => this.save(options),
+      examine: (step, trajectories, loadAfter) => trainer.examine(step, trajectories, loadAfter),
+    };
+  }
+
+  evaluate(step: number, options: StepOptions) {
+    return this.parts.trainer.evaluator.evaluate(step, forTrainer(options));
+  }
+
+  suite(...[suite, sampling, options]: Parameters<NonNullable<Engine['suite']>>) {
+    const { kept, onItems } = options;
+    return this.parts.trainer.evaluator.suite(suite, sampling, { ...forTrainer(options), kept, onItems });
+  }
+
+  async speaker(): Promise<Speaker> {
+    const { model, trainer } = this.parts;
+    return { policy: model, conversation: trainer.evaluator.conversation };
+  }
+
+  watch(watching: WatchOptions, options: StepOptions): Promise<void> {
+    return watchEpisode(this.parts.trainer.evaluator, watching, options);
+  }
+
+  private save(options?: { reference?: boolean }): Promise<PolicyState> {
+    const { model, start } = this.parts;
+    return options?.reference ? start.reference(model) : model.save();
+  }
+
+  async load(state: PolicyState, options?: { reference?: boolean }): Promise<void> {
+    if (!options?.reference || this.parts.start.copiesReference) await this.parts.model.load(state, options);
+  }
+
+  async initialize(): Promise<void> {
+    const { model, start } = this.parts;
+    await model.load(freshState(start.initial(model.config)));
+    if (start.copiesReference) await model.freezeReference();
+  }
+
+  failure(): Error | null {
+    return this.parts.gpu.failure;
+  }
+
+  /** Times the next dispatches, so that asking again tells where the time goes. */
+  async report(): ReturnType<Engine['report']> {
+    const { gpu, model } = this.parts;
+    const { perKernel } = model.recorder;
+    const times = (await model.recorder.times()) ?? new Map<string, KernelTime>();
+    const code = new Map(gpu.kernels.all().map((kernel) => [kernel.name, kernel.code]));
+    const kernels = [...perKernel].map(([name, dispatches]) => ({
+      name,
+      dispatches,
+      ms: estimate(dispatches, times.get(name)),
+      wgsl: code.get(name) ?? '',
+    }));
+    return { memory: model.memory(), kernels: kernels.sort((a, b) => b.dispatches - a.dispatches) };
+  }
+
+  async close(): Promise<void> {
+    this.parts.model.destroy();
+    await this.parts.sandbox?.close();
+    await closeWorlds(this.parts.worlds);
+  }
+}
+
+/** Of all dispatches of a kernel, from the mean of those that were timed. */
+function estimate(dispatches: number, time: KernelTime | undefined): number | null {
+  return time ? (dispatches * time.ms) / time.timed : null;
+}
+
+/** The first trajectory of a step is the one that is watched live. */
+function forTrainer({ signal, onTurn, onProgress, onNotice }: StepOptions) {
+  return {
+    signal,
+    onNotice,
+    onTurn: async (event: TurnEvent & { step: number }) => {
+      if (event.group === 0 && event.member === 0) onTurn?.(await liveTurn(event));
+    },
+    onProgress: (progress: TrainerProgress | null) => onProgress?.(progress),
+  };
+}

@@ -1,0 +1,38 @@
+/** A look at a model behind an API: does its server answer this page, with this key, and which models has it (`GET /models`). Asks for no reply. */
+import * as v from 'valibot';
+import type { ConnectionReport } from '../../envs/module.ts';
+import { type HttpOptions, JsonServer } from '../../envs/transport/http.ts';
+import { lookAt, reportOf } from '../../envs/transport/looking.ts';
+
+export interface ModelLook {
+  report: ConnectionReport;
+  /** As the server names them; empty: it does not say. */
+  models: string[];
+}
+
+const ModelsSchema = v.object({ data: v.array(v.object({ id: v.string() })) });
+
+export async function lookAtModels(
+  typed: string,
+  key: string | null,
+  signal: AbortSignal,
+  options: HttpOptions = {},
+): Promise<ModelLook> {
+  let models: string[] = [];
+  const headers: HttpOptions['headers'] = key ? { Authorization: `Bearer ${key}` } : {};
+  const report = await lookAt(typed, addressOf, async (address) => {
+    const server = new JsonServer(address, { attempts: 1, attemptMs: 10_000, headers, ...options });
+    const began = performance.now();
+    const read = v.safeParse(ModelsSchema, await server.get('/models', { signal }));
+    if (!read.success)
+      return reportOf([{ what: 'not-understood', detail: 'its answer to GET /models is no list of models' }]);
+    models = read.output.data.map(({ id }) => id);
+    return { works: true, says: 'OpenAI', version: '', ms: performance.now() - began, findings: [] };
+  });
+  return { report, models };
+}
+
+function addressOf(typed: string): string {
+  if (!URL.canParse(typed)) throw new Error('write it as in http://127.0.0.1:36001/v1');
+  return typed.replace(/\/+$/, '');
+}

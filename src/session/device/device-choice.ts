@@ -1,0 +1,116 @@
+/**
+ * Which device a machine's runs compute on: the GPU by WebGPU or the processor by WebAssembly. Whoever asks for one gets it. Else the
+ * only one there is; never a software WebGPU adapter where the processor itself is there (it is many times slower); and where both
+ * are real, the faster by a short measurement, made before the first training and remembered for this adapter.
+ */
+import { type Device, DeviceUnavailableError } from '../../device/device.ts';
+import { measureStep } from '../../policy/engine/measure-step.ts';
+import type { AdapterMemory } from '../../store/adapter-memory.ts';
+import type { ChoiceReason, DeviceChoice, DeviceName } from '../protocol.ts';
+import { adapterName, type GpuMachine } from './gpu-report.ts';
+
+export const deviceNames: readonly DeviceName[] = ['webgpu', 'wasm'];
+
+export type DeviceOpeners = { readonly [name in DeviceName]: () => Promise<Device> };
+
+export interface ChooserOptions {
+  asked?: DeviceName | null;
+  memory?: AdapterMemory;
+  /** For tests. */
+  measure?(device: Device): Promise<number>;
+}
+
+type Measured = NonNullable<DeviceChoice['measured']>;
+
+const isMeasured = (known: unknown): known is Measured =>
+  typeof known === 'object' &&
+  known !== null &&
+  deviceNames.every((name) => typeof (known as Measured)[name] === 'number');
+
+const memoryKey = (gpu: Device) => `device choice: ${adapterName(gpu)}`;
+
+export class DeviceChooser implements GpuMachine {
+  choice: DeviceChoice | null = null;
+  private asked: DeviceName | null;
+
+  constructor(
+    private readonly openers: DeviceOpeners,
+    private readonly options: ChooserOptions = {},
+  ) {
+    this.asked = options.asked ?? null;
+  }
+
+  /** From now on; null: by itself. Takes effect with the next `open`. */
+  ask(name: DeviceName | null): void {
+    this.asked = name;
+    this.choice = null;
+  }
+
+  /** `toTrain`: what was not measured is measured. Rejects with DeviceUnavailableError where there is no device at all. */
+  async open({ toTrain = false }: { toTrain?: boolean } = {}): Promise<Device> {
+    if (this.asked) return this.take(this.asked, 'asked');
+    let problem = '';
+    const gpu = await this.openers.webgpu().catch((error: Error) => {
+      if (!(error instanceof DeviceUnavailableError)) throw error;
+      problem = error.message;
+      return null;
+    });
+    if (!gpu) return this.take('wasm', 'only', { problem });
+    if (gpu.info.isFallback) return this.besides(gpu, 'software');
+    const known = await this.recall(gpu);
+    const measured = known ?? (toTrain ? await this.measure(gpu) : null);
+    // A GPU that fails at so little would fail at more.
+    if (measured instanceof Error) return this.besides(gpu, 'only', null, measured.message);
+    if (measured && measured.wasm < measured.webgpu) return this.besides(gpu, 'measured', measured);
+    return this.chosen(gpu, { name: 'webgpu', reason: measured ? 'measured' : 'unmeasured', measured, problem: '' });
+  }
+
+  /** Whether opening again, to train, may choose another device. */
+  get isProvisional(): boolean {
+    return this.choice?.reason === 'unmeasured';
+  }
+
+  private chosen(device: Device, choice: DeviceChoice): Device {
+    this.choice = choice;
+    return device;
+  }
+
+  private async take(name: DeviceName, reason: ChoiceReason, { problem = '' } = {}): Promise<Device> {
+    return this.chosen(await this.openers[name](), { name, reason, measured: null, problem });
+  }
+
+  /** The processor in the place of this GPU, which stays where the processor cannot. */
+  private async besides(
+    gpu: Device,
+    reason: ChoiceReason,
+    measured: Measured | null = null,
+    problem = '',
+  ): Promise<Device> {
+    const processor = await this.openers.wasm().catch(() => null);
+    if (!processor) return this.chosen(gpu, { name: 'webgpu', reason: 'only', measured, problem: '' });
+    gpu.destroy();
+    return this.chosen(processor, { name: 'wasm', reason, measured, problem });
+  }
+
+  private async recall(gpu: Device): Promise<Measured | null> {
+    // A browser may refuse storage: then it is measured again.
+    const known = await this.options.memory?.read(memoryKey(gpu)).catch(() => null);
+    return isMeasured(known) ? { webgpu: known.webgpu, wasm: known.wasm } : null;
+  }
+
+  /** Null: there is nothing to compare with. An error: what this GPU failed at. */
+  private async measure(gpu: Device): Promise<Measured | Error | null> {
+    const { memory, measure = measureStep } = this.options;
+    const processor = await this.openers.wasm().catch(() => null);
+    if (!processor) return null;
+    try {
+      const webgpu = await measure(gpu).catch((error: Error) => error);
+      if (webgpu instanceof Error) return webgpu;
+      const measured = { webgpu, wasm: await measure(processor) };
+      await memory?.write(memoryKey(gpu), measured).catch(() => {});
+      return measured;
+    } finally {
+      processor.destroy();
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * Which forms of the kernels a run uses: those of its checkpoint, so that it goes on exactly; else those that were the fastest on
+ * this adapter, measured once and remembered.
+ */
+import type { Device } from '../../device/device.ts';
+import { defaultChoices, type KernelChoices, parseChoices } from '../../policy/engine/kernel-choices.ts';
+import { measureChoices } from '../../policy/engine/measure-choices.ts';
+import type { AdapterMemory } from '../../store/adapter-memory.ts';
+import { adapterName } from './gpu-report.ts';
+
+const measured = new WeakMap<Device, Promise<KernelChoices>>();
+
+async function measureOrRecall(gpu: Device, memory: AdapterMemory | undefined): Promise<KernelChoices> {
+  const adapter = adapterName(gpu);
+  // A browser may refuse storage: then it is measured again next time.
+  const known = await memory?.read(adapter).catch(() => null);
+  // One that was measured before some choice existed is measured again.
+  if (known && Object.keys(defaultChoices).every((name) => name in known)) return parseChoices(known);
+  const choices = await measureChoices(gpu);
+  await memory?.write(adapter, choices).catch(() => {});
+  return choices;
+}
+
+export function chooseKernels(
+  gpu: Device,
+  stored: { readonly [kernel: string]: unknown } | undefined,
+  memory?: AdapterMemory,
+): Promise<KernelChoices> {
+  if (stored && Object.keys(stored).length) return Promise.resolve(parseChoices(stored));
+  const choices = measured.get(gpu) ?? measureOrRecall(gpu, memory);
+  measured.set(gpu, choices);
+  return choices;
+}

@@ -1,0 +1,139 @@
+/**
+ * A trajectory of a file, played again in our world: its task is found by its item's name as AgentGym's server counts, by our own
+ * form's task, or by the world's first words; then each action is taken again, and where the world answers otherwise is told.
+ */
+import { type Feedback, spokenOf, type Task, type World } from '../../envs/env.ts';
+import type { AgentGymForm } from '../../envs/serving/form.ts';
+import { originalTasks, taskOfItem } from '../../envs/serving/items.ts';
+import { losslessForm } from '../../trajectories/files/lossless.ts';
+import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
+import { actionIn, playOf, type RecordedPlay, UnmappedError } from '../../trajectories/recorded/record-play.ts';
+import { worldModules } from '../../worlds/registry.ts';
+import type { RecordedReplay, ReplayFrame } from '../protocol.ts';
+
+/** Tasks whose first words are heard where no number leads to them; a world with more is not searched. */
+const mostSearched = 3000;
+const heardAtOnce = 64;
+
+const plain = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+export class RecordedReplays {
+  private readonly worlds = new Map<string, Promise<World>>();
+  /** By world: tasks by their first words. */
+  private readonly heard = new Map<string, Promise<Map<string, Task>>>();
+
+  constructor(private readonly openWorld: (name: string) => Promise<World>) {}
+
+  /** `named`: the world, where the record does not say. Throws UnmappedError, which says why there is no such task here. */
+  async replay(record: TrajectoryRecord, named: string | null = null): Promise<RecordedReplay> {
+    const play = playOf(record);
+    const own = ownTask(record);
+    const world = await this.worldOf(own?.world ?? record.world ?? named);
+    const task = own ?? (await this.taskOf(world, record, play));
+    return { task, ...(await playedAgain(world, task, play)) };
+  }
+
+  async forget(name: string): Promise<void> {
+    const world = this.worlds.get(name);
+    this.worlds.delete(name);
+    this.heard.delete(name);
+    await (await world)?.close();
+  }
+
+  async close(): Promise<void> {
+    for (const world of this.worlds.values()) await (await world).close();
+  }
+
+  private async worldOf(name: string | null): Promise<World> {
+    if (name === null) throw new UnmappedError('It names no world: choose the one that it was played in.');
+    const module = await moduleOf(name);
+    if (!module) throw new UnmappedError(`It is of the world ${name}, which is not here.`);
+    const kind = module.connection.kind;
+    if (kind !== 'wasm' && kind !== 'page')
+      throw new UnmappedError(`${module.title} runs on a server: nothing is done there twice.`);
+    const open = this.worlds.get(module.name) ?? this.openWorld(module.name);
+    this.worlds.set(module.name, open);
+    open.catch(() => this.worlds.delete(module.name));
+    return open;
+  }
+
+  private async taskOf(world: World, record: TrajectoryRecord, { opening }: RecordedPlay): Promise<Task> {
+    const { name, title } = world.describe();
+    const form = await worldModules.find((each) => each.name === name)?.agentgym?.();
+    const words = plain(opening);
+    if (form && record.item !== null) {
+      const task = await taskOfItem(world, form, record.item).catch(() => null);
+      if (task && beginsAlike(await firstWords(world, task), words)) return task;
+    }
+    const found = form && (await this.byWords(world, form)).get(words);
+    if (found) return found;
+    throw new UnmappedError(
+      record.item === null
+        ? `It names no item, and no task of ${title} begins with its words.`
+        : `Item ${record.item} of ${title} begins with other words here, and no other task begins with those of the file.`,
+    );
+  }
+
+  private byWords(world: World, form: AgentGymForm): Promise<Map<string, Task>> {
+    const { name } = world.describe();
+    const known = this.heard.get(name) ?? openingsOf(world, form);
+    this.heard.set(name, known);
+    known.catch(() => this.heard.delete(name));
+    return known;
+  }
+}
+
+/** A world by its own name or by that of AgentGym's server. */
+async function moduleOf(name: string) {
+  const own = worldModules.find((each) => each.name === name);
+  if (own) return own;
+  for (const module of worldModules) if ((await module.agentgym?.())?.server === name) return module;
+  return null;
+}
+
+/** The task of our own form, its options included; null: of another form. */
+function ownTask({ source }: TrajectoryRecord): Task | null {
+  const trajectory = source?.form === losslessForm ? (source.fields.trajectory as { task?: Task } | null) : null;
+  return trajectory?.task ?? null;
+}
+
+async function firstWords(world: World, task: Task): Promise<string> {
+  const [{ observation }] = await world.reset([0], [task]);
+  return plain(observation);
+}
+
+/** An instruction may stand before the first observation, in one message. */
+const beginsAlike = (ours: string, theirs: string) => ours !== '' && (theirs === ours || theirs.endsWith(ours));
+
+async function openingsOf(world: World, form: AgentGymForm): Promise<Map<string, Task>> {
+  const tasks = (await originalTasks(world, form)).slice(0, mostSearched);
+  const found = new Map<string, Task>();
+  for (let first = 0; first < tasks.length; first += heardAtOnce) {
+    const some = tasks.slice(first, first + heardAtOnce);
+    const feedback = await world.reset(
+      some.map((_, i) => i + 1),
+      some,
+    );
+    feedback.forEach(({ observation }, i) => {
+      const words = plain(observation);
+      if (words && !found.has(words)) found.set(words, some[i]);
+    });
+  }
+  return found;
+}
+
+async function playedAgain(world: World, task: Task, play: RecordedPlay): Promise<Omit<RecordedReplay, 'task'>> {
+  const { reply: rule, successReward } = spokenOf(world.describe(), task);
+  const [first] = await world.reset([0], [task]);
+  const frames: ReplayFrame[] = [{ turn: -1, action: '', observation: first.observation, view: await world.view(0) }];
+  const differs: number[] = [];
+  let last: Feedback = first;
+  for (const [turn, { reply, answer }] of play.turns.entries()) {
+    if (last.done || last.failure !== undefined) break;
+    const action = actionIn(reply, rule);
+    [last] = await world.step([0], [action]);
+    if (answer !== null && !beginsAlike(plain(last.observation), plain(answer))) differs.push(turn);
+    frames.push({ turn, action, observation: last.observation, view: await world.view(0) });
+  }
+  return { frames, differs, reward: last.reward, success: last.done && last.reward >= successReward };
+}

@@ -1,0 +1,77 @@
+/**
+ * Files of trajectories beside a run: which its document names, and under which name the store keeps each. A run keeps them whole, so that it goes on, is forked and is carried elsewhere without the files it came from.
+ */
+import type { Experiment } from '../../experiment/experiment.ts';
+import { algorithmsOf } from '../../experiment/sizes.ts';
+import { fileOf } from '../../rl/algorithms/registry.ts';
+import type { RunManifest } from '../../store/run.ts';
+import { assetFile, type RunStore } from '../../store/run-store.ts';
+import type { ByteSource } from '../../trajectories/files/file.ts';
+import { inMemory } from '../../trajectories/recorded/recordings.ts';
+
+/** A record of the store is at most 64 MB. */
+const mostBytes = 64e6;
+
+/** A file of trajectories that cannot be kept beside a run, or is not there. */
+export class RecordingFileError extends Error {
+  override name = 'RecordingFileError';
+}
+
+const assetOf = (file: string) => `recording-${file}`;
+
+/** Files that a run's algorithm and stages name, each once. */
+export const recordingNames = (experiment: Pick<Experiment, 'algorithm' | 'stages'>): string[] => [
+  ...new Set(algorithmsOf(experiment).flatMap((settings) => fileOf(settings) ?? [])),
+];
+
+export const recordingAssets = (experiment: Pick<Experiment, 'algorithm' | 'stages'>): string[] =>
+  recordingNames(experiment).map(assetOf);
+
+/** What a run's document names, as far as its assets hold it. */
+export function recordingsIn(
+  experiment: Pick<Experiment, 'algorithm' | 'stages'>,
+  assets: { [name: string]: Uint8Array } | null,
+): Map<string, ByteSource> {
+  const found = recordingNames(experiment).flatMap((name) => {
+    const bytes = assets?.[assetOf(name)];
+    return bytes ? [[name, inMemory(name, bytes)] as const] : [];
+  });
+  return new Map(found);
+}
+
+/** Every file that the document names as an asset of its run. Throws RecordingFileError, by name, for one that is not given. */
+export async function recordingsFor(
+  experiment: Pick<Experiment, 'algorithm' | 'stages'>,
+  read: (name: string) => Promise<Uint8Array | null>,
+): Promise<{ [asset: string]: Uint8Array }> {
+  const assets: { [asset: string]: Uint8Array } = {};
+  for (const name of recordingNames(experiment)) {
+    const bytes = await read(name);
+    if (!bytes)
+      throw new RecordingFileError(`The experiment learns from ${name}, which is not here: choose the file again.`);
+    assets[assetOf(name)] = checkedSize(name, bytes);
+  }
+  return assets;
+}
+
+export function checkedSize<T extends { length: number } | { size: number }>(name: string, file: T): T {
+  const bytes = 'size' in file ? file.size : file.length;
+  if (bytes > mostBytes)
+    throw new RecordingFileError(
+      `${name} has ${(bytes / 1e6).toFixed(1)} MB; a run keeps at most ${mostBytes / 1e6} MB of trajectories beside it. Divide the file.`,
+    );
+  return file;
+}
+
+/** A run's copy of a file; null: it has none. */
+export const recordingOf = async (store: RunStore, manifest: RunManifest, name: string): Promise<Uint8Array | null> =>
+  manifest.files[assetFile(assetOf(name))] ? store.read(manifest, assetFile(assetOf(name))) : null;
+
+/** The copy of the latest run that has one. */
+export async function keptRecording(store: RunStore, name: string): Promise<Uint8Array | null> {
+  for (const { id, deletedUntil } of await store.list()) {
+    const found = deletedUntil === null ? await recordingOf(store, await store.manifest(id), name) : null;
+    if (found) return found;
+  }
+  return null;
+}

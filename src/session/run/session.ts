@@ -1,0 +1,450 @@
+/**
+ * A run's life: prepare, train, pause, resume, recover, finish. Every step is committed before the next begins, so that
+ * whatever ends this session, the next one goes on from the last committed step with the same numbers. Knows the store
+ * and an engine; has never heard of a GPU buffer or of a page.
+ */
+
+import { DeviceLostError, DeviceUnavailableError } from '../../device/device.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { StepRecord } from '../../rl/evaluation.ts';
+import { checkpointInterval, SMALL_CHECKPOINT } from '../../store/retention.ts';
+import { OwnershipError, QuotaError } from '../../store/run.ts';
+import type { RunStore, StepCommit, StoredCheckpoint } from '../../store/run-store.ts';
+import { checkpointOf, decodeState, encodeState, REFERENCE } from '../checkpoint.ts';
+import {
+  type Choices,
+  type Engine,
+  type EngineFactory,
+  type OpenOptions,
+  PlaysOnlyError,
+  type StepOptions,
+  type Training,
+  type WatchOptions,
+} from '../engine.ts';
+import type { RunStatus, SessionEvent, StepInsight } from '../protocol.ts';
+import { type Clock, FrozenError, systemClock, watchForFreeze } from './freeze-watch.ts';
+import { recordingAssets } from './recording-files.ts';
+import { evaluates } from './schedule.ts';
+import { insightOf, storedStep } from './step-examination.ts';
+import { encodeTrajectories } from './trajectory-codec.ts';
+
+/** Times in a row that a device may be lost, without a step committed between, before the session gives up. */
+export const MOST_RECOVERIES = 3;
+
+/** Until a device that is gone has said so. */
+export const SETTLE_MS = 50;
+
+export interface SessionParts {
+  store: RunStore;
+  engines: EngineFactory;
+  emit(event: SessionEvent): void;
+  clock?: Clock;
+  /** Waits before a new device is asked for. */
+  sleep?(ms: number): Promise<void>;
+}
+
+const realSleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** An error that means: the device, or this page's hold on it, is gone. */
+export function meansLostDevice(error: unknown): boolean {
+  return error instanceof DeviceLostError || error instanceof FrozenError;
+}
+
+/** Ends a step in progress without an error: the run was closed or taken over. */
+class ClosedError extends Error {
+  override name = 'ClosedError';
+}
+
+/** Ends a preparation: a pause does not wait for gigabytes of weights or for hundreds of episodes. */
+class PausedError extends ClosedError {
+  override name = 'PausedError';
+}
+
+export class Session {
+  status: RunStatus = 'idle';
+  private engine: Engine | null = null;
+  /** Step whose weights the engine holds; null: it must be restored. */
+  private at: number | null = null;
+  private token = '';
+  private stopAfter = Number.POSITIVE_INFINITY;
+  private pauseAsked = false;
+  /** Between a run's beginning and its next step: an engine is opened, weights come in, success at step 0 is measured. */
+  private preparing = false;
+  private running: Promise<void> | null = null;
+  private watching: { abort: AbortController; done: Promise<void> } | null = null;
+  private abort = new AbortController();
+  private recoveries = 0;
+  private interval = 1;
+  private persistAsked = false;
+  private readonly clock: Clock;
+  private readonly sleep: (ms: number) => Promise<void>;
+
+  constructor(
+    readonly runId: string,
+    readonly experiment: Experiment,
+    private readonly parts: SessionParts,
+  ) {
+    this.clock = parts.clock ?? systemClock;
+    this.sleep = parts.sleep ?? realSleep;
+  }
+
+  /** Trains to the end, or `steps` steps on, or until paused. Resolves when it stops; rejects where it failed. */
+  train(options: { steps?: number } = {}): Promise<void> {
+    if (this.running) return this.running;
+    this.stopAfter = options.steps ?? Number.POSITIVE_INFINITY;
+    this.pauseAsked = false;
+    this.abort = new AbortController();
+    this.running = this.stopWatching()
+      .then(() => this.life())
+      .finally(() => {
+        this.running = null;
+      });
+    return this.running;
+  }
+
+  /**
+   * Resolves when the step in progress is committed. What is only being prepared is dropped: the run stays as it was, what has
+   * arrived of a model is kept, and an evaluation that was cut is done again.
+   */
+  async pause(): Promise<void> {
+    if (!this.running) return;
+    this.stopAfter = 0;
+    this.pauseAsked = true;
+    this.setStatus('pausing');
+    if (this.preparing) this.abort.abort(new PausedError('The run was paused before it was ready.'));
+    await this.running.catch(() => {});
+  }
+
+  /** Drops the step in progress and gives the device back. */
+  async close(): Promise<void> {
+    this.stopAfter = 0;
+    this.abort.abort(new ClosedError('The run was closed.'));
+    await this.stopWatching();
+    await this.running?.catch(() => {});
+    await this.closeEngine();
+  }
+
+  /** Plays one episode with the last committed weights. Not while it trains: then the live events are the training's. */
+  async watch(options: Omit<WatchOptions, 'step'>): Promise<void> {
+    await this.stopWatching();
+    if (this.running) return;
+    const abort = new AbortController();
+    const done = this.episode(options, abort.signal).catch((error) => {
+      if (!abort.signal.aborted) throw error;
+    });
+    this.watching = { abort, done };
+    await done;
+  }
+
+  /**
+   * What a step did to its tokens and to the weights; null while it trains, and where the weights before or after it are not kept.
+   */
+  async insight(step: number): Promise<StepInsight | null> {
+    await this.stopWatching();
+    if (this.running) return null;
+    const looked = this.look(step);
+    this.watching = { abort: new AbortController(), done: looked.then(() => {}) };
+    return looked;
+  }
+
+  private async look(step: number): Promise<StepInsight | null> {
+    const stored = await storedStep(this.parts.store, this.runId, step);
+    if (!stored) return null;
+    const before = this.status === 'preparing' ? 'idle' : this.status;
+    this.abort = new AbortController();
+    try {
+      await this.prepare();
+    } finally {
+      this.setStatus(before);
+    }
+    const { at } = this;
+    // Until the last step's weights are back.
+    this.at = null;
+    return insightOf(this.engine!, step, stored).finally(() => {
+      if (step === at) this.at = at;
+    });
+  }
+
+  /** Resolves when the policy is free again. */
+  async stopWatching(): Promise<void> {
+    const watching = this.watching;
+    this.watching = null;
+    watching?.abort.abort(new ClosedError('Watching was stopped.'));
+    await watching?.done.catch(() => {});
+  }
+
+  private async episode(options: Omit<WatchOptions, 'step'>, signal: AbortSignal): Promise<void> {
+    const before = this.status === 'preparing' ? 'idle' : this.status;
+    const own = new AbortController();
+    this.abort = own;
+    signal.addEventListener('abort', () => own.abort(signal.reason), { once: true });
+    try {
+      await this.prepare(false);
+    } catch (error) {
+      // What could not be made ready is made anew the next time, and the run is what it was.
+      await this.closeEngine();
+      this.setStatus(before);
+      throw error;
+    }
+    this.setStatus(before);
+    await this.engine!.watch({ ...options, step: Math.max(1, this.at ?? 1) }, { ...this.stepOptions(), signal });
+  }
+
+  gpuReport(): ReturnType<Engine['report']> | null {
+    return this.engine?.report() ?? null;
+  }
+
+  private async life(): Promise<void> {
+    this.recoveries = 0;
+    this.emit({ type: 'hint', runId: this.runId, hint: 'wake-lock' });
+    const stopWatching = watchForFreeze(this.clock, (error) => this.abort.abort(error));
+    try {
+      await this.claim();
+      while (!(await this.attempt()));
+      this.setStatus((await this.isFinished()) ? 'finished' : 'paused');
+    } catch (error) {
+      await this.failed(error);
+    } finally {
+      stopWatching();
+      this.emit({ type: 'hint', runId: this.runId, hint: 'wake-unlock' });
+    }
+  }
+
+  private async claim(): Promise<void> {
+    this.token = crypto.randomUUID();
+    await this.parts.store.claim(this.runId, this.token);
+  }
+
+  /** Trains until it is done or the device is lost. True: done. */
+  private async attempt(): Promise<boolean> {
+    if (this.pauseAsked) return true;
+    try {
+      await this.prepareToTrain();
+      await this.loop();
+      return true;
+    } catch (error) {
+      this.at = null;
+      // What was waiting on the device may hear of its loss before the device says so itself.
+      await this.sleep(SETTLE_MS);
+      const cause = this.causeOf(error);
+      if (!meansLostDevice(cause) && !this.stillMissing(cause)) throw cause;
+      await this.recover(cause as Error);
+      return false;
+    }
+  }
+
+  /** A wait that was cut short, or a wrong result, may hide that the device is gone or the page was frozen. */
+  private causeOf(error: unknown): unknown {
+    if (this.abort.signal.aborted) return this.abort.signal.reason;
+    return this.engine?.failure() ?? error;
+  }
+
+  /** Right after a loss there may be no adapter for a moment. */
+  private stillMissing(error: unknown): boolean {
+    return this.recoveries > 0 && error instanceof DeviceUnavailableError;
+  }
+
+  private async recover(error: Error): Promise<void> {
+    this.recoveries++;
+    if (this.recoveries > MOST_RECOVERIES)
+      throw new Error(
+        `The GPU was lost ${this.recoveries} times without a step between (${error.message}). ` +
+          'All committed steps are kept. Close other GPU-heavy tabs or choose a smaller policy or batch, then press Train.',
+      );
+    const what = error instanceof FrozenError ? error.message : `The GPU device was lost (${error.message}).`;
+    this.emit({ type: 'notice', level: 'warning', message: `${what} Going on from the last committed step.` });
+    await this.closeEngine();
+    this.abort = new AbortController();
+    await this.sleep(500 * 4 ** (this.recoveries - 1));
+  }
+
+  private async prepareToTrain(): Promise<void> {
+    this.preparing = true;
+    try {
+      await this.prepare();
+    } finally {
+      this.preparing = false;
+    }
+  }
+
+  /** An engine that holds the weights of the last committed step, which another tab may have committed. */
+  private async prepare(mayBegin = true): Promise<void> {
+    // An engine that only acts may have been opened before there was a GPU.
+    if (this.engine?.failure() || (mayBegin && this.engine && !this.engine.training)) await this.closeEngine();
+    // Before the checkpoint is read: a sweep asks at every step.
+    if (this.engine && this.at !== null && this.at === (await this.parts.store.get(this.runId)).step) return;
+    const checkpoint = await this.parts.store.checkpoint(this.runId);
+    this.setStatus('preparing');
+    this.engine ??= await this.openEngine(checkpoint?.meta ?? null, mayBegin ? 'train' : 'watch');
+    // What an engine did before it could heed a pause is kept for the next time.
+    this.abort.signal.throwIfAborted();
+    if (checkpoint) await this.restore(checkpoint);
+    else if (mayBegin) await this.begin();
+    else await this.engine.initialize();
+  }
+
+  private get training(): Training {
+    const training = this.engine?.training;
+    if (!training) throw new PlaysOnlyError(`The policy of "${this.experiment.name}"`);
+    return training;
+  }
+
+  private async openEngine(choices: Choices | null, purpose: OpenOptions['purpose']): Promise<Engine> {
+    return this.parts.engines.open(this.experiment, {
+      assets: await this.assets(),
+      choices,
+      purpose,
+      onProgress: this.stepOptions().onProgress!,
+      onReport: (report) => this.emit({ type: 'gpu', report }),
+      signal: this.abort.signal,
+    });
+  }
+
+  private async assets(): Promise<{ [name: string]: Uint8Array } | null> {
+    const manifest = await this.parts.store.manifest(this.runId);
+    const names = ['tokenizer.json', 'config.json', ...recordingAssets(this.experiment)].filter(
+      (name) => manifest.files[`asset/${name}`],
+    );
+    if (!names.length) return null;
+    const read = names.map(async (name) => [name, (await this.parts.store.asset(this.runId, name))!] as const);
+    return Object.fromEntries(await Promise.all(read));
+  }
+
+  private async restore({ meta, bytes }: StoredCheckpoint): Promise<void> {
+    const engine = this.engine!;
+    if (meta.adapter && meta.adapter !== engine.choices.adapter && engine.training)
+      this.emit({
+        type: 'notice',
+        level: 'info',
+        message: `This run was computed on ${meta.adapter} and continues on ${engine.choices.adapter}: the last digits may differ.`,
+      });
+    const reference = await this.parts.store.asset(this.runId, REFERENCE);
+    if (reference) await engine.load(decodeState(reference, 0), { reference: true });
+    await engine.load(decodeState(bytes, meta.optimizerStep));
+    this.at = meta.step;
+  }
+
+  /** Step 0: random weights, their success, and the first commit. */
+  private async begin(): Promise<void> {
+    const engine = this.engine!;
+    await engine.initialize();
+    const reference = encodeState(await this.training.save({ reference: true }));
+    const record: StepRecord = {
+      step: 0,
+      stage: 0,
+      metrics: {},
+      evaluation: await engine.evaluate(0, this.stepOptions()),
+    };
+    await this.commit(record, null, { ...engine.assets, [REFERENCE]: reference });
+    this.at = 0;
+  }
+
+  private async loop(): Promise<void> {
+    if (this.status !== 'pausing') this.setStatus('running');
+    while (this.at! < this.experiment.steps && this.stopAfter > 0) {
+      await this.oneStep(this.at! + 1);
+      this.recoveries = 0;
+    }
+  }
+
+  private async oneStep(step: number): Promise<void> {
+    const engine = this.engine!;
+    const started = this.clock.now();
+    const { record, trajectories } = await this.training.step(step, this.stepOptions());
+    if (evaluates(this.experiment, step)) record.evaluation = await engine.evaluate(step, this.stepOptions());
+    this.checkStillOurs();
+    await this.commit(record, encodeTrajectories(trajectories), undefined, this.clock.now() - started);
+    this.at = step;
+    this.stopAfter--;
+  }
+
+  /** Numbers of a lost device must not be committed. */
+  private checkStillOurs(): void {
+    if (this.abort.signal.aborted) throw this.abort.signal.reason;
+    const failure = this.engine!.failure();
+    if (failure) throw failure;
+  }
+
+  private async commit(
+    record: StepRecord,
+    trajectories: Uint8Array | null,
+    assets?: StepCommit['assets'],
+    stepMs = 1,
+  ): Promise<void> {
+    const { step } = record;
+    const best = await this.bestOf(record);
+    const due =
+      step % this.interval === 0 || step === this.experiment.steps || this.stopAfter <= 1 || best !== undefined;
+    const state = due ? await this.training.save() : null;
+    const checkpoint = state && checkpointOf(step, state, this.engine!.choices);
+    this.checkStillOurs();
+    const started = this.clock.now();
+    const success = record.evaluation?.train.policy.rate;
+    await this.parts.store.commit(this.runId, this.token, { record, checkpoint, trajectories, success, best, assets });
+    if (checkpoint && checkpoint.bytes.length > SMALL_CHECKPOINT)
+      this.interval = checkpointInterval(checkpoint.bytes.length, this.clock.now() - started, stepMs);
+    this.emit({ type: 'step', runId: this.runId, record });
+    this.askToPersist();
+  }
+
+  /** Set where this step's evaluation has the most success on held-out goals so far. */
+  private async bestOf({ step, evaluation }: StepRecord): Promise<StepCommit['best']> {
+    if (!evaluation) return undefined;
+    const success = evaluation.test.policy.rate;
+    const { best } = await this.parts.store.get(this.runId);
+    return best && best.success >= success ? undefined : { step, success };
+  }
+
+  private askToPersist(): void {
+    if (this.persistAsked) return;
+    this.persistAsked = true;
+    this.emit({ type: 'hint', runId: this.runId, hint: 'persist-storage' });
+  }
+
+  private async isFinished(): Promise<boolean> {
+    return (await this.parts.store.get(this.runId)).step >= this.experiment.steps;
+  }
+
+  private async failed(error: unknown): Promise<void> {
+    if (error instanceof ClosedError) return this.setStatus('paused');
+    const message = (error as Error).message;
+    if (error instanceof QuotaError) {
+      this.setStatus('paused', message);
+      this.emit({ type: 'notice', level: 'error', message, action: 'storage' });
+      return;
+    }
+    await this.closeEngine();
+    if (error instanceof OwnershipError) {
+      this.setStatus('paused', message);
+      this.emit({ type: 'owner', runId: this.runId, owner: 'another-tab' });
+      return;
+    }
+    this.setStatus('failed', message);
+    throw error;
+  }
+
+  private async closeEngine(): Promise<void> {
+    const engine = this.engine;
+    this.engine = null;
+    this.at = null;
+    await engine?.close().catch(() => {});
+  }
+
+  private stepOptions(): StepOptions {
+    return {
+      signal: this.abort.signal,
+      onTurn: (live) => this.emit({ type: 'live', runId: this.runId, live }),
+      onProgress: (progress) => this.emit({ type: 'progress', runId: this.runId, progress }),
+      onNotice: (message, complete) => this.emit({ type: 'notice', level: complete ? 'info' : 'warning', message }),
+    };
+  }
+
+  private setStatus(status: RunStatus, detail = ''): void {
+    this.status = status;
+    this.emit({ type: 'status', runId: this.runId, status, detail });
+  }
+
+  private emit(event: SessionEvent): void {
+    this.parts.emit(event);
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The real engines: what a session opens, plans and reports on. Who opens the GPU and the worlds (a page's worker, Node) is handed
+ * in; what differs from one kind of policy to the next is in `policies/`.
+ */
+import type { World } from '../../envs/env.ts';
+import type { ConnectionSettings } from '../../envs/module.ts';
+import type { Experiment } from '../../experiment/experiment.ts';
+import { type BaseModels, NoBaseModelError } from '../../models/base-model.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { AdapterMemory } from '../../store/adapter-memory.ts';
+import { type GpuMachine, reportOf, unsupported } from '../device/gpu-report.ts';
+import { SharedDevice } from '../device/shared-device.ts';
+import type { Engine, EngineFactory, OpenOptions } from '../engine.ts';
+import type { Services } from '../policies/kind.ts';
+import { sessionPolicy } from '../policies/registry.ts';
+import type { GpuReport, MemoryPlanReport } from '../protocol.ts';
+import { SETTLE_MS } from '../run/session.ts';
+import { Tokenizers } from '../text/tokenizers.ts';
+
+export interface AssemblyParts {
+  machine: GpuMachine;
+  openWorld(name: string): Promise<World>;
+  /** What was measured on this adapter before. */
+  adapters?: AdapterMemory;
+  /** Of the server of a model that is asked: its key, in memory only, and whether it may be asked at all. */
+  modelSettings?(address: string): ConnectionSettings;
+  /** Language models; absent: none can be opened. */
+  models?: BaseModels;
+  /** For experiments that carry code; absent: they are refused. */
+  openSandbox?(): Sandbox;
+}
+
+export class Assembly implements EngineFactory {
+  private readonly services: Services;
+  private readonly device: SharedDevice;
+
+  constructor(private readonly parts: AssemblyParts) {
+    const { machine, openWorld, adapters, openSandbox } = parts;
+    this.device = new SharedDevice(machine);
+    this.services = {
+      device: (use) => this.device.open(use),
+      deviceChoice: () => machine.choice ?? null,
+      openWorld,
+      tokenizers: new Tokenizers(openWorld),
+      modelsFor: (policy) => this.modelsFor(policy),
+      adapters,
+      ...(parts.modelSettings && { modelSettings: parts.modelSettings }),
+      openSandbox,
+    };
+  }
+
+  private modelsFor({ model }: { model: string }): BaseModels {
+    if (this.parts.models) return this.parts.models;
+    throw new NoBaseModelError(`The language model ${model} cannot be opened here: nothing is kept.`);
+  }
+
+  async report(): Promise<GpuReport> {
+    try {
+      const report = await reportOf(await this.services.device());
+      return { ...report, choice: this.services.deviceChoice() };
+    } catch (error) {
+      return unsupported(error as Error);
+    }
+  }
+
+  giveBackThread(): Promise<number | null> {
+    return this.device.giveBackThread();
+  }
+
+  /** Gives the device back, so that the next one is chosen anew. No engine is open. */
+  closeDevice(): Promise<void> {
+    return this.device.close();
+  }
+
+  plan(experiment: Experiment): Promise<MemoryPlanReport> {
+    return sessionPolicy(experiment.policy).plan(experiment, this.services);
+  }
+
+  async open(experiment: Experiment, options: OpenOptions): Promise<Engine> {
+    try {
+      return await sessionPolicy(experiment.policy).open(experiment, options, this.services);
+    } catch (error) {
+      // What was waiting on the device may hear of its loss before the device says so itself.
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+      throw (await this.device.failure()) ?? error;
+    }
+  }
+
+  openWorld(name: string): Promise<World> {
+    return this.parts.openWorld(name);
+  }
+}

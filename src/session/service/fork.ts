@@ -1,0 +1,112 @@
+/**
+ * New runs from old ones. A fork starts at a checkpoint of its parent with some knobs changed; a duplicate is the same run
+ * under another name. Both carry the curve they grew from, so that it can be read as one.
+ */
+
+import { deepens, LAYERS } from '../../experiment/deepening.ts';
+import { type Experiment, ExperimentError } from '../../experiment/experiment.ts';
+import { type Difference, differences } from '../../experiment/paths.ts';
+import { StoreError } from '../../store/run.ts';
+import { assetFile, type NewRun, type RunStore, type StoredCheckpoint, stepOf } from '../../store/run-store.ts';
+import { sessionPolicy } from '../policies/registry.ts';
+import type { StepRecord } from '../protocol.ts';
+import { getRun } from '../stored-run.ts';
+
+/** Knobs that decide what the weights and the tokens mean: another value needs a new run. */
+// A policy that thinks has a token that ends a thought.
+const FIXED = [/^policy(\.|$)/, /^worlds\.\d+\.name$/, /^format$/, /^sampling\.thoughts$/];
+
+async function assetsOf(store: RunStore, runId: string): Promise<{ [name: string]: Uint8Array }> {
+  const manifest = await store.manifest(runId);
+  const names = Object.keys(manifest.files).filter((file) => file.startsWith(assetFile('')));
+  const read = names.map(
+    async (file) => [file.slice(assetFile('').length), (await store.read(manifest, file))!] as const,
+  );
+  return Object.fromEntries(await Promise.all(read));
+}
+
+function refuseFixed(changes: readonly Difference[]): void {
+  const fixed = changes.filter((change) => FIXED.some((pattern) => pattern.test(change.path)) && !deepens(change));
+  if (!fixed.length) return;
+  const message = 'cannot change within a run: its weights would not fit. Start a new run with it.';
+  const fewer = 'can grow within a run, not shrink: the weights of the layers above would be lost.';
+  throw new ExperimentError(fixed.map(({ path }) => ({ path, message: path === LAYERS ? fewer : message })));
+}
+
+/** A new run from `step` of this one, with files of its own over the parent's. Returns its id. */
+export async function forkRun(
+  store: RunStore,
+  runId: string,
+  step: number,
+  experiment: Experiment,
+  assets: { [name: string]: Uint8Array } = {},
+): Promise<string> {
+  const parent = await getRun(store, runId);
+  const changes = differences(parent.experiment, experiment).filter(
+    ({ path }) => path !== 'name' && path !== 'description',
+  );
+  refuseFixed(changes);
+  if (experiment.steps < step)
+    throw new ExperimentError([
+      { path: 'steps', message: `is ${experiment.steps}, but the fork begins at step ${step}` },
+    ]);
+  const checkpoint = await store.checkpoint(runId, step);
+  if (!checkpoint) {
+    const steps = await store.checkpointSteps(runId);
+    throw new StoreError(`Step ${step} has no checkpoint. These have one: ${steps.join(', ')}.`);
+  }
+  const records = (await store.records<StepRecord>(runId)).filter((record) => record.step <= step);
+  const kept = { checkpoint, assets: { ...(await assetsOf(store, runId)), ...assets } };
+  const run = await store.create({
+    name: `${parent.name}, fork at ${step}`.slice(0, 120),
+    experiment,
+    origin: { kind: 'fork', parent: runId, step, changes },
+    step,
+    success: records.findLast((record) => record.evaluation)?.evaluation?.train.policy.rate ?? null,
+    records,
+    ...(changes.some(deepens) ? grown(experiment, kept) : { checkpoints: [checkpoint], assets: kept.assets }),
+  });
+  return run.id;
+}
+
+interface Kept {
+  checkpoint: StoredCheckpoint;
+  assets: { [name: string]: Uint8Array };
+}
+
+/** What a deeper policy begins with: the same weights and files with layers on top that change nothing yet, and no optimiser's moments. */
+function grown(experiment: Experiment, { checkpoint, assets }: Kept): Pick<NewRun, 'checkpoints' | 'assets'> {
+  const larger = sessionPolicy(experiment.policy).grow!(experiment, { checkpoint: checkpoint.bytes, assets });
+  // Kernels were measured on the other depth.
+  const meta = { ...checkpoint.meta, optimizerStep: 0, kernelChoices: {}, batchPlan: {} };
+  return { checkpoints: [{ meta, bytes: larger.checkpoint }], assets: larger.assets };
+}
+
+/** The same run again, with all that is kept of it. Returns its id. */
+export async function duplicateRun(store: RunStore, runId: string): Promise<string> {
+  const parent = await getRun(store, runId);
+  const steps = await store.checkpointSteps(runId);
+  const checkpoints = await Promise.all(steps.map(async (step) => (await store.checkpoint(runId, step))!));
+  const copy: NewRun = {
+    name: `${parent.name} (copy)`.slice(0, 120),
+    experiment: parent.experiment,
+    origin: { kind: 'duplicate', parent: runId, step: parent.step },
+    step: parent.step,
+    success: parent.success,
+    records: await store.records(runId),
+    best: parent.best,
+    checkpoints,
+    trajectories: await trajectoriesOf(store, runId),
+    assets: await assetsOf(store, runId),
+  };
+  return (await store.create(copy)).id;
+}
+
+async function trajectoriesOf(store: RunStore, runId: string): Promise<Map<number, Uint8Array>> {
+  const found = new Map<number, Uint8Array>();
+  for (const file of Object.keys((await store.manifest(runId)).files)) {
+    const step = stepOf(file, 'trajectories');
+    if (step !== null) found.set(step, (await store.trajectories(runId, step))!);
+  }
+  return found;
+}

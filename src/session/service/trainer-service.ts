@@ -1,0 +1,466 @@
+/**
+ * The trainer as the page sees it: every method of `TrainerApi`, over a store, an engine factory and locks. At most one
+ * run has an engine at a time. The worker exposes an instance; tests and tools call it directly. Long because it answers every call of the protocol.
+ */
+import type { ConnectionSettings } from '../../envs/module.ts';
+import { type Experiment, parseExperiment, parseRun } from '../../experiment/experiment.ts';
+import type { ModelLibrary } from '../../models/library.ts';
+import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
+import type { Precision } from '../../policy/weights/linear.ts';
+import { exportRun, readRun, writePolicy } from '../../store/bundle.ts';
+import { StoreError } from '../../store/run.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import type { EngineFactory } from '../engine.ts';
+import { Evaluations } from '../evaluation/evaluations.ts';
+import type { EvaluationApi } from '../evaluation-protocol.ts';
+import { Playing } from '../play/play.ts';
+import { LookedAtWorlds } from '../play/replay.ts';
+import { importedRun } from '../policies/registry.ts';
+import type {
+  DeviceName,
+  GpuReport,
+  MemoryPlanReport,
+  OpenedSweep,
+  PlayFrame,
+  PlayStart,
+  ReplayFrame,
+  RunSummary,
+  SessionEvent,
+  StepDetail,
+  StepInsight,
+  StepRecord,
+  TrainerApi,
+} from '../protocol.ts';
+import { checkedSize, keptRecording, recordingOf, recordingsFor } from '../run/recording-files.ts';
+import { Session } from '../run/session.ts';
+import { decodeTrajectories } from '../run/trajectory-codec.ts';
+import { getRun, listRuns } from '../stored-run.ts';
+import { Sweeps } from '../sweep/sweeps.ts';
+import { tokenTextsOf } from '../text/token-texts.ts';
+import { duplicateRun, forkRun } from './fork.ts';
+import type { Hold, Locks } from './ownership.ts';
+import { exportedPolicy } from './policy-files.ts';
+
+export interface ServiceParts {
+  store: RunStore;
+  engines: EngineFactory;
+  locks: Locks;
+  /** Who chooses the device; absent: there is one. */
+  devices?: { ask(name: DeviceName | null): void };
+  presets: readonly unknown[];
+  /** Where the servers of worlds are; whoever opens worlds reads it. */
+  connections?: Map<string, ConnectionSettings>;
+  /** Language models; absent: none can be loaded here. */
+  models?: ModelLibrary;
+}
+
+const isDeepEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+type Owner = 'this-tab' | 'another-tab';
+
+/** Another tab has the run: reading works, changing it does not. */
+export class ReadOnlyError extends Error {
+  override name = 'ReadOnlyError';
+  constructor() {
+    super('Another tab has this run. Take it over to train or change it here.');
+  }
+}
+
+export class TrainerService implements TrainerApi {
+  private listener: (event: SessionEvent) => void = () => {};
+  private readonly holds = new Map<string, Hold>();
+  private session: Session | null = null;
+  /** Files of trajectories that were chosen, by name. */
+  private readonly recordings = new Map<string, Uint8Array>();
+  private readonly lookedAt: LookedAtWorlds;
+
+  private readonly playing: Playing;
+
+  private readonly sweeps: Sweeps;
+  private readonly suites: Evaluations;
+
+  constructor(private readonly parts: ServiceParts) {
+    this.playing = new Playing((name) => parts.engines.openWorld(name));
+    this.lookedAt = new LookedAtWorlds((name) => parts.engines.openWorld(name));
+    this.sweeps = new Sweeps({
+      ...parts,
+      emit: (event) => this.listener(event),
+      assetsOf: (experiment) => recordingsFor(experiment, (file) => this.recording(file)),
+      own: async (runId) => {
+        if (!(await this.hold(runId))) throw new ReadOnlyError();
+      },
+      freeDevice: async () => {
+        await this.suites.cancel();
+        await this.endSession();
+      },
+    });
+    this.suites = new Evaluations({
+      ...parts,
+      emit: (event) => this.listener(event),
+      freeDevice: async () => {
+        await this.sweeps.pause();
+        await this.endSession();
+      },
+    });
+  }
+
+  async start(
+    listener: (event: SessionEvent) => void,
+    { device }: { device?: DeviceName | null } = {},
+  ): Promise<GpuReport> {
+    this.listener = listener;
+    if (device) this.parts.devices?.ask(device);
+    void this.parts.store.purgeBin().catch((error: Error) => this.notice('error', error.message));
+    return this.parts.engines.report();
+  }
+
+  async chooseDevice(name: DeviceName | null): Promise<GpuReport> {
+    await this.suites.cancel();
+    await this.sweeps.pause();
+    await this.endSession();
+    await this.parts.engines.closeDevice?.();
+    this.parts.devices?.ask(name);
+    return this.parts.engines.report();
+  }
+
+  async giveBackThread(): Promise<number | null> {
+    return (await this.parts.engines.giveBackThread?.()) ?? null;
+  }
+
+  async ping(): Promise<void> {}
+
+  async connect(settings: { [world: string]: ConnectionSettings }): Promise<void> {
+    const { connections } = this.parts;
+    if (!connections) return;
+    const same = (world: string) => isDeepEqual(connections.get(world), settings[world]);
+    const changed = [...new Set([...connections.keys(), ...Object.keys(settings)])].filter((world) => !same(world));
+    connections.clear();
+    for (const [world, each] of Object.entries(settings)) connections.set(world, each);
+    // A world that is open keeps the line it was opened with.
+    // One that could not be opened, or does not answer any more, is gone as well.
+    for (const world of changed) await Promise.allSettled([this.lookedAt.forget(world), this.playing.forget(world)]);
+  }
+
+  async presets(): Promise<Experiment[]> {
+    return this.parts.presets.map(parseExperiment);
+  }
+
+  async plan(experiment: unknown): Promise<MemoryPlanReport> {
+    return this.parts.engines.plan(parseExperiment(experiment));
+  }
+
+  async keepRecording(file: Blob, name: string): Promise<void> {
+    this.recordings.set(name, new Uint8Array(await checkedSize(name, file).arrayBuffer()));
+  }
+
+  /** As it was chosen, else as a run holds it. */
+  private async recording(name: string): Promise<Uint8Array | null> {
+    return this.recordings.get(name) ?? keptRecording(this.parts.store, name);
+  }
+
+  async listRuns(): Promise<RunSummary[]> {
+    return listRuns(this.parts.store);
+  }
+
+  async createRun(document: unknown, name?: string): Promise<RunSummary> {
+    const experiment = parseRun(document);
+    const assets = await recordingsFor(experiment, (file) => this.recording(file));
+    const origin = { kind: 'new' } as const;
+    const run = await this.parts.store.create({ name: name ?? experiment.name, experiment, origin, assets });
+    return this.announced(run.id);
+  }
+
+  async openRun(runId: string): Promise<{ summary: RunSummary; records: StepRecord[]; owner: Owner }> {
+    const summary = await getRun(this.parts.store, runId);
+    const owner: Owner = (await this.hold(runId)) ? 'this-tab' : 'another-tab';
+    await this.releaseOthers(runId);
+    return { summary, records: await this.parts.store.records<StepRecord>(runId), owner };
+  }
+
+  async takeOver(runId: string): Promise<void> {
+    if (!this.holds.has(runId)) this.holds.set(runId, await this.parts.locks.steal(runId, () => this.lost(runId)));
+    this.listener({ type: 'owner', runId, owner: 'this-tab' });
+  }
+
+  async train(runId: string, options?: { steps?: number }): Promise<void> {
+    const session = await this.sessionOf(runId);
+    // A failure reaches the page as a status and here as a rejection.
+    await session.train(options).finally(() => this.runsChanged());
+  }
+
+  async pause(runId: string): Promise<void> {
+    if (this.session?.runId === runId) await this.session.pause();
+  }
+
+  async createSweep(document: unknown, name?: string): Promise<RunSummary[]> {
+    const runs = await this.sweeps.create(parseExperiment(document), name);
+    await this.runsChanged();
+    return runs;
+  }
+
+  openSweep(sweepId: string): Promise<OpenedSweep> {
+    return this.sweeps.open(sweepId);
+  }
+
+  async trainSweep(sweepId: string): Promise<void> {
+    await this.sweeps.train(sweepId).finally(() => this.runsChanged());
+  }
+
+  async pauseSweep(): Promise<void> {
+    await this.sweeps.pause();
+  }
+
+  async exportSweep(sweepId: string): Promise<Blob> {
+    return new Blob([await this.sweeps.export(sweepId)], { type: 'application/zip' });
+  }
+
+  evaluations = (runId: string) => this.suites.of(runId);
+  evaluateSuite: EvaluationApi['evaluateSuite'] = (...asked) => this.suites.evaluate(...asked);
+  cancelEvaluation = () => this.suites.cancel();
+
+  async fork(runId: string, step: number, document: unknown): Promise<RunSummary> {
+    const experiment = parseRun(document);
+    const own = await this.parts.store.manifest(runId);
+    const read = async (file: string) => this.recordings.get(file) ?? recordingOf(this.parts.store, own, file);
+    const assets = await recordingsFor(experiment, read);
+    return this.announced(await forkRun(this.parts.store, runId, step, experiment, assets));
+  }
+
+  async duplicate(runId: string): Promise<RunSummary> {
+    return this.announced(await duplicateRun(this.parts.store, runId));
+  }
+
+  async rename(runId: string, name: string): Promise<void> {
+    await this.parts.store.rename(runId, name);
+    await this.runsChanged();
+  }
+
+  async deleteRun(runId: string): Promise<void> {
+    if (!(await this.hold(runId))) throw new ReadOnlyError();
+    await this.release(runId);
+    await this.parts.store.delete(runId);
+    await this.runsChanged();
+  }
+
+  async restoreRun(runId: string): Promise<void> {
+    await this.parts.store.restore(runId);
+    await this.runsChanged();
+  }
+
+  async purgeRun(runId?: string): Promise<void> {
+    if (runId === undefined) await this.parts.store.purgeBin(true);
+    else {
+      if (!(await this.hold(runId))) throw new ReadOnlyError();
+      await this.release(runId);
+      await this.parts.store.purge(runId);
+    }
+    await this.runsChanged();
+  }
+
+  checkpointSteps(runId: string): Promise<number[]> {
+    return this.parts.store.checkpointSteps(runId);
+  }
+
+  async stepDetail(runId: string, step: number): Promise<StepDetail | null> {
+    const bytes = await this.parts.store.trajectories(runId, step);
+    return bytes && { step, trajectories: decodeTrajectories(bytes) };
+  }
+
+  async insight(runId: string, step: number): Promise<StepInsight | null> {
+    // A run that trains, or another one that does, is not disturbed.
+    const { session } = this;
+    if (session && session.runId !== runId && ['running', 'preparing', 'pausing'].includes(session.status)) return null;
+    return (await this.sessionOf(runId, 'read')).insight(step);
+  }
+
+  async tokenTexts(runId: string): Promise<string[]> {
+    const tokenizer = await this.parts.store.asset(runId, 'tokenizer.json');
+    return tokenizer ? tokenTextsOf(tokenizer) : [];
+  }
+
+  async replay(runId: string, step: number, group: number, member: number): Promise<ReplayFrame[]> {
+    const detail = await this.stepDetail(runId, step);
+    const trajectory = detail?.trajectories.find((t) => t.group === group && t.member === member);
+    if (!trajectory)
+      throw new StoreError(`The episodes of step ${step} were not kept. The last 50 steps and every tenth are.`);
+    return this.lookedAt.frames(trajectory);
+  }
+
+  readonly replayRecord: TrainerApi['replayRecord'] = (record, world) => this.lookedAt.recorded.replay(record, world);
+
+  async watch(runId: string, options: { split: 'train' | 'test'; taskIndex: number; turnMs: number }): Promise<void> {
+    await (await this.sessionOf(runId, 'read')).watch(options);
+  }
+
+  async stopWatching(): Promise<void> {
+    await this.session?.stopWatching();
+  }
+
+  playReset(start: PlayStart): Promise<PlayFrame> {
+    return this.playing.reset(start);
+  }
+
+  playStep(action: string): Promise<PlayFrame> {
+    return this.playing.step(action);
+  }
+
+  async exportRun(runId: string): Promise<Blob> {
+    return new Blob([await exportRun(this.parts.store, runId, { checkpoints: 'all' })], { type: 'application/zip' });
+  }
+
+  async importRun(file: Blob, name: string): Promise<RunSummary> {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const first = await this.sweeps.import(bytes, name);
+    if (first) return this.announced(first);
+    const run = readRun(bytes, name);
+    const created = await this.parts.store.create({ ...run, experiment: parseExperiment(run.experiment) });
+    return this.announced(created.id);
+  }
+
+  async exportPolicy(runId: string): Promise<Blob> {
+    return new Blob([writePolicy(await exportedPolicy(this.parts.store, runId))], { type: 'application/zip' });
+  }
+
+  /** The worlds' server stays behind: it is no page. */
+  async handoff(runId: string, to: string): Promise<Blob> {
+    const { handoffFiles } = await import('../handoff/handoff.ts');
+    const { name, experiment, step } = await getRun(this.parts.store, runId);
+    const files = await exportedPolicy(this.parts.store, runId);
+    const source = { name, experiment, done: step, files };
+    const folder = await handoffFiles(source, { to }, (world) => this.parts.engines.openWorld(world));
+    return new Blob([writePolicy(folder)], { type: 'application/zip' });
+  }
+
+  async importPolicy(file: Blob, name: string): Promise<RunSummary> {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const preset = parseExperiment(this.parts.presets[0]);
+    return this.announced((await this.parts.store.create(importedRun(bytes, preset, name))).id);
+  }
+
+  async storage(): ReturnType<TrainerApi['storage']> {
+    const [space, runs] = [await this.parts.store.space(), await this.parts.store.list()];
+    const persisted = (await globalThis.navigator?.storage?.persisted?.()) ?? false;
+    return { ...space, persisted, runs: runs.map(({ id, name, bytes }) => ({ id, name, bytes })) };
+  }
+
+  /** Only a page may ask; in a worker this says what holds. The page asks when it hears the hint `persist-storage`. */
+  async persist(): Promise<boolean> {
+    const storage = globalThis.navigator?.storage;
+    return (await storage?.persist?.()) ?? (await storage?.persisted?.()) ?? false;
+  }
+
+  async gpuReport(): ReturnType<TrainerApi['gpuReport']> {
+    return (await this.session?.gpuReport()) ?? { memory: [], kernels: [] };
+  }
+
+  private get models(): ModelLibrary {
+    if (this.parts.models) return this.parts.models;
+    throw new StoreError('Language models cannot be kept here: this browser has no private file system.');
+  }
+
+  async findModel(request: ModelRequest): Promise<ModelCard> {
+    const { limits } = await this.parts.engines.report();
+    return this.models.findModel(request, limits.maxStorageBufferBindingSize ?? 128 * 2 ** 20);
+  }
+
+  async downloadModel(key: string, precision: Precision): Promise<void> {
+    const tell = (done: number, total: number) => this.listener({ type: 'model', key, done, total });
+    await this.models.downloadModel(key, precision, tell);
+  }
+
+  async cancelDownload(): Promise<void> {
+    await this.parts.models?.cancelDownload();
+  }
+
+  async keptModels(): ReturnType<ModelLibrary['keptModels']> {
+    return (await this.parts.models?.keptModels()) ?? [];
+  }
+
+  async deleteModel(folder: string): Promise<void> {
+    await this.models.deleteModel(folder);
+  }
+
+  /** Ends everything this service holds. */
+  async close(): Promise<void> {
+    await this.suites.cancel();
+    await this.sweeps.close();
+    for (const runId of [...this.holds.keys()]) await this.release(runId);
+    await this.session?.close();
+    await this.lookedAt.close();
+    await this.playing.close();
+    await this.parts.store.close();
+  }
+
+  /** The session of a run, and no other: the one before is paused at its last step and gives the GPU back. */
+  private async sessionOf(runId: string, purpose: 'train' | 'read' = 'train'): Promise<Session> {
+    if (purpose === 'train' && !(await this.hold(runId))) throw new ReadOnlyError();
+    // One device: a run, a sweep and an evaluation do not compute side by side.
+    await this.suites.cancel();
+    await this.sweeps.pause();
+    if (this.session?.runId === runId) return this.session;
+    await this.endSession();
+    const { experiment } = await getRun(this.parts.store, runId);
+    this.session = new Session(runId, experiment, {
+      store: this.parts.store,
+      engines: this.parts.engines,
+      emit: (event) => this.listener(event),
+    });
+    return this.session;
+  }
+
+  /** Pauses the run that has the engine, and gives the device back. */
+  private async endSession(): Promise<void> {
+    const { session } = this;
+    await session?.pause();
+    await session?.close();
+    if (this.session === session) this.session = null;
+  }
+
+  private async hold(runId: string): Promise<boolean> {
+    if (this.holds.has(runId)) return true;
+    const hold = await this.parts.locks.acquire(runId, () => this.lost(runId));
+    if (hold) this.holds.set(runId, hold);
+    return hold !== null;
+  }
+
+  private async release(runId: string): Promise<void> {
+    if (this.sweeps.isBusy(runId)) await this.sweeps.pause();
+    if (this.session?.runId === runId) {
+      await this.session.close();
+      this.session = null;
+    }
+    this.holds.get(runId)?.release();
+    this.holds.delete(runId);
+  }
+
+  /** Runs that are neither in focus nor training are free for other tabs. */
+  private async releaseOthers(runId: string): Promise<void> {
+    const busy = this.session && ['running', 'preparing', 'pausing'].includes(this.session.status);
+    for (const other of [...this.holds.keys()])
+      if (other !== runId && !(busy && this.session!.runId === other) && !this.sweeps.isBusy(other))
+        await this.release(other);
+  }
+
+  private lost(runId: string): void {
+    this.holds.delete(runId);
+    this.listener({ type: 'owner', runId, owner: 'another-tab' });
+    if (this.sweeps.isBusy(runId)) void this.sweeps.close();
+    if (this.session?.runId !== runId) return;
+    const session = this.session;
+    this.session = null;
+    void session.close();
+  }
+
+  private async announced(runId: string): Promise<RunSummary> {
+    await this.runsChanged();
+    return getRun(this.parts.store, runId);
+  }
+
+  private async runsChanged(): Promise<void> {
+    this.listener({ type: 'runs', runs: await this.listRuns() });
+  }
+
+  private notice(level: 'info' | 'warning' | 'error', message: string): void {
+    this.listener({ type: 'notice', level, message });
+  }
+}

@@ -1,0 +1,59 @@
+/** How long a sweep still takes, from the steps it has taken. Pure. */
+import type { Experiment } from '../../experiment/experiment.ts';
+import { stageAt } from '../../rl/horizon.ts';
+import { evaluates } from '../run/schedule.ts';
+
+/** A run as far as time goes. */
+export interface Paced {
+  experiment: Experiment;
+  /** Steps committed. */
+  step: number;
+  variant: number;
+  /** Milliseconds of the latest steps. */
+  recent: readonly { step: number; ms: number }[];
+}
+
+/** A step takes about as long as its episodes may be; turns beyond the oracle's are not known to be more than a turn. */
+function turnsAt({ horizon }: Experiment, step: number): number {
+  const { turns } = stageAt(horizon, step);
+  return typeof turns === 'number' ? turns : 1 + turns.oraclePlus;
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Milliseconds of a step for each turn that it allows; null: none was taken. */
+function pace({ experiment, recent }: Paced): number | null {
+  return recent.length ? mean(recent.map(({ step, ms }) => ms / turnsAt(experiment, step))) : null;
+}
+
+function known(run: Paced, all: readonly Paced[]): number | null {
+  const own = pace(run);
+  if (own !== null) return own;
+  const of = (runs: readonly Paced[]) => runs.map(pace).filter((each) => each !== null);
+  const alike = of(all.filter(({ variant }) => variant === run.variant));
+  const any = alike.length ? alike : of(all);
+  return any.length ? mean(any) : null;
+}
+
+/** What a run still has to do: turns of its steps, and evaluations. */
+function left({ experiment, step }: Paced): { turns: number; evaluations: number } {
+  const found = { turns: 0, evaluations: 0 };
+  for (let next = step + 1; next <= experiment.steps; next++) {
+    found.turns += turnsAt(experiment, next);
+    if (evaluates(experiment, next)) found.evaluations++;
+  }
+  return found;
+}
+
+/** Of all runs together; null where no step was taken yet. `evaluationMs`: of one evaluation, as far as is known. */
+export function remainingMs(runs: readonly Paced[], evaluationMs: number): number | null {
+  let sum = 0;
+  for (const run of runs) {
+    const { turns, evaluations } = left(run);
+    if (turns === 0) continue;
+    const each = known(run, runs);
+    if (each === null) return null;
+    sum += turns * each + evaluations * evaluationMs;
+  }
+  return sum;
+}

@@ -1,0 +1,243 @@
+/**
+ * A sweep's life: its runs take turns on one device, so that all their curves grow side by side. Each run is a session of its own and
+ * commits every step, so what ends a sweep loses no more than a step of one run. Runs that fit in memory together keep their engines
+ * and take a step each; else one engine is open at a time, for as many steps that opening it costs little.
+ */
+import type { StepRecord } from '../../rl/evaluation.ts';
+import type { RunStatus, SessionEvent, SweepState } from '../protocol.ts';
+import { evaluates } from '../run/schedule.ts';
+import { Session, type SessionParts } from '../run/session.ts';
+import { remainingMs } from './sweep-estimate.ts';
+import type { SweepRun } from './sweep-runs.ts';
+
+/** Engines open at once: each has its worlds' workers beside its buffers. */
+const MOST_TOGETHER = 8;
+const TOGETHER_BYTES = 2 ** 30;
+/** Opening an engine may take this share of a turn. */
+const OPENING_SHARE = 0.1;
+const MOST_STEPS_A_TURN = 50;
+const RECENT = 8;
+
+interface Member {
+  run: SweepRun;
+  step: number;
+  recent: { step: number; ms: number }[];
+  session: Session | null;
+  /** What opening its engine took. */
+  openMs: number;
+  failure: string | null;
+}
+
+export class SweepSession {
+  status: RunStatus = 'idle';
+  private detail = '';
+  private readonly members: Member[];
+  private readonly said = new Set<string>();
+  private running: Promise<void> | null = null;
+  private pauseAsked = false;
+  private current: Member | null = null;
+  private together = false;
+  /** Of the latest evaluations. */
+  private evaluations: number[] = [];
+
+  /** `records`: what each run has so far, for an estimate of time before the first step. */
+  constructor(
+    readonly id: string,
+    runs: readonly { run: SweepRun; records: readonly StepRecord[] }[],
+    private readonly parts: SessionParts,
+  ) {
+    this.members = runs.map(({ run, records }) => ({
+      run,
+      step: run.step,
+      recent: records
+        .filter(({ metrics }) => metrics.stepMs > 0)
+        .slice(-RECENT)
+        .map(({ step, metrics }) => ({ step, ms: metrics.stepMs })),
+      session: null,
+      openMs: 0,
+      failure: null,
+    }));
+  }
+
+  has(runId: string): boolean {
+    return this.members.some(({ run }) => run.id === runId);
+  }
+
+  get state(): SweepState {
+    const sum = (of: (member: Member) => number) => this.members.reduce((total, each) => total + of(each), 0);
+    return {
+      status: this.status,
+      detail: this.detail,
+      turn: this.current?.run.id ?? null,
+      done: sum(({ step }) => step),
+      total: sum(({ run }) => run.experiment.steps),
+      remainingMs: this.estimate(),
+      failed: this.members.flatMap(({ run, failure }) => (failure ? [{ runId: run.id, message: failure }] : [])),
+    };
+  }
+
+  /** Trains every run to its end, or until paused. Rejects where no run could go on. */
+  train(): Promise<void> {
+    if (this.running) return this.running;
+    this.pauseAsked = false;
+    for (const member of this.members) member.failure = null;
+    this.running = this.life().finally(() => {
+      this.running = null;
+    });
+    return this.running;
+  }
+
+  /** Resolves when the step in progress is committed. */
+  async pause(): Promise<void> {
+    if (!this.running) return;
+    const asked = this.status === 'pausing';
+    this.pauseAsked = true;
+    if (!asked) this.setStatus('pausing');
+    await this.current?.session?.pause();
+    await this.running.catch(() => {});
+  }
+
+  /** Drops the step in progress and gives the device back. */
+  async close(): Promise<void> {
+    this.pauseAsked = true;
+    await Promise.all(this.members.map(({ session }) => session?.close()));
+    await this.running?.catch(() => {});
+  }
+
+  private async life(): Promise<void> {
+    this.hint('wake-lock');
+    this.setStatus('preparing');
+    try {
+      this.together = await this.fitTogether();
+      this.setStatus('running');
+      while (!this.pauseAsked && this.left().length) await this.round();
+      this.end();
+    } finally {
+      this.current = null;
+      await Promise.all(this.members.map((member) => this.closeSession(member)));
+      this.hint('wake-unlock');
+    }
+  }
+
+  private end(): void {
+    const failed = this.members.filter(({ failure }) => failure);
+    const message = failed.map(({ run, failure }) => `${run.name}: ${failure}`).join('\n');
+    if (this.left().length) this.setStatus('paused', this.detail);
+    else this.setStatus(failed.length ? 'failed' : 'finished', message);
+    if (failed.length === this.members.length) throw new Error(message);
+  }
+
+  private left(): Member[] {
+    return this.members.filter(({ step, run, failure }) => !failure && step < run.experiment.steps);
+  }
+
+  private async fitTogether(): Promise<boolean> {
+    const runs = this.left();
+    if (runs.length > MOST_TOGETHER) return false;
+    let bytes = 0;
+    for (const { run } of runs) bytes += (await this.parts.engines.plan(run.experiment)).total;
+    return bytes <= TOGETHER_BYTES;
+  }
+
+  private async round(): Promise<void> {
+    for (const member of this.left()) {
+      if (this.pauseAsked) return;
+      await this.turn(member);
+    }
+  }
+
+  private async turn(member: Member): Promise<void> {
+    const before = member.step;
+    this.current = member;
+    const session = this.sessionOf(member);
+    const started = Date.now();
+    try {
+      await session.train({ steps: this.stepsOf(member) });
+      this.timed(member, before, Date.now() - started);
+    } catch (error) {
+      member.failure = (error as Error).message;
+    }
+    if (member.failure || !this.together) await this.closeSession(member);
+    // A full disk or a second tab pauses the run: the next one would meet the same.
+    if (!member.failure && member.step === before) this.pauseAsked = true;
+    this.tell();
+  }
+
+  private stepsOf({ openMs, recent }: Member): number {
+    const last = recent.at(-1);
+    if (this.together || !last) return 1;
+    const steps = Math.ceil(openMs / OPENING_SHARE / Math.max(1, last.ms));
+    return Math.max(1, Math.min(MOST_STEPS_A_TURN, steps));
+  }
+
+  /** What a turn took beyond its steps was an evaluation, or else the opening of its engine. */
+  private timed(member: Member, before: number, ms: number): void {
+    const { experiment } = member.run;
+    const steps = member.recent.filter(({ step }) => step > before);
+    const beyond = Math.max(0, ms - steps.reduce((sum, each) => sum + each.ms, 0));
+    const evaluated = steps.filter(({ step }) => evaluates(experiment, step)).length + (before === 0 ? 1 : 0);
+    if (!evaluated) member.openMs = beyond;
+    else this.evaluations = [...this.evaluations, beyond / evaluated].slice(-RECENT);
+  }
+
+  private estimate(): number | null {
+    const { evaluations } = this;
+    const evaluationMs = evaluations.reduce((sum, ms) => sum + ms, 0) / Math.max(1, evaluations.length);
+    const runs = this.members.filter(({ failure }) => !failure);
+    return remainingMs(
+      runs.map(({ run, step, recent }) => ({ experiment: run.experiment, variant: run.sweep.variant, step, recent })),
+      evaluationMs,
+    );
+  }
+
+  private sessionOf(member: Member): Session {
+    const { run } = member;
+    member.session ??= new Session(run.id, run.experiment, {
+      ...this.parts,
+      emit: (event) => this.heard(member, event),
+    });
+    return member.session;
+  }
+
+  private async closeSession(member: Member): Promise<void> {
+    const { session } = member;
+    member.session = null;
+    await session?.close();
+  }
+
+  /** A member's turns are the sweep's business; what it computes is everyone's. */
+  private heard(member: Member, event: SessionEvent): void {
+    if (event.type === 'status') {
+      if (event.status === 'paused' && event.detail) this.detail = event.detail;
+      return;
+    }
+    if (event.type === 'hint' && event.hint !== 'persist-storage') return;
+    if (event.type === 'notice' || event.type === 'hint') {
+      const words = event.type === 'notice' ? event.message : event.hint;
+      if (this.said.has(words)) return;
+      this.said.add(words);
+    }
+    if (event.type === 'step') this.stepped(member, event.record);
+    this.parts.emit(event);
+  }
+
+  private stepped(member: Member, { step, metrics }: StepRecord): void {
+    member.step = step;
+    if (metrics.stepMs > 0) member.recent = [...member.recent, { step, ms: metrics.stepMs }].slice(-MOST_STEPS_A_TURN);
+    this.tell();
+  }
+
+  private hint(hint: 'wake-lock' | 'wake-unlock'): void {
+    this.parts.emit({ type: 'hint', runId: this.members[0].run.id, hint });
+  }
+
+  private setStatus(status: RunStatus, detail = ''): void {
+    this.status = status;
+    this.detail = detail;
+    this.tell();
+  }
+
+  private tell(): void {
+    this.parts.emit({ type: 'sweep', sweepId: this.id, state: this.state });
+  }
+}

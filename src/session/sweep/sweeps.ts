@@ -1,0 +1,109 @@
+/** The sweeps of a trainer's service: made, opened, trained, exported and brought in. At most one trains, and no run beside it. */
+import type { Experiment } from '../../experiment/experiment.ts';
+import { parseExperiment } from '../../experiment/experiment.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { exportSweep, readSweep } from '../../store/sweep-bundle.ts';
+import type { EngineFactory } from '../engine.ts';
+import type { OpenedSweep, SessionEvent, StepRecord } from '../protocol.ts';
+import { SweepSession } from './sweep.ts';
+import { type AssetsOf, completeSweep, createSweep, runsOfSweep, type SweepRun } from './sweep-runs.ts';
+
+export interface SweepsParts {
+  store: RunStore;
+  engines: EngineFactory;
+  emit(event: SessionEvent): void;
+  /** Makes this tab the owner of a run; rejects where another tab is. */
+  own(runId: string): Promise<void>;
+  /** Files that a run's document names. */
+  assetsOf: AssetsOf;
+  /** Ends what computes beside a sweep. */
+  freeDevice(): Promise<void>;
+}
+
+export class Sweeps {
+  private session: SweepSession | null = null;
+
+  constructor(private readonly parts: SweepsParts) {}
+
+  /** Whether a run is trained by a sweep now. */
+  isBusy(runId?: string): boolean {
+    const { session } = this;
+    if (!session || !['preparing', 'running', 'pausing'].includes(session.status)) return false;
+    return runId === undefined || session.has(runId);
+  }
+
+  /** The runs of a new sweep, none of them begun. */
+  async create(document: Experiment, name?: string): Promise<SweepRun[]> {
+    const { store, assetsOf } = this.parts;
+    return runsOfSweep(store, await createSweep(store, document, name, assetsOf));
+  }
+
+  async open(id: string): Promise<OpenedSweep> {
+    const runs = await this.withRecords(id);
+    const [{ run }] = runs;
+    const { name, document } = run.sweep;
+    const session = this.session?.id === id ? this.session : this.newSession(id, runs);
+    return {
+      id,
+      name,
+      document,
+      runs: runs.map(({ run: summary, records }) => ({ summary, records })),
+      state: session.state,
+    };
+  }
+
+  /** Resolves when it stops; rejects where no run could go on. */
+  async train(id: string): Promise<void> {
+    if (this.session?.id === id && this.isBusy()) return this.session.train();
+    await this.pause();
+    await this.parts.freeDevice();
+    const [{ sweep }] = await runsOfSweep(this.parts.store, id);
+    // Some may have been left out when the page closed in the middle of their making.
+    await completeSweep(this.parts.store, sweep.document, { id, name: sweep.name }, this.parts.assetsOf);
+    const runs = await this.withRecords(id);
+    for (const { run } of runs) await this.parts.own(run.id);
+    this.session = this.newSession(id, runs);
+    await this.session.train();
+  }
+
+  async pause(): Promise<void> {
+    await this.session?.pause();
+  }
+
+  /** Drops the step in progress. */
+  async close(): Promise<void> {
+    const { session } = this;
+    this.session = null;
+    await session?.close();
+  }
+
+  async export(id: string): Promise<Uint8Array<ArrayBuffer>> {
+    const runs = await runsOfSweep(this.parts.store, id);
+    return exportSweep(
+      this.parts.store,
+      runs.map((run) => run.id),
+    );
+  }
+
+  /** The first run of a sweep's file; null: the file is no sweep. */
+  async import(bytes: Uint8Array, fileName: string): Promise<string | null> {
+    const runs = readSweep(bytes, fileName, crypto.randomUUID());
+    if (!runs) return null;
+    // All are checked before the first is stored.
+    const checked = runs.map((run) => ({ ...run, experiment: parseExperiment(run.experiment) }));
+    const ids: string[] = [];
+    for (const run of checked) ids.push((await this.parts.store.create(run)).id);
+    return ids[0];
+  }
+
+  private newSession(id: string, runs: { run: SweepRun; records: StepRecord[] }[]): SweepSession {
+    const { store, engines, emit } = this.parts;
+    return new SweepSession(id, runs, { store, engines, emit });
+  }
+
+  private async withRecords(id: string): Promise<{ run: SweepRun; records: StepRecord[] }[]> {
+    const { store } = this.parts;
+    const runs = await runsOfSweep(store, id);
+    return Promise.all(runs.map(async (run) => ({ run, records: await store.records<StepRecord>(run.id) })));
+  }
+}

@@ -1,0 +1,23 @@
+/** The text of each token id, as a reader shows it, from a `tokenizer.json`. */
+import { byteLevelText } from '../../policy/text/byte-level.ts';
+
+interface TokenizerFile {
+  model?: { vocab?: { [token: string]: number } | [string, number][] };
+  decoder?: { type?: string; decoders?: { type?: string }[] } | null;
+  added_tokens?: { id: number; content: string }[];
+}
+
+const isByteLevel = ({ decoder }: TokenizerFile) =>
+  [decoder, ...(decoder?.decoders ?? [])].some((part) => part?.type === 'ByteLevel');
+
+/** Index: token id. Ids without a token are empty. */
+export function tokenTextsOf(tokenizer: Uint8Array): string[] {
+  const file: TokenizerFile = JSON.parse(new TextDecoder().decode(tokenizer));
+  const vocab = file.model?.vocab ?? {};
+  // Unigram lists its pieces in the order of their ids; the others map a piece to its id.
+  const texts: string[] = Array.isArray(vocab) ? vocab.map(([piece]) => piece) : [];
+  if (!Array.isArray(vocab)) for (const [piece, id] of Object.entries(vocab)) texts[id] = piece;
+  if (isByteLevel(file)) for (const [id, piece] of texts.entries()) if (piece) texts[id] = byteLevelText(piece);
+  for (const { id, content } of file.added_tokens ?? []) texts[id] = content;
+  return Array.from(texts, (text) => text ?? '');
+}

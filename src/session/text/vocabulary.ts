@@ -1,0 +1,63 @@
+/**
+ * The texts a tiny policy's vocabulary is made from: what its worlds say, over all their tasks, whatever options an
+ * experiment narrows them to, so that a fork with other options has the same tokens. How a world is heard, its module says.
+ */
+import { type Task, validActionsAfter, type World, WorldError, type WorldOptions } from '../../envs/env.ts';
+import type { PlayedTexts, WorldModule } from '../../envs/module.ts';
+import { randomAction } from '../../envs/random-player.ts';
+import { worldModule } from '../../worlds/registry.ts';
+
+const SLOTS = 64;
+
+const evenly = <T>(all: readonly T[], count: number): readonly T[] =>
+  count >= all.length ? all : Array.from({ length: count }, (_, k) => all[Math.floor((k * all.length) / count)]);
+
+/** First observations, valid actions, and answers of a world, each once. */
+export async function textsOf(
+  world: World,
+  module: WorldModule = worldModule(world.describe().name),
+): Promise<Set<string>> {
+  if (!module.vocabulary)
+    throw new WorldError(`${module.title} has no vocabulary for a tiny policy: choose a language model to play it.`);
+  const { texts, play } = module.vocabulary;
+  const heard = new Set(typeof texts === 'function' ? await texts() : texts);
+  for (const options of play?.options ?? []) await hear(world, play!, options, heard);
+  return heard;
+}
+
+async function hear(world: World, play: PlayedTexts, options: WorldOptions, texts: Set<string>): Promise<void> {
+  const tasks = [...(await world.tasks(options, 'train')), ...(await world.tasks(options, 'test'))];
+  const begun = evenly(tasks, play.begun);
+  for (let first = 0; first < begun.length; first += SLOTS) {
+    const some = begun.slice(first, first + SLOTS);
+    for (const feedback of await world.reset([...some.keys()], some)) note(feedback, texts);
+  }
+  const played = play.spread ? evenly(tasks, play.played) : tasks.slice(0, play.played);
+  for (const task of played) await playOne(world, task, play, texts);
+}
+
+function note(feedback: { observation: string; validActions?: readonly string[] | null }, texts: Set<string>): void {
+  texts.add(feedback.observation);
+  for (const action of feedback.validActions ?? []) texts.add(action);
+}
+
+async function playOne(world: World, task: Task, play: PlayedTexts, texts: Set<string>): Promise<void> {
+  if (play.randomTurns) await playAtRandom(world, task, play.randomTurns, texts);
+  await world.reset([0], [task]);
+  const [plan] = await world.oracle([0]);
+  for (const action of [...play.probes, ...(plan ?? []), ...play.closing]) {
+    const [feedback] = await world.step([0], [action]);
+    note(feedback, texts);
+    if (feedback.done) return;
+  }
+}
+
+async function playAtRandom(world: World, task: Task, turns: number, texts: Set<string>): Promise<void> {
+  let [feedback] = await world.reset([0], [task]);
+  let actions = validActionsAfter(null, feedback);
+  for (let turn = 0; turn < turns && actions?.length && !feedback.done; turn++) {
+    [feedback] = await world.step([0], [randomAction(actions, 0, task.id, turn)]);
+    note(feedback, texts);
+    actions = validActionsAfter(actions, feedback);
+  }
+}
