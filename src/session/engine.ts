@@ -13,7 +13,7 @@ import type { Evaluation, StepRecord } from '../rl/evaluation.ts';
 import type { SuiteKeeping, SuiteSampling } from '../rl/evaluator.ts';
 import type { ExaminedStep } from '../rl/examine.ts';
 import type { CheckpointMeta } from '../store/run.ts';
-import type { Speaker } from './act/completion.ts';
+import type { Speaker } from './completion.ts';
 import type { GpuReport, LiveTurn, MemoryPlanReport, Progress } from './protocol.ts';
 
 export interface StepOptions {

@@ -9,7 +9,7 @@ import type { Task, World } from '../../src/envs/env.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
 import { type ChatModel, type ChatRequest, ChatRequestError } from '../../src/server/openai/chat-model.ts';
 import type { Server } from '../../src/server/server.ts';
-import { worldTurns } from '../../src/session/act/completion.ts';
+import { worldTurns } from '../../src/session/completion.ts';
 import { openWorld, worldModule } from '../../src/worlds/registry.ts';
 import { get, post, startServer } from './helpers.ts';
 

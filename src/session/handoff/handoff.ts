@@ -2,7 +2,7 @@
 import type { Experiment } from '../../experiment/experiment.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { baseNameOf } from '../../models/names.ts';
-import type { OpenWorld } from '../act/opened-worlds.ts';
+import type { OpenWorld } from '../opened-worlds.ts';
 import { tinyTokenizer } from '../text/tiny-tokenizer.ts';
 import { Ledger } from './ledger.ts';
 import { readmeOf } from './readme.ts';

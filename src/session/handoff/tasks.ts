@@ -14,7 +14,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import { acknowledgement } from '../../rl/episode/conversation.ts';
 import { evaluationTasks, TaskSampler, taskKey } from '../../rl/tasks.ts';
 import { worldModule } from '../../worlds/registry.ts';
-import { type OpenWorld, withWorlds } from '../act/opened-worlds.ts';
+import { type OpenWorld, withWorlds } from '../opened-worlds.ts';
 import { HandoffError, type TaskRow, type WorldServer } from './target.ts';
 
 /** The first of the servers listens here, the next ones behind it: AgentGym's examples use it. */

@@ -2,12 +2,12 @@
 import type { Say } from '../../rl/episode/spoken.ts';
 import { SpokenEvaluator } from '../../rl/spoken-evaluator.ts';
 import { StoreError } from '../../store/run.ts';
-import { liveTurn } from '../act/live-turn.ts';
-import { closeWorlds, type Worlds, withWorlds } from '../act/opened-worlds.ts';
 import { ApiModel, ApiModelError } from '../api/api-model.ts';
 import { planReport } from '../device/plan-report.ts';
 import { type Choices, type Engine, PlaysOnlyError, type StepOptions, type WatchOptions } from '../engine.ts';
+import { closeWorlds, type Worlds, withWorlds } from '../opened-worlds.ts';
 import type { ExperimentOf, Services, SessionPolicy } from './kind.ts';
+import { liveTurn } from './live-turn.ts';
 
 /** Requests under way at once: what servers of one machine take without queueing for long. */
 const episodesAtOnce = 8;

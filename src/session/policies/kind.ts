@@ -13,9 +13,9 @@ import type { Learner, PolicyState, TensorMap } from '../../policy/policy.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { AdapterMemory } from '../../store/adapter-memory.ts';
 import type { NewRun } from '../../store/run-store.ts';
-import type { OpenWorld } from '../act/opened-worlds.ts';
 import type { DeviceUse } from '../device/gpu-report.ts';
 import type { Engine, OpenOptions } from '../engine.ts';
+import type { OpenWorld } from '../opened-worlds.ts';
 import type { DeviceChoice, MemoryPlanReport } from '../protocol.ts';
 import type { Tokenizers } from '../text/tokenizers.ts';
 

@@ -4,11 +4,11 @@ import { assetsOf } from '../../models/base-model.ts';
 import type { OnnxModel } from '../../models/onnx-model.ts';
 import { conversationOf } from '../../rl/episode/conversation-files.ts';
 import { StoreError } from '../../store/run.ts';
-import { ActingEngine } from '../act/acting-engine.ts';
-import { withWorlds } from '../act/opened-worlds.ts';
 import { conversationFiles } from '../chat-assets.ts';
 import { planReport } from '../device/plan-report.ts';
 import { PlaysOnlyError } from '../engine.ts';
+import { withWorlds } from '../opened-worlds.ts';
+import { ActingEngine } from './acting-engine.ts';
 import { bytesOf } from './kept-files.ts';
 import type { SessionPolicy } from './kind.ts';
 

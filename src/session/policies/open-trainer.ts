@@ -15,15 +15,15 @@ import { conversationOf } from '../../rl/episode/conversation-files.ts';
 import { Trainer } from '../../rl/trainer.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { openRecordings } from '../../trajectories/recorded/recordings.ts';
-import { ModelEngine } from '../act/model-engine.ts';
-import { type Worlds, withWorlds } from '../act/opened-worlds.ts';
 import { conversationFiles } from '../chat-assets.ts';
 import { reportOf, requireHonest } from '../device/gpu-report.ts';
 import { chooseKernels } from '../device/kernel-memory.ts';
 import type { Engine, OpenOptions } from '../engine.ts';
+import { type Worlds, withWorlds } from '../opened-worlds.ts';
 import type { MemoryPlanReport } from '../protocol.ts';
 import { recordingsIn } from '../run/recording-files.ts';
 import type { Services, Start } from './kind.ts';
+import { ModelEngine } from './model-engine.ts';
 
 /** A run with its worlds open, before anything computes. */
 export interface OpenedRun {

@@ -3,7 +3,7 @@ import type { World } from '../../envs/env.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { buildTokenizer, Tokenizer } from '../../policy/text/tokenizer.ts';
 import { worldModule } from '../../worlds/registry.ts';
-import type { OpenWorld, Worlds } from '../act/opened-worlds.ts';
+import type { OpenWorld, Worlds } from '../opened-worlds.ts';
 import { textsOf } from './vocabulary.ts';
 
 /** Whose texts a world's vocabulary is made from: its own, or those of a world that says the same. */

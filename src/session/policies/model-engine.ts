@@ -10,12 +10,12 @@ import type { TrainerProgress } from '../../rl/evaluator.ts';
 import type { Trainer } from '../../rl/trainer.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { chatAssets } from '../chat-assets.ts';
+import type { Speaker } from '../completion.ts';
 import { adapterName } from '../device/gpu-report.ts';
 import type { Choices, Engine, OpenOptions, StepOptions, Training, WatchOptions } from '../engine.ts';
-import type { Start } from '../policies/kind.ts';
-import type { Speaker } from './completion.ts';
+import { closeWorlds, type Worlds } from '../opened-worlds.ts';
+import type { Start } from './kind.ts';
 import { liveTurn, watchEpisode } from './live-turn.ts';
-import { closeWorlds, type Worlds } from './opened-worlds.ts';
 
 export interface ModelEngineParts {
   gpu: Device;

@@ -9,11 +9,11 @@ import type { Capacity, PolicyState } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
 import type { Conversation } from '../../rl/episode/conversation.ts';
 import { Evaluator } from '../../rl/evaluator.ts';
+import type { Speaker } from '../completion.ts';
 import { type Choices, type Engine, PlaysOnlyError, type StepOptions, type WatchOptions } from '../engine.ts';
+import { closeWorlds, type Worlds } from '../opened-worlds.ts';
 import type { Progress } from '../protocol.ts';
-import type { Speaker } from './completion.ts';
 import { watchEpisode } from './live-turn.ts';
-import { closeWorlds, type Worlds } from './opened-worlds.ts';
 
 export interface ActingParts {
   experiment: Experiment;

@@ -1,6 +1,6 @@
 /** The worlds of a run: opened together, and closed where nothing comes of it. */
-import type { World } from '../../envs/env.ts';
-import type { Experiment } from '../../experiment/experiment.ts';
+import type { World } from '../envs/env.ts';
+import type { Experiment } from '../experiment/experiment.ts';
 
 export type OpenWorld = (name: string) => Promise<World>;
 export type Worlds = ReadonlyMap<string, World>;

@@ -2,10 +2,10 @@
  * A policy asked without a world: messages in, a reply out. What it reads is put together as in training (rl/episode/conversation.ts), so
  * that a policy meets the tokens it was trained on; a tiny one reads the world's words and its own actions alone.
  */
-import type { Actor, GeneratedTurn, GenerateRow, Sampling } from '../../policy/policy.ts';
-import type { ChatMessage } from '../../policy/text/chat-template.ts';
-import { type ActionTrie, buildTrie } from '../../policy/text/trie.ts';
-import { acknowledgement, type Conversation, concat } from '../../rl/episode/conversation.ts';
+import type { Actor, GeneratedTurn, GenerateRow, Sampling } from '../policy/policy.ts';
+import type { ChatMessage } from '../policy/text/chat-template.ts';
+import { type ActionTrie, buildTrie } from '../policy/text/trie.ts';
+import { acknowledgement, type Conversation, concat } from '../rl/episode/conversation.ts';
 
 /** What speaks: a policy, and how it is spoken to. */
 export interface Speaker {
