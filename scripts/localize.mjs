@@ -1,6 +1,7 @@
-// `npm run localize`: reads every text of the page from its source and brings src/ui/locales/LOCALE.json in step: new texts come with an
-// empty translation, texts that are gone are dropped. Names what is untranslated and fails where anything is.
-//   npm run localize -- --check         changes nothing: for the tests
+// `npm run localize`: reads every text of the page from its source and updates src/ui/locales/LOCALE.json: adds new texts with an empty
+// translation, drops texts that no source has. Lists what a translator has to do and fails if there is anything.
+//   npm run localize -- --check         changes nothing; `npm run build` refuses a release by it
+//   npm run localize -- --warn          changes nothing; fails only for a translation that would break the page: `npm test`
 //   npm run localize -- --fill FILE     takes translations from a JSON of {id or English: translation}
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -36,8 +37,14 @@ const placeholders = (text) =>
     .sort()
     .join();
 
-/** What is wrong with the translations of these messages, a line each. */
-export function problemsOf(messages, known) {
+/** Translations whose values differ from the message's: shown on the page, they would print a placeholder. A line each. */
+export const brokenIn = (messages, known) =>
+  messages
+    .filter(({ id, text }) => known[id]?.text && placeholders(known[id].text) !== placeholders(text))
+    .map(({ id, text }) => `other values: ${id}: ${text} | ${known[id].text}`);
+
+/** What a translator has to do, a line each. Until then the page shows English, or a translation of the earlier English. */
+export function staleIn(messages, known) {
   const ids = new Set(messages.map(({ id }) => id));
   const gone = Object.keys(known).filter((id) => !ids.has(id));
   return [
@@ -45,10 +52,20 @@ export function problemsOf(messages, known) {
       .filter(({ id }) => !known[id]?.text)
       .map(({ id, text, file }) => `untranslated: ${id} (${file}): ${text}`),
     ...messages
-      .filter(({ id, text }) => known[id]?.text && placeholders(known[id].text) !== placeholders(text))
-      .map(({ id, text }) => `other values: ${id}: ${text} | ${known[id].text}`),
+      .filter(({ id, text }) => known[id]?.text && known[id].en !== text)
+      .map(({ id, text }) => `changed in English: ${id}: ${known[id].en} -> ${text} | ${known[id].text}`),
     ...gone.map((id) => `gone from the page: ${id}: ${known[id].en}`),
   ];
+}
+
+/** Entries of the file for these messages. A translation of an earlier English text keeps that text, so that it stays listed. */
+export function entriesFor(messages, known, filled) {
+  const entry = ({ id, text }) => {
+    const translation = filled[id] ?? filled[text];
+    if (translation !== undefined) return [id, { en: text, text: translation }];
+    return [id, known[id]?.text ? known[id] : { en: text, text: '' }];
+  };
+  return messages.map(entry).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 const write = (entries) => writeFileSync(localeFile, `${JSON.stringify(Object.fromEntries(entries), null, 1)}\n`);
@@ -58,12 +75,13 @@ if (process.argv[1] === import.meta.filename) {
   const messages = await extractMessages();
   const known = readLocale();
   const filled = option === '--fill' ? JSON.parse(readFileSync(file, 'utf8')) : {};
-  const entries = messages
-    .map(({ id, text }) => [id, { en: text, text: filled[id] ?? filled[text] ?? known[id]?.text ?? '' }])
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  if (option !== '--check') write(entries);
-  const problems = problemsOf(messages, option === '--check' ? known : Object.fromEntries(entries));
-  for (const each of problems) console.log(each);
-  console.log(`${messages.length} texts, ${problems.length} problems`);
-  if (problems.length) process.exit(1);
+  const changes = option !== '--check' && option !== '--warn';
+  const entries = entriesFor(messages, known, filled);
+  if (changes) write(entries);
+  const translations = changes ? Object.fromEntries(entries) : known;
+  const broken = brokenIn(messages, translations);
+  const stale = staleIn(messages, translations);
+  for (const each of [...broken, ...stale]) console.log(option === '--warn' ? `warning: ${each}` : each);
+  console.log(`${messages.length} texts, ${broken.length} broken translations, ${stale.length} stale or missing`);
+  if (broken.length || (stale.length && option !== '--warn')) process.exit(1);
 }

@@ -60,6 +60,7 @@ const checks = {
   names: () => one(node('scripts/kind-names.mjs')),
   lengths: () => one(node('scripts/lengths.mjs')),
   size: () => one(node('scripts/size.mjs')),
+  chinese: () => one(node('scripts/localize.mjs', '--warn')),
   node: () => vitest('node'),
   chromium: () => vitest('chromium'),
   page: () => vitest('page'),
