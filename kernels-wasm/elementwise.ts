@@ -113,8 +113,8 @@ export function squareSum(call: usize, chunk: u32): void {
   store<f32>(binding(call, 1) + ((param(call, 1) + chunk) << 2), dot(inp, inp, least(SQUARES, size - at)));
 }
 
-export function clipCoefficientChunks(call: usize): i32 { return 1; }
-export function clipCoefficient(call: usize, chunk: u32): void {
+export function clipCoefficientChunks(_call: usize): i32 { return 1; }
+export function clipCoefficient(call: usize, _chunk: u32): void {
   const count = param(call, 0);
   let sum: f32 = 0;
   for (let i: u32 = 0; i < count; i++) sum += load<f32>(binding(call, 0) + (i << 2));

@@ -18,6 +18,7 @@ export function madd(a: v128, b: v128, sum: v128): v128 {
 @inline
 export function exp4(value: v128): v128 {
   const x0 = f32x4.min(f32x4.max(value, f32x4.splat(-87.3)), f32x4.splat(88.3));
+  // biome-ignore lint/suspicious/noApproximativeNumericConstant: log2(e) as a literal, like the other coefficients
   const n = f32x4.nearest(f32x4.mul(x0, f32x4.splat(1.44269504088896341)));
   let x = f32x4.sub(x0, f32x4.mul(n, f32x4.splat(0.693359375)));
   x = f32x4.sub(x, f32x4.mul(n, f32x4.splat(-2.12194440e-4)));

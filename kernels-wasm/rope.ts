@@ -1,6 +1,6 @@
 /** Rotary positions with an optional norm of each head, and their backward. As shaders/rope_forward.wgsl and rope_backward.wgsl. */
 import { binding, ceilDiv, constant, constantF, least, param, scratch } from './call';
-import { across, dot } from './math';
+import { dot } from './math';
 
 const TOKENS: u32 = 16;
 export function ropeChunks(call: usize): i32 { return ceilDiv(param(call, 0), TOKENS); }

@@ -103,9 +103,9 @@ export function normWeight(call: usize, chunk: u32): void {
   }
 }
 
-export function reduceHeadGainsChunks(call: usize): i32 { return 1; }
+export function reduceHeadGainsChunks(_call: usize): i32 { return 1; }
 /** Constants H, KV, D. */
-export function reduceHeadGains(call: usize, chunk: u32): void {
+export function reduceHeadGains(call: usize, _chunk: u32): void {
   const H = constant(call, 0), KV = constant(call, 1), D = constant(call, 2), chunks = param(call, 0);
   for (let part: u32 = 0; part < 2; part++) {
     memory.fill(scratch, 0, D << 2);

@@ -55,7 +55,11 @@ const checks = {
   build: () => one(node('scripts/run.mjs', '--build')),
   bundle: () => one(bin('vite/bin/vite.js', 'build', '--logLevel', 'warn')),
   types: () => one(bin('typescript/bin/tsc', '--noEmit')),
-  lint: () => one(bin('@biomejs/biome/bin/biome', 'ci', '--colors=off', '--error-on-warnings', '.')),
+  lint: () =>
+    both(
+      one(bin('@biomejs/biome/bin/biome', 'ci', '--colors=off', '--error-on-warnings', '.')),
+      one(node('scripts/lint-wasm.mjs')),
+    ),
   imports: () => one(node('scripts/cycles.mjs')),
   names: () => one(node('scripts/kind-names.mjs')),
   lengths: () => one(node('scripts/lengths.mjs')),

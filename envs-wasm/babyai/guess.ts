@@ -24,7 +24,7 @@ const BLOCKED_WITH_HANDS_FULL: i32 = 24;
 let blockedCost: i32 = BLOCKED_COST;
 const LAST_BUCKET: i32 = BUCKETS - 1;
 
-function entryCost(w: World, look: u8): i32 {
+function entryCost(look: u8): i32 {
   if (look == LOOK_EMPTY) return 1;
   if (isItemLook(look)) return blockedCost;
   if (!isDoorLook(look)) return FAR;
@@ -58,7 +58,7 @@ function spread(w: World): void {
       const cell = usize(load<u16>(buckets + (cost * BUCKET_SIZE + k) * 2));
       if (distanceTo(cell) != cost) continue;
       // Leaving a cell pays for what stood in it; the agent's own cell is free.
-      const leave = cost == 0 ? 0 : entryCost(w, lookAt(w, cell)) - 1;
+      const leave = cost == 0 ? 0 : entryCost(lookAt(w, cell)) - 1;
       if (leave >= FAR - 1) continue;
       reach(cell + 1, cost + leave + 1);
       reach(cell - 1, cost + leave + 1);
@@ -146,9 +146,6 @@ function costOfPickup(w: World, d: Description): i32 {
   let best = HOPELESS;
   for (let id = 1; id <= w.objectCount; id++) if (isMeant(d, id)) best = min(best, distanceToObject(w, id) + 1);
   return w.carried ? best + HANDS_FULL : best;
-}
-function between(a: usize, b: usize): i32 {
-  return abs(i32(a % STRIDE) - i32(b % STRIDE)) + abs(i32(a / STRIDE) - i32(b / STRIDE));
 }
 @inline function isFree(w: World, cell: usize): bool {
   return lookAt(w, cell) == LOOK_EMPTY;

@@ -2,7 +2,7 @@
 // Knows the view and the agent's place in it; has never heard of the mission. The rules are AgentGym's, with their quirks:
 // see docs/worlds/babyai.md.
 import {
-  actions, at, CLOSED, colorOf, isBox, isDoorLook, KEY, LOOK_WALL, MAX_ACTIONS, OPEN, PATH_BYTES, paths, stateOfLook,
+  actions, CLOSED, colorOf, isBox, isDoorLook, KEY, LOOK_WALL, MAX_ACTIONS, OPEN, PATH_BYTES, paths, stateOfLook,
   stepX, stepY, typeOf, view, World, colorOfLook,
 } from './world';
 

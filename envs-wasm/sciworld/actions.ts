@@ -11,7 +11,7 @@ import {
 } from './action-ids';
 import * as I from './tables/ids';
 import { putDescription, putString } from './tables';
-import { byte, out, put, rounded, same as sameBytes } from './text';
+import { byte, put, rounded, same as sameBytes } from './text';
 import { describe, list, putName, putOwner, readDocument } from './describe';
 import { agentRoom, farSide, hasPortal, nextPortal } from './search';
 import { ALREADY, CAUGHT, combustionPoint, ignite } from './combustion';
@@ -384,7 +384,7 @@ function lookIn(o: Obj): void {
   byte(46);
 }
 
-function useLighter(lighter: Obj, o: Obj): void {
+function useLighter(o: Obj): void {
   if (o.mat == 0) return put("It's not clear how to use those items together.");
   if (combustionPoint(o) <= 2200) {
     say('The ', o, '');
@@ -436,7 +436,7 @@ function use(tool: Obj, o: Obj): void {
   let done = true;
   switch (tool.cls) {
     case I.C_Lighter:
-      useLighter(tool, o);
+      useLighter(o);
       break;
     case I.C_Thermometer:
       useThermometer(o);

@@ -323,7 +323,7 @@ export function plantNameId(o: Obj): i32 {
   return plantName(form, kind, lifeform(o.cls));
 }
 
-function describePlant(o: Obj, mode: i32): void {
+function describePlant(o: Obj): void {
   const name = plantNameId(o);
   put('a ');
   if (has(o, DEAD)) {
@@ -481,7 +481,7 @@ export function describe(o: Obj, mode: i32, from: Obj): void {
   const bits = family(o.cls);
   if (bits & I.F_Portal) return describePortal(o, from);
   if (bits & I.F_Animal) return describeAnimal(o, mode);
-  if (bits & I.F_Plant) return describePlant(o, mode);
+  if (bits & I.F_Plant) return describePlant(o);
   if (bits & I.F_Terminal) return describeTerminal(o, mode);
   if (bits & I.F_PolarizedElectricalComponent) return describePolarized(o, mode);
   if (bits & I.F_UnpolarizedElectricalComponent) {

@@ -114,7 +114,7 @@ export function isCompleted(): bool {
 const around: List = new List();
 let gathered: bool = false;
 /** By string: when an object of this raw name was last in the room. */
-let namesSeen: StaticArray<i32> = new StaticArray<i32>(4096);
+const namesSeen: StaticArray<i32> = new StaticArray<i32>(4096);
 let gathering: i32 = 0;
 /** Is there an object whose described name is not its raw one. */
 let anyOdd: bool = false;

@@ -2,7 +2,7 @@
  * Every word once: a number for its text, with what is asked of it often. A word of the shape "L in R" or "L on R" (one such joint)
  * knows its two sides, so that it can be told the same as the referent made of those. Knows no objects.
  */
-import { Buffer, bytes, copyBytes, order, out, same } from './text';
+import { Buffer, bytes, copyBytes, order, same } from './text';
 
 /** Where its text is; its length; its first eight bytes, ordered; sides (0: not of that shape) and joint; next of its bucket; notes of a listing. */
 const AT: usize = 0;

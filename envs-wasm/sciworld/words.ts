@@ -4,7 +4,7 @@
  * worlds of the instance. Words are interned (interned.ts); a set of them is a run of their numbers.
  */
 import {
-  BURNED, BURNING, DELETED, HIDDEN, NIL, Obj, SICK, SIZE, at, has, head, isNil, isOf, ownerOf, parentOf, ref,
+  BURNED, BURNING, DELETED, HIDDEN, NIL, Obj, SICK, SIZE, at, has, head, isNil, isOf, ownerOf, ref,
 } from './arena';
 import * as I from './tables/ids';
 import {

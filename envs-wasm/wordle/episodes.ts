@@ -7,7 +7,7 @@
 import { blockClass, giveBlock, takeBlock } from '../shared/blocks';
 import { loadRandom, randomBelow, RANDOM_BYTES, saveRandom, seedRandomWords } from '../shared/mt19937';
 import { Slots } from '../shared/slots';
-import { indexOfByte, leadingSpace, putByte, putInteger, putText, withoutTrailingSpace } from '../shared/text';
+import { leadingSpace, putByte, putInteger, putText, withoutTrailingSpace } from '../shared/text';
 import { findWord, LETTERS, letterOf, NONE, sizeOf, wordOf } from './dictionary';
 import { clearKnowledge, colour, filter, filtered, isOriginal, KNOWLEDGE_BYTES, learn } from './knowledge';
 import { colourIn, patternOf, WON_PATTERN } from './official';

@@ -2,7 +2,7 @@
  * The oracle: an honest player. It knows the list and the colours shown, never the hidden word; its plan is the guesses that it
  * would make from here on until it wins. In the original's game the draws to come are played on copies.
  */
-import { loadRandom, RANDOM_BYTES } from '../shared/mt19937';
+import { loadRandom } from '../shared/mt19937';
 import { putByte } from '../shared/text';
 import { NONE } from './dictionary';
 import { drawAndLearn, Episode, generatorOf, guessAt, knowledgeOf, MOST_TRIES, patternAt, putWord, wordIn, wordsOf } from './episodes';

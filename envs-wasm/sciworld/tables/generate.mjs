@@ -97,7 +97,7 @@ const family = { Container: 1, Device: 2, Sittable: 4, Document: 8, Book: 16, Fo
   LivingThing: 512, Plant: 1024, Tree: 2048, FruitingTree: 4096, RandomGeneticsPlants: 8192, PolarizedElectricalComponent: 16384,
   UnpolarizedElectricalComponent: 32768, Generator: 65536, Location: 131072, Portal: 262144, Terminal: 524288,
   RenewableOutdoorGenerator: 1048576, HeatSource: 2097152, CoolingSource: 4194304, Cup: 8388608 };
-const cycles = ['', 'animal', 'tortoise', 'bird', 'frog', 'butterfly', 'adultForever', 'plant'];
+// Numbers of life cycles: 1 animal, 2 tortoise, 3 bird, 4 frog, 5 butterfly, 6 adult forever, 7 plant.
 const cycleOfStages = {
   'baby|juvenile|adult|dead': 1, 'egg|tadpole|adult|death': 4, 'egg|caterpillar|pupa|adult|death': 5, 'adult|dead': 6,
   'seed|seedling|adult|reproducing|dead': 7, 'egg|hatchling|juvenile|adult|dead': 2,

@@ -1,0 +1,2 @@
+/** Types of lint-wasm.mjs, for its test. */
+export function withoutDecorators(source: string): string;
