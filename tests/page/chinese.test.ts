@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { brokenIn, entriesFor, extractMessages, readLocale, staleIn } from '../../scripts/localize.mjs';
-import { templatesOf } from '../../src/ui/app/locale.ts';
+import { templatesOf } from '../../src/ui/kit/locale.ts';
 
 /** As a value is written in a text. */
 const value = '$' + '{0}';

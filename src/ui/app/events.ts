@@ -1,12 +1,12 @@
 /** What a session says, turned into state: steps, statuses, live turns, progress, hints. Calls nothing of the trainer. */
 import { msg, str } from '@lit/localize';
 import type { RunStatus, RunSummary, SessionEvent, SweepState } from '../../session/protocol.ts';
+import { fixed } from '../kit/format.ts';
 import type { ModelPicking } from '../panels/model-picking.ts';
 import { rememberPace } from '../state/estimate.ts';
 import type { Recorded } from '../state/recorded.ts';
 import type { State, Store } from '../state/state.ts';
 import type { Evaluating } from './evaluating.ts';
-import { fixed } from './format.ts';
 import type { Notifying } from './notifying.ts';
 import type { Reading } from './reading.ts';
 import type { Sweeping } from './sweeping.ts';

@@ -1,8 +1,8 @@
 /** The runs that are stored: their names, copies, bin, files in and out. The run in focus is the controller's. */
 import { msg, str } from '@lit/localize';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
+import { download } from '../kit/download.ts';
 import type { State, Store } from '../state/state.ts';
-import { download } from './download.ts';
 import { type Events, isActive } from './events.ts';
 import type { Notifying } from './notifying.ts';
 

@@ -2,8 +2,8 @@
 import { msg } from '@lit/localize';
 import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement } from 'lit/decorators.js';
+import { controls } from '../kit/styles/shared.ts';
 import type { Notice } from '../state/state.ts';
-import { controls } from '../styles/shared.ts';
 import { Panel } from './panel.ts';
 
 const noteMs = 7000;

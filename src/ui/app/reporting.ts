@@ -4,8 +4,8 @@ import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.
 import { type ReportWords, runReport } from '../../session/report/run-report.ts';
 import { chartOf } from '../charts/chart-saving.ts';
 import { plainView } from '../charts/x-axis.ts';
+import { currentLocale } from '../kit/locale.ts';
 import { charts } from '../state/series.ts';
-import { currentLocale } from './locale.ts';
 import { metricSentence } from './words.ts';
 
 const words = (): ReportWords => ({

@@ -5,9 +5,9 @@
 import { msg, str } from '@lit/localize';
 import { type Experiment, ExperimentError, parseExperiment } from '../../experiment/experiment.ts';
 import type { RunSummary } from '../../session/protocol.ts';
+import { download } from '../kit/download.ts';
 import { inFocus } from '../state/in-focus.ts';
 import type { State, Store } from '../state/state.ts';
-import { download } from './download.ts';
 import type { Drafting } from './drafting.ts';
 import { formatLink, LinkError, longestLink, noLink, type PageLink, packExperiment, unpackExperiment } from './link.ts';
 import type { Notifying } from './notifying.ts';

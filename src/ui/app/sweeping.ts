@@ -1,8 +1,8 @@
 /** The sweep that the run in focus is of: opened with it, kept in step with what its runs say, trained and exported. */
 import { type Experiment, sweptRuns } from '../../experiment/experiment.ts';
 import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../session/protocol.ts';
+import { download } from '../kit/download.ts';
 import type { Store } from '../state/state.ts';
-import { download } from './download.ts';
 import type { Notifying } from './notifying.ts';
 
 /** A run's records with those that are new behind them. */

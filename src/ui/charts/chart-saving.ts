@@ -1,7 +1,7 @@
 /** A chart as a file: SVG drawn anew from the numbers, PNG of that at twice the size, CSV of the numbers. Loaded when one is asked for. */
 import type { StepRecord } from '../../session/protocol.ts';
 import { type LineChart, lineSvg, type SvgLine, type SvgMark } from '../../session/report/line-svg.ts';
-import { download } from '../app/download.ts';
+import { download } from '../kit/download.ts';
 import { type ChartSpec, type Dash, readSeries, smoothed } from '../state/series.ts';
 import { type SweepColumns, sweepXs, type VariantLine } from '../state/sweep-series.ts';
 import { resolveColor } from './chart-drawing.ts';

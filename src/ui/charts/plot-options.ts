@@ -1,6 +1,6 @@
 /** How every chart of the page is drawn by uPlot: axes, scales, and a cursor that all charts share. */
 import type uPlot from 'uplot';
-import { compact } from '../app/format.ts';
+import { compact } from '../kit/format.ts';
 import { resolveColor } from './chart-drawing.ts';
 
 export const plotHeight = 168;

@@ -7,7 +7,8 @@ import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import uPlot from 'uplot';
 import { meanEstimate } from '../../rl/evaluation/statistics.ts';
-import { compact } from '../app/format.ts';
+import { compact } from '../kit/format.ts';
+import { controls } from '../kit/styles/shared.ts';
 import type { ChartSpec, Dash, SeriesSpec } from '../state/series.ts';
 import {
   type SweepColumns,
@@ -16,7 +17,6 @@ import {
   type VariantColumns,
   type VariantLine,
 } from '../state/sweep-series.ts';
-import { controls } from '../styles/shared.ts';
 import { StepSelectEvent } from './chart.ts';
 import { type DrawnPoint, drawPoints, resolveColor } from './chart-drawing.ts';
 import { saveMenu } from './chart-menu.ts';

@@ -7,12 +7,12 @@ import { css, html, nothing, svg } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { variantLabels } from '../../experiment/difference-words.ts';
 import type { OpenedSweep } from '../../session/protocol.ts';
-import { duration } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
 import { knobLabel } from '../app/words.ts';
+import { duration } from '../kit/format.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { charts } from '../state/series.ts';
 import { type VariantLine, variantLines } from '../state/sweep-series.ts';
-import { controls } from '../styles/shared.ts';
 import './sweep-chart.ts';
 
 /** Lines are read anew at most this often: there are many of them, and a step changes little. */

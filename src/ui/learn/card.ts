@@ -4,9 +4,9 @@ import { html, nothing } from 'lit';
 import { findKnob } from '../../experiment/knobs.ts';
 import { type Card, type FormulaSymbol, type Source, symbolsOf, symbolWords } from '../../rl/algorithms/cards.ts';
 import { metricNamed } from '../../rl/metrics.ts';
-import { compact } from '../app/format.ts';
 import { light, lightOf } from '../app/lights.ts';
 import { knobLabel, lookUp, metricSentence } from '../app/words.ts';
+import { compact } from '../kit/format.ts';
 import { formulaOf, hasNumbers } from './formula.ts';
 import { type Place, readSource } from './place.ts';
 

@@ -1,7 +1,7 @@
 /** A formula drawn as MathML (https://www.w3.org/TR/mathml-core/): as it stands in the papers, or with numbers in place of symbols. */
 import { html, mathml, type TemplateResult } from 'lit';
 import type { Formula, FormulaSymbol, Source } from '../../rl/algorithms/cards.ts';
-import { compact } from '../app/format.ts';
+import { compact } from '../kit/format.ts';
 
 export type Reader = (source: Source) => number | null;
 

@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 import type { StepInsight, WeightChange } from '../../session/protocol.ts';
 import type { Controller } from '../app/controller.ts';
 import { isActive } from '../app/events.ts';
-import { compact, fixed, signed } from '../app/format.ts';
+import { compact, fixed, signed } from '../kit/format.ts';
 import { tokenText } from '../stage/tokens.ts';
 import type { Place } from './place.ts';
 import { readSource } from './place.ts';

@@ -1,7 +1,7 @@
 /** Lesson 2: chance and oracle, the two lines that every success rate is read between. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/chance.json';
-import { fixed } from '../app/format.ts';
+import { fixed } from '../kit/format.ts';
 import { metricNames } from '../state/series.ts';
 import { type Lesson, meanOf, type Seen } from './lesson.ts';
 

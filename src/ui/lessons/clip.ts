@@ -3,7 +3,7 @@ import { msg, str } from '@lit/localize';
 import narrow from '../../../experiments/lessons/clip.json';
 import priced from '../../../experiments/lessons/clip-kl.json';
 import wide from '../../../experiments/lessons/clip-wide.json';
-import { compact, percent } from '../app/format.ts';
+import { compact, percent } from '../kit/format.ts';
 import { metricNames } from '../state/series.ts';
 import { type Lesson, meanOf, runs, type Seen } from './lesson.ts';
 

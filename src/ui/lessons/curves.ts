@@ -3,7 +3,7 @@ import { msg, str } from '@lit/localize';
 import heart from '../../../experiments/lessons/by-heart.json';
 import collapse from '../../../experiments/lessons/collapse.json';
 import noSignal from '../../../experiments/lessons/no-signal.json';
-import { fixed } from '../app/format.ts';
+import { fixed } from '../kit/format.ts';
 import { diagnose } from '../state/diagnosis.ts';
 import { metricNames } from '../state/series.ts';
 import { evaluated, type Lesson, meanOf, runs, type Seen } from './lesson.ts';

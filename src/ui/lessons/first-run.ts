@@ -1,7 +1,7 @@
 /** Lesson 5: learning from nothing. A whole run, from random weights to a policy that is better than chance on goals it never met. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/first-run.json';
-import { fixed, signed } from '../app/format.ts';
+import { fixed, signed } from '../kit/format.ts';
 import { evaluated, type Lesson, overChance, watchedOne } from './lesson.ts';
 
 const wanted = 0.12;

@@ -1,7 +1,7 @@
 /** Lesson 8: short, long and growing horizons, side by side in one sweep. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/horizon.json';
-import { percent } from '../app/format.ts';
+import { percent } from '../kit/format.ts';
 import type { Lesson } from './lesson.ts';
 
 export const horizon: Lesson = {

@@ -1,7 +1,7 @@
 /** Lesson 9: imitation, then reinforcement. What an oracle can teach, and what only trying can. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/imitation.json';
-import { fixed } from '../app/format.ts';
+import { fixed } from '../kit/format.ts';
 import { metricNames } from '../state/series.ts';
 import { evaluated, type Lesson, meanOf, type Seen } from './lesson.ts';
 

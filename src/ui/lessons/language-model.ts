@@ -3,8 +3,8 @@
  * read, since the real thing needs a GPU; where there is one, the same is trained from the setup.
  */
 import { msg, str } from '@lit/localize';
-import { fixed } from '../app/format.ts';
 import { adapterRun } from '../app/shipped.ts';
+import { fixed } from '../kit/format.ts';
 import { evaluated, type Lesson, reads, type Seen } from './lesson.ts';
 
 const isRecording = ({ state }: Seen) => state.run?.name.startsWith(adapterRun.title) ?? false;

@@ -4,13 +4,13 @@ import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/shipped-agent.ts';
 import { Agents, curvesOf, fetchAgent, fetchGallery } from '../app/agents.ts';
-import { bytes, compact, fixed } from '../app/format.ts';
 import { sentence } from '../app/notifying.ts';
 import { Panel } from '../app/panel.ts';
 import { worldTitle } from '../app/words.ts';
+import { bytes, compact, fixed } from '../kit/format.ts';
+import { errorState, loadingState } from '../kit/states.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { type Fetched, none } from '../state/state.ts';
-import { controls } from '../styles/shared.ts';
-import { errorState, loadingState } from './states.ts';
 
 const percent = (fraction: number) => (100 * fraction).toFixed(1);
 

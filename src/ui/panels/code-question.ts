@@ -3,8 +3,8 @@ import { msg, str } from '@lit/localize';
 import { css, html, LitElement } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import type { CarriedCode } from '../../experiment/own-code.ts';
-import { dialogStyles } from '../styles/dialog.ts';
-import { controls } from '../styles/shared.ts';
+import { dialogStyles } from '../kit/styles/dialog.ts';
+import { controls } from '../kit/styles/shared.ts';
 
 @customElement('tabgym-code-question')
 export class TabgymCodeQuestion extends LitElement {

@@ -9,9 +9,9 @@ import { customElement, query, state } from 'lit/decorators.js';
 import type { IngestProgress } from '../../worlds/search/corpus/ingest.ts';
 import type { CorpusWorkerApi } from '../../worlds/search/corpus/service.ts';
 import type { KeptCorpus } from '../../worlds/search/corpus/store.ts';
-import { countedDocuments, countedLines, countedQuestions } from '../app/counted.ts';
-import { bytes } from '../app/format.ts';
-import { controls } from '../styles/shared.ts';
+import { countedDocuments, countedLines, countedQuestions } from '../kit/counted.ts';
+import { bytes } from '../kit/format.ts';
+import { controls } from '../kit/styles/shared.ts';
 
 interface Picked {
   path: string;

@@ -6,12 +6,12 @@ import './gpu-panel.ts';
 import './log-panel.ts';
 import { Panel } from '../app/panel.ts';
 import './runs.ts';
+import { errorState, loadingState } from '../kit/states.ts';
 import type { DrawerTab } from '../state/state.ts';
-import { errorState, loadingState } from './states.ts';
 import './storage-panel.ts';
-import { controls } from '../styles/shared.ts';
-import { tabStyles } from '../styles/tabs.ts';
-import { tabList } from './tabs.ts';
+import { controls } from '../kit/styles/shared.ts';
+import { tabStyles } from '../kit/styles/tabs.ts';
+import { tabList } from '../kit/tabs.ts';
 
 const order: readonly DrawerTab[] = ['runs', 'agents', 'storage', 'gpu', 'log'];
 

@@ -4,11 +4,11 @@ import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import { addressOutside } from '../app/embedding.ts';
 import { isActive } from '../app/events.ts';
-import { fixed } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
+import { fixed } from '../kit/format.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { inFocus } from '../state/in-focus.ts';
 import { readSuccess } from '../state/score.ts';
-import { controls } from '../styles/shared.ts';
 
 @customElement('tabgym-embed-bar')
 export class TabgymEmbedBar extends Panel {

@@ -4,12 +4,12 @@ import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import type { GpuReport } from '../../session/protocol.ts';
 import { deviceLabel, deviceWords, isProcessor } from '../app/device.ts';
-import { bytes, compact } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
+import { bytes, compact } from '../kit/format.ts';
+import { errorState, loadingState } from '../kit/states.ts';
+import { controls } from '../kit/styles/shared.ts';
 import type { GpuDetails } from '../state/state.ts';
-import { controls } from '../styles/shared.ts';
 import { deviceSelect } from './device-select.ts';
-import { errorState, loadingState } from './states.ts';
 
 @customElement('tabgym-gpu')
 export class TabgymGpu extends Panel {

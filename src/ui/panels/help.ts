@@ -4,8 +4,8 @@ import { css, html, nothing } from 'lit';
 import { customElement, query } from 'lit/decorators.js';
 import { Panel } from '../app/panel.ts';
 import { enableKeys, keyName, keysEnabled, shortcuts } from '../app/shortcuts.ts';
-import { dialogStyles } from '../styles/dialog.ts';
-import { controls } from '../styles/shared.ts';
+import { dialogStyles } from '../kit/styles/dialog.ts';
+import { controls } from '../kit/styles/shared.ts';
 
 @customElement('tabgym-help')
 export class TabgymHelp extends Panel {

@@ -7,7 +7,7 @@ import type { Knob } from '../../experiment/knob.ts';
 import { findKnob } from '../../experiment/knobs.ts';
 import { litBy } from '../app/lights.ts';
 import { choiceGroup, choiceLabel, knobLabel, knobSentence } from '../app/words.ts';
-import { controls } from '../styles/shared.ts';
+import { controls } from '../kit/styles/shared.ts';
 
 /** `knob-change` carries the path and the new value. */
 export class KnobChangeEvent extends Event {

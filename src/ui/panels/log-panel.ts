@@ -3,7 +3,7 @@ import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import { Panel } from '../app/panel.ts';
-import { controls } from '../styles/shared.ts';
+import { controls } from '../kit/styles/shared.ts';
 
 @customElement('tabgym-log')
 export class TabgymLog extends Panel {

@@ -3,7 +3,7 @@ import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import type { MemoryPlanReport } from '../../session/protocol.ts';
-import { bytes } from '../app/format.ts';
+import { bytes } from '../kit/format.ts';
 import type { State } from '../state/state.ts';
 
 export const planStyles = css`

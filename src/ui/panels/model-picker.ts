@@ -7,9 +7,9 @@ import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { type CatalogueEntry, catalogue, downloadBytes, publicHub } from '../../models/names.ts';
 import { cardRun, type ModelCard, type ModelPlace, type Precision } from '../../models/protocol.ts';
-import { bytes, compact, percent } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
-import { controls } from '../styles/shared.ts';
+import { bytes, compact, percent } from '../kit/format.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { hasDirectoryPicker, inputFiles, type PickedFiles, pickedFolder } from './model-files.ts';
 import { bytesToKeep, precisions } from './model-picking.ts';
 

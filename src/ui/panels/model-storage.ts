@@ -3,9 +3,9 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import type { KeptModelInfo } from '../../models/protocol.ts';
-import { bytes } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
-import { controls } from '../styles/shared.ts';
+import { bytes } from '../kit/format.ts';
+import { controls } from '../kit/styles/shared.ts';
 
 @customElement('tabgym-model-storage')
 export class TabgymModelStorage extends Panel {

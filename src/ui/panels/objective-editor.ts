@@ -14,8 +14,8 @@ import { pagePort } from '../../sandbox/page-port.ts';
 import { defaultLimits, Sandbox } from '../../sandbox/sandbox.ts';
 import type { Controller } from '../app/controller.ts';
 import { sentence } from '../app/notifying.ts';
-import { dialogStyles } from '../styles/dialog.ts';
-import { controls } from '../styles/shared.ts';
+import { dialogStyles } from '../kit/styles/dialog.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { CodeView } from './code-view.ts';
 
 /** The page's own, beside the trainer's: a check does not wait for a step. Its worker starts with the first check. */

@@ -6,7 +6,7 @@ import { readPath } from '../../experiment/paths.ts';
 import type { AnyAlgorithmSettings } from '../../rl/algorithms/registry.ts';
 import type { Controller } from '../app/controller.ts';
 import { sentence } from '../app/notifying.ts';
-import { controls } from '../styles/shared.ts';
+import { controls } from '../kit/styles/shared.ts';
 
 @customElement('tabgym-objective-field')
 export class TabgymObjectiveField extends LitElement {

@@ -5,9 +5,9 @@ import { customElement, state } from 'lit/decorators.js';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { handoffChoices } from '../../session/handoff/names.ts';
 import type { RunSummary } from '../../session/protocol.ts';
-import { bytes, fixed, when } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
-import { controls } from '../styles/shared.ts';
+import { bytes, fixed, when } from '../kit/format.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { inputFiles } from './model-files.ts';
 
 @customElement('tabgym-runs')

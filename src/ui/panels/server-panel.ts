@@ -7,7 +7,7 @@ import { css, html, LitElement, nothing } from 'lit';
 import { property, state } from 'lit/decorators.js';
 import type { ConnectionSettings } from '../../envs/module.ts';
 import type { Connecting } from '../app/connecting.ts';
-import { controls } from '../styles/shared.ts';
+import { controls } from '../kit/styles/shared.ts';
 
 /** `Found`: what a look finds. */
 export abstract class ServerPanel<Found extends object> extends LitElement {

@@ -15,8 +15,8 @@ import './sweep-setup.ts';
 import './objective-field.ts';
 import { Panel } from '../app/panel.ts';
 import { knobLabel, knobSentence, presetDescription, presetTitle } from '../app/words.ts';
+import { controls } from '../kit/styles/shared.ts';
 import type { State } from '../state/state.ts';
-import { controls } from '../styles/shared.ts';
 import type { KnobChangeEvent } from './knob-field.ts';
 
 const order: readonly KnobSection[] = [

@@ -8,9 +8,9 @@ import { customElement, query, state } from 'lit/decorators.js';
 import { embedCode } from '../app/embedding.ts';
 import { Panel } from '../app/panel.ts';
 import type { MadeLink } from '../app/sharing.ts';
+import { dialogStyles } from '../kit/styles/dialog.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { inFocus } from '../state/in-focus.ts';
-import { dialogStyles } from '../styles/dialog.ts';
-import { controls } from '../styles/shared.ts';
 
 @customElement('tabgym-share')
 export class TabgymShare extends Panel {

@@ -2,12 +2,12 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
-import { bytes } from '../app/format.ts';
+import { bytes } from '../kit/format.ts';
 import './model-storage.ts';
 import { Panel } from '../app/panel.ts';
+import { errorState, loadingState } from '../kit/states.ts';
+import { controls } from '../kit/styles/shared.ts';
 import type { StorageReport } from '../state/state.ts';
-import { controls } from '../styles/shared.ts';
-import { errorState, loadingState } from './states.ts';
 
 /** A quota this small is what a private window of Chromium or Firefox gives on a small disk. */
 const smallQuota = 2e9;

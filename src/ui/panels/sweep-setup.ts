@@ -9,7 +9,7 @@ import { changesOf, type Sweep } from '../../experiment/sweep.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import { Panel } from '../app/panel.ts';
 import { knobLabel, knobSentence } from '../app/words.ts';
-import { controls } from '../styles/shared.ts';
+import { controls } from '../kit/styles/shared.ts';
 
 const seedsKnob = findKnob('sweep.seeds.*')!;
 

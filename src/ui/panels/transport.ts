@@ -5,18 +5,18 @@ import { customElement } from 'lit/decorators.js';
 import type { RunStatus } from '../../session/protocol.ts';
 import { deviceTitle } from '../app/device.ts';
 import { isActive } from '../app/events.ts';
-import { duration, fixed, percent, signed } from '../app/format.ts';
 import { litBy } from '../app/lights.ts';
-import { chooseLocale, currentLocale, type Locale, localeNames, locales } from '../app/locale.ts';
 import { Panel } from '../app/panel.ts';
 import { playsOnlyWords, policyWords, worldTitle } from '../app/words.ts';
+import { duration, fixed, percent, signed } from '../kit/format.ts';
+import { chooseLocale, currentLocale, type Locale, localeNames, locales } from '../kit/locale.ts';
+import { progressBar, progressWords } from '../kit/states.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { recentStepMs } from '../state/estimate.ts';
 import { readSuccess } from '../state/score.ts';
 import type { DrawerTab, Theme } from '../state/state.ts';
-import { controls } from '../styles/shared.ts';
 import { deviceSelect } from './device-select.ts';
-import { progressBar, progressWords } from './states.ts';
 import { transportStyles } from './transport-styles.ts';
 
 /** In both, for who reads only the other. */

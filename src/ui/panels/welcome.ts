@@ -6,12 +6,12 @@ import '../stage/episode-view.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { askedDevice } from '../app/device.ts';
-import { duration } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
 import { policyWords, worldTitle } from '../app/words.ts';
+import { duration } from '../kit/format.ts';
+import { loadingState } from '../kit/states.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { estimate } from '../state/estimate.ts';
-import { controls } from '../styles/shared.ts';
-import { loadingState } from './states.ts';
 
 @customElement('tabgym-welcome')
 export class TabgymWelcome extends Panel {

@@ -9,7 +9,7 @@ import type { WrittenFile } from '../../trajectories/files/reader.ts';
 import { trajectoryFormats } from '../../trajectories/files/registry.ts';
 import type { Controller } from '../app/controller.ts';
 import { sentence } from '../app/notifying.ts';
-import { controls } from '../styles/shared.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { type Desk, WatchDesk } from './desk.ts';
 
 const pairs: readonly string[] = [agentGymDpo.name, trlPreference.name];

@@ -3,8 +3,8 @@ import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { LiveTurn } from '../../session/protocol.ts';
-import { fixed } from '../app/format.ts';
-import { controls } from '../styles/shared.ts';
+import { fixed } from '../kit/format.ts';
+import { controls } from '../kit/styles/shared.ts';
 import '../worlds/world-view.ts';
 
 @customElement('tabgym-episode')

@@ -7,13 +7,13 @@ import { reportCsv, reportJson, reportMarkdown, type SuiteReport } from '../../r
 import { allSuites } from '../../session/evaluation/suite-evaluation.ts';
 import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../../session/evaluation-protocol.ts';
 import { worldModules } from '../../worlds/registry.ts';
-import { download } from '../app/download.ts';
 import type { OtherEvaluation } from '../app/evaluating.ts';
-import { fixed } from '../app/format.ts';
 import { Panel } from '../app/panel.ts';
 import { worldTitle } from '../app/words.ts';
-import { emptyState, errorState, loadingState, progressBar, progressWords } from '../panels/states.ts';
-import { controls } from '../styles/shared.ts';
+import { download } from '../kit/download.ts';
+import { fixed } from '../kit/format.ts';
+import { emptyState, errorState, loadingState, progressBar, progressWords } from '../kit/states.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { besideTable, comparedTables, mainTable } from './evaluation-tables.ts';
 
 const wholes = (text: string) =>

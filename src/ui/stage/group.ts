@@ -5,11 +5,11 @@ import { customElement } from 'lit/decorators.js';
 import { algorithmOf } from '../../rl/algorithms/registry.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { groupBy } from '../../rl/numbers.ts';
-import { fixed, signed } from '../app/format.ts';
 import { litBy } from '../app/lights.ts';
 import { Panel } from '../app/panel.ts';
-import { emptyState, errorState, loadingState } from '../panels/states.ts';
-import { controls } from '../styles/shared.ts';
+import { fixed, signed } from '../kit/format.ts';
+import { emptyState, errorState, loadingState } from '../kit/states.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { endingNames, groupStatistics, taskWords } from './episodes.ts';
 
 @customElement('tabgym-group')

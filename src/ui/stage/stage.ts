@@ -7,9 +7,9 @@ import './play.ts';
 import { Panel } from '../app/panel.ts';
 import { shownStep } from '../app/reading.ts';
 import type { StageTab } from '../app/selection.ts';
-import { loadingState } from '../panels/states.ts';
-import { tabList } from '../panels/tabs.ts';
-import { controls } from '../styles/shared.ts';
+import { loadingState } from '../kit/states.ts';
+import { controls } from '../kit/styles/shared.ts';
+import { tabList } from '../kit/tabs.ts';
 import './trajectory.ts';
 import './watch.ts';
 

@@ -3,9 +3,9 @@ import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
-import { fixed, signed } from '../app/format.ts';
 import { litBy } from '../app/lights.ts';
-import { controls } from '../styles/shared.ts';
+import { fixed, signed } from '../kit/format.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { type TokenFacts, tokenFacts } from './episodes.ts';
 import { tokenText } from './tokens.ts';
 

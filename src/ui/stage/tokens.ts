@@ -2,7 +2,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html } from 'lit';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
-import { fixed } from '../app/format.ts';
+import { fixed } from '../kit/format.ts';
 import { surprise, tokenFacts } from './episodes.ts';
 
 export const tokenStyles = css`

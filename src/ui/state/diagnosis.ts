@@ -5,7 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { fallOf, type Signal } from '../../rl/evaluation/fallen.ts';
 import type { Rate, StepRecord } from '../../session/protocol.ts';
-import { compact, fixed } from '../app/format.ts';
+import { compact, fixed } from '../kit/format.ts';
 import { metricNames as m } from './series.ts';
 
 export interface Hint {

@@ -21,10 +21,10 @@ import type {
   TrainerApi,
 } from '../../session/protocol.ts';
 import { noLink, type PageLink } from '../app/link.ts';
-import type { Locale } from '../app/locale.ts';
 import { initialPanes, type PaneSizes } from '../app/panes.ts';
 import { noSelection, type Selection } from '../app/selection.ts';
 import { type ChartView, plainView } from '../charts/x-axis.ts';
+import type { Locale } from '../kit/locale.ts';
 import type { LessonProgress } from '../lessons/progress.ts';
 import type { PickedFiles } from '../panels/model-files.ts';
 

@@ -4,7 +4,7 @@ import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { type ActionField, ActionTextError, valueFrom } from '../../worlds/openenv/schema.ts';
 import type { OpenEnvView } from '../../worlds/openenv/view.ts';
-import { controls } from '../styles/shared.ts';
+import { controls } from '../kit/styles/shared.ts';
 
 @customElement('tabgym-openenv-view')
 export class TabgymOpenEnvView extends LitElement {

@@ -25,7 +25,7 @@ export interface ViewKind {
 
 const viewKinds: { readonly [kind: string]: ViewKind } = {
   text: {
-    load: () => import('./text.ts'),
+    load: () => import('../kit/text-view.ts'),
     render: (view) => html`<tabgym-text-view .view=${view}></tabgym-text-view>`,
   },
   textcraft: {

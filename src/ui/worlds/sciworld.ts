@@ -6,7 +6,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { SciWorldThing, SciWorldView } from '../../worlds/sciworld/view.ts';
-import { controls } from '../styles/shared.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { drawPlan, planSize } from './sciworld-map.ts';
 import { everyThing, onScale, readingsOf } from './sciworld-readings.ts';
 

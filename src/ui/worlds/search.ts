@@ -7,8 +7,8 @@ import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { markWords } from '../../worlds/search/retrieval/query.ts';
 import type { SearchSeen, SearchView } from '../../worlds/search/view.ts';
-import { countedDocuments } from '../app/counted.ts';
-import { controls } from '../styles/shared.ts';
+import { countedDocuments } from '../kit/counted.ts';
+import { controls } from '../kit/styles/shared.ts';
 
 /** Searches shown in full, the last ones; those before are folded. */
 const openSearches = 2;

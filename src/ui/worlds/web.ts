@@ -7,7 +7,7 @@ import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
 import { frameDocument, nestedDocument, newNonce } from '../../envs/transport/frame.ts';
 import type { WebView } from '../../worlds/web/view.ts';
-import { controls } from '../styles/shared.ts';
+import { controls } from '../kit/styles/shared.ts';
 import { pageFrameScript, pageFrameStyle } from './web-frame-script.ts';
 
 /** What a person did on the page, by the number of the element. */

@@ -2,7 +2,7 @@
 import { msg, str } from '@lit/localize';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Progress } from '../../session/protocol.ts';
-import { bytes } from '../app/format.ts';
+import { bytes } from './format.ts';
 
 type Content = TemplateResult | string | typeof nothing;
 
