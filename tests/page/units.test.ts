@@ -14,7 +14,6 @@ import { formatHash, noSelection, parseHash } from '../../src/ui/app/selection.t
 import { MOST_STARTS, RestartedError, SILENT_TICKS, Supervisor } from '../../src/ui/app/supervisor.ts';
 import { mockExperiment, mockRecord, mockStep, mockSummary } from '../../src/ui/gallery/mock-data.ts';
 import { bytes, compact } from '../../src/ui/kit/format.ts';
-import { progressWords } from '../../src/ui/kit/states.ts';
 import { inputFiles } from '../../src/ui/panels/model-files.ts';
 import { segmentsOf, tokenFacts } from '../../src/ui/stage/episodes.ts';
 import { turnWindow } from '../../src/ui/stage/turn-window.ts';
@@ -22,6 +21,7 @@ import { pendingChanges } from '../../src/ui/state/changes.ts';
 import { diagnose } from '../../src/ui/state/diagnosis.ts';
 import { readSuccess } from '../../src/ui/state/score.ts';
 import { charts, smoothed } from '../../src/ui/state/series.ts';
+import { progressWords } from '../../src/ui/state/work-progress.ts';
 import { worldModules } from '../../src/worlds/registry.ts';
 
 interface Leaf {

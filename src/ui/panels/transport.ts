@@ -10,12 +10,12 @@ import { Panel } from '../app/panel.ts';
 import { playsOnlyWords, policyWords, worldTitle } from '../app/words.ts';
 import { duration, fixed, percent, signed } from '../kit/format.ts';
 import { chooseLocale, currentLocale, type Locale, localeNames, locales } from '../kit/locale.ts';
-import { progressBar, progressWords } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { pendingChanges } from '../state/changes.ts';
 import { recentStepMs } from '../state/estimate.ts';
 import { readSuccess } from '../state/score.ts';
 import type { DrawerTab, Theme } from '../state/state.ts';
+import { progressBar, progressWords } from '../state/work-progress.ts';
 import { deviceSelect } from './device-select.ts';
 import { transportStyles } from './transport-styles.ts';
 

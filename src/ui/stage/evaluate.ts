@@ -12,8 +12,9 @@ import { Panel } from '../app/panel.ts';
 import { worldTitle } from '../app/words.ts';
 import { download } from '../kit/download.ts';
 import { fixed } from '../kit/format.ts';
-import { emptyState, errorState, loadingState, progressBar, progressWords } from '../kit/states.ts';
+import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { progressBar, progressWords } from '../state/work-progress.ts';
 import { besideTable, comparedTables, mainTable } from './evaluation-tables.ts';
 
 const wholes = (text: string) =>

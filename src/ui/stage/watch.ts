@@ -5,8 +5,9 @@ import { customElement, state } from 'lit/decorators.js';
 import './episode-view.ts';
 import { isActive } from '../app/events.ts';
 import { Panel } from '../app/panel.ts';
-import { emptyState, errorState, progressBar, progressWords } from '../kit/states.ts';
+import { emptyState, errorState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { progressBar, progressWords } from '../state/work-progress.ts';
 import '../panels/welcome.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 

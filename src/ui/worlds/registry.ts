@@ -2,26 +2,10 @@
  * here and one line below. A kind that is not listed is shown by its words.
  */
 import { msg } from '@lit/localize';
-import type { TemplateResult } from 'lit';
 import { html } from 'lit';
 import type { WorldView } from '../../envs/env.ts';
 import type { OpenEnvView } from '../../worlds/openenv/view.ts';
-
-export interface ViewKind {
-  load(): Promise<unknown>;
-  /** `typed`: what a person has typed for the next action; null: nobody plays. */
-  render(view: WorldView, typed: string | null): TemplateResult;
-  /** Actions that a key stands for, taken where the text offers one. With them the view takes the keyboard's focus. */
-  keys?: { readonly [key: string]: readonly string[] };
-  /** Letters typed on the view go to the line for the action; Backspace takes the last away, Enter acts. */
-  types?: boolean;
-  /** What the keys do, for those who cannot see it. */
-  keyWords?(): string;
-  /** Whether the view has a form for the action: then there is no line to type it in beside it. */
-  hasForm?(view: WorldView): boolean;
-  /** Higher than a screen: on a narrow one, what is typed stands before it. */
-  tall?: boolean;
-}
+import type { ViewKind } from '../kit/view-kind.ts';
 
 const viewKinds: { readonly [kind: string]: ViewKind } = {
   text: {

@@ -1,0 +1,43 @@
+/** Progress of the worker's longer tasks, as a text in the page's language and as a bar. */
+import { msg, str } from '@lit/localize';
+import { html, nothing } from 'lit';
+import type { Progress } from '../../session/protocol.ts';
+import { bytes } from '../kit/format.ts';
+
+const units = (): { [unit in Progress['unit']]: string } => ({
+  kernels: msg('kernels'),
+  bytes: '',
+  episodes: msg('episodes'),
+  steps: msg('steps'),
+  tokens: msg('tokens'),
+  turns: msg('turns'),
+});
+
+/** The worker says what it does in English; here it is in the reader's language. */
+const works = (): { [what: string]: string } => ({
+  'Opening the worlds': msg('Opening the worlds'),
+  'Choosing kernels for this adapter': msg('Choosing kernels for this adapter'),
+  'Compiling kernels': msg('Compiling kernels'),
+  episodes: msg('Playing'),
+  turns: msg('Playing'),
+  updates: msg('Updating'),
+  'training goals': msg('Evaluating on training goals'),
+  'held-out goals': msg('Evaluating on held-out goals'),
+});
+
+function workWords(what: string): string {
+  const [, kernel] = /^Compiling (\w+)$/.exec(what) ?? [];
+  return works()[what] ?? (kernel ? msg(str`Compiling ${kernel}`) : what);
+}
+
+export function progressWords(progress: Progress): string {
+  const what = workWords(progress.what);
+  const number = (value: number) => (progress.unit === 'bytes' ? bytes(value) : String(value));
+  const unit = units()[progress.unit];
+  if (progress.total !== null) return msg(str`${what}: ${number(progress.done)} of ${number(progress.total)} ${unit}`);
+  return progress.done ? msg(str`${what}: ${number(progress.done)} ${unit}`) : what;
+}
+
+export const progressBar = (progress: Progress) => html`
+  <progress aria-label=${workWords(progress.what)} max=${progress.total ?? 1} value=${progress.total === null ? nothing : progress.done}></progress>
+`;
