@@ -7,7 +7,7 @@ import { Command } from 'commander';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 import { chromiumArgsWithoutWebGpu, findChromium, requireBrowser } from '../scripts/machine.mjs';
 import { presets } from '../src/experiment/presets.ts';
-import { packExperiment } from '../src/ui/app/link.ts';
+import { packExperiment } from '../src/ui/state/link.ts';
 import { memoryMb } from './renderer-memory.ts';
 import { servePage } from './served-page.ts';
 

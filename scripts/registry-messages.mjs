@@ -1,4 +1,4 @@
-// Writes the words of the registries (knobs, worlds, metrics) as literal `msg()` calls with the ids that src/ui/app/words.ts looks up, so
+// Writes the words of the registries (knobs, worlds, metrics) as literal `msg()` calls with the ids that src/ui/state/labels.ts looks up, so
 // that `lit-localize extract` lists them for translators beside the words of the page. The page never loads this file.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

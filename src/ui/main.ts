@@ -1,8 +1,8 @@
 /** Where the page starts: isolated first, where it can be (one reload at most), then everything else. */
 import './kit/styles/tokens.css';
 import { ensureIsolation, thisPage } from './app/isolation.ts';
-import { parseLink } from './app/link.ts';
 import { useLocale, wantedLocale } from './kit/locale.ts';
+import { parseLink } from './state/link.ts';
 
 const isolation = await ensureIsolation(thisPage());
 document.documentElement.dataset.isolation = isolation;

@@ -6,13 +6,13 @@ import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { presets } from '../../src/experiment/presets.ts';
 import { lineSvg, ticks } from '../../src/session/report/line-svg.ts';
 import { runReport } from '../../src/session/report/run-report.ts';
-import { initialPanes, panes, readPanes } from '../../src/ui/app/panes.ts';
 import { chartCsv, chartOf } from '../../src/ui/charts/chart-saving.ts';
-import { plainView, readView, xValues } from '../../src/ui/charts/x-axis.ts';
 import { mockRecords, mockStep } from '../../src/ui/gallery/mock-data.ts';
 import { supported } from '../../src/ui/gallery/mock-gpu.ts';
 import { estimate, recentStepMs, stepWork } from '../../src/ui/state/estimate.ts';
+import { initialPanes, panes, readPanes } from '../../src/ui/state/panes.ts';
 import { charts, smoothed } from '../../src/ui/state/series.ts';
+import { plainView, readView, xValues } from '../../src/ui/state/x-axis.ts';
 
 const records = mockRecords(30);
 const [success] = charts();

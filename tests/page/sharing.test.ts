@@ -6,7 +6,9 @@ import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { presets } from '../../src/experiment/presets.ts';
 import type { RunSummary } from '../../src/session/protocol.ts';
-import { addressInside, addressOutside, embedCode, isEmbedded } from '../../src/ui/app/embedding.ts';
+import { checkedExperiment, runOf, Sharing } from '../../src/ui/app/sharing.ts';
+import { mockExperiment, mockSummary } from '../../src/ui/gallery/mock-data.ts';
+import { addressInside, addressOutside, embedCode, isEmbedded } from '../../src/ui/state/embedded-view.ts';
 import {
   formatLink,
   LinkError,
@@ -15,10 +17,8 @@ import {
   packExperiment,
   parseLink,
   unpackExperiment,
-} from '../../src/ui/app/link.ts';
-import { formatHash, noSelection, parseHash } from '../../src/ui/app/selection.ts';
-import { checkedExperiment, runOf, Sharing } from '../../src/ui/app/sharing.ts';
-import { mockExperiment, mockSummary } from '../../src/ui/gallery/mock-data.ts';
+} from '../../src/ui/state/link.ts';
+import { formatHash, noSelection, parseHash } from '../../src/ui/state/selection.ts';
 import { Store } from '../../src/ui/state/state.ts';
 
 const place = {

@@ -4,7 +4,7 @@
  */
 import { msg, str } from '@lit/localize';
 import type { PickedFile } from '../../models/protocol.ts';
-import { droppedFiles, type PickedFiles } from '../panels/model-files.ts';
+import { droppedFiles, type PickedFiles } from '../state/picked-files.ts';
 import type { Notice, Store } from '../state/state.ts';
 
 export interface Sorted {

@@ -1,8 +1,8 @@
 /** What is shown around the run: drawer and panels, the theme, help, and what the storage and device panels read when they open. */
 import { msg } from '@lit/localize';
 import type { TrainerApi } from '../../session/protocol.ts';
-import { type ChartView, rememberedView, rememberView } from '../charts/x-axis.ts';
 import type { ModelPicking } from '../panels/model-picking.ts';
+import { type PaneName, rememberedPanes, resizedPanes } from '../state/panes.ts';
 import {
   type DrawerTab,
   type LearnTab,
@@ -12,8 +12,8 @@ import {
   type Store,
   type Theme,
 } from '../state/state.ts';
+import { type ChartView, rememberedView, rememberView } from '../state/x-axis.ts';
 import { type Notifying, sentence } from './notifying.ts';
-import { type PaneName, rememberedPanes, resizedPanes } from './panes.ts';
 
 const themeKey = 'tabgym.theme';
 

@@ -4,8 +4,8 @@
  */
 import { msg, str } from '@lit/localize';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
-import type { Lesson, Part, Where } from '../lessons/lesson.ts';
-import { type LessonProgress, LocalProgress, nothingDone, type ProgressStore } from '../lessons/progress.ts';
+import type { Lesson, Part, Where } from '../state/lesson.ts';
+import { type LessonProgress, LocalProgress, nothingDone, type ProgressStore } from '../state/lesson-progress.ts';
 import { nothingPlayed, type State, type Store } from '../state/state.ts';
 import type { Drafting } from './drafting.ts';
 import { isActive } from './events.ts';

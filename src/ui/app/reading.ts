@@ -3,9 +3,9 @@
  * episodes, an episode is turns, a turn is tokens. The URL's hash follows.
  */
 import type { StepDetail, TrainerApi } from '../../session/protocol.ts';
+import { formatLink, parseLink } from '../state/link.ts';
+import { formatHash, parseHash, type Selection } from '../state/selection.ts';
 import { none, type State, type Store } from '../state/state.ts';
-import { formatLink, parseLink } from './link.ts';
-import { formatHash, parseHash, type Selection } from './selection.ts';
 
 const keptDetails = 6;
 

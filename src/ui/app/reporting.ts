@@ -3,10 +3,10 @@ import { msg } from '@lit/localize';
 import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.ts';
 import { type ReportWords, runReport } from '../../session/report/run-report.ts';
 import { chartOf } from '../charts/chart-saving.ts';
-import { plainView } from '../charts/x-axis.ts';
 import { currentLocale } from '../kit/locale.ts';
+import { metricSentence } from '../state/labels.ts';
 import { charts } from '../state/series.ts';
-import { metricSentence } from './words.ts';
+import { plainView } from '../state/x-axis.ts';
 
 const words = (): ReportWords => ({
   lang: currentLocale(),

@@ -7,12 +7,20 @@ import { type Experiment, ExperimentError, parseExperiment } from '../../experim
 import type { RunSummary } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
 import { inFocus } from '../state/in-focus.ts';
+import {
+  formatLink,
+  LinkError,
+  longestLink,
+  noLink,
+  type PageLink,
+  packExperiment,
+  unpackExperiment,
+} from '../state/link.ts';
+import { noSelection, type Selection } from '../state/selection.ts';
 import type { State, Store } from '../state/state.ts';
 import type { Drafting } from './drafting.ts';
-import { formatLink, LinkError, longestLink, noLink, type PageLink, packExperiment, unpackExperiment } from './link.ts';
 import type { Notifying } from './notifying.ts';
 import { shownStep } from './reading.ts';
-import { noSelection, type Selection } from './selection.ts';
 
 /** An address, and whether it is too long to be handed on. */
 export interface MadeLink {

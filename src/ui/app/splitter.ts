@@ -4,7 +4,7 @@
  */
 import { css, html, LitElement, type PropertyValues } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { type PaneName, panes } from './panes.ts';
+import { type PaneName, panes } from '../state/panes.ts';
 
 /** `pane-resize` carries the pane and its new size. */
 export class PaneResizeEvent extends Event {

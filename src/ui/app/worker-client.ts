@@ -3,9 +3,9 @@ import * as Comlink from 'comlink';
 import { isFrameRequest } from '../../envs/transport/frame-port.ts';
 import type { GpuReport, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { oneThreadName } from '../../session/protocol.ts';
+import { askedDevice } from '../state/device.ts';
+import { isEmbedded } from '../state/embedded-view.ts';
 import { type Client, gather } from './client.ts';
-import { askedDevice } from './device.ts';
-import { isEmbedded } from './embedding.ts';
 import { RestartedError, type Spawned, Supervisor } from './supervisor.ts';
 import { frameKeeper } from './world-frames.ts';
 

@@ -7,16 +7,16 @@ import { html, LitElement, nothing, type PropertyValues, svg } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import uPlot from 'uplot';
 import type { StepRecord } from '../../session/protocol.ts';
-import { litBy } from '../app/lights.ts';
 import { compact, fixed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { litBy } from '../state/lights.ts';
 import { type ChartSpec, readSeries, type SeriesSpec, smoothed } from '../state/series.ts';
+import { type ChartView, plainView, xValues } from '../state/x-axis.ts';
 import { type DrawnPoint, drawPoints, resolveColor } from './chart-drawing.ts';
 import { saveMenu } from './chart-menu.ts';
 import type { ChartFormat } from './chart-saving.ts';
 import { chartStyles } from './chart-styles.ts';
 import { plotHeight, plotOptions } from './plot-options.ts';
-import { type ChartView, plainView, xValues } from './x-axis.ts';
 
 const dashes = { solid: [], dashed: [6, 4], dotted: [2, 3] };
 const mostRows = 200;

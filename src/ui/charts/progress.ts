@@ -10,10 +10,10 @@ import { compact } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { diagnose, type Hint } from '../state/diagnosis.ts';
 import { type ChartSpec, charts } from '../state/series.ts';
+import { axisWords, type ChartView, smoothings, type XAxis, xAxes } from '../state/x-axis.ts';
 import type { StepSelectEvent } from './chart.ts';
 import { metricRows } from './metric-words.ts';
 import { plotHeight } from './plot-options.ts';
-import { axisWords, type ChartView, smoothings, type XAxis, xAxes } from './x-axis.ts';
 
 /** CSS pixels: below this a curve cannot be read; and what stands over a plot and under it. */
 const leastPlot = 84;

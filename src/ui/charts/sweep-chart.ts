@@ -17,13 +17,13 @@ import {
   type VariantColumns,
   type VariantLine,
 } from '../state/sweep-series.ts';
+import { type ChartView, plainView } from '../state/x-axis.ts';
 import { StepSelectEvent } from './chart.ts';
 import { type DrawnPoint, drawPoints, resolveColor } from './chart-drawing.ts';
 import { saveMenu } from './chart-menu.ts';
 import type { ChartFormat } from './chart-saving.ts';
 import { chartStyles } from './chart-styles.ts';
 import { plotHeight, plotOptions } from './plot-options.ts';
-import { type ChartView, plainView } from './x-axis.ts';
 
 const dashes: { [dash in Dash]: number[] } = { solid: [], dashed: [6, 4], dotted: [2, 3] };
 const mostRows = 100;

@@ -4,11 +4,11 @@ import { html, nothing } from 'lit';
 import { findKnob } from '../../experiment/knobs.ts';
 import { type Card, type FormulaSymbol, type Source, symbolsOf, symbolWords } from '../../rl/algorithms/cards.ts';
 import { metricNamed } from '../../rl/metrics.ts';
-import { light, lightOf } from '../app/lights.ts';
-import { knobLabel, lookUp, metricSentence } from '../app/words.ts';
 import { compact } from '../kit/format.ts';
+import { knobLabel, lookUp, metricSentence } from '../state/labels.ts';
+import { light, lightOf } from '../state/lights.ts';
+import { type Place, readSource } from '../state/place.ts';
 import { formulaOf, hasNumbers } from './formula.ts';
-import { type Place, readSource } from './place.ts';
 
 export const cardTitle = ({ id, title }: Card) => lookUp(title, { id: `card.${id}.title` });
 export const cardSentence = ({ id, sentence }: Card) => lookUp(sentence, { id: `card.${id}.sentence` });

@@ -8,8 +8,8 @@ import type { CardPart } from '../../rl/algorithms/cards.ts';
 import { TokenSource, type Trajectory } from '../../rl/episode/trajectory.ts';
 import type { Controller } from '../app/controller.ts';
 import { isActive } from '../app/events.ts';
-import type { Selection } from '../app/selection.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../state/place.ts';
+import type { Selection } from '../state/selection.ts';
 
 export type Pace = 'token' | 'turn' | 'episode';
 

@@ -6,8 +6,8 @@ import type { Controller } from '../app/controller.ts';
 import { isActive } from '../app/events.ts';
 import { compact, fixed, signed } from '../kit/format.ts';
 import { tokenText } from '../stage/tokens.ts';
-import type { Place } from './place.ts';
-import { readSource } from './place.ts';
+import type { Place } from '../state/place.ts';
+import { readSource } from '../state/place.ts';
 
 export interface Why {
   before: number;

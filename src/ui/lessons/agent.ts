@@ -1,7 +1,7 @@
 /** Lesson 1: an agent and its world. Play first, then watch a policy that knows nothing. */
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/agent.json';
-import { type Lesson, watchedOne } from './lesson.ts';
+import { type Lesson, watchedOne } from '../state/lesson.ts';
 
 export const agent: Lesson = {
   id: 'agent',

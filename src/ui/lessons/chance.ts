@@ -2,8 +2,8 @@
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/chance.json';
 import { fixed } from '../kit/format.ts';
+import { type Lesson, meanOf, type Seen } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
-import { type Lesson, meanOf, type Seen } from './lesson.ts';
 
 const manyTurns = 8;
 

@@ -4,8 +4,8 @@ import narrow from '../../../experiments/lessons/clip.json';
 import priced from '../../../experiments/lessons/clip-kl.json';
 import wide from '../../../experiments/lessons/clip-wide.json';
 import { compact, percent } from '../kit/format.ts';
+import { type Lesson, meanOf, runs, type Seen } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
-import { type Lesson, meanOf, runs, type Seen } from './lesson.ts';
 
 const enough = 8;
 

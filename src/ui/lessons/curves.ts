@@ -5,8 +5,8 @@ import collapse from '../../../experiments/lessons/collapse.json';
 import noSignal from '../../../experiments/lessons/no-signal.json';
 import { fixed } from '../kit/format.ts';
 import { diagnose } from '../state/diagnosis.ts';
+import { evaluated, type Lesson, meanOf, runs, type Seen } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
-import { evaluated, type Lesson, meanOf, runs, type Seen } from './lesson.ts';
 
 const recent = 5;
 const gapWanted = 0.3;

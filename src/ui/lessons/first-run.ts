@@ -2,7 +2,7 @@
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/first-run.json';
 import { fixed, signed } from '../kit/format.ts';
-import { evaluated, type Lesson, overChance, watchedOne } from './lesson.ts';
+import { evaluated, type Lesson, overChance, watchedOne } from '../state/lesson.ts';
 
 const wanted = 0.12;
 

@@ -2,8 +2,8 @@
 import { msg } from '@lit/localize';
 import experiment from '../../../experiments/lessons/group.json';
 import { whyOf } from '../learn/why.ts';
-import { groupStatistics } from '../stage/episodes.ts';
-import { type Lesson, reads } from './lesson.ts';
+import { groupStatistics } from '../state/episodes.ts';
+import { type Lesson, reads } from '../state/lesson.ts';
 
 export const group: Lesson = {
   id: 'group',

@@ -2,7 +2,7 @@
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/horizon.json';
 import { percent } from '../kit/format.ts';
-import type { Lesson } from './lesson.ts';
+import type { Lesson } from '../state/lesson.ts';
 
 export const horizon: Lesson = {
   id: 'horizon',

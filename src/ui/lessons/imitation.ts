@@ -2,8 +2,8 @@
 import { msg, str } from '@lit/localize';
 import experiment from '../../../experiments/lessons/imitation.json';
 import { fixed } from '../kit/format.ts';
+import { evaluated, type Lesson, meanOf, type Seen } from '../state/lesson.ts';
 import { metricNames } from '../state/series.ts';
-import { evaluated, type Lesson, meanOf, type Seen } from './lesson.ts';
 
 /** Steps in which the policy only listened play no episodes of its own. */
 const played = ({ trained }: Seen) => trained.filter(({ metrics }) => Number.isFinite(metrics[metricNames.success]));

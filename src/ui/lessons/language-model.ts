@@ -5,7 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { adapterRun } from '../app/shipped.ts';
 import { fixed } from '../kit/format.ts';
-import { evaluated, type Lesson, reads, type Seen } from './lesson.ts';
+import { evaluated, type Lesson, reads, type Seen } from '../state/lesson.ts';
 
 const isRecording = ({ state }: Seen) => state.run?.name.startsWith(adapterRun.title) ?? false;
 

@@ -2,13 +2,13 @@
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import { formatLink, noLink } from '../app/link.ts';
 import { Panel } from '../app/panel.ts';
-import { noSelection } from '../app/selection.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import type { Choice, Lesson, Part, Question } from './lesson.ts';
-import { seenOf } from './lesson.ts';
+import type { Choice, Lesson, Part, Question } from '../state/lesson.ts';
+import { seenOf } from '../state/lesson.ts';
+import { formatLink, noLink } from '../state/link.ts';
+import { noSelection } from '../state/selection.ts';
 import { lessonStyles } from './styles.ts';
 
 /** Every part is done and every question has its right answer. */

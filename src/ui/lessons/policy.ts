@@ -1,7 +1,7 @@
 /** Lesson 3: a policy, token by token. What it may choose among, how likely each choice was, and which were no choices. */
 import { msg } from '@lit/localize';
 import experiment from '../../../experiments/lessons/policy.json';
-import { type Lesson, ofPolicy, reads } from './lesson.ts';
+import { type Lesson, ofPolicy, reads } from '../state/lesson.ts';
 
 export const policy: Lesson = {
   id: 'policy',

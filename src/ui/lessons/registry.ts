@@ -1,4 +1,6 @@
 /** All lessons, in the order in which they are taught. */
+
+import type { Lesson } from '../state/lesson.ts';
 import { agent } from './agent.ts';
 import { chance } from './chance.ts';
 import { clip } from './clip.ts';
@@ -8,10 +10,9 @@ import { group } from './group.ts';
 import { horizon } from './horizon.ts';
 import { imitation } from './imitation.ts';
 import { languageModel } from './language-model.ts';
-import type { Lesson } from './lesson.ts';
 import { policy } from './policy.ts';
 
-export { seenOf } from './lesson.ts';
+export { seenOf } from '../state/lesson.ts';
 
 export const lessons: readonly Lesson[] = [
   agent,

@@ -6,10 +6,10 @@ import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/shippe
 import { Agents, curvesOf, fetchAgent, fetchGallery } from '../app/agents.ts';
 import { sentence } from '../app/notifying.ts';
 import { Panel } from '../app/panel.ts';
-import { worldTitle } from '../app/words.ts';
 import { bytes, compact, fixed } from '../kit/format.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { worldTitle } from '../state/labels.ts';
 import { type Fetched, none } from '../state/state.ts';
 
 const percent = (fraction: number) => (100 * fraction).toFixed(1);

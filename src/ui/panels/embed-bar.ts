@@ -2,11 +2,11 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
-import { addressOutside } from '../app/embedding.ts';
 import { isActive } from '../app/events.ts';
 import { Panel } from '../app/panel.ts';
 import { fixed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { addressOutside } from '../state/embedded-view.ts';
 import { inFocus } from '../state/in-focus.ts';
 import { readSuccess } from '../state/score.ts';
 

@@ -3,11 +3,11 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import type { GpuReport } from '../../session/protocol.ts';
-import { deviceLabel, deviceWords, isProcessor } from '../app/device.ts';
 import { Panel } from '../app/panel.ts';
 import { bytes, compact } from '../kit/format.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { deviceLabel, deviceWords, isProcessor } from '../state/device.ts';
 import type { GpuDetails } from '../state/state.ts';
 import { deviceSelect } from './device-select.ts';
 

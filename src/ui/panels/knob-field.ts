@@ -5,9 +5,9 @@ import { customElement, property, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import type { Knob } from '../../experiment/knob.ts';
 import { findKnob } from '../../experiment/knobs.ts';
-import { litBy } from '../app/lights.ts';
-import { choiceGroup, choiceLabel, knobLabel, knobSentence } from '../app/words.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { choiceGroup, choiceLabel, knobLabel, knobSentence } from '../state/labels.ts';
+import { litBy } from '../state/lights.ts';
 
 /** `knob-change` carries the path and the new value. */
 export class KnobChangeEvent extends Event {

@@ -10,7 +10,7 @@ import { cardRun, type ModelCard, type ModelPlace, type Precision } from '../../
 import { Panel } from '../app/panel.ts';
 import { bytes, compact, percent } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { hasDirectoryPicker, inputFiles, type PickedFiles, pickedFolder } from './model-files.ts';
+import { hasDirectoryPicker, inputFiles, type PickedFiles, pickedFolder } from '../state/picked-files.ts';
 import { bytesToKeep, precisions } from './model-picking.ts';
 
 const precisionWords = (): { [precision in Precision]: string } => ({

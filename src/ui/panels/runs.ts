@@ -8,7 +8,7 @@ import type { RunSummary } from '../../session/protocol.ts';
 import { Panel } from '../app/panel.ts';
 import { bytes, fixed, when } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { inputFiles } from './model-files.ts';
+import { inputFiles } from '../state/picked-files.ts';
 
 @customElement('tabgym-runs')
 export class TabgymRuns extends Panel {

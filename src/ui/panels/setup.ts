@@ -14,8 +14,8 @@ import { memoryPlan, planStyles } from './memory-plan.ts';
 import './sweep-setup.ts';
 import './objective-field.ts';
 import { Panel } from '../app/panel.ts';
-import { knobLabel, knobSentence, presetDescription, presetTitle } from '../app/words.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { knobLabel, knobSentence, presetDescription, presetTitle } from '../state/labels.ts';
 import type { State } from '../state/state.ts';
 import type { KnobChangeEvent } from './knob-field.ts';
 

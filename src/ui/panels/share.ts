@@ -5,11 +5,11 @@
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, query, state } from 'lit/decorators.js';
-import { embedCode } from '../app/embedding.ts';
 import { Panel } from '../app/panel.ts';
 import type { MadeLink } from '../app/sharing.ts';
 import { dialogStyles } from '../kit/styles/dialog.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { embedCode } from '../state/embedded-view.ts';
 import { inFocus } from '../state/in-focus.ts';
 
 @customElement('tabgym-share')

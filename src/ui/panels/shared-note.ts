@@ -4,7 +4,7 @@ import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import { Panel } from '../app/panel.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { inputFiles } from './model-files.ts';
+import { inputFiles } from '../state/picked-files.ts';
 
 @customElement('tabgym-shared-note')
 export class TabgymSharedNote extends Panel {

@@ -8,8 +8,8 @@ import { findKnob } from '../../experiment/knobs.ts';
 import { changesOf, type Sweep } from '../../experiment/sweep.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import { Panel } from '../app/panel.ts';
-import { knobLabel, knobSentence } from '../app/words.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { knobLabel, knobSentence } from '../state/labels.ts';
 
 const seedsKnob = findKnob('sweep.seeds.*')!;
 

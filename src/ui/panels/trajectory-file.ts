@@ -8,9 +8,9 @@ import { customElement, property, state } from 'lit/decorators.js';
 import type { Knob } from '../../experiment/knob.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
 import { type ByteSource, TrajectoryFile } from '../../trajectories/files/file.ts';
-import { knobLabel, knobSentence } from '../app/words.ts';
 import { bytes } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { knobLabel, knobSentence } from '../state/labels.ts';
 import { KnobChangeEvent } from './knob-field.ts';
 
 /** Problems that are told in words; the rest are counted. */

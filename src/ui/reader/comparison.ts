@@ -4,9 +4,9 @@ import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { turnsOf } from '../../trajectories/files/messages.ts';
 import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
-import { worldTitle } from '../app/words.ts';
 import { compact } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { worldTitle } from '../state/labels.ts';
 import { type Across, compared, type Side } from './differences.ts';
 import { messageTemplate, turnStyles } from './turns.ts';
 

@@ -10,8 +10,8 @@ import type { OnState, ReaderApi, ReaderState, Row, WrittenFile } from '../../tr
 import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
 import type { Controller } from '../app/controller.ts';
 import { sentence } from '../app/notifying.ts';
-import type { Selection } from '../app/selection.ts';
 import { download } from '../kit/download.ts';
+import type { Selection } from '../state/selection.ts';
 import { type Fetched, none } from '../state/state.ts';
 import { listFromText, listToText } from './list-link.ts';
 import { readerApi } from './reader-client.ts';

@@ -3,8 +3,8 @@ import { msg, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { type Filter, noFilter, type Sorting } from '../../trajectories/files/listing.ts';
-import { worldTitle } from '../app/words.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { worldTitle } from '../state/labels.ts';
 import { type Desk, WatchDesk } from './desk.ts';
 
 const pauseMs = 400;

@@ -3,9 +3,9 @@ import { msg, str, updateWhenLocaleChanges } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, query, state } from 'lit/decorators.js';
 import type { Row } from '../../trajectories/files/reader.ts';
-import { worldTitle } from '../app/words.ts';
 import { compact } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { worldTitle } from '../state/labels.ts';
 import { type Desk, WatchDesk } from './desk.ts';
 import { rowWindow, scrollTo } from './row-window.ts';
 

@@ -9,11 +9,11 @@ import type { KeptEvaluation, RunEvaluations, SuiteRequest } from '../../session
 import { worldModules } from '../../worlds/registry.ts';
 import type { OtherEvaluation } from '../app/evaluating.ts';
 import { Panel } from '../app/panel.ts';
-import { worldTitle } from '../app/words.ts';
 import { download } from '../kit/download.ts';
 import { fixed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { worldTitle } from '../state/labels.ts';
 import { progressBar, progressWords } from '../state/work-progress.ts';
 import { besideTable, comparedTables, mainTable } from './evaluation-tables.ts';
 

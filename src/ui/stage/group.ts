@@ -5,12 +5,12 @@ import { customElement } from 'lit/decorators.js';
 import { algorithmOf } from '../../rl/algorithms/registry.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { groupBy } from '../../rl/numbers.ts';
-import { litBy } from '../app/lights.ts';
 import { Panel } from '../app/panel.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { endingNames, groupStatistics, taskWords } from './episodes.ts';
+import { endingNames, groupStatistics, taskWords } from '../state/episodes.ts';
+import { litBy } from '../state/lights.ts';
 
 @customElement('tabgym-group')
 export class TabgymGroup extends Panel {

@@ -6,10 +6,10 @@ import './group.ts';
 import './play.ts';
 import { Panel } from '../app/panel.ts';
 import { shownStep } from '../app/reading.ts';
-import type { StageTab } from '../app/selection.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { tabList } from '../kit/tabs.ts';
+import type { StageTab } from '../state/selection.ts';
 import './trajectory.ts';
 import './watch.ts';
 

@@ -3,10 +3,10 @@ import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
-import { litBy } from '../app/lights.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
-import { type TokenFacts, tokenFacts } from './episodes.ts';
+import { type TokenFacts, tokenFacts } from '../state/episodes.ts';
+import { litBy } from '../state/lights.ts';
 import { tokenText } from './tokens.ts';
 
 const mostAlternatives = 16;

@@ -3,7 +3,7 @@ import { msg, str } from '@lit/localize';
 import { css, html } from 'lit';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { fixed } from '../kit/format.ts';
-import { surprise, tokenFacts } from './episodes.ts';
+import { surprise, tokenFacts } from '../state/episodes.ts';
 
 export const tokenStyles = css`
   .segment {

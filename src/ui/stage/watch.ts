@@ -8,7 +8,7 @@ import { Panel } from '../app/panel.ts';
 import { emptyState, errorState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { progressBar, progressWords } from '../state/work-progress.ts';
-import '../panels/welcome.ts';
+import './welcome.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
 
 @customElement('tabgym-watch')

@@ -20,13 +20,13 @@ import type {
   StepRecord,
   TrainerApi,
 } from '../../session/protocol.ts';
-import { noLink, type PageLink } from '../app/link.ts';
-import { initialPanes, type PaneSizes } from '../app/panes.ts';
-import { noSelection, type Selection } from '../app/selection.ts';
-import { type ChartView, plainView } from '../charts/x-axis.ts';
 import type { Locale } from '../kit/locale.ts';
-import type { LessonProgress } from '../lessons/progress.ts';
-import type { PickedFiles } from '../panels/model-files.ts';
+import type { LessonProgress } from './lesson-progress.ts';
+import { noLink, type PageLink } from './link.ts';
+import { initialPanes, type PaneSizes } from './panes.ts';
+import type { PickedFiles } from './picked-files.ts';
+import { noSelection, type Selection } from './selection.ts';
+import { type ChartView, plainView } from './x-axis.ts';
 
 /** An episode that was played before, shown turn by turn. */
 export interface Recording {

@@ -1,8 +1,8 @@
 /** A sweep's curves as columns of a chart: of each variant every seed, their mean and its interval. Pure. */
 import { meanEstimate } from '../../rl/evaluation/statistics.ts';
 import type { OpenedSweep, StepRecord } from '../../session/protocol.ts';
-import { type XAxis, xValues } from '../charts/x-axis.ts';
 import { type Dash, readSeries, type SeriesSpec, smoothed } from './series.ts';
+import { type XAxis, xValues } from './x-axis.ts';
 
 /** One variant as it is drawn. */
 export interface VariantLine {

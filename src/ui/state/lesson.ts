@@ -5,10 +5,10 @@
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { StepRecord } from '../../session/protocol.ts';
-import type { Selection } from '../app/selection.ts';
-import { type Place, placeOf } from '../learn/place.ts';
-import { metricNames } from '../state/series.ts';
-import type { LearnTab, NarrowPanel, State } from '../state/state.ts';
+import { type Place, placeOf } from './place.ts';
+import type { Selection } from './selection.ts';
+import { metricNames } from './series.ts';
+import type { LearnTab, NarrowPanel, State } from './state.ts';
 
 /** Where something is to be done. */
 export interface Where {

@@ -3,7 +3,7 @@
  * root, which shadow roots inherit: what can be lit names its light in an outline, and nothing is drawn again.
  */
 import type { Source } from '../../rl/algorithms/cards.ts';
-import { charts } from '../state/series.ts';
+import { charts } from './series.ts';
 
 const property = (light: string) => `--lit-${light.replaceAll('.', '-')}`;
 

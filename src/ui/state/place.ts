@@ -11,8 +11,8 @@ import type { ExaminedEpisode } from '../../rl/examine.ts';
 import { trainingStageAt } from '../../rl/settings.ts';
 import type { StepInsight, StepRecord } from '../../session/protocol.ts';
 import { shownStep } from '../app/reading.ts';
-import { groupStatistics, type TokenFacts, tokenFacts, trainedRow } from '../stage/episodes.ts';
-import type { State } from '../state/state.ts';
+import { groupStatistics, type TokenFacts, tokenFacts, trainedRow } from './episodes.ts';
+import type { State } from './state.ts';
 
 export interface Place {
   experiment: Experiment | null;

@@ -2,16 +2,16 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import '../stage/episode-view.ts';
+import './episode-view.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { factsOf } from '../../experiment/policies/registry.ts';
-import { askedDevice } from '../app/device.ts';
 import { Panel } from '../app/panel.ts';
-import { policyWords, worldTitle } from '../app/words.ts';
 import { duration } from '../kit/format.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
+import { askedDevice } from '../state/device.ts';
 import { estimate } from '../state/estimate.ts';
+import { policyWords, worldTitle } from '../state/labels.ts';
 
 @customElement('tabgym-welcome')
 export class TabgymWelcome extends Panel {

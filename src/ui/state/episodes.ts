@@ -3,7 +3,7 @@ import { msg, str } from '@lit/localize';
 import type { Task } from '../../envs/env.ts';
 import { chosenPositions } from '../../rl/episode/packing.ts';
 import { type Ending, TokenSource, type Trajectory } from '../../rl/episode/trajectory.ts';
-import { worldTitle } from '../app/words.ts';
+import { worldTitle } from './labels.ts';
 
 export const endingNames = (): { [ending in Ending]: string } => ({
   success: msg('success'),
