@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { trainParts } from './agents/parts.ts';
 import { readRecipe, recipeNames } from './agents/recipe.ts';
-import { ship } from './agents/shipping.ts';
+import { ship } from './agents/ship.ts';
 import { type DeviceOptions, deviceOptions } from './node-device.ts';
 
 const program = new Command('agents')

@@ -1,7 +1,7 @@
 /** `npm run eval -- RUN --suite NAME [--samples 8] [--turns 5,10,20,30] [--greedy] [--compare OTHER] [--out FOLDER]` */
 import { Command, InvalidArgumentError } from 'commander';
-import { connectOption } from './connecting.ts';
-import { evaluate, reportText, suiteNames, writeReport } from './evaluating.ts';
+import { connectOption } from './connections.ts';
+import { evaluate, reportText, suiteNames, writeReport } from './evaluation.ts';
 import { deviceOptions } from './node-device.ts';
 
 function whole(text: string): number {

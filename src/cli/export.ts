@@ -16,7 +16,7 @@ import { chatFiles } from '../session/chat-assets.ts';
 import { policyFiles } from '../session/service/policy-files.ts';
 import { tinyTokenizer } from '../session/text/tiny-tokenizer.ts';
 import { NotARunError, readAdapter, readPolicy, readRun, writePolicy } from '../store/bundle.ts';
-import { CommandError } from './training.ts';
+import { CommandError } from './training-run.ts';
 
 interface ExportOptions {
   // not a kind: the format of what is written

@@ -1,6 +1,6 @@
 /**
  * The figures of AgentGym-RL (https://arxiv.org/abs/2509.08755) at the size of a tab: which sweeps are trained, what is evaluated, and what
- * the paper says beside which the result stands. Data; `reproducing.ts` does it.
+ * the paper says beside which the result stands. Data; `reproduction.ts` does it.
  */
 
 import type { WorldSuite } from '../envs/suite.ts';

@@ -1,7 +1,7 @@
 /** `npm run handoff -- RUN|EXPERIMENT --to verl|agentgym-rl|trl --out FOLDER [--steps N]` */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { handoffTargets } from '../session/handoff/registry.ts';
-import { handOff } from './handing-off.ts';
+import { handOff } from './handoff-folder.ts';
 
 function whole(text: string): number {
   const value = Number(text);

@@ -1,8 +1,8 @@
 /** `npm run imitate -- experiments/NAME.json --out FOLDER [--until 0.5]` */
 import { Command, InvalidArgumentError } from 'commander';
-import { imitateOracle } from './imitating.ts';
+import { imitateOracle } from './imitation.ts';
 import { type DeviceOptions, deviceOptions } from './node-device.ts';
-import { readExperiment } from './training.ts';
+import { readExperiment } from './training-run.ts';
 
 function share(text: string): number {
   const value = Number(text);

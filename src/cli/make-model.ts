@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { catalogue, findModel } from '../policy/catalogue.ts';
 import { countParameters } from '../policy/config.ts';
-import { type FloatDtype, makeModel, type ShapeOverrides } from './making-model.ts';
+import { type FloatDtype, makeModel, type ShapeOverrides } from './random-model.ts';
 
 const atLeast = (least: number) => (text: string) => {
   const value = Number(text);

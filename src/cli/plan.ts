@@ -7,9 +7,9 @@ import { kindsHelp } from '../experiment/guide.ts';
 import { catalogue, findModel } from '../policy/catalogue.ts';
 import { totalBytes } from '../policy/plan/buffers.ts';
 import type { Projection } from '../policy/weights/adapter.ts';
+import { type PlanSettings, parseTargets, planLines, planOrProblem, refusal } from './model-plan.ts';
 import { planExperiment } from './plan-experiment.ts';
-import { type PlanSettings, parseTargets, planLines, planOrProblem, refusal } from './planning.ts';
-import { readDocument } from './training.ts';
+import { readDocument } from './training-run.ts';
 
 function positive(text: string): number {
   const value = Number(text);

@@ -1,7 +1,7 @@
 /** `npm run reproduce -- table6|figure7|figure8|figure9 [--seeds 1,2,3] [--scale 0.25] [--plan] [--device wasm]` */
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { deviceOptions } from './node-device.ts';
-import { figureNames, type ReproducingOptions, reproduce } from './reproducing.ts';
+import { figureNames, type ReproducingOptions, reproduce } from './reproduction.ts';
 
 function whole(text: string): number {
   const value = Number(text);

@@ -14,7 +14,7 @@ import { specialTokens, Tokenizer } from '../policy/text/tokenizer.ts';
 import { importedRun } from '../session/policies/registry.ts';
 import type { HandedFrom } from '../store/run.ts';
 import type { NewRun } from '../store/run-store.ts';
-import { CommandError, readDocument } from './training.ts';
+import { CommandError, readDocument } from './training-run.ts';
 
 /** A trained policy lies a few folders below the hand-off that it was trained in. */
 const folders = 5;

@@ -5,8 +5,8 @@ import type { WorldOptions } from '../envs/env.ts';
 import { createServer } from '../server/server.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { deviceOptions } from './node-device.ts';
-import { openPolicyModel } from './serving-policy.ts';
-import { CommandError } from './training.ts';
+import { openPolicyModel } from './served-policy.ts';
+import { CommandError } from './training-run.ts';
 
 const wholeFrom = (least: number, most: number) => (text: string) => {
   const value = Number(text);

@@ -1,8 +1,8 @@
 /** `npm run sweep -- experiments/NAME.json [--seeds 1,2,3] [--steps N] [--out FOLDER] [--device wasm]` */
 import { Command, InvalidArgumentError } from 'commander';
-import { connectOption } from './connecting.ts';
+import { connectOption } from './connections.ts';
 import { deviceOptions } from './node-device.ts';
-import { sweep } from './sweeping.ts';
+import { sweep } from './sweep-folder.ts';
 
 function whole(text: string): number {
   const value = Number(text);

@@ -1,11 +1,11 @@
 /** `npm run train -- experiments/NAME.json|--from FOLDER [--seed N] [--out FOLDER] [--steps N] [--resume] [--device wasm] [--allow-code]` */
 import { Command, InvalidArgumentError } from 'commander';
 import { kindsHelp } from '../experiment/guide.ts';
-import { connectOption } from './connecting.ts';
+import { connectOption } from './connections.ts';
 import { deviceOptions } from './node-device.ts';
 import { reportLines } from './report.ts';
 import { returnedRun } from './returning.ts';
-import { CodeNotAllowedError, train } from './training.ts';
+import { CodeNotAllowedError, train } from './training-run.ts';
 
 function whole(text: string): number {
   const value = Number(text);

@@ -1,7 +1,7 @@
 /** What a shipped agent's card says it cost, also where its run was a fork of an agent whose records were thinned. */
 import { expect, it } from 'vitest';
-import { thinned } from '../../src/cli/agents/packing.ts';
-import { costOf } from '../../src/cli/agents/shipping.ts';
+import { thinned } from '../../src/cli/agents/pack.ts';
+import { costOf } from '../../src/cli/agents/ship.ts';
 import type { StepRecord } from '../../src/rl/evaluation.ts';
 import type { RunSummary } from '../../src/session/protocol.ts';
 

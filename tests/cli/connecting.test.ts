@@ -1,6 +1,6 @@
 // Where the servers of worlds are, as a command is told.
 import { describe, expect, it } from 'vitest';
-import { openingWorlds, readConnection } from '../../src/cli/connecting.ts';
+import { openingWorlds, readConnection } from '../../src/cli/connections.ts';
 
 describe('--connect', () => {
   it('names a world and an address, once for each', () => {

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FloatDtype, type MakeModelOptions, makeModel } from '../../src/cli/making-model.ts';
+import { type FloatDtype, type MakeModelOptions, makeModel } from '../../src/cli/random-model.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { loadCheckpoint } from '../../src/policy/formats/checkpoint.ts';
 import { narrowBf16, narrowF16, readSafetensors, widenBf16, widenF16 } from '../../src/policy/formats/safetensors.ts';

@@ -1,6 +1,6 @@
 // The memory plan of listed models from the command line: every part, what does not fit, and what would make it fit.
 import { describe, expect, it } from 'vitest';
-import { type PlanSettings, parseTargets, planLines, planModel, refusal } from '../../src/cli/planning.ts';
+import { type PlanSettings, parseTargets, planLines, planModel, refusal } from '../../src/cli/model-plan.ts';
 import { catalogue, configOf } from '../../src/policy/catalogue.ts';
 import { countParameters } from '../../src/policy/config.ts';
 import { totalBytes } from '../../src/policy/plan/buffers.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { csv, sparkline } from '../../src/cli/curves.ts';
 import { costOfFirstGain, endsOf, reportLines } from '../../src/cli/report.ts';
-import { readExperiment } from '../../src/cli/training.ts';
+import { readExperiment } from '../../src/cli/training-run.ts';
 import { rateOf, type SplitEvaluation, type StepRecord } from '../../src/rl/evaluation.ts';
 
 const split = (policy: number, chance: number): SplitEvaluation => ({

@@ -1,8 +1,8 @@
 // The figures' documents: whole, of three seeds, shortened as a whole, and named by sweeps and variants that there are.
 import { expect, it } from 'vitest';
 import { figureSweeps, figures } from '../../src/cli/figures.ts';
-import { figureDocument, figureNames } from '../../src/cli/reproducing.ts';
-import { durationWords, readSweepDocument } from '../../src/cli/sweeping.ts';
+import { figureDocument, figureNames } from '../../src/cli/reproduction.ts';
+import { durationWords, readSweepDocument } from '../../src/cli/sweep-folder.ts';
 import { sweptRuns } from '../../src/experiment/experiment.ts';
 
 const seeds = [1, 2, 3];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, expect, it } from 'vitest';
 import { returnedRun } from '../../src/cli/returning.ts';
-import { CommandError } from '../../src/cli/training.ts';
+import { CommandError } from '../../src/cli/training-run.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { parseConfig } from '../../src/policy/config.ts';
 import { saveAdapter } from '../../src/policy/formats/peft.ts';

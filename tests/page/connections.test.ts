@@ -9,7 +9,7 @@ import { unzipSync } from 'fflate';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { buildIndex } from '../../proxies/retrieval/build-index.ts';
-import { train } from '../../src/cli/training.ts';
+import { train } from '../../src/cli/training-run.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { exportRun } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';

@@ -9,7 +9,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
 import { exportedFiles, readCheckpoint } from '../../src/cli/export.ts';
-import { makeModel } from '../../src/cli/making-model.ts';
+import { makeModel } from '../../src/cli/random-model.ts';
 import { findModel } from '../../src/policy/catalogue.ts';
 import { readAdapter } from '../../src/store/bundle.ts';
 import { ModelServer } from '../session/model-server.ts';

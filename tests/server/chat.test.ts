@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openPolicyEngine, openPolicyModel, readPolicyAt } from '../../src/cli/serving-policy.ts';
+import { openPolicyEngine, openPolicyModel, readPolicyAt } from '../../src/cli/served-policy.ts';
 import type { Task, World } from '../../src/envs/env.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
 import { type ChatModel, type ChatRequest, ChatRequestError } from '../../src/server/openai/chat-model.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import textcraftFirst from '../../experiments/textcraft-first.json';
 import { exportedFiles, readCheckpoint } from '../../src/cli/export.ts';
-import { makeModel } from '../../src/cli/making-model.ts';
+import { makeModel } from '../../src/cli/random-model.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { withLanguageModel, withOnnxModel } from '../../src/models/draft.ts';
 import { ModelLibrary, storedBytes } from '../../src/models/library.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type MakeModelOptions, makeModel } from '../../src/cli/making-model.ts';
+import { type MakeModelOptions, makeModel } from '../../src/cli/random-model.ts';
 import { bitsOf } from '../../src/models/format.ts';
 import { openKept, type PreparedModel, prepareModel } from '../../src/models/loader.ts';
 import { findModel } from '../../src/policy/catalogue.ts';

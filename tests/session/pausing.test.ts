@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import textcraftFirst from '../../experiments/textcraft-first.json';
-import { makeModel } from '../../src/cli/making-model.ts';
+import { makeModel } from '../../src/cli/random-model.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { withLanguageModel } from '../../src/models/draft.ts';
 import { ModelLibrary } from '../../src/models/library.ts';

@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { type AgentRecipe, readRecipe, recipeNames } from '../../src/cli/agents/recipe.ts';
 import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
 import { rateWords, three } from '../../src/cli/report.ts';
-import { readDocument, train } from '../../src/cli/training.ts';
+import { readDocument, train } from '../../src/cli/training-run.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { writePath } from '../../src/experiment/paths.ts';
 

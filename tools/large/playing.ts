@@ -6,8 +6,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeModel, type ShapeOverrides } from '../../src/cli/making-model.ts';
 import { type DeviceOptions, openDevice } from '../../src/cli/node-device.ts';
+import { makeModel, type ShapeOverrides } from '../../src/cli/random-model.ts';
 import type { Device } from '../../src/device/device.ts';
 import { prepareModel } from '../../src/models/loader.ts';
 import { findModel } from '../../src/policy/catalogue.ts';

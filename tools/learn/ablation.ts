@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { deviceOptions } from '../../src/cli/node-device.ts';
-import { CommandError, readDocument } from '../../src/cli/training.ts';
+import { CommandError, readDocument } from '../../src/cli/training-run.ts';
 import { type Experiment, type SweptRun, sweptRuns } from '../../src/experiment/experiment.ts';
 import { variantsOf } from '../../src/experiment/sweep.ts';
 import { sweepReport, sweepTable } from '../../src/rl/evaluation/sweep-report.ts';

@@ -9,7 +9,7 @@ import { Command } from 'commander';
 import { sparkline } from '../../src/cli/curves.ts';
 import { deviceOptions } from '../../src/cli/node-device.ts';
 import { endsOf } from '../../src/cli/report.ts';
-import { CommandError, readDocument } from '../../src/cli/training.ts';
+import { CommandError, readDocument } from '../../src/cli/training-run.ts';
 import {
   type CellOptions,
   dropRun,

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeviceOptions } from '../../src/cli/node-device.ts';
-import { type Training, train } from '../../src/cli/training.ts';
+import { type Training, train } from '../../src/cli/training-run.ts';
 import type { Experiment } from '../../src/experiment/experiment.ts';
 
 /** Of a cell, before the next one's turn. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
 import { three } from '../../src/cli/report.ts';
-import { train } from '../../src/cli/training.ts';
+import { train } from '../../src/cli/training-run.ts';
 import type { StepRecord } from '../../src/rl/evaluation.ts';
 import { mean, unbiasedStd } from '../../src/rl/numbers.ts';
 import { learnChecks } from './checks.ts';

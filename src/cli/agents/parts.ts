@@ -7,7 +7,7 @@ import { listRuns } from '../../session/stored-run.ts';
 import { FolderStore } from '../../store/folder.ts';
 import { RunStore } from '../../store/run-store.ts';
 import type { DeviceOptions } from '../node-device.ts';
-import { CommandError, readExperiment, train } from '../training.ts';
+import { CommandError, readExperiment, train } from '../training-run.ts';
 
 export interface PartsOptions extends DeviceOptions {
   experiments: readonly string[];

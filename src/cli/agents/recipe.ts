@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { suiteNames } from '../../session/evaluation/suite-evaluation.ts';
-import { CommandError } from '../training.ts';
+import { CommandError } from '../training-run.ts';
 
 const RECIPE_FORMAT = 'tabgym-agent-1';
 export const recipesFolder = 'agents';

@@ -5,9 +5,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openingWorlds } from '../../../src/cli/connecting.ts';
+import { openingWorlds } from '../../../src/cli/connections.ts';
 import { openDevice } from '../../../src/cli/node-device.ts';
-import { stepLine } from '../../../src/cli/training.ts';
+import { stepLine } from '../../../src/cli/training-run.ts';
 import { parseExperiment } from '../../../src/experiment/experiment.ts';
 import type { SessionEvent, StepRecord } from '../../../src/session/protocol.ts';
 import { Session } from '../../../src/session/run/session.ts';

@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportedFiles, readCheckpoint } from '../../../src/cli/export.ts';
-import { handOff, writeFolderOf } from '../../../src/cli/handing-off.ts';
-import { makeModel } from '../../../src/cli/making-model.ts';
+import { handOff, writeFolderOf } from '../../../src/cli/handoff-folder.ts';
 import { openDevice } from '../../../src/cli/node-device.ts';
-import { train } from '../../../src/cli/training.ts';
+import { makeModel } from '../../../src/cli/random-model.ts';
+import { train } from '../../../src/cli/training-run.ts';
 import { uniformAt } from '../../../src/envs/random-player.ts';
 import { findModel } from '../../../src/policy/catalogue.ts';
 import { Model } from '../../../src/policy/engine/model.ts';

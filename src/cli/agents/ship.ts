@@ -17,11 +17,11 @@ import {
 } from '../../session/shipped-agent.ts';
 import { FolderStore } from '../../store/folder.ts';
 import { RunStore } from '../../store/run-store.ts';
-import { evaluate, writeReport } from '../evaluating.ts';
+import { evaluate, writeReport } from '../evaluation.ts';
 import type { DeviceOptions } from '../node-device.ts';
 import { cardOf, curvesOf, listedOf, partsOf, turnsWords } from './card.ts';
 import { ownTable } from './own-table.ts';
-import { packRun } from './packing.ts';
+import { packRun } from './pack.ts';
 import type { AgentRecipe } from './recipe.ts';
 
 export interface ShippingOptions extends DeviceOptions {

@@ -14,7 +14,7 @@ import { FolderStore } from '../store/folder.ts';
 import { type NewRun, RunStore } from '../store/run-store.ts';
 import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { NodeBaseModels } from './base-models.ts';
-import { type Connections, openingWorlds } from './connecting.ts';
+import { type Connections, openingWorlds } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { withRecordings } from './recordings.ts';
 

@@ -13,11 +13,11 @@ import { type EvaluatedPolicy, playSuite } from '../session/evaluation/suite-eva
 import type { SuiteRequest } from '../session/evaluation-protocol.ts';
 import type { Assembly } from '../session/service/assembly.ts';
 import { worldModule } from '../worlds/registry.ts';
-import { PartialItems } from './evaluating.ts';
+import { PartialItems } from './evaluation.ts';
 import { type Figure, type FigureEvaluation, type FigureSweep, figureSweeps, figures } from './figures.ts';
 import type { DeviceOptions } from './node-device.ts';
-import { durationWords, openEngines, SweepFolder, type Swept } from './sweeping.ts';
-import { CommandError, readDocument } from './training.ts';
+import { durationWords, openEngines, SweepFolder, type Swept } from './sweep-folder.ts';
+import { CommandError, readDocument } from './training-run.ts';
 
 export interface ReproducingOptions extends DeviceOptions {
   figure: string;

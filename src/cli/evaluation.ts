@@ -26,9 +26,9 @@ import { Assembly } from '../session/service/assembly.ts';
 import { readRun } from '../store/bundle.ts';
 import { crc32 } from '../store/crc32.ts';
 import { NodeBaseModels } from './base-models.ts';
-import { type Connections, openingWorlds } from './connecting.ts';
+import { type Connections, openingWorlds } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
-import { CommandError } from './training.ts';
+import { CommandError } from './training-run.ts';
 
 export interface EvaluationOptions extends DeviceOptions {
   run: string;

@@ -18,7 +18,7 @@ import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { worldModule } from '../worlds/registry.ts';
 import { NodeBaseModels } from './base-models.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
-import { CommandError } from './training.ts';
+import { CommandError } from './training-run.ts';
 
 /** The zip of a folder's files: what a policy is brought in as. */
 function zipOf(folder: string): Uint8Array {

@@ -9,7 +9,7 @@ import { decodeState } from '../../session/checkpoint.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import { bundleOf } from '../../store/bundle.ts';
 import type { RunStore } from '../../store/run-store.ts';
-import { CommandError } from '../training.ts';
+import { CommandError } from '../training-run.ts';
 
 /** More than the pixels of a chart are not seen. */
 const MOST_RECORDS = 240;

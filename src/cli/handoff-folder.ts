@@ -7,8 +7,8 @@ import { type HandoffSource, handoffFiles } from '../session/handoff/handoff.ts'
 import type { NamedBytes } from '../session/handoff/target.ts';
 import { policyFiles } from '../session/service/policy-files.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
-import { readPolicyAt } from './serving-policy.ts';
-import { CommandError, readDocument } from './training.ts';
+import { readPolicyAt } from './served-policy.ts';
+import { CommandError, readDocument } from './training-run.ts';
 
 export interface HandingOff {
   to: string;

@@ -15,7 +15,7 @@ import { Assembly } from '../session/service/assembly.ts';
 import { tinyTokens } from '../session/text/tiny-tokenizer.ts';
 import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
-import { CommandError } from './training.ts';
+import { CommandError } from './training-run.ts';
 
 export interface ImitationOptions extends DeviceOptions {
   experiment: Experiment;

@@ -23,11 +23,11 @@ import { RunStore } from '../store/run-store.ts';
 import { exportSweep } from '../store/sweep-bundle.ts';
 import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { NodeBaseModels } from './base-models.ts';
-import { type Connections, openingWorlds } from './connecting.ts';
+import { type Connections, openingWorlds } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { withRecordings } from './recordings.ts';
 import { fallLines } from './report.ts';
-import { askForCode, CommandError, onInterrupt, readDocument, requireTraining, stepLine } from './training.ts';
+import { askForCode, CommandError, onInterrupt, readDocument, requireTraining, stepLine } from './training-run.ts';
 
 /** What opens engines: a device, worlds where they are, code where it may run. */
 export interface MachineOptions extends DeviceOptions {
