@@ -12,7 +12,7 @@ import type { Feedback, Task } from '../src/envs/env.ts';
 import { randomAction, uniformAt } from '../src/envs/random-player.ts';
 import { BabyAiWasm } from '../src/worlds/babyai/wasm.ts';
 import { BabyAi } from '../src/worlds/babyai/world.ts';
-import { makeEveryLevel } from '../tools/fuzz/playing-babyai.ts';
+import { makeEveryLevel } from '../tools/fuzz/play-babyai.ts';
 import type { WorldRow } from './world.ts';
 
 const BATCH = 64;

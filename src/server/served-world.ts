@@ -2,7 +2,7 @@
 import type { Feedback, Json, Split, Task, World, WorldOptions, WorldView } from '../envs/env.ts';
 import type { WorldModule } from '../envs/module.ts';
 import type { AgentGymForm } from '../envs/serving/form.ts';
-import { GatheredWorld } from './gathering.ts';
+import { BatchedWorld } from './batched-world.ts';
 import { type SessionLedger, Slots, type Tracked } from './sessions.ts';
 
 /** A session's place in the world. */
@@ -53,7 +53,7 @@ export class Place {
 
 export class ServedWorld {
   readonly slots = new Slots();
-  readonly gathered: GatheredWorld;
+  readonly gathered: BatchedWorld;
   private readonly listed = new Map<string, Promise<Task[]>>();
 
   constructor(
@@ -64,7 +64,7 @@ export class ServedWorld {
     /** What the server was started with; a protocol's own go below them. */
     readonly options: WorldOptions = {},
   ) {
-    this.gathered = new GatheredWorld(world);
+    this.gathered = new BatchedWorld(world);
   }
 
   /** A new session; `onIdle` is told when it is closed for being idle, or with the server. Throws `SessionLimit`. */

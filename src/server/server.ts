@@ -7,7 +7,7 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } f
 import { type World, WorldError, type WorldOptions } from '../envs/env.ts';
 import type { WorldModule } from '../envs/module.ts';
 import { worldModules } from '../worlds/registry.ts';
-import { mountWorlds } from './mounting.ts';
+import { mountWorlds } from './mounts.ts';
 import type { ChatModel } from './openai/chat-model.ts';
 import { mountChat } from './openai/routes.ts';
 import { Origins } from './origins.ts';

@@ -7,7 +7,7 @@ import { itemOf, itemsOf, RL_LEVELS } from '../../src/worlds/babyai/split.ts';
 import type { BabyAiView } from '../../src/worlds/babyai/view.ts';
 import { BabyAiWasm, plainAction, readLook } from '../../src/worlds/babyai/wasm.ts';
 import { BabyAi } from '../../src/worlds/babyai/world.ts';
-import { fuzzBabyai, makeEveryLevel } from '../../tools/fuzz/playing-babyai.ts';
+import { fuzzBabyai, makeEveryLevel } from '../../tools/fuzz/play-babyai.ts';
 import { replayBabyai } from '../../tools/replay/babyai.ts';
 import recorded from './fixtures/babyai.golden.json' with { type: 'json' };
 import { goldenFolder, hasGolden } from './helpers.ts';

@@ -5,7 +5,7 @@ import { firstAction } from '../../src/envs/reply.ts';
 import { mazeActions } from '../../src/worlds/maze/moves.ts';
 import { type MazeView, moves, openMoves, type Place } from '../../src/worlds/maze/view.ts';
 import { FIRST_HELD_OUT, Maze } from '../../src/worlds/maze/world.ts';
-import { fuzzedOptions, fuzzWorld } from '../../tools/fuzz/playing-small.ts';
+import { fuzzedOptions, fuzzWorld } from '../../tools/fuzz/play-small.ts';
 import { readEpisodes, replayLmrlGym } from '../../tools/replay/lmrlgym.ts';
 import recorded from './fixtures/lmrlgym.golden.json' with { type: 'json' };
 import { goldenText, play, transcriptHash, wander } from './small-worlds.ts';

@@ -17,7 +17,7 @@ import { netOf, sites } from '../../src/worlds/web/sites/net.ts';
 import { idOf, instanceById, templates } from '../../src/worlds/web/tasks/index.ts';
 import { spansOf } from '../../src/worlds/web/valid-actions.ts';
 import { Web } from '../../src/worlds/web/world.ts';
-import { fuzzActions, fuzzParsing } from '../../tools/fuzz/playing-web.ts';
+import { fuzzActions, fuzzParsing } from '../../tools/fuzz/play-web.ts';
 import { readRecords, replayRecords } from '../../tools/replay/web.ts';
 import { walkPlan } from '../../tools/replay/web-plan.ts';
 import { goldenFolder, hasGolden } from './helpers.ts';

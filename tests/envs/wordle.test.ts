@@ -5,7 +5,7 @@ import { drawnIds, drawWords, isHeldOut } from '../../src/worlds/wordle/split.ts
 import type { WordleView } from '../../src/worlds/wordle/view.ts';
 import { spell, WordleWasm } from '../../src/worlds/wordle/wasm.ts';
 import { Wordle } from '../../src/worlds/wordle/world.ts';
-import { fuzzedOptions, fuzzWorld } from '../../tools/fuzz/playing-small.ts';
+import { fuzzedOptions, fuzzWorld } from '../../tools/fuzz/play-small.ts';
 import { readEpisodes, replayLmrlGym } from '../../tools/replay/lmrlgym.ts';
 import recorded from './fixtures/lmrlgym.golden.json' with { type: 'json' };
 import { goldenText, hash, play, transcriptHash, wander } from './small-worlds.ts';

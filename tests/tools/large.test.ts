@@ -1,6 +1,6 @@
 // `npm run test:large` in small: the same path with a narrow model, in bindings that cut its vocabulary.
 import { expect, it } from 'vitest';
-import { playLarge } from '../../tools/large/playing.ts';
+import { playLarge } from '../../tools/large/play.ts';
 
 it('loads a model piece by piece into packed weights, plays and takes a step inside its plan', async () => {
   const lines: string[] = [];

@@ -4,7 +4,7 @@
  */
 import { Command } from 'commander';
 import { BabyAi } from '../../src/worlds/babyai/world.ts';
-import { fuzzBabyai, makeEveryLevel } from './playing-babyai.ts';
+import { fuzzBabyai, makeEveryLevel } from './play-babyai.ts';
 
 const options = new Command('fuzz-babyai')
   .description('Makes many worlds of every level of BabyAI, then plays random strings of any Unicode as actions.')

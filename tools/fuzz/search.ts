@@ -4,7 +4,7 @@
  */
 import { Command } from 'commander';
 import { Search } from '../../src/worlds/search/world.ts';
-import { fuzzSearch } from './playing-search.ts';
+import { fuzzSearch } from './play-search.ts';
 
 const options = new Command('fuzz-search')
   .description('Plays random strings of any Unicode and of FTS5 query syntax as actions in Search.')

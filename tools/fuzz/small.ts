@@ -4,7 +4,7 @@
  */
 import { Command } from 'commander';
 import { openWorld } from '../../src/worlds/registry.ts';
-import { fuzzedOptions, fuzzWorld } from './playing-small.ts';
+import { fuzzedOptions, fuzzWorld } from './play-small.ts';
 
 const program = new Command('fuzz-small')
   .description('Plays random strings of any Unicode as actions, and checks the form of every answer.')

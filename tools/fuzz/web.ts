@@ -12,7 +12,7 @@ import { netOf } from '../../src/worlds/web/sites/net.ts';
 import { idOf, instanceById, templates } from '../../src/worlds/web/tasks/index.ts';
 import { Web } from '../../src/worlds/web/world.ts';
 import { walkPlan } from '../replay/web-plan.ts';
-import { fuzzActions, fuzzParsing } from './playing-web.ts';
+import { fuzzActions, fuzzParsing } from './play-web.ts';
 
 const options = new Command('fuzz-web')
   .description('Random strings as actions of the web, and its oracles over many instances.')

@@ -6,7 +6,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
 import type { PackedPrecision } from '../../src/policy/weights/packed-layout.ts';
-import { playLarge } from './playing.ts';
+import { playLarge } from './play.ts';
 
 const count = (text: string) => {
   const value = Number(text);

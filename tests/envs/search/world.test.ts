@@ -3,7 +3,7 @@ import type { Task, WorldOptions } from '../../../src/envs/env.ts';
 import { randomAction } from '../../../src/envs/random-player.ts';
 import { worldModule } from '../../../src/worlds/registry.ts';
 import { firstTestUniverse, Search } from '../../../src/worlds/search/world.ts';
-import { fuzzSearch } from '../../../tools/fuzz/playing-search.ts';
+import { fuzzSearch } from '../../../tools/fuzz/play-search.ts';
 import { replaySearch } from '../../../tools/replay/search.ts';
 import { goldenFolder, hasGolden } from './golden.ts';
 

@@ -14,7 +14,7 @@ type Waiting = Move & {
 /** A message to a worker should stay small. */
 const largestBatch = 256;
 
-export class GatheredWorld {
+export class BatchedWorld {
   private waiting: Waiting[] = [];
   private running = false;
 
