@@ -4,9 +4,9 @@
  * and its message is what the original calls `fail_error`.
  */
 import type { BrowserContext, Page } from 'playwright-core';
-import type { Action } from '../../src/worlds/web/actions.ts';
-import { repr } from '../../src/worlds/web/python.ts';
-import type { PrintedNode } from '../../src/worlds/web/tree-text.ts';
+import type { Action } from '../../src/webarena/actions.ts';
+import { repr } from '../../src/webarena/python.ts';
+import type { PrintedNode } from '../../src/webarena/tree-text.ts';
 import type { Hosts } from '../network/hosts.ts';
 import { ForbiddenAddress } from './failures.ts';
 

@@ -2,7 +2,7 @@
  * Where WebArena's sites are, in three spellings: as a task file writes them (`__SHOPPING__`), as an agent is told (public names,
  * browser_env/env_config.py, github.com/web-arena-x/webarena, Apache-2.0), and as they are served here.
  */
-import type { Addresses } from '../../src/worlds/web/replies.ts';
+import type { Addresses } from '../../src/webarena/replies.ts';
 import type { SiteName, WebArenaConfig } from '../config.ts';
 
 /** In the order in which the original puts them in. */

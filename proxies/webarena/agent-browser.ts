@@ -3,8 +3,8 @@
  * recording of the original's own browser, by which the protocol is checked.
  */
 import type { Json } from '../../src/envs/env.ts';
-import type { Action } from '../../src/worlds/web/actions.ts';
-import type { EvaluationContext } from '../../src/worlds/web/evaluators/page.ts';
+import type { Action } from '../../src/webarena/actions.ts';
+import type { EvaluationContext } from '../../src/webarena/evaluators/page.ts';
 import type { WebArenaTask } from './tasks.ts';
 
 /** What the original calls observation_metadata: elements by printed id, and a screenshot. */

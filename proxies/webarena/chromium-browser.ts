@@ -3,10 +3,10 @@
  * within bounds. A reset opens a new context and only then gives the old one up; before the first task there is none.
  */
 import type { Page } from 'playwright-core';
-import type { Action } from '../../src/worlds/web/actions.ts';
-import type { EvaluationContext } from '../../src/worlds/web/evaluators/page.ts';
-import type { Judge } from '../../src/worlds/web/evaluators/strings.ts';
-import { ObservationError, type PrintedNode } from '../../src/worlds/web/tree-text.ts';
+import type { Action } from '../../src/webarena/actions.ts';
+import type { EvaluationContext } from '../../src/webarena/evaluators/page.ts';
+import type { Judge } from '../../src/webarena/evaluators/strings.ts';
+import { ObservationError, type PrintedNode } from '../../src/webarena/tree-text.ts';
 import type { WebArenaConfig } from '../config.ts';
 import type { Hosts } from '../network/hosts.ts';
 import { carryOut } from './acting.ts';

@@ -4,9 +4,9 @@
  */
 
 import type { ParsedJson } from '../../src/server/agentgym/json.ts';
-import { type Action, ActionError, describeAction, earlyStop, parseAction } from '../../src/worlds/web/actions.ts';
-import { type Evaluation, evaluate } from '../../src/worlds/web/evaluators/evaluate.ts';
-import { extractAction } from '../../src/worlds/web/replies.ts';
+import { type Action, ActionError, describeAction, earlyStop, parseAction } from '../../src/webarena/actions.ts';
+import { type Evaluation, evaluate } from '../../src/webarena/evaluators/evaluate.ts';
+import { extractAction } from '../../src/webarena/replies.ts';
 import type { SiteAddresses } from './addresses.ts';
 import type { AgentBrowser, Metadata, Seen } from './agent-browser.ts';
 import { EpisodeFailure } from './failures.ts';

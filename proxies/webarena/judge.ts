@@ -1,7 +1,7 @@
 /** The judge of meaning: an OpenAI-compatible address, asked with WebArena's own words (GPT-4's part in the original). */
 import * as v from 'valibot';
 import { JsonServer, ServerError } from '../../src/envs/transport/http.ts';
-import { type Judge, JudgeError } from '../../src/worlds/web/evaluators/strings.ts';
+import { type Judge, JudgeError } from '../../src/webarena/evaluators/strings.ts';
 import type { WebArenaConfig } from '../config.ts';
 
 const Answer = v.object({

@@ -1,8 +1,8 @@
 /** A page of Chromium before WebArena's judges. What they ask of the sites' own interfaces goes to configured sites alone. */
 import type { Page } from 'playwright-core';
-import type { HttpRequest, JudgedPage } from '../../src/worlds/web/evaluators/page.ts';
-import { HtmlMatchError } from '../../src/worlds/web/evaluators/page.ts';
-import type { Value } from '../../src/worlds/web/python.ts';
+import type { HttpRequest, JudgedPage } from '../../src/webarena/evaluators/page.ts';
+import { HtmlMatchError } from '../../src/webarena/evaluators/page.ts';
+import type { Value } from '../../src/webarena/python.ts';
 import { checkAddress } from './acting.ts';
 import type { GuardedContext } from './guarded-context.ts';
 

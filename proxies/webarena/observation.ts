@@ -1,7 +1,7 @@
 /**
  * What WebArena's agent sees of a page in Chromium: one call for the accessibility tree, one for the layout of the whole page, where the
  * original asks once or twice for each node (browser_env/processors.py, github.com/web-arena-x/webarena, Apache-2.0). The text is made by
- * the rules of `src/worlds/web/tree-text.ts`.
+ * the rules of `src/webarena/tree-text.ts`.
  */
 import type { CDPSession } from 'playwright-core';
 import {
@@ -11,7 +11,7 @@ import {
   type PrintedNode,
   type TabTitles,
   treeText,
-} from '../../src/worlds/web/tree-text.ts';
+} from '../../src/webarena/tree-text.ts';
 
 type Snapshot = Awaited<ReturnType<typeof captureSnapshot>>;
 

@@ -4,7 +4,7 @@
  */
 
 import { type ParsedJson, PythonNumber } from '../../src/server/agentgym/json.ts';
-import { repr, str, type Value } from '../../src/worlds/web/python.ts';
+import { repr, str, type Value } from '../../src/webarena/python.ts';
 
 /** A dict of the original has no such key. Its message is what Python prints of a KeyError. */
 export class MissingKey extends Error {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Browser as Chromium, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Task } from '../../src/envs/env.ts';
-import { parseAction } from '../../src/worlds/web/actions.ts';
+import { parseAction } from '../../src/webarena/actions.ts';
 import { parseWithLibrary } from '../../src/worlds/web/browser/node-page.ts';
 import { pageDocument } from '../../src/worlds/web/browser/page-document.ts';
 import { Browser } from '../../src/worlds/web/browser/session.ts';

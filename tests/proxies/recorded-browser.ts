@@ -2,8 +2,8 @@
 
 import type { Acted, AgentBrowser, Metadata, Seen } from '../../proxies/webarena/agent-browser.ts';
 import type { WebArenaTask } from '../../proxies/webarena/tasks.ts';
-import type { Action } from '../../src/worlds/web/actions.ts';
-import type { EvaluationContext } from '../../src/worlds/web/evaluators/page.ts';
+import type { Action } from '../../src/webarena/actions.ts';
+import type { EvaluationContext } from '../../src/webarena/evaluators/page.ts';
 
 export interface LoggedCall {
   cmd: 'reset' | { [field: string]: string | number };

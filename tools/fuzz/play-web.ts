@@ -4,7 +4,7 @@
  */
 import type { Feedback, Task, World } from '../../src/envs/env.ts';
 import { uniformAt } from '../../src/envs/random-player.ts';
-import { ActionError, parseAction } from '../../src/worlds/web/actions.ts';
+import { ActionError, parseAction } from '../../src/webarena/actions.ts';
 import { instancesEach, templates } from '../../src/worlds/web/tasks/index.ts';
 
 const pieces = [

@@ -4,10 +4,10 @@
  * answer is malformed or a task is not solved.
  */
 import { Command } from 'commander';
+import { evaluate } from '../../src/webarena/evaluators/evaluate.ts';
 import { judgedBrowser } from '../../src/worlds/web/browser/judged.ts';
 import { parseWithLibrary } from '../../src/worlds/web/browser/node-page.ts';
 import { Browser } from '../../src/worlds/web/browser/session.ts';
-import { evaluate } from '../../src/worlds/web/evaluators/evaluate.ts';
 import { netOf } from '../../src/worlds/web/sites/net.ts';
 import { idOf, instanceById, templates } from '../../src/worlds/web/tasks/index.ts';
 import { Web } from '../../src/worlds/web/world.ts';

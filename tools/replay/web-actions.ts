@@ -6,8 +6,8 @@ import {
   earlyStop,
   isEquivalent,
   parseAction,
-} from '../../src/worlds/web/actions.ts';
-import { type Addresses, actionOfReply, extractAction, type PromptKind } from '../../src/worlds/web/replies.ts';
+} from '../../src/webarena/actions.ts';
+import { type Addresses, actionOfReply, extractAction, type PromptKind } from '../../src/webarena/replies.ts';
 import type { Outcome, Recorded } from './web-records.ts';
 
 const actionNames: { [kind in Action['kind']]: string } = {

@@ -3,9 +3,9 @@
  * where an id before it holds the same digits: so both get the same ids, of digits that no page has.
  */
 import type { CDPSession, Page } from 'playwright-core';
+import { type AxNode, asPublished, type Box, treeText } from '../../src/webarena/tree-text.ts';
 import { controlsAndLinks, controlsOf } from '../../src/worlds/web/browser/accessibility.ts';
 import type { Browser } from '../../src/worlds/web/browser/session.ts';
-import { type AxNode, asPublished, type Box, treeText } from '../../src/worlds/web/tree-text.ts';
 
 /** Arabic-Indic digits: digits to the rules, absent from the pages. */
 const foreign = (id: string) => [...id].map((digit) => String.fromCodePoint(0x660 + Number(digit))).join('');

@@ -1,6 +1,6 @@
 /** Replays recorded judgements on recorded pages: the score, and every call that the judges made. */
-import { evaluate } from '../../src/worlds/web/evaluators/evaluate.ts';
-import type { EvaluationContext, HttpRequest } from '../../src/worlds/web/evaluators/page.ts';
+import { evaluate } from '../../src/webarena/evaluators/evaluate.ts';
+import type { EvaluationContext, HttpRequest } from '../../src/webarena/evaluators/page.ts';
 import type { Outcome, Recorded } from './web-records.ts';
 
 /** A page that answers from a record and notes what it is asked. */

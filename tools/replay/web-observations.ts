@@ -1,5 +1,5 @@
 /** Replays recorded pages: the text of an observation, the ids that can be acted on, and the middles of their boxes. */
-import { type AxNode, asPublished, type Box, ObservationError, treeText } from '../../src/worlds/web/tree-text.ts';
+import { type AxNode, asPublished, type Box, ObservationError, treeText } from '../../src/webarena/tree-text.ts';
 import type { Outcome, Recorded } from './web-records.ts';
 
 function boxOf(rects: { [id: string]: Box }) {

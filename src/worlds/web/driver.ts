@@ -2,7 +2,7 @@
  * From a plan of requests to the agent's own actions: which link is clicked, what is typed where. So an oracle is written in the
  * sites' terms and plays through the same page as everyone. Where a link is not on the page, the address is gone to.
  */
-import { parseAction } from './actions.ts';
+import { parseAction } from '../../webarena/actions.ts';
 import { controlsAndLinks, controlsOf, fieldValue, isTicked, lineHeight } from './browser/accessibility.ts';
 import type { Browser, SentRequest } from './browser/session.ts';
 import { parseAddress, resolve } from './sites/net.ts';

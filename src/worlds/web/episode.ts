@@ -2,12 +2,12 @@
  * One episode of the web: a task's browser, what has been done in it, and its judgement. An action that cannot be read is answered
  * with the original's error; one that cannot be carried out leaves the page as it is.
  */
-import { type Action, ActionError, describeAction, earlyStop, parseAction } from './actions.ts';
+import { type Action, ActionError, describeAction, earlyStop, parseAction } from '../../webarena/actions.ts';
+import { evaluate } from '../../webarena/evaluators/evaluate.ts';
 import { judgedBrowser } from './browser/judged.ts';
 import { KeyError } from './browser/keys.ts';
 import { Browser, BrowserError, type ParsePage } from './browser/session.ts';
 import { followPlan, PlanError, remainingActions, type Standing } from './driver.ts';
-import { evaluate } from './evaluators/evaluate.ts';
 import type { WebOptions } from './index.ts';
 import { netOf } from './sites/net.ts';
 import type { Instance } from './tasks/template.ts';

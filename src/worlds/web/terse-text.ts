@@ -3,9 +3,10 @@
  * on keeps its id, its role unless it is a link, and what is true of it (`checked: true`); of all else the words stand after a dash, as
  * its id could not be used. Nothing is told that the tree does not tell, and no name is left out but one that the next line repeats.
  */
+
+import { strip } from '../../webarena/python.ts';
+import { propertyTexts, type TreeText } from '../../webarena/tree-text.ts';
 import type { Browser } from './browser/session.ts';
-import { strip } from './python.ts';
-import { propertyTexts, type TreeText } from './tree-text.ts';
 import { elementsSeen } from './valid-actions.ts';
 
 const printedId = /^\t*\[(\d+)\]/;

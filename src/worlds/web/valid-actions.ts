@@ -3,12 +3,12 @@
  * every span of the objective, answer with the same texts. Made from what the agent reads alone: no goal, no oracle singles one out.
  */
 
+import { strip } from '../../webarena/python.ts';
+import type { TreeText } from '../../webarena/tree-text.ts';
 import { pageTree, roleOf } from './browser/accessibility.ts';
 import type { Browser } from './browser/session.ts';
 import { actable } from './driver.ts';
 import { verbNames } from './index.ts';
-import { strip } from './python.ts';
-import type { TreeText } from './tree-text.ts';
 
 const longestSpan = 8;
 const longestText = 120;

@@ -2,7 +2,7 @@
  * The prompt of AgentGym's WebArena server, read: which elements of its tree can be acted on, which actions that offers, and the tree in
  * few words, in the form that the world Web tells tiny policies (`envs/web/terse-text.ts`). It goes by roles alone: that is all a text tells.
  */
-import { strip } from '../../web/python.ts';
+import { strip } from '../../../webarena/python.ts';
 import type { Opening } from '../kind.ts';
 
 export const verbs = ['click', 'hover', 'scroll', 'history', 'stop'] as const;

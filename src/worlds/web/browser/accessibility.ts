@@ -7,7 +7,7 @@
  * frame and Node agree on what a screen shows.
  */
 import { computeAccessibleName } from 'dom-accessibility-api';
-import type { AxNode, Box } from '../tree-text.ts';
+import type { AxNode, Box } from '../../../webarena/tree-text.ts';
 
 /** What is in a control now, where that is not what the page was sent with. */
 export interface ControlState {

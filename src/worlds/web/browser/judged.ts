@@ -2,9 +2,14 @@
  * A page of our browser before WebArena's judges. Judges look at a copy: what they open, the agent does not see. Scripts of a task are
  * no code here but a small grammar, `document.querySelector('...').outerText` and its like.
  */
-import { type EvaluationContext, HtmlMatchError, type HttpRequest, type JudgedPage } from '../evaluators/page.ts';
-import { JudgeError } from '../evaluators/strings.ts';
-import type { Value } from '../python.ts';
+import {
+  type EvaluationContext,
+  HtmlMatchError,
+  type HttpRequest,
+  type JudgedPage,
+} from '../../../webarena/evaluators/page.ts';
+import { JudgeError } from '../../../webarena/evaluators/strings.ts';
+import type { Value } from '../../../webarena/python.ts';
 import { controlsOf, fieldValue, isTicked } from './accessibility.ts';
 import { pageDocument } from './page-document.ts';
 import type { Browser } from './session.ts';

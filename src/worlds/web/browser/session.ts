@@ -3,9 +3,9 @@
  * actions as Chromium does with WebArena's driver, as far as the sites' pages go. All of it is plain data beside a parsed page, so it
  * can be copied, and the same actions give the same bytes in a frame and on Node. No clock, no timers.
  */
-import type { Action } from '../actions.ts';
+import type { Action } from '../../../webarena/actions.ts';
+import { type PrintedNode, type TreeText, treeText } from '../../../webarena/tree-text.ts';
 import { type Net, type NetState, resolve } from '../sites/net.ts';
-import { type PrintedNode, type TreeText, treeText } from '../tree-text.ts';
 import {
   type Controls,
   controlsAndLinks,

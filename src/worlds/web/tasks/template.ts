@@ -2,7 +2,7 @@
  * What a task template is: words with gaps, drawn from an internet's data by a seed; how an episode is judged, in WebArena's own
  * terms; and the way to the goal as requests, from which the oracle finds its clicks. A template knows sites' data, no DOM.
  */
-import type { Evaluation } from '../evaluators/evaluate.ts';
+import type { Evaluation } from '../../../webarena/evaluators/evaluate.ts';
 import type { Net, NetRequest, NetState } from '../sites/net.ts';
 import { Random } from '../sites/random.ts';
 
