@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildIndex } from '../proxies/retrieval/build-index.ts';
 import { openSource } from '../proxies/retrieval/sources.ts';
-import type { Retriever } from '../src/worlds/search/retrieval/retriever.ts';
+import type { Retriever } from '../src/corpus/retrieval/retriever.ts';
 import { questionOf, titleOf, writeCorpus } from '../tools/corpus/made.ts';
 import type { SearchRow } from './search.ts';
 

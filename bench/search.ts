@@ -3,9 +3,10 @@
  * and how large an index is. Counted by CPU time, which a busy machine does not change. There is no original to compare with: its
  * retriever is a dense index of 62 GB.
  */
+
+import { TextIndex } from '../src/corpus/retrieval/text-index.ts';
 import type { Task } from '../src/envs/env.ts';
 import { randomAction } from '../src/envs/random-player.ts';
-import { TextIndex } from '../src/worlds/search/retrieval/text-index.ts';
 import { writeArticle } from '../src/worlds/search/universe/prose.ts';
 import { makeUniverse } from '../src/worlds/search/universe/universe.ts';
 import { Search } from '../src/worlds/search/world.ts';

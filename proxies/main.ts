@@ -1,8 +1,8 @@
 /** `npm run proxy -- --config FILE` and `npm run proxy -- index FILE...` */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { defaultFolder } from '../src/corpus/store-folder.ts';
 import { WorldError } from '../src/envs/env.ts';
-import { defaultFolder } from '../src/worlds/search/corpus/store-folder.ts';
 import { ConfigError, readConfigFile } from './config.ts';
 import { HostError } from './network/hosts.ts';
 import { buildIndex, indexWords } from './retrieval/build-index.ts';

@@ -2,9 +2,9 @@
  * `npm run proxy -- index FILE...`: an index on disk from JSON lines (plain or gzipped) or a folder of texts, for corpora of up to some
  * millions of passages. It tells how far it is; Ctrl-C stops it, and the same command goes on from there.
  */
-import { type IngestProgress, ingest } from '../../src/worlds/search/corpus/ingest.ts';
-import { CorpusStore } from '../../src/worlds/search/corpus/store.ts';
-import { FolderDisk, openSources } from '../../src/worlds/search/corpus/store-folder.ts';
+import { type IngestProgress, ingest } from '../../src/corpus/ingest.ts';
+import { CorpusStore } from '../../src/corpus/store.ts';
+import { FolderDisk, openSources } from '../../src/corpus/store-folder.ts';
 
 export interface IndexRequest {
   name: string;

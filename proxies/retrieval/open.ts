@@ -1,7 +1,7 @@
 /** Retrieval as a part of the proxy. */
 import type { ProxyConfig } from '../config.ts';
 import type { Part } from '../part.ts';
-import { readQuestionFile } from './questions.ts';
+import { readQuestionFile } from './question-file.ts';
 import { mountRetrieval } from './routes.ts';
 import { searchQaPart } from './searchqa.ts';
 import { openSource } from './sources.ts';
@@ -27,5 +27,5 @@ export async function openRetrieval(
     close: () => retriever.close(),
   };
   if (!retrieval.questions) return [part];
-  return [part, searchQaPart(retriever, readQuestionFile(retrieval.questions), version, report)];
+  return [part, await searchQaPart(retriever, readQuestionFile(retrieval.questions), version, report)];
 }

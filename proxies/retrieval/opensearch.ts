@@ -4,7 +4,7 @@
  */
 import { Client, errors } from '@opensearch-project/opensearch';
 import * as v from 'valibot';
-import { type Document, type Retriever, readContents } from '../../src/worlds/search/retrieval/retriever.ts';
+import { type Document, type Retriever, readContents } from '../../src/corpus/retrieval/retriever.ts';
 import type { SourceConfig } from '../config.ts';
 
 type Config = Extract<SourceConfig, { kind: 'opensearch' }>;

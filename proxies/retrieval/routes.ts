@@ -3,8 +3,8 @@
  * exactly two queries, of which it answers the first alone.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type Document, type Retriever, writeContents } from '../../src/corpus/retrieval/retriever.ts';
 import { parseBody, Unreadable } from '../../src/server/agentgym/fields.ts';
-import { type Document, type Retriever, writeContents } from '../../src/worlds/search/retrieval/retriever.ts';
 import { type RetrieveRequest, readRetrieve } from './reading.ts';
 
 const mostDocuments = 1000;

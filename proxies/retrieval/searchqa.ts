@@ -1,16 +1,16 @@
 /** AgentGym's `searchqa` protocol over the configured questions and retriever, by the same routes as `npm run serve`. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { isCorpusWorld } from '../../src/corpus/corpus-world.ts';
+import type { SourceQuestion } from '../../src/corpus/question.ts';
+import type { Retriever } from '../../src/corpus/retrieval/retriever.ts';
 import { AgentGymHost } from '../../src/server/agentgym/host.ts';
 import { agentGymHandler } from '../../src/server/agentgym/routes.ts';
 import { type Answer, Router } from '../../src/server/router.ts';
 import { ServedWorld } from '../../src/server/served-world.ts';
 import { SessionLedger } from '../../src/server/sessions.ts';
-import { agentGymForm } from '../../src/worlds/search/agentgym.ts';
-import { search } from '../../src/worlds/search/index.ts';
-import type { Retriever } from '../../src/worlds/search/retrieval/retriever.ts';
-import type { SourceQuestion } from '../../src/worlds/search/source.ts';
+import { worldModules } from '../../src/worlds/registry.ts';
+import { ConfigError } from '../config.ts';
 import type { Part } from '../part.ts';
-import { QuestionWorld } from './questions.ts';
 
 const path = '/searchqa';
 const sessions = 4096;
@@ -22,27 +22,35 @@ function send(reply: FastifyReply, answer: Answer): Promise<unknown> {
   return Promise.resolve(reply.code(answer.status).type(type).send(sent));
 }
 
-export function searchQaPart(
+async function openWorld(retriever: Retriever, questions: readonly SourceQuestion[]) {
+  const module = worldModules.find(isCorpusWorld);
+  const form = await module?.agentgym?.();
+  if (!module || !form)
+    throw new ConfigError('retrieval.questions: no world of this build plays questions over a corpus; leave it out.');
+  return { module, form, world: await module.openOver(retriever, questions) };
+}
+
+export async function searchQaPart(
   retriever: Retriever,
   questions: readonly SourceQuestion[],
   version: string,
   report: (error: Error) => void,
-): Part {
-  const world = new QuestionWorld(retriever, questions);
+): Promise<Part> {
+  const { module, form, world } = await openWorld(retriever, questions);
   const ledger = new SessionLedger({ sessions, idleSeconds });
-  const served = new ServedWorld(search, agentGymForm, world, ledger);
+  const served = new ServedWorld(module, form, world, ledger);
   const host = new AgentGymHost(served);
   const mount = (app: FastifyInstance) => {
     const router = new Router(app, send);
-    for (const route of agentGymForm.routes)
+    for (const route of form.routes)
       router.add(
         route.method,
         `${path}${route.path}`,
         agentGymHandler(host, route, (error) => report(error as Error)),
       );
-    const paths = Object.fromEntries(agentGymForm.routes.map((route) => [route.path, {}]));
+    const paths = Object.fromEntries(form.routes.map((route) => [route.path, {}]));
     const info = { title: "SearchQA behind Tabgym's proxy", version };
-    router.add('GET', `${path}/`, async () => ({ status: 200, json: agentGymForm.greeting }));
+    router.add('GET', `${path}/`, async () => ({ status: 200, json: form.greeting }));
     router.add('GET', `${path}/openapi.json`, async () => ({ status: 200, json: { openapi: '3.1.0', info, paths } }));
   };
   return {

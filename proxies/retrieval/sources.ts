@@ -1,9 +1,9 @@
 /** Where documents come from, by the kind of source that the configuration names. To add one: a schema in `config.ts`, an entry here. */
 
-import { CorpusStore } from '../../src/worlds/search/corpus/store.ts';
-import { FolderDisk } from '../../src/worlds/search/corpus/store-folder.ts';
-import type { Retriever } from '../../src/worlds/search/retrieval/retriever.ts';
-import { SearchR1Retriever } from '../../src/worlds/search/retrieval/search-r1.ts';
+import type { Retriever } from '../../src/corpus/retrieval/retriever.ts';
+import { SearchR1Retriever } from '../../src/corpus/retrieval/search-r1.ts';
+import { CorpusStore } from '../../src/corpus/store.ts';
+import { FolderDisk } from '../../src/corpus/store-folder.ts';
 import { ConfigError, type SourceConfig } from '../config.ts';
 
 export interface OpenedSource {

@@ -4,10 +4,10 @@
  */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { type IngestProgress, ingest } from '../worlds/search/corpus/ingest.ts';
-import { readQuestions } from '../worlds/search/corpus/records.ts';
-import { CorpusStore } from '../worlds/search/corpus/store.ts';
-import { defaultFolder, FolderDisk, openSources } from '../worlds/search/corpus/store-folder.ts';
+import { type IngestProgress, ingest } from '../corpus/ingest.ts';
+import { readQuestions } from '../corpus/records.ts';
+import { CorpusStore } from '../corpus/store.ts';
+import { defaultFolder, FolderDisk, openSources } from '../corpus/store-folder.ts';
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 

@@ -1,10 +1,10 @@
 /** Where kept corpora are worked on for the page: taking in, listing, deleting. One such worker, a world's worker or another tab owns the index. */
 import * as Comlink from 'comlink';
-import type { IngestProgress, IngestResult } from '../worlds/search/corpus/ingest.ts';
-import { openCorpora } from '../worlds/search/corpus/open.ts';
-import { readQuestions } from '../worlds/search/corpus/records.ts';
-import type { CorpusFile, CorpusWorkerApi } from '../worlds/search/corpus/service.ts';
-import type { KeptCorpus } from '../worlds/search/corpus/store.ts';
+import type { IngestProgress, IngestResult } from '../corpus/ingest.ts';
+import { openCorpora } from '../corpus/open.ts';
+import { readQuestions } from '../corpus/records.ts';
+import type { CorpusFile, CorpusWorkerApi } from '../corpus/service.ts';
+import type { KeptCorpus } from '../corpus/store.ts';
 
 let cancel = new AbortController();
 

@@ -1,8 +1,8 @@
 /** Search in a page's worker: what must be the same everywhere, and the kept corpora. */
 
-import { openCorpora } from '../../src/worlds/search/corpus/open.ts';
-import type { CorpusFile } from '../../src/worlds/search/corpus/service.ts';
-import { PoolDisk } from '../../src/worlds/search/corpus/store-pool.ts';
+import { openCorpora } from '../../src/corpus/open.ts';
+import type { CorpusFile } from '../../src/corpus/service.ts';
+import { PoolDisk } from '../../src/corpus/store-pool.ts';
 import { foundIn, sha256, textOf } from '../envs/search/sameness.ts';
 
 const calls: { [name: string]: (...args: never[]) => Promise<unknown> } = {

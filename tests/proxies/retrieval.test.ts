@@ -8,8 +8,8 @@ import { readConfig } from '../../proxies/config.ts';
 import { OpenSearchRetriever, SearchServerError } from '../../proxies/retrieval/opensearch.ts';
 import { mountRetrieval } from '../../proxies/retrieval/routes.ts';
 import { openServer } from '../../proxies/service.ts';
+import { SearchR1Retriever } from '../../src/corpus/retrieval/search-r1.ts';
 import { AnswerError } from '../../src/envs/transport/http.ts';
-import { SearchR1Retriever } from '../../src/worlds/search/retrieval/search-r1.ts';
 import { openRecordedRetriever } from '../../tools/replay/search.ts';
 import { goldenFolder, hasGolden } from '../envs/helpers.ts';
 

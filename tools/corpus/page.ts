@@ -4,7 +4,7 @@
  */
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
-import type { Document } from '../../src/worlds/search/retrieval/retriever.ts';
+import type { Document } from '../../src/corpus/retrieval/retriever.ts';
 
 /** Of what a page does at once, on a busy machine; taking in is waited for in its own time. */
 const actMs = 120_000;
@@ -28,7 +28,7 @@ export interface CorpusPage {
   close(): Promise<void>;
 }
 
-/** Asks whoever owns the index, as another tab would (src/worlds/search/corpus/owner.ts). Runs in the page. */
+/** Asks whoever owns the index, as another tab would (src/corpus/owner.ts). Runs in the page. */
 function askOwner([name, query]: [string, string]): Promise<{ documents: Document[]; ms: number }> {
   const channel = new BroadcastChannel('tabgym-corpora');
   const from = crypto.randomUUID();

@@ -3,16 +3,17 @@
  * from their scorers (`scoring`) by our rules, with the recordings' own small retriever behind `retrieve`: its rule is the first
  * line of world.jsonl.gz. A unit of comparison is a start, a step, a turn or a score, and agrees wholly or not at all.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { Golds } from '../../src/corpus/question.ts';
+import { type Document, type Retriever, readContents } from '../../src/corpus/retrieval/retriever.ts';
 import { WorldError } from '../../src/envs/env.ts';
-import { type Document, type Retriever, readContents } from '../../src/worlds/search/retrieval/retriever.ts';
 import {
   checkSequence,
   containsGold,
   exactMatch,
-  type Golds,
   lastAnswer,
   normalizeAnswer,
   type ScoreRule,

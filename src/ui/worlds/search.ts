@@ -5,7 +5,7 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { markWords } from '../../worlds/search/retrieval/query.ts';
+import { markWords } from '../../corpus/retrieval/query.ts';
 import type { SearchSeen, SearchView } from '../../worlds/search/view.ts';
 import { countedDocuments } from '../kit/counted.ts';
 import { controls } from '../kit/styles/shared.ts';

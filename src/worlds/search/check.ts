@@ -1,8 +1,9 @@
 /** A look at a retriever: whether it answers a search as Search-R1's does, how fast, of which version. Changes nothing there. */
+
+import { SearchR1Retriever } from '../../corpus/retrieval/search-r1.ts';
 import type { ConnectionReport, ConnectionSettings } from '../../envs/module.ts';
 import { JsonServer, serverAddress } from '../../envs/transport/http.ts';
 import { descriptionOf, lackingIn, lookAt, median } from '../../envs/transport/looking.ts';
-import { SearchR1Retriever } from './retrieval/search-r1.ts';
 
 const searches = 3;
 const once = { attempts: 1, attemptMs: 10_000 };

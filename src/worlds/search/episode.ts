@@ -2,16 +2,17 @@
  * One question being played: what was searched and shown, what may be done now, how it ended. Carries out what the rules read in a
  * reply; the search itself is the world's, so that it can gather those of a batch.
  */
+
+import type { Golds, SourceQuestion } from '../../corpus/question.ts';
+import { queryWords } from '../../corpus/retrieval/query.ts';
+import type { Document } from '../../corpus/retrieval/retriever.ts';
 import type { Feedback } from '../../envs/env.ts';
 import type { SearchOptions } from './options.ts';
-import { queryWords } from './retrieval/query.ts';
-import type { Document } from './retrieval/retriever.ts';
 import { agentGymRules } from './rules/agentgym.ts';
 import { ownRules } from './rules/own.ts';
 import type { Act, Rules } from './rules/rules.ts';
-import type { Golds } from './rules/score.ts';
 import { searchR1Turns } from './rules/search-r1.ts';
-import type { Source, SourceQuestion } from './source.ts';
+import type { Source } from './source.ts';
 import type { Mention } from './universe/prose.ts';
 import type { SearchView } from './view.ts';
 

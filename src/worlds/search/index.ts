@@ -1,10 +1,10 @@
 /** Search's module: what it is and what it needs. What plays it (universes, an index in SQLite) is loaded when it is opened. */
-import type { WorldModule } from '../../envs/module.ts';
+import type { CorpusWorld } from '../../corpus/corpus-world.ts';
 import { parseSearchOptions } from './options.ts';
 import { searchReply } from './reply.ts';
 import { searchSuites } from './suites.ts';
 
-export const search: WorldModule = {
+export const search: CorpusWorld = {
   name: 'search',
   title: 'Search',
   summary: 'Answer a question by searching a wiki that no one has read, in as many searches as it takes.',
@@ -41,4 +41,6 @@ export const search: WorldModule = {
   check: async (settings, signal) => (await import('./check.ts')).checkRetriever(settings, signal),
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async (settings) => (await import('./world.ts')).Search.open(settings),
+  openOver: async (retriever, questions) =>
+    new (await import('./question-world.ts')).QuestionWorld(retriever, questions),
 };

@@ -2,18 +2,10 @@
  * Where questions and documents come from: a made universe, or a corpus that a person brought. The world plays whatever a source
  * gives and knows no more of it.
  */
-import type { Document, Retriever } from './retrieval/retriever.ts';
-import type { Golds } from './rules/score.ts';
-import type { Mention } from './universe/prose.ts';
 
-export interface SourceQuestion {
-  text: string;
-  golds: Golds;
-  /** Articles that a question needs, where that is known. */
-  hops: number | null;
-  /** Their titles, in the order in which they are needed. */
-  evidence: readonly string[];
-}
+import type { SourceQuestion } from '../../corpus/question.ts';
+import type { Document, Retriever } from '../../corpus/retrieval/retriever.ts';
+import type { Mention } from './universe/prose.ts';
 
 export interface Source {
   readonly retriever: Retriever;

@@ -2,6 +2,10 @@
  * Search: a question that takes several searches to answer, about a universe made from a seed or a corpus that a person brought. The
  * World contract over sources (source.ts), rules (rules/) and an index (retrieval/); here are tasks, batches and what is kept.
  */
+
+import { openCorpora } from '../../corpus/open.ts';
+import type { Document, Retriever } from '../../corpus/retrieval/retriever.ts';
+import { SearchR1Retriever } from '../../corpus/retrieval/search-r1.ts';
 import {
   type Feedback,
   type Split,
@@ -15,13 +19,10 @@ import {
 import { type ConnectionSettings, withheldWords } from '../../envs/module.ts';
 import { ServerError } from '../../envs/transport/http.ts';
 import { failed } from '../../envs/transport/pool.ts';
-import { openCorpora } from './corpus/open.ts';
-import { CorpusSource, heldOutEvery } from './corpus/source.ts';
+import { CorpusSource, heldOutEvery } from './corpus-source.ts';
 import { Episode } from './episode.ts';
 import { search } from './index.ts';
 import { parseSearchOptions, type SearchOptions } from './options.ts';
-import type { Document, Retriever } from './retrieval/retriever.ts';
-import { SearchR1Retriever } from './retrieval/search-r1.ts';
 import type { Act } from './rules/rules.ts';
 import type { Source } from './source.ts';
 import { mixSeeds } from './universe/random.ts';

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildIndex } from '../../../proxies/retrieval/build-index.ts';
+import { openCorpora } from '../../../src/corpus/open.ts';
 import { WorldError, type WorldOptions } from '../../../src/envs/env.ts';
 import { openGuardedWorld } from '../../../src/workers/spawn-world.ts';
 import { checkRetriever } from '../../../src/worlds/search/check.ts';
-import { openCorpora } from '../../../src/worlds/search/corpus/open.ts';
 import { Search } from '../../../src/worlds/search/world.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-asked-'));

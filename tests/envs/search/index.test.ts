@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { markWords, matchAny, mostQueryWords, queryWords } from '../../../src/worlds/search/retrieval/query.ts';
-import { loadSqlite } from '../../../src/worlds/search/retrieval/sqlite.ts';
-import { largeIndex, TextIndex, titleWeight } from '../../../src/worlds/search/retrieval/text-index.ts';
+import { markWords, matchAny, mostQueryWords, queryWords } from '../../../src/corpus/retrieval/query.ts';
+import { loadSqlite } from '../../../src/corpus/retrieval/sqlite.ts';
+import { largeIndex, TextIndex, titleWeight } from '../../../src/corpus/retrieval/text-index.ts';
 import { writeArticle } from '../../../src/worlds/search/universe/prose.ts';
 import { makeQuestion } from '../../../src/worlds/search/universe/questions.ts';
 import { Random } from '../../../src/worlds/search/universe/random.ts';

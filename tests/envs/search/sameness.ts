@@ -1,5 +1,5 @@
 /** What must be the same on every engine: a universe's articles and questions, and what its index finds. */
-import { TextIndex } from '../../../src/worlds/search/retrieval/text-index.ts';
+import { TextIndex } from '../../../src/corpus/retrieval/text-index.ts';
 import { writeArticle } from '../../../src/worlds/search/universe/prose.ts';
 import { makeQuestion } from '../../../src/worlds/search/universe/questions.ts';
 import { makeUniverse } from '../../../src/worlds/search/universe/universe.ts';

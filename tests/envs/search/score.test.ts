@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Golds } from '../../../src/corpus/question.ts';
 import {
   checkSequence,
   containsGold,
   exactMatch,
-  type Golds,
   lastAnswer,
   normalizeAnswer,
   scoreFormat,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TextIndex } from '../../../src/worlds/search/retrieval/text-index.ts';
+import { TextIndex } from '../../../src/corpus/retrieval/text-index.ts';
 import { exactMatch } from '../../../src/worlds/search/rules/score.ts';
 import { Namer, nameWords } from '../../../src/worlds/search/universe/names.ts';
 import { writeArticle } from '../../../src/worlds/search/universe/prose.ts';

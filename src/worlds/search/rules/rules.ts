@@ -2,9 +2,10 @@
  * What a set of rules is: how a question is put, what a reply asks for, what the agent is told. The world carries out the search and
  * keeps the score; rules know texts. Three sets: this project's (own.ts), AgentGym's (agentgym.ts), Search-R1's (search-r1.ts).
  */
-import type { Document } from '../retrieval/retriever.ts';
+
+import type { Golds } from '../../../corpus/question.ts';
+import type { Document } from '../../../corpus/retrieval/retriever.ts';
 import { strip } from './python-text.ts';
-import type { Golds } from './score.ts';
 
 export type Act = { kind: 'search'; query: string } | { kind: 'answer'; text: string } | { kind: 'invalid' };
 

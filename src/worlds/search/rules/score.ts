@@ -3,10 +3,8 @@
  * github.com/PeterGriffinJin/Search-R1, Apache-2.0, verl/utils/reward_score/qa_em*.py) and AgentGym took it over. Functions of
  * text alone.
  */
+import type { Golds } from '../../../corpus/question.ts';
 import { articlesToSpaces, collapse, strip, withoutPunctuation } from './python-text.ts';
-
-/** Accepted answers: any one of them counts. A single text stands for a list of one. */
-export type Golds = string | readonly string[];
 
 /** Lower case, no ASCII punctuation, no articles, single spaces. */
 export function normalizeAnswer(text: string): string {

@@ -4,7 +4,7 @@
  * episode, and after a number of turns one last reply is asked for in which a search is no longer carried out. Its own score is left
  * out on purpose: it reads the prompt, whose example counts as an answer (see score.ts, `lastAnswer`).
  */
-import type { Document } from '../retrieval/retriever.ts';
+import type { Document } from '../../../corpus/retrieval/retriever.ts';
 import { strip } from './python-text.ts';
 import { type Act, listDocuments, readTags } from './rules.ts';
 

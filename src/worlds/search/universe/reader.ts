@@ -3,7 +3,7 @@
  * the articles that searches return, as an ideal agent would. It sees no universe, no fact and no solver; it knows the wordings
  * and nothing else, so that what it answers proves that the text says it.
  */
-import type { Document, Retriever } from '../retrieval/retriever.ts';
+import type { Document, Retriever } from '../../../corpus/retrieval/retriever.ts';
 import { relations } from './relations.ts';
 
 interface Pattern {

@@ -1,7 +1,9 @@
 /** A made universe as a source of questions: its articles in an index, its questions made when they are asked for. */
-import type { Document, Retriever } from '../retrieval/retriever.ts';
-import { TextIndex } from '../retrieval/text-index.ts';
-import type { Source, SourceQuestion } from '../source.ts';
+
+import type { SourceQuestion } from '../../../corpus/question.ts';
+import type { Document, Retriever } from '../../../corpus/retrieval/retriever.ts';
+import { TextIndex } from '../../../corpus/retrieval/text-index.ts';
+import type { Source } from '../source.ts';
 import { type Article, type Mention, writeArticle } from './prose.ts';
 import { makeQuestion, type Question, type QuestionPlan } from './questions.ts';
 import { makeUniverse, type Universe, type UniverseSize } from './universe.ts';

@@ -2,9 +2,10 @@
  * Where corpora are kept: in the page's own file system (store-pool.ts), or in a folder on Node (store-folder.ts). Each is one
  * database with a name that a person gave.
  */
-import type { Sqlite } from '../retrieval/sqlite.ts';
+
 import { Corpus } from './corpus.ts';
 import { CorpusError } from './lines.ts';
+import type { Sqlite } from './retrieval/sqlite.ts';
 
 /** What a list shows of a kept corpus. */
 export interface KeptCorpus {

@@ -2,8 +2,8 @@
  * Lines of files of any size, plain or gzipped, one after another, without ever holding more than a few chunks. Every line knows
  * where the next begins, so that reading can stop anywhere and go on there. Knows bytes and text, no document.
  */
-import { WorldError } from '../../../envs/env.ts';
-import { Gunzip, GzipError } from '../../../envs/transport/gunzip.ts';
+import { WorldError } from '../envs/env.ts';
+import { Gunzip, GzipError } from '../envs/transport/gunzip.ts';
 
 /** What is read: a page's `File`, or a file on disk that looks like one. */
 export interface ByteSource {

@@ -1,34 +1,20 @@
 /**
- * Questions over a retriever as AgentGym's SearchQA server: the world Search with a source of its own. So a page that trained on made
- * universes trains on a real corpus, by the address of this part.
+ * Search over given questions and any retriever. The proxy serves it by AgentGym's SearchQA protocol, so that a policy trained on
+ * made universes can be trained on a real corpus.
  */
-import { readFileSync } from 'node:fs';
-import type { Feedback, Split, Task, World, WorldDescription, WorldOptions, WorldView } from '../../src/envs/env.ts';
-import { mentionsIn } from '../../src/worlds/search/corpus/mentions.ts';
-import { readQuestions } from '../../src/worlds/search/corpus/records.ts';
-import { search } from '../../src/worlds/search/index.ts';
-import type { Retriever } from '../../src/worlds/search/retrieval/retriever.ts';
-import type { Source, SourceQuestion } from '../../src/worlds/search/source.ts';
-import { onceEach } from '../../src/worlds/search/universe/prose.ts';
-import { Search } from '../../src/worlds/search/world.ts';
-import { ConfigError } from '../config.ts';
 
-/** Throws `ConfigError` where a file holds no question. */
-export function readQuestionFile(file: string): SourceQuestion[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`retrieval.questions: ${file} cannot be read: ${(error as Error).message}`);
-  }
-  const { questions } = readQuestions(text);
-  if (!questions.length) throw new ConfigError(`retrieval.questions: ${file} holds no question with an answer.`);
-  return questions;
-}
+import type { SourceQuestion } from '../../corpus/question.ts';
+import type { Retriever } from '../../corpus/retrieval/retriever.ts';
+import type { Feedback, Split, Task, World, WorldDescription, WorldOptions, WorldView } from '../../envs/env.ts';
+import { search } from './index.ts';
+import { mentionsIn } from './mentions.ts';
+import type { Source } from './source.ts';
+import { onceEach } from './universe/prose.ts';
+import { Search } from './world.ts';
 
 function sourceOf(retriever: Retriever, questions: readonly SourceQuestion[]): Source {
   return {
-    // Episodes come and go; the retriever stays with the proxy.
+    // The caller closes the retriever, not an episode.
     retriever: { retrieve: (...asked) => retriever.retrieve(...asked), close: async () => {} },
     question: (number) => questions[number],
     namedBy: ({ text }) => mentionsIn(text),

@@ -3,7 +3,7 @@
  * of a batch in one POST. Scores are always asked for: without them its server fails.
  */
 import * as v from 'valibot';
-import { AnswerError, type HttpOptions, JsonServer, serverAddress } from '../../../envs/transport/http.ts';
+import { AnswerError, type HttpOptions, JsonServer, serverAddress } from '../../envs/transport/http.ts';
 import { type Document, type Retriever, readContents } from './retriever.ts';
 
 const id = v.optional(

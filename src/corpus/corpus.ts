@@ -2,10 +2,11 @@
  * A corpus in one database: its documents in the index, its questions, and how far taking it in has come, all committed together, so
  * that whatever stops it (a cancel, a closed tab) it goes on where it was. Knows SQL, no file and no store.
  */
-import type { Document, Retriever } from '../retrieval/retriever.ts';
-import type { Sqlite } from '../retrieval/sqlite.ts';
-import { type NewDocument, TextIndex } from '../retrieval/text-index.ts';
-import type { SourceQuestion } from '../source.ts';
+
+import type { SourceQuestion } from './question.ts';
+import type { Document, Retriever } from './retrieval/retriever.ts';
+import type { Sqlite } from './retrieval/sqlite.ts';
+import { type NewDocument, TextIndex } from './retrieval/text-index.ts';
 
 export interface CorpusState {
   name: string;

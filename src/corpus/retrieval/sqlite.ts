@@ -4,7 +4,7 @@
  * Knows no document.
  */
 import type { OpfsSAHPoolDatabase, SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm';
-import { WorldError } from '../../../envs/env.ts';
+import { WorldError } from '../../envs/env.ts';
 
 export type Value = string | number | null;
 export type Row = { [column: string]: Value };

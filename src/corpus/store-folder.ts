@@ -1,6 +1,7 @@
 /** Corpora in a folder, on Node: a database a file. Files to take in are read from the disk as a page reads those dropped on it. */
-import { openFile, type Sqlite } from '../retrieval/sqlite.ts';
+
 import { type ByteSource, CorpusError } from './lines.ts';
+import { openFile, type Sqlite } from './retrieval/sqlite.ts';
 import type { CorpusDisk } from './store.ts';
 
 /** TABGYM_CORPORA, or `corpora` in the working folder. */

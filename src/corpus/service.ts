@@ -2,10 +2,11 @@
  * Everything that is done with kept corpora, as calls that can be made from another worker or tab: whoever holds the index carries them
  * out (owner.ts). On Node it is this process.
  */
-import type { Document } from '../retrieval/retriever.ts';
-import type { SourceQuestion } from '../source.ts';
+
 import { type IngestProgress, type IngestResult, ingest } from './ingest.ts';
 import { type ByteSource, CorpusError } from './lines.ts';
+import type { SourceQuestion } from './question.ts';
+import type { Document } from './retrieval/retriever.ts';
 import type { CorpusStore, KeptCorpus } from './store.ts';
 
 /** What a page hands over: its own `File`s, or what the store's disk makes of paths. */

@@ -2,10 +2,11 @@
  * Taking a corpus in: files of JSON lines (plain or gzipped) or a folder of texts become documents, batch by batch. It can be
  * cancelled at any batch and gone on with later from the same files; a line that is no document costs only itself.
  */
-import type { NewDocument } from '../retrieval/text-index.ts';
+
 import type { Corpus, CorpusState } from './corpus.ts';
 import { type ByteSource, CorpusError, longestLine, readLines, readText } from './lines.ts';
 import { parseRecord, RecordError, Refusals, readDocument } from './records.ts';
+import type { NewDocument } from './retrieval/text-index.ts';
 
 export interface IngestProgress {
   /** Stored bytes of all files, read and in all. */

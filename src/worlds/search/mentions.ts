@@ -2,8 +2,8 @@
  * What a text of any corpus offers to search for or to answer with: runs of capitalised words, what stands in quotes, numbers. A rule
  * of thumb, for valid actions and completion alone; made universes know exactly (universe/prose.ts).
  */
-import type { Mention } from '../universe/prose.ts';
-import { onceEach } from '../universe/prose.ts';
+import type { Mention } from './universe/prose.ts';
+import { onceEach } from './universe/prose.ts';
 
 /** Words that begin sentences and questions more often than names. */
 const common = new Set(

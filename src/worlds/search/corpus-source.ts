@@ -1,9 +1,11 @@
 /** A kept corpus as a source of questions: those that a person brought for it. */
-import type { Document, Retriever } from '../retrieval/retriever.ts';
-import type { Source, SourceQuestion } from '../source.ts';
-import { type Mention, onceEach } from '../universe/prose.ts';
+
+import type { SourceQuestion } from '../../corpus/question.ts';
+import type { Document, Retriever } from '../../corpus/retrieval/retriever.ts';
+import type { CorpusCalls } from '../../corpus/service.ts';
 import { mentionsIn } from './mentions.ts';
-import type { CorpusCalls } from './service.ts';
+import type { Source } from './source.ts';
+import { type Mention, onceEach } from './universe/prose.ts';
 
 /** One question in this many is held out. */
 export const heldOutEvery = 5;

@@ -3,9 +3,10 @@
  * title in its first line) or with title and text apart; questions in the forms of NQ-open, HotpotQA, Search-R1 and AgentGym. Knows JSON, no
  * file and no index.
  */
-import { readContents } from '../retrieval/retriever.ts';
-import type { NewDocument } from '../retrieval/text-index.ts';
-import type { SourceQuestion } from '../source.ts';
+
+import type { SourceQuestion } from './question.ts';
+import { readContents } from './retrieval/retriever.ts';
+import type { NewDocument } from './retrieval/text-index.ts';
 
 type Fields = { [name: string]: unknown };
 

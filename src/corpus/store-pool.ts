@@ -3,8 +3,8 @@
  * it needs no cross-origin isolation, is the fastest of SQLite's file systems there, and belongs to one worker at a time.
  */
 import type { SAHPoolUtil, Sqlite3Static } from '@sqlite.org/sqlite-wasm';
-import { loadSqlite, openInPool, type Sqlite } from '../retrieval/sqlite.ts';
 import { type ByteSource, CorpusError } from './lines.ts';
+import { loadSqlite, openInPool, type Sqlite } from './retrieval/sqlite.ts';
 import type { CorpusDisk } from './store.ts';
 
 const directory = 'tabgym-corpora';

@@ -1,0 +1,13 @@
+/** A question about passages, with its accepted answers. */
+
+/** Accepted answers: any one of them counts. A single text stands for a list of one. */
+export type Golds = string | readonly string[];
+
+export interface SourceQuestion {
+  text: string;
+  golds: Golds;
+  /** Number of articles that the answer requires, or null if unknown. */
+  hops: number | null;
+  /** Their titles, in the order in which they are needed. */
+  evidence: readonly string[];
+}
