@@ -78,7 +78,7 @@ async function indexRows(articles: number, seconds: number): Promise<SearchRow[]
   );
   const [{ bytes }] = statement.all([]);
   statement.finalize();
-  const searches = await rate(seconds, 1, async (round) => index.search(documents[(round * 7) % articles].title, 3));
+  const searches = await rate(seconds, 1, async (round) => index.find(documents[(round * 7) % articles].title, 3));
   await index.close();
   const name = `${articles.toLocaleString('en-US')} articles`;
   return [

@@ -2,10 +2,23 @@
  * What a world is to the rest of the program: its module, `src/envs/NAME/index.ts`. It is light (facts, words and settings), so that
  * a page can show it and a document can be checked; what plays the world is loaded when it is opened. `docs/adding.md` shows one.
  */
-import { type World, type WorldDescription, WorldError, type WorldOptions } from './env.ts';
+import { type Split, type World, type WorldDescription, WorldError, type WorldOptions } from './env.ts';
 import type { OptionsReader } from './options.ts';
 import type { AgentGymForm } from './serving/form.ts';
 import type { WorldSuite } from './suite.ts';
+
+/**
+ * Worlds of one protocol. They may take facts (texts, budget, items) from the modules of other worlds, which the registry passes in; a
+ * world of the family whose model is absent is left out.
+ */
+export type WorldFamily = (others: readonly WorldModule[]) => readonly WorldModule[];
+
+/** Numbering of a world's tasks on AgentGym's server. */
+export interface AgentGymItems {
+  items(split: Split): readonly number[];
+  /** Groups that success is reported by. */
+  strata?(item: number): { [name: string]: number | string };
+}
 
 export interface WorldModule extends WorldDescription {
   /** Its options: a schema with labels, bounds and sentences, from which the page's knobs are made. */
@@ -29,6 +42,8 @@ export interface WorldModule extends WorldDescription {
   offeredIn?(said: readonly string[], options: WorldOptions): readonly string[] | null;
   /** What it looks like behind AgentGym's HTTP protocol; absent: it is not served. */
   agentgym?(): Promise<AgentGymForm>;
+  /** Item numbers of AgentGym's server, for a client of such a server. */
+  agentgymItems?: AgentGymItems;
   /** Reached over a line: what is there, before anything is played. Changes nothing at the other end. */
   check?(settings: ConnectionSettings, signal?: AbortSignal): Promise<ConnectionReport>;
   /** Loads what plays it, and opens a batch. */

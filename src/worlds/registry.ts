@@ -1,12 +1,16 @@
 /** Finding a world by its name. `worlds.ts` lists them. */
 import { type World, WorldError } from '../envs/env.ts';
-import { type ConnectionSettings, connectionOf, type WorldModule } from '../envs/module.ts';
+import { type ConnectionSettings, connectionOf, type WorldFamily, type WorldModule } from '../envs/module.ts';
 import * as worlds from './worlds.ts';
 
+const listed = Object.values<WorldModule | WorldFamily>(worlds);
+const single = listed.filter((entry) => typeof entry !== 'function');
+const families = listed.filter((entry) => typeof entry === 'function');
+
 /** All worlds, by title. */
-export const worldModules: readonly WorldModule[] = Object.values<WorldModule | readonly WorldModule[]>(worlds)
-  .flat()
-  .sort((a, b) => (a.title < b.title ? -1 : 1));
+export const worldModules: readonly WorldModule[] = [...single, ...families.flatMap((family) => family(single))].sort(
+  (a, b) => (a.title < b.title ? -1 : 1),
+);
 
 export const worldNames: readonly string[] = worldModules.map(({ name }) => name);
 

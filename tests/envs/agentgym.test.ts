@@ -5,17 +5,17 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { spokenOf, type Task, WorldError } from '../../src/envs/env.ts';
+import { itemsIn } from '../../src/envs/item-list.ts';
 import type { WorldModule } from '../../src/envs/module.ts';
 import { JsonServer, serverAddress } from '../../src/envs/transport/http.ts';
 import { RemoteWorld } from '../../src/envs/transport/remote.ts';
 import { instructionOf } from '../../src/worlds/agentgym/agenttraj.ts';
 import { checkAgentGym } from '../../src/worlds/agentgym/check.ts';
-import { agentGymKinds, agentGymWorlds } from '../../src/worlds/agentgym/index.ts';
+import { agentGymKinds } from '../../src/worlds/agentgym/index.ts';
 import { listed } from '../../src/worlds/agentgym/kinds/babyai.ts';
 import { offeredBy } from '../../src/worlds/agentgym/kinds/textcraft.ts';
-import { itemsIn } from '../../src/worlds/agentgym/options.ts';
 import { AgentGymWorld } from '../../src/worlds/agentgym/world.ts';
-import { openWorld } from '../../src/worlds/registry.ts';
+import { openWorld, worldModules } from '../../src/worlds/registry.ts';
 import { replayAgentGym } from '../../tools/replay/agentgym.ts';
 import { AgentGymServer, dialects, type Mishap, mishaps } from './agentgym-server.ts';
 import { goldenFolder, hasGolden } from './helpers.ts';
@@ -27,8 +27,9 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-const kindOf = (name: string) => agentGymKinds.find(({ kind }) => kind === name)!;
-const moduleOf = (name: string) => agentGymWorlds.find((module) => module.name === `agentgym-${name}`)!;
+const kinds = agentGymKinds(worldModules);
+const kindOf = (name: string) => kinds.find(({ kind }) => kind === name)!;
+const moduleOf = (name: string) => worldModules.find((module) => module.name === `agentgym-${name}`)!;
 const quick = { attempts: 3, pauseMs: 1, attemptMs: 2000 };
 
 async function started(name: string) {
@@ -60,7 +61,7 @@ const taskOf = (module: WorldModule, id: number, options = {}): Task => ({
   strata: {},
 });
 
-describe.each(agentGymKinds.map(({ kind }) => kind))('the %s server', (name) => {
+describe.each(kinds.map(({ kind }) => kind))('the %s server', (name) => {
   it('is created, reset, stepped, ended, used again and closed in its own words', async () => {
     const { server, world } = await played(name);
     const module = moduleOf(name);
@@ -329,7 +330,7 @@ describe('options', () => {
 
   it('keep training items apart from held-out ones', async () => {
     // AgentGym's maze has 25 games, and all of them are both.
-    for (const { kind, items } of agentGymKinds.filter(({ kind }) => kind !== 'maze')) {
+    for (const { kind, items } of kinds.filter(({ kind }) => kind !== 'maze')) {
       const heldOut = new Set(items('test'));
       expect([kind, heldOut.size > 0, items('train').filter((id) => heldOut.has(id))]).toEqual([kind, true, []]);
     }

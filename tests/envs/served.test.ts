@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RemoteWorld } from '../../src/envs/transport/remote.ts';
 import type { Server } from '../../src/server/server.ts';
 import { checkAgentGym } from '../../src/worlds/agentgym/check.ts';
-import { agentGymKinds, agentGymWorlds } from '../../src/worlds/agentgym/index.ts';
+import { agentGymKinds } from '../../src/worlds/agentgym/index.ts';
 import { AgentGymWorld } from '../../src/worlds/agentgym/world.ts';
 import { checkOpenEnv } from '../../src/worlds/openenv/check.ts';
 import { openenv } from '../../src/worlds/openenv/index.ts';
 import { OpenEnvWorld } from '../../src/worlds/openenv/world.ts';
-import { openWorld } from '../../src/worlds/registry.ts';
+import { openWorld, worldModule, worldModules } from '../../src/worlds/registry.ts';
 import { startServer } from '../server/helpers.ts';
 
 const names = ['textcraft', 'babyai', 'sciworld', 'maze', 'wordle'];
@@ -33,11 +33,11 @@ describe.each([
   ['maze', { upstream: true }],
 ])('AgentGym’s %s', (name, options) => {
   it('is the world itself, from the first word to the reward', async () => {
-    const index = agentGymKinds.findIndex(({ kind }) => kind === name);
-    const module = agentGymWorlds[index];
+    const kind = agentGymKinds(worldModules).find((each) => each.kind === name)!;
+    const module = worldModule(`agentgym-${name}`);
     const settings = { address: placeOf(name) };
-    expect((await checkAgentGym(agentGymKinds[index], settings)).ms).toBeGreaterThan(0);
-    const theirs = new RemoteWorld(module, await AgentGymWorld.open(module, agentGymKinds[index], settings));
+    expect((await checkAgentGym(kind, settings)).ms).toBeGreaterThan(0);
+    const theirs = new RemoteWorld(module, await AgentGymWorld.open(module, kind, settings));
     const ours = await openWorld(name);
     const [task] = await theirs.tasks({}, 'test');
     const [their] = await theirs.reset([0], [task]);

@@ -4,15 +4,15 @@ import WebSocket from 'ws';
 import { readConfig } from '../../proxies/config.ts';
 import { type OpenedProxy, openProxy } from '../../proxies/service.ts';
 import { checkAgentGym } from '../../src/worlds/agentgym/check.ts';
-import { textcraft } from '../../src/worlds/agentgym/kinds/textcraft.ts';
-import { webarena } from '../../src/worlds/agentgym/kinds/webarena.ts';
-import { worldModule } from '../../src/worlds/registry.ts';
+import { agentGymKinds } from '../../src/worlds/agentgym/index.ts';
+import { worldModule, worldModules } from '../../src/worlds/registry.ts';
 import { AgentGymServer, dialects } from '../envs/agentgym-server.ts';
 import { OpenEnvServer } from '../envs/openenv-server.ts';
 import { openOver } from './opened.ts';
 import { SixSites } from './six-sites.ts';
 
 const page = 'http://localhost:4173';
+const kindOf = (name: string) => agentGymKinds(worldModules).find(({ kind }) => kind === name)!;
 
 let games: AgentGymServer;
 let rooms: OpenEnvServer;
@@ -78,9 +78,9 @@ describe('forwarding', () => {
     socket.close();
   });
   it('is told by Connect: what answers, how fast, and that a token is wrong', async () => {
-    const report = await checkAgentGym(textcraft, { address: `${base}/forward/textcraft` });
+    const report = await checkAgentGym(kindOf('textcraft'), { address: `${base}/forward/textcraft` });
     expect(report).toMatchObject({ works: true, says: 'This is environment TextCraft.', ms: expect.any(Number) });
-    const wrong = await checkAgentGym(textcraft, { address: `${base.slice(0, -2)}xx/forward/textcraft` });
+    const wrong = await checkAgentGym(kindOf('textcraft'), { address: `${base.slice(0, -2)}xx/forward/textcraft` });
     expect(wrong).toMatchObject({ works: false, findings: [{ what: 'refused' }] });
     expect(wrong.findings[0].detail).toContain('its first part is a token');
     expect(JSON.stringify(wrong)).not.toContain(proxy.token);
@@ -94,7 +94,7 @@ describe('Connect', () => {
     const task = { task_id: 7, sites: ['shopping'], start_url: '__SHOPPING__', intent: 'x', eval: judged };
     const opened = await openOver(sites, [task]);
     const address = await opened.proxy.app.listen({ host: '127.0.0.1', port: 0 });
-    const report = await checkAgentGym(webarena, { address: `${address}/${opened.proxy.token}/webarena` });
+    const report = await checkAgentGym(kindOf('webarena'), { address: `${address}/${opened.proxy.token}/webarena` });
     expect(report).toMatchObject({ works: true, says: 'ok', version: '0.1.0' });
     const [{ what, detail }] = report.findings;
     expect([what, detail]).toEqual(['lacks', expect.stringMatching(/^1 of 1 tasks are refused: its answer needs/)]);

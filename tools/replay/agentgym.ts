@@ -11,6 +11,7 @@ import { AnswerError, ClosedToPagesError, JsonServer, UnreachableError } from '.
 import { agentGymKinds } from '../../src/worlds/agentgym/index.ts';
 import type { AgentGymKind } from '../../src/worlds/agentgym/kind.ts';
 import { AgentGymClient, type Environment } from '../../src/worlds/agentgym/world.ts';
+import { worldModules } from '../../src/worlds/registry.ts';
 import type { ReplayResult } from './lmrlgym.ts';
 
 const ExchangeSchema = v.object({
@@ -29,7 +30,7 @@ type Json = { [key: string]: unknown };
 const ADDRESS = 'http://127.0.0.1:9';
 
 const kindNamed = (name: string): AgentGymKind => {
-  const found = agentGymKinds.find(({ kind }) => kind === name);
+  const found = agentGymKinds(worldModules).find(({ kind }) => kind === name);
   if (!found) throw new WorldError(`There is no AgentGym kind named "${name}".`);
   return found;
 };

@@ -65,7 +65,7 @@ export class TextIndex implements Retriever {
     }
   }
 
-  search(query: string, k: number): Document[] {
+  find(query: string, k: number): Document[] {
     const words = this.tellingWords(queryWords(query));
     if (words.length === 0 || k < 1) return [];
     this.selection ??= this.database.prepare(search);
@@ -111,7 +111,7 @@ export class TextIndex implements Retriever {
   async retrieve(queries: readonly string[], k: number, signal?: AbortSignal): Promise<Document[][]> {
     return queries.map((query) => {
       signal?.throwIfAborted();
-      return this.search(query, k);
+      return this.find(query, k);
     });
   }
 

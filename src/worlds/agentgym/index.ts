@@ -2,6 +2,8 @@
  * The fifteen kinds of server of AgentGym (Xi et al., arXiv 2406.04151, github.com/WooooDyy/AgentGym, MIT) as worlds, a line each.
  * One server is one kind; where it is, is a setting of this machine.
  */
+import type { WorldFamily, WorldModule } from '../../envs/module.ts';
+import type { AgentGymKind, ModelledKind } from './kind.ts';
 import { alfworld } from './kinds/alfworld.ts';
 import { babyai } from './kinds/babyai.ts';
 import { maze } from './kinds/maze.ts';
@@ -15,8 +17,7 @@ import { webshop } from './kinds/webshop.ts';
 import { wordle } from './kinds/wordle.ts';
 import { agentGymWorld } from './module.ts';
 
-/** By what AgentGym calls them. */
-export const agentGymKinds = [
+const kinds: readonly (AgentGymKind | ModelledKind)[] = [
   textcraft,
   babyai,
   sciworld,
@@ -32,6 +33,14 @@ export const agentGymKinds = [
   academia,
   todo,
   sheet,
-] as const;
+];
 
-export const agentGymWorlds = agentGymKinds.map(agentGymWorld);
+/** The kinds, without those whose model is not among the worlds. */
+export const agentGymKinds = (worlds: readonly WorldModule[]): AgentGymKind[] =>
+  kinds.flatMap((kind) => {
+    if (!('own' in kind)) return [kind];
+    const own = worlds.find(({ name }) => name === kind.own);
+    return own ? [kind.kind(own)] : [];
+  });
+
+export const agentGymWorlds: WorldFamily = (others) => agentGymKinds(others).map(agentGymWorld);

@@ -5,7 +5,7 @@
  */
 import type * as v from 'valibot';
 import type { Json, Split, WorldOptions } from '../../envs/env.ts';
-import type { LanguageBudget, SmallBudget, VocabularySource } from '../../envs/module.ts';
+import type { LanguageBudget, SmallBudget, VocabularySource, WorldModule } from '../../envs/module.ts';
 import type { ReplyRule } from '../../envs/reply.ts';
 import type { WorldSuite } from '../../envs/suite.ts';
 
@@ -85,6 +85,14 @@ export interface AgentGymKind {
   /** Whether the world refused an action, by its words. */
   refused?: RegExp;
 }
+
+/** A kind whose rules one of our own worlds shares: it takes texts, budget or items from that world's module, and needs it. */
+export interface ModelledKind {
+  own: string;
+  kind(own: WorldModule): AgentGymKind;
+}
+
+export const modelledOn = (own: string, kind: ModelledKind['kind']): ModelledKind => ({ own, kind });
 
 /** Whole numbers from the first to the last. */
 export const range = (first: number, last: number): number[] =>

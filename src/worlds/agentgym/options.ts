@@ -1,22 +1,8 @@
 /** Options of the AgentGym worlds: which items, whose instruction, how actions are written. Knows no server. */
 import * as v from 'valibot';
+import { itemsIn } from '../../envs/item-list.ts';
 import { oneOf, option, optionsReader } from '../../envs/options.ts';
 import type { AgentGymKind, Format } from './kind.ts';
-
-const MOST_ITEMS = 1_000_000;
-
-/** `0-99, 120`; null: it is no such list. Items stand once, in the order named. */
-export function itemsIn(text: string): number[] | null {
-  const items = new Set<number>();
-  for (const part of text.split(',')) {
-    const found = /^\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*$/.exec(part);
-    if (!found) return null;
-    const [first, last] = [Number(found[1]), Number(found[2] ?? found[1])];
-    if (last < first || last - first >= MOST_ITEMS) return null;
-    for (let item = first; item <= last; item++) items.add(item);
-  }
-  return items.size <= MOST_ITEMS ? [...items] : null;
-}
 
 const itemList = () =>
   v.pipe(

@@ -13,10 +13,11 @@ import {
   type WorldOptions,
   type WorldView,
 } from '../../envs/env.ts';
+import { itemsIn } from '../../envs/item-list.ts';
 import type { ConnectionSettings, WorldModule } from '../../envs/module.ts';
 import { AnswerError, type HttpOptions, JsonServer, serverAddress } from '../../envs/transport/http.ts';
 import type { AgentGymKind, Answer, Line } from './kind.ts';
-import { type AgentGymOptions, itemsIn } from './options.ts';
+import type { AgentGymOptions } from './options.ts';
 
 const CLOSING_MS = 5000;
 

@@ -4,7 +4,7 @@ import type { WorldModule } from '../../envs/module.ts';
 import { oneAction } from '../../envs/reply.ts';
 import { offeredInBabyAi } from './offered.ts';
 import { parseBabyAiOptions } from './options.ts';
-import { LEVELS } from './split.ts';
+import { LEVELS, upstreamItems } from './split.ts';
 import { babyaiSuites } from './suites.ts';
 
 const levels = Array.from({ length: LEVELS }, (_, index) => index + 1);
@@ -84,6 +84,7 @@ export const babyai: WorldModule = {
   suites: babyaiSuites,
   connection: { kind: 'wasm' },
   offeredIn: offeredInBabyAi,
+  agentgymItems: upstreamItems,
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).BabyAi.open(),
 };

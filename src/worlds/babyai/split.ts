@@ -4,6 +4,7 @@
  * here are our own: seeds from 1000 on, of which no evaluation item has one.
  */
 import type { Split } from '../../envs/env.ts';
+import type { AgentGymItems } from '../../envs/module.ts';
 
 export const LEVEL_NAMES = [
   'GoToRedBallGrey',
@@ -94,3 +95,20 @@ export function itemsOf(level: number, split: Split | 'dev', count: number): num
   const official = EVALUATION.filter((item) => levelOf(item) === level);
   return official.length ? official : own(level, TEST_SEED, 5);
 }
+
+/** Seeds of a level that AgentGym trains on are not all known: these are the lowest, without those it evaluates. */
+const upstreamTrainingSeeds = 45;
+
+const evaluated = () => RL_LEVELS.flatMap((level) => itemsOf(level, 'test', 0));
+
+function trained(): number[] {
+  const heldOut = new Set(evaluated());
+  const seeds = Array.from({ length: upstreamTrainingSeeds }, (_, seed) => seed);
+  return RL_LEVELS.flatMap((level) => seeds.map((seed) => itemOf(level, seed))).filter((item) => !heldOut.has(item));
+}
+
+/** Items of AgentGym's server: the levels of AgentGym-RL. */
+export const upstreamItems: AgentGymItems = {
+  items: (split) => (split === 'test' ? evaluated() : trained()),
+  strata: (item) => ({ level: levelOf(item) }),
+};

@@ -1,7 +1,7 @@
 /** Options of an OpenEnv world: which episodes, what is read and written, and when an episode is a success. Knows no server. */
 import * as v from 'valibot';
+import { itemsIn } from '../../envs/item-list.ts';
 import { oneOf, option, optionsReader, real } from '../../envs/options.ts';
-import { itemsIn } from '../agentgym/options.ts';
 
 const text = (most: number) =>
   v.pipe(v.string('must be a text'), v.maxLength(most, `must have at most ${most.toLocaleString('en')} characters`));

@@ -13,9 +13,9 @@ import {
   WorldError,
   type WorldOptions,
 } from '../../envs/env.ts';
+import { itemsIn } from '../../envs/item-list.ts';
 import type { ConnectionSettings } from '../../envs/module.ts';
 import { type HttpOptions, JsonServer, ServerError, serverAddress } from '../../envs/transport/http.ts';
-import { itemsIn } from '../agentgym/options.ts';
 import { openenv } from './index.ts';
 import { listedActions, observationText } from './observation.ts';
 import { type OpenEnvOptions, parseOpenEnvOptions } from './options.ts';

@@ -5,7 +5,7 @@ import { drawnTask } from './drawn.ts';
 import { namedThings } from './named-things.ts';
 import { parseSciWorldOptions } from './options.ts';
 import { sciworldSuites } from './suites.ts';
-import { sciWorldTasks } from './tasks.ts';
+import { sciWorldTasks, upstreamItems } from './tasks.ts';
 
 export const sciworld: WorldModule = {
   name: 'sciworld',
@@ -52,6 +52,7 @@ export const sciworld: WorldModule = {
   view: 'sciworld',
   suites: sciworldSuites,
   connection: { kind: 'wasm' },
+  agentgymItems: upstreamItems,
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).SciWorld.open(),
 };

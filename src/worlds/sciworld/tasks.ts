@@ -3,6 +3,7 @@
  * tasks AgentGym leaves out follow (4,639 to 7,206). The split is the original's own, by variation. Knows no WASM.
  */
 import { type Split, WorldError } from '../../envs/env.ts';
+import type { AgentGymItems } from '../../envs/module.ts';
 
 /** Name, variations. The first 23 are AgentGym's; the order is that of its ids. */
 const catalogue: readonly (readonly [name: string, variations: number])[] = [
@@ -86,6 +87,19 @@ export function variationsOf(split: Split | 'dev', count: number): number[] {
   if (split === 'dev') return range(2 * quarter, 3 * quarter);
   return range(3 * quarter, Math.min(count, 5 * quarter));
 }
+
+const agentGymItemCount = agentGymTasks.reduce((sum, { variations }) => sum + variations, 0);
+/** The published ids are not known: a tenth of each task's variations is held out. */
+const isHeldOutUpstream = (item: number) => itemOf(item).variation % 10 === 0;
+
+/** Items of AgentGym's server. */
+export const upstreamItems: AgentGymItems = {
+  items: (split) =>
+    Array.from({ length: agentGymItemCount }, (_, item) => item).filter(
+      (item) => isHeldOutUpstream(item) === (split === 'test'),
+    ),
+  strata: (item) => ({ task: itemOf(item).task }),
+};
 
 /** Labels of the original, as bits of the simulator (envs-wasm/sciworld/devices.ts). */
 const simplificationBits = {

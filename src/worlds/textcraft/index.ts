@@ -5,6 +5,7 @@ import { drawingUnder } from './drawn.ts';
 import { offeredInTextCraft } from './offered.ts';
 import { parseTextCraftOptions } from './options.ts';
 import { itemNames } from './recipe-list.ts';
+import { splitIds } from './split.ts';
 import { textcraftSuites } from './suites.ts';
 
 export const textcraft: WorldModule = {
@@ -50,6 +51,7 @@ export const textcraft: WorldModule = {
   suites: textcraftSuites,
   connection: { kind: 'wasm' },
   offeredIn: offeredInTextCraft,
+  agentgymItems: { items: splitIds },
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).TextCraft.open(),
 };

@@ -2,6 +2,7 @@
 import type { WorldModule } from '../../envs/module.ts';
 import { firstAction } from '../../envs/reply.ts';
 import { parseWordleOptions } from './options.ts';
+import { upstreamItems } from './split.ts';
 
 /** Words in a list. */
 const listed: { [list: string]: number } = { original: 40, common: 1365, large: 3438 };
@@ -51,6 +52,7 @@ export const wordle: WorldModule = {
   },
   view: 'wordle',
   connection: { kind: 'wasm' },
+  agentgymItems: { items: upstreamItems },
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).Wordle.open(),
 };

@@ -27,6 +27,11 @@ export const upstreamSeeds: Record<Split, { first: number; count: number }> = {
   train: { first: 25, count: 955 },
 };
 
+export function upstreamItems(split: Split): number[] {
+  const { first, count } = upstreamSeeds[split];
+  return Array.from({ length: count }, (_, k) => first + k);
+}
+
 /** Ids of the tasks that have a list of words of their own; those to test on first. */
 export const drawnIds: Record<Split, { first: number; count: number }> = {
   test: { first: 0, count: 1000 },

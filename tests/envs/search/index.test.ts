@@ -41,7 +41,7 @@ describe('the index', () => {
     const wrong: string[] = [];
     for (const query of queries(1000, made)) {
       const expected = rank(query);
-      const found = index.search(query, 20);
+      const found = index.find(query, 20);
       const scoreOf = new Map(expected.map(({ index: at, score }) => [String(at), score]));
       // Sums of the same terms in another order: equal but for the last bits, so that documents this close may stand either way.
       const isClose = (a: number, b: number) => Math.abs(a - b) < 1e-9;
@@ -59,22 +59,22 @@ describe('the index', () => {
       { id: 'a', title: 'Café Miró', text: 'the oldest' },
       { id: 'b', title: '東の塔', text: 'a tower 高さ' },
     ]);
-    expect(index.search('CAFE miro', 3).map(({ id }) => id)).toEqual(['a']);
-    expect(index.search('café\u0301', 3).map(({ id }) => id)).toEqual(['a']);
-    expect(index.search('東の塔', 3).map(({ id }) => id)).toEqual(['b']);
-    expect(index.search('zebra', 3)).toEqual([]);
+    expect(index.find('CAFE miro', 3).map(({ id }) => id)).toEqual(['a']);
+    expect(index.find('café\u0301', 3).map(({ id }) => id)).toEqual(['a']);
+    expect(index.find('東の塔', 3).map(({ id }) => id)).toEqual(['b']);
+    expect(index.find('zebra', 3)).toEqual([]);
     await index.close();
   });
   it('leaves out what most documents hold, only where it is large and something else is asked for', async () => {
     const row = (id: number) => ({ id: String(id), title: `Number ${id}`, text: id % 4 ? 'the common one' : 'rare' });
     const index = await TextIndex.inMemory(Array.from({ length: largeIndex }, (_, id) => row(id)));
-    expect(index.search('the rare', 2000)).toHaveLength(largeIndex / 4);
-    expect(index.search('the common', 2000)).toHaveLength((largeIndex / 4) * 3);
-    expect(index.search('the', 2000)).toHaveLength((largeIndex / 4) * 3);
+    expect(index.find('the rare', 2000)).toHaveLength(largeIndex / 4);
+    expect(index.find('the common', 2000)).toHaveLength((largeIndex / 4) * 3);
+    expect(index.find('the', 2000)).toHaveLength((largeIndex / 4) * 3);
     // What is frequent is counted anew after more came.
     index.add(Array.from({ length: largeIndex }, (_, id) => ({ ...row(4 * id), id: `more ${id}` })));
-    expect(index.search('the rare', 4000)).toHaveLength((largeIndex / 4) * 3);
-    expect(index.search('the number', 4000)).toHaveLength((largeIndex / 4) * 3);
+    expect(index.find('the rare', 4000)).toHaveLength((largeIndex / 4) * 3);
+    expect(index.find('the number', 4000)).toHaveLength((largeIndex / 4) * 3);
     await index.close();
   });
   it('takes all documents of a batch or none', async () => {
@@ -84,7 +84,7 @@ describe('the index', () => {
       throw new Error('torn');
     };
     expect(() => index.add(broken())).toThrow('torn');
-    expect(index.search(documents[0].title, 3)).toEqual([]);
+    expect(index.find(documents[0].title, 3)).toEqual([]);
     await index.close();
   });
   it('searches with the build that has FTS5', async () => {

@@ -32,7 +32,7 @@ export function textOf(seed: number): string {
 export async function foundIn(seed: number): Promise<string> {
   const { articles, questions } = make(seed);
   const index = await TextIndex.inMemory(articles.map(({ title, text }, id) => ({ id: String(id), title, text })));
-  const found = questions.map((question) => index.search(question.text, 10).map(({ id, score }) => [id, score]));
+  const found = questions.map((question) => index.find(question.text, 10).map(({ id, score }) => [id, score]));
   await index.close();
   return JSON.stringify(found);
 }

@@ -6,9 +6,9 @@
 import type { Feedback, World, WorldOptions } from '../../../src/envs/env.ts';
 import { randomAction } from '../../../src/envs/random-player.ts';
 import { RemoteWorld } from '../../../src/envs/transport/remote.ts';
-import { agentGymKinds, agentGymWorlds } from '../../../src/worlds/agentgym/index.ts';
+import { agentGymKinds } from '../../../src/worlds/agentgym/index.ts';
 import { AgentGymWorld } from '../../../src/worlds/agentgym/world.ts';
-import { openWorld } from '../../../src/worlds/registry.ts';
+import { openWorld, worldModule, worldModules } from '../../../src/worlds/registry.ts';
 
 export interface Beside {
   kind: string;
@@ -33,9 +33,9 @@ export interface Comparison {
 const TURNS = 20;
 
 export async function openOriginal(kind: string, address: string): Promise<RemoteWorld> {
-  const index = agentGymKinds.findIndex((each) => each.kind === kind);
-  const module = agentGymWorlds[index];
-  return new RemoteWorld(module, await AgentGymWorld.open(module, agentGymKinds[index], { address }));
+  const found = agentGymKinds(worldModules).find((each) => each.kind === kind)!;
+  const module = worldModule(`agentgym-${kind}`);
+  return new RemoteWorld(module, await AgentGymWorld.open(module, found, { address }));
 }
 
 /** ScienceWorld's points are whole numbers there. */

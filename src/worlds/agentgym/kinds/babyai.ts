@@ -1,21 +1,8 @@
 /** AgentGym's BabyAI server: each observation ends with the list of valid actions. */
 
 import { oneAction } from '../../../envs/reply.ts';
-import { babyai as own } from '../../babyai/index.ts';
-import { itemOf, itemsOf, levelOf, RL_LEVELS } from '../../babyai/split.ts';
 import { idIn, observed, scoreAnswer } from '../answers.ts';
-import { type AgentGymKind, range } from '../kind.ts';
-
-/** Seeds of a level that AgentGym trains on are not all known: these are the lowest, without those it evaluates. */
-const TRAINING_SEEDS = 45;
-
-const evaluated = () => RL_LEVELS.flatMap((level) => itemsOf(level, 'test', 0));
-
-function trained(): number[] {
-  const heldOut = new Set(evaluated());
-  const seeds = range(0, TRAINING_SEEDS - 1);
-  return RL_LEVELS.flatMap((level) => seeds.map((seed) => itemOf(level, seed))).filter((item) => !heldOut.has(item));
-}
+import { modelledOn } from '../kind.ts';
 
 /** The list at the end of an observation: JSON; undefined where there is none, as after the end. */
 export function listed(observation: string): string[] | undefined {
@@ -29,8 +16,8 @@ export function listed(observation: string): string[] | undefined {
   }
 }
 
-export const babyai: AgentGymKind = {
-  kind: 'babyai',
+export const babyai = modelledOn('babyai', (own) => ({
+  kind: own.name,
   title: 'BabyAI',
   summary: own.summary,
   instruction: own.instruction,
@@ -39,11 +26,10 @@ export const babyai: AgentGymKind = {
   credit: own.credit,
   successReward: own.successReward,
   hasValidActions: true,
-  vocabulary: { as: 'babyai' },
+  vocabulary: { as: own.name },
   budget: own.budget.language({}),
   tiny: own.budget.tiny,
-  items: (split) => (split === 'test' ? evaluated() : trained()),
-  strata: (item) => ({ level: levelOf(item) }),
+  ...own.agentgymItems!,
   hello: 'This is environment BabyAI.',
   idField: 'id',
   create: { id: idIn },
@@ -57,4 +43,4 @@ export const babyai: AgentGymKind = {
     return { ...answer, validActions: listed(answer.observation) };
   },
   refused: /^(?:The action is not recognized|You can not|There is no|The .* is not)/,
-};
+}));

@@ -1,14 +1,13 @@
 /** The maze of AgentGym's LMRL-Gym server, which serves it under /maze: one maze, a start for each game. */
 
 import { firstAction } from '../../../envs/reply.ts';
-import { maze as own } from '../../maze/index.ts';
 import { idIn, observed, plainAnswer } from '../answers.ts';
-import { type AgentGymKind, range } from '../kind.ts';
+import { modelledOn, range } from '../kind.ts';
 
 const moves = ['move left', 'move right', 'move up', 'move down'];
 
-export const maze: AgentGymKind = {
-  kind: 'maze',
+export const maze = modelledOn('maze', (own) => ({
+  kind: own.name,
   title: 'Maze',
   summary: own.summary,
   instruction: own.instruction,
@@ -17,7 +16,7 @@ export const maze: AgentGymKind = {
   credit: own.credit,
   successReward: 1,
   hasValidActions: true,
-  vocabulary: { as: 'maze' },
+  vocabulary: { as: own.name },
   budget: own.budget.language({}),
   tiny: own.budget.tiny,
   // All its games are evaluated and trained on.
@@ -31,4 +30,4 @@ export const maze: AgentGymKind = {
     return { observation: observed('POST /reset', await line.post('/reset', { game: item })), validActions: moves };
   },
   answer: plainAnswer,
-};
+}));

@@ -1,11 +1,9 @@
 /** AgentGym's ScienceWorld server: a simulator on a Java machine for each environment. Its score is from -100 to 100. */
 import * as v from 'valibot';
 import { lastAction } from '../../../envs/reply.ts';
-import { sciworld as own } from '../../sciworld/index.ts';
-import { agentGymTasks, itemOf } from '../../sciworld/tasks.ts';
 import { idIn, readAnswer, scoreAnswer, text } from '../answers.ts';
 import { type ActionFunction, acting, functionFormats } from '../functions.ts';
-import { type AgentGymKind, range } from '../kind.ts';
+import { modelledOn } from '../kind.ts';
 
 const one = (verb: string, says: string, arg = 'obj') => acting(verb, [arg], says);
 
@@ -49,12 +47,8 @@ const functions = {
 };
 
 const OpeningSchema = v.object({ task_description: text, observation: text });
-const ITEMS = agentGymTasks.reduce((sum, { variations }) => sum + variations, 0);
-/** The published ids are not known: a tenth of each task's variations is held out. */
-const isHeldOut = (item: number) => itemOf(item).variation % 10 === 0;
-
-export const sciworld: AgentGymKind = {
-  kind: 'sciworld',
+export const sciworld = modelledOn('sciworld', (own) => ({
+  kind: own.name,
   title: 'ScienceWorld',
   summary: own.summary,
   instruction: own.instruction,
@@ -67,11 +61,10 @@ export const sciworld: AgentGymKind = {
   credit: own.credit,
   successReward: 100,
   hasValidActions: false,
-  vocabulary: { as: 'sciworld' },
+  vocabulary: { as: own.name },
   budget: own.budget.language({}),
   tiny: own.budget.tiny,
-  items: (split) => range(0, ITEMS - 1).filter((item) => isHeldOut(item) === (split === 'test')),
-  strata: (item) => ({ task: itemOf(item).task }),
+  ...own.agentgymItems!,
   hello: 'This is environment ScienceWorld.',
   idField: 'id',
   create: { id: idIn },
@@ -82,4 +75,4 @@ export const sciworld: AgentGymKind = {
   },
   answer: scoreAnswer,
   refused: /^No known action matches that input/,
-};
+}));

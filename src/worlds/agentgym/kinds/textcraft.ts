@@ -1,9 +1,7 @@
 /** AgentGym's TextCraft server: its items are numbered in the order in which that machine lists its recipe files. */
 import { oneAction } from '../../../envs/reply.ts';
-import { textcraft as own } from '../../textcraft/index.ts';
-import { splitIds } from '../../textcraft/split.ts';
 import { idIn, observed, plainAnswer } from '../answers.ts';
-import type { AgentGymKind } from '../kind.ts';
+import { modelledOn } from '../kind.ts';
 
 /** What the commands shown offer: each itself, and a `get` for each thing it uses. */
 export function offeredBy(observation: string): string[] {
@@ -14,8 +12,8 @@ export function offeredBy(observation: string): string[] {
   return [...new Set(offered)];
 }
 
-export const textcraft: AgentGymKind = {
-  kind: 'textcraft',
+export const textcraft = modelledOn('textcraft', (own) => ({
+  kind: own.name,
   title: 'TextCraft',
   summary: own.summary,
   instruction: own.instruction,
@@ -24,10 +22,10 @@ export const textcraft: AgentGymKind = {
   credit: own.credit,
   successReward: 1,
   hasValidActions: true,
-  vocabulary: { as: 'textcraft' },
+  vocabulary: { as: own.name },
   budget: own.budget.language({}),
   tiny: own.budget.tiny,
-  items: splitIds,
+  ...own.agentgymItems!,
   hello: 'This is environment TextCraft.',
   idField: 'id',
   create: { body: { minecraft_dir: 'agentenv_textcraft/', commands: null, goal: null }, id: idIn },
@@ -38,4 +36,4 @@ export const textcraft: AgentGymKind = {
   },
   answer: plainAnswer,
   refused: /^(?:Could not|Wrong item format)/,
-};
+}));

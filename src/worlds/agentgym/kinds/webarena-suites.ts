@@ -3,8 +3,9 @@
  * gathered from the logs of a run by somebody else (github.com/mavinomichael/AgentGym-RL: they were all seen by its 101st step of 600), and
  * are presumed to be the original's.
  */
+
+import { itemsIn } from '../../../envs/item-list.ts';
 import { agentGymRlDiffers, type WorldSuite } from '../../../envs/suite.ts';
-import { itemsIn } from '../options.ts';
 
 export const testItems: readonly number[] = [
   24, 238, 228, 158, 278, 280, 22, 165, 300, 328, 239, 386, 387, 264, 23, 65, 215, 4, 95, 115, 6, 680, 203, 214, 108,

@@ -5,7 +5,7 @@ import { listOf, oneOf, option } from '../../../envs/options.ts';
 import type { Reply } from '../../../envs/reply.ts';
 import { AnswerError } from '../../../envs/transport/http.ts';
 import { bareText, flag, number, readAnswer, text } from '../answers.ts';
-import type { AgentGymKind } from '../kind.ts';
+import { modelledOn } from '../kind.ts';
 import { readPrompt, type Verb, verbs } from './webarena-prompt.ts';
 import { testItems, trainItems, webarenaSuites } from './webarena-suites.ts';
 
@@ -27,7 +27,7 @@ const StepSchema = v.object({
 /** Our proxy says why it refuses a task. */
 const ResetSchema = v.object({ observation: text, why: v.optional(text) });
 
-export const webarena: AgentGymKind = {
+export const webarena = modelledOn('web', (own) => ({
   kind: 'webarena',
   title: 'WebArena',
   summary: 'Use a web browser on a shop, a forum, a code host and a map, to do what somebody asks.',
@@ -44,7 +44,7 @@ export const webarena: AgentGymKind = {
     'WebArena: Zhou et al. (arXiv 2307.13854), github.com/web-arena-x/webarena, Apache-2.0; as served by AgentGym (arXiv 2406.04151), github.com/WooooDyy/AgentGym, MIT.',
   successReward: 1,
   hasValidActions: true,
-  vocabulary: { as: 'web' },
+  vocabulary: { as: own.name },
   tiny: { promptTokens: 1024, completionTokens: 4096, maxTokensPerTurn: 32 },
   options: {
     observation: option(oneOf(['full', 'terse']), 'full', {
@@ -89,4 +89,4 @@ export const webarena: AgentGymKind = {
     return { observation, reward: terminated ? reward : 0, done: terminated };
   },
   phrase: (action) => (action.includes('```') ? action : `\`\`\`${action}\`\`\``),
-};
+}));

@@ -2,13 +2,11 @@
 
 import { option, yesOrNo } from '../../../envs/options.ts';
 import { firstAction } from '../../../envs/reply.ts';
-import { wordle as own } from '../../wordle/index.ts';
-import { upstreamSeeds } from '../../wordle/split.ts';
 import { idIn, observed, plainAnswer, readAnswer, texts } from '../answers.ts';
-import { type AgentGymKind, range } from '../kind.ts';
+import { modelledOn } from '../kind.ts';
 
-export const wordle: AgentGymKind = {
-  kind: 'wordle',
+export const wordle = modelledOn('wordle', (own) => ({
+  kind: own.name,
   title: 'Wordle',
   summary: own.summary,
   instruction: own.instruction,
@@ -17,7 +15,7 @@ export const wordle: AgentGymKind = {
   credit: own.credit,
   successReward: 1,
   hasValidActions: true,
-  vocabulary: { as: 'wordle' },
+  vocabulary: { as: own.name },
   budget: { ...own.budget.language({}), promptTokens: 512 },
   tiny: own.budget.tiny,
   options: {
@@ -26,7 +24,7 @@ export const wordle: AgentGymKind = {
       sentence: 'Whether the first observation lists all words that may be guessed, as the original client does.',
     }),
   },
-  items: (split) => range(upstreamSeeds[split].first, upstreamSeeds[split].first + upstreamSeeds[split].count - 1),
+  ...own.agentgymItems!,
   hello: 'This is environment LMRL-Gym.',
   prefix: '/wordle',
   idField: 'id',
@@ -42,4 +40,4 @@ export const wordle: AgentGymKind = {
   },
   answer: plainAnswer,
   refused: /^invalid word/,
-};
+}));

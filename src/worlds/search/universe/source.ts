@@ -26,7 +26,7 @@ class LazyRetriever implements Retriever {
       const key = `${k} ${query}`;
       let found = this.known.get(key);
       if (!found) {
-        found = index.search(query, k);
+        found = index.find(query, k);
         if (this.known.size >= mostRemembered) this.known.clear();
         this.known.set(key, found);
       }
