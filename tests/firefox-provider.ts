@@ -1,6 +1,7 @@
 /**
- * Vitest's browser mode in the system's Firefox. Playwright's own Firefox is patched and old, and WebDriver BiDi leaves workers
- * standing still (tests/page/firefox.test.ts): so the browser is only opened at Vitest's address, and the tests in it drive nothing.
+ * Vitest's browser mode in the system's Firefox. Playwright's own Firefox is patched and old, and under WebDriver BiDi
+ * workers stall (tests/page/firefox.test.ts). So this provider only opens the browser at Vitest's address, and the
+ * tests in it cannot drive the page.
  */
 import { defineBrowserProvider } from '@vitest/browser';
 import { findSoftwareDrivers } from '../scripts/machine.mjs';

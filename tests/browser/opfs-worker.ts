@@ -1,4 +1,7 @@
-/** Calls the OPFS disk where it works: in a worker. Messages: [method, ...arguments] in, {value} or {error} out, in order. */
+/**
+ * Calls the OPFS disk from a worker, the only place where it works. Input: [method, ...arguments]; output: {value} or
+ * {error}, in order.
+ */
 import { WeightsCache } from '../../src/store/weights-cache.ts';
 import { OpfsDisk } from '../../src/store/weights-opfs.ts';
 

@@ -17,7 +17,7 @@ afterAll(() => worker.terminate());
 beforeEach(async () => expect(await call('clear')).toEqual([]));
 
 describe('weights in OPFS', () => {
-  it('are committed piece by piece and gone on with', async () => {
+  it('are committed piece by piece and resumed', async () => {
     await call('begin', 3);
     expect(await call('goOn', 2)).toBe(5);
     expect(await call('readAll')).toEqual({
@@ -52,7 +52,7 @@ describe('weights in OPFS', () => {
     expect(await call('twoWriters')).toMatch(/being loaded by another tab/);
   });
 
-  it('tell how much room there is', async () => {
+  it('report the available space', async () => {
     expect((await call('space')) as { quota: number }).toMatchObject({ quota: expect.any(Number) });
   });
 });

@@ -1,4 +1,5 @@
-// The sandbox in a browser: the same code misbehaves as on Node, is stopped and named the same, and the sandbox works on.
+// The sandbox in a browser: the same misbehaving code as on Node is stopped with the same errors, and the sandbox stays
+// usable.
 import { afterAll, describe, expect, it } from 'vitest';
 import { defaultLimits, Sandbox } from '../../src/sandbox/sandbox.ts';
 import { spawnSandbox } from '../../src/workers/spawn-sandbox.ts';
@@ -21,11 +22,11 @@ describe('in a browser', () => {
     expect(await stillWorks(sandbox)).toBe(true);
   });
 
-  it('import() brings nothing in', async () => {
+  it('import() loads nothing', async () => {
     expect((await call(importing)).values).toBe('nothing');
   });
 
-  it('nothing of the page is there', async () => {
+  it('nothing of the page is reachable', async () => {
     const names = 'export const main = () => ({ values: Object.getOwnPropertyNames(globalThis) });';
     const { values } = await call(names);
     for (const name of [

@@ -1,4 +1,4 @@
-/** Search in a page's worker: what must be the same everywhere, and the kept corpora. */
+/** Search in a page's worker: results that must be the same everywhere, and stored corpora. */
 
 import { openCorpora } from '../../src/corpus/open.ts';
 import type { CorpusFile } from '../../src/corpus/service.ts';
@@ -19,7 +19,7 @@ const calls: { [name: string]: (...args: never[]) => Promise<unknown> } = {
     };
     return (await openCorpora()).ingest(name, files, report, cancel.signal);
   },
-  /** A second pool where there is one: refused with words. */
+  /** A second pool must be refused with a message. */
   second: async () => (await PoolDisk.open()) && 'opened',
 };
 

@@ -1,4 +1,6 @@
-/** Search in Chromium: the same universes and the same ranking as on Node, and corpora in the page's own file system. */
+/**
+ * Search in Chromium: the same universes and the same ranking as on Node, and corpora in the page's own file system.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expected } from '../envs/search/sameness.ts';
 
@@ -25,16 +27,16 @@ const file = new Blob([Array.from({ length: 12_000 }, (_, k) => line(k)).join('\
 const files = [{ path: 'big.jsonl', file }];
 
 describe('Search in a browser', () => {
-  it('makes the same universe and finds the same', async () => {
+  it('makes the same universe and returns the same results', async () => {
     expect(await call(0, 'text')).toBe(expected.text);
     expect(await call(0, 'found')).toBe(expected.found);
   });
-  it('keeps a corpus: cancelled, gone on with, asked by another worker, outliving its owner, deleted', async () => {
+  it('keeps a corpus: cancelled, resumed, searched by another worker, outlives its owner, deleted', async () => {
     await call(0, 'remove', 'big');
     await expect(call(0, 'ingest', 'big', files, 1)).rejects.toThrow(/abort/i);
     expect(await call(1, 'list')).toMatchObject([{ name: 'big', complete: false }]);
     expect(await call(1, 'ingest', 'big', files, 0)).toMatchObject({ documents: 12_000, refused: 0 });
-    // Every document holds the word "Title", which says nothing of so many: only the number is looked for.
+    // Every document contains "Title", so it carries no weight in the ranking: only the number is looked up.
     expect(await call(0, 'retrieve', 'big', 'Title 11999')).toMatchObject([{ id: 'd11999' }]);
     await expect(call(1, 'second')).rejects.toThrow(/Another tab may have them open/);
     workers[0].terminate();

@@ -1,4 +1,4 @@
-/** What a shipped agent's card says it cost, also where its run was a fork of an agent whose records were thinned. */
+/** Training cost on a shipped agent's card, also for a run that forked from an agent with thinned records. */
 import { expect, it } from 'vitest';
 import { thinned } from '../../src/cli/agents/pack.ts';
 import { costOf } from '../../src/cli/agents/ship.ts';
@@ -13,7 +13,7 @@ const records = (last: number, first = 1): StepRecord[] =>
     metrics: { flops: 2e9, stepMs: 36, episodes: 128 },
   }));
 
-it('counts every step, whether its record was kept or not', () => {
+it('counts every step, whether or not its record was kept', () => {
   const whole = costOf(records(1000), run, 'processor');
   expect(whole).toMatchObject({ steps: 1000, flops: 2e12, hours: 0.01, episodes: 128_000 });
   const shipped = thinned(records(700));
@@ -21,7 +21,7 @@ it('counts every step, whether its record was kept or not', () => {
   expect(costOf([...shipped, ...records(1000, 701)], run, 'processor')).toEqual(whole);
 });
 
-it('counts demonstrations as episodes, and nothing for an evaluation before the first step', () => {
+it('counts demonstrations as episodes, and ignores an evaluation before the first step', () => {
   const before = { step: 0, stage: 8, metrics: { stepMs: 1e9 } };
   const [first, ...others] = records(3);
   const taught = { ...first, metrics: { flops: 1e9, stepMs: 36, demonstrations: 24 } };

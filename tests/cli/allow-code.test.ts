@@ -1,4 +1,4 @@
-// The command line runs the code that an experiment carries only where it is told to; else nothing runs and nothing is written as a step.
+// Code that an experiment carries runs only with --allow-code. Without it the command runs nothing and records no step.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ writeFileSync(file, JSON.stringify(withCode));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('an experiment that carries code', () => {
-  it('is refused without --allow-code, with the field that has it', async () => {
+  it('is refused without --allow-code, and the refusal names its field', async () => {
     const failed = await train({ file, out: join(folder, 'a'), device: 'wasm', print: () => {} }).catch(
       (e: Error) => e,
     );
@@ -25,7 +25,7 @@ describe('an experiment that carries code', () => {
     expect((failed as Error).message).toMatch(/algorithm\.objectiveCode.*--allow-code/);
   });
 
-  it('is refused too where the folder goes on with a run that carries it', async () => {
+  it('is refused as well where the folder resumes a run that carries code', async () => {
     const out = join(folder, 'b');
     const store = new RunStore(new FolderStore(out));
     await store.create({ name: 'foreign', experiment: readDocument(file), origin: { kind: 'new' } });

@@ -1,9 +1,9 @@
-// Where the servers of worlds are, as a command is told.
+// Server addresses of worlds, as given on the command line.
 import { describe, expect, it } from 'vitest';
 import { openingWorlds, readConnection } from '../../src/cli/connections.ts';
 
 describe('--connect', () => {
-  it('names a world and an address, once for each', () => {
+  it('takes a world and an address, each world once', () => {
     const one = readConnection('agentgym-textcraft=http://127.0.0.1:1/a=b');
     expect(one).toEqual({ 'agentgym-textcraft': { address: 'http://127.0.0.1:1/a=b' } });
     const two = readConnection('openenv=http://127.0.0.1:2', one);
@@ -14,7 +14,7 @@ describe('--connect', () => {
     expect(() => readConnection(text)).toThrow(/NAME=ADDRESS/);
   });
 
-  it('is asked for where a world has no address', async () => {
+  it('is required where a world has no address', async () => {
     await expect(openingWorlds()('agentgym-maze')).rejects.toThrow(/no address of one is set/);
     const world = await openingWorlds({ 'agentgym-maze': { address: 'http://127.0.0.1:1' } })('agentgym-maze');
     expect(world.describe().name).toBe('agentgym-maze');

@@ -1,4 +1,4 @@
-// A policy out of a zip or a folder, as the files that other programs open; and what is not one.
+// Exports a policy from a zip or a folder as files for other programs, and refuses input that is not a policy.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ function writeZip(): string {
 it.each([
   ['a folder', writeFolder],
   ['a zip', writeZip],
-])('%s goes out as a checkpoint unchanged', (_, write) => {
+])('%s is exported as a checkpoint unchanged', (_, write) => {
   const checkpoint = readCheckpoint(write()) as Checkpoint;
   const files = exportedFiles(checkpoint, {
     format: 'hf',
@@ -67,7 +67,7 @@ it.each([
   expect(back.tensors).toEqual(checkpoint.tensors);
 });
 
-it('goes out as ONNX where the Hub has it', () => {
+it('is exported as ONNX with the file names of the Hub', () => {
   const options = { format: 'onnx', operators: 'contrib', weights: 'int4', dtype: 'float32' } as const;
   const files = exportedFiles(readCheckpoint(writeFolder()), options);
   expect([...files.keys()].sort()).toEqual(['config.json', 'onnx/model.onnx', 'tokenizer.json']);
@@ -81,7 +81,7 @@ describe('a run with an adapter', () => {
   const moments = new Map([...tensors].map(([name, tensor]) => [`exp_avg.${name}`, tensor] as const));
   const form = { format: 'hf', operators: 'standard', weights: 'float32', dtype: 'float32' } as const;
 
-  /** The file of a run that was trained for two steps. */
+  /** Writes the file of a run with two training steps. */
   async function runFile(): Promise<string> {
     const experiment = adapted(parseExperiment(textcraftFirst), { kind: 'lora', model: 'qwen3-0.6b', lora });
     const store = new RunStore(new FolderStore(join(folder, 'runs')));
@@ -105,7 +105,7 @@ describe('a run with an adapter', () => {
     return path;
   }
 
-  it('leaves as PEFT has it, from the run and from its zip', async () => {
+  it("is exported in PEFT's form, from the run and from its zip", async () => {
     const files = exportedFiles(readCheckpoint(await runFile()), form);
     expect([...files.keys()].sort()).toEqual(['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json']);
     const text = new TextDecoder().decode(files.get('adapter_config.json')![0]);
@@ -121,7 +121,7 @@ describe('a run with an adapter', () => {
     expect(again.has('adapter_config.json') && again.has('adapter_model.safetensors')).toBe(true);
   });
 
-  it('is refused by name where whole weights are asked for', async () => {
+  it('is refused by name where whole weights are needed', async () => {
     const from = readCheckpoint(await runFile());
     expect(() => exportedFiles(from, { ...form, format: 'onnx' })).toThrow(
       /is an adapter.*--format hf.*merge_and_unload/s,
@@ -130,7 +130,7 @@ describe('a run with an adapter', () => {
   });
 });
 
-it('says what is no policy', () => {
+it('refuses input that is not a policy', () => {
   expect(() => readCheckpoint(join(folder, 'nothing'))).toThrow(/There is no .*nothing/);
   expect(() => readCheckpoint(folder)).toThrow(/is no checkpoint: config.json and model.safetensors/);
   const path = join(folder, 'text.zip');

@@ -25,7 +25,7 @@ async function made(name: string, options: Partial<MakeModelOptions> = {}, id = 
 }
 
 describe('make-model', () => {
-  it('writes a model that loads, of the asked shape', async () => {
+  it('writes a model of the requested shape that loads', async () => {
     const { config, tensors, parts } = await made('plain');
     expect(config).toMatchObject({ numLayers: 2, hiddenSize: 48, vocabSize: 400, qkvBias: true });
     expect(parts).toEqual(['model.safetensors']);
@@ -36,7 +36,7 @@ describe('make-model', () => {
     expect(std).toBeCloseTo(0.02, 2);
   });
 
-  it('makes the same values whole or split, and others with another seed', async () => {
+  it('gives the same values whole or split, and others with another seed', async () => {
     const whole = await made('whole');
     const split = await made('split', { shardBytes: 30_000 });
     expect(split.parts.length).toBeGreaterThan(3);
@@ -64,7 +64,7 @@ describe('make-model', () => {
     expect(tensors.has('lm_head.weight')).toBe(true);
   });
 
-  it('refuses a shape that cannot be', async () => {
+  it('refuses an impossible shape', async () => {
     await expect(made('bad', { overrides: { ...overrides, heads: 5 } })).rejects.toThrow(/num_key_value_heads/);
   });
 });

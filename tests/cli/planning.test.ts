@@ -1,4 +1,5 @@
-// The memory plan of listed models from the command line: every part, what does not fit, and what would make it fit.
+// Memory plans of the listed models on the command line: every part, a refusal where the plan does not fit, and the
+// change that makes it fit.
 import { describe, expect, it } from 'vitest';
 import { type PlanSettings, parseTargets, planLines, planModel, refusal } from '../../src/cli/model-plan.ts';
 import { catalogue, configOf } from '../../src/policy/catalogue.ts';
@@ -22,7 +23,7 @@ const settings: PlanSettings = {
 const bytesOf = (change: Partial<PlanSettings>) => totalBytes(planModel({ ...settings, ...change }, large));
 
 it.each(catalogue.map((entry) => [entry.id, entry] as const))(
-  '%s: weights, adapter and moments are what they are',
+  '%s: weights, adapter and moments have their exact sizes',
   (model, entry) => {
     const config = configOf(entry);
     const part = (name: string) =>
@@ -38,7 +39,7 @@ it.each(catalogue.map((entry) => [entry.id, entry] as const))(
   },
 );
 
-it('prints every part, and the parts are all of it', () => {
+it('prints every part, and the parts add up to the total', () => {
   const lines = planLines(planModel(settings, large), false);
   const sum = lines.reduce((total, line) => total + Number(/(\d+)$/.exec(line)![1]), 0);
   expect(sum).toBe(bytesOf({}));
@@ -58,18 +59,18 @@ it('counts a K/V cache in bytes, and in fewer pages', () => {
   expect(() => planModel({ ...settings, pages: 95 }, large)).toThrow(/95 pages .* need 96/);
 });
 
-describe('what does not fit is refused with the change that makes it fit', () => {
+describe('a plan that does not fit is refused with the change that makes it fit', () => {
   const room = (total: number, binding = large) => ({ bindingBytes: binding, totalBytes: total });
 
-  it('says nothing where it fits', () => expect(refusal(settings, room(bytesOf({})))).toBeNull());
+  it('accepts a plan that fits', () => expect(refusal(settings, room(bytesOf({})))).toBeNull());
 
-  it('one change where one is enough', () => {
+  it('proposes one change where one is enough', () => {
     const words = refusal({ ...settings, groups: 4 }, room(bytesOf({ groups: 2 })))!;
     expect(words).toMatch(/needs \d+ bytes in all.*--(groups 2|weights int8) would make it fit/);
     expect(refusal({ ...settings, groups: 2 }, room(bytesOf({ groups: 2 })))).toBeNull();
   });
 
-  it('several where one is not, each no further than needed', () => {
+  it('proposes several changes where one is not enough, each as small as possible', () => {
     const halve = (name: 'a' | 'b') => ({
       apply: (s: { a: number; b: number }) => (s[name] > 1 ? { ...s, [name]: s[name] / 2 } : null),
       words: (s: { a: number; b: number }) => [`${name} ${s[name]}`],
@@ -81,7 +82,7 @@ describe('what does not fit is refused with the change that makes it fit', () =>
     expect(change(1)).toBeNull();
   });
 
-  it('what came first is taken back where what came later suffices, and each setting is named once', () => {
+  it('takes an earlier change back where a later one is enough, and names each setting once', () => {
     const less = (name: 'a' | 'b', by: number) => ({
       apply: (s: { a: number; b: number }) => (s[name] > by ? { ...s, [name]: s[name] - by } : null),
       words: (s: { a: number; b: number }) => [`${name} ${s[name]}`, `sum ${s.a + s.b}`],
@@ -92,7 +93,7 @@ describe('what does not fit is refused with the change that makes it fit', () =>
     expect(both).toBe('a 1 and sum 41');
   });
 
-  /** The settings that the words of a refusal name. */
+  /** Applies the settings that a refusal proposes. */
   const taking = (asked: PlanSettings, words: string): PlanSettings => {
     const advice = /([^.]*) would make it fit\.$/.exec(words)![1];
     const flags = [...advice.matchAll(/--(\w+) (\S+)/g)].map(([, name, value]) => [name, value] as const);
@@ -101,13 +102,13 @@ describe('what does not fit is refused with the change that makes it fit', () =>
   };
   const larger: PlanSettings = { ...settings, model: 'qwen2.5-1.5b', weights: 'int4' };
 
-  it.each([1.1e9, 1.2e9, 1.5e9, 2e9])('what it names fits in %i bytes', (total) => {
+  it.each([1.1e9, 1.2e9, 1.5e9, 2e9])('the proposed settings fit in %i bytes', (total) => {
     const limits = room(total, 2 ** 27);
     const words = refusal(larger, limits)!;
     expect(refusal(taking(larger, words), limits)).toBeNull();
   });
 
-  it('a group is not made smaller than shorter trajectories call for', () => {
+  it('reduces a group no further than needed', () => {
     const limits = room(1.5e9, 2 ** 27);
     const chosen = taking(larger, refusal(larger, limits)!);
     for (const name of ['group', 'completion', 'prompt', 'rank'] as const) {
@@ -117,12 +118,12 @@ describe('what does not fit is refused with the change that makes it fit', () =>
     }
   });
 
-  it('a matrix that no binding holds', () => {
+  it('refuses a matrix that is too large for a binding', () => {
     const words = refusal({ ...settings, model: 'qwen2.5-3b' }, room(1e12, 2 ** 27));
     expect(words).toMatch(/^layers\.0\.gateUp needs \d+ bytes.*\. --weights int8 would make it fit\.$/);
   });
 
-  it('trajectories longer than the model reads, with both numbers and shorter ones', () => {
+  it('refuses trajectories longer than the model reads, with both numbers and shorter lengths', () => {
     const long = { ...settings, model: 'smollm2-135m', prompt: 20_000, completion: 4_000, tokens: 24_000 };
     const words = refusal(long, room(Number.POSITIVE_INFINITY))!;
     expect(words).toMatch(
@@ -138,10 +139,10 @@ describe('what does not fit is refused with the change that makes it fit', () =>
     );
   });
 
-  it('a smaller model where none is', () =>
+  it('proposes a smaller model where no change is enough', () =>
     expect(refusal(settings, room(1e8))).toMatch(/No change of these settings makes it fit: choose a smaller model/));
 
-  it('a buffer that no binding holds', () => {
+  it('refuses a buffer that is too large for a binding', () => {
     const wide = { ...settings, tokens: 65_536 };
     expect(refusal(wide, room(1e12, 2 ** 27))).toMatch(
       /needs \d+ bytes in one binding.*--tokens \d+ would make it fit/,
@@ -149,7 +150,7 @@ describe('what does not fit is refused with the change that makes it fit', () =>
   });
 });
 
-it('reads target names and names those that there are', () => {
+it('reads target names, and lists the valid ones for an unknown name', () => {
   expect(parseTargets('v_proj, q_proj')).toEqual(['q_proj', 'v_proj']);
   expect(parseTargets('all')).toEqual(projections);
   expect(() => parseTargets('q_proj,lm_head')).toThrow(/no lm_head; there are q_proj/);

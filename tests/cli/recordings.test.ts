@@ -1,4 +1,5 @@
-// Files of trajectories that an experiment's file names, on the command line: where they are looked for, what the run keeps.
+// Trajectory files that an experiment names, on the command line: the folders they are looked for in and the names a
+// run keeps.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,19 +22,19 @@ const staged = (...files: (string | null)[]) =>
   parseExperiment({ ...micro, stages: files.map((file) => ({ steps: 1, algorithm: sft(file) })) });
 const text = (bytes?: Uint8Array) => new TextDecoder().decode(bytes);
 
-it('are found from the folder of the experiment, and kept under their name without the path', () => {
+it('are looked up from the folder of the experiment, and stored under their name without the path', () => {
   const { experiment, recordings } = withRecordings(staged('play/a.jsonl', null), folder);
   expect(experiment.stages!.map(({ algorithm }) => fileOf(algorithm))).toEqual(['a.jsonl', null]);
   expect([...recordings.keys()]).toEqual(['a.jsonl']);
   expect(text(recordings.get('a.jsonl'))).toBe('one');
-  // As the run's own algorithm, by an absolute path.
+  // The files of the run's own algorithm, with an absolute path.
   const own = withRecordings(parseExperiment({ ...micro, algorithm: sft(join(folder, 'a.jsonl')) }), '.');
   expect(fileOf(own.experiment.algorithm)).toBe('a.jsonl');
   expect(text(own.recordings.get('a.jsonl'))).toBe('two');
   expect(withRecordings(parseExperiment(micro), folder).recordings.size).toBe(0);
 });
 
-it('that are not there, or two of one name, are refused by name', () => {
+it('are refused by name if missing or if two have the same name', () => {
   expect(() => withRecordings(staged('b.jsonl'), folder)).toThrow(MissingFileError);
   expect(() => withRecordings(staged('b.jsonl'), folder)).toThrow(/no file b.jsonl: looked for .*b.jsonl/);
   expect(() => withRecordings(staged('a.jsonl', 'play/a.jsonl'), folder)).toThrow(/Two files are called a.jsonl/);

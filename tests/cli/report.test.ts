@@ -1,4 +1,4 @@
-// The closing words of a run, on records whose answer is known by hand.
+// Closing report of a run, on records with results computed by hand.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { csv, sparkline } from '../../src/cli/curves.ts';
@@ -38,7 +38,7 @@ it('ends with the two lines of the result, after depths, intervals and the cost'
   expect(lines[1]).toMatch(/^held-out goals, depth 1: /);
 });
 
-it('tells mean scores where they were recorded', () => {
+it('reports mean scores where they were recorded', () => {
   const mean = (value: number) => ({ mean: value, low: value - 0.1, high: value + 0.1, episodes: 256 });
   const scored = (value: number): SplitEvaluation => ({
     ...split(0, 0),
@@ -56,8 +56,8 @@ it('tells mean scores where they were recorded', () => {
   ]);
 });
 
-it('counts what was spent up to the first 0.3 of gain', () => {
-  // The mean of five steps reaches 0.25 + 0.3 first at step 8: (0.4 + ... + 0.8) / 5 = 0.6; at step 7 it is 0.5.
+it('counts the cost up to the first 0.3 of gain', () => {
+  // The mean of five steps first reaches 0.25 + 0.3 at step 8: (0.4 + ... + 0.8) / 5 = 0.6; at step 7 it is 0.5.
   const cost = costOfFirstGain(records, 0.25)!;
   expect(cost).toMatchObject({ step: 8, dispatches: 8000, readbacks: 80, flops: 16e9 });
   expect(cost.seconds).toBeCloseTo(8000 * 50e-6 + 80 * 5e-3 + 16e9 / 200e9, 10);
@@ -67,12 +67,12 @@ it('counts what was spent up to the first 0.3 of gain', () => {
   );
 });
 
-it('has no result of a run that has not ended', () => {
+it('has no result for an unfinished run', () => {
   expect(endsOf(records.slice(0, 5))).toBeNull();
   expect(reportLines(records.slice(0, 1))).toEqual([]);
 });
 
-it('draws a curve in a line and writes it as a table', () => {
+it('draws a curve in one line and writes it as a table', () => {
   expect(sparkline([0, 0.5, 1])).toBe(' ▄█');
   expect(sparkline(Array.from({ length: 600 }, (_, i) => i / 599))).toHaveLength(60);
   const [head, first, ...rest] = csv(records).trim().split('\n');

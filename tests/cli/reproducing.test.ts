@@ -1,4 +1,5 @@
-// The figures' documents: whole, of three seeds, shortened as a whole, and named by sweeps and variants that there are.
+// The documents behind the figures: complete, with three seeds, scaled as a whole, and built from sweeps and variants
+// that exist.
 import { expect, it } from 'vitest';
 import { figureSweeps, figures } from '../../src/cli/figures.ts';
 import { figureDocument, figureNames } from '../../src/cli/reproduction.ts';
@@ -7,7 +8,7 @@ import { sweptRuns } from '../../src/experiment/experiment.ts';
 
 const seeds = [1, 2, 3];
 
-it('there are four figures, each of sweeps and variants that there are', () => {
+it('there are four figures, each made of existing sweeps and variants', () => {
   expect(figureNames).toEqual(['table6', 'figure7', 'figure8', 'figure9']);
   for (const { sweeps, evaluations } of figures) {
     const found = sweeps.map((key) => figureSweeps.find((each) => each.key === key)!);
@@ -21,7 +22,7 @@ it('there are four figures, each of sweeps and variants that there are', () => {
   }
 });
 
-it.each(figureSweeps)('$key: every run is whole, and a trial is shorter in all its parts', (sweep) => {
+it.each(figureSweeps)('$key: every run is complete, and a trial is shorter in all its parts', (sweep) => {
   const whole = figureDocument(sweep, { seeds, scale: 1 });
   const trial = figureDocument(sweep, { seeds, scale: 0.1 });
   const runs = sweptRuns(trial);
@@ -33,12 +34,12 @@ it.each(figureSweeps)('$key: every run is whole, and a trial is shorter in all i
       experiment.horizon.map(({ steps }) => Math.round(steps / 10)),
     );
     expect(short.horizon.map(({ turns }) => turns)).toEqual(experiment.horizon.map(({ turns }) => turns));
-    // The stages of a horizon fill the run.
+    // The stages of the horizon add up to the whole run.
     expect(experiment.horizon.reduce((sum, { steps }) => sum + steps, 0)).toBe(experiment.steps);
   }
 });
 
-it('a document without a sweep is one of its own seed, or of those that are named', () => {
+it('a document without a sweep uses its own seed, or the given ones', () => {
   const file = 'experiments/micro.json';
   expect(readSweepDocument({ file }).sweep).toEqual({ seeds: [7], variants: [] });
   expect(readSweepDocument({ file, seeds: [1, 2], steps: 3 })).toMatchObject({ steps: 3, sweep: { seeds: [1, 2] } });
@@ -48,6 +49,6 @@ it.each([
   [20_000, 'under a minute'],
   [90_000, '2 min'],
   [5_700_000, '1 h 35 min'],
-])('%i ms are %s', (ms, words) => {
+])('%i ms are written as %s', (ms, words) => {
   expect(durationWords(ms)).toBe(words);
 });

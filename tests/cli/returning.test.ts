@@ -1,4 +1,7 @@
-/** A policy that was trained elsewhere comes back: as an adapter, a tiny policy, a whole language model; with the settings and the origin of its hand-off. */
+/**
+ * Imports a policy that another program trained: an adapter, a tiny policy or a whole language model, with the settings
+ * and the origin of its hand-off.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +35,7 @@ const experiment = {
 };
 const from = { trainer: 'verl', run: 'Handed over', step: 3 };
 
-/** A hand-off's folder, and one a few folders below it. */
+/** Writes a hand-off folder and returns a folder two levels below it. */
 function handoff(name: string, document: unknown = experiment): string {
   const folder = join(root, name, 'checkpoints', 'merged');
   mkdirSync(folder, { recursive: true });
@@ -63,7 +66,7 @@ function writeAdapter(folder: string, base: string | null): void {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
 }
 
-it("has the settings of the hand-off that it lies in; verl's merged adapter names no model", () => {
+it("an adapter takes the settings of its hand-off; verl's merged adapter names no model", () => {
   const folder = handoff('adapter');
   writeAdapter(folder, null);
   const run = returnedRun(folder, null);
@@ -74,13 +77,13 @@ it("has the settings of the hand-off that it lies in; verl's merged adapter name
   expect(run.checkpoints).toHaveLength(1);
 });
 
-it('stands beside the model of its settings where it names a folder of another machine', () => {
+it('an adapter that names a folder of another machine takes the model of its settings', () => {
   const folder = handoff('elsewhere');
   writeAdapter(folder, '/data/models/qwen');
   expect(parseExperiment(returnedRun(folder, null).experiment).policy).toMatchObject({ model: 'qwen2.5-0.5b' });
 });
 
-it('is a tiny policy where its vocabulary is one', () => {
+it('a checkpoint with a tiny vocabulary becomes a tiny policy', () => {
   const files = unzipSync(new Uint8Array(readFileSync('public/sample-policy.zip')));
   const tiny = JSON.parse(readFileSync('experiments/textcraft-first.json', 'utf8'));
   const folder = handoff('tiny', tiny);
@@ -92,7 +95,7 @@ it('is a tiny policy where its vocabulary is one', () => {
   expect(run.assets?.['tokenizer.json']).toEqual(new Uint8Array(readFileSync(join(folder, 'tokenizer.json'))));
 });
 
-it('is a model for a new adapter where it is a whole language model', () => {
+it('a whole language model becomes the base of a new adapter', () => {
   const folder = handoff('whole');
   json(join(folder, 'config.json'), {});
   json(join(folder, 'tokenizer.json'), syntheticTokenizer('qwen2.5', 512).tokenizer);
@@ -101,7 +104,7 @@ it('is a model for a new adapter where it is a whole language model', () => {
   expect(run.checkpoints).toBeUndefined();
 });
 
-it('says what is missing', () => {
+it('reports missing files', () => {
   const empty = join(root, 'empty');
   mkdirSync(empty);
   expect(() => returnedRun(empty, null)).toThrow(CommandError);

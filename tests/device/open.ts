@@ -1,4 +1,5 @@
-// A device for the tests, the same way in Node and in Chromium: opened once, checked for errors and leaks after each test.
+// Opens devices for the tests, the same way in Node and in Chromium: one for each file, checked for errors and leaks
+// after each test.
 import { afterAll, afterEach, beforeEach } from 'vitest';
 import type { Device } from '../../src/device/device.ts';
 import { WasmDevice, type WasmOptions } from '../../src/device/wasm/device.ts';
@@ -14,17 +15,20 @@ async function entry(): Promise<GPU | undefined> {
   return nodeGpu();
 }
 
-/** A device of its own, which the test closes. */
+/** Opens a separate GPU; the test closes it. */
 export const openGpu = async (...options: [{ mostBindingBytes?: number }]) => Gpu.open(await entry(), ...options);
 
 /**
- * A device of its own, which the test closes: WebAssembly, which is everywhere and compiles nothing, or with TABGYM_DEVICE=webgpu
- * a GPU. The engine's tests do not know which; the kernels are tested on both.
+ * Opens a separate device; the test closes it. The default is WebAssembly, which runs everywhere and compiles no
+ * shaders; with TABGYM_DEVICE=webgpu it is a GPU. The engine's tests pass on either; the kernels are tested on both.
  */
 export const openDevice = async (options: { mostBindingBytes?: number } = {}): Promise<Device> =>
   wantsGpu ? openGpu(options) : WasmDevice.open(options);
 
-/** One device for the file; no test leaves an error or a buffer behind, nor does the file. */
+/**
+ * Opens one device for the whole file. Fails if a test leaves an error or a buffer behind, or if the file leaves a
+ * buffer.
+ */
 function useOne<T extends Device>(open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | null = null;
   let before = 0;

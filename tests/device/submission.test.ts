@@ -1,4 +1,4 @@
-// Devices, buffers, submissions and timing, with a kernel that copies rows: what every layer above relies on.
+// Devices, buffers, submissions and timing, tested with a kernel that copies rows. Every layer above relies on these.
 
 import { describe, expect, it } from 'vitest';
 import { grid1d, whole } from '../../src/device/device.ts';
@@ -10,7 +10,7 @@ import { useGpu } from './open.ts';
 const open = useGpu();
 const STORAGE = 0x80 | 0x4 | 0x8; /* STORAGE | COPY_SRC | COPY_DST */
 
-/** Buffers and a recorder that go when the work is done. */
+/** Runs `run` with buffers and a recorder, and destroys both afterwards. */
 async function withBuffers(
   gpu: Gpu,
   bytes: number[],
@@ -34,7 +34,7 @@ async function embedKernel(gpu: Gpu) {
 }
 
 describe('buffers', () => {
-  it('are refused in a sealed phase, which is named, and allowed again after it', async () => {
+  it('are refused in a sealed phase, by its name, and allowed after it', async () => {
     const gpu = await open();
     gpu.seal('update');
     expect(() => gpu.createBuffer('late', 64, STORAGE)).toThrow(/late \(64 bytes\) was created during update/);
@@ -42,7 +42,7 @@ describe('buffers', () => {
     gpu.destroyBuffer(gpu.createBuffer('early', 64, STORAGE));
   });
 
-  it('are counted, and one beyond the limit is refused in words', async () => {
+  it('are counted, and refused beyond the limit with a message', async () => {
     const gpu = await open();
     const before = [gpu.liveBuffers, gpu.bytesAllocated];
     const buffer = gpu.createBuffer('counted', 100, STORAGE);
@@ -54,9 +54,9 @@ describe('buffers', () => {
 });
 
 describe('errors', () => {
-  it('of validation reach the next check', async () => {
+  it('from validation are reported at the next check', async () => {
     const gpu = await open();
-    const usage = 0x1 | 0x80; // MAP_READ may stand with COPY_DST only.
+    const usage = 0x1 | 0x80; // MAP_READ may be combined with COPY_DST only.
     gpu.device.createBuffer({ size: 16, usage }).destroy();
     await gpu.device.queue.onSubmittedWorkDone();
     expect(gpu.failure).toBeInstanceOf(GpuError);
@@ -64,7 +64,7 @@ describe('errors', () => {
     gpu.failure = null;
   });
 
-  it('of compilation name the line and quote it, once, and do not stick', async () => {
+  it('from compilation give the line with its source, once, and are then cleared', async () => {
     const gpu = await open();
     const cache = gpu.kernels;
     cache.request('embed_forward', {}, 'fn broken() -> u32 { return 1.5; }');
@@ -74,7 +74,7 @@ describe('errors', () => {
     await cache.settle();
   });
 
-  it('of a call name the kernel', async () => {
+  it('in a call name the kernel', async () => {
     const gpu = await open();
     const kernel = await embedKernel(gpu);
     await withBuffers(gpu, [64], async (recorder, [buffer]) => {
@@ -87,7 +87,7 @@ describe('errors', () => {
 });
 
 describe('shader sources', () => {
-  it('include each other once and know what is missing', () => {
+  it('include each fragment once and report a missing one', () => {
     expect(shaderSource('embed_forward')).toContain('fn linear_workgroup');
     expect(() => shaderSource('nowhere')).toThrow(/no shaders\/nowhere\.wgsl/);
   });
@@ -130,7 +130,7 @@ describe('submissions', () => {
     });
   });
 
-  it('go on past one block of uniforms', async () => {
+  it('continue past one block of uniforms', async () => {
     const gpu = await open();
     const kernel = await embedKernel(gpu);
     await withBuffers(gpu, [16, 16, 16], async (recorder, [ids, table, out]) => {
@@ -179,7 +179,7 @@ describe('profile', () => {
     });
   });
 
-  it('stops by itself when its room is used up, and goes on after its notes were collected', async () => {
+  it('stops when its room is used up, and continues after its notes were collected', async () => {
     const gpu = await open();
     const kernel = await embedKernel(gpu);
     await withBuffers(gpu, [16, 16, 16], async (recorder, [ids, table, out]) => {

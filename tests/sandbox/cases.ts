@@ -1,4 +1,5 @@
-// Code that misbehaves, each with the error that names it: run by the same sandbox on Node and in browsers.
+// Misbehaving code, each piece with the error class it must cause. Node and the browsers run the same list in the same
+// sandbox.
 import { CodeError, SandboxMemoryError, SandboxTimeoutError } from '../../src/sandbox/errors.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
@@ -6,7 +7,7 @@ export interface Misbehaving {
   what: string;
   code: string;
   error: new (message: string) => Error;
-  /** Words of the message, or how it must look. */
+  /** Pattern that the message must match. */
   says: RegExp;
 }
 
@@ -108,11 +109,11 @@ export const misbehaving: readonly Misbehaving[] = [
   ].map((text): Misbehaving => ({ what: text, code: main(`${text};`), error: CodeError, says: /Error: / })),
 ];
 
-/** What `import()` comes to: a promise that never reaches the outside. */
+/** Code that calls `import()`. Its promise must never settle inside the sandbox, so `main` returns "nothing". */
 export const importing =
   'let said = "nothing";\nexport function main() {\n  import("fs").then(() => { said = "came"; }, () => { said = "refused"; });\n  return { values: said };\n}\n';
 
-/** A sum that shows that the sandbox still works. */
+/** Returns true if the sandbox still computes a small sum. */
 export async function stillWorks(sandbox: Sandbox): Promise<boolean> {
   const code = 'export const main = ({ a }) => ({ arrays: { twice: a.map((x) => 2 * x) }, values: a.length });';
   const { arrays, values } = await sandbox.call({

@@ -1,5 +1,5 @@
-// The check that a person presses: the text of every algorithm agrees with its own slopes, a wrong slope is found with its row and
-// column, and code that fails says how. In the sandbox itself, as the page does.
+// The check of an edited objective: the code of every algorithm agrees with its own gradient, a wrong gradient is
+// reported with its row and column, and failing code with its error. Also run in the sandbox itself, as the page does.
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AnyAlgorithmSettings, algorithms } from '../../src/rl/algorithms/registry.ts';
@@ -30,7 +30,7 @@ const grpo = parsed('grpo');
 const text = objectiveText(grpo);
 const check = (code: string, settings = grpo) => checkObjective(sandbox, { code, settings });
 
-describe('the slopes of an unedited text agree with its loss', () => {
+describe('the gradient of an unedited objective agrees with its loss', () => {
   it.each([
     ...algorithms.map(({ name }) => [name, parsed(name)] as const),
     ['a ratio of the sequence', parsed('gspo', { clipLow: 0.2, clipHigh: 0.3 })] as const,
@@ -52,8 +52,8 @@ it('they agree in the sandbox too', async () => {
   expect((await check(text)).differences).toEqual([]);
 });
 
-describe('what is wrong is found', () => {
-  it('a slope of one row, with the row and by how much', async () => {
+describe('errors are found', () => {
+  it('a wrong gradient in one row, with the row and the difference', async () => {
     const { differences } = await check(
       text.replace('  return { loss, weight', '  weight[4] += 0.5;\n  return { loss, weight'),
     );
@@ -70,13 +70,13 @@ describe('what is wrong is found', () => {
     for (const { said, found } of differences) expect(said).toBeCloseTo(-found, 6);
   });
 
-  it('a loss that was changed without its slope', async () => {
+  it('a loss that was changed without its gradient', async () => {
     const { differences } = await check(text.replace('policy.loss +', '2 * policy.loss +'));
     expect(differences.every(({ column }) => column === 'weight')).toBe(true);
     expect(differences.length).toBeGreaterThan(10);
   });
 
-  it('a critic’s slope', async () => {
+  it('a wrong gradient of the critic', async () => {
     const ppo = parsed('ppo');
     const { differences } = await check(objectiveText(ppo).replace('valueCoefficient[i] * term.weight', '0'), ppo);
     expect(new Set(differences.map(({ column }) => column))).toEqual(new Set(['valueWeight']));

@@ -1,4 +1,5 @@
-// Text in a realm of Node: no boundary, but quick, and the same language. What the sandbox itself does is tested in it.
+// Runs objective code in a Node `vm` context: the same language and fast, but no security boundary. The sandbox itself
+// has tests of its own.
 import { createContext, runInContext } from 'node:vm';
 import type { CodeRunner } from '../../src/rl/objective/code.ts';
 

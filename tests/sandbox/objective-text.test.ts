@@ -1,4 +1,5 @@
-// The text of every algorithm's objective gives the numbers of its function, bit by bit, and so do the text's exp, expm1 and log.
+// The editable code of every algorithm's objective gives the same numbers as its function, bit for bit, and so do the
+// code's exp, expm1 and log.
 import { createContext, runInContext } from 'node:vm';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -67,7 +68,7 @@ function expectSameBits(text: ObjectiveResult, own: ObjectiveResult) {
   expect(text.metrics ?? {}).toEqual(own.metrics ?? {});
 }
 
-describe('the text of an objective', () => {
+describe('the code of an objective', () => {
   it.each(cases)('$what gives the numbers of the function', async ({ settings }) => {
     const algorithm = algorithms.find(({ name }) => name === settings.name)!;
     const { spec, scalars } = algorithm.objective(settings);
@@ -78,13 +79,13 @@ describe('the text of an objective', () => {
     ]) {
       const rows = rowsOf(spec, 64, spread, seed);
       const own = evaluateObjective(spec, rows, scalars);
-      // Otherwise two functions that give nothing would be the same.
+      // Two functions that return only zeros would agree as well.
       expect(own.weight.some((weight) => weight !== 0)).toBe(true);
       expectSameBits(await evaluateObjective(remote, rows, []), own);
     }
   });
 
-  it('is short enough to be kept', () => {
+  it('is short enough to be stored', () => {
     for (const { settings } of cases) expect(objectiveText(settings).length).toBeLessThan(longestCode / 2);
   });
 });
@@ -121,13 +122,13 @@ describe('the mathematics of the realm', () => {
     ['exp', exp],
     ['expm1', expm1],
     ['log', log],
-  ] as const)('%s is the project’s own, bit by bit', (name, own) => {
+  ] as const)('%s is the project’s own, bit for bit', (name, own) => {
     const wrong = [...edges, ...random].filter((x) => !Object.is(theirs[name](x), own(x)));
     expect(wrong).toEqual([]);
   });
 });
 
-it('an objective may count what the list of metrics knows', () => {
+it('every count that an objective may report is a listed metric', () => {
   const known = metrics.map(({ name }) => name);
   for (const name of objectiveMetrics) expect(known).toContain(name);
 });

@@ -1,9 +1,9 @@
-// Rows that every objective can read, with every row of its own sequence, group and pair, some far from the policy that sampled.
+// Rows for any objective. Sequences, groups and pairs vary, and some rows lie far from the policy that sampled them.
 import type { PlainRows } from '../../src/policy/objective-rows.ts';
 import type { ObjectiveFacts } from '../../src/policy/policy.ts';
 import { uniform } from '../../src/rl/random.ts';
 
-/** `spread`: how far the policy has moved from the one that sampled. */
+/** `spread`: distance between the policy and the one that sampled the rows, in log-probability. */
 export function rowsOf({ columns }: Pick<ObjectiveFacts, 'columns'>, count = 64, spread = 3, seed = 1): PlainRows {
   const each = (stream: number, scale: number, shift = 0) =>
     Float32Array.from({ length: count }, (_, i) => shift + scale * (uniform(seed, 1000 * stream + i) - 0.5));

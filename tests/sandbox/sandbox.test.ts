@@ -1,4 +1,4 @@
-// The sandbox on Node: whatever the code does is stopped and named, and the next call finds everything as it was.
+// The sandbox on Node: every kind of misbehaviour is stopped with a named error and leaves the next call unaffected.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CodeError, SandboxBrokenError, type SandboxError, SandboxTimeoutError } from '../../src/sandbox/errors.ts';
 import type { SandboxPort } from '../../src/sandbox/protocol.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-describe('what misbehaves is stopped and named', () => {
+describe('misbehaving code is stopped and named', () => {
   it.each(misbehaving)('$what', async ({ code, error, says }) => {
     const found = await failure(call(code));
     expect(found).toBeInstanceOf(error);
@@ -37,11 +37,11 @@ describe('what misbehaves is stopped and named', () => {
     expect(await stillWorks(sandbox)).toBe(true);
   });
 
-  it('import() brings nothing in', async () => {
+  it('import() loads nothing', async () => {
     expect((await call(importing)).values).toBe('nothing');
   });
 
-  it('a call that cannot be interrupted ends with its worker, and the next one has another', async () => {
+  it('a call that cannot be interrupted ends with its worker, and the next call gets a new one', async () => {
     const before = spawned;
     const port = await spawnNodeSandbox(file);
     const deaf: SandboxPort = { ...port, post: () => {} };
@@ -57,7 +57,7 @@ describe('what misbehaves is stopped and named', () => {
     await other.close();
   });
 
-  it('a worker that is not there is said to be missing', async () => {
+  it('a missing worker is reported as missing', async () => {
     const other = new Sandbox(() => spawnNodeSandbox('/nowhere.js'));
     const found = await failure(other.call({ code: '', file: 'x.js', arrays: {}, values: null }));
     expect(found).toBeInstanceOf(SandboxBrokenError);
@@ -67,7 +67,7 @@ describe('what misbehaves is stopped and named', () => {
 });
 
 describe('a call', () => {
-  it('remembers nothing of the one before', async () => {
+  it('keeps nothing from the previous call', async () => {
     const code =
       'globalThis.n = (globalThis.n ?? 0) + 1; Array.prototype.map = null;\nexport const main = () => ({ values: n });';
     expect([(await call(code)).values, (await call(code)).values]).toEqual([1, 1]);
@@ -89,7 +89,7 @@ describe('a call', () => {
     a.forEach((x, i) => expect(arrays.a[i]).toBe(x));
   });
 
-  it('waits for the one before it', async () => {
+  it('waits for the previous call', async () => {
     const slow = 'export function main(_, n) { let s = 0; for (let i = 0; i < n; i++) s += i; return { values: n }; }';
     const order: number[] = [];
     await Promise.all(
@@ -100,7 +100,7 @@ describe('a call', () => {
     expect(order).toEqual([30_000, 20, 10]);
   });
 
-  it('says the place of an error as numbers too', async () => {
+  it('gives the place of an error as numbers too', async () => {
     const found = await failure(call('export function main() {\n  const a = {};\n  return a.b.c;\n}'));
     expect(found).toBeInstanceOf(CodeError);
     expect(found?.place?.line).toBe(3);

@@ -29,11 +29,11 @@ describe('the direction of imports', () => {
     expect(imports(file, id)).toEqual([`${file} imports ${id}: ${why}`]);
   });
 
-  it('knows every folder', () => {
+  it('has a row for every folder', () => {
     expect(imports('src/other/x.ts', 'src/other/y.ts')[0]).toMatch(/no layer owns/);
   });
 
-  it('reads the table of the README', () => {
+  it('is read from the table of the README', () => {
     const readme =
       '## What may import what\n\nText.\n\n| `a`, `b` | `c`, `d/*` |\n| `e` | nothing |\n\n## Next\n| `f` | `a` |\n';
     expect(readLayers(readme)).toEqual({ a: ['c', 'd/*'], b: ['c', 'd/*'], e: [] });

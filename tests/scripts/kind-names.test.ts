@@ -27,11 +27,11 @@ describe('names of kinds', () => {
     'const policy = { lora: { rank: 4 } };',
     "const format = 'tiny'; // not a kind: a format",
     "// not a kind: a format\nconst format = 'tiny';",
-  ])('not in %s', (source) => {
+  ])('are not found in %s', (source) => {
     expect(found(source)).toEqual([]);
   });
 
-  it('a module names itself, a registry all, another file none', () => {
+  it('may stand in their own module and in a registry, not in another file', () => {
     const files = (file: string, source: string) => offendersIn(file, source, names).map(({ name }) => name);
     expect(files('src/worlds/babyai/index.ts', "const name = 'babyai';")).toEqual([]);
     expect(files('src/worlds/babyai/index.ts', "const name = 'babyai'; const other = 'textcraft';")).toEqual([
@@ -51,7 +51,7 @@ describe('names of kinds', () => {
     expect(problemsOf(two, {})).toHaveLength(1);
   });
 
-  it('reads the names from the registries', async () => {
+  it('are read from the registries', async () => {
     const { world, policy, algorithm } = await registeredNames();
     expect(world).toContain('textcraft');
     expect(policy).toContain('tiny');

@@ -1,4 +1,6 @@
-/** AgentGym's protocol: recordings of its servers asked of ours, and what they did not record. */
+/**
+ * AgentGym's protocol: replays recordings of its servers against ours, and tests the cases that the recordings lack.
+ */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +12,7 @@ import { get, post, startServer } from './helpers.ts';
 
 const fixture: ServedRecord[] = JSON.parse(readFileSync(new URL('fixtures/agentgym.json', import.meta.url), 'utf8'));
 
-/** As many items as the original has, of no content. */
+/** As many items as the original, all empty. */
 class EmptySearch extends Search {
   override async tasks(options: object, split: string) {
     const count = split === 'train' ? 221_328 : 0;
@@ -25,7 +27,7 @@ const emptySource = {
 };
 
 describe('recorded requests', () => {
-  test('a small part of them, by hashes', async () => {
+  test('are answered as recorded (a small part of them, by hashes)', async () => {
     const open = (name: string) =>
       name === 'search' ? Promise.resolve(new EmptySearch(async () => emptySource)) : openWorld(name);
     const { differences, agree, total } = await replayRecords(fixture, open);
@@ -34,24 +36,27 @@ describe('recorded requests', () => {
     expect(agree).toBe(total);
   });
 
-  test('a wrong answer is found', async () => {
+  test('make a wrong answer show up as a difference', async () => {
     const [record] = fixture;
     const wrong = { ...record, exchanges: [{ ...record.exchanges[0], hash: '0123456789abcdef' }] };
     const { agree, total } = await replayRecords([wrong], openWorld);
     expect([agree, total]).toEqual([0, 1]);
   });
 
-  test.skipIf(!hasGolden('agentgym')).each(['textcraft', 'searchqa', 'lmrlgym'])('all of %s', async (name) => {
-    const file = resolve(goldenFolder, `agentgym/${name}.jsonl.gz`);
-    const { differences, agree, total } = await replayServed(file);
-    expect(differences).toEqual([]);
-    expect(agree).toBe(total);
-    expect(total).toBe(readServed(file).reduce((sum, { exchanges }) => sum + exchanges.length, 0));
-  });
+  test.skipIf(!hasGolden('agentgym')).each(['textcraft', 'searchqa', 'lmrlgym'])(
+    'are answered as recorded: all of %s',
+    async (name) => {
+      const file = resolve(goldenFolder, `agentgym/${name}.jsonl.gz`);
+      const { differences, agree, total } = await replayServed(file);
+      expect(differences).toEqual([]);
+      expect(agree).toBe(total);
+      expect(total).toBe(readServed(file).reduce((sum, { exchanges }) => sum + exchanges.length, 0));
+    },
+  );
 });
 
 describe('BabyAI', () => {
-  test('goal in the first text and when asked, not in a step; score adds up; a finished task is refused', async () => {
+  test('gives the goal in the first text and on request, not in a step; adds up the score; refuses steps of a finished task', async () => {
     const server = await startServer(['babyai']);
     expect((await get(server, '/')).json).toBe('This is environment BabyAI.');
     expect((await post(server, '/create')).json).toEqual({ id: 0 });
@@ -97,7 +102,7 @@ describe('BabyAI', () => {
 });
 
 describe('ScienceWorld', () => {
-  test('task and text apart; score in points and what it grew by; deleted is told from unknown', async () => {
+  test('separates task and text; gives the score in points and its increase; tells deleted from unknown', async () => {
     const server = await startServer(['sciworld']);
     await post(server, '/create');
     expect((await post(server, '/step', { id: 0, action: 'look around' })).json.error).toMatch(/reset/);
@@ -133,7 +138,7 @@ describe('ScienceWorld', () => {
 });
 
 describe('Wordle', () => {
-  test('a seed of any size', async () => {
+  test('takes a seed of any size', async () => {
     const server = await startServer(['lmrlgym']);
     for (const id of [0, 1]) await post(server, '/wordle/create').then(({ json }) => expect(json).toEqual({ id }));
     const seeds = ['123456789012345678901234567890', '-123456789012345678901234567890'];
@@ -148,14 +153,14 @@ describe('Wordle', () => {
         told.push((await post(server, '/wordle/step', { id, action })).json.observation);
       games.push(told);
     }
-    // Python seeds with the absolute value.
+    // Python seeds its generator with the absolute value.
     expect(games[0]).toEqual(games[1]);
     await server.close();
   });
 });
 
 describe('the web', () => {
-  test('page and objective at a reset, the whole text when asked; the action is found in the reply; a failed reset has its form', async () => {
+  test('gives page and objective at a reset and the whole text on request; finds the action in the reply; reports a failed reset', async () => {
     const server = await startServer(['webarena']);
     expect((await post(server, '/create')).json).toEqual({ env_idx: 0 });
     const start = (await post(server, '/reset', { env_idx: 0, seed: 0, idx: 0 })).json;
@@ -180,7 +185,7 @@ describe('the web', () => {
 });
 
 describe('several worlds on one port', () => {
-  test('each under its name and that of its server upstream, with ids of its own', async () => {
+  test('have their own name and that of their server upstream, with ids of their own', async () => {
     const server = await startServer([]);
     const { worlds } = (await get(server, '/')).json;
     expect(worlds).toContain('textcraft');
@@ -193,7 +198,7 @@ describe('several worlds on one port', () => {
     await server.close();
   });
 
-  test('a world that there is not is refused by name', async () => {
+  test('an unknown world is refused by name', async () => {
     await expect(startServer(['nowhere'])).rejects.toThrow(/no world "nowhere".*textcraft/);
   });
 });

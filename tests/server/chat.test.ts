@@ -1,4 +1,4 @@
-/** Chat completions: what is read and refused, and a real tiny policy that answers on its world's texts. */
+/** Chat completions: requests that are read or refused, and a real tiny policy that replies to its world's texts. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ vi.mock('../../src/workers/spawn-world.ts', async () => ({
 
 const messages = [{ role: 'user', content: 'hello' }];
 
-/** Says what it was asked. */
+/** Replies with the messages it received. */
 class Echo implements ChatModel {
   readonly id = 'echo';
   readonly created = 1;
@@ -111,7 +111,7 @@ describe('the protocol', () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 5 } });
   });
 
-  test('what is said is sent before the reply is whole; a failure after that is an event', async () => {
+  test('text is streamed before the reply is complete; a failure after that is an event', async () => {
     let go = () => {};
     let end: (error: Error | null) => void = () => {};
     const slow = {
@@ -165,7 +165,7 @@ describe('the protocol', () => {
     expect(reports).toEqual([new Error('broken')]);
   });
 
-  test('a stream that fails before a word has its status', async () => {
+  test('a stream that fails before its first event has an error status', async () => {
     const unable = {
       ...{ id: 'unable', created: 1, mostReplies: 1, load: 0 },
       complete: () => Promise.reject(new ChatRequestError('no', 'messages', 'context_length_exceeded')),
@@ -177,7 +177,7 @@ describe('the protocol', () => {
     });
   });
 
-  test('what is wrong is said in its form, with its field', async () => {
+  test("invalid requests get an error in the protocol's form, with the field", async () => {
     const echo = new Echo();
     server = await startServer(['maze'], { models: [echo] });
     const wrong: [object, number, object][] = [
@@ -207,7 +207,7 @@ describe('the protocol', () => {
     expect((await ask({ model: 'echo', messages, top_p: 1, presence_penalty: 0, tools: [] })).status).toBe(429);
   });
 
-  test('without a policy it says how to serve one', async () => {
+  test('without a policy the error explains how to serve one', async () => {
     server = await startServer(['maze']);
     expect((await get(server, '/v1/models')).json.data).toEqual([]);
     expect(await ask({ model: 'x', messages })).toMatchObject({
@@ -217,7 +217,7 @@ describe('the protocol', () => {
   });
 });
 
-test('a tiny policy reads neither system nor instruction, and neighbours of a role as one', () => {
+test('a tiny policy skips system messages and the instruction, and joins neighbours of one role', () => {
   const say = (role: 'system' | 'user' | 'assistant', content: string) => ({ role, content });
   const opening = [say('system', 's'), say('user', 'rules'), say('assistant', 'Ok.')];
   expect(
@@ -226,7 +226,7 @@ test('a tiny policy reads neither system nor instruction, and neighbours of a ro
   expect(worldTurns([say('user', 'o1'), say('assistant', 'Ok then')])).toHaveLength(2);
 });
 
-describe('what texts offer is what the world offers', () => {
+describe('the actions found in a text are those that the world offers', () => {
   const terse = {
     observation: 'terse',
     verbs: ['click'],
@@ -263,7 +263,7 @@ describe('the policy that comes with the page', () => {
   });
   afterAll(() => opened.close());
 
-  /** The actions of its greedy episodes, played by the rollout that it was trained with. */
+  /** Actions of the policy's greedy episodes, played by the rollout that it was trained with. */
   async function inRollouts(world: World, tasks: readonly Task[], turns: number): Promise<string[][]> {
     const path = 'public/sample-policy.zip';
     const engine = await openPolicyEngine(
@@ -283,7 +283,7 @@ describe('the policy that comes with the page', () => {
     return trajectories.map(({ turns: each }) => each.map(({ action }) => action));
   }
 
-  test('says what it says in its own rollouts; a seed repeats', async () => {
+  test('replies as in its own rollouts; a seed repeats the reply', async () => {
     server = await startServer(['textcraft'], { models: [opened.model] });
     const world = await openWorld('textcraft');
     const tasks = (await world.tasks({}, 'train')).slice(0, 12);
@@ -311,7 +311,7 @@ describe('the policy that comes with the page', () => {
     expect(['inventory', 'dance']).toContain(chosen.json.choices[0].message.content);
   });
 
-  test('a reply that goes on is told as it grows, and adds up to the whole', async () => {
+  test('a streamed reply grows and adds up to the whole', async () => {
     const signal = new AbortController().signal;
     const request = { n: 3, temperature: 1.5, maxTokens: 24, seed: 3, choices: null, signal };
     const asked = [{ role: 'user' as const, content: 'Crafting commands:\nno list here' }];
@@ -353,7 +353,7 @@ describe('the policy that comes with the page', () => {
     });
     expect(reply.endsWith(bare.json.choices[0].message.content)).toBe(true);
     expect(world.describe().reply!(reply).action).toBe(bare.json.choices[0].message.content);
-    // Its own earlier reply is read as the action in it.
+    // Only the action of the policy's own earlier reply is kept.
     const next = [
       { role: 'assistant', content: reply },
       { role: 'user', content: 'Got 1 stick' },
@@ -364,7 +364,7 @@ describe('the policy that comes with the page', () => {
     ).toBe(200);
   });
 
-  test('too long a conversation, and one that is no conversation', async () => {
+  test('refuses a conversation that is too long or malformed', async () => {
     server = await startServer(['textcraft'], { models: [opened.model] });
     const long = [{ role: 'user', content: 'stick '.repeat(5000) }];
     expect(await ask({ model: opened.model.id, messages: long })).toMatchObject({
@@ -379,7 +379,7 @@ describe('the policy that comes with the page', () => {
     expect(opened.model.load).toBe(0);
   });
 
-  test('a folder of the same files is the same policy; one without them is refused', async () => {
+  test('a folder of the same files is the same policy; a folder without them is refused', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'policy-'));
     try {
       await expect(openPolicyModel(folder, { device: 'wasm', threads: 1 })).rejects.toThrow(/no run.tabgym/);

@@ -1,4 +1,4 @@
-/** A server in this process, over worlds in this process. */
+/** Starts a server in this process, with its worlds in the same process. */
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { createServer, type Server, type ServerOptions } from '../../src/server/server.ts';
 import { openWorld } from '../../src/worlds/registry.ts';

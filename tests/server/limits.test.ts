@@ -1,4 +1,7 @@
-/** What a client may do wrong: too many sessions, idle ones, foreign pages, messages that cannot be read or are too large. */
+/**
+ * Client behaviour that the server must withstand: too many sessions, idle sessions, foreign pages, unreadable or
+ * oversized messages.
+ */
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { SessionLimit } from '../../src/envs/serving/form.ts';
@@ -10,7 +13,7 @@ let server: Server;
 afterEach(() => server?.close());
 
 describe('sessions', () => {
-  test('one too many is refused in the words of the protocol, and there is room again after a close', async () => {
+  test('one too many is refused in the form of the protocol, and a close makes room again', async () => {
     server = await startServer(['textcraft', 'search'], { sessions: 2 });
     await post(server, '/textcraft/create', {});
     await post(server, '/searchqa/create', { id: 0 });
@@ -24,7 +27,7 @@ describe('sessions', () => {
     expect((await post(server, '/textcraft/create', {})).json.id).toBe(1);
   });
 
-  test('a thousand at once have each their own world', async () => {
+  test('a thousand at once have a world each', async () => {
     server = await startServer(['maze'], { sessions: 1000 });
     const ids = await Promise.all(Array.from({ length: 1000 }, async () => (await post(server, '/create')).json.id));
     expect(new Set(ids).size).toBe(1000);
@@ -40,7 +43,7 @@ describe('sessions', () => {
     expect(new Set(alone.values()).size).toBe(25);
   });
 
-  test('an idle one expires, and its id says so', async () => {
+  test('an idle one expires, and the error for its id gives the reason', async () => {
     server = await startServer(['textcraft'], { idleSeconds: 0.05 });
     await post(server, '/create', {});
     expect((await get(server, '/observation?id=0')).json).toMatch(/^Crafting commands/);
@@ -53,7 +56,7 @@ describe('sessions', () => {
     expect((await get(server, '/observation?id=1')).json).toEqual({ error: 'The id 1 is not valid.' });
   });
 
-  test('one that works is not idle, one that is asked about neither', async () => {
+  test('one with a call in progress is not idle, nor is one that is queried', async () => {
     let now = 0;
     const ledger = new SessionLedger({ sessions: 2, idleSeconds: 10 }, () => now);
     const ended: string[] = [];
@@ -91,7 +94,7 @@ describe('origins', () => {
     });
   const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
 
-  test('a named page is let in, another is not; programs send none', async () => {
+  test('a listed page is allowed, another is not; programs send none', async () => {
     server = await startServer(['textcraft'], { origins: ['http://localhost:5173'] });
     const before = await ask('OPTIONS', 'http://localhost:5173', preflight);
     expect(before.statusCode).toBe(200);
@@ -109,7 +112,7 @@ describe('origins', () => {
     expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
     const asked = await ask('OPTIONS', 'https://elsewhere.example', preflight);
     expect(asked.headers['access-control-allow-origin']).toBeUndefined();
-    // The refused request made no session.
+    // The refused request created no session.
     expect((await ask('POST')).json().id).toBe(2);
   });
 });
@@ -137,7 +140,7 @@ describe('messages', () => {
     expect(answer).toMatch(/^HTTP\/1.1 413/);
   });
 
-  test('nonsense has a status each and harms nobody', async () => {
+  test('nonsense gets an error status and harms no other session', async () => {
     server = await startServer(['textcraft']);
     const send = async (payload: string | Buffer, type = 'application/json') =>
       (await server.app.inject({ method: 'POST', url: '/step', headers: { 'content-type': type }, payload }))

@@ -1,4 +1,7 @@
-/** OpenEnv: every frame of its socket, every route, and what it answers to wrong ones. The frames are written from its specification. */
+/**
+ * OpenEnv: every frame of its socket, every route, and the response to invalid ones. The frames follow its
+ * specification.
+ */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Server } from '../../src/server/server.ts';
@@ -17,7 +20,7 @@ afterEach(async () => {
   await server?.close();
 });
 
-/** A client that asks and waits for the answer, as OpenEnv's own does. */
+/** Sends a message and waits for the response, as OpenEnv's own client does. */
 class Client {
   readonly frames: unknown[] = [];
   closed: { code: number; reason: string } | null = null;
@@ -71,7 +74,7 @@ const error = (code: string, more = {}) => ({
 });
 
 describe('the socket', () => {
-  test('an episode: reset, state, steps to the end, reset again, close', async () => {
+  test('plays an episode: reset, state, steps to the end, reset again, close', async () => {
     await listen(['textcraft']);
     const client = await Client.connect('/ws');
     expect(await client.ask({ type: 'state' })).toMatchObject({
@@ -109,7 +112,7 @@ describe('the socket', () => {
     expect(await client.gone()).toMatchObject({ code: 1000 });
   });
 
-  test('errors after which it stays open', async () => {
+  test('stays open after these errors', async () => {
     await listen(['textcraft']);
     const client = await Client.connect('/textcraft/ws');
     expect(await client.ask('{"type":')).toEqual(error('INVALID_JSON'));
@@ -128,7 +131,7 @@ describe('the socket', () => {
     expect((await client.ask({ type: 'step', data: { message: 'inventory', metadata: {} } })).type).toBe('observation');
   });
 
-  test('the same seed begins the same task', async () => {
+  test('begins the same task for the same seed', async () => {
     await listen(['babyai']);
     const client = await Client.connect('/babyai/ws');
     const texts: string[] = [];
@@ -138,7 +141,7 @@ describe('the socket', () => {
     expect(texts[0]).not.toBe(texts[2]);
   });
 
-  test('messages are answered one by one, in order', async () => {
+  test('answers messages one by one, in order', async () => {
     await listen(['maze']);
     const client = await Client.connect('/ws');
     client.socket.send('{"type":"reset","data":{"index":0}}');
@@ -153,7 +156,7 @@ describe('the socket', () => {
     }
   });
 
-  test('more than the most: said, and closed; there is room after a close', async () => {
+  test('is closed with an error beyond the most sessions; a close makes room again', async () => {
     await listen(['textcraft'], { sessions: 1 });
     const first = await Client.connect('/ws');
     const second = await Client.connect('/ws');
@@ -167,14 +170,14 @@ describe('the socket', () => {
     });
   });
 
-  test('an idle one is closed, and told why', async () => {
+  test('is closed with the reason when idle', async () => {
     await listen(['textcraft'], { idleSeconds: 0.1 });
     const client = await Client.connect('/ws');
     expect(await client.next()).toEqual(error('SESSION_ERROR'));
     expect((await client.gone()).code).toBe(1008);
   });
 
-  test('a hundred megabytes close this socket by their size, and no other', async () => {
+  test('is closed after a hundred megabytes, and no other is', async () => {
     await listen(['textcraft']);
     const [client, other] = [await Client.connect('/ws'), await Client.connect('/ws')];
     client.socket.on('error', () => {});
@@ -183,7 +186,7 @@ describe('the socket', () => {
     expect((await other.ask({ type: 'reset' })).type).toBe('observation');
   });
 
-  test('a client that never reads loses its socket, and no other', async () => {
+  test('is closed if its client never reads, and no other is', async () => {
     await listen(['textcraft'], { idleSeconds: 600 });
     const [deaf, other] = [await Client.connect('/ws'), await Client.connect('/ws')];
     deaf.socket.pause();
@@ -196,14 +199,14 @@ describe('the socket', () => {
     expect((await other.ask({ type: 'state' })).type).toBe('state');
   });
 
-  test('a foreign page gets none, a wrong path neither', async () => {
+  test('is refused to a foreign page and at an unknown path', async () => {
     await listen(['textcraft'], { origins: ['http://localhost:5173'] });
     await Client.connect('/ws', { origin: 'http://localhost:5173' });
     await expect(Client.connect('/ws', { origin: 'https://elsewhere.example' })).rejects.toThrow(/403/);
     await expect(Client.connect('/nowhere')).rejects.toThrow(/404/);
   });
 
-  test('a socket that goes away gives its session back', async () => {
+  test('returns its session when the client disappears', async () => {
     await listen(['textcraft']);
     const client = await Client.connect('/ws');
     expect(server.sessions()).toBe(1);
@@ -213,7 +216,7 @@ describe('the socket', () => {
 });
 
 describe('whole replies', () => {
-  test('the action is found by the world’s own rule, and what its client refuses is answered without the world', async () => {
+  test('are parsed by the world’s own rule, and those that its client refuses never reach the world', async () => {
     await listen(['textcraft']);
     const client = await Client.connect('/textcraft/ws');
     await client.ask({ type: 'reset', data: { split: 'train', index: 0, replies: true } });
@@ -221,7 +224,7 @@ describe('whole replies', () => {
     expect(found.data.observation).toMatchObject({ text: expect.stringContaining('Inventory'), valid: true });
     const refused = await client.ask({ type: 'step', data: { message: 'Action: inventory\nAction: inventory' } });
     expect(refused.data.observation).toMatchObject({ text: expect.stringMatching(/^Error: Only one/), valid: false });
-    // Without the key a message is an action.
+    // Without `replies` the whole message is the action.
     await client.ask({ type: 'reset', data: { split: 'train', index: 0 } });
     const whole = await client.ask({ type: 'step', data: { message: 'Action: inventory' } });
     expect(whole.data.observation.valid).toBe(false);
@@ -229,7 +232,7 @@ describe('whole replies', () => {
 });
 
 describe('routes', () => {
-  test.each(['', '/textcraft', '/openenv/textcraft'])('all of them, at "%s"', async (base) => {
+  test.each(['', '/textcraft', '/openenv/textcraft'])('all exist at "%s"', async (base) => {
     server = await startServer(['textcraft']);
     expect((await get(server, `${base}/health`)).json).toEqual({ status: 'healthy' });
     expect((await get(server, `${base}/metadata`)).json).toMatchObject({
@@ -258,7 +261,7 @@ describe('routes', () => {
     expect(server.sessions()).toBe(0);
   });
 
-  test('each call of reset has a world of its own, and a full server says so', async () => {
+  test('reset opens a separate world for each call, and a full server refuses', async () => {
     server = await startServer(['textcraft'], { sessions: 1 });
     await post(server, '/create', {});
     expect(await post(server, '/openenv/textcraft/reset', {})).toMatchObject({
@@ -290,7 +293,7 @@ describe('routes', () => {
     expect((await post(server, '/textcraft/task_range', { split: 'test', start: 2, stop: 500 })).status).toBe(400);
     expect((await get(server, '/nowhere/splits')).status).toBe(404);
     expect((await post(server, '/nowhere/tasks', { split: 'test' })).status).toBe(404);
-    // What is listed is what a reset begins.
+    // A reset with a listed task begins that task.
     const [first] = all.tasks;
     const begun = await post(server, '/openenv/textcraft/reset', { split: 'test', index: first.index });
     const world = await openWorld('textcraft');
@@ -298,7 +301,7 @@ describe('routes', () => {
     expect(begun.json.observation.text).toBe(expected.observation);
   });
 
-  test("a body that names AgentGym's fields is AgentGym's", async () => {
+  test("a body with AgentGym's fields is handled by AgentGym's protocol", async () => {
     server = await startServer(['wordle']);
     expect((await post(server, '/reset', { seed: 3 })).status).toBe(422);
     expect((await post(server, '/reset', { split: 'test', index: 0 })).json).toMatchObject({ done: false });
@@ -311,7 +314,7 @@ describe('tools', () => {
   const call = (method: string, params = {}, path = '/mcp') =>
     post(server, path, { jsonrpc: '2.0', id: 7, method, params }).then(({ json }) => json);
 
-  test('over HTTP: listed, called in a session, refused in words', async () => {
+  test('over HTTP: listed, called in a session, refused with a message', async () => {
     server = await startServer(['textcraft'], { sessions: 2 });
     const { tools } = (await call('tools/list')).result;
     expect(tools.map(({ name }: { name: string }) => name)).toEqual(['act', 'new_episode']);
@@ -350,7 +353,7 @@ describe('tools', () => {
     expect([broken.statusCode, broken.json().error.code]).toEqual([200, -32700]);
   });
 
-  test('over the socket, as messages and as actions; and over a socket of their own', async () => {
+  test('over the socket: as messages and as actions, and over a separate socket', async () => {
     await listen(['textcraft']);
     const client = await Client.connect('/ws');
     const rpc = (method: string, params = {}) => ({ jsonrpc: '2.0', id: 1, method, params });

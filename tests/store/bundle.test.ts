@@ -1,4 +1,4 @@
-// A run as one file: what goes out comes in; a file that is cut, altered or foreign is refused in words.
+// A run as one file: export and import are inverse; a truncated, altered or foreign file is refused with a message.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,28 +32,31 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it.each(['all', 'last', 'none'] as const)('comes back whole (checkpoints: %s)', async (checkpoints) => {
-  const run = readRun(await exportRun(store, id, { checkpoints }), 'a.tabgym');
-  const there = new RunStore(new FolderStore(join(folder, 'there')));
-  const created = await there.create(run);
-  const expected = { all: [0, 1, 2], last: [2], none: [] }[checkpoints];
-  expect(await there.checkpointSteps(created.id)).toEqual(expected);
-  for (const step of expected)
-    expect(await there.checkpoint(created.id, step)).toEqual(await store.checkpoint(id, step));
-  expect(await there.records(created.id)).toEqual(await store.records(id));
-  expect(await there.trajectories(created.id, 1)).toEqual(bytes(300, 51));
-  expect(await there.asset(created.id, 'reference.safetensors')).toEqual(bytes(700, 9));
-  expect(created).toMatchObject({
-    name: 'a run',
-    step: 2,
-    success: 0.2,
-    experiment: { seed: 1 },
-    origin: { kind: 'import', file: 'a.tabgym' },
-  });
-  expect(created.id).not.toBe(id);
-});
+it.each(['all', 'last', 'none'] as const)(
+  'is the same after export and import (checkpoints: %s)',
+  async (checkpoints) => {
+    const run = readRun(await exportRun(store, id, { checkpoints }), 'a.tabgym');
+    const there = new RunStore(new FolderStore(join(folder, 'there')));
+    const created = await there.create(run);
+    const expected = { all: [0, 1, 2], last: [2], none: [] }[checkpoints];
+    expect(await there.checkpointSteps(created.id)).toEqual(expected);
+    for (const step of expected)
+      expect(await there.checkpoint(created.id, step)).toEqual(await store.checkpoint(id, step));
+    expect(await there.records(created.id)).toEqual(await store.records(id));
+    expect(await there.trajectories(created.id, 1)).toEqual(bytes(300, 51));
+    expect(await there.asset(created.id, 'reference.safetensors')).toEqual(bytes(700, 9));
+    expect(created).toMatchObject({
+      name: 'a run',
+      step: 2,
+      success: 0.2,
+      experiment: { seed: 1 },
+      origin: { kind: 'import', file: 'a.tabgym' },
+    });
+    expect(created.id).not.toBe(id);
+  },
+);
 
-it('is a zip with the names that its header promises', async () => {
+it('is a zip with the names that its header lists', async () => {
   const names = Object.keys(unzipSync(await exportRun(store, id)));
   expect(names[0]).toBe('tabgym.json');
   expect(names.sort()).toEqual([
@@ -69,7 +72,7 @@ it('is a zip with the names that its header promises', async () => {
   ]);
 });
 
-it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])('is refused when cut at %i tenths', async (tenth) => {
+it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])('is refused when truncated at %i tenths', async (tenth) => {
   const whole = await exportRun(store, id);
   expect(() => readRun(whole.slice(0, Math.floor((whole.length * tenth) / 10)), 'a')).toThrow(BundleError);
   expect(() => readRun(whole.slice(0, Math.floor((whole.length * tenth) / 10)), 'a')).toThrow(
@@ -85,7 +88,7 @@ it('is refused when any byte of its content is altered', async () => {
     altered[at] ^= 0x10;
     try {
       const run = readRun(altered, 'a');
-      // Bytes that no reader looks at (times, attributes) may change; the content may not.
+      // Bytes that no reader uses (times, attributes) may change; the content must not.
       expect(run.checkpoints).toEqual(readRun(whole, 'a').checkpoints);
       expect(run.trajectories).toEqual(readRun(whole, 'a').trajectories);
       expect(run.records).toEqual(readRun(whole, 'a').records);
@@ -97,7 +100,7 @@ it('is refused when any byte of its content is altered', async () => {
   expect(refused).toBeGreaterThan(30);
 });
 
-it('tells foreign files by what they lack', async () => {
+it('refuses foreign files and names the missing part', async () => {
   expect(() => readRun(strToU8('{"format":"tabgym-experiment-1"}'), 'a')).toThrow(/is not a whole zip/);
   expect(() => readRun(zipSync({ 'a.txt': strToU8('a') }), 'a')).toThrow(/not a Tabgym run: it has no tabgym\.json/);
   expect(() => readRun(zipSync({ 'tabgym.json': strToU8('{"format":"tabgym-run-9"}') }), 'a')).toThrow(
@@ -109,7 +112,7 @@ it('tells foreign files by what they lack', async () => {
   );
 });
 
-it('takes a policy out and in, from a folder inside the zip too', () => {
+it('exports and imports a policy, also from a folder inside the zip', () => {
   const files = {
     'config.json': strToU8('{}'),
     'model.safetensors': bytes(100, 1),

@@ -1,4 +1,5 @@
-// The store's rules over both places where bytes lie: a commit is whole or absent, whatever ends it.
+// Rules of the run store, tested on both back ends (folder and IndexedDB): a commit is whole or absent, whatever
+// interrupts it.
 import 'fake-indexeddb/auto';
 import { promises as fs, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +40,7 @@ async function claimed(store: RunStore): Promise<string> {
   return run.id;
 }
 
-/** Everything a run is, as one comparable value. */
+/** Everything stored of a run, as one comparable value. */
 async function stateOf(store: RunStore, id: string) {
   const manifest = await store.manifest(id);
   const files = await Promise.all(
@@ -49,14 +50,14 @@ async function stateOf(store: RunStore, id: string) {
 }
 
 describe('crc32', () => {
-  it('is the one of zip', () => {
+  it('agrees with zip', () => {
     expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
     expect(crc32(new Uint8Array(0))).toBe(0);
   });
 });
 
 describe('retention', () => {
-  it('keeps the last two, the first and a bounded number between, and never brings one back', () => {
+  it('keeps the last two, the first and a bounded number between, and never restores a dropped one', () => {
     let kept: number[] = [];
     let most = 0;
     for (let step = 0; step <= 3000; step++) {
@@ -94,7 +95,7 @@ describe('retention', () => {
 });
 
 describe.each(Object.keys(backends))('the store in %s', (name) => {
-  it('gives back what was committed, after reopening too', async () => {
+  it('returns what was committed, also after reopening', async () => {
     const store = new RunStore(backends[name]());
     const id = await claimed(store);
     for (const step of [0, 1, 2])
@@ -121,7 +122,7 @@ describe.each(Object.keys(backends))('the store in %s', (name) => {
     await store.close();
   });
 
-  it('keeps the checkpoint of the best step until another is better', async () => {
+  it('keeps the checkpoint of the best step until a better one', async () => {
     const store = new RunStore(backends[name]());
     const id = await claimed(store);
     for (let step = 1; step <= 9; step++) await store.commit(id, 'me', commitOf(step));
@@ -137,7 +138,7 @@ describe.each(Object.keys(backends))('the store in %s', (name) => {
     expect(await store.checkpointSteps(id)).not.toContain(11);
   });
 
-  it('refuses the commits of a former owner, in the transaction', async () => {
+  it('refuses the commits of a former owner inside the transaction', async () => {
     const store = new RunStore(backends[name]());
     const id = await claimed(store);
     await store.commit(id, 'me', commitOf(0));
@@ -179,7 +180,7 @@ describe.each(Object.keys(backends))('the store in %s', (name) => {
 });
 
 describe('the folder', () => {
-  /** A file system that dies after `budget` bytes or operations: what was being written stays cut there. */
+  /** A file system that fails after `budget` bytes or operations and leaves the current write truncated there. */
   function dying(budget: number): Files {
     let left = budget;
     const die = () => {
@@ -225,7 +226,7 @@ describe('the folder', () => {
     } as unknown as Files;
   }
 
-  it('a commit that is cut at any byte leaves the run before it or after it', async () => {
+  it('a commit cut at any byte leaves the run as before or as after it', async () => {
     const store = new RunStore(new FolderStore(folder));
     const id = await claimed(store);
     for (const step of [0, 1, 2, 3]) await store.commit(id, 'me', commitOf(step));
@@ -242,7 +243,7 @@ describe('the folder', () => {
         if (found.step === 3) expect(found).toEqual(before);
         else expect(found).toMatchObject({ step: 4, records: { length: 5 } });
         outcomes[found.step === 3 ? 'before' : 'after']++;
-        // And it goes on from there.
+        // The run continues from there.
         await reopened.commit(id, 'me', commitOf(4));
         expect((await stateOf(reopened, id)).records).toHaveLength(5);
         expect((await fs.readdir(join(copy, 'runs', id))).filter((file) => file.endsWith('.part'))).toEqual([]);
@@ -266,7 +267,7 @@ describe('the folder', () => {
     await expect(store.checkpoint(id)).rejects.toThrow(/checkpoint\/0 of run "a run" is damaged: 2999 bytes of 3000/);
   });
 
-  it('says so when the disk is full, and the run stays as it was', async () => {
+  it('reports a full disk and leaves the run unchanged', async () => {
     const inner = new FolderStore(folder);
     const store = new RunStore(inner);
     const id = await claimed(store);
@@ -292,7 +293,7 @@ describe('indexeddb', () => {
     const id = await claimed(store);
     await store.commit(id, 'me', commitOf(0));
     const before = await stateOf(store, id);
-    // The third write of the commit fails; the two before it must be undone with it.
+    // The third write of the commit fails; the first two must be undone.
     const { put } = IDBObjectStore.prototype;
     let puts = 0;
     const failing = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (
@@ -311,7 +312,7 @@ describe('indexeddb', () => {
     await store.close();
   });
 
-  it('cuts a record that is too large into parts, and puts it together again', async () => {
+  it('splits a record that is too large, and joins the parts on reading', async () => {
     const store = new RunStore(new IndexedDbStore(folder));
     const id = await claimed(store);
     const bytes = new Uint8Array(PART_BYTES + 5);

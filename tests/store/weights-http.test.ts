@@ -1,4 +1,4 @@
-/** Servers that go silent, by a clock of the test's own. */
+/** Servers that stop responding, tested with fake timers. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { HttpSource } from '../../src/store/weights-http.ts';
 import { readRange } from '../../src/store/weights-source.ts';
@@ -14,7 +14,7 @@ interface Asked {
   signal: AbortSignal;
 }
 
-/** A source whose n-th request is answered by the n-th answer. `asked` grows. */
+/** A source that gives `answers[n]` to its n-th request, and the list `asked` of the requests so far. */
 function sourceOf(answers: ((asked: Asked) => Response | Promise<Response>)[]) {
   const asked: Asked[] = [];
   const fetch = async (_: unknown, init?: RequestInit) => {
@@ -27,14 +27,17 @@ function sourceOf(answers: ((asked: Asked) => Response | Promise<Response>)[]) {
   };
 }
 
-/** No answer until the request is given up. */
+/** Never answers; rejects once the request is aborted. */
 const silence = ({ signal }: Asked) =>
   new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
 const probe = (bytes: number) => () =>
   new Response('x', { status: 206, headers: { 'content-range': `bytes 0-0/${bytes}` } });
 
-/** Bytes `from` to `to`, a chunk after each of these pauses; then silence, unless all were sent. */
+/**
+ * Answers with the bytes `from` to `to`, one after each pause (seconds), then sends nothing more, unless `total` is
+ * reached.
+ */
 const chunks = (from: number, to: number, pauses: number[], total = to) => {
   let sent = from;
   const body = new ReadableStream<Uint8Array>({
@@ -49,7 +52,7 @@ const chunks = (from: number, to: number, pauses: number[], total = to) => {
   return () => new Response(body, { status: 206, headers });
 };
 
-it('a request without an answer is asked again after half a minute, and the first is given up', async () => {
+it('a request without an answer is aborted and repeated after half a minute', async () => {
   const { source, asked } = sourceOf([silence, () => new Response('{}')]);
   const text = source.text('config.json', never);
   await seconds(29);
@@ -59,7 +62,7 @@ it('a request without an answer is asked again after half a minute, and the firs
   expect(asked.map(({ signal }) => signal.aborted)).toEqual([true, false]);
 });
 
-it('a body that stops is gone on with at the byte where it stopped', async () => {
+it('a download that stalls resumes at the byte where it stopped', async () => {
   const { source, asked } = sourceOf([probe(6), chunks(0, 4, [0, 0, 0, 0], 6), chunks(4, 6, [0, 0])]);
   const file = await source.file('model.safetensors', never);
   const read = readRange(file!, 0, 6, never);
@@ -68,7 +71,7 @@ it('a body that stops is gone on with at the byte where it stopped', async () =>
   expect(asked.map(({ range }) => range)).toEqual(['bytes=0-0', 'bytes=0-', 'bytes=4-']);
 });
 
-it('a slow body that goes on is left alone', async () => {
+it('a slow download is not interrupted', async () => {
   const { source, asked } = sourceOf([probe(4), chunks(0, 4, [25, 25, 25, 25])]);
   const file = await source.file('model.safetensors', never);
   const read = readRange(file!, 0, 4, never);
@@ -77,7 +80,7 @@ it('a slow body that goes on is left alone', async () => {
   expect(asked.length).toBe(2);
 });
 
-it('a server that stays silent is given up, in words', async () => {
+it('a server that stays silent is given up with a message', async () => {
   const { source, asked } = sourceOf(Array(6).fill(silence));
   const failure = expect(source.text('config.json', never)).rejects.toThrow(
     /hub.test cannot be reached \(nothing came for 30 s\)/,
@@ -87,7 +90,7 @@ it('a server that stays silent is given up, in words', async () => {
   expect(asked.length).toBe(6);
 });
 
-it('whoever asked can stop it at any time', async () => {
+it('the caller can abort at any time', async () => {
   const { source, asked } = sourceOf([silence]);
   const stop = new AbortController();
   const failure = expect(source.text('config.json', stop.signal)).rejects.toThrow('enough');

@@ -1,8 +1,9 @@
-// `npm run test:large` in small: the same path with a narrow model, in bindings that cut its vocabulary.
+// `npm run test:large` at a small size: the same code path with a narrow model, in bindings small enough to split its
+// vocabulary.
 import { expect, it } from 'vitest';
 import { playLarge } from '../../tools/large/play.ts';
 
-it('loads a model piece by piece into packed weights, plays and takes a step inside its plan', async () => {
+it('loads a model piece by piece into packed weights, plays and takes a step within its plan', async () => {
   const lines: string[] = [];
   const { bytes, gap } = await playLarge({
     model: 'qwen2.5-0.5b',

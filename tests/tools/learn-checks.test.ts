@@ -1,4 +1,4 @@
-// What is asked of the learning runs, on evaluations whose verdict is known by hand.
+// Checks of the learning runs, on evaluations with verdicts known by hand.
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { type Mean, rateOf, type SplitEvaluation } from '../../src/rl/evaluation.ts';
@@ -32,7 +32,7 @@ const ends = (end: SplitEvaluation) => ({
 });
 const oks = (checks: readonly LearnCheck[], end: SplitEvaluation) => judge(checks, ends(end)).map(({ ok }) => ok);
 
-it('a rate must be so far above chance, and so must each value of a stratum', () => {
+it('a rate must exceed chance by the margin, and so must each value of a stratum', () => {
   const check: LearnCheck[] = [{ what: 'success', split: 'test', above: 0.3, each: 'level' }];
   expect(oks(check, split(50))).toEqual([true, true]);
   expect(oks(check, split(49))).toEqual([false, false]);
@@ -44,7 +44,7 @@ it('a rate must be so far above chance, and so must each value of a stratum', ()
   expect(judge([{ what: 'success', split: 'test', above: 0.3 }], ends(split(60)))).toHaveLength(1);
 });
 
-it('a score must be above chance by more than the intervals', () => {
+it('a score must exceed chance by more than the intervals', () => {
   const check: LearnCheck[] = [{ what: 'score', split: 'test' }];
   expect(oks(check, split(36))).toEqual([true]);
   expect(oks(check, split(35))).toEqual([false]);
@@ -58,7 +58,7 @@ it('a score must be above chance by more than the intervals', () => {
   ]);
 });
 
-it('each check is of an experiment that is there', () => {
+it('each check names an existing experiment', () => {
   for (const name of Object.keys(learnChecks))
     expect([name, existsSync(new URL(`../../experiments/${name}.json`, import.meta.url))]).toEqual([name, true]);
 });

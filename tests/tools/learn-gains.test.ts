@@ -1,4 +1,4 @@
-// The algorithms' table, on results whose numbers are known by hand.
+// The table of algorithms, on results computed by hand.
 import { expect, it } from 'vitest';
 import document from '../../experiments/textcraft-first.json';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
@@ -30,14 +30,14 @@ const result = (algorithm: string, seed: number, percent: number, explainedVaria
 });
 
 it('Newcombe’s interval is that of the paper’s example', () => {
-  // Newcombe 1998, table II, case a: 56/70 against 48/80, method 10: 0.2 [0.0524, 0.3339].
+  // Newcombe 1998, table II, case a: 56/70 and 48/80, method 10: 0.2 [0.0524, 0.3339].
   const { mean, low, high } = difference(rateOf(56, 70), rateOf(48, 80));
   expect(mean).toBeCloseTo(0.2, 10);
   expect(low).toBeCloseTo(0.0524, 4);
   expect(high).toBeCloseTo(0.3339, 4);
 });
 
-it('a share is of GRPO’s gain with the same seeds, and a critic is judged by the last fifth of its steps', () => {
+it('a share is relative to GRPO’s gain with the same seeds, and a critic is judged by the last fifth of its steps', () => {
   const rows = rowsOf([
     result('grpo', 1, 60),
     result('grpo', 2, 80),
@@ -54,7 +54,7 @@ it('a share is of GRPO’s gain with the same seeds, and a critic is judged by t
   expect(rows[1].explainedVariance).toBeCloseTo(0.4);
 });
 
-it('four below 80% are too many, and one whose interval contains chance is', () => {
+it('four below 80% are too many, and so is one whose interval contains chance', () => {
   const low = ['dpo', 'kto', 'rloo', 'gspo'].map((name) => result(name, 1, 40));
   const oks = (results: CellResult[]) => judgeTable(rowsOf(results)).map(({ ok }) => ok);
   expect(oks([result('grpo', 1, 80), ...low.slice(1)])).toEqual([true, true]);
@@ -66,7 +66,7 @@ it('four below 80% are too many, and one whose interval contains chance is', () 
   );
 });
 
-it('the page names the algorithms whose runs were the same, and no others', () => {
+it('the page names exactly the algorithms whose runs were identical', () => {
   const results = [result('grpo', 1, 80), result('gspo', 1, 80), result('dapo', 1, 70)];
   const page = markdown(rowsOf(results), { steps: 230, episodes: 96 });
   expect(page).toContain('- grpo = gspo: the same runs.');

@@ -1,5 +1,5 @@
-// What packing costs: the measures on logits made by hand, and the stated bounds on a small random model and, where it is here,
-// on the trained one.
+// Error caused by quantised weights: the measures on hand-made logits, and the stated bounds on a small random model
+// and, where it is available, on the trained one.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const gpu = useDevice();
 describe('the comparison', () => {
   const p = Float32Array.from([0, 3, 1, 2, 2.5, 0]);
 
-  it('finds nothing between equal logits, whatever is added to a row', () => {
+  it('finds no difference between equal logits, whatever constant is added to a row', () => {
     const shifted = p.map((x, i) => x + (i < 3 ? 0 : 1));
     const { relativeError, divergence, agreement } = compareLogits(p, shifted, 3);
     expect(relativeError).toBeLessThan(1e-6);
@@ -24,7 +24,7 @@ describe('the comparison', () => {
     expect(agreement).toBe(1);
   });
 
-  it('counts first tokens, and apart those that were clear', () => {
+  it('counts first tokens, and separately those with a clear margin', () => {
     const other = Float32Array.from([0, 3, 1, 2.6, 2.5, 0]);
     expect(compareLogits(p, other, 3)).toMatchObject({ positions: 2, agreement: 0.5, clearAgreement: 1 });
     const swapped = Float32Array.from([3, 0, 1, 2, 2.5, 0]);
@@ -39,7 +39,7 @@ describe('the comparison', () => {
     expect(compareLogits(a, b, 2).divergence).toBeCloseTo(0.5 * Math.log(0.5 / 0.9) + 0.5 * Math.log(0.5 / 0.1), 6);
   });
 
-  it('says what exceeds its bound', () => {
+  it('names each measure that exceeds its bound', () => {
     const cost = {
       name: 'x',
       random: false,
@@ -85,6 +85,6 @@ it.skipIf(!existsSync(trained))('int8 and int4 of a trained model stay within th
   };
   const costs = await costsOf({ name: 'stories260k', config, weights: tensors, batch, random: false }, logitsOf);
   expect(costs.flatMap(exceeded)).toEqual([]);
-  // Fewer bits cost more.
+  // Fewer bits lose more accuracy.
   expect(costs[1].relativeError).toBeGreaterThan(2 * costs[0].relativeError);
 });

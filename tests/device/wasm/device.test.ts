@@ -1,5 +1,5 @@
-// The WebAssembly device: memory that is taken and given back, work in order, the same bits from any number of threads, and its
-// loss, by a trap and by a thread that is gone.
+// The WebAssembly device: memory is allocated and freed, work runs in order, any number of threads gives the same bits,
+// and the device is lost after a trap or the death of a thread.
 import { describe, expect, it } from 'vitest';
 import {
   type BufferSlice,
@@ -33,7 +33,7 @@ async function withDevice(options: WasmOptions, work: (device: WasmDevice) => Pr
 const floats = (values: number[]) => Float32Array.from(values);
 
 describe('memory', () => {
-  it('is zero when it is taken again, and what was given back is joined', async () => {
+  it('is zeroed when allocated again, and adjacent freed blocks are joined', async () => {
     const device = await open();
     const held = device.memory.buffer.byteLength;
     const recorder = device.createRecorder(1 << 16, 1e9);
@@ -48,7 +48,7 @@ describe('memory', () => {
     expect(device.memory.buffer.byteLength).toBeLessThanOrEqual(held + (1 << 20));
   });
 
-  it('is refused in words where there is no more of it', async () => {
+  it('is refused with a message when none is left', async () => {
     await withDevice({ threads: 1, mostBytes: 32 << 20 }, async (device) => {
       const take = () => device.allocating('a policy', () => device.createBuffer('large', 64 << 20));
       await expect(take()).rejects.toThrow(DeviceUnavailableError);
@@ -56,14 +56,14 @@ describe('memory', () => {
     });
   });
 
-  it('is not taken in a sealed phase', async () => {
+  it('cannot be allocated in a sealed phase', async () => {
     const device = await open();
     device.seal('update');
     expect(() => device.createBuffer('late', 64)).toThrow(/late \(64 bytes\) was created during update/);
     device.unseal();
   });
 
-  it('need not be shared: the same module without the flag', async () => {
+  it('need not be shared: the same module runs without the flag', async () => {
     const limits = [3, 1, 1];
     const bytes = Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0, 2, 9, 1, 1, 101, 1, 109, 2, ...limits]);
     const plain = unshared(bytes);
@@ -74,7 +74,7 @@ describe('memory', () => {
 });
 
 describe('a recorder', () => {
-  it('does its work in order, uploads and copies among it', async () => {
+  it('runs its work in order, including uploads and copies', async () => {
     const device = await open();
     const recorder = device.createRecorder(1 << 12, 1e9);
     const [a, b] = ['a', 'b'].map((label) => device.createBuffer(label, 64));
@@ -97,7 +97,7 @@ describe('a recorder', () => {
     for (const buffer of [a, b]) device.destroyBuffer(buffer);
   });
 
-  it('refuses what does not fit, and a kernel that there is not', async () => {
+  it('refuses bindings that do not fit and unknown kernels', async () => {
     const device = await open();
     const recorder = device.createRecorder(64, 1e9);
     const buffer = device.createBuffer('small', 64);
@@ -114,7 +114,7 @@ describe('a recorder', () => {
   });
 });
 
-/** Numbers of about 1 from whole ones, the same in every engine. */
+/** Numbers of about 1, made from integers, so that every engine gives the same. */
 const made = (count: number, stream: number) =>
   Float32Array.from({ length: count }, (_, i) => (gumbelBits([1, stream, i, 0], i) >>> 8) / 2 ** 23 - 1);
 
@@ -141,10 +141,12 @@ const batch: PackedBatch = {
 };
 const hash = (words: Uint32Array, from: number) => words.reduce((h, word) => Math.imul(h ^ word, 16777619) >>> 0, from);
 
-/** In every engine: another hash is another arithmetic, and old runs do not go on exactly. */
+/**
+ * The same in every engine. If this hash changes, the arithmetic has changed, and old runs cannot be resumed exactly.
+ */
 const RUN_HASH = 'a77fc356';
 
-/** Two steps of training and some sampled tokens, as one number. */
+/** Hash of two training steps and some sampled tokens. */
 async function runHash(device: WasmDevice): Promise<number> {
   const weights: TensorMap = new Map();
   for (const [name, shape] of parameterShapes(config)) {
@@ -187,7 +189,7 @@ describe('the numbers', () => {
   });
 });
 
-it('a thread that is given back takes no more work, and the bits stay', async () => {
+it('a released thread takes no more work, and the bits stay the same', async () => {
   await withDevice({ threads: 3 }, async (device) => {
     const before = device.threads;
     const left = device.giveBackThread();
@@ -195,19 +197,19 @@ it('a thread that is given back takes no more work, and the bits stay', async ()
     expect((await runHash(device)).toString(16)).toBe(RUN_HASH);
     for (let i = 1; i < before - 1; i++) device.giveBackThread();
     expect([device.threads, device.giveBackThread()]).toEqual([1, null]);
-    // With one thread the others would be counted if they still helped.
+    // With one thread left, `helped` would still grow if the other threads took work.
     const helped = device.helped;
     expect((await runHash(device)).toString(16)).toBe(RUN_HASH);
     expect(device.helped).toBe(helped);
   });
 });
 
-it('the other threads take their share of the work', async () => {
+it('the other threads take a share of the work', async () => {
   const device = await open();
   const recorder = device.createRecorder(256, Number.POSITIVE_INFINITY);
   const out = device.createBuffer('peak', 4 * 640);
   const kernel = device.kernels.request('peak');
-  // Some 30 ms: a helper that is asleep wakes up meanwhile.
+  // About 30 ms, long enough for a sleeping helper to wake up.
   for (let i = 0; i < 20 && device.helped === 0; i++) {
     recorder.run({ kernel, bindings: [whole(out)], grid: [1], params: [640, 20_000] });
     recorder.submit();
@@ -218,7 +220,7 @@ it('the other threads take their share of the work', async () => {
   else expect(device.helped).toBe(0);
 });
 
-it('without shared memory there is one thread, and the same bits', async () => {
+it('without shared memory there is one thread, with the same bits', async () => {
   await withDevice({ threads: 4, shared: false }, async (device) => {
     expect(device.threads).toBe(1);
     expect(device.memory.buffer).toBeInstanceOf(ArrayBuffer);
@@ -227,7 +229,7 @@ it('without shared memory there is one thread, and the same bits', async () => {
 });
 
 describe('loss', () => {
-  /** A token that sees more keys than there is room for: the kernel traps. */
+  /** Makes a kernel trap: a token's segment claims more keys than its buffer holds. */
   async function trap(device: WasmDevice) {
     const recorder = device.createRecorder(256, 1e9);
     const kernel = device.kernels.request('attention_forward', { H: 1, KV: 1, D: 4, SCALE_F: 0.5 });
@@ -237,7 +239,7 @@ describe('loss', () => {
     await recorder.finish();
   }
 
-  it.each([1, 2])('a trap loses the device, in words, with %i threads', async (threads) => {
+  it.each([1, 2])('a trap loses the device with a message, with %i threads', async (threads) => {
     await withDevice({ threads }, async (device) => {
       await expect(trap(device)).rejects.toThrow(DeviceLostError);
       expect(device.failure?.message).toMatch(/^The WebAssembly device was lost: a (kernel|thread) stopped/);
@@ -246,7 +248,7 @@ describe('loss', () => {
     });
   });
 
-  it('so does a thread that is gone', async () => {
+  it('the death of a thread loses the device', async () => {
     await withDevice({ threads: 2 }, async (device) => {
       if (device.threads === 1) return expect(typeof crossOriginIsolated).toBe('boolean');
       device.killHelpers();

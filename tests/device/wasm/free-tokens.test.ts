@@ -1,4 +1,4 @@
-// Tokens of a thought under a mask: free rows, each of which may be any of the vocabulary.
+// Free rows in a masked batch: tokens of a thought, each of which may be any token of the vocabulary.
 import { expect, it } from 'vitest';
 import { BatchError } from '../../../src/policy/engine/batch.ts';
 import { Model } from '../../../src/policy/engine/model.ts';
@@ -15,7 +15,7 @@ const N = 40;
 const capacity: Capacity = { rows: 2, groups: 1, promptTokens: 8, completionTokens: 8, batchTokens: T, batchScored: N };
 const weights = initWeights(config, { seed: 3, std: 0.2 });
 
-/** An empty list is a free row; the last row lists the whole vocabulary, which says the same. */
+/** An empty list marks a free row. The last row lists the whole vocabulary, which has the same effect. */
 const free: AllowedTokens = {
   offsets: Int32Array.from({ length: N + 1 }, (_, n) => (n === N ? config.vocabSize : 0)),
   tokens: Int32Array.from({ length: config.vocabSize }, (_, token) => token),
@@ -27,7 +27,10 @@ const batch = (allowed: AllowedTokens | null): PackedBatch => ({
   allowed,
 });
 
-/** The weights after one step of gradient descent that makes half of the rows likelier and the others less likely. */
+/**
+ * Returns weights and moments after one optimizer step that makes half of the rows more likely and the others less
+ * likely.
+ */
 async function updated(allowed: AllowedTokens | null, planned: Capacity) {
   const model = await Model.create(await open(), config, {
     capacity: planned,
@@ -47,9 +50,10 @@ async function updated(allowed: AllowedTokens | null, planned: Capacity) {
   }
 }
 
-it('free rows in a batch under a mask are learnt as without one', async () => {
+it('free rows in a masked batch get the same gradient as without a mask', async () => {
   const [dense, masked] = [await updated(null, capacity), await updated(free, { ...capacity, freeTokens: true })];
-  // AdamW's weights follow the sign of a gradient that may be nearly zero; its first moment is a tenth of the gradient itself.
+  // Compares first moments, each a tenth of the gradient. The weights would not do: AdamW moves them by the gradient's
+  // sign, which is unstable near zero.
   const moments = [...dense].filter(([name]) => name.includes('exp_avg') && !name.includes('exp_avg_sq'));
   expect(moments.length).toBeGreaterThan(10);
   for (const [name, { data }] of moments) {
@@ -61,7 +65,7 @@ it('free rows in a batch under a mask are learnt as without one', async () => {
   }
 });
 
-it('are refused by their number where the plan does not hold them', async () => {
+it('free rows are refused with their number where the plan has no room for them', async () => {
   await expect(updated(free, capacity)).rejects.toThrow(BatchError);
   await expect(updated(free, capacity)).rejects.toThrow(
     /12000 allowed tokens in this batch; at most 2560 were planned for/,

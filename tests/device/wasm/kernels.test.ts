@@ -1,5 +1,5 @@
-// Each kernel of kernels-wasm/ against its twin in double precision, in every form that the engine asks for. The tolerances and
-// their reasons stand beside the twins (src/policy/selftest).
+// Compares each kernel of kernels-wasm/ with its twin in double precision, in every form that the engine uses. The
+// tolerances and their reasons are listed with the twins (src/policy/selftest).
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { KernelResult } from '../../../src/device/selftest.ts';
 import { operations } from '../../../src/device/wasm/operations.ts';
@@ -9,7 +9,7 @@ import { useWasm } from '../open.ts';
 
 const all = [...variants, ...packedVariants];
 
-it('every twin but those of source has an operation', () => {
+it('every twin has an operation, except those of custom code', () => {
   expect([...operations.keys()].filter((name) => name !== 'peak').sort()).toEqual(
     Object.keys(twins)
       .filter((name) => name !== 'objective_kernel')
