@@ -1,8 +1,8 @@
 /**
- * The language models that the page offers by name: their repository, licence and `config.json`, so that the memory plan,
- * the model picker and `npm run make-model` know a model before a byte of it is loaded. Values are those of each
- * repository's own config.json (fields that only transformers reads are left out). Knows data; downloads nothing. A model
- * that is not listed loads as well, by its repository: this list is an offer, not a limit.
+ * Language models that the page lists by name, with repository, licence and `config.json`, so that the memory plan, the
+ * model picker and `npm run make-model` know a model before a byte of it is loaded. Values are copied from each
+ * repository's config.json, without the fields that only transformers reads. This file is data and downloads nothing. A
+ * model that is not listed can be loaded by its repository.
  */
 import { countParameters, type ModelConfig, parseConfig } from './config.ts';
 
@@ -10,19 +10,19 @@ import { countParameters, type ModelConfig, parseConfig } from './config.ts';
 export type Family = 'qwen2.5' | 'qwen3' | 'smollm2' | 'llama-3.2';
 
 export interface CatalogueEntry {
-  /** What a person types: `qwen2.5-0.5b`. */
+  /** Short id, as a person types it: `qwen2.5-0.5b`. */
   id: string;
   family: Family;
   /** `owner/name` on the Hub. */
   repository: string;
   licence: string;
-  /** The Hub hands it out only to accounts that accepted its licence. */
+  /** True if the Hub serves the files only to accounts that accepted the licence. */
   gated: boolean;
   /** The fields of config.json that the engine reads. */
   config: { readonly [field: string]: unknown };
 }
 
-/** A short id that is in no list. */
+/** Thrown when an id matches no listed model. */
 export class UnknownModelError extends Error {
   override name = 'UnknownModelError';
 }
@@ -171,7 +171,7 @@ export const catalogue: readonly CatalogueEntry[] = [
   llama32('3B', { hidden: 3072, intermediate: 8192, layers: 28, heads: 24, kvHeads: 8 }, 128),
 ];
 
-/** The listed model of a short id or a repository. Throws UnknownModelError, which names those that there are. */
+/** Finds a listed model by short id or repository. Throws UnknownModelError, which lists the known ids. */
 export function findModel(id: string): CatalogueEntry {
   const wanted = id.toLowerCase();
   const found = catalogue.find((entry) => entry.id === wanted || entry.repository.toLowerCase() === wanted);
@@ -179,8 +179,8 @@ export function findModel(id: string): CatalogueEntry {
   throw new UnknownModelError(`There is no model "${id}" here. There are ${catalogue.map((e) => e.id).join(', ')}.`);
 }
 
-/** The sizes and switches of a listed model. */
+/** Sizes and switches of a listed model. */
 export const configOf = (entry: CatalogueEntry): ModelConfig => parseConfig(entry.config);
 
-/** Bytes that its weights are on the Hub: bf16. */
+/** Size of the model's bf16 weights on the Hub, in bytes. */
 export const downloadBytes = (entry: CatalogueEntry): number => 2 * countParameters(configOf(entry));

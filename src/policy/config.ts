@@ -1,12 +1,12 @@
 /**
- * What a model is, read from a Hugging Face `config.json`: the sizes and switches of the Llama / Qwen2 / Qwen3 family that
- * the engine runs. Both spellings are read (the Hub's flat one with `rope_theta` and `torch_dtype`, and transformers 5's
- * with `rope_parameters` and `dtype`). What the engine does not run is refused by its name here, before any weight is
- * read. This file knows JSON and names; it has never heard of a GPU.
+ * Model description read from a Hugging Face `config.json`: sizes and switches of the Llama, Qwen2 and Qwen3 models
+ * that the engine runs. Both spellings are accepted: the Hub's flat one with `rope_theta` and `torch_dtype`, and
+ * transformers 5's with `rope_parameters` and `dtype`. Features that the engine does not run are refused by name here,
+ * before any weight is read. This file depends on JSON and names only, never on a GPU.
  */
 import { power } from './elementary.ts';
 
-/** Llama 3's stretching of the rotary frequencies (`rope_type: "llama3"`). */
+/** Llama 3's scaling of the rotary frequencies (`rope_type: "llama3"`). */
 export interface Llama3Scaling {
   type: 'llama3';
   factor: number;
@@ -31,7 +31,7 @@ export interface ModelConfig {
   ropeScaling: null | Llama3Scaling;
   maxPosition: number;
   tieWordEmbeddings: boolean;
-  /** Bias on q, k and v (Qwen2). The output projection never has one. */
+  /** Bias on q, k and v (Qwen2). The output projection has no bias. */
   qkvBias: boolean;
   /** RMSNorm of each head's q and k before the rotation (Qwen3). */
   qkNorm: boolean;
@@ -39,7 +39,7 @@ export interface ModelConfig {
   eosTokens: number[];
 }
 
-/** A `config.json` that cannot be run: every problem with its field, its value and what is supported. */
+/** Thrown for a `config.json` that the engine cannot run. Lists every problem: field, value and supported values. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   constructor(readonly problems: readonly string[]) {
@@ -52,7 +52,7 @@ const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const show = (value: unknown) => JSON.stringify(value) ?? 'absent';
 
-/** Reads fields of a JSON object and gathers every problem, so that a person sees all of them at once. */
+/** Reads fields of a JSON object and collects all problems, so that one error lists them all. */
 class Reader {
   readonly problems: string[] = [];
   constructor(
@@ -94,7 +94,7 @@ function readModelType(read: Reader): ModelType {
   throw new ConfigError([`model_type is ${show(type)}: the engine runs ${modelTypes.join(', ')}`]);
 }
 
-/** Features of the family's relatives that change the arithmetic and are not implemented. */
+/** Refuses features of related models that change the arithmetic and are not implemented. */
 function refuseUnsupported(read: Reader, layers: number) {
   const { json } = read;
   if ((json.hidden_act ?? 'silu') !== 'silu') read.refuse('hidden_act', 'only silu (SwiGLU) is supported');
@@ -110,7 +110,7 @@ function refuseUnsupported(read: Reader, layers: number) {
   refuseSlidingWindow(read, layers);
 }
 
-/** Qwen2 files name a window they do not use: only one that is really applied to some layer is refused. */
+/** Refuses a sliding window that some layer applies. Qwen2 files often name a window that no layer uses. */
 function refuseSlidingWindow(read: Reader, layers: number) {
   const { json } = read;
   const types = json.layer_types;
@@ -125,7 +125,7 @@ function refuseSlidingWindow(read: Reader, layers: number) {
     read.refuse('sliding_window', `sliding-window attention (layers ${from} to ${layers - 1}) is not supported`);
 }
 
-/** The rotary settings, wherever this spelling keeps them. */
+/** Rotary settings, from either spelling. */
 function readRope(read: Reader): { ropeTheta: number; ropeScaling: Llama3Scaling | null } {
   const { json } = read;
   const parameters = isObject(json.rope_parameters) ? json.rope_parameters : {};
@@ -169,7 +169,7 @@ function readTokens(read: Reader, field: string): number[] {
   return [];
 }
 
-/** transformers' own default: Qwen3 has heads of 128 whatever the hidden size, the others divide it. */
+/** Default head size of transformers: 128 for Qwen3 at any hidden size, hidden size / heads for the others. */
 function defaultHeadDim(type: ModelType, hidden: number, heads: number, read: Reader): number {
   if (type === 'qwen3') return 128;
   if (read.json.head_dim == null && hidden % heads !== 0)
@@ -182,7 +182,7 @@ function refuseImpossibleHeads(read: Reader, heads: number, kvHeads: number, hea
   if (headDim % 2 !== 0) read.problems.push(`head_dim is ${headDim}: the rotation needs an even number`);
 }
 
-/** Reads a parsed `config.json`. Throws ConfigError naming everything the engine cannot run. */
+/** Reads a parsed `config.json`. Throws ConfigError listing everything that the engine cannot run. */
 export function parseConfig(json: unknown): ModelConfig {
   if (!isObject(json)) throw new ConfigError(['the file holds no JSON object']);
   const read = new Reader(json);
@@ -233,7 +233,7 @@ function writeScaling(scaling: Llama3Scaling | null) {
   };
 }
 
-/** The type that says what the switches say: QK-norm is Qwen3's, a QKV bias Qwen2's. */
+/** Model type that follows from the switches: QK-norm means Qwen3, a QKV bias Qwen2. */
 function typeOf(config: ModelConfig): ModelType {
   if (config.qkNorm && config.qkvBias)
     throw new ConfigError(['qkNorm and qkvBias together: no model_type of Hugging Face has both']);
@@ -269,8 +269,9 @@ export function writeConfig(config: ModelConfig, dtype: 'float32' | 'bfloat16' =
 }
 
 /**
- * (headDim / 2) rotation per position of each pair of a head, in radians. Llama 3's scaling slows long wavelengths down by
- * `factor`, keeps short ones, and blends between the two (transformers, modeling_rope_utils.py).
+ * (headDim / 2) rotation per position of each pair of a head, in radians. Llama 3's scaling divides the frequency of
+ * long wavelengths by `factor`, keeps that of short ones, and interpolates in between (transformers,
+ * modeling_rope_utils.py).
  */
 export function ropeInverseFrequencies(config: ModelConfig): Float64Array {
   const { headDim, ropeTheta, ropeScaling } = config;
@@ -324,7 +325,7 @@ function layerShapes(config: ModelConfig): [string, number[]][] {
   ];
 }
 
-/** Number of trained values. */
+/** Number of parameters. */
 export function countParameters(config: ModelConfig): number {
   let total = 0;
   for (const shape of parameterShapes(config).values()) total += shape.reduce((a, b) => a * b, 1);

@@ -1,7 +1,8 @@
 /**
- * exp, log, powers, sin and cos of our own, from additions, multiplications and divisions alone, which IEEE 754 fixes to the last
- * bit. JavaScript engines differ in the last bit of theirs, and what the host computes for a run (objectives, rotary positions, a
- * bias correction) would carry that difference into it. tests/policy/elementary.test.ts measures the errors.
+ * The project's own exp, log, powers, sin and cos. They use only additions, multiplications and divisions, whose
+ * results IEEE 754 fixes to the last bit. The functions of JavaScript engines differ in the last bit, and that
+ * difference would enter a run through the values computed on the host: objectives, rotary positions, bias correction.
+ * tests/policy/elementary.test.ts measures the errors.
  */
 
 /** ln 2 in two parts: the first has 20 trailing zero bits, so that k times it is exact. */
@@ -17,7 +18,7 @@ function powerOfTwo(k: number): number {
   return view.getFloat64(0);
 }
 
-/** exp(r) - 1 for |r| <= 0.35: Taylor's series to r^15 / 15!, whose rest is below 1e-20. */
+/** exp(r) - 1 for |r| <= 0.35: Taylor series to r^15 / 15!, remainder below 1e-20. */
 function series(r: number): number {
   let sum = 1;
   for (let n = 15; n > 1; n--) sum = 1 + (r / n) * sum;
@@ -30,7 +31,8 @@ export function exp(x: number): number {
   if (x < -745.1332191019411) return 0;
   const k = Math.round(x * Math.LOG2E);
   const value = 1 + series(x - k * LN2_HIGH - k * LN2_LOW);
-  // In two steps: the result may be subnormal, or just below the largest number.
+  // Two factors, because the result may be subnormal or just below the largest number, where 2^k alone would underflow
+  // or overflow.
   const half = Math.trunc(k / 2);
   return value * powerOfTwo(half) * powerOfTwo(k - half);
 }
@@ -38,7 +40,10 @@ export function exp(x: number): number {
 /** exp(x) - 1, without cancellation near 0. */
 export const expm1 = (x: number): number => (Math.abs(x) <= 0.35 ? series(x) : exp(x) - 1);
 
-/** log(x) = k ln 2 + log(m), m in [sqrt(1/2), sqrt(2)): 2 atanh(s) of s = (m - 1) / (m + 1), to s^21. */
+/**
+ * log(x) = k ln 2 + log(m) with m in [sqrt(1/2), sqrt(2)) and log(m) = 2 atanh(s), s = (m - 1) / (m + 1), as a series
+ * to s^21.
+ */
 export function log(x: number): number {
   if (Number.isNaN(x) || x < 0) return Number.NaN;
   if (x === 0) return Number.NEGATIVE_INFINITY;
@@ -60,10 +65,10 @@ export function log(x: number): number {
   return k * LN2_HIGH + (2 * s + (2 * s * sum + k * LN2_LOW));
 }
 
-/** base to the power of y, for a positive base: good to |y log(base)| units in the last place, and some. */
+/** base^y for a positive base. Error: slightly more than |y log(base)| units in the last place. */
 export const power = (base: number, y: number): number => exp(y * log(base));
 
-/** base to the power of a whole number n from 0, by squaring. */
+/** base^n for a whole number n >= 0, by squaring. */
 export function wholePower(base: number, n: number): number {
   let result = 1;
   for (let [factor, rest] = [base, n]; rest > 0; rest = Math.floor(rest / 2), factor *= factor)
@@ -71,16 +76,19 @@ export function wholePower(base: number, n: number): number {
   return result;
 }
 
-/** pi / 2 in three parts, the first two of 33 bits, so that n times each is exact for n below 2^20 (fdlibm, e_rem_pio2.c). */
+/**
+ * pi / 2 in three parts, the first two of 33 bits, so that n times each is exact for n below 2^20 (fdlibm,
+ * e_rem_pio2.c).
+ */
 const HALF_PI = [1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21] as const;
 
-/** x as n quarter turns and the rest r, |r| <= pi / 4. |x| below 1.6 million. */
+/** Splits x, |x| < 1.6 million, into n quarter turns and a remainder r, |r| <= pi / 4. */
 function quarterTurns(x: number): { quarter: number; r: number } {
   const n = Math.round(x / (HALF_PI[0] + HALF_PI[1]));
   return { quarter: n & 3, r: x - n * HALF_PI[0] - n * HALF_PI[1] - n * HALF_PI[2] };
 }
 
-/** Taylor's series of sin to r^19 and of cos to r^18, whose rests are below 1e-20. */
+/** Taylor series of sin to r^19 and of cos to r^18, remainders below 1e-20. */
 function sineSeries(r: number): number {
   let sum = 1;
   for (let n = 18; n > 0; n -= 2) sum = 1 - ((r * r) / (n * (n + 1))) * sum;
@@ -93,7 +101,10 @@ function cosineSeries(r: number): number {
   return sum;
 }
 
-/** Good to 2^-52, absolutely; so is `cos`. NaN beyond 1.6 million, where the angle would have to be reduced with more bits. */
+/**
+ * Sine, with an absolute error of at most 2^-52, as for `cos`. NaN beyond 1.6 million, where reducing the angle would
+ * need more bits.
+ */
 export function sin(x: number): number {
   if (!(Math.abs(x) < 1.6e6)) return Number.NaN;
   const { quarter, r } = quarterTurns(x);
@@ -108,7 +119,7 @@ export function cos(x: number): number {
   return quarter === 1 || quarter === 2 ? -value : value;
 }
 
-/** log(1 + exp(x)), the softplus: -log sigmoid(-x). */
+/** Softplus: log(1 + exp(x)) = -log sigmoid(-x). */
 export const softplus = (x: number): number => (x > 0 ? x + log(1 + exp(-x)) : log(1 + exp(x)));
 
 export const sigmoid = (x: number): number => (x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x)));

@@ -1,16 +1,16 @@
-/** Rows of an objective from arrays: what an engine hands to `ObjectiveSpec.evaluate`, and what tests and checks hand to it. */
+/** Builds the rows of an objective from arrays, for the engine and for tests that call `ObjectiveSpec.evaluate`. */
 import type { ObjectiveFacts, ObjectiveRows, RowIds } from './policy.ts';
 
 export interface PlainRows {
   logprob: ArrayLike<number>;
   entropy: ArrayLike<number>;
   value?: ArrayLike<number> | null;
-  /** In the order of the objective's columns. */
+  /** One array per column, in the objective's order. */
   columns: readonly ArrayLike<number>[];
   ids?: RowIds;
 }
 
-/** An objective was given other columns, rows or scalars than it declares. */
+/** Thrown when columns, rows or scalars differ from those that an objective declares. */
 export class ObjectiveError extends Error {
   override name = 'ObjectiveError';
 }
@@ -50,14 +50,14 @@ export function objectiveRows(spec: ObjectiveFacts, rows: PlainRows, scalars: re
   };
 }
 
-/** The objective on plain rows: a result, or of an objective that runs elsewhere the promise of one. */
+/** Evaluates the objective on plain rows. Returns the result, or a promise if the objective runs elsewhere. */
 export const evaluateObjective = <Result>(
   spec: ObjectiveFacts & { evaluate(rows: ObjectiveRows): Result },
   rows: PlainRows,
   scalars: readonly number[],
 ): Result => spec.evaluate(objectiveRows(spec, rows, scalars));
 
-/** Several micro-batches as one, so that an objective may sum over all rows of an update. */
+/** Joins micro-batches into one, for an objective that sums over all rows of an update. */
 export function joinRows(parts: readonly PlainRows[]): PlainRows {
   const joined = (read: (part: PlainRows) => ArrayLike<number>) => {
     const out = new Float64Array(parts.reduce((sum, part) => sum + part.logprob.length, 0));

@@ -1,43 +1,48 @@
 /**
- * The face of a policy: an actor generates; a learner also scores, updates, saves and loads. What `rl/` needs to know of the
- * model, and all it may know.
+ * Interface of a policy, and all that `rl/` depends on: an actor generates; a learner also scores, updates, saves and
+ * loads.
  *
- * Shapes: T tokens of a packed batch, N scored positions, V vocabulary. This file has no GPU type in it; `engine/model.ts` is a
- * learner, `onnx/actor.ts` an actor, tests may implement either with anything.
+ * Shapes: T tokens of a packed batch, N scored positions, V vocabulary. The file has no GPU type. `engine/model.ts` is
+ * a learner, `onnx/actor.ts` an actor; tests may implement either in any way.
  */
 
-/** Allowed tokens per row as CSR, each row ascending. */
+/** Allowed tokens per row in compressed sparse row (CSR) form, each row ascending. */
 export interface AllowedTokens {
-  /** (N + 1). An empty row means: the whole vocabulary. */
+  /** (N + 1). An empty row allows the whole vocabulary. */
   offsets: Int32Array;
   tokens: Int32Array;
 }
 
 /**
- * Sequences on one token axis, without padding. A segment may have a parent (a prompt that several segments share): it
- * attends to the whole parent and its positions go on from the parent's end. Children follow their parent directly.
+ * Sequences on one token axis, without padding. A segment may have a parent, a prompt shared by several segments. It
+ * attends to the whole parent, and its positions continue from the parent's end. Children follow their parent directly.
  */
 export interface PackedBatch {
   /** (T) */
   tokens: Int32Array;
   segments: { start: number; end: number /** index of the parent segment, or -1 */; parent: number }[];
-  /** (N) ascending indices into `tokens`: whose log-probability is asked. Never the first token of a segment without parent. */
+  /**
+   * (N) ascending indices into `tokens` of the tokens to score. The first token of a segment without a parent cannot be
+   * scored.
+   */
   scored: Int32Array;
-  /** null: the whole vocabulary at each scored position. */
+  /** Null: the whole vocabulary is allowed at each scored position. */
   allowed: AllowedTokens | null;
 }
 
-/** Log-probability of each scored token given all before it, and the entropy of the distribution it was drawn from. */
+/**
+ * Log-probability of each scored token given the tokens before it, and entropy of the distribution it was drawn from.
+ */
 export interface Scores {
   /** (N) */
   logprob: Float32Array;
   /** (N) nats */
   entropy: Float32Array;
-  /** (N) what the value head says before each scored token; where it was asked for. */
+  /** (N) value head's output before each scored token, if requested. */
   value?: Float32Array;
 }
 
-/** Which sequence (of the update), turn, group and pair each row belongs to, (N) each; -1: none. */
+/** Sequence (within the update), turn, group and pair of each row, (N) each; -1: none. */
 export interface RowIds {
   sequence: Int32Array;
   turn: Int32Array;
@@ -45,53 +50,61 @@ export interface RowIds {
   pair: Int32Array;
 }
 
-/** The scored rows of a micro-batch (of the whole update where the objective needs it), as an objective sees them. (N) each. */
+/**
+ * Scored rows of a micro-batch, or of the whole update if the objective needs it: the input of an objective. (N) each.
+ */
 export interface ObjectiveRows extends RowIds {
   count: number;
   logprob: ArrayLike<number>;
   entropy: ArrayLike<number>;
-  /** null: the objective does not need values. */
+  /** Null if the objective does not need values. */
   value: ArrayLike<number> | null;
   columns: { readonly [name: string]: ArrayLike<number> };
   scalars: { readonly [name: string]: number };
 }
 
-/** (N) each. The gradient of the loss is sum(weight * dlogprob + entropyWeight * dentropy + valueWeight * dvalue). */
+/**
+ * Result of an objective, (N) each. The gradient of the loss is sum(weight * dlogprob + entropyWeight * dentropy +
+ * valueWeight * dvalue).
+ */
 export interface ObjectiveResult {
   loss: Float64Array;
   /** dloss / dlogprob */
   weight: Float64Array;
   /** dloss / dentropy */
   entropyWeight: Float64Array;
-  /** dloss / dvalue; absent: 0. */
+  /** dloss / dvalue. Default: 0. */
   valueWeight?: Float64Array;
-  /** What is shown and counted: policy loss, KL, flags, ratio. */
+  /** Quantities for display and metrics: policy loss, KL, flags, ratio. */
   aux: Float64Array[];
   metrics?: { [name: string]: number };
 }
 
 /**
- * An objective: what `rl/` declares and `policy/` runs between the head's forward and its backward. `evaluate` is the definition,
- * and runs on the host. A pointwise objective may carry its WGSL form as well, which then runs with no round trip:
- * `fn objective(i: u32, logprob: f32, entropy: f32) -> Objective`, where
- * `struct Objective { loss: f32, weight: f32, entropyWeight: f32, aux: vec4f }`. It reads its inputs with `column(c, i)` in the
- * order of `columns` and its scalars as `scalar(k)` in the order of `scalars`.
+ * Objective, declared by `rl/` and run by `policy/` between the head's forward and backward. `evaluate` is the
+ * definition and runs on the host. A pointwise objective may also provide a WGSL form, which runs on the device without
+ * a round trip: `fn objective(i: u32, logprob: f32, entropy: f32) -> Objective`, where `struct Objective { loss: f32,
+ * weight: f32, entropyWeight: f32, aux: vec4f }`. It reads its inputs with `column(c, i)` in the order of `columns` and
+ * its scalars with `scalar(k)` in the order of `scalars`.
  */
 export interface ObjectiveSpec extends ObjectiveFacts {
   evaluate(rows: ObjectiveRows): ObjectiveResult;
   wgsl?: string;
 }
 
-/** What is declared of an objective, wherever its definition runs. */
+/** Declared facts of an objective, common to all places where its definition may run. */
 export interface ObjectiveFacts {
   name: string;
   columns: readonly string[];
   scalars: readonly string[];
-  /** It sums over all rows of an update: their forward comes first, and runs again before each backward. */
+  /**
+   * True if it sums over all rows of an update. All micro-batches then run forward first, and each runs forward again
+   * before its backward.
+   */
   batch?: boolean;
 }
 
-/** An objective whose definition runs elsewhere: in a sandbox. Where it rejects, the update rejects and takes no step. */
+/** Objective whose definition runs in a sandbox. If `evaluate` rejects, the update rejects and takes no step. */
 export interface RemoteObjective extends ObjectiveFacts {
   evaluate(rows: ObjectiveRows): Promise<ObjectiveResult>;
   wgsl?: undefined;
@@ -103,20 +116,21 @@ export interface OptimizerSettings {
   beta2: number;
   epsilon: number;
   weightDecay: number;
-  /** Clip of the global gradient norm; Infinity: none. */
+  /** Bound on the global gradient norm; Infinity: no clipping. */
   maxGradNorm: number;
 }
 
 /**
- * Where values come from. `head`: a value head on the policy's trunk, whose gradient stops there. `shared`: the same, and its gradient
- * goes on into the trunk. `separate`: a value head on a second model that begins as the policy did.
+ * Source of values. `head`: a value head on the policy's trunk, whose gradient stops at the trunk. `shared`: a value
+ * head whose gradient continues into the trunk. `separate`: a value head on a second model, initialised from the
+ * policy.
  */
 export type CriticKind = 'head' | 'shared' | 'separate';
 
-/** The value head has an AdamW of its own. */
+/** Settings of the value head's own AdamW. */
 export interface CriticSettings {
   learningRate: number;
-  /** What the critic's loss counts in the gradient of a shared trunk. */
+  /** Weight of the critic's loss in the gradient of a shared trunk. */
   trunkWeight: number;
 }
 
@@ -125,18 +139,21 @@ export interface UpdateRequest {
   batches: readonly {
     batch: PackedBatch /** one array of N per objective column */;
     columns: readonly Float32Array[];
-    /** Absent: every row is of sequence, turn and group 0, and of no pair. */
+    /** Absent: every row has sequence, turn and group 0, and no pair. */
     ids?: RowIds;
   }[];
   objective: ObjectiveSpec | RemoteObjective;
   scalars: readonly number[];
   optimizer: OptimizerSettings;
-  /** The objective reads values, and the value head that says them is trained. */
+  /** Given if the objective reads values: the value head is then trained with these settings. */
   critic?: CriticSettings;
 }
 
 export interface UpdateResult {
-  /** Per micro-batch, (N) each: log-probability and entropy before this step, the objective's loss and aux columns. */
+  /**
+   * Per micro-batch, (N) each: log-probability and entropy before this step, and the objective's loss, weight and aux
+   * columns.
+   */
   outputs: {
     logprob: Float32Array;
     entropy: Float32Array;
@@ -146,30 +163,33 @@ export interface UpdateResult {
   }[];
   /** Global gradient norm before clipping. */
   gradNorm: number;
-  /** What the objective counted on the host, a mean over its evaluations. */
+  /** Metrics that the objective computed on the host, averaged over its evaluations. */
   metrics?: { [name: string]: number };
 }
 
 /**
- * Valid token sequences as a trie, flattened. Node 0 is the root. The edges of node n are [edgeStart[n], edgeStart[n+1]),
- * sorted by token. `leaf[n]` is the index of the sequence that is determined at n (no branching below), else -1: sampling
- * stops there, and the remaining tokens, being forced, are appended by the caller with log-probability 0.
+ * Valid token sequences as a flattened trie. Node 0 is the root. The edges of node n are [edgeStart[n],
+ * edgeStart[n+1]), sorted by token. `leaf[n]` is the index of the only sequence that continues from n, or -1 if several
+ * do. Sampling stops at a leaf; the remaining tokens are forced, and the caller appends them with log-probability 0.
  */
 export interface TokenTrie {
   edgeStart: Int32Array;
   edgeToken: Int32Array;
   edgeNode: Int32Array;
   leaf: Int32Array;
-  /** Most tokens sampled before a leaf is reached. */
+  /** Largest number of tokens sampled before a leaf is reached. */
   depth: number;
 }
 
 export interface GenerateRow {
-  /** Which trajectory: an index below the capacity's `rows`. Its KV cache lives until the slot is released. */
+  /** Index of the trajectory, below the capacity's `slots`. Its KV cache lives until the slot is released. */
   slot: number;
-  /** Tokens to run before sampling: the world's words, and the forced tail of the last action. May be empty right after `admit`, and where the last token was sampled: it runs itself. */
+  /**
+   * Tokens to run before sampling: the world's text and the forced tail of the last action. May be empty right after
+   * `admit`, or if the last token was sampled: that token is run without being listed.
+   */
   append: Int32Array;
-  /** null: the whole vocabulary. */
+  /** Null: the whole vocabulary is allowed. */
   constraint: TokenTrie | null;
 }
 
@@ -179,25 +199,28 @@ export interface Sampling {
   /** Random numbers are keyed by (seed, stream, row key, position). */
   seed: number;
   stream: number;
-  /** Most tokens a turn. */
+  /** Largest number of tokens in a turn. */
   maxTokens: number;
-  /** Tokens that end a turn when decoding is unconstrained (they are part of the turn). */
+  /** Tokens that end a turn in unconstrained decoding. They are part of the turn. */
   stopTokens: readonly number[];
 }
 
 export interface GeneratedTurn {
   tokens: Int32Array;
   logprobs: Float32Array;
-  /** The trie leaf reached, or -1. */
+  /** Trie leaf reached, or -1. */
   leaf: number;
   ending: 'leaf' | 'stop' | 'length' | 'context';
 }
 
-/** Largest sizes, planned and allocated before the first step and fixed for the run. */
+/** Upper bounds that are planned and allocated before the first step and fixed for the run. */
 export interface Capacity {
   /** Trajectories decoded at once. */
   rows: number;
-  /** Trajectories held at once, each with its K/V rows; those above `rows` wait for their worlds or their turn. Default: `rows`. */
+  /**
+   * Trajectories held at once, each with its K/V rows. Those beyond `rows` wait for their world or for a free row.
+   * Default: `rows`.
+   */
   slots?: number;
   /** Prompts held at once. */
   groups: number;
@@ -205,19 +228,24 @@ export interface Capacity {
   /** Tokens of a trajectory after its prompt. */
   completionTokens: number;
   /**
-   * Pages (of 16 tokens) of the K/V cache that prompts and trajectories share. Fewer than the longest of all would fill: in rounds
-   * trajectories wait for pages. Default: as many as that.
+   * Pages (of 16 tokens) of the K/V cache, shared by prompts and trajectories. Default: enough for all trajectories at
+   * full length. With fewer, trajectories wait for free pages.
    */
   cachePages?: number;
   /** T of one packed batch. */
   batchTokens: number;
   /** N of one packed batch. */
   batchScored: number;
-  /** Batches under a mask may hold tokens that are free, as those of a thought: each may be any of the vocabulary. Default: none is. */
+  /**
+   * True if masked batches may contain free tokens, for instance of a thought, where the whole vocabulary is allowed.
+   * Default: false.
+   */
   freeTokens?: boolean;
 }
 
-/** A prompt and slots that start behind it. `key`: who asks for the same key shares the prompt while any of its slots is held. */
+/**
+ * Prompt with the slots that start from it. Groups with the same `key` share the prompt while any of its slots is held.
+ */
 export interface AdmittedGroup {
   key: number;
   prompt: Int32Array;
@@ -225,7 +253,7 @@ export interface AdmittedGroup {
   rowKeys: readonly number[];
 }
 
-/** Counters since creation; a step's cost is the difference of two snapshots. */
+/** Counters since creation. The cost of a step is the difference of two snapshots. */
 export interface Counters {
   tokensPrefilled: number;
   tokensGenerated: number;
@@ -233,12 +261,14 @@ export interface Counters {
   dispatches: number;
   submissions: number;
   readbacks: number;
-  /** Multiply-adds counted twice. */
+  /** Floating-point operations: a multiply-add counts as two. */
   flops: number;
   buffersCreated: number;
 }
 
-/** Named tensors of a checkpoint: parameters under their Hugging Face names, with the optimiser's moments beside them (moments.ts). */
+/**
+ * Named tensors of a checkpoint: parameters under their Hugging Face names, with the optimiser's moments (moments.ts).
+ */
 export type TensorMap = Map<string, { shape: number[]; data: Float32Array }>;
 
 export interface PolicyState {
@@ -247,58 +277,61 @@ export interface PolicyState {
   optimizerStep: number;
 }
 
-/** Who may go on where fewer pages of the K/V cache are planned than all trajectories may need. */
+/** Admission control for a K/V cache with fewer pages than all trajectories may need. */
 export interface PageBudget {
-  /** How many of these groups, from the first on, can be admitted now. */
+  /** Number of these groups, counted from the first, that can be admitted now. */
   admits(groups: readonly AdmittedGroup[]): number;
-  /** Takes what the row's next round may need. False: it waits until others have given back theirs; at least one row never waits. */
+  /**
+   * Reserves the pages of the row's next round. Returns false if the row must wait until others release pages. At least
+   * one row never waits.
+   */
   grow(row: GenerateRow): boolean;
 }
 
 /**
- * What plays. It decodes in rounds: trajectories come, go and wait for their worlds while others are in the middle of a turn. What
- * a trajectory says does not depend on who decodes beside it, up to the rounding of another kernel where the number of rows
- * chooses one.
+ * Plays, decoding in rounds: trajectories come, go and wait for their worlds while others are in the middle of a turn.
+ * The tokens of a trajectory do not depend on the other rows decoded with it, except for rounding: the number of rows
+ * may select another kernel.
  */
 export interface Actor {
   readonly vocabSize: number;
   readonly numParameters: number;
   readonly capacity: Capacity;
   counters(): Counters;
-  /** Absent: everyone may go on, always. */
+  /** Absent: no row ever waits for pages. */
   readonly pages?: PageBudget;
-  /** Adds groups, or members to groups that are held. */
+  /** Adds groups, or members to groups that are already held. */
   admit(groups: readonly AdmittedGroup[]): Promise<void>;
-  /** Gives slots back; a prompt goes with its last slot. */
+  /** Releases slots. A prompt is released with its last slot. */
   release(slots: readonly number[]): void;
   /** Free tokens left in a slot. */
   room(slot: number): number;
   /**
-   * One round: a few tokens of each row, after its `append` was run. null: the turn goes on with the next round that names the
-   * slot, whose `append` and `constraint` are then not read. A row without a constraint ends its turn at a stop token or at
-   * `maxTokens`, one with a constraint at a leaf.
+   * Runs one round: each row's `append`, then a few sampled tokens. Null for a row whose turn continues in the next
+   * round that names its slot; the `append` and `constraint` of that round are then ignored. A row without a constraint
+   * ends its turn at a stop token or at `maxTokens`, a row with a constraint at a leaf.
    */
   generate(rows: readonly GenerateRow[], sampling: Sampling, signal?: AbortSignal): Promise<(GeneratedTurn | null)[]>;
-  /** Between two rounds: the tokens of a turn that goes on. Absent where a round is a whole turn. */
+  /** Tokens sampled so far in an unfinished turn, readable between two rounds. Absent if a round is a whole turn. */
   saidSoFar?(slot: number): readonly number[];
   destroy(): void;
 }
 
-/** What plays and learns. */
+/** Plays and learns. */
 export interface Learner extends Actor {
-  /** Temperature divides the logits. */
+  /** Scores a batch. `temperature` divides the logits. */
   score(
     batch: PackedBatch,
     options: { temperature: number; weights: 'policy' | 'reference'; values?: boolean },
   ): Promise<Scores>;
-  /** One optimiser step. */
+  /** Takes one optimiser step. */
   update(request: UpdateRequest, options: { temperature: number }): Promise<UpdateResult>;
-  /** Numbers that belong to the training and not to the policy: saved and loaded with its state. */
+  /** Numbers that belong to the training, not to the policy. Saved and loaded with its state. */
   readonly notes: Map<string, number>;
   /** Copies the current weights into the frozen reference. */
   freezeReference(): Promise<void>;
-  /** Parameters and optimiser state, read back in one piece. */
+  /** Reads parameters and optimiser state back at one consistent moment. */
   save(options?: { reference?: boolean }): Promise<PolicyState>;
-  /** Shapes are checked by name; a mismatch is refused, nothing is changed. */
+  /** Loads a state. Checks shapes by name first; throws on a mismatch without changing anything. */
   load(state: PolicyState, options?: { reference?: boolean }): Promise<void>;
 }

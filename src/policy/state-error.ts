@@ -1,4 +1,4 @@
-/** Weights or state that do not belong to this model: names the tensor and both shapes. */
+/** Thrown for weights or state of another model. Names the tensor and both shapes. */
 export class StateError extends Error {
   override name = 'StateError';
 }

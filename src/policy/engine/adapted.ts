@@ -1,6 +1,6 @@
 /**
- * Weights with a low-rank adapter beside a frozen base: the base's product first, the adapter's added to it. Everything but the
- * matrices' products is the base's own, so the policy without the adapter (the reference) is the base itself.
+ * Weights with a low-rank adapter beside a frozen base: the base's product plus the adapter's. Everything except the
+ * matrix products is delegated to the base, so the policy without the adapter (the reference) is the base itself.
  */
 import { type BufferSlice, f32, grid1d } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
@@ -11,7 +11,7 @@ import type { ParameterSet } from '../weights/parameters.ts';
 import type { Operations } from './operations.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Tokens of one thread. */
+/** Tokens computed by one thread. */
 const ROWS = 4;
 const threads = (count: number) => grid1d(Math.ceil(count / 64));
 
@@ -47,13 +47,13 @@ export class AdaptedWeights implements Weights {
     });
   }
 
-  /** loraMid (M, width) = inp A^T of all the operand's parts. */
+  /** loraMid (M, width) = inp A^T for all parts of the operand. */
   private down({ name, inputs, parts }: AdaptedOperand, inp: BufferSlice, M: number): void {
     const width = parts.length * this.lora.rank;
     this.ops.matmulNT(inp, this.set.slice(`${name}.A`), this.ws.slice('loraMid'), M, width, inputs);
   }
 
-  /** Scalars of shaders/lora.wgsl: where the parts' rows end, and what is added to a row to give its column. */
+  /** Scalars of shaders/lora.wgsl: the end of each part's rows, and the shift from a row to its column. */
   private call({ outputs, parts }: AdaptedOperand, M: number, chunk = 0) {
     const ends: number[] = [];
     const shifts: number[] = [];
@@ -150,7 +150,7 @@ export class AdaptedWeights implements Weights {
     return null;
   }
 
-  /** The adapter's own buffers; the base is its owner's. */
+  /** Destroys the adapter's own buffers, not those of the base. */
   destroy(): void {
     this.set.destroy();
     this.grads?.destroy();

@@ -1,6 +1,6 @@
 /**
- * Attention by itself: a packed batch with its gradients, and a decoding step of some of its tokens. To be timed, and to be
- * compared between forms.
+ * Attention in isolation, for timing and for comparing forms: a packed batch with its gradients, and a decoding step of
+ * some of its tokens.
  */
 import { type BufferSlice, type Device, type DeviceBuffer, type Recorder, whole } from '../../device/device.ts';
 import type { PackedBatch } from '../policy.ts';
@@ -22,7 +22,7 @@ import {
 import { describeTokens, tokenWords } from './batch.ts';
 import type { AttentionForm } from './kernel-choices.ts';
 
-/** A prompt, and trajectories of `own` tokens behind it. */
+/** Segments of a prompt and of `rows` trajectories of `own` tokens after it. */
 export function groupSegments(prompt: number, own: number, rows: number): PackedBatch['segments'] {
   const starts = Array.from({ length: rows }, (_, r) => prompt + r * own);
   return [{ start: 0, end: prompt, parent: -1 }, ...starts.map((s) => ({ start: s, end: s + own, parent: 0 }))];
@@ -32,7 +32,7 @@ export class AttentionTrial {
   readonly T: number;
   /** Tokens that decode: the last of each segment. */
   readonly rows: readonly number[];
-  /** Query-key pairs of the batch, and of a decoding step. */
+  /** Number of query-key pairs in the batch, and in a decoding step. */
   readonly pairs: number;
   readonly decodePairs: number;
   readonly words: Uint32Array<ArrayBuffer>;
@@ -96,12 +96,12 @@ export class AttentionTrial {
       this.buffers[name] = this.device.createBuffer(`AttentionTrial.${name}`, count * 4);
   }
 
-  /** The queries of decoding rows come first: by themselves they are those of the first tokens. */
+  /** Uploads queries. For decoding alone, the queries of the decoding rows come first. */
   setQuery(recorder: Recorder, values: Float32Array<ArrayBuffer>): void {
     recorder.upload(this.buffers.query, 0, values);
   }
 
-  /** The tokens, and numbers of about 1. */
+  /** Uploads the token descriptions, and random values of magnitude about 1. */
   upload(recorder: Recorder): void {
     for (const name of ['words', 'rowWords', 'tiles', 'decoding'] as const)
       recorder.upload(this.buffers[name], 0, this[name]);

@@ -1,10 +1,11 @@
 /**
- * Attention as dispatches: which kernel with which constants, over which tiles. The forms give the same numbers up to rounding:
- * one thread a row (small models, software adapters), tiles through workgroup memory (prefill and training), and split keys
- * (decoding: few rows, long caches). Knows nothing of layers, nor of who asks.
+ * Attention as dispatches: choice of kernel, constants and tiles. The forms give the same numbers up to rounding: one
+ * thread a row (small models, software adapters), tiles through workgroup memory (prefill and training), and split keys
+ * (decoding: few rows, long caches). Independent of layers and callers.
  *
- * What a token attends to, and in which order it is added, never depends on the tokens beside it: tiles and splits are cut from
- * the start of the token's own prefix and sequence. So a trajectory's numbers are the same in whatever company it is decoded.
+ * The keys that a token attends to, and the order of their sum, never depend on neighbouring tokens: tiles and splits
+ * are cut from the start of the token's own prefix and sequence. So a trajectory's numbers do not depend on the
+ * trajectories decoded with it.
  */
 import { type BufferSlice, type Constants, grid1d, type KernelCache, type Recorder } from '../../device/device.ts';
 import { tokenWords } from './batch.ts';
@@ -17,25 +18,25 @@ export interface AttentionShape {
   eps: number;
 }
 
-/** How K/V rows lie in their buffer. */
+/** Layout of K/V rows in their buffer. */
 export interface CacheFormat {
-  /** Pages of 2^pageBits rows, found by a table; 0: rows lie where their numbers say. */
+  /** log2 of the rows in a page, with pages found through a table; 0: rows are stored at their own numbers. */
   pageBits: number;
-  /** Bytes with a scale a head instead of floats. */
+  /** True for bytes with one scale per head, false for floats. */
   int8: boolean;
 }
 
 export const plainCache: CacheFormat = { pageBits: 0, int8: false };
 
-/** What a pass attends over: a packed batch or appended words, in tiles; or one new token a row, its keys split. */
+/** Input of a pass: a packed batch or appended tokens, in tiles; or one new token a row, with split keys. */
 export type AttentionPass = { tiles: number; format: CacheFormat } & (
   | { kind: 'batch' }
   | { kind: 'decode'; splits: number; prefixSplits: number }
 );
 
-/** Keys of one workgroup in decoding. */
+/** Keys processed by one workgroup in decoding. */
 export const splitKeys = 128;
-/** Words of a `Tile` (shaders/attention_tile.wgsl). */
+/** Size of a `Tile` (shaders/attention_tile.wgsl) in 32-bit words. */
 export const tileWords = 4;
 const threads = 64;
 const keysAtOnce = 32;
@@ -45,17 +46,20 @@ const ceil = (a: number, b: number) => Math.ceil(a / b);
 type Heads = Pick<AttentionShape, 'heads' | 'kvHeads'>;
 export const groupOf = (a: Heads) => a.heads / a.kvHeads;
 
-/** Sizes the tiled kernels are written for; others run one thread a row. */
+/** True if the tiled kernels support these sizes. Otherwise attention runs with one thread a row. */
 export const canTile = (a: Omit<AttentionShape, 'eps'>) =>
   a.headDim % 4 === 0 && a.headDim <= 256 && groupOf(a) <= rowsAtOnce;
 
-/** The form that runs where this one is wanted: a thread a row where no tile fits, tiles where the cache is bytes, which threads cannot read. */
+/**
+ * Form that runs when `wanted` is chosen: `thread` if the sizes cannot be tiled, `tiled` if `thread` is wanted but the
+ * cache is int8, which only the tiled kernels read.
+ */
 export function formOf(a: AttentionShape, wanted: AttentionForm, format: CacheFormat): AttentionForm {
   if (!canTile(a)) return 'thread';
   return wanted === 'thread' && format.int8 ? 'tiled' : wanted;
 }
 
-/** Tokens of one tile: their rows (times the query heads of a key head) fill a workgroup. */
+/** Tokens of one tile. Their rows, one per query head of a key head, fill a workgroup. */
 export const tokensPerTile = (a: Heads) => Math.max(1, Math.floor(rowsAtOnce / groupOf(a)));
 
 const largestDivisor = (n: number, most: number) => {
@@ -63,7 +67,10 @@ const largestDivisor = (n: number, most: number) => {
   return 1;
 };
 
-/** Lanes across the columns: no more than the rows leave, with the fewest idle; of equals the most. */
+/**
+ * Lanes across the columns: a number that leaves the fewest lanes idle while rows x lanes fill the workgroup. Ties go
+ * to the larger number.
+ */
 function lanesAcross(E: number, rows: number): number {
   const fitting = [4, 8, 16].filter((lanes) => rows * lanes >= threads);
   const width = (lanes: number) => ceil(E, lanes) * lanes;
@@ -73,7 +80,7 @@ function lanesAcross(E: number, rows: number): number {
 export interface TiledOptions {
   form: AttentionForm;
   rows: number;
-  /** Matrices whose slices are staged at once: 2 forward, 4 backward. */
+  /** Number of matrices whose slices are staged at once: 2 forward, 4 backward. */
   staged: 2 | 4;
   int8?: boolean;
   split?: number;
@@ -118,21 +125,22 @@ export function tiledConstants(
   };
 }
 
-/** Constants of the kernels that give a thread each row. */
+/** Constants of the kernels with one thread a row. */
 export function threadConstants(a: AttentionShape): Constants {
   const WIDTH = a.headDim % 4 === 0 ? 4 : 1;
   const { heads: H, kvHeads: KV, headDim: D } = a;
   return { H, KV, D, WIDTH, E: D / WIDTH, SCALE_F: 1 / Math.sqrt(D) };
 }
 
-/** Rows that hold one token's query heads. */
+/** Rows of a tile that hold one token's query heads. */
 const decodeRows = (a: Heads) => (groupOf(a) <= 8 ? 8 : groupOf(a) <= 16 ? 16 : 32);
-/** A key's two gradients are held in registers: fewer keys where heads are wide. */
+/** A key's two gradients are held in registers, so wide heads leave room for fewer keys. */
 const keyRows = (a: AttentionShape) => (a.headDim < 64 ? 32 : 16);
 
 /**
- * Tiles of consecutive tokens with one prefix: first token, how many, and two words for splits. `words` describe the tokens
- * (shaders/token.wgsl). `across`: also across sequences that follow each other, as in a packed batch.
+ * Tiles of consecutive tokens with one prefix: first token, number of tokens, and two words used only for splits.
+ * `words` describe the tokens (shaders/token.wgsl). If `across` is true, a tile may span consecutive sequences of a
+ * packed batch.
  */
 export function tokenTiles(words: Uint32Array, a: Heads, across: boolean): Uint32Array<ArrayBuffer> {
   const most = tokensPerTile(a);
@@ -152,14 +160,16 @@ export function tokenTiles(words: Uint32Array, a: Heads, across: boolean): Uint3
   return Uint32Array.from(out);
 }
 
-/** A decoding row's keys, at most: of its prefix, and of its own. `prefix`: where the prefix starts. */
+/** Largest number of keys of a decoding row, in its prefix and of its own. `prefix` is the first row of the prefix. */
 export interface DecodeRow {
   prefix: number;
   prefixKeys: number;
   ownKeys: number;
 }
 
-/** Tiles of a decoding step: each row's splits; rows that follow each other share those of a common prefix. */
+/**
+ * Tiles of a decoding step, one for each split of a row's keys. Consecutive rows share the splits of a common prefix.
+ */
 export function decodeTiles(rows: readonly DecodeRow[], a: Heads, split = splitKeys): Uint32Array<ArrayBuffer> {
   const most = Math.max(1, Math.floor(decodeRows(a) / groupOf(a)));
   const out: number[] = [];
@@ -177,13 +187,13 @@ export function decodeTiles(rows: readonly DecodeRow[], a: Heads, split = splitK
   return Uint32Array.from(out);
 }
 
-/** Most splits of a row's prefix and of its own keys. */
+/** Largest number of splits of a row's prefix, and in all. */
 export function mostSplits(promptTokens: number, completionTokens: number) {
   const prefixSplits = ceil(promptTokens, splitKeys);
   return { prefixSplits, splits: prefixSplits + ceil(completionTokens, splitKeys) };
 }
 
-/** Floats of a row's splits, all its heads. */
+/** Size of a row's split results over all heads, in floats. */
 export const partialFloatsOf = (heads: number, headDim: number, splits: number) => heads * splits * (headDim + 4);
 
 export interface AttentionBuffers {
@@ -210,13 +220,13 @@ export interface AttentionGradients {
   dcache: BufferSlice;
 }
 
-/** What a recording needs: where the kernels come from and where the dispatches go. */
+/** Source of the kernels and destination of the dispatches. */
 export interface Recording {
   kernels: KernelCache;
   recorder: Recorder;
 }
 
-/** out and lse of T tokens. `pairs`: query-key pairs, for the count of operations. */
+/** Records out and lse of T tokens. `pairs` is the number of query-key pairs, used to count operations. */
 export function attentionForward(
   { kernels, recorder }: Recording,
   a: AttentionShape,
@@ -251,7 +261,7 @@ export function attentionForward(
   });
 }
 
-/** dquery, delta and dcache of a packed batch. */
+/** Records dquery, delta and dcache of a packed batch. */
 export function attentionBackward(
   recording: Recording,
   a: AttentionShape,

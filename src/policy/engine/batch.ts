@@ -1,18 +1,18 @@
 /**
- * A packed batch as the arrays the kernels read: what each token may see, which rows are scored, and the lists that let
- * gradients be summed into rows without atomics and in a fixed order.
+ * Packed batch as the arrays that kernels read: the visible range of each token, the scored rows, and the lists for
+ * summing gradients into rows without atomics and in a fixed order.
  */
 import type { AllowedTokens, PackedBatch } from '../policy.ts';
 
-/** Words of one `Token` (shaders/token.wgsl). */
+/** Size of one `Token` (shaders/token.wgsl) in 32-bit words. */
 export const tokenWords = 8;
 
-/** A batch that cannot be run: says which bound it breaks. */
+/** Thrown for a batch that cannot be run. Names the violated bound. */
 export class BatchError extends Error {
   override name = 'BatchError';
 }
 
-/** Lists of shaders/scatter_rows.wgsl: into each of U rows, a sum over its sources. */
+/** Lists of shaders/scatter_rows.wgsl: each of U target rows is a sum over source rows. */
 export interface ScatterList {
   /** target (U), start (U + 1), source (E), and for a scaled scatter the index of each entry's scale (E). */
   words: Uint32Array;
@@ -20,7 +20,7 @@ export interface ScatterList {
   entries: number;
 }
 
-/** (T) tokens of a training batch: K/V row = index in the batch. */
+/** (T) token descriptions of a training batch, where the K/V row of a token is its index in the batch. */
 export function describeTokens(batch: PackedBatch): Uint32Array {
   const out = new Uint32Array(batch.tokens.length * tokenWords);
   const childrenEnd = batch.segments.map((s) => s.end);
@@ -66,7 +66,7 @@ function checkSegment(batch: PackedBatch, i: number): void {
   }
 }
 
-/** (N) the token each scored token is predicted from. */
+/** (N) index of the token from which each scored token is predicted. */
 export function predecessors(batch: PackedBatch): Int32Array {
   const out = new Int32Array(batch.scored.length);
   let i = 0;
@@ -84,7 +84,7 @@ export function predecessors(batch: PackedBatch): Int32Array {
   return out;
 }
 
-/** Groups entries e = 0..E-1 by `target[e]`; the order within a target is that of e. */
+/** Groups entries e = 0..E-1 by `target[e]`, in ascending e within a target. */
 export function scatterList(targets: ArrayLike<number>, sources: ArrayLike<number>, scaled = false): ScatterList {
   const entries = targets.length;
   const places = countsOf(targets);
@@ -110,7 +110,7 @@ export function scatterList(targets: ArrayLike<number>, sources: ArrayLike<numbe
   return { words, rows, entries };
 }
 
-/** How often each target stands there, from 0 to the largest. */
+/** Number of occurrences of each target, from 0 to the largest. */
 function countsOf(targets: ArrayLike<number>): Int32Array {
   let largest = -1;
   for (let e = 0; e < targets.length; e++) if (targets[e] > largest) largest = targets[e];
@@ -119,7 +119,9 @@ function countsOf(targets: ArrayLike<number>): Int32Array {
   return counts;
 }
 
-/** The masked head's entries: (N + 1) starts, (E) row and (E) token of each. Rows left open list the whole vocabulary. */
+/**
+ * Entries of the masked head: (N + 1) starts, (E) rows and (E) tokens. A row without a mask lists the whole vocabulary.
+ */
 export function allowedEntries(allowed: AllowedTokens, targets: ArrayLike<number>, vocabSize: number) {
   const rows = allowed.offsets.length - 1;
   if (rows !== targets.length) throw new BatchError(`${rows} allowed rows for ${targets.length} scored tokens.`);

@@ -1,7 +1,8 @@
 /**
- * A value head on the trunk: v = w . h + b of the normalised hidden state that a token is predicted from, so that the value of a
- * token is read before it is said. It is small (hidden size + 1 numbers), lives on the host, and has an AdamW of its own. Starts at
- * 0, so that a shared trunk hears of values only once the head has learnt something. Sums run in the order of the rows, in double precision: the same on every device.
+ * Value head on the trunk: v = w . h + b, with h the normalised hidden state from which a token is predicted, so the
+ * value of a token is known before the token is sampled. The head is small (hidden size + 1 numbers), lives on the
+ * host, and has its own AdamW. It starts at 0, so a shared trunk receives no value gradient until the head has learnt
+ * something. Sums run in the order of the rows and in double precision, and are therefore equal on every device.
  */
 import { wholePower } from '../elementary.ts';
 import { keptPrefix } from '../moments.ts';
@@ -28,7 +29,7 @@ export class Critic {
     this.gradient = new Float64Array(hiddenSize + 1);
   }
 
-  /** (N) of hidden states (N, C). */
+  /** (N) values of hidden states (N, C). */
   values(hidden: Float32Array): Float32Array {
     const C = this.hiddenSize;
     return Float32Array.from({ length: hidden.length / C }, (_, n) => {
@@ -43,7 +44,7 @@ export class Critic {
     return this.weight.slice(0, this.hiddenSize);
   }
 
-  /** Adds sum over rows of dloss/dvalue * dvalue/dweight. */
+  /** Adds the sum over rows of dloss/dvalue * dvalue/dweight. */
   accumulate(hidden: Float32Array, valueWeight: ArrayLike<number>): void {
     const C = this.hiddenSize;
     for (let n = 0; n < valueWeight.length; n++) {
@@ -52,12 +53,12 @@ export class Critic {
     }
   }
 
-  /** Drops the gradient of an update that is not finished. */
+  /** Discards the gradient of an unfinished update. */
   forget(): void {
     this.gradient.fill(0);
   }
 
-  /** One step of AdamW without decay. */
+  /** Takes one step of AdamW without weight decay. */
   apply(learningRate: number): void {
     this.steps += 1;
     const [c1, c2] = [1 - wholePower(beta1, this.steps), 1 - wholePower(beta2, this.steps)];
@@ -69,7 +70,7 @@ export class Critic {
     this.gradient.fill(0);
   }
 
-  /** Nothing before its first step: most runs have no critic. */
+  /** Adds the head's state to `tensors`. Before the first step there is nothing to save: most runs have no critic. */
   save(tensors: TensorMap): void {
     if (this.steps === 0) return;
     const put = (name: string, data: Float32Array) =>
@@ -94,7 +95,10 @@ export class Critic {
 
 const notesPrefix = `${keptPrefix}note.`;
 
-/** Numbers between steps, as tensors of one value. They are kept in single precision, and so are those that go on. */
+/**
+ * Saves training numbers as tensors of one value, in single precision. The values in use are rounded to single
+ * precision as well.
+ */
 export function saveNotes(notes: ReadonlyMap<string, number>, tensors: TensorMap): void {
   for (const [name, value] of notes) tensors.set(notesPrefix + name, { shape: [1], data: Float32Array.of(value) });
 }

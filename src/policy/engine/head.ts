@@ -1,8 +1,9 @@
 /**
- * The language-model head: log-probability and entropy of scored tokens, and their gradient, without ever holding
- * (tokens, vocabulary). Two forms, one result:
- * - dense: the vocabulary goes by in tiles; a running softmax per row; the backward recomputes each tile, where there are several.
- * - masked: only each row's allowed tokens have a logit at all (DESIGN.md section 1), with sums by precomputed lists.
+ * Language-model head: log-probability and entropy of scored tokens, and their gradient, without ever holding (tokens,
+ * vocabulary). Two forms give the same result:
+ * - dense: the vocabulary is processed in tiles with a running softmax per row; the backward recomputes each tile if
+ * there are several.
+ * - masked: only each row's allowed tokens have logits (DESIGN.md section 1); sums use precomputed lists.
  *
  * N scored rows, E allowed entries, V vocabulary, C hidden. Temperature divides the logits in both.
  */
@@ -18,12 +19,12 @@ import type { Workspace } from './workspace.ts';
 
 const ceil = (a: number, b: number) => Math.ceil(a / b);
 
-/** A batch's scored rows, as uploaded. */
+/** Scored rows of an uploaded batch. */
 export interface ScoredRows {
   N: number;
-  /** Sum of the rows' gradients into the tokens they were predicted from. */
+  /** Sums the rows' gradients into the tokens from which they are predicted. */
   intoTokens: ListAt;
-  /** Of each row's value into its hidden state; null: no value's gradient goes there. */
+  /** Adds each row's value gradient to its hidden state; null if no value gradient goes there. */
   intoHidden: ListAt | null;
   masked: null | { E: number; starts: number; row: number; token: number; intoHidden: ListAt; intoTable: ListAt };
 }
@@ -51,7 +52,7 @@ class Packer {
   }
 }
 
-/** 0 .. n-1. */
+/** [0, n) as an array. */
 function numbersTo(n: number): Uint32Array {
   const out = new Uint32Array(n);
   for (let i = 0; i < n; i++) out[i] = i;
@@ -66,7 +67,7 @@ export class Head {
     readonly capacity: Capacity,
   ) {}
 
-  /** Vocabulary tiles as (first row, rows). */
+  /** Vocabulary tiles as (first row, number of rows). */
   private tiles(): [number, number][] {
     const list: [number, number][] = [];
     for (let v = 0; v < this.config.vocabSize; v += vocabularyTile) {
@@ -75,7 +76,7 @@ export class Head {
     return list;
   }
 
-  /** Uploads what the head needs to know of a batch; the embedding's scatter list follows the head's in `lists`. */
+  /** Uploads the head's inputs of a batch. The embedding's scatter list follows the head's in `lists`. */
   upload(batch: PackedBatch): ScoredRows & { embedding: ListAt } {
     const { ws } = this;
     const N = batch.scored.length;
@@ -117,7 +118,10 @@ export class Head {
     };
   }
 
-  /** What each row's value weighs in the loss, and the value head: its gradient goes into the rows' hidden states. */
+  /**
+   * Uploads the weight of each row's value in the loss, and the value head. Their product is the gradient added to the
+   * rows' hidden states.
+   */
   uploadValues(valueWeight: Float64Array, slopes: Float32Array<ArrayBuffer>, trunkWeight: number): void {
     const { recorder } = this.ops;
     recorder.upload(
@@ -128,7 +132,7 @@ export class Head {
     recorder.upload(this.ws.buffer('valueHead'), 0, slopes);
   }
 
-  /** From the last layer's output to `results` (logprob, entropy) at `resultOffset` rows. */
+  /** Computes `results` (logprob, entropy) from the last layer's output, starting at row `resultOffset`. */
   forward(weights: Weights, rows: ScoredRows, resultOffset: number, temperature: number): void {
     const { ws, ops, config } = this;
     const C = config.hiddenSize;
@@ -146,7 +150,7 @@ export class Head {
     this.scoresFromHidden(weights, rows, resultOffset, temperature);
   }
 
-  /** From `hiddenNormed` to `results`. */
+  /** Computes `results` from `hiddenNormed`. */
   scoresFromHidden(weights: Weights, rows: ScoredRows, resultOffset: number, temperature: number): void {
     if (rows.masked) this.maskedForward(weights, rows, resultOffset, temperature);
     else this.denseForward(weights, rows, resultOffset, temperature);
@@ -186,7 +190,11 @@ export class Head {
     });
   }
 
-  /** Right after the forward of the same rows: from `seeds` (weight, entropyWeight per row) to the gradient of the last layer's output in `dlayer`, and, where they are trained, of the head's weights. `values`: the gradient of what `uploadValues` brought is added. */
+  /**
+   * Runs directly after the forward of the same rows. Computes, from `seeds` (weight, entropyWeight per row), the
+   * gradient of the last layer's output in `dlayer` and of the head's weights if they are trained. If `values` is true,
+   * adds the gradient of the uploaded values.
+   */
   backward(
     weights: Weights,
     rows: ScoredRows,
@@ -231,7 +239,7 @@ export class Head {
     const logits = ws.slice('logits');
     const tiles = this.tiles();
     for (const [first, W] of tiles) {
-      // A vocabulary of one tile: the forward's logits still stand.
+      // With a single tile, the logits of the forward are still in the buffer.
       if (tiles.length > 1) weights.logits(ws.slice('hiddenNormed'), logits, rows.N, first, W);
       const x = {
         targets: ws.slice('targets'),

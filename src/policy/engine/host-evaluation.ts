@@ -1,6 +1,6 @@
 /**
- * An objective's definition over the micro-batches of one update: each by itself, or all rows at once where it sums over them.
- * Knows rows and weights; has never heard of a device, so that every engine may use it.
+ * Evaluates an objective's definition over the micro-batches of one update: each by itself, or all rows at once if the
+ * objective sums over them. Independent of devices, so that every engine may use it.
  */
 import { evaluateObjective, joinRows, ObjectiveError, type PlainRows } from '../objective-rows.ts';
 import { foreseenFloats } from '../plan/head-buffers.ts';
@@ -8,23 +8,26 @@ import type { ObjectiveResult, Scores, UpdateRequest, UpdateResult } from '../po
 
 export class HostEvaluation {
   private readonly foreseen: Scores[] = [];
-  /** Floats of `room` that are taken. */
+  /** Number of floats of `room` in use. */
   private used = 0;
   private whole: ObjectiveResult | null = null;
   private readonly evaluated: ObjectiveResult[] = [];
 
   constructor(
     private readonly request: UpdateRequest,
-    /** Where scores of all rows are kept until the last was forwarded. Default: as large as this update needs. */
+    /**
+     * Storage for the scores of all rows until the last micro-batch has run forward. Default: the size that this update
+     * needs.
+     */
     private readonly room = new Float32Array(rowsOf(request) * foreseenFloats),
   ) {}
 
-  /** All rows must be scored before any gradient. A single micro-batch is all rows. */
+  /** True if all rows must be scored before any gradient. A single micro-batch already holds all rows. */
   get needsAll(): boolean {
     return Boolean(this.request.objective.batch) && this.request.batches.length > 1;
   }
 
-  /** Scores of the next micro-batch, in order. */
+  /** Stores the scores of the next micro-batch, in order. */
   foresee(scores: Scores): void {
     const { logprob, entropy, value } = scores;
     const kept = { logprob: this.keep(logprob), entropy: this.keep(entropy) };
@@ -43,7 +46,7 @@ export class HostEvaluation {
     return kept;
   }
 
-  /** What the backward of a micro-batch starts from, and what is told of it. */
+  /** Returns the inputs of a micro-batch's backward, and its outputs for the metrics. */
   async part(
     index: number,
     scores: Scores,
@@ -57,7 +60,7 @@ export class HostEvaluation {
     return { seeds: seedsOf(result, from, N), valueWeight, output: outputOf(rows, result, from) };
   }
 
-  /** Means over the evaluations. */
+  /** Metrics, averaged over the evaluations. */
   get metrics(): { [name: string]: number } | undefined {
     const lists = this.evaluated.map(({ metrics }) => metrics ?? {});
     const names = [...new Set(lists.flatMap((each) => Object.keys(each)))];
@@ -87,7 +90,7 @@ export class HostEvaluation {
 
 const rowsOf = ({ batches }: UpdateRequest) => batches.reduce((sum, { batch }) => sum + batch.scored.length, 0);
 
-/** (N, 2) what the head's backward starts from: dloss/dlogprob and dloss/dentropy of rows [from, from + N). */
+/** (N, 2) inputs of the head's backward: dloss/dlogprob and dloss/dentropy of rows [from, from + N). */
 function seedsOf({ weight, entropyWeight }: ObjectiveResult, from: number, N: number): Float32Array<ArrayBuffer> {
   const seeds = new Float32Array(2 * N);
   for (let i = 0; i < N; i++) {
@@ -97,7 +100,7 @@ function seedsOf({ weight, entropyWeight }: ObjectiveResult, from: number, N: nu
   return seeds;
 }
 
-/** A part of a result as a micro-batch's output. */
+/** Part of a result as a micro-batch's output. */
 function outputOf(rows: PlainRows, { loss, weight, aux }: ObjectiveResult, from: number) {
   const N = rows.logprob.length;
   const part = (values: Float64Array) => Float32Array.from(values.subarray(from, from + N));

@@ -1,4 +1,4 @@
-/** Arrays of the host that an update works in, allocated once from the plan and found by name. */
+/** Host arrays of an update, allocated once from the plan and found by name. */
 import type { HostBuffer, PlannedBuffer } from '../plan/planned-buffer.ts';
 
 export class HostMemory {
@@ -8,7 +8,7 @@ export class HostMemory {
     for (const { name, bytes, part } of plan) if (part === 'host') this.arrays.set(name, new Float32Array(bytes / 4));
   }
 
-  /** Null: it was not planned. */
+  /** Returns the array, or null if it was not planned. */
   array(name: HostBuffer): Float32Array<ArrayBuffer> | null {
     return this.arrays.get(name) ?? null;
   }

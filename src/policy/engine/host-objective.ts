@@ -1,4 +1,7 @@
-/** An objective's definition on the host, on a device whose memory is the host's too: no round trip, nothing is read back. */
+/**
+ * Evaluates an objective's definition on the host, on a device that shares memory with the host: there is no round trip
+ * and no read-back.
+ */
 
 import { resultFloats } from '../plan/head-buffers.ts';
 import type { ObjectiveResult, ObjectiveRows, ObjectiveSpec } from '../policy.ts';
@@ -8,7 +11,7 @@ import type { Workspace } from './workspace.ts';
 const named = <T>(names: readonly string[], values: readonly T[]) =>
   Object.fromEntries(names.map((name, i) => [name, values[i]]));
 
-/** Rows of one sequence, as a pointwise objective needs no more. */
+/** Rows with default ids, which are enough for a pointwise objective. */
 function rowsOf(
   spec: ObjectiveSpec,
   results: Float32Array,
@@ -46,7 +49,7 @@ function write({ loss, weight, entropyWeight, aux }: ObjectiveResult, results: F
   }
 }
 
-/** results (loss, weight, aux) and seeds of N rows, as the kernel objective_kernel leaves them. */
+/** Writes results (loss, weight, aux) and seeds of N rows, like the kernel objective_kernel. */
 export function runOnHost(
   { recorder }: Operations,
   ws: Workspace,

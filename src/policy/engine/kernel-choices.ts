@@ -1,33 +1,38 @@
 /**
- * Which form of a kernel runs: plain data that is measured once an adapter, stored in a checkpoint and
- * reused by a resume, since another form adds in another order.
+ * Choice of a form for each kernel: plain data, measured once per adapter, stored in checkpoints and reused on resume,
+ * because another form sums in another order.
  */
-/** rows8 and rows4: so many rows a thread, from registers; tiled: 64 x 64 outputs a workgroup, from workgroup memory. */
+/** rows8 and rows4: that many rows a thread, in registers; tiled: 64 x 64 outputs a workgroup, in workgroup memory. */
 export const matmulForms = ['rows8', 'rows4', 'tiled'] as const;
 export type MatmulForm = (typeof matmulForms)[number];
-/** The gradient of a weight: its rows a thread. rows8 and rows16 have the same bits. */
+/** Weight gradients: number of weight rows a thread. rows8 and rows16 give the same bits. */
 export const weightGradientForms = ['rows8', 'rows16', 'tiled'] as const;
 
 /**
- * thread: one thread a row of scores; tiled: through workgroup memory, in decoding with the keys split over workgroups. With
- * subgroups a row's maximum is found without a barrier (the same bits); with half the operands are staged as f16.
+ * thread: one thread a row of scores; tiled: through workgroup memory, in decoding with the keys split over workgroups.
+ * With subgroups, a row's maximum is found without a barrier (the same bits); with half, the operands are staged as
+ * f16.
  */
 export const attentionForms = ['thread', 'tiled', 'tiled-subgroups', 'tiled-half', 'tiled-half-subgroups'] as const;
 export type AttentionForm = (typeof attentionForms)[number];
 
-/** registers: several rows a thread; lanes: several threads a column, added up by way of workgroup memory or subgroups. */
+/**
+ * registers: several rows a thread; lanes: several threads a column, whose results are summed through workgroup memory
+ * or subgroups.
+ */
 export const quantLaneForms = ['registers', 'lanes', 'lanes-subgroups'] as const;
-/** tiled: from workgroup memory, the codes as f32 or as f16. */
+/** tiled: through workgroup memory, with the codes unpacked to f32 or f16. */
 export const quantTileForms = ['registers', 'tiled', 'tiled-half'] as const;
 
-/** Rows up to which a matmul counts as one of few. */
+/** Largest number of rows for which a matmul uses its `few` form. */
 export const fewRows = 64;
-/** Rows up to which a quantised matmul keeps all of them in a thread's registers. */
+/** Largest number of rows that a quantised matmul keeps in a thread's registers. */
 export const quantFewRows = 16;
 
 /**
- * The forms there are, the best on every software adapter first. `few`: batched decoding, up to `fewRows` rows; `many`: prefill
- * and training. Of the quantised ones `few` is up to `quantFewRows` rows, and `some` from there to `fewRows`.
+ * Available forms. The first is the best on every software adapter. `few`: batched decoding, up to `fewRows` rows;
+ * `many`: prefill and training. For quantised kernels, `few` covers up to `quantFewRows` rows and `some` from there to
+ * `fewRows`.
  */
 export const kernelForms = {
   matmul_nt_few: matmulForms,
@@ -49,7 +54,7 @@ export type KernelChoices = { [choice in KernelChoice]: (typeof kernelForms)[cho
 
 const names = Object.keys(kernelForms) as KernelChoice[];
 
-/** Whether an adapter has what a form needs. A row's eight threads must lie in one subgroup. */
+/** True if the adapter supports a form. The eight threads of a row must lie in one subgroup. */
 export function attentionFormRuns(
   form: AttentionForm,
   features: ReadonlySet<string>,
@@ -59,7 +64,7 @@ export function attentionFormRuns(
   return !form.includes('subgroups') || (features.has('subgroups') && subgroupMinSize >= 8);
 }
 
-/** The same choices where this adapter has what they need; else the form without. A run may go on on another machine. */
+/** Replaces forms that this adapter does not support. Needed when a run resumes on another machine. */
 export function runnableChoices(
   choices: KernelChoices,
   { features, info }: { features: ReadonlySet<string>; info: { subgroupMinSize: number } },
@@ -69,7 +74,7 @@ export function runnableChoices(
   return { ...choices, attention_few: runnable(attention_few), attention_many: runnable(attention_many) };
 }
 
-/** Choices that were stored, as far as they are known here. */
+/** Reads stored choices. Unknown forms are replaced by the default. */
 export function parseChoices(stored: { readonly [kernel: string]: unknown }): KernelChoices {
   const choose = (name: KernelChoice) => {
     const forms: readonly string[] = kernelForms[name];
@@ -80,7 +85,9 @@ export function parseChoices(stored: { readonly [kernel: string]: unknown }): Ke
 
 export const defaultChoices: KernelChoices = parseChoices({});
 
-/** What is best on an adapter of software, as measured on SwiftShader and lavapipe (docs/log.md): the forms from registers. */
+/**
+ * Best forms on a software adapter, as measured on SwiftShader and lavapipe (docs/log.md): those that use registers.
+ */
 export const softwareChoices = ({ architecture }: { architecture: string }): KernelChoices => ({
   ...defaultChoices,
   ...(/swiftshader/i.test(architecture) ? { matmul_tn_many: 'rows16' } : {}),

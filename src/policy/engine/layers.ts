@@ -1,7 +1,8 @@
 /**
- * The transformer's layers, forward and backward, as recorded dispatches. Where the plan has room, every layer keeps
- * what its backward reads. Else only the input of each layer is kept; the backward recomputes the layer from it (gradient
- * checkpointing, Chen et al. 2016, https://arxiv.org/abs/1604.06174) and then runs the chain rule in reverse.
+ * Transformer layers, forward and backward, as recorded dispatches. If the plan has room, every layer keeps the
+ * activations that its backward reads. Otherwise only the layer inputs are kept, and the backward recomputes each layer
+ * from its input (gradient checkpointing, Chen et al. 2016, https://arxiv.org/abs/1604.06174) before applying the chain
+ * rule.
  *
  * Shapes: T tokens, h hidden, I intermediate, H query heads, KV key heads, D head size.
  */
@@ -24,17 +25,20 @@ import {
 import type { Operations } from './operations.ts';
 import type { Workspace } from './workspace.ts';
 
-/** The tokens of one pass: how many, their query-key pairs, and which K/V rows they write to and read. */
+/** Tokens of one pass: their number, their query-key pairs, and the K/V rows they write and read. */
 export interface Pass {
   T: number;
   pairs: number;
   /** K/V of layer l: the decoding cache, or the batch's own. */
   cache: (layer: number) => BufferSlice;
-  /** The tiles uploaded for it, and how its K/V rows lie. */
+  /** Uploaded tiles, and layout of the K/V rows. */
   attention: AttentionPass;
 }
 
-/** Neighbouring tokens of a pass. `first` is a multiple of 64, so that any row of floats begins where a binding may. */
+/**
+ * Consecutive tokens of a pass. `first` is a multiple of 64, so that any row of floats starts at a valid binding
+ * offset.
+ */
 interface Rows {
   first: number;
   count: number;
@@ -42,7 +46,7 @@ interface Rows {
 
 export class Layers {
   readonly shape: AttentionShape;
-  /** Whether each layer has activations of its own. */
+  /** True if each layer has its own activations. */
   private readonly kept: boolean;
 
   constructor(
@@ -59,14 +63,14 @@ export class Layers {
     this.kept = ws.has(activationName('normed', 0, true));
   }
 
-  /** An activation of layer l (`activationName`). */
+  /** Activation of layer l (see `activationName`). */
   activation(name: LayerActivation, l: number): BufferSlice {
     return this.ws.slice(activationName(name, l, this.kept));
   }
 
   /**
-   * Uploads the tiles of a pass over these tokens (their words: shaders/token.wgsl), where its form takes tiles. `across`: as in a
-   * packed batch, where sequences follow each other.
+   * Uploads the tiles of a pass over these tokens (described as in shaders/token.wgsl), if the form uses tiles. If
+   * `across` is true, a tile may span consecutive sequences of a packed batch.
    */
   describeAttention(words: Uint32Array, format: CacheFormat, across: boolean): AttentionPass {
     const pass: AttentionPass = { kind: 'batch', tiles: 0, format };
@@ -76,7 +80,7 @@ export class Layers {
     return { ...pass, tiles: tiles.length / tileWords };
   }
 
-  /** The same for a decoding step of these rows. */
+  /** Uploads the tiles of a decoding step of these rows, if the form uses tiles. */
   describeDecoding(rows: readonly DecodeRow[], capacity: Capacity, format: CacheFormat): AttentionPass {
     const splits = mostSplits(capacity.promptTokens, capacity.completionTokens);
     const pass: AttentionPass = { kind: 'decode', tiles: 0, format, ...splits };
@@ -86,7 +90,7 @@ export class Layers {
     return { ...pass, tiles: tiles.length / tileWords };
   }
 
-  /** Embeds `ids` and runs every layer; the last layer's output is `layerInput.L`. */
+  /** Embeds `ids` and runs every layer. The last layer's output is `layerInput.L`. */
   forward(weights: Weights, pass: Pass): void {
     const { ws, config } = this;
     weights.embed(ws.slice('ids'), ws.slice('layerInput.0'), pass.T);
@@ -107,7 +111,10 @@ export class Layers {
     }
   }
 
-  /** Tokens whose gate and up values the plan has room for, from the first on: the feed-forward half takes them in pieces. */
+  /**
+   * Splits T tokens into pieces whose gate and up values fit the planned buffer. The feed-forward block processes them
+   * one after another.
+   */
   private pieces(T: number): Rows[] {
     const most = Math.floor(this.activation('gateUp', 0).buffer.size / (8 * this.config.intermediateSize));
     const list: Rows[] = [];
@@ -172,7 +179,7 @@ export class Layers {
     weights.forward(names.output, this.activation('attended', l), this.activation('middle', l), pass.T, x);
   }
 
-  /** activated = silu(gate) * up of norm(middle), of some rows; the caller applies the down projection. */
+  /** activated = silu(gate) * up of norm(middle), for some rows. The caller applies the down projection. */
   private mlpHalf(weights: Weights, rows: Rows, l: number): void {
     const { ops, config } = this;
     const names = layerOperands(l);
@@ -193,9 +200,9 @@ export class Layers {
   }
 
   /**
-   * From `dlayer` = gradient of layerInput.L to the gradients of every trained weight (added up) and of the embeddings, left in
-   * `dlayer`. It comes right after the forward of the same pass: what the last layer computed then, or every layer where each keeps its
-   * own, still stands and is not computed again.
+   * Computes, from `dlayer` = gradient of layerInput.L, the gradients of every trained weight (accumulated) and of the
+   * embeddings (left in `dlayer`). Runs directly after the forward of the same pass, so the activations of the last
+   * layer, or of every layer if each keeps its own, are still valid and are not recomputed.
    */
   backward(weights: Weights, pass: Pass): void {
     const last = this.config.numLayers - 1;
@@ -211,7 +218,7 @@ export class Layers {
     }
   }
 
-  /** dlayer -> dmiddle, of some rows. */
+  /** dlayer -> dmiddle, for some rows. */
   private mlpBackward(weights: Weights, rows: Rows, l: number): void {
     const { ws, ops, config } = this;
     const names = layerOperands(l);
@@ -238,7 +245,7 @@ export class Layers {
     );
   }
 
-  /** dmiddle -> dlayer, now the gradient of this layer's input. */
+  /** dmiddle -> dlayer, which then is the gradient of this layer's input. */
   private attentionBackward(weights: Weights, pass: Pass, l: number): void {
     const { ws, ops, config, shape } = this;
     const names = layerOperands(l);

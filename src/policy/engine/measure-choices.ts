@@ -1,4 +1,4 @@
-/** Measures the forms of each kernel on sizes that a policy meets, once an adapter. */
+/** Measures the forms of each kernel on typical sizes of a policy, once per adapter. */
 
 import { fastest } from '../../device/autotune.ts';
 import { type Device, whole } from '../../device/device.ts';
@@ -18,7 +18,7 @@ import { measureQuantized } from './quantized-choices.ts';
 
 type MatmulChoice = Extract<keyof KernelChoices, `matmul_${string}`>;
 
-/** What each choice is measured on: M rows, N by K weights. */
+/** Measured sizes of each choice: M rows, N by K weights. */
 const questions: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number; N: number; K: number }[] = [
   { choice: 'matmul_nt_few', kind: 'NT', M: 64, N: 512, K: 128 },
   { choice: 'matmul_nt_many', kind: 'NT', M: 1024, N: 512, K: 128 },
@@ -27,9 +27,9 @@ const questions: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number; N:
 ];
 const largest = 1024 * 512;
 
-/** Well under a second on a GPU. A software adapter is not measured: which forms are the best there is known. */
+/** Takes well under a second on a GPU. Software adapters are not measured, because their best forms are known. */
 export async function measureChoices(device: Device): Promise<KernelChoices> {
-  // Without a compiler there is one form of each.
+  // A device without a compiler has one form of each kernel.
   if (device.info.isFallback || !device.compiles) return softwareChoices(device.info);
   const matmuls = { ...(await measureMatmuls(device)), ...(await measureQuantized(device)) };
   return { ...defaultChoices, ...matmuls, ...(await measureAttention(device)) };
@@ -64,9 +64,9 @@ async function measureMatmuls(device: Device): Promise<Pick<KernelChoices, Matmu
   return choices;
 }
 
-/** Training (forward and backward of a group behind a prompt) and decoding, each by itself. */
+/** Measures training (forward and backward of a group after a prompt) and decoding separately. */
 async function measureAttention(device: Device): Promise<Pick<KernelChoices, 'attention_few' | 'attention_many'>> {
-  // Halves are for models whose weights are no more exact than that; who has one asks for them by name.
+  // The half forms are not candidates: they suit only models with weights of that precision, and are selected by name.
   const forms = attentionForms.filter(
     (form) => !form.includes('half') && attentionFormRuns(form, device.features, device.info.subgroupMinSize),
   );

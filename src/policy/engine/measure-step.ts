@@ -1,7 +1,7 @@
 /**
- * How long a step takes on a device, in milliseconds: an update of 1,024 tokens of a tiny policy of the usual shape (0.2 million
- * parameters). What decides between two devices of one machine; the real thing in small, since products alone say nothing of what a
- * call costs.
+ * Time of a step on a device, in milliseconds: an update of 1,024 tokens of a typical tiny policy (0.2 million
+ * parameters). It decides between two devices of one machine. A whole update is measured because matrix products alone
+ * do not include the cost of a call.
  */
 import type { Device } from '../../device/device.ts';
 import { parseConfig } from '../config.ts';
@@ -63,7 +63,7 @@ export async function measureStep(device: Device): Promise<number> {
     const columns = [new Float32Array(scored).fill(1e-4), new Float32Array(scored)];
     const request = { batches: [{ batch: batch(), columns }], objective: givenWeights, scalars: [], optimizer };
     let best = Number.POSITIVE_INFINITY;
-    // The first compiles and warms up.
+    // The first update compiles and warms up.
     for (let round = 0; round < 4; round++) {
       const start = performance.now();
       await model.update(request, { temperature: 1 });

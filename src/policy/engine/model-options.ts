@@ -1,4 +1,4 @@
-/** What a model is made of, and what the plan needs to know of it. */
+/** Options of a model, and the subset that the plan uses. */
 import { type Device, DeviceError } from '../../device/device.ts';
 import { criticCapacity, type PlanOptions } from '../plan/buffers.ts';
 import type { Capacity, CriticKind } from '../policy.ts';
@@ -8,20 +8,22 @@ import type { WeightOptions } from './model-weights.ts';
 
 export interface ModelOptions extends WeightOptions {
   capacity: Capacity;
-  /** Forms of the kernels; another choice rounds otherwise. */
+  /** Kernel forms. Another choice rounds differently. */
   choices?: KernelChoices;
-  /** How decoding keeps K/V rows. Default: f32; training's are f32 in any case. */
+  /** Storage of K/V rows in decoding. Default: f32. Training always uses f32. */
   kvCache?: KvPrecision;
-  /** Of activations, between forward and backward (`PlanOptions`). */
+  /** Memory limit for activations kept between forward and backward (see `PlanOptions`). */
   keptBytes?: number;
-  /** Where values come from; absent: nothing asks for them. */
+  /** Source of values; absent if nothing needs them. */
   critic?: CriticKind | null;
-  /** Most rows of an update whose objective sums over all of them. Absent: none does. */
+  /** Largest number of rows in an update whose objective sums over all rows. Absent: the objective does not. */
   updateRows?: number;
   onProgress?: (done: number, total: number, kernel: string) => void;
 }
 
-/** Of the second model of a separate critic: it begins as the policy, is trained whole, and never decodes. */
+/**
+ * Options of a separate critic's model, which starts as a copy of the policy, trains all weights, and never decodes.
+ */
 export function secondOptions({ weights, capacity, choices, keptBytes, adapter }: ModelOptions): ModelOptions {
   if (adapter || !(weights instanceof Map))
     throw new DeviceError('A separate critic is a copy of a policy that is trained whole.');
@@ -29,7 +31,7 @@ export function secondOptions({ weights, capacity, choices, keptBytes, adapter }
   return { ...own, trainable: true, reference: false, critic: 'shared' };
 }
 
-/** What the plan needs to know of a model's options. */
+/** Plan options of a model. */
 export function planOptionsOf(
   { adapter, trainable, reference, precision, kvCache, keptBytes, critic, updateRows }: ModelOptions,
   device: Device,

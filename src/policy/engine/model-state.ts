@@ -1,4 +1,4 @@
-/** What a model saves and loads: its trained values with the optimiser's moments, and the copy that is its reference. */
+/** Saved state of a model: trained values with the optimiser's moments, and the reference copy. */
 import type { DeviceBuffer, Recorder } from '../../device/device.ts';
 import { firstMoment, hasMoments, secondMoment } from '../moments.ts';
 import type { PolicyState, TensorMap } from '../policy.ts';
@@ -18,13 +18,13 @@ export class ModelState {
     return { tensors: await this.read(sets), optimizerStep: adamw?.step ?? 0 };
   }
 
-  /** The tensors of a reference are those of a copy: an adapted model has none to save. */
+  /** Saves the reference copy. An adapted model has none to save. */
   async saveReference(): Promise<PolicyState> {
     const { copied } = this.values;
     return { tensors: await this.read(copied ? [[copied, '']] : []), optimizerStep: 0 };
   }
 
-  /** Shapes are checked by name; a mismatch is refused, nothing is changed. */
+  /** Loads a state. Checks shapes by name first; throws on a mismatch without changing anything. */
   async load(state: PolicyState): Promise<void> {
     const { recorder } = this;
     const { trained, trainedShapes, grads, adamw } = this.values;
@@ -53,7 +53,7 @@ export class ModelState {
     await this.recorder.finish();
   }
 
-  /** Tensors of sets, each under its prefix, in one piece where the staging buffer holds them. */
+  /** Reads the tensors of sets, each under its prefix, with one read-back if the staging buffer holds them. */
   async read(sets: readonly [ParameterSet, string][]): Promise<TensorMap> {
     const slices = sets.flatMap(([set]) => set.slices());
     const total = slices.reduce((sum, s) => sum + s.size, 0);
@@ -67,7 +67,7 @@ export class ModelState {
     return tensors;
   }
 
-  /** One slice into an array of the host's, piece by piece. */
+  /** Reads one slice into a host array, in pieces. */
   async readInto(
     out: Float32Array<ArrayBuffer>,
     { buffer, offset, size }: { buffer: DeviceBuffer; offset: number; size: number },
@@ -80,7 +80,7 @@ export class ModelState {
     return out;
   }
 
-  /** Slices larger than the staging buffer, piece by piece. */
+  /** Reads slices larger than the staging buffer, in pieces. */
   async readLarge(slices: readonly { buffer: DeviceBuffer; offset: number; size: number }[]): Promise<ArrayBuffer[]> {
     const blocks: ArrayBuffer[] = [];
     for (const s of slices) {

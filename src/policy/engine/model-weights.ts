@@ -1,6 +1,6 @@
 /**
- * All values that a model holds: its base, what of it is trained (everything, or an adapter), gradients, moments, and the
- * reference. Decides which of them exist; the model only uses them.
+ * All values of a model: the base, the trained part (all weights, or an adapter), gradients, moments, and the
+ * reference. Decides which of them exist.
  */
 import type { Device } from '../../device/device.ts';
 import { type ModelConfig, parameterShapes } from '../config.ts';
@@ -17,31 +17,37 @@ import { AdamW } from './optimizer.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface WeightOptions {
-  /** A whole model, or its pieces as they come. */
+  /** A whole model, or a stream of its pieces. */
   weights: WeightStream;
-  /** A low-rank adapter beside the weights, which are then frozen: it alone is trained, saved and loaded. */
+  /**
+   * Low-rank adapter beside the weights. With one, the weights are frozen, and only the adapter is trained, saved and
+   * loaded.
+   */
   adapter?: { lora: LoraConfig; tensors: TensorMap } | null;
-  /** How the matrices of a frozen base are kept; weights that are trained are f32. Default: f32. */
+  /** Precision of a frozen base's matrices; trained weights are f32. Default: f32. */
   precision?: Precision;
-  /** Gradients and moments are allocated. */
+  /** Allocates gradients and moments. */
   trainable: boolean;
-  /** A frozen copy of the weights is allocated, for KL. An adapted model has its reference without: the adapter switched off. */
+  /**
+   * Allocates a frozen copy of the weights, for KL. An adapted model needs no copy: its reference is the base without
+   * the adapter.
+   */
   reference: boolean;
 }
 
 export class ModelWeights {
-  /** What the policy plays and trains with. */
+  /** Weights used for playing and training. */
   readonly active: Weights;
-  /** What it is compared with; null where there is nothing. */
+  /** Reference weights, or null if there are none. */
   readonly reference: Weights | null;
-  /** The values that are trained, saved and loaded: all weights, or the adapter's; null where all is frozen. */
+  /** Values that are trained, saved and loaded: all weights, or the adapter's; null if all are frozen. */
   readonly trained: ParameterSet | null;
   readonly grads: ParameterSet | null;
   readonly adamw: AdamW | null;
-  /** Shape of every tensor of `trained` under its name. */
+  /** Shape of every tensor of `trained` by name. */
   readonly trainedShapes: ReadonlyMap<string, number[]>;
   private readonly base: BaseWeights;
-  /** A frozen copy of the trained weights. */
+  /** Frozen copy of the trained weights. */
   private readonly copy: DenseWeights | null;
 
   constructor(
@@ -68,7 +74,7 @@ export class ModelWeights {
       this.grads && new AdamW(ops, ws, this.trained!, this.grads, set(layout, 'exp_avg'), set(layout, 'exp_avg_sq'));
   }
 
-  /** Refuses, before anything is allocated, tensors that do not fit and what cannot be trained. */
+  /** Refuses mismatched tensors and untrainable settings before anything is allocated. */
   static check(config: ModelConfig, { weights, adapter, trainable, precision = 'f32' }: WeightOptions): void {
     if (trainable && !adapter && precision !== 'f32')
       throw new PrecisionError(
@@ -78,7 +84,7 @@ export class ModelWeights {
     if (adapter) checkTensors(adapterShapes(config, adapter.lora), adapter.tensors, '');
   }
 
-  /** Brings the weights, and where they are trained whole a copy of them as the reference. */
+  /** Uploads the weights, and copies them to the reference if all of them are trained. */
   async fill(): Promise<void> {
     const { weights, adapter } = this.options;
     const shapes = parameterShapes(this.config);
@@ -88,13 +94,15 @@ export class ModelWeights {
     this.freezeReference();
   }
 
-  /** The weights as they are become the reference. The base of an adapted model is its reference, whatever the adapter holds. */
+  /**
+   * Copies the current weights into the reference. An adapted model's reference is its base, regardless of the adapter.
+   */
   freezeReference(): void {
     if (this.copy) this.copy.set.copyFrom(this.ops.recorder, this.trained!);
     this.ops.recorder.submit();
   }
 
-  /** The frozen copy as a set of tensors; null where the reference needs none. */
+  /** Frozen copy as a set of tensors; null if the reference needs none. */
   get copied(): ParameterSet | null {
     return this.copy?.set ?? null;
   }
@@ -108,7 +116,7 @@ export class ModelWeights {
   }
 }
 
-/** Throws StateError for the first tensor that is missing or of another shape. */
+/** Throws StateError for the first tensor that is missing or has another shape. */
 export function checkTensors(shapes: ReadonlyMap<string, number[]>, tensors: TensorMap, prefix: string): void {
   for (const [name, shape] of shapes) {
     const tensor = tensors.get(prefix + name);

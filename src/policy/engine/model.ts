@@ -1,6 +1,6 @@
 /**
- * The policy as a transformer on the GPU: implements the face in policy.ts. One engine for the Llama / Qwen2 / Qwen3 / SmolLM2
- * family: all weights trained, or an adapter beside frozen ones. It has never heard of a reward.
+ * Policy as a transformer on a device: implements the interface of policy.ts for the Llama, Qwen2, Qwen3 and SmolLM2
+ * models. Trains all weights, or an adapter beside frozen ones. Independent of rewards.
  */
 import { type Device, DeviceError, type KernelCache, type Recorder, slice, whole } from '../../device/device.ts';
 import { countParameters, type ModelConfig } from '../config.ts';
@@ -59,7 +59,7 @@ export class Model implements Learner {
   private readonly ws: Workspace;
   private readonly values: ModelWeights;
   private readonly critic: Critic;
-  /** Of a separate critic: its values are read here. */
+  /** Model of a separate critic, from which values are read. */
   private readonly second: Model | null;
   private readonly host: HostMemory;
   readonly notes = new Map<string, number>();
@@ -70,7 +70,7 @@ export class Model implements Learner {
     readonly device: Device,
     readonly config: ModelConfig,
     readonly options: ModelOptions,
-    /** Of the policy that this is the second model of. */
+    /** Host memory of the policy, if this is the second model of a separate critic. */
     host: HostMemory | null = null,
   ) {
     const { capacity } = options;
@@ -90,7 +90,7 @@ export class Model implements Learner {
     this.state = new ModelState(this.recorder, this.values);
   }
 
-  /** Allocates what the plan says, compiles every kernel, uploads the weights. */
+  /** Allocates the planned buffers, compiles every kernel, and uploads the weights. */
   static async create(device: Device, config: ModelConfig, options: ModelOptions): Promise<Model> {
     ModelWeights.check(config, options);
     const model = await device.allocating(
@@ -115,12 +115,12 @@ export class Model implements Learner {
     await this.recorder.finish();
   }
 
-  /** What the policy plays and trains with. */
+  /** Weights used for playing and training. */
   get weights(): Weights {
     return this.values.active;
   }
 
-  /** Records every path without sending it, with few rows and with many, so that each kernel is asked for. */
+  /** Records every path without sending it, with few and with many rows, so that each kernel is requested. */
   private compileAll(): void {
     this.recorder.dry = true;
     const { batchTokens, batchScored, rows: most } = this.capacity;
@@ -160,7 +160,7 @@ export class Model implements Learner {
     return this.config.vocabSize;
   }
 
-  /** Of the model, an adapter's included. */
+  /** Number of parameters, including those of an adapter. */
   get numParameters(): number {
     const adapter = this.options.adapter ? this.values.trained!.layout.count : 0;
     return countParameters(this.config) + adapter;
@@ -173,7 +173,7 @@ export class Model implements Learner {
     return [...parts].map(([name, bytes]) => ({ name, bytes }));
   }
 
-  /** Bytes of arrays that the plan counts under the host. */
+  /** Bytes of the host arrays in the plan. */
   get hostBytes(): number {
     return this.host.bytes;
   }
@@ -193,7 +193,7 @@ export class Model implements Learner {
     };
   }
 
-  /** Runs `work` with buffer creation refused. */
+  /** Runs `work` while the creation of buffers is forbidden. */
   private async sealed<T>(phase: string, work: () => Promise<T>): Promise<T> {
     this.device.check();
     this.device.seal(phase);
@@ -229,7 +229,7 @@ export class Model implements Learner {
     return this.sealed('generate', () => this.generation.round(this.weights, rows, sampling, signal));
   }
 
-  /** Uploads a batch and runs its forward; the scores are in `results` from `resultOffset` on. */
+  /** Uploads a batch and runs its forward. The scores are in `results`, starting at row `resultOffset`. */
   private forward(weights: Weights, batch: PackedBatch, resultOffset: number, temperature: number): Forward {
     const T = batch.tokens.length;
     if (T > this.capacity.batchTokens)
@@ -262,7 +262,7 @@ export class Model implements Learner {
     });
   }
 
-  /** Forward, objective and backward of one micro-batch; gradients are added. */
+  /** Runs forward, objective and backward of one micro-batch, accumulating gradients. */
   private accumulate(
     batch: PackedBatch,
     objective: ObjectiveSpec,
@@ -277,7 +277,10 @@ export class Model implements Learner {
     this.backward(forward, resultOffset, temperature);
   }
 
-  /** Right after a forward of the same batch, once `seeds` holds what each row weighs; gradients are added. */
+  /**
+   * Runs the backward directly after the forward of the same batch, once `seeds` holds the weights of its rows.
+   * Accumulates gradients.
+   */
   private backward({ rows, pass }: Forward, resultOffset: number, temperature: number, values = false): void {
     this.head.backward(this.weights, rows, pass.T, resultOffset, temperature, values);
     this.layers.backward(this.weights, pass);
@@ -309,14 +312,14 @@ export class Model implements Learner {
     return this.sealed('update', () => this.updateOnDevice({ ...request, objective }, temperature));
   }
 
-  /** An objective that fails in the middle leaves no part of its gradient to the next update. */
+  /** Discards partial gradients of a failed update, so that they do not enter the next one. */
   private forget(error: unknown): never {
     if (!this.device.failure) for (const each of [this, this.second]) each?.train().grads.clear(each.recorder);
     this.critic.forget();
     throw error;
   }
 
-  /** The objective's WGSL form: no round trip until the last micro-batch. */
+  /** Updates with the objective's WGSL form: no round trip until the last micro-batch. */
   private async updateOnDevice(
     request: UpdateRequest & { objective: ObjectiveSpec },
     temperature: number,
@@ -342,7 +345,7 @@ export class Model implements Learner {
     return { outputs: [...outputs, ...last.outputs], gradNorm: last.gradNorm };
   }
 
-  /** The objective's definition, between forward and backward; over all rows at once where it needs the batch. */
+  /** Updates with the objective's definition between forward and backward, over all rows at once if it needs them. */
   private async updateByHost(request: UpdateRequest, temperature: number): Promise<UpdateResult> {
     const { batches, critic } = request;
     const evaluation = new HostEvaluation(request, this.host.array('foreseen') ?? new Float32Array(0));
@@ -369,21 +372,21 @@ export class Model implements Learner {
     return { outputs, gradNorm, metrics: evaluation.metrics };
   }
 
-  /** Whether the values' gradient goes on into this model's own trunk. */
+  /** Uploads value gradients if the critic shares this model's trunk. Returns true if they were uploaded. */
   private uploadValues(valueWeight: Float64Array, { trunkWeight }: CriticSettings): boolean {
     const shared = this.options.critic === 'shared' && trunkWeight > 0;
     if (shared) this.head.uploadValues(valueWeight, this.critic.slopes, trunkWeight);
     return shared;
   }
 
-  /** Of a second model: its values are all that it learns by. */
+  /** Backward of a separate critic's model, which learns from value gradients only. */
   private backwardValues(forward: Forward, valueWeight: Float64Array, slopes: Float32Array<ArrayBuffer>): void {
     this.recorder.upload(this.ws.buffer('seeds'), 0, new Float32Array(2 * valueWeight.length));
     this.head.uploadValues(valueWeight, slopes, 1);
     this.backward(forward, 0, 1, true);
   }
 
-  /** (N, C) what values are read from, of the forward that was recorded last; valid until the next. */
+  /** (N, C) inputs of the value head, from the last recorded forward. Valid until the next one. */
   private async readHidden(N: number): Promise<Float32Array<ArrayBuffer>> {
     const out = this.host.array('hiddenRows');
     if (!out) throw new DeviceError('This model was created without a critic: nothing says values.');
@@ -391,7 +394,9 @@ export class Model implements Learner {
     return this.state.readInto(out.subarray(0, N * this.config.hiddenSize), states);
   }
 
-  /** Of the forward that was recorded last; with the value head's word on each row. */
+  /**
+   * Reads the scores of the last recorded forward. If `values` is true, evaluates the value head on each row as well.
+   */
   private async readScores(N: number, values = false): Promise<{ scores: Scores; hidden: Float32Array | null }> {
     const none = { logprob: new Float32Array(0), entropy: new Float32Array(0) };
     if (N === 0) return { scores: values ? { ...none, value: new Float32Array(0) } : none, hidden: null };
@@ -411,7 +416,7 @@ export class Model implements Learner {
     return { outputs: outputsOf(rows, sizes), gradNorm: norm ? new Float32Array(norm)[0] : 0 };
   }
 
-  /** Of an adapted model nothing is copied: its reference is the base, whatever the adapter holds. */
+  /** Nothing is copied for an adapted model: its reference is the base, regardless of the adapter. */
   async freezeReference(): Promise<void> {
     this.reference();
     this.values.freezeReference();

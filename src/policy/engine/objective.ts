@@ -1,4 +1,7 @@
-/** Runs an objective (declared in `rl/`) between the head's forward and its backward: its WGSL form here, or its definition on the host. */
+/**
+ * Runs an objective (declared in `rl/`) between the head's forward and backward, in its WGSL form or as its definition
+ * on the host.
+ */
 import { f32, grid1d } from '../../device/device.ts';
 import { checkRows } from '../objective-rows.ts';
 import { objectiveColumns } from '../plan/head-buffers.ts';
@@ -7,11 +10,11 @@ import { runOnHost } from './host-objective.ts';
 import type { Operations } from './operations.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Scalars that fit the uniform block beside N and the offset. */
+/** Number of scalars that fit the uniform block beside N and the offset. */
 const maxScalars = 14;
 const objectiveStruct = 'struct Objective { loss: f32, weight: f32, entropyWeight: f32, aux: vec4f }';
 
-/** Gradients of a given weight per scored row: what tests, golden data and the self-test ask for. */
+/** Objective with given weights per scored row, used by tests, golden data and the self-test. */
 export const givenWeights: ObjectiveSpec = {
   name: 'given-weights',
   wgsl: 'fn objective(i: u32, logprob: f32, entropy: f32) -> Objective { return Objective(column(0u, i) * logprob + column(1u, i) * entropy, column(0u, i), column(1u, i), vec4f()); }',
@@ -28,18 +31,18 @@ export const givenWeights: ObjectiveSpec = {
   }),
 };
 
-/** The kernel of a pointwise objective; compile it (KernelCache.settle) before it runs. */
+/** Requests the kernel of a pointwise objective. Compile it (KernelCache.settle) before it runs. */
 export function requestObjective(ops: Operations, spec: ObjectiveSpec) {
   if (spec.scalars.length > maxScalars)
     throw new RangeError(`Objective ${spec.name}: ${spec.scalars.length} scalars, at most ${maxScalars}.`);
   if (spec.columns.length > objectiveColumns)
     throw new RangeError(`Objective ${spec.name}: ${spec.columns.length} columns, at most ${objectiveColumns}.`);
-  // Where nothing is compiled the host evaluates it.
+  // On a device without a compiler, the host evaluates the definition.
   if (!ops.recorder.device.compiles) return null;
   return ops.kernels.request('objective_kernel', {}, `${objectiveStruct}\n${spec.wgsl}`);
 }
 
-/** results (loss, weight, aux) and seeds of N rows from their logprob and entropy and the input columns. */
+/** Computes results (loss, weight, aux) and seeds of N rows from logprob, entropy and the input columns. */
 export function runObjective(
   ops: Operations,
   ws: Workspace,

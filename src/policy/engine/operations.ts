@@ -1,6 +1,6 @@
 /**
- * The engine's operations, one function a shader: each turns names and sizes into a dispatch. Sizes follow the papers:
- * T tokens, C channels, M x K times K x N. Nothing here knows the order in which a transformer uses them.
+ * Operations of the engine, one function per shader, each of which turns names and sizes into a dispatch. Sizes follow
+ * the papers: T tokens, C channels, M x K times K x N. Independent of the order in which a transformer uses them.
  */
 import {
   type BufferSlice,
@@ -27,10 +27,10 @@ import { type AttentionForm, defaultChoices, fewRows, type KernelChoices, type M
 /** Outputs of one workgroup of a tiled matmul, in each direction. */
 const TILE = 64;
 const ceil = (a: number, b: number) => Math.ceil(a / b);
-/** Row length from which 64 threads share a row instead of one. */
+/** Rows longer than this are shared by 64 threads instead of one. */
 const laneLength = 256;
 const lanes = (length: number) => (length > laneLength ? 64 : 1);
-/** Lanes of a workgroup over `count` columns of four: no more than are used. */
+/** Lanes of a workgroup over `count` columns of four, so that few lanes are idle. */
 const lanesFor = (count: number) => (count > 16 ? 32 : count > 8 ? 16 : 8);
 const vectorised = (N: number, K: number) => N % 4 === 0 && K % 4 === 0;
 
@@ -92,7 +92,7 @@ export class Operations {
     return rows > fewRows ? this.choices.matmul_nt_many : this.choices.matmul_nt_few;
   }
 
-  /** The chosen kernel where four divides the sizes, else one output a thread. */
+  /** Uses the chosen kernel if the sizes are multiples of four, else one output a thread. */
   private matmul(
     name: 'matmul_nt' | 'matmul_nn',
     flags: Constants,
@@ -133,10 +133,10 @@ export class Operations {
     if (T === 0) return;
     const chunk = ceil(T, this.recorder.device.partialSums ? partialChunks(T, N * K) : 1);
     const chunks = ceil(T, chunk);
-    // One chunk is added to the gradient at once.
+    // A single chunk is added to the gradient directly.
     const ACCUMULATE = chunks === 1 ? 1 : 0;
     const [name, constants, tiles] = this.formTN(N, K);
-    // A batch of another length needs the other.
+    // A batch of another length needs the other kernel.
     if (this.recorder.dry) this.kernels.request(name, { ...constants, ACCUMULATE: 1 - ACCUMULATE });
     this.recorder.run({
       kernel: this.kernels.request(name, { ...constants, ACCUMULATE }),
@@ -148,7 +148,7 @@ export class Operations {
     if (!ACCUMULATE || this.recorder.dry) this.reducePartials(partials, dweight, N * K, chunks);
   }
 
-  /** Kernel, its constants, and its workgroups for so many chunks. */
+  /** Kernel, its constants, and its number of workgroups as a function of the chunks. */
   private formTN(N: number, K: number): [string, Constants, (chunks: number) => number] {
     if (!vectorised(N, K)) return ['matmul_tn_scalar', {}, (chunks) => ceil(chunks * N * K, 64)];
     if (this.choices.matmul_tn_many === 'tiled')
@@ -162,7 +162,7 @@ export class Operations {
     this.elementwise(this.kernels.request('reduce_partials'), [partials, out], size, [size, chunks], chunks);
   }
 
-  /** Of the tokens whose rows lie in [first, first + rows), which `table` holds. */
+  /** Embeds the tokens whose rows lie in [first, first + rows), the part held by `table`. */
   embed(ids: BufferSlice, table: BufferSlice, out: BufferSlice, T: number, C: number, first: number, rows: number) {
     this.elementwise(this.kernels.request('embed_forward'), [ids, table, out], T * C, [T, C, first, rows]);
   }
@@ -201,7 +201,7 @@ export class Operations {
     });
   }
 
-  /** dinp = backward of rmsnorm (+ dresidual); dgain += its gradient, where it is trained. */
+  /** dinp = backward of rmsnorm (+ dresidual); dgain += its gradient, if it is trained. */
   rmsnormBackward(
     x: {
       inp: BufferSlice;
@@ -210,7 +210,7 @@ export class Operations {
       dout: BufferSlice;
       dresidual?: BufferSlice;
       dinp: BufferSlice;
-      /** null: the gain is frozen. */
+      /** Null if the gain is frozen. */
       dgain: BufferSlice | null;
       partials: BufferSlice;
     },
@@ -234,7 +234,7 @@ export class Operations {
     this.reducePartials(x.partials, x.dgain, C, chunks);
   }
 
-  /** Sums of columns in chunks; returns the number of chunks. */
+  /** Sums columns in chunks. Returns the number of chunks. */
   columnSum(inp: BufferSlice, partials: BufferSlice, T: number, C: number): number {
     const chunk = ceil(T, partialChunks(T, C));
     const chunks = ceil(T, chunk);
@@ -318,12 +318,12 @@ export class Operations {
     this.elementwise(kernel, bindings, T * (a.heads + 2 * a.kvHeads), [T], 6 * a.headDim);
   }
 
-  /** `pairs`: query-key pairs, for the count of operations. */
+  /** `pairs` is the number of query-key pairs, used to count operations. */
   attention(a: AttentionShape, x: AttentionBuffers, T: number, pairs: number, pass: AttentionPass) {
     attentionForward(this, a, x, T, pairs, pass, this.attentionForm(a, pass));
   }
 
-  /** The form a pass runs in: a cache of bytes is only read by tiles. */
+  /** Form of a pass. An int8 cache needs a tiled form. */
   attentionForm(a: AttentionShape, pass: AttentionPass): AttentionForm {
     const wanted = this.choices[pass.kind === 'decode' ? 'attention_few' : 'attention_many'];
     return formOf(a, wanted, pass.format);
@@ -347,7 +347,8 @@ export class Operations {
     first: number,
     temperature: number,
   ) {
-    // A barrier costs a software adapter as much as hundreds of values: small vocabularies take as few as their length allows.
+    // A barrier costs a software adapter as much as hundreds of values, so small vocabularies use as few lanes as their
+    // length allows.
     const LANES = W > 4 * laneLength ? 64 : W > laneLength ? 8 : 1;
     const kernel = this.kernels.request('head_lse_update', { LANES });
     this.recorder.run({

@@ -1,4 +1,4 @@
-/** AdamW with global-norm clipping over every block of parameters; nothing is read back. */
+/** AdamW with global-norm clipping over every block of parameters, without read-backs. */
 import { f32, grid1d, slice } from '../../device/device.ts';
 import { wholePower } from '../elementary.ts';
 import type { OptimizerSettings } from '../policy.ts';
@@ -7,7 +7,7 @@ import type { Operations } from './operations.ts';
 import type { Workspace } from './workspace.ts';
 
 const squareChunk = 4096;
-/** Stands for "no clipping": min(1, huge / norm) = 1. */
+/** Norm that disables clipping: min(1, huge / norm) = 1. */
 const noClip = 3e38;
 
 export class AdamW {
@@ -23,7 +23,7 @@ export class AdamW {
     readonly v: ParameterSet,
   ) {}
 
-  /** Global gradient norm and clip coefficient into `norm`. */
+  /** Writes the global gradient norm and the clip coefficient to `norm`. */
   recordNorm(maxGradNorm: number): void {
     const { ops, ws } = this;
     let offset = 0;
@@ -47,7 +47,7 @@ export class AdamW {
     });
   }
 
-  /** One step; gradients are zero afterwards. */
+  /** Takes one step and sets the gradients to zero. */
   record(settings: OptimizerSettings): void {
     const { ops, ws } = this;
     this.recordNorm(settings.maxGradNorm);

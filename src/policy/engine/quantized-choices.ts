@@ -1,4 +1,4 @@
-/** Measures the forms of the matmuls on packed weights, once an adapter, on a layer of a small language model in int4. */
+/** Measures the forms of matmuls on packed weights, once per adapter, on an int4 layer of a small language model. */
 
 import { fastest } from '../../device/autotune.ts';
 import { type Device, whole } from '../../device/device.ts';
@@ -10,7 +10,7 @@ type QuantChoice = Extract<KernelChoice, `quant_${string}`>;
 
 /** N by K weights. */
 const [N, K] = [2048, 896];
-/** Rows that each choice is measured on. */
+/** Number of rows measured for each choice. */
 const questions: { choice: QuantChoice; kind: 'NT' | 'NN'; M: number }[] = [
   { choice: 'quant_nt_few', kind: 'NT', M: 8 },
   { choice: 'quant_nt_some', kind: 'NT', M: 32 },
@@ -18,7 +18,7 @@ const questions: { choice: QuantChoice; kind: 'NT' | 'NN'; M: number }[] = [
   { choice: 'quant_nn_many', kind: 'NN', M: 512 },
 ];
 
-/** Whether an adapter has what a form needs. */
+/** True if the adapter supports a form. */
 function runs(form: string, features: ReadonlySet<string>): boolean {
   return (
     (!form.includes('half') || features.has('shader-f16')) && (!form.includes('subgroups') || features.has('subgroups'))

@@ -1,6 +1,6 @@
 /**
- * The operations on packed weights (quantize.ts), one function a shader: which form, which grid. As operations.ts: M rows, N
- * outputs, K inputs, all activations f32.
+ * Operations on packed weights (quantize.ts), one function per shader, with choice of form and grid. Letters as in
+ * operations.ts: M rows, N outputs, K inputs; all activations are f32.
  */
 import { type BufferSlice, type Constants, f32, grid1d, type KernelCache, type Recorder } from '../../device/device.ts';
 import type { QuantBits } from '../weights/quantize.ts';
@@ -13,7 +13,7 @@ export interface QuantSlice {
   scales: BufferSlice;
 }
 
-/** A whole packed table in one binding: codes, and scales from the word `scalesAt` on. */
+/** Whole packed table in one binding: codes, then scales from the 32-bit word `scalesAt` on. */
 export interface QuantTable {
   bits: QuantBits;
   words: BufferSlice;
@@ -23,12 +23,12 @@ export interface QuantTable {
 const ceil = (a: number, b: number) => Math.ceil(a / b);
 const lanesFor = (count: number) => (count > 16 ? 32 : count > 8 ? 16 : 8);
 const width = (k: number) => (k % 4 === 0 ? 4 : 1);
-/** Rows a thread of the lane forms takes: the fewest that are enough. */
+/** Rows a thread of the lane forms. The smallest sufficient number is used. */
 const laneRows = [1, 4, 8, quantFewRows];
-/** The same of the register form, where more than eight spill. */
+/** Rows a thread of the register form, where more than eight would spill. */
 const registerRows = [1, 8];
 const rowsFor = (M: number, steps: readonly number[]) => steps.find((rows) => rows >= M) ?? steps[steps.length - 1];
-/** Numbers of rows that bring up every kernel there is for them. */
+/** Numbers of rows that together request every kernel. */
 export const quantRowSteps: readonly number[] = [...laneRows, 32, fewRows, fewRows + 1];
 const stageBits = (form: string) => (form === 'tiled-half' ? 16 : 32);
 /** Threads a column of the lane forms. */
@@ -36,10 +36,10 @@ const laneCount = 16;
 
 export class QuantizedOperations {
   private readonly choices: KernelChoices;
-  /** Threads a column where they add up by shuffles: no more than a subgroup has. */
+  /** Threads a column when they are summed by subgroup shuffles: at most the size of a subgroup. */
   private readonly subgroupLanes: number;
 
-  /** Forms that this adapter cannot run are replaced: a stored choice may come from another one. */
+  /** Replaces forms that this adapter does not support, because stored choices may come from another adapter. */
   constructor(
     readonly kernels: KernelCache,
     readonly recorder: Recorder,
@@ -76,7 +76,7 @@ export class QuantizedOperations {
     this.recorder.run({ kernel, bindings, grid: grid1d(groups), params: [M, N, K], flops: 2 * M * N * K });
   }
 
-  /** Kernel, its constants, and workgroups. */
+  /** Kernel, its constants, and its number of workgroups. */
   private formNT(M: number, N: number, K: number): [string, Constants, number] {
     if (N % 4 !== 0 || K % 4 !== 0) return ['quant_matmul_nt_scalar', {}, ceil(M * N, 64)];
     const { quant_nt_few, quant_nt_some, quant_nt_many } = this.choices;
@@ -93,7 +93,7 @@ export class QuantizedOperations {
       return ['quant_matmul_nt_lanes', { ROWS, LANES, SUBGROUPS }, ceil(M, ROWS) * ceil(N * LANES, 64)];
     }
     const STAGE_BITS = stageBits(form);
-    // Few rows leave few tiles: narrower ones give more workgroups.
+    // Few rows give few tiles; narrower tiles give more workgroups.
     const [TILE_M, TILE_N] = M <= 32 ? [32, 32] : M <= fewRows ? [64, 32] : [64, 64];
     return ['quant_matmul_nt_tiled', { TILE_M, TILE_N, STAGE_BITS }, ceil(M, TILE_M) * ceil(N, TILE_N)];
   }
@@ -124,13 +124,13 @@ export class QuantizedOperations {
     const form = this.choices.quant_nn_many;
     if (form !== 'registers')
       return ['quant_matmul_nn_tiled', { STAGE_BITS: stageBits(form) }, ceil(M, 64) * ceil(K, 32)];
-    // With eight rows a software adapter spills, and compiles for seconds; the rate is the same (docs/log.md).
+    // Eight rows spill on a software adapter and take seconds to compile, at the same speed (docs/log.md).
     const ROWS = 4;
     const LANES = lanesFor(ceil(K, 8));
     return ['quant_matmul_nn', { ROWS, LANES }, ceil(M, ROWS) * ceil(ceil(K, 8), LANES)];
   }
 
-  /** out (T, C) of the tokens whose rows lie in [first, first + rows), which `table` holds. */
+  /** out (T, C) of the tokens whose rows lie in [first, first + rows), the part held by `table`. */
   embed(ids: BufferSlice, table: QuantSlice, out: BufferSlice, T: number, C: number, first: number, rows: number) {
     this.recorder.run({
       kernel: this.kernels.request('quant_embed', { BITS: table.bits }),
@@ -141,7 +141,7 @@ export class QuantizedOperations {
     });
   }
 
-  /** The masked head: out (E) = logits of the allowed entries, see head_sparse_logits. */
+  /** Masked head: out (E) = logits of the allowed entries; see head_sparse_logits. */
   entryLogits(
     x: { lists: BufferSlice; hidden: BufferSlice; table: QuantTable; out: BufferSlice },
     at: { E: number; row: number; token: number },
@@ -157,7 +157,7 @@ export class QuantizedOperations {
     });
   }
 
-  /** out += scale times rows of the table, see scatter_rows. */
+  /** out += scale times rows of the table; see scatter_rows. */
   scatterRows(
     lists: BufferSlice,
     at: { offset: number; rows: number; entries: number },

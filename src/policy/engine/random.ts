@@ -1,10 +1,10 @@
 /**
  * Counter-based random numbers, the twin of shaders/random.wgsl: pcg4d (Jarzynski and Olano, "Hash functions for GPU
- * rendering", JCGT 9(3), 2020). Whole numbers only, so that both give the same bits.
+ * rendering", JCGT 9(3), 2020). Integer arithmetic only, so that both give the same bits.
  */
 import { log } from '../elementary.ts';
 
-/** Four well-mixed 32-bit words from four. The result is left in `state`. */
+/** Mixes four 32-bit words in place. */
 export function pcg4d(state: Uint32Array): void {
   for (let i = 0; i < 4; i++) state[i] = Math.imul(state[i], 1664525) + 1013904223;
   mix(state);
@@ -19,15 +19,15 @@ function mix(v: Uint32Array): void {
   v[3] += Math.imul(v[1], v[2]);
 }
 
-/** In (0, 1), on a grid of 2^-23. */
+/** Maps bits to (0, 1), on a grid of 2^-23. */
 export const unit = (bits: number) => ((bits >>> 9) + 0.5) / 2 ** 23;
 
-/** The bits of a token's Gumbel variable. */
+/** Random bits of a token's Gumbel variable. */
 export function gumbelBits([seed, stream, row, position]: readonly number[], token: number): number {
   const state = Uint32Array.of(seed ^ token, stream + token, row, position ^ Math.imul(token, 2654435769));
   pcg4d(state);
   return state[0];
 }
 
-/** The largest of logit + gumbel over tokens is a sample of their softmax. */
+/** Gumbel variable of a token. The token with the largest logit + gumbel is a sample of the softmax. */
 export const gumbel = (key: readonly number[], token: number) => -log(-log(unit(gumbelBits(key, token))));

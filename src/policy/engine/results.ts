@@ -1,4 +1,4 @@
-/** What the head writes of each scored row (shaders/objective_kernel.wgsl), read column by column. */
+/** Reads the result rows of scored tokens (shaders/objective_kernel.wgsl) by column. */
 import { resultFloats } from '../plan/head-buffers.ts';
 import type { UpdateResult } from '../policy.ts';
 
@@ -12,7 +12,7 @@ export function column(rows: Float32Array, which: number, N: number): Float32Arr
   return out;
 }
 
-/** Of micro-batches of so many rows, one after the other. */
+/** Outputs of consecutive micro-batches with these numbers of rows. */
 export function outputsOf(rows: Float32Array, sizes: readonly number[]): UpdateResult['outputs'] {
   let at = 0;
   return sizes.map((N) => {

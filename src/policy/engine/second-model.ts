@@ -1,4 +1,4 @@
-/** The second model of a separate critic among the tensors of a policy's state, under names of its own. */
+/** State of a separate critic's model among the tensors of a policy's state, under its own names. */
 import { freshState, keptPrefix } from '../moments.ts';
 import type { Learner, PolicyState, TensorMap } from '../policy.ts';
 
@@ -11,7 +11,7 @@ export async function saveSecond(second: Pick<Learner, 'save'>, tensors: TensorM
   tensors.set(stepName, { shape: [1], data: Float32Array.of(state.optimizerStep) });
 }
 
-/** A state without one is of a policy that no critic has looked at: the critic begins as that policy. */
+/** A state without a critic comes from a policy trained without one: the critic starts as a copy of that policy. */
 export async function loadSecond(second: Pick<Learner, 'load'>, { tensors }: PolicyState): Promise<void> {
   const step = tensors.get(stepName);
   if (!step) return second.load(freshState(tensors));

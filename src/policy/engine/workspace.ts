@@ -1,8 +1,8 @@
-/** The engine's working buffers, allocated once from the plan and found by name. */
+/** Working buffers of the engine, allocated once from the plan and found by name. */
 import { type BufferSlice, type Device, type DeviceBuffer, whole } from '../../device/device.ts';
 import type { PlannedBuffer, WorkspaceBuffer } from '../plan/planned-buffer.ts';
 
-/** What the weights and the recorder allocate themselves. */
+/** Parts allocated by the weights, the recorder, the critic or the host. */
 const elsewhere: ReadonlySet<PlannedBuffer['part']> = new Set([
   'weights',
   'adapter',

@@ -1,6 +1,6 @@
 /**
- * What every part of the engine needs on the GPU, in bytes, before anything is allocated. The workspace is allocated from
- * this very list, so the plan is what is used. Each part declares its own buffers.
+ * GPU memory of every part of the engine, in bytes, computed before anything is allocated. The workspace allocates from
+ * this list, so the plan is exact. Each part declares its own buffers.
  */
 import { recorderBytes } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
@@ -26,32 +26,38 @@ import { type Sizes, sizesOf } from './sizes.ts';
 
 export interface PlanOptions {
   trainable: boolean;
-  /** A frozen copy of the weights; an adapted model needs none, its base is the reference. */
+  /** Keeps a frozen copy of the weights. An adapted model needs none: its base is the reference. */
   reference: boolean;
-  /** A low-rank adapter: it alone is trained. */
+  /** Low-rank adapter. If given, only the adapter is trained. */
   lora?: LoraConfig | null;
-  /** Of a frozen base. Default: f32. */
+  /** Precision of a frozen base. Default: f32. */
   precision?: Precision;
-  /** Of the cache that decoding reads. Default: f32. */
+  /** Precision of the K/V cache for decoding. Default: f32. */
   kvCache?: KvPrecision;
-  /** Most bytes that the layers but one may take to keep what their backward reads; where it takes more, the backward computes it again. */
+  /**
+   * Memory limit, in bytes, for keeping the activations of all layers but one for the backward. Above it the backward
+   * recomputes them. Default: 128 MiB.
+   */
   keptBytes?: number;
-  /** Where values come from; absent: nothing asks for them. */
+  /** Source of values; absent if nothing needs them. */
   critic?: CriticKind | null;
-  /** Most rows of an update whose objective sums over all of them; 0: none does. */
+  /** Largest number of rows in an update whose objective sums over all rows; 0 if the objective does not. */
   updateRows?: number;
-  /** What timing kernels takes on the device. */
+  /** Memory for kernel timings on the device. */
   timingBytes?: number;
-  /** The device's memory is the host's: nothing is read back by way of a buffer. */
+  /** True if device and host share memory, so that read-backs need no staging buffer. */
   sharesMemory?: boolean;
   /** The adapter's largest binding in bytes. */
   blockBytes: number;
 }
 
-/** Most bytes of one read-back. */
+/** Largest read-back in bytes. */
 export const maxStaging = 32 << 20;
 
-/** The read-back buffer: what is trained with its moments in one piece, up to a bound, and a step's results. */
+/**
+ * Size of the read-back buffer: the trained parameters with their moments, up to a bound, or a step's results if
+ * larger.
+ */
 function stagingBytes(c: Capacity, trainedBytes: number): number {
   const results = c.batchScored * resultFloats * 4 * resultBatches + 256;
   return Math.ceil(Math.min(maxStaging, Math.max(trainedBytes, results, 1 << 20)) / 16) * 16;
@@ -60,13 +66,13 @@ function stagingBytes(c: Capacity, trainedBytes: number): number {
 type Part = PlannedBuffer['part'];
 type Named = readonly (readonly [PlannedBuffer['name'], number])[];
 
-/** A part's buffers from their floats: whole groups of four. */
+/** Planned buffers of a part, from numbers of floats rounded up to a multiple of four. */
 const planned = (part: Part, buffers: Named): PlannedBuffer[] =>
   buffers.map(([name, floats]) => ({ name, bytes: Math.max(16, Math.ceil(floats / 4) * 16), part }));
 
 const named = (buffers: { readonly [name: string]: number }) => Object.entries(buffers) as unknown as Named;
 
-/** The weights, what is trained of them, and what training keeps beside. */
+/** Weights, adapter, reference copy, gradients and optimiser moments. */
 function weightBuffers(config: ModelConfig, trained: Layout, options: PlanOptions): PlannedBuffer[] {
   const { lora, precision = 'f32', blockBytes, reference, trainable } = options;
   const floats = layoutFloats(trained);
@@ -98,7 +104,7 @@ function transferBuffers(capacity: Capacity, trained: Layout, options: PlanOptio
   ];
 }
 
-/** The second model of a separate critic: trained whole, and it never decodes. */
+/** Capacity of a separate critic's model, which never decodes. */
 export const criticCapacity = (capacity: Capacity): Capacity => ({
   ...capacity,
   rows: 1,
@@ -113,7 +119,7 @@ const criticOptions = ({ keptBytes, timingBytes, sharesMemory, blockBytes }: Pla
   critic: 'shared',
 });
 
-/** Beside the policy's: another model's buffers, and arrays of the host. */
+/** Buffers of a separate critic's model, and arrays on the host. */
 function criticBuffers(config: ModelConfig, capacity: Capacity, sizes: Sizes, options: PlanOptions): PlannedBuffer[] {
   const { critic = null, updateRows = 0 } = options;
   const separate = critic === 'separate' ? planBuffers(config, criticCapacity(capacity), criticOptions(options)) : [];

@@ -1,18 +1,21 @@
-/** Buffers of decoding: the K/V cache, and the rows that sample. Floats each. */
+/** Buffers of decoding: the K/V cache and the sampled rows. Sizes in floats. */
 import type { ModelConfig } from '../config.ts';
 import { canTile, mostSplits, partialFloatsOf } from '../engine/attention.ts';
 import { cacheRows, type KvPrecision, kvRowWords, tableEntries } from '../engine/generation/cache-pages.ts';
 import { PrecisionError } from '../weights/precision-error.ts';
 import type { Sizes } from './sizes.ts';
 
-/** Words of one `Row` (shaders/row.wgsl). */
+/** Size of one `Row` (shaders/row.wgsl) in 32-bit words. */
 export const rowWords = 12;
-/** Most tokens sampled between two read-backs. */
+/** Largest number of tokens sampled between two read-backs. */
 export const decodeChunk = 16;
-/** Words of trie a row may use on average: 3 a node and 2 an edge. Rows that need more decode one part after the other. */
+/**
+ * Average trie size per row in 32-bit words: 3 a node and 2 an edge. If the rows of a round need more, they are decoded
+ * one part after another.
+ */
 export const trieWordsPerRow = 4096;
 
-/** Whether its keys and values may be int8: a cache of bytes is read by tiles, four values at a time. */
+/** True if keys and values may be int8. The attention kernel reads an int8 cache by tiles, four values at a time. */
 export const canCacheBytes = ({ numHeads, numKvHeads, headDim }: ModelConfig): boolean =>
   canTile({ heads: numHeads, kvHeads: numKvHeads, headDim });
 
@@ -25,7 +28,7 @@ function checkBytes(config: ModelConfig): void {
   );
 }
 
-/** The cache of each layer. Throws a PrecisionError where it cannot be int8. */
+/** K/V cache of each layer. Throws PrecisionError if the model's head sizes do not allow int8. */
 export function cacheBuffers({ config, capacity, L }: Sizes, kvCache: KvPrecision): [`cache.${number}`, number][] {
   if (kvCache === 'int8') checkBytes(config);
   const words = cacheRows(capacity) * kvRowWords(config, kvCache);

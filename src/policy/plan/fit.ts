@@ -1,34 +1,36 @@
 /**
- * Whether planned buffers fit an adapter, and what would make them fit. A person is told a change, not only a number: the
- * changes are tried in a given order, one alone if that is enough, else one after another.
+ * Checks if planned buffers fit an adapter, and finds the settings that would make them fit. Changes are tried in the
+ * given order: a single one if it is enough, else several combined.
  */
 import { totalBytes } from './buffers.ts';
 import type { PlannedBuffer } from './planned-buffer.ts';
 
-/** What an adapter gives. */
+/** Memory limits of an adapter. */
 export interface Room {
-  /** Most bytes of one buffer that a kernel binds. */
+  /** Largest binding of one buffer, in bytes. */
   bindingBytes: number;
-  /** Most bytes in all. */
+  /** Largest sum of all buffers, in bytes. */
   totalBytes: number;
 }
 
-/** Why buffers do not fit. */
+/** Reason why buffers do not fit: one buffer, or the total. */
 export type Misfit = { kind: 'buffer'; buffer: PlannedBuffer } | { kind: 'total'; bytes: number };
 
-/** Weights are laid out in as many buffers as they need; every other buffer must fit one binding. */
+/**
+ * Parts that need not fit one binding: weights are split over several buffers. Every other buffer must fit one binding.
+ */
 const dividedParts: ReadonlySet<PlannedBuffer['part']> = new Set([
   'weights',
   'adapter',
   'reference',
   'optimizer',
-  // As large as the policy's own, which are looked at; arrays of the host are not bound at all.
+  // The critic's buffers are no larger than the policy's, which are checked; arrays on the host are not bound.
   'critic',
   'host',
 ]);
 const isDivided = ({ part, name }: PlannedBuffer) => dividedParts.has(part) || name === 'staging';
 
-/** The first reason why these buffers do not fit; null: they do. */
+/** First reason why these buffers do not fit, or null if they fit. */
 export function misfit(buffers: readonly PlannedBuffer[], room: Room): Misfit | null {
   const whole = buffers.filter((buffer) => !isDivided(buffer));
   const largest = whole.reduce<PlannedBuffer | null>((a, b) => (a && a.bytes >= b.bytes ? a : b), null);
@@ -37,20 +39,20 @@ export function misfit(buffers: readonly PlannedBuffer[], room: Room): Misfit | 
   return bytes > room.totalBytes ? { kind: 'total', bytes } : null;
 }
 
-/** One change of settings; null where it cannot be taken any further. */
+/** Change of one setting. */
 export interface Change<Settings> {
   apply(settings: Settings): Settings | null;
   /** What of the settings it changes, each as a person would write it. */
   words(settings: Settings): readonly string[];
 }
 
-/** Halvings of one setting. */
+/** Largest number of times that one change is applied; for a halved setting, of halvings. */
 const mostSteps = 12;
 
-/** Changes, each with how often it is applied. */
+/** Number of times that each change is applied. */
 type Counts = readonly number[];
 
-/** Settings after each change, in order, was applied as often as is said, or as it goes. */
+/** Settings after applying each change, in order, `counts` times or until it returns null. */
 function applied<Settings>(settings: Settings, changes: readonly Change<Settings>[], counts: Counts): Settings {
   let last = settings;
   changes.forEach(({ apply }, i) => {
@@ -59,7 +61,7 @@ function applied<Settings>(settings: Settings, changes: readonly Change<Settings
   return last;
 }
 
-/** How often a change must be applied until settings fit, or as often as it goes. */
+/** Number of times to apply a change until the settings fit or it returns null. */
 function countUntil<Settings>(settings: Settings, { apply }: Change<Settings>, fits: (s: Settings) => boolean): number {
   let last = settings;
   for (let count = 0; ; count++) {
@@ -70,7 +72,7 @@ function countUntil<Settings>(settings: Settings, { apply }: Change<Settings>, f
   }
 }
 
-/** In words, what the changes come to, each setting once. */
+/** Describes the combined changes, each setting once. */
 function wordsOf<Settings>(settings: Settings, changes: readonly Change<Settings>[], counts: Counts): string {
   const last = applied(settings, changes, counts);
   const words = changes.flatMap((change, i) => (counts[i] ? change.words(last) : []));
@@ -78,9 +80,9 @@ function wordsOf<Settings>(settings: Settings, changes: readonly Change<Settings
 }
 
 /**
- * In words, the change of settings that makes them fit: one alone, or several; null: none does. Several are applied one after
- * another until they fit together. Those that came first were taken as far as they go, so each is then taken back as far as the
- * others suffice, beginning with the last, which cost most.
+ * Describes a change of settings that makes them fit, or returns null. If no single change is enough, changes are
+ * combined, one after another, until the settings fit. Earlier changes were then applied to their limit, so each change
+ * is reduced again as far as the others suffice, starting with the last, which costs most.
  */
 export function changeThatFits<Settings>(
   settings: Settings,

@@ -1,21 +1,24 @@
-/** Buffers of the head: hidden states, a tile of logits, results and lists. Floats each. */
+/** Buffers of the head: hidden states, a tile of logits, results and lists. Sizes in floats. */
 import type { Capacity } from '../policy.ts';
 import type { Sizes } from './sizes.ts';
 
 /** Floats of one result row: logprob, entropy, loss, weight, aux x 4. */
 export const resultFloats = 8;
-/** Micro-batches of one optimiser step whose results are read back together. */
+/** Number of micro-batches of one optimiser step whose results are read back together. */
 export const resultBatches = 4;
-/** Most objective input columns. */
+/** Largest number of input columns of an objective. */
 export const objectiveColumns = 8;
-/** Most allowed tokens per scored row, on average over a batch, where every row has a list. */
+/** Largest average number of allowed tokens per scored row of a batch in which every row has a list. */
 const allowedPerScored = 64;
 
-/** Entries that fit the allowed lists of one batch. */
+/** Capacity of the allowed-token lists of one batch, in entries. */
 export const allowedCapacity = ({ batchScored, freeTokens }: Capacity, vocabSize: number) =>
   batchScored * Math.max(allowedPerScored, freeTokens ? vocabSize : 0);
 
-/** Words of the head's lists: starts, rows, tokens, two scaled scatter lists, the plain scatter list, the embedding's, the value head's. */
+/**
+ * Size of the head's lists in 32-bit words: starts, rows, tokens, two scaled scatter lists, the plain scatter list, the
+ * embedding's list, the value head's list.
+ */
 function listWords({ config, capacity }: Sizes, critic: boolean): number {
   const entries = allowedCapacity(capacity, config.vocabSize);
   const n = capacity.batchScored;
@@ -44,15 +47,18 @@ export function headBuffers(sizes: Sizes, critic = false) {
   };
 }
 
-/** Of a value head whose gradient goes into the trunk: its weights, and what each row's value weighs in the loss. */
+/**
+ * Buffers of a value head whose gradient goes into the trunk: its weights, and the weight of each row's value in the
+ * loss.
+ */
 export const valueBuffers = ({ N, h }: Sizes) => ({ valueHead: h, valueSeeds: N });
 
-/** Numbers of a row that are kept between the two forwards of an objective over all rows: logprob, entropy, value. */
+/** Numbers per row kept between the two forwards of an objective over all rows: logprob, entropy, value. */
 export const foreseenFloats = 3;
 
 /**
- * What an update keeps in the host's memory: the hidden states that a value head on the host reads, and the scores of all rows where
- * the objective sums over them, so that they are forwarded twice.
+ * Host memory of an update: hidden states for a value head on the host, and the scores of all rows for an objective
+ * that sums over them and therefore needs two forwards.
  */
 export const hostBuffers = ({ N, h }: Sizes, { critic, updateRows }: { critic: boolean; updateRows: number }) => ({
   ...(critic ? { hiddenRows: N * h } : {}),

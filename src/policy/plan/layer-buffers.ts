@@ -1,4 +1,4 @@
-/** Buffers of the layers: what a forward computes, what its backward adds. Floats each. */
+/** Buffers of the layers, forward and backward. Sizes in floats. */
 import { mostSplits, tileWords } from '../engine/attention.ts';
 import { tokenWords } from '../engine/batch.ts';
 import type { Capacity } from '../policy.ts';
@@ -7,7 +7,7 @@ import { type Layout, layoutFloats } from '../weights/parameters.ts';
 import { partialFloats } from './partial-sums.ts';
 import type { Sizes } from './sizes.ts';
 
-/** What a layer computes and its backward reads. */
+/** Activations that a layer computes and its backward reads. */
 export const layerActivations = ({ T, h, H, KV, D, I, mlp }: Sizes) => ({
   normed: T * h,
   rstd1: T,
@@ -24,25 +24,25 @@ export const layerActivations = ({ T, h, H, KV, D, I, mlp }: Sizes) => ({
 });
 
 export type LayerActivation = keyof ReturnType<typeof layerActivations>;
-/** An activation, with its layer's number where each layer has its own. */
+/** Name of an activation, with the layer's number if each layer has its own buffer. */
 export type ActivationName = LayerActivation | `${LayerActivation}.${number}`;
 
 /**
- * Name of an activation of layer l in a plan. Where all layers keep theirs each has its own buffers; else all share one layer's, and
- * the backward computes them again from the layer's input.
+ * Name of a layer's activation in a plan. If activations are kept, each layer has its own buffers; otherwise all layers
+ * share one set, and the backward recomputes it from the layer's input.
  */
 export const activationName = (name: LayerActivation, layer: number, kept: boolean): ActivationName =>
   kept ? `${name}.${layer}` : name;
 
 const defaultKeptBytes = 1 << 27;
 
-/** Whether all layers keep their activations, so that the backward need not compute them again. */
+/** True if all layers keep their activations, so that the backward does not recompute them. */
 export function keepsLayers(sizes: Sizes, keptBytes = defaultKeptBytes): boolean {
   const floats = Object.values(layerActivations(sizes)).reduce((a, b) => a + b, 0);
   return sizes.mlp === sizes.T && (sizes.L - 1) * floats * 4 <= keptBytes;
 }
 
-/** Activations of each layer, or of one that all share. */
+/** Activations of each layer, or of one layer shared by all. */
 export function activationBuffers(sizes: Sizes, kept: boolean): [ActivationName, number][] {
   const own = Object.entries(layerActivations(sizes)) as [LayerActivation, number][];
   const layers = Array.from({ length: kept ? sizes.L : 1 }, (_, layer) => layer);
@@ -51,14 +51,14 @@ export function activationBuffers(sizes: Sizes, kept: boolean): [ActivationName,
   );
 }
 
-/** Input of each layer, and the last one's output. */
+/** Input of each layer, and the output of the last. */
 export const layerInputs = ({ T, h, L }: Sizes): [`layerInput.${number}`, number][] =>
   Array.from({ length: L + 1 }, (_, layer) => [`layerInput.${layer}`, T * h]);
 
-/** Positions the rotary table covers. */
+/** Number of positions in the rotary table. */
 export const ropePositions = (c: Capacity) => Math.max(c.batchTokens, c.promptTokens + c.completionTokens);
 
-/** What describes a pass, and what all layers share. */
+/** Buffers that describe a pass or are shared by all layers. */
 export const passBuffers = ({ T, N, R, D, capacity }: Sizes) => ({
   ids: T,
   tokens: T * tokenWords,
@@ -67,21 +67,24 @@ export const passBuffers = ({ T, N, R, D, capacity }: Sizes) => ({
   rope: ropePositions(capacity) * D,
 });
 
-/** Of an adapter: its middle, forward. */
+/** Low-rank intermediate of an adapter, forward. */
 export const adapterBuffers = ({ T, config }: Sizes, lora: LoraConfig) => ({ loraMid: T * adapterWidth(config, lora) });
 
-/** Of an adapter: its middle's gradient. */
+/** Gradient of an adapter's low-rank intermediate. */
 export const adapterGradients = ({ T, config }: Sizes, lora: LoraConfig) => ({
   loraDmid: T * adapterWidth(config, lora),
 });
 
-/** Floats of the largest operand whose gradient is summed in one go; the tables' go by tiles. */
+/**
+ * Size of the largest operand, in floats, whose gradient is summed in one go. Gradients of the token tables are summed
+ * by tiles.
+ */
 function largestGradient(trained: Layout, tile: number): number {
   const isTable = (name: string) => name.startsWith('embedding') || name.startsWith('head');
   return [...trained.operands.values()].reduce((most, o) => Math.max(most, isTable(o.name) ? tile : o.size), 0);
 }
 
-/** Gradients on their way back through a layer, and what the optimiser reads. */
+/** Gradients of a layer's activations, and inputs of the optimiser. */
 export const backwardBuffers = ({ T, h, H, KV, D, I, mlp, tile, config }: Sizes, trained: Layout) => ({
   dlayer: T * h,
   dmiddle: T * h,

@@ -1,4 +1,4 @@
-/** One buffer of the plan: its name, its size, and the part of the engine that it is counted under. */
+/** A buffer of the plan: its name, its size, and the part of the engine it belongs to. */
 import type { decodingBuffers, pageBuffers } from './decoding-buffers.ts';
 import type { headBuffers, valueBuffers } from './head-buffers.ts';
 import type {
@@ -9,7 +9,7 @@ import type {
   passBuffers,
 } from './layer-buffers.ts';
 
-/** Buffers that a workspace holds, as each part declares them. */
+/** Buffers of the workspace, as declared by each part. */
 export type WorkspaceBuffer =
   | ActivationName
   | `layerInput.${number}`
@@ -23,10 +23,10 @@ export type WorkspaceBuffer =
   | keyof ReturnType<typeof pageBuffers>
   | keyof ReturnType<typeof decodingBuffers>;
 
-/** Arrays of the host. */
+/** Arrays on the host. */
 export type HostBuffer = 'hiddenRows' | 'foreseen';
 
-/** Buffers that the weights and the recorder allocate themselves. */
+/** Buffers allocated by the weights and the recorder. */
 export type OwnBuffer =
   | 'weights'
   | 'adapter'

@@ -1,4 +1,4 @@
-/** The numbers that buffers are sized by, each under its letter. */
+/** Sizes that determine the buffers, each under its letter. */
 import type { ModelConfig } from '../config.ts';
 import type { Capacity } from '../policy.ts';
 import { vocabularyTile } from '../weights/parameters.ts';
@@ -10,22 +10,25 @@ export interface Sizes {
   T: number;
   N: number;
   R: number;
-  /** Hidden size, heads, key heads, head size, layers. */
+  /** Hidden size, heads, key-value heads, head size, layers. */
   h: number;
   H: number;
   KV: number;
   D: number;
   L: number;
-  /** Feed-forward width, and the tokens that go through it at once. */
+  /** Feed-forward width, and the number of tokens that run through it at once. */
   I: number;
   mlp: number;
-  /** Rows of the vocabulary whose logits are held at once. */
+  /** Vocabulary rows whose logits are held at once. */
   tile: number;
 }
 
 const mostMlpBytes = 1 << 26;
 
-/** Tokens that go through the feed-forward half at once: all, or a multiple of 64 whose gate and up values fit a binding. */
+/**
+ * Number of tokens that run through the feed-forward block at once: all, or a multiple of 64 whose gate and up values
+ * fit a binding.
+ */
 function mlpRows(T: number, intermediateSize: number, blockBytes: number): number {
   const rows = Math.floor(Math.min(blockBytes, mostMlpBytes) / (8 * intermediateSize));
   return T <= rows ? T : Math.max(64, rows - (rows % 64));

@@ -1,10 +1,10 @@
 /**
- * A language model's chat template (the Jinja text of its `tokenizer_config.json`), and the pieces of a turn derived from it
- * once: by rendering conversations of marks and reading what stands between the marks.
+ * Chat template of a language model (the Jinja text of its `tokenizer_config.json`), and the pieces of a turn derived
+ * from it. The pieces are derived once, by rendering conversations of marks and reading the text between the marks.
  *
- * Knows messages and text; has never heard of a token, a world or a reward. The pieces are put around what a policy really
- * said, so what was said is never rendered again: a template that drops the thoughts of earlier turns (Qwen3's) or trims
- * them (Llama 3's) does not touch it. The date is fixed, so that the same run reads the same prompt tomorrow.
+ * Depends on messages and text only, never on tokens, worlds or rewards. The pieces are put around the policy's exact
+ * output, so a reply is never rendered again: templates that drop the thoughts of earlier turns (Qwen3) or trim them
+ * (Llama 3) cannot change it. The date is fixed, so that a run has the same prompt on any day.
  */
 import type { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja';
 
@@ -14,37 +14,39 @@ export interface ChatMessage {
 }
 
 export interface RenderOptions {
-  /** Ends the text where the assistant begins to speak. */
+  /** Ends the text where the assistant's reply begins. */
   addGenerationPrompt: boolean;
-  /** Qwen3 thinks aloud unless it is told not to. */
+  /** Enables Qwen3's visible thinking. Default: false. */
   thinking?: boolean;
 }
 
-/** What surrounds the messages of a conversation. */
+/** Text around the messages of a conversation. */
 export interface ChatPieces {
   /** Before the first user's message: the start token, the system's message, the user's header. */
   beforeFirstUser: string;
-  /** Between a user's message and what the assistant will say. Qwen3 without thinking: its empty think block too. */
+  /**
+   * Between a user's message and the assistant's reply. For Qwen3 without thinking it includes an empty think block.
+   */
   beforeReply: string;
-  /** The same for a reply that is shown rather than sampled: an example at the start. */
+  /** The same for a given reply, such as an example at the start, instead of a sampled one. */
   beforeShownReply: string;
-  /** Between the assistant's words and the next user's message; begins with the token that closes a turn. */
+  /** Between the assistant's reply and the next user's message. Begins with the token that closes a turn. */
   betweenTurns: string;
-  /** Whether the template takes outer whitespace off a user's message. */
+  /** True if the template trims a user's message. */
   trimsUser: boolean;
 }
 
-/** A chat template that cannot be used: what it does, and what to do. */
+/** Thrown for a chat template that cannot be used. Describes the problem and the remedy. */
 export class ChatTemplateError extends Error {
   override name = 'ChatTemplateError';
 }
 
-/** Day of Llama 3.2's own fallback date. */
+/** Fallback date of Llama 3.2's template. */
 const fixedDate = new Date(Date.UTC(2024, 6, 26));
 const fixedDateString = '26 Jul 2024';
 const months = 'January February March April May June July August September October November December'.split(' ');
 
-/** Python's strftime of the fixed date, in English whatever the reader's language. */
+/** Python's strftime for the fixed date, always in English. */
 function fixedStrftime(format: string): string {
   const two = (n: number) => String(n).padStart(2, '0');
   const month = months[fixedDate.getUTCMonth()];
@@ -69,7 +71,7 @@ function range(start: number, stop?: number, step = 1): number[] {
   return Array.from({ length: Math.max(0, Math.ceil((to - from) / step)) }, (_, i) => from + i * step);
 }
 
-/** The parts of the Jinja library that are used; loaded only where a model has a template. */
+/** Parts of the Jinja library in use. The library is loaded only for a model with a template. */
 type Jinja = {
   Environment: typeof Environment;
   Interpreter: typeof Interpreter;
@@ -81,7 +83,7 @@ export class ChatTemplate {
   private constructor(
     private readonly jinja: Jinja,
     private readonly program: ReturnType<typeof parse>,
-    /** `bos_token` and the like. */
+    /** Special tokens by template variable: `bos_token` and the like. */
     private readonly specialTokens: { readonly [name: string]: string },
   ) {}
 
@@ -115,7 +117,7 @@ export class ChatTemplate {
   }
 }
 
-/** What a template may call: as in transformers, but for the date. */
+/** Globals of a template, as in transformers, but with a fixed date. */
 const globals = {
   true: true,
   false: false,
@@ -130,10 +132,10 @@ const globals = {
   },
 };
 
-/** Marks that no template looks for, and that no trimming changes. */
+/** Placeholder text that no template treats specially and that trimming leaves unchanged. */
 const mark = (role: 'user' | 'assistant', turn: number) => `<<mark of ${role} ${turn}>>`;
 
-/** A conversation of `turns` users' messages, the last one unanswered. */
+/** Conversation with `turns` user messages, the last one unanswered. */
 function marks(turns: number): ChatMessage[] {
   return Array.from({ length: 2 * turns - 1 }, (_, i) => {
     const role = i % 2 ? 'assistant' : 'user';
@@ -141,7 +143,7 @@ function marks(turns: number): ChatMessage[] {
   });
 }
 
-/** What stands before, between and after the messages. */
+/** Pieces before, between and after the messages. */
 function around(text: string, messages: readonly ChatMessage[]): string[] {
   const pieces: string[] = [];
   let rest = text;
@@ -161,7 +163,7 @@ function around(text: string, messages: readonly ChatMessage[]): string[] {
 
 const quoted = (text: string) => JSON.stringify(text.length > 160 ? `${text.slice(0, 157)}...` : text);
 
-/** The one text that stands in all places of a kind; a template that varies it is refused. */
+/** Returns the text common to all places of one kind. Throws if the template varies it. */
 function same(what: string, places: readonly string[]): string {
   const other = places.find((text) => text !== places[0]);
   if (other === undefined) return places[0];
@@ -171,7 +173,7 @@ function same(what: string, places: readonly string[]): string {
   );
 }
 
-/** Derives the pieces from conversations of one, two and three turns, and checks that they make all three. */
+/** Derives the pieces from conversations of one, two and three turns, and checks that they reproduce all three. */
 export function derivePieces(template: ChatTemplate, { thinking = false } = {}): ChatPieces {
   const render = (messages: readonly ChatMessage[]) =>
     template.render(messages, { addGenerationPrompt: true, thinking });

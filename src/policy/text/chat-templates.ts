@@ -1,14 +1,14 @@
 /**
- * Chat templates of our own for the four families of models, for random models of these shapes and for tests. They render a
- * plain conversation (system, user, assistant) as the families' published templates do; tools, and whatever else those
- * offer, are left out. A real model brings its own.
+ * The project's own chat templates for the four model families, used by random models and tests. They render a plain
+ * conversation (system, user, assistant) like the families' published templates, without tools and other features. A
+ * real model brings its own template.
  *
- * Formats: ChatML (Qwen2.5, Qwen3, SmolLM2) and Llama 3's headers, as the models' cards document them.
+ * Formats: ChatML (Qwen2.5, Qwen3, SmolLM2) and Llama 3's headers, as documented in the model cards.
  */
 
 export type ChatFamily = 'qwen2' | 'qwen3' | 'smollm2' | 'llama3';
 
-/** What a `tokenizer_config.json` says of a conversation. */
+/** Conversation fields of a `tokenizer_config.json`. */
 export interface ChatConfig {
   chat_template: string;
   bos_token: string | null;
@@ -16,23 +16,23 @@ export interface ChatConfig {
   pad_token: string;
 }
 
-/** Special tokens a family's tokenizer must have for its template. The last ones end a generation. */
+/** Chat settings of a family. `specialTokens` are the tokens that the template needs in the vocabulary. */
 export interface ChatFamilyFacts {
   config: ChatConfig;
   specialTokens: readonly string[];
-  /** `eos_token_id` of its generation_config.json, by name. */
+  /** Tokens named by `eos_token_id` in the family's generation_config.json. */
   stopTokens: readonly string[];
 }
 
-/** ChatML: a system's message where there is none is `fallback`. */
+/** ChatML. `fallback` is the system message of a conversation without one. */
 const chatml = (fallback: string) =>
   `{% if messages[0]['role'] != 'system' %}{{ '<|im_start|>system\\n${fallback}<|im_end|>\\n' }}{% endif %}` +
   `{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n' }}{% endfor %}` +
   `{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}`;
 
 /**
- * Qwen3: no system's message of its own. Thoughts of replies before the last question are dropped, the last reply shows a
- * think block even where it is empty, and without thinking a generation begins after an empty one.
+ * Qwen3: no default system message. Drops the thoughts of replies before the last question, shows a think block
+ * (possibly empty) in the last reply, and without thinking starts a generation after an empty block.
  */
 const qwen3 = `
 {%- set state = namespace(question=messages|length - 1) -%}
@@ -61,7 +61,7 @@ const qwen3 = `
   {%- if enable_thinking is defined and enable_thinking is false -%}{{- '<think>\\n\\n</think>\\n\\n' -}}{%- endif -%}
 {%- endif -%}`;
 
-/** Llama 3.2: a start token, a system's message that names the day, headers, and messages without outer whitespace. */
+/** Llama 3.2: a start token, a system message with the date, headers, and trimmed messages. */
 const llama3 = `
 {{- bos_token -}}
 {%- if date_string is not defined -%}

@@ -1,10 +1,10 @@
 /**
- * How each family cuts text before merging, as its tokenizer.json says it, under the name that GGUF files use for it
- * (`tokenizer.ggml.pre`). Facts of the published tokenizers.
+ * Pre-tokenizers: how each family splits text before merging, copied from its published tokenizer.json. Keys are the
+ * names used in GGUF files (`tokenizer.ggml.pre`).
  */
 const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false };
 
-/** GPT-4's way of cutting, with `digits` of a number together. */
+/** GPT-4's splitting rule. `digits` is the pattern that groups the digits of a number. */
 const splitThenBytes = (digits: string) => ({
   type: 'Sequence',
   pretokenizers: [

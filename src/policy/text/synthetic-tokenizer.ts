@@ -1,8 +1,8 @@
 /**
- * Tokenizers for random models (`npm run make-model`): a byte-level BPE with a family's vocabulary size, its special tokens
- * at their ids and its way of cutting text, but with merges made up here: letters in pairs, threes and fours. It encodes and
- * decodes every text exactly, at about three characters a token; what it knows of language is nothing. Facts of the
- * families (special tokens, pre-tokenizers) are those of their published tokenizer.json.
+ * Tokenizers for random models (`npm run make-model`): a byte-level BPE with a family's vocabulary size, special token
+ * ids and pre-tokenizer, but with invented merges: pairs, triples and quadruples of letters. It encodes and decodes
+ * every text exactly, at about three characters a token, without any statistics of real language. Special tokens and
+ * pre-tokenizers are copied from the families' published tokenizer.json.
  */
 
 import type { Family } from '../catalogue.ts';
@@ -22,12 +22,15 @@ export interface SyntheticTokenizer {
 interface FamilyFacts {
   /** Special tokens in the order of their ids. */
   special: readonly string[];
-  /** The id of the first of them: 0 puts them before the vocabulary, more leaves so many ids to it. */
+  /**
+   * Id of the first special token. 0: special tokens precede the vocabulary; otherwise, the size of the vocabulary
+   * before them.
+   */
   at: number;
   bos: string;
   eos: readonly string[];
   pad: string;
-  /** Whether encoding a text with special tokens puts the bos before it. */
+  /** True if encoding with special tokens prepends the bos token. */
   addBos: boolean;
   preTokenizer: object;
   template: string;
@@ -92,10 +95,10 @@ const families: { [family in Family]: FamilyFacts } = {
 };
 
 const letters = Array.from({ length: 26 }, (_, i) => String.fromCharCode(97 + i));
-/** The letter of the space: a word in the middle of a sentence begins with it. */
+/** Letter of the space, which begins every token inside a sentence. */
 const space = 'Ġ';
 
-/** Pairs of tokens to merge, the most eager first, without end in practice (half a million). */
+/** Merges in order of priority, about half a million: more than any vocabulary here uses. */
 function* merges(): Generator<[string, string]> {
   const pairs = letters.flatMap((a) => letters.map((b) => a + b));
   for (const pair of pairs) yield [pair[0], pair[1]];
@@ -121,13 +124,13 @@ const entry = (content: string, id: number) => ({
   lstrip: false,
   rstrip: false,
   normalized: false,
-  // Qwen's tags are text that a reader may see.
+  // Qwen's think and tool tags are visible text, so they are not marked special.
   special: !/^<\/?(think|tool)/.test(content),
 });
 
 /**
- * The tokenizer of a random model. A vocabulary smaller than the family's keeps the special tokens that are named and
- * shrinks the rest. Throws RangeError where the bytes and special tokens alone are more than `vocabSize`.
+ * Tokenizer of a random model. A vocabulary smaller than the family's keeps the named special tokens and has fewer
+ * reserved tokens and merges. Throws RangeError if the bytes and special tokens alone exceed `vocabSize`.
  */
 export function syntheticTokenizer(family: Family, vocabSize: number): SyntheticTokenizer {
   const facts = families[family];

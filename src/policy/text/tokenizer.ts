@@ -1,27 +1,27 @@
 /**
- * Tokens of a policy: one library (@huggingface/tokenizers) loads every `tokenizer.json`, a tiny policy's and a language
- * model's alike. A tiny policy's is built here: a WordPiece vocabulary of whole words and numbers from the worlds' own
- * texts, with single characters to fall back on.
+ * Tokenizer of a policy. The library @huggingface/tokenizers loads every `tokenizer.json`, of tiny policies and
+ * language models alike. A tiny policy's vocabulary is built here: WordPiece over whole words and numbers of the
+ * worlds' texts, with single characters as fallback.
  *
- * Knows strings and ids; has never heard of a world or a turn. Whitespace is not kept: a decoded text is the words joined
- * by single spaces, so text that must be exact (an action) is looked up, not decoded.
+ * This file depends on strings and ids only, never on worlds or turns. Whitespace is lost: decoding joins tokens with
+ * single spaces, so a text that must be exact (an action) is looked up instead of decoded.
  */
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 
 /** Special tokens of a tiny policy. Ids follow this order, from 0. */
 export const specialTokens = ['[PAD]', '[UNK]', '<bos>', '<obs>', '<act>', '<eot>'] as const;
 
-/** Ends a thought: what follows is the action. Only of a vocabulary whose policy thinks. */
+/** Ends a thought; the action follows. Present only in the vocabulary of a policy that thinks. */
 export const endOfThought = '<do>';
 
-/** Counts up to here are words of their own, whether or not a text has shown them. */
+/** Numbers up to this bound are always in the vocabulary, even if no text contains them. */
 const wholeNumbers = 64;
 
 export class TokenizerError extends Error {
   override name = 'TokenizerError';
 }
 
-/** The parts of a `tokenizer.json` that this layer writes or reads. */
+/** Parts of a `tokenizer.json` that this file writes or reads. */
 export interface TokenizerJson {
   version: string;
   truncation: unknown;
@@ -34,28 +34,30 @@ export interface TokenizerJson {
   model: { type: string; vocab: { [token: string]: number } | [string, number][]; [field: string]: unknown };
 }
 
-/** Words as the pre-tokenizer below sees them: runs of letters and digits, and single marks; "_" separates. */
+/**
+ * Splits a text like the pre-tokenizer below: runs of letters and digits, and single punctuation marks; "_" separates.
+ */
 export function wordsOf(text: string): string[] {
   return text.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}\s_]/gu) ?? [];
 }
 
-/** Every printable ASCII character, and its continuing form. */
+/** Every printable ASCII character, and the "##" continuation of letters and digits. */
 function characters(): string[] {
   const all = Array.from({ length: 126 - 33 + 1 }, (_, i) => String.fromCharCode(33 + i));
   return all.flatMap((character) => (/[A-Za-z0-9]/.test(character) ? [character, `##${character}`] : [character]));
 }
 
 export interface VocabularyOptions {
-  /** Its thoughts end with a token of their own. */
+  /** Adds a token that ends a thought. */
   thinks?: boolean;
-  /** Names of several words that are one token each, wherever they stand; the longest that fits is taken. */
+  /** Multi-word names that become one token each; the longest match wins. */
   names?: Iterable<string>;
 }
 
 // Code-unit order, not the locale's: ids must not depend on the machine.
 const inOrder = (words: Iterable<string>) => [...words].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 
-/** Builds a `tokenizer.json`. The same set of words gives the same ids, whatever the order of the texts. */
+/** Builds a `tokenizer.json`. The ids depend only on the set of distinct words, not on the order of the texts. */
 export function buildTokenizerJson(
   texts: Iterable<string>,
   { thinks = false, names = [] }: VocabularyOptions = {},
@@ -79,7 +81,7 @@ export function buildTokenizerJson(
       type: 'Sequence',
       pretokenizers: [
         { type: 'WhitespaceSplit' },
-        // Not `Punctuation`: the library keeps a run of marks together whatever its behavior says.
+        // `Punctuation` cannot be used here: the library keeps a run of marks together under any `behavior`.
         { type: 'Split', pattern: { Regex: '[^\\p{L}\\p{N}\\s]' }, behavior: 'Isolated', invert: false },
       ],
     },
@@ -99,14 +101,14 @@ function addedEntry(content: string, id: number, special: boolean): TokenizerJso
   return { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special };
 }
 
-/** Stands where bytes make no character: a model's, or the first half of one that is not finished. */
+/** Replacement character of the decoder for bytes that form no complete character. */
 const brokenCharacter = '\uFFFD';
 
-/** What every reading of "whitespace" agrees on. */
+/** Characters on which all definitions of whitespace agree. */
 const plain = /^[\x20-\x7e\n]*$/;
 const spaces = /[ \n]+/;
 
-/** True of a tokenizer whose model sees one word at a time, words being what stands between spaces or added tokens. */
+/** True if no token crosses a space: the model encodes each whitespace-separated word on its own. */
 function splitsAtWhitespace({ pre_tokenizer, model, added_tokens }: TokenizerJson): boolean {
   const first = (pre_tokenizer as { pretokenizers?: { type: string }[] } | null)?.pretokenizers?.[0];
   const wider = added_tokens.some(
@@ -115,13 +117,16 @@ function splitsAtWhitespace({ pre_tokenizer, model, added_tokens }: TokenizerJso
   return model.type === 'WordPiece' && first?.type === 'WhitespaceSplit' && !wider;
 }
 
-/** Splits a text around each of these, which it keeps; the longer first, where one begins as another. */
+/**
+ * Expression that splits a text around the given texts and keeps them. Longer texts are tried first, because one may
+ * begin with another.
+ */
 function splitter(texts: readonly string[]): RegExp {
   const longerFirst = [...texts].sort((a, b) => b.length - a.length);
   return new RegExp(`(${longerFirst.map((text) => text.replace(/[^\w<>]/g, '\\$&')).join('|') || '(?!)'})`);
 }
 
-/** Texts encoded once are remembered up to this many: worlds repeat themselves. */
+/** Largest number of encoded texts to cache. The texts of worlds repeat often. */
 const cacheLimit = 8192;
 
 export class Tokenizer {
@@ -133,7 +138,7 @@ export class Tokenizer {
   private readonly addedTexts: RegExp;
   private readonly addedIds: ReadonlyMap<string, number>;
 
-  /** `config`: what `tokenizer_config.json` says, where there is one. */
+  /** `config` is the content of `tokenizer_config.json`, if the model has one. */
   constructor(
     readonly json: TokenizerJson,
     config: object = {},
@@ -147,11 +152,11 @@ export class Tokenizer {
     this.addedTexts = splitter(json.added_tokens.map(({ content }) => content));
     this.addedIds = new Map(json.added_tokens.map(({ content, id }) => [content, id]));
     this.added = new Set(this.inner.get_added_tokens_decoder().keys());
-    // Ids may have gaps; the embedding needs a row for the largest. (150,000 are too many arguments of one Math.max.)
+    // Ids may have gaps, and the embedding needs a row for the largest. Math.max cannot take 150,000 arguments.
     this.vocabSize = 1 + [...this.inner.get_vocab(true).values()].reduce((a, b) => Math.max(a, b), -1);
   }
 
-  /** Token ids, without special tokens added. The array is shared: do not write to it. */
+  /** Encodes a text without adding special tokens. The returned array is shared: do not write to it. */
   encode(text: string): Int32Array {
     return this.splitsWords && plain.test(text) ? this.encodeWords(text) : this.encodeWhole(text);
   }
@@ -165,10 +170,13 @@ export class Tokenizer {
     return ids;
   }
 
-  /** A tiny policy's tokens never reach over a space: words are looked up one by one, the library is asked once a word. */
+  /**
+   * Encodes word by word, so that the library encodes each distinct word once. Valid because no token of a tiny policy
+   * crosses a space.
+   */
   private encodeWords(text: string): Int32Array {
     const ids: number[] = [];
-    // What the expression captures stands at odd places: an added token.
+    // Parts at odd positions are captured by the expression: added tokens.
     text.split(this.addedTexts).forEach((part, i) => {
       if (i % 2 === 1) ids.push(this.addedIds.get(part)!);
       else for (const word of part.split(spaces)) if (word) for (const id of this.encodeWhole(word)) ids.push(id);
@@ -176,22 +184,22 @@ export class Tokenizer {
     return Int32Array.from(ids);
   }
 
-  /** Text of tokens, special ones and outer spaces left out. */
+  /** Decodes tokens, without special tokens and outer whitespace. */
   decode(tokens: ArrayLike<number>): string {
     return this.exactText(tokens, { special: false }).trim();
   }
 
-  /** Text of tokens as it stands. A byte that belongs to no character is U+FFFD. */
+  /** Decodes tokens without trimming. A byte that is not part of a character becomes U+FFFD. */
   exactText(tokens: ArrayLike<number>, { special }: { special: boolean }): string {
-    // A model may have more rows than its tokenizer has tokens: such an id has no text.
+    // A model may have more embedding rows than its tokenizer has tokens. Such ids have no text.
     const known = Array.from(tokens).filter((id) => this.inner.id_to_token(id) !== undefined);
     if (known.length === 0) return '';
     return this.inner.decode(known, { skip_special_tokens: !special, clean_up_tokenization_spaces: false });
   }
 
   /**
-   * The text of a turn that is still being said. A character may span several tokens of a byte-level vocabulary: one that is
-   * not whole yet is held back, so that what is shown only ever grows.
+   * Decodes an unfinished turn. In a byte-level vocabulary a character may span several tokens; an incomplete one is
+   * left out, so that the shown text only ever grows.
    */
   partialText(tokens: ArrayLike<number>): string {
     const text = this.exactText(tokens, { special: false });
@@ -200,7 +208,7 @@ export class Tokenizer {
     return text.slice(0, end);
   }
 
-  /** The id of a token that must exist. */
+  /** Id of a token. Throws TokenizerError if the vocabulary does not contain it. */
   id(token: string): number {
     const id = this.inner.token_to_id(token);
     if (id === undefined) throw new TokenizerError(`The vocabulary has no token "${token}".`);
@@ -211,23 +219,23 @@ export class Tokenizer {
     return this.inner.token_to_id(token) !== undefined;
   }
 
-  /** The token of an id, as the vocabulary spells it; undefined where there is none. */
+  /** Token of an id as spelled in the vocabulary, or undefined if the id has none. */
   token(id: number): string | undefined {
     return this.inner.id_to_token(id);
   }
 
-  /** Whether an id is a token of its own that no text is cut into by accident. */
+  /** True if the id is an added token, which ordinary text never produces by merging. */
   isAdded(id: number): boolean {
     return this.added.has(id);
   }
 
-  /** Text of each id, as a reader shows it. */
+  /** Token of each id as spelled in the vocabulary, or an empty string. */
   tokenTexts(): string[] {
     return Array.from({ length: this.vocabSize }, (_, id) => this.inner.id_to_token(id) ?? '');
   }
 }
 
-/** A tiny policy's tokenizer, from its worlds' texts. */
+/** Builds a tiny policy's tokenizer from the texts of its worlds. */
 export function buildTokenizer(texts: Iterable<string>, options: VocabularyOptions = {}): Tokenizer {
   return new Tokenizer(buildTokenizerJson(texts, options));
 }

@@ -1,25 +1,26 @@
 /**
  * Valid token sequences as a trie, flattened for the sampling kernel (`TokenTrie` in policy.ts).
  *
- * Each sequence ends with the same end-of-turn token, so one that is a prefix of another still has its own leaf. A leaf is
- * where the sequence is determined; what follows is forced and returned as its tail.
+ * Each sequence ends with the same end-of-turn token, so a sequence that is a prefix of another still has its own leaf.
+ * At a leaf only one sequence remains; its other tokens are forced and returned as its tail.
  *
- * ScienceWorld lists up to 2,700 actions a turn, another list for each row: a trie made of one Map a node took 5 µs an action. So
- * all sequences that were ever listed share one trie (`SequenceTrie`), and the trie of a list is what of it the list reaches.
+ * ScienceWorld lists up to 2,700 actions a turn, different ones for each row, and building a trie with a Map per node
+ * took 5 µs an action. So all sequences ever listed share one trie (`SequenceTrie`), and the trie of a list is the part
+ * of it that the list's sequences reach.
  */
 import type { TokenTrie } from '../policy.ts';
 
 export interface ActionTrie {
   trie: TokenTrie;
-  /** The sequence of a leaf, whole. The array is shared: do not write to it. */
+  /** The whole sequence of a leaf. The array is shared: do not write to it. */
   sequence(leaf: number): Int32Array;
-  /** What is forced after a leaf was reached. */
+  /** Tokens of the sequence after its leaf, which are forced. */
   tail(leaf: number): Int32Array;
-  /** Tokens of the longest sequence. */
+  /** Length of the longest sequence, in tokens. */
   longest: number;
 }
 
-/** A column with room for so many. */
+/** Returns the column, or a larger copy if it has fewer than `length` entries. */
 function withRoom(column: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> {
   if (length <= column.length) return column;
   const larger = new Int32Array(Math.max(length, column.length * 2));
@@ -29,30 +30,36 @@ function withRoom(column: Int32Array<ArrayBuffer>, length: number): Int32Array<A
 
 const column = (length = 1024) => new Int32Array(length);
 
-/** In the place of a leaf: a node through which several sequences of the selection go. */
+/** Holder of a node that several sequences of the selection pass. */
 const SHARED = -1;
 
-/** What is known of a node, side by side: in which selection it was last, and there whose alone it is (an index, or SHARED) and its children. */
+/**
+ * Fields of a node: the last selection that reached it, and in that selection its holder (the index of its only
+ * sequence, or SHARED) and its number of children. The fourth field is unused.
+ */
 const [STAMP, HOLDER, CHILDREN, NODE_WORDS] = [0, 1, 2, 4];
-/** Of a sequence: where the nodes it passes begin in `paths`, and in which selection it was last. The next one's begin where its own end. */
+/**
+ * Fields of a sequence: the start of its nodes in `paths`, and the last selection that chose it. Its nodes end where
+ * the next sequence's begin.
+ */
 const [START, CHOSEN, SEQUENCE_WORDS] = [0, 1, 2];
 
-/** A trie that sequences are added to and never leave; `select` gives that of some of them. */
+/** Trie that only grows. `select` returns the trie of some of its sequences. */
 export class SequenceTrie {
   private nodes = 1;
-  /** Of each node's children, by ascending token. */
+  /** Children of each node, by ascending token. */
   private readonly childTokens: number[][] = [[]];
   private readonly childNodes: number[][] = [[]];
-  /** By their numbers. */
+  /** Tokens of each sequence, by its number. */
   private readonly sequences: Int32Array[] = [];
-  /** The sequence that ends at a node. */
+  /** Number of the sequence that ends at a node. */
   private readonly endsAt = new Map<number, number>();
-  /** The nodes that each sequence passes, the root first. */
+  /** Nodes on the path of each sequence, the root first. */
   private paths = column();
   private ofSequence = column();
   private ofNode = column();
   private selection = 0;
-  /** Of the selection that is flattened: its nodes in breadth-first order, and the columns that come out. */
+  /** Scratch space of `flatten`: the selection's nodes in breadth-first order, and the columns of the result. */
   private order = column();
   private leaf = column();
   private edgeStart = column();
@@ -63,7 +70,7 @@ export class SequenceTrie {
     return this.nodes;
   }
 
-  /** Its number; equal sequences have one. */
+  /** Adds a sequence and returns its number. Equal sequences have the same number. */
   add(sequence: ArrayLike<number>): number {
     const tokens = Int32Array.from(sequence);
     const number = this.sequences.length;
@@ -103,8 +110,8 @@ export class SequenceTrie {
   }
 
   /**
-   * The trie of the sequences of these numbers. One that repeats is taken once, under the index of the first. None may be empty or,
-   * without an end token, a prefix of another.
+   * Trie of the sequences with these numbers. A repeated sequence is taken once, under its first index. Throws if a
+   * sequence is empty or a prefix of another.
    */
   select(numbers: ArrayLike<number>): ActionTrie {
     const { ofSequence, ofNode } = this;
@@ -121,14 +128,17 @@ export class SequenceTrie {
       this.mark(numbers, index);
     }
     const trie = this.flatten();
-    // Holds the sequences alone: a list may be remembered longer than what it was read off.
+    // The closures hold only `sequences`, because a trie may be cached longer than the SequenceTrie.
     const { sequences } = this;
     const sequence = (leaf: number) => sequences[numbers[leaf]];
     const tail = (leaf: number) => sequence(leaf).subarray(depthOf(trie, leaf, sequence(leaf)));
     return { trie, sequence, tail, longest };
   }
 
-  /** Goes down a sequence to the first node that no other has passed; who held a node alone until now goes on to its next. */
+  /**
+   * Follows a sequence to the first node that no other sequence has passed. If a node on the way was held by one
+   * sequence alone, that sequence moves on to its next node.
+   */
   private mark(numbers: ArrayLike<number>, index: number): void {
     const { paths, ofSequence, ofNode, selection } = this;
     const own = numbers[index] * SEQUENCE_WORDS + START;
@@ -160,7 +170,7 @@ export class SequenceTrie {
     ofNode[node + CHILDREN] = 0;
   }
 
-  /** Breadth first, edges by ascending token: node numbers depend only on the set of sequences. */
+  /** Breadth first, edges by ascending token, so that node numbers depend only on the set of sequences. */
   private flatten(): TokenTrie {
     this.makeRoom();
     const { ofNode, selection, order, leaf, edgeStart, edgeToken, edgeNode } = this;
@@ -185,7 +195,7 @@ export class SequenceTrie {
       }
     }
     edgeStart[nodes] = edges;
-    // One piece of memory for the four.
+    // One allocation for the four arrays.
     const whole = new Int32Array(2 * nodes + 1 + 2 * edges);
     let at = 0;
     const take = (values: Int32Array, count: number) => {
@@ -202,7 +212,7 @@ export class SequenceTrie {
     };
   }
 
-  /** For as many nodes as a selection may have. */
+  /** Enlarges the scratch columns to the largest possible selection. */
   private makeRoom(): void {
     if (this.order.length > this.nodes) return;
     const length = 2 * this.nodes;
@@ -216,7 +226,7 @@ const prefixError = (index: number, other?: number) =>
     `Sequence ${index} of the trie is the beginning of ${other === undefined ? 'another' : `sequence ${other}`}.`,
   );
 
-/** How many of a sequence's tokens lead to its leaf. */
+/** Number of tokens from the root to the sequence's leaf. */
 function depthOf({ edgeStart, edgeToken, edgeNode, leaf }: TokenTrie, wanted: number, tokens: Int32Array): number {
   let [node, depth] = [0, 0];
   while (leaf[node] !== wanted) {
@@ -228,13 +238,13 @@ function depthOf({ edgeStart, edgeToken, edgeNode, leaf }: TokenTrie, wanted: nu
   return depth;
 }
 
-/** The trie of a list that stands by itself. */
+/** Builds the trie of a single list. */
 export function buildTrie(sequences: readonly ArrayLike<number>[]): ActionTrie {
   const trie = new SequenceTrie();
   return trie.select(sequences.map((sequence) => trie.add(sequence)));
 }
 
-/** Tokens allowed at each step of a path from the root, ascending. Throws where the path leaves the trie. */
+/** Allowed tokens at each step of a path from the root, ascending. Throws if the path leaves the trie. */
 export function allowedAlong(trie: TokenTrie, path: ArrayLike<number>): Int32Array[] {
   const allowed: Int32Array[] = [];
   let node = 0;

@@ -1,39 +1,43 @@
 /**
- * The K/V cache of decoding in pages (PagedAttention, Kwon et al. 2023, https://arxiv.org/abs/2309.06180): prompts and trajectories take pages as they grow and give
- * them back together, so that fewer may be planned than the longest of all would fill. Knows rows and pages; nothing of a GPU.
+ * K/V cache of decoding, divided into pages (PagedAttention, Kwon et al. 2023, https://arxiv.org/abs/2309.06180).
+ * Prompts and trajectories take pages as they grow and release them at the end, so fewer pages may be planned than all
+ * would need at full length. This file manages rows and pages, without any GPU type.
  *
- * Every prompt and slot has numbers for as many rows as it may ever have; kernels find a row by its number through the table.
- * Where a page lies changes no number that is computed.
+ * Every prompt and slot owns fixed row numbers, as many as it may ever need. Kernels translate a row number to a place
+ * in the cache through the table. The placement of pages does not affect any computed value.
  */
 import type { ModelConfig } from '../../config.ts';
 import type { Capacity } from '../../policy.ts';
 
-/** How K/V rows are kept: floats, or signed bytes with a scale a head (kv-bytes.ts). */
+/** Storage of K/V rows: floats, or signed bytes with one scale per head (kv-bytes.ts). */
 export type KvPrecision = 'f32' | 'int8';
 
-/** A page holds 2^pageBits rows: 16, vLLM's choice too. */
+/** log2 of the rows in a page: pages of 16 rows, like vLLM's. */
 export const pageBits = 4;
 const pagesFor = (rows: number) => Math.ceil(rows / 2 ** pageBits);
 
-/** Fewer pages than were asked for, or than a trajectory may need. */
+/** Thrown if too few pages are free or planned. */
 export class PagesError extends RangeError {
   override name = 'PagesError';
 }
 
-/** Trajectories held at once. */
+/** Number of trajectories held at once. */
 export const slotsOf = (c: Capacity) => Math.max(c.rows, c.slots ?? c.rows);
 
-/** 32-bit words of a K/V row of one layer. */
+/** Size of one layer's K/V row in 32-bit words. */
 export const kvRowWords = ({ numKvHeads, headDim }: ModelConfig, precision: KvPrecision) =>
   2 * numKvHeads * (precision === 'int8' ? headDim / 4 + 1 : headDim);
 
-/** Pages of a prompt and of a trajectory at their longest; of one of each; of as many as are held at once. */
+/**
+ * Largest number of pages of a prompt (`prompt`) and of a trajectory (`own`); `least`: for one of each; `most`: for all
+ * that may be held at once.
+ */
 export function pagesNeeded(c: Capacity) {
   const [prompt, own] = [pagesFor(c.promptTokens), pagesFor(c.completionTokens)];
   return { prompt, own, least: prompt + own, most: c.groups * prompt + slotsOf(c) * own };
 }
 
-/** Pages that are planned. Throws PagesError where not even one trajectory would fit. */
+/** Number of planned pages. Throws PagesError if not even one trajectory would fit. */
 export function plannedPages(c: Capacity): number {
   const { least, most } = pagesNeeded(c);
   const pages = Math.min(most, c.cachePages ?? most);
@@ -42,21 +46,24 @@ export function plannedPages(c: Capacity): number {
   throw new PagesError(`${pages} pages of the K/V cache do not hold one trajectory: ${longest} need ${least}.`);
 }
 
-/** Rows of the cache: every page's, and those of one more, which finished trajectories write to. */
+/** Rows of the cache: those of all pages, and one extra page that finished trajectories write to. */
 export const cacheRows = (c: Capacity) => (plannedPages(c) + 1) << pageBits;
 
-/** Entries of the table: one a page that a prompt or slot may have, and the page for the finished. */
+/** Entries of the table: one for each page that a prompt or slot may need, and one for the extra page. */
 export const tableEntries = (c: Capacity) => pagesNeeded(c).most + 1;
 
-/** Pages in the hands of owners, each of which has a run of the table's entries. An owner is the first entry of its run. */
+/**
+ * Assignment of pages to owners (prompts and slots). Each owner has a fixed range of the table, and its id is the first
+ * entry of that range.
+ */
 export class CachePages {
-  /** Which page stands behind each entry. */
+  /** Page of each table entry. */
   readonly table: Uint32Array<ArrayBuffer>;
-  /** Whether the table has changed since this was last set to false. */
+  /** True if the table changed since the flag was last reset. */
   changed = true;
   private readonly spare: number[];
   private readonly held = new Map<number, number>();
-  /** Most pages of a slot; below 0 where it must be counted anew. */
+  /** Cache of `mostHeld`; -1 if it must be recomputed. */
   private most = 0;
   private readonly need: ReturnType<typeof pagesNeeded>;
 
@@ -94,13 +101,13 @@ export class CachePages {
     return this.spare.length;
   }
 
-  /** The pages of the prompt or slot whose first row has this number, in the order of its rows. */
+  /** Pages of the prompt or slot whose first row has this number, in row order. */
   pagesFrom(base: number): number[] {
     const owner = base >> pageBits;
     return [...this.table.subarray(owner, owner + (this.held.get(owner) ?? 0))];
   }
 
-  /** Most pages of a slot. */
+  /** Largest number of pages held by one slot. */
   private get mostHeld(): number {
     if (this.most < 0) {
       this.most = 0;
@@ -111,14 +118,15 @@ export class CachePages {
   }
 
   /**
-   * Whether everyone can go on to the end when `free` pages are left and some slot holds `most`: that one can take all that it may
-   * still need, and when it leaves, its pages are enough for any other (Dijkstra's banker, where all may need the same).
+   * True if all trajectories can still finish when `free` pages are left and the largest slot holds `most` pages. That
+   * slot can take everything it may still need, and after its release its pages suffice for any other slot. This is
+   * Dijkstra's banker's algorithm for equal maximum demands.
    */
   private isSafe(free: number, most: number): boolean {
     return this.need.own - most <= free;
   }
 
-  /** How many of these prompts, from the first on, can be placed now. */
+  /** Number of these prompts, counted from the first, that can be placed now. */
   promptsThatFit(lengths: readonly number[]): number {
     const most = this.mostHeld;
     let { free } = this;
@@ -136,7 +144,7 @@ export class CachePages {
     this.take(this.promptOwner(index), pagesFor(rows));
   }
 
-  /** Lets a slot have this many rows; false: not before others have given theirs back. */
+  /** Grows a slot to this many rows. Returns false if it must wait until others release pages. */
   growSlot(slot: number, rows: number): boolean {
     const owner = this.slotOwner(slot);
     const held = this.held.get(owner) ?? 0;
@@ -147,7 +155,7 @@ export class CachePages {
     return true;
   }
 
-  /** The same, where nobody waits. */
+  /** Grows a slot to this many rows. Throws PagesError instead of waiting. */
   needSlot(slot: number, rows: number): void {
     if (!this.growSlot(slot, rows)) throw this.lack(`${rows} rows of slot ${slot}`, pagesFor(rows));
   }

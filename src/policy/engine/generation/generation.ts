@@ -1,10 +1,10 @@
 /**
- * Batched decoding with a K/V cache that lives across turns: each token of a trajectory is computed once. A group's prompt is
- * computed once and shared. Sampling, the action mask and stop detection run on the GPU; the CPU reads back once a round, of at
- * most `decodeChunk` tokens.
+ * Batched decoding with a K/V cache that lives across turns: each token of a trajectory is computed once. A group's
+ * prompt is computed once and shared. Sampling, the action mask and stop detection run on the GPU; the CPU reads back
+ * once per round of at most `decodeChunk` tokens.
  *
- * K/V rows lie in pages (cache-pages.ts), which a row takes before a pass writes to them. Whoever cannot have them waits
- * (`admits`, `grow`).
+ * K/V rows lie in pages (cache-pages.ts), which a row takes before a pass writes to them. Prompts and rows without free
+ * pages wait (`admits`, `grow`).
  */
 import { slice } from '../../../device/device.ts';
 import type { ModelConfig } from '../../config.ts';
@@ -23,9 +23,9 @@ import { recordSample } from './sample.ts';
 import { Slots } from './slots.ts';
 import { noLeaf, packTries, partsOf } from './tries.ts';
 
-/** Of a row's state on the GPU, in shaders/row.wgsl's numbers. */
+/** Ending of a turn by the row's state on the GPU (shaders/row.wgsl). */
 const endings = { 0: 'length', 1: 'leaf', 2: 'stop', 3: 'context' } as const;
-/** To ask for kernels. */
+/** Placeholder settings for recording kernels without sampling. */
 const noSampling: Sampling = { temperature: 1, seed: 0, stream: 0, maxTokens: 1, stopTokens: [] };
 
 export class Generation {
@@ -74,7 +74,7 @@ export class Generation {
     return this.prefill.tokens;
   }
 
-  /** Runs the prompts that are not held yet; slots start empty behind theirs. */
+  /** Runs the prompts that are not in the cache yet. Slots start empty after their prompts. */
   admit(weights: Weights, groups: readonly AdmittedGroup[]): void {
     const sequences = this.slots.place(groups).map(({ prompt, index }) => {
       const place = { base: this.pages.promptBase(index), target: index };
@@ -83,7 +83,7 @@ export class Generation {
     this.prefill.run(weights, sequences, 'groupHidden');
   }
 
-  /** The table of pages, where it has changed. */
+  /** Uploads the page table if it changed. */
   private uploadPages(): void {
     if (!this.pages.changed) return;
     this.ops.recorder.upload(this.ws.buffer('pages'), 0, this.pages.table);
@@ -91,8 +91,8 @@ export class Generation {
   }
 
   /**
-   * A few tokens of each row, those whose turn is open going on where they were. Every round has the same number of steps and a
-   * turn starts with a round, so a token's kernels do not depend on who decodes beside it.
+   * Samples a few tokens of each row; unfinished turns continue. Every round has the same number of steps and a turn
+   * starts with a round, so the kernels of a token do not depend on the other rows.
    */
   async round(
     weights: Weights,
@@ -216,7 +216,7 @@ export class Generation {
     }
   }
 
-  /** Which keys the next steps attend to, at most `more` of them new. */
+  /** Describes the keys that the next steps attend to, at most `more` of them new. */
   private describeDecoding(rows: readonly ActiveRow[], more: number): AttentionPass {
     const { capacity } = this;
     const bounds = rows.map(({ slot }) => ({
@@ -227,7 +227,9 @@ export class Generation {
     return this.layers.describeDecoding(bounds, capacity, this.format);
   }
 
-  /** Asks for the kernels of a prefill of T tokens and of a decoding step of T rows: called while nothing is sent. */
+  /**
+   * Requests the kernels of a prefill of T tokens and of a decoding step of T rows, while the recorder sends nothing.
+   */
   recordPasses(weights: Weights, T: number): void {
     const splits = mostSplits(this.capacity.promptTokens, this.capacity.completionTokens);
     const shared = { tiles: 1, format: this.format };
@@ -240,7 +242,7 @@ export class Generation {
     recordSample(this, weights, this.ws.slice('rowHidden'), T, 0, noSampling, both);
   }
 
-  /** A row's turn ends at its own bound, whatever it sampled beyond. */
+  /** Reads the sampled tokens back. A turn is cut at its own token limit, even if more tokens were sampled. */
   private async readChunk(rows: ActiveRow[], sampling: Sampling, steps: number): Promise<void> {
     const { ws, ops } = this;
     const R = rows.length;

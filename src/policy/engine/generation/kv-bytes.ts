@@ -1,12 +1,13 @@
 /**
- * K/V rows as bytes: what shaders/rope_forward.wgsl writes and shaders/kv1.wgsl reads, in plain TypeScript. Each head of a row is
- * `headDim` signed bytes, four a word, and the bits of one float, its scale: the largest magnitude of the head over 127.
+ * K/V rows as bytes: the format that shaders/rope_forward.wgsl writes and shaders/kv1.wgsl reads, in plain TypeScript.
+ * Each head of a row is stored as `headDim` signed bytes, packed four to a 32-bit word, and one float, the scale: the
+ * head's largest magnitude divided by 127.
  */
 
 /** Bytes of one head of a row, key or value. */
 export const bytesPerRow = (headDim: number) => headDim + 4;
 
-/** Heads of `headDim` floats as bytes. A value is off by at most half a scale. */
+/** Packs heads of `headDim` floats as bytes. The error of a value is at most half a scale. */
 export function packRows(rows: Float32Array, headDim: number): Uint32Array<ArrayBuffer> {
   const heads = rows.length / headDim;
   const width = bytesPerRow(headDim);

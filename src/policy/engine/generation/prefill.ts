@@ -1,4 +1,4 @@
-/** Words run through the layers into the K/V cache, several sequences at once, in pieces that fit a batch. */
+/** Prefill: runs tokens of several sequences through the layers into the K/V cache, in pieces that fit a batch. */
 
 import type { ModelConfig } from '../../config.ts';
 import type { Weights } from '../../weights/linear.ts';
@@ -7,16 +7,16 @@ import type { Layers, Pass } from '../layers.ts';
 import type { Operations } from '../operations.ts';
 import type { Workspace } from '../workspace.ts';
 
-/** Words of one sequence, and where they go. */
+/** Tokens to append to one sequence, and their place in the cache. */
 export interface Sequence {
   tokens: ArrayLike<number>;
-  /** Of the sequence's first row. */
+  /** Position of the sequence's first row. */
   position: number;
-  /** Rows of the cache: the sequence's first, how many it has already, and those of its prompt. */
+  /** Cache rows: the sequence's first row, the number of rows it already has, and the rows of its prompt. */
   base: number;
   length: number;
   prefix: [number, number];
-  /** Row of the last hidden state. */
+  /** Output row of the last hidden state. */
   target: number;
 }
 
@@ -29,17 +29,20 @@ export interface PrefillParts {
   batchTokens: number;
   cache: Pass['cache'];
   format: CacheFormat;
-  /** Called before a piece runs: the cache's pages must be known by then. */
+  /** Called before a piece runs, to upload the page table. */
   beforePiece(): void;
 }
 
 export class Prefill {
-  /** Tokens run so far. */
+  /** Number of tokens run since creation. */
   tokens = 0;
 
   constructor(private readonly parts: PrefillParts) {}
 
-  /** Runs sequences through the layers into the cache, in pieces that fit, and keeps each one's last hidden state. */
+  /**
+   * Runs sequences through the layers into the cache, in pieces that fit, and writes each one's last hidden state to
+   * `into`.
+   */
   run(weights: Weights, sequences: readonly Sequence[], into: 'groupHidden' | 'rowHidden'): void {
     const limit = this.parts.batchTokens;
     const ids: number[] = [];

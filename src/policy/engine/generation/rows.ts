@@ -1,15 +1,15 @@
-/** The rows of one round: how a turn opens, goes on and closes. On the processor alone. */
+/** Rows of one round: starting, continuing and finishing a turn. Runs on the CPU only. */
 import type { GeneratedTurn, GenerateRow, Sampling, TokenTrie } from '../../policy.ts';
 import type { Slot, Slots } from './slots.ts';
 
-/** A row of one round. */
+/** Row that takes part in a round. */
 export interface ActiveRow {
   index: number;
   slot: Slot;
   slotIndex: number;
   append: number[];
   constraint: TokenTrie | null;
-  /** Where in the trie it stands. */
+  /** Current node of the trie. */
   node: number;
   tokens: number[];
   logprobs: number[];
@@ -18,7 +18,7 @@ export interface ActiveRow {
   done: boolean;
 }
 
-/** A row of this round: its turn goes on where it was, or begins. */
+/** Row of this round, which continues its open turn or starts a new one. */
 export const rowOf = (row: GenerateRow, index: number, slots: Slots): ActiveRow =>
   resume(row, index, slots.get(row.slot)) ?? activate(row, index, slots);
 
@@ -29,7 +29,7 @@ function resume({ slot: slotIndex }: GenerateRow, index: number, slot: Slot): Ac
   return { index, slot, slotIndex, append: slot.pending, constraint, node, ...nothing };
 }
 
-/** A row as it starts its turn; one without room, or with a single thing to say, is done at once. */
+/** Starts a turn. A row without room, or with only one allowed sequence, is done immediately. */
 function activate(row: GenerateRow, index: number, slots: Slots): ActiveRow {
   const slot = slots.get(row.slot);
   const append = [...slot.pending, ...row.append];
@@ -50,7 +50,7 @@ function activate(row: GenerateRow, index: number, slots: Slots): ActiveRow {
     state.ending = 'context';
     state.done = true;
   } else if (row.constraint && row.constraint.leaf[0] >= 0) {
-    // Nothing to choose: the words wait with the forced action for the next turn.
+    // Nothing to choose: the appended tokens wait, with the forced action, for the next turn.
     slot.pending = append;
     state.leaf = row.constraint.leaf[0];
     state.ending = 'leaf';
@@ -59,7 +59,7 @@ function activate(row: GenerateRow, index: number, slots: Slots): ActiveRow {
   return state;
 }
 
-/** The whole turn where it has ended; else it is kept for the next round. */
+/** Returns the whole turn if it has ended. Otherwise keeps it for the next round and returns null. */
 export function closeRound(row: ActiveRow): GeneratedTurn | null {
   const { slot, constraint, node } = row;
   const turn = slot.turn ?? { constraint, node, tokens: [], logprobs: [] };
@@ -70,7 +70,7 @@ export function closeRound(row: ActiveRow): GeneratedTurn | null {
   return row.done ? turnOf(row, turn) : null;
 }
 
-/** The cache holds all sampled tokens but the last, which waits for the next turn. */
+/** Updates the cached length. The cache holds all sampled tokens except the last, which runs with the next turn. */
 export function keepPending(row: ActiveRow): void {
   const count = row.tokens.length;
   if (count === 0) return;
@@ -78,7 +78,7 @@ export function keepPending(row: ActiveRow): void {
   row.slot.pending = [row.tokens[count - 1]];
 }
 
-/** Tokens a row may still say in its turn. */
+/** Number of tokens that a row may still sample in its turn. */
 export function roomOf({ constraint, slot, tokens }: ActiveRow, { maxTokens }: Sampling): number {
   return (constraint?.depth ?? maxTokens) - (slot.turn?.tokens.length ?? 0) - tokens.length;
 }

@@ -1,4 +1,4 @@
-/** One token of each row from its hidden state, by the sampling kernels: among the valid actions' tokens, or among all. */
+/** Samples one token per row from its hidden state, among the tokens of the valid actions or among all. */
 import { type BufferSlice, f32, grid1d } from '../../../device/device.ts';
 import type { ModelConfig } from '../../config.ts';
 import type { Sampling } from '../../policy.ts';
@@ -13,18 +13,18 @@ export interface SampleParts {
   ws: Workspace;
 }
 
-/** Which sorts of rows there are, and what their kernels read. */
+/** Kinds of rows in the batch, and inputs of their kernels. */
 export interface SampledRows {
-  /** Rows with a list of valid actions, and rows without. */
+  /** True if some rows have a list of valid actions, and if some have none. */
   masked: boolean;
   open: boolean;
-  /** Words of the tries before their edges. */
+  /** Offset of the edges in the trie array, in 32-bit words. */
   edgeOffset: number;
-  /** Row of the cache that a row that is done writes to. */
+  /** Cache row that finished rows write to. */
   restRow: number;
 }
 
-/** One token of each row from its hidden state. */
+/** Records the sampling of one token per row. */
 export function recordSample(
   { config, ops, ws }: SampleParts,
   weights: Weights,

@@ -1,9 +1,9 @@
 /**
- * Who is held: prompts, and trajectories (slots) that start behind them, each with its place in the K/V cache. On the processor
- * alone; what runs is elsewhere.
+ * Prompts held in the K/V cache, and trajectories (slots) that start from them. Runs on the CPU only; the GPU work is
+ * in generation.ts.
  *
- * A sampled token that ends a turn has not been run through the model yet: it is kept as `pending` and runs with the next
- * turn's words.
+ * A sampled token that ends a turn has not been run through the model yet. It is kept as `pending` and runs with the
+ * next turn's tokens.
  */
 import { decodeChunk } from '../../plan/decoding-buffers.ts';
 import type { AdmittedGroup, Capacity, GenerateRow, TokenTrie } from '../../policy.ts';
@@ -11,14 +11,14 @@ import { BatchError } from '../batch.ts';
 import { CachePages, slotsOf } from './cache-pages.ts';
 
 interface Prompt {
-  /** Which place of the cache it has. */
+  /** Place in the cache. */
   index: number;
   length: number;
-  /** Slots that share it. */
+  /** Number of slots that share the prompt. */
   holders: number;
 }
 
-/** A turn that goes on with the next round. */
+/** Turn that continues in the next round. */
 interface OpenTurn {
   constraint: TokenTrie | null;
   node: number;
@@ -31,14 +31,14 @@ export interface Slot {
   prompt: number;
   group: number;
   promptLength: number;
-  /** Tokens of its own in the cache. */
+  /** Number of the slot's own tokens in the cache. */
   length: number;
   pending: number[];
   key: number;
   turn: OpenTurn | null;
 }
 
-/** A prompt that is not in the cache yet, and the place it was given. */
+/** Prompt that is not in the cache yet, and its assigned place. */
 export interface FreshPrompt {
   prompt: Int32Array;
   index: number;
@@ -65,12 +65,12 @@ export class Slots {
     return this.capacity.completionTokens - length - pending.length;
   }
 
-  /** Whether so many more tokens leave no room to say anything. */
+  /** True if `more` tokens would leave no room for a reply. */
   isFull({ length }: Slot, more: number): boolean {
     return length + more >= this.capacity.completionTokens;
   }
 
-  /** Gives prompts and slots their places; gives back the prompts that must be run. */
+  /** Assigns places to prompts and slots. Returns the prompts that must be run. */
   place(groups: readonly AdmittedGroup[]): FreshPrompt[] {
     const fresh = groups.filter(({ key }) => !this.prompts.has(key));
     for (const { key, prompt } of fresh) this.placePrompt(key, prompt);
@@ -106,7 +106,7 @@ export class Slots {
     });
   }
 
-  /** Gives slots back; a prompt goes with its last slot. */
+  /** Releases slots. A prompt is released with its last slot. */
   release(slots: readonly number[]): void {
     for (const index of slots) {
       const { prompt: key } = this.get(index);
@@ -119,24 +119,24 @@ export class Slots {
     }
   }
 
-  /** How many of these groups, from the first on, there are pages for now. */
+  /** Number of these groups, counted from the first, for which pages are free now. */
   admits(groups: readonly AdmittedGroup[]): number {
     return this.pages.promptsThatFit(groups.map(({ key, prompt }) => (this.prompts.has(key) ? 0 : prompt.length)));
   }
 
-  /** Takes the pages of a row's next round; false: it waits. */
+  /** Takes the pages of a row's next round. Returns false if the row must wait. */
   grow({ slot: index, append }: GenerateRow): boolean {
     const slot = this.get(index);
     const words = slot.pending.length + (slot.turn ? 0 : append.length);
     return this.pages.growSlot(index, this.rowsAfter(slot.length + words + decodeChunk));
   }
 
-  /** Rows of its own that a trajectory of so many tokens has in the cache. */
+  /** Number of own cache rows of a trajectory with `tokens` tokens. */
   rowsAfter(tokens: number): number {
     return Math.min(tokens, this.capacity.completionTokens);
   }
 
-  /** Rows of the cache that a slot's prompt takes. */
+  /** Range of cache rows of a slot's prompt. */
   prefix({ group, promptLength }: Slot): [number, number] {
     const base = this.pages.promptBase(group);
     return [base, base + promptLength];

@@ -1,14 +1,16 @@
-/** Lists of valid actions on their way to the GPU: several tries in one array, rows cut into parts whose lists fit it together. */
+/**
+ * Uploads lists of valid actions: several tries in one array, with rows split into parts whose tries fit it together.
+ */
 import type { TokenTrie } from '../../policy.ts';
 import { BatchError } from '../batch.ts';
 import type { ActiveRow } from './rows.ts';
 
-/** Where a sequence of a trie ends is -1 there and this here. */
+/** GPU value of "no leaf"; -1 in a TokenTrie. */
 export const noLeaf = 0xffffffff;
 
 const wordsOf = (trie: TokenTrie) => trie.leaf.length * 3 + trie.edgeToken.length * 2;
 
-/** Distinct tries of these rows in one array: nodes (first edge, end, leaf) and then edges (token, node). */
+/** Packs the distinct tries of these rows into one array: nodes (first edge, end, leaf), then edges (token, node). */
 export function packTries(rows: readonly ActiveRow[], capacityWords: number) {
   const tries = [...new Set(rows.flatMap((row) => (row.constraint ? [row.constraint] : [])))];
   const nodes = tries.reduce((sum, t) => sum + t.leaf.length, 0);
@@ -41,7 +43,7 @@ export function packTries(rows: readonly ActiveRow[], capacityWords: number) {
   return { words, nodeBase, edgeOffset };
 }
 
-/** Rows in their order, cut where the lists of valid actions of those before leave no room for the next one's. */
+/** Splits the rows, in order, into parts whose tries fit the array together. */
 export function partsOf(rows: readonly ActiveRow[], capacityWords: number): ActiveRow[][] {
   const parts: ActiveRow[][] = [];
   let held = new Set<TokenTrie>();
