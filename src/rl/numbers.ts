@@ -47,3 +47,10 @@ export function joinFloats(parts: readonly ArrayLike<number>[]): Float64Array {
   }
   return out;
 }
+
+/** Members for which `holds` is true, and the others. */
+export function partition<T>(list: readonly T[], holds: (item: T) => boolean): [T[], T[]] {
+  const [yes, no]: [T[], T[]] = [[], []];
+  for (const item of list) (holds(item) ? yes : no).push(item);
+  return [yes, no];
+}

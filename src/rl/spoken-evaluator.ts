@@ -1,8 +1,8 @@
 /** What a policy that is asked in words is used for: evaluations, suites and episodes to watch, with chance and the oracle beside it. */
 import type { Task, World } from '../envs/env.ts';
 import type { WorldSuite } from '../envs/suite.ts';
+import { worldNamed } from './episode/by-world.ts';
 import { Players } from './episode/players.ts';
-import { worldNamed } from './episode/rollout.ts';
 import { type Say, SpokenPlay, type SpokenRequest } from './episode/spoken.ts';
 import type { ItemResult } from './evaluation/suite-results.ts';
 import { type Evaluation, type SplitEvaluation, summarize } from './evaluation.ts';

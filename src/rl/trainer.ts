@@ -8,6 +8,7 @@ import type { Task } from '../envs/env.ts';
 import type { Learner } from '../policy/policy.ts';
 import type { Algorithm, Collected, Collecting, CreditInput, Needs } from './algorithms/algorithm.ts';
 import { algorithmOf } from './algorithms/registry.ts';
+import { awaitAll } from './await-all.ts';
 import { assignCredit, type TrainingSet, tokenRows } from './credit/assign.ts';
 import {
   begunPlaces,
@@ -31,7 +32,6 @@ import { noRecordings, type OpenRecorded, type RecordedPlay } from './recorded.t
 import { scoreRows } from './score-rows.ts';
 import { type TrainerSettings, trainingStageAt } from './settings.ts';
 import { costMetrics, rolloutMetrics } from './step-metrics.ts';
-import { together } from './together.ts';
 import { optimizerSettings, Updater } from './updater.ts';
 
 /** Of a demonstration, where the horizon counts from the oracle's own turns. */
@@ -88,7 +88,7 @@ export class Trainer {
     const rolledOut = performance.now();
     const played = this.policy.counters();
     // Chance and the oracle need the worlds alone, which have nothing else to do while the policy is trained.
-    const [{ training, updates, learningRate, trained }, baselines] = await together([
+    const [{ training, updates, learningRate, trained }, baselines] = await awaitAll([
       this.train(collected.trajectories, algorithm, stage, options),
       this.baselines(collected, turns),
     ]);

@@ -12,12 +12,13 @@ import type { Learner, OptimizerSettings } from '../../policy/policy.ts';
 import type { AggregationMode } from '../aggregation.ts';
 import { groupBy } from '../numbers.ts';
 import { likelihoodCoefficients, likelihoodObjective } from '../objective/likelihood.ts';
+import { perWorld } from './by-world.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode } from './episode.ts';
 import { type Begun, begins, begunOf, type Missteps, misstepOf, type Stumbling, stumbles } from './missteps.ts';
 import { chosenPositions, type MicroBatch, pack } from './packing.ts';
 import { episodesAtOnce } from './players.ts';
-import { perWorld, type RolloutParts } from './rollout.ts';
+import type { RolloutParts } from './rollout.ts';
 import { playTaught, type Teaching } from './taught.ts';
 import type { Trajectory } from './trajectory.ts';
 
@@ -210,7 +211,7 @@ const scriptOf = (options: DemonstrationOptions): Script<Demonstration> => ({
     return row.usable ? row.episode.action : undefined;
   },
   answer(row, feedback) {
-    row.episode.answer(feedback);
+    row.episode.takeObservation(feedback);
     return !row.episode.ended && (row.strayed || row.taken < row.plan.length);
   },
   asksAgain: (row) => row.strayed && row.episode.turnCount >= row.begun.length,

@@ -159,7 +159,7 @@ export class Episode {
   }
 
   /** Takes a sampled action: its tokens as they are, then what was forced. */
-  say(turn: GeneratedTurn): void {
+  takeAction(turn: GeneratedTurn): void {
     const start = this.tokens.length;
     this.recordChoices(turn.tokens, start);
     this.append(turn.tokens, TokenSource.policy, this.turns.length, turn.logprobs);
@@ -170,7 +170,7 @@ export class Episode {
   }
 
   /** The only valid action, unsampled. */
-  sayForced(): void {
+  takeForcedAction(): void {
     const start = this.tokens.length;
     const leaf = this.trie!.trie.leaf[0];
     this.choose(leaf);
@@ -303,7 +303,7 @@ export class Episode {
   }
 
   /** The world's answer to the action. */
-  answer(feedback: Feedback): void {
+  takeObservation(feedback: Feedback): void {
     const turn = this.turns[this.turns.length - 1];
     turn.observation = feedback.observation;
     turn.reward = feedback.reward;

@@ -5,12 +5,12 @@
 import { playAlone } from '../../envs/alone.ts';
 import type { LoneEpisode, LonePlay, Played, Task, World } from '../../envs/env.ts';
 import type { WorldSuite } from '../../envs/suite.ts';
+import { awaitAll } from '../await-all.ts';
 import { type TurnLimit, turnsFor } from '../horizon.ts';
 import { groupBy } from '../numbers.ts';
 import { hashed, hashOnto, hashStart } from '../random.ts';
 import { taskKey } from '../tasks.ts';
-import { together } from '../together.ts';
-import { worldNamed } from './rollout.ts';
+import { worldNamed } from './by-world.ts';
 
 type Player = LoneEpisode['player'];
 
@@ -101,7 +101,7 @@ export class Players {
   /** Each world plays its own. */
   private async play(entries: readonly Entry[], play: LonePlay): Promise<void> {
     const byWorld = groupBy(entries, ({ task }) => task.world);
-    await together(
+    await awaitAll(
       [...byWorld].map(async ([name, members]) => {
         const world = worldNamed(this.worlds, name);
         // A limit that counts from a plan has no meaning where nobody plans.

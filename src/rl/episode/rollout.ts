@@ -1,29 +1,30 @@
 /**
  * Rollouts: groups of trajectories played over the `Actor` and `World` contracts, turn by turn, many rows at once. The actor
- * decodes in rounds: a trajectory that has ended its turn waits for its world while others go on, joins the next round when it
- * is answered, and leaves its slot to the next when it ends. Knows texts, tokens and endings; nothing of gradients.
+ * decodes in rounds. A row that has finished its action waits for its world while other rows decode, joins the next round when the
+ * world has answered, and hands its slot to the next episode when it ends. Works on texts, tokens and endings; gradients are elsewhere.
  *
- * Random numbers are keyed by (seed, stream, row, position), and a row's key is its group and member: neither the slot it
- * falls in nor its neighbours change what it does. Who decodes in which round follows from what was said, never from how long a
- * world took: a world is asked after a round and has answered after the next. Free-running worlds are the exception: each of
- * their rows goes on when its own world has answered, so that who decodes when is up to them (`outstanding.ts`).
+ * Random numbers are keyed by (seed, stream, row, position). A row's key is its group and member, so neither its slot nor its
+ * neighbours change it. The rows of a round follow from texts alone, never from how long a world took: a batched world is called
+ * after a round and has answered after the next. Free-running worlds are the exception (`world-scheduler.ts`).
  */
 import type { Feedback, Task, World } from '../../envs/env.ts';
 import type { Actor, GeneratedTurn } from '../../policy/policy.ts';
-import { type TurnLimit, turnsFor } from '../horizon.ts';
-import { groupBy } from '../numbers.ts';
-import { together } from '../together.ts';
+import type { TurnLimit } from '../horizon.ts';
+import { groupBy, partition } from '../numbers.ts';
+import { BatchedWorlds } from './batched-worlds.ts';
+import { worldNamed } from './by-world.ts';
 import type { Conversation } from './conversation.ts';
 import { Episode, type EpisodeRules } from './episode.ts';
-import { actAlone, answers, beginAlone, type FreeAnswer, Outstanding } from './outstanding.ts';
+import { FreeRunningWorlds } from './free-running-worlds.ts';
 import { sampleTurns, type TurnSampling } from './sampling.ts';
 import type { Trajectory } from './trajectory.ts';
+import type { SchedulerParts } from './world-scheduler.ts';
 
 export interface RolloutRequest extends TurnSampling {
-  /** One task a group. */
+  /** One task per group. */
   tasks: readonly Task[];
   groupSize: number;
-  /** Number of the first group: rows are keyed by their group's number. */
+  /** Number of the first group (default 0): a row's random key starts from its group's number. */
   firstGroup?: number;
   limit: TurnLimit;
   maskActions: boolean;
@@ -36,7 +37,7 @@ export interface RolloutParts {
   conversation: Conversation;
 }
 
-/** One turn of one row, as it happened. */
+/** A turn of a row, reported when its world has answered. */
 export interface TurnEvent {
   task: Task;
   group: number;
@@ -54,17 +55,13 @@ export interface TurnEvent {
 
 export interface RolloutOptions {
   signal?: AbortSignal;
-  /** Awaited before the next turn: whoever watches may look at the world. */
+  /** Awaited before the next turn, so that a listener may read the world's view. */
   onTurn?: (event: TurnEvent) => void | Promise<void>;
   /** Episodes ended so far. */
   onEpisodes?: (done: number, total: number) => void;
 }
 
-export class RolloutError extends Error {
-  override name = 'RolloutError';
-}
-
-/** Plays `groupSize` episodes of each task. Trajectories come by group, then member. */
+/** Plays `groupSize` episodes of each task. Returns the trajectories by group, then member. */
 export async function rollout(
   parts: RolloutParts,
   request: RolloutRequest,
@@ -73,57 +70,36 @@ export async function rollout(
   return new RolloutLoop(parts, request, options).play();
 }
 
-/** Runs a batched call once for each world, over the rows that live in it. */
-export async function perWorld<T extends { readonly task: Task }>(
-  worlds: ReadonlyMap<string, World>,
-  rows: readonly T[],
-  call: (world: World, members: T[]) => Promise<void>,
-): Promise<void> {
-  const byWorld = groupBy(rows, ({ task }) => task.world);
-  await Promise.all([...byWorld].map(([name, members]) => call(worldNamed(worlds, name), members)));
-}
-
-export function worldNamed(worlds: ReadonlyMap<string, World>, name: string): World {
-  const world = worlds.get(name);
-  if (!world) throw new RolloutError(`There is no world "${name}"; open are ${[...worlds.keys()].join(', ')}.`);
-  return world;
-}
-
-/** An episode that has not started yet: a member of a group. */
+/** A member of a group before its episode has a slot. */
 interface QueuedEpisode {
   task: Task;
   group: number;
   member: number;
 }
 
-/** Rows whose world is asked in one message: the next message is on its way while what came back is read. */
-const answeredAtOnce = 32;
-
 const sameTokens = (a: Int32Array, b: Int32Array) => a.length === b.length && a.every((id, i) => id === b[i]);
 
-/** All trajectories of a rollout: those to come, those that decode or wait for their worlds, and those that have ended. */
+/**
+ * State of one rollout. An episode goes from `queue` to a slot (`takeSlots`), to its world's first observation (`starting`), to a
+ * prompt admitted into the KV cache (`admit`), to rounds of `decode` and world steps, until it ends and frees its slot.
+ */
 class RolloutLoop {
   private readonly queue: QueuedEpisode[];
-  private readonly free: number[];
-  /** Whose turn it is to speak, in the order in which they decode. */
+  private readonly freeSlots: number[];
+  /** Episodes whose turn it is, in the order in which they decode. */
   private ready: Episode[] = [];
-  /** Whose prompts wait for pages, in the order in which they came. */
-  private arrived: Episode[] = [];
-  /** Of `ready`, those in the middle of a turn. */
-  private readonly speaking = new Set<Episode>();
+  /** Started episodes whose prompts wait for pages of the KV cache, in order of arrival. */
+  private unadmitted: Episode[] = [];
+  /** Episodes of `ready` in the middle of a turn. */
+  private readonly midTurn = new Set<Episode>();
   private readonly episodes: Episode[] = [];
   /** Slots that the policy holds for this rollout. */
   private readonly held = new Set<number>();
-  private ended = 0;
-  /** Turns of each group's oracle, once asked: same task, same world. */
-  private readonly plans = new Map<number, number | null>();
-  private readonly askedFor = new Set<number>();
-  /** Oracles whose answer nobody plays by. No world moves before it has answered. */
-  private asked: Promise<void> = Promise.resolve();
-  /** Of each group, the prompts that its members begin with: one, where its world begins as it did before. */
+  private endedCount = 0;
+  /** The different prompts of each group: one, if its world begins the same for every member. */
   private readonly prompts = new Map<number, { key: number; tokens: Int32Array }[]>();
-  /** Rows whose free-running worlds have been asked. */
-  private readonly outstanding = new Outstanding<Episode, FreeAnswer>();
+  private readonly batched: BatchedWorlds;
+  private readonly freeRunning: FreeRunningWorlds;
 
   constructor(
     private readonly parts: RolloutParts,
@@ -132,55 +108,78 @@ class RolloutLoop {
   ) {
     const { groupSize, tasks, firstGroup = 0 } = request;
     const { slots, rows } = parts.policy.capacity;
-    this.free = Array.from({ length: slots ?? rows }, (_, slot) => slot);
+    this.freeSlots = Array.from({ length: slots ?? rows }, (_, slot) => slot);
     const members = Array.from({ length: groupSize }, (_, member) => member);
     this.queue = tasks.flatMap((task, i) => members.map((member) => ({ task, group: firstGroup + i, member })));
+    const scheduled: SchedulerParts = {
+      worlds: parts.worlds,
+      promptTokens: parts.policy.capacity.promptTokens,
+      limit: request.limit,
+      signal: options.signal,
+      release: (ended) => this.release(ended),
+      onAnswer: (episode, world, feedback) => options.onTurn?.(turnEvent(episode, world, feedback)),
+    };
+    this.batched = new BatchedWorlds(scheduled);
+    this.freeRunning = new FreeRunningWorlds(scheduled);
   }
 
   async play(): Promise<Trajectory[]> {
     const { signal } = this.options;
-    const abort = () => void this.outstanding.abort(signal?.reason);
+    const abort = () => void this.freeRunning.abort(signal?.reason);
     signal?.addEventListener('abort', abort);
     try {
-      await this.playAll();
-      await this.asked;
+      await this.playRounds();
+      await this.batched.finish();
     } catch (error) {
-      // Whoever plays next finds every slot free.
+      await this.batched.abort();
+      // The next rollout finds every slot free.
       this.parts.policy.release([...this.held]);
       throw error;
     } finally {
       signal?.removeEventListener('abort', abort);
-      await Promise.allSettled([this.asked, this.outstanding.abort()]);
+      await Promise.allSettled([this.batched.abort(), this.freeRunning.abort()]);
     }
-    const order = (episode: Episode) => episode.group * this.request.groupSize + episode.member;
-    return this.episodes.sort((a, b) => order(a) - order(b)).map((episode) => episode.trajectory());
+    return this.episodes.sort((a, b) => this.rowKey(a) - this.rowKey(b)).map((episode) => episode.trajectory());
   }
 
-  private async playAll(): Promise<void> {
-    /** Those asked of their worlds while others decode: newcomers, and who has acted. */
-    let acting: Episode[] = [];
+  /** Key of a row's random numbers and its place in the result. */
+  private rowKey({ group, member }: QueuedEpisode): number {
+    return group * this.request.groupSize + member;
+  }
+
+  private async playRounds(): Promise<void> {
+    /** Episodes with an action for their world. */
+    let stepping: Episode[] = [];
     for (;;) {
       this.options.signal?.throwIfAborted();
-      const newcomers = this.giveSlots(acting);
-      const idle = this.ready.length + acting.length + newcomers.length === 0;
-      if (idle && this.arrived.length + this.outstanding.rows.length === 0) break;
-      const [alone, opening] = partition(newcomers, (episode) => this.worldOf(episode).describe().freeRunning);
-      const [asked, stepping] = partition(acting, (episode) => this.worldOf(episode).describe().freeRunning);
-      for (const episode of alone)
-        this.outstanding.start(episode, (signal) => beginAlone(this.worldOf(episode), episode, signal));
-      for (const episode of asked)
-        this.outstanding.start(episode, (signal) => actAlone(this.worldOf(episode), episode, signal));
-      if (idle && this.outstanding.rows.length > 0) await this.outstanding.next();
-      const worlds = [this.open(opening), this.act(stepping)] as const;
-      const [acted] = await together([this.decode(), ...worlds]);
-      const { begun, moved } = await this.takeAnswers();
-      this.arrived.push(...[...opening, ...begun].filter((episode) => !episode.ended));
-      const back = [...stepping, ...moved];
-      const gone = [...opening, ...begun, ...back].filter((episode) => episode.ended);
-      this.ready.push(...back.filter((episode) => !episode.ended), ...(await this.admit()));
-      this.leave(gone);
-      acting = acted;
+      const starting = this.takeSlots(stepping);
+      const idle = this.ready.length + stepping.length + starting.length === 0;
+      if (idle && this.unadmitted.length + this.freeRunning.waiting.length === 0) break;
+      this.send(starting, stepping);
+      if (idle) await this.freeRunning.next();
+      // The worlds answer while the policy decodes.
+      stepping = await this.decode();
+      await this.receive();
     }
+  }
+
+  private send(starting: readonly Episode[], stepping: readonly Episode[]): void {
+    const runsFree = (episode: Episode) => this.worldOf(episode).describe().freeRunning;
+    const [freeStarting, batchedStarting] = partition(starting, runsFree);
+    const [freeStepping, batchedStepping] = partition(stepping, runsFree);
+    this.freeRunning.send(freeStarting, freeStepping);
+    this.batched.send(batchedStarting, batchedStepping);
+  }
+
+  /** Queues answered episodes for the next round and frees the slots of ended ones. */
+  private async receive(): Promise<void> {
+    const batched = await this.batched.receive();
+    const free = await this.freeRunning.receive();
+    const started = [...batched.started, ...free.started];
+    const stepped = [...batched.stepped, ...free.stepped];
+    this.unadmitted.push(...started.filter((episode) => !episode.ended));
+    this.ready.push(...stepped.filter((episode) => !episode.ended), ...(await this.admit()));
+    this.freeSlotsOf([...started, ...stepped].filter((episode) => episode.ended));
   }
 
   private release(episodes: readonly Episode[]): void {
@@ -189,25 +188,25 @@ class RolloutLoop {
     this.parts.policy.release(slots);
   }
 
-  /** Gives free slots to those who come next. */
-  private giveSlots(acting: readonly Episode[]): Episode[] {
-    if (this.arrived.length > 0 || this.free.length === 0 || this.queue.length === 0) return [];
-    const inFlight = [...this.ready, ...acting, ...this.outstanding.rows];
-    const prompts = new Set(inFlight.map((episode) => this.promptOf(episode)));
-    const newcomers: Episode[] = [];
-    while (this.free.length > 0 && this.queue.length > 0) {
-      prompts.add(this.promptOf(this.queue[0]));
+  /** Gives free slots to the next episodes of the queue, as many as the policy's capacity for different prompts allows. */
+  private takeSlots(stepping: readonly Episode[]): Episode[] {
+    if (this.unadmitted.length > 0 || this.freeSlots.length === 0 || this.queue.length === 0) return [];
+    const inFlight = [...this.ready, ...stepping, ...this.freeRunning.waiting];
+    const prompts = new Set(inFlight.map((episode) => this.expectedPrompt(episode)));
+    const starting: Episode[] = [];
+    while (this.freeSlots.length > 0 && this.queue.length > 0) {
+      prompts.add(this.expectedPrompt(this.queue[0]));
       if (prompts.size > this.parts.policy.capacity.groups) break;
       const { task, group, member } = this.queue.shift()!;
-      const slot = this.free.shift()!;
-      newcomers.push(new Episode(task, group, member, slot, this.parts.conversation, this.request));
+      const slot = this.freeSlots.shift()!;
+      starting.push(new Episode(task, group, member, slot, this.parts.conversation, this.request));
     }
-    this.episodes.push(...newcomers);
-    return newcomers;
+    this.episodes.push(...starting);
+    return starting;
   }
 
-  /** Who has the same number begins with the same words: a group's members, where their world begins as it did before. */
-  private promptOf({ task, group, member }: QueuedEpisode): number {
+  /** Equal for rows that are expected to begin with the same prompt: a group's members, if their world is replayable. */
+  private expectedPrompt({ task, group, member }: QueuedEpisode): number {
     const { replayable } = worldNamed(this.parts.worlds, task.world).describe();
     return group * this.request.groupSize + (replayable ? 0 : member);
   }
@@ -216,188 +215,82 @@ class RolloutLoop {
     return worldNamed(this.parts.worlds, episode.task.world);
   }
 
-  private leave(gone: readonly Episode[]): void {
-    for (const episode of gone) {
-      this.free.push(episode.slot);
+  private freeSlotsOf(ended: readonly Episode[]): void {
+    for (const episode of ended) {
+      this.freeSlots.push(episode.slot);
       this.worldOf(episode).leave?.([episode.slot]);
     }
-    this.free.sort((a, b) => a - b);
-    this.ended += gone.length;
+    this.freeSlots.sort((a, b) => a - b);
+    this.endedCount += ended.length;
     const total = this.request.tasks.length * this.request.groupSize;
-    if (gone.length > 0) this.options.onEpisodes?.(this.ended, total);
+    if (ended.length > 0) this.options.onEpisodes?.(this.endedCount, total);
   }
 
-  /** Starts the worlds of newcomers, and sets what they may take. */
-  private async open(newcomers: readonly Episode[]): Promise<void> {
-    await perWorld(this.parts.worlds, newcomers, async (world, members) => {
-      const slots = members.map((episode) => episode.slot);
-      const feedback = await world.reset(
-        slots,
-        members.map((episode) => episode.task),
-        this.options.signal,
-      );
-      const description = world.describe();
-      members.forEach((episode, i) => {
-        episode.start(feedback[i], description, this.parts.policy.capacity.promptTokens);
-      });
-    });
-    await this.setHorizons(newcomers.filter((episode) => !episode.ended));
-  }
-
-  private async setHorizons(newcomers: readonly Episode[]): Promise<void> {
-    const asked = this.askOracles(newcomers);
-    const turnsOf = ({ group }: Episode) => this.plans.get(group) ?? null;
-    const { limit } = this.request;
-    if (typeof limit === 'number') {
-      // They play while the oracles think.
-      for (const episode of newcomers) episode.setHorizon(limit, null);
-      this.asked = this.asked
-        .then(() => asked)
-        .then(() => newcomers.forEach((episode) => void episode.setOracleTurns(turnsOf(episode))));
-      // Who waits for it throws it.
-      this.asked.catch(() => {});
-      return;
-    }
-    await asked;
-    for (const episode of newcomers) this.setHorizon(episode, turnsOf(episode));
-  }
-
-  private setHorizon(episode: Episode, turns: number | null): void {
-    const { hasOracle } = this.worldOf(episode).describe();
-    // An oracle that is there but did not answer leaves no horizon to play under: the world failed, not the run.
-    if (turns === null && hasOracle && typeof this.request.limit !== 'number') episode.end('world-failure');
-    else episode.setHorizon(turnsFor(this.request.limit, turns), turns);
-  }
-
-  /** One member of each group that was not asked about yet. */
-  private async askOracles(newcomers: readonly Episode[]): Promise<void> {
-    const leaders = new Map<number, Episode>();
-    for (const episode of newcomers)
-      if (!this.askedFor.has(episode.group)) {
-        this.askedFor.add(episode.group);
-        leaders.set(episode.group, episode);
-      }
-    await perWorld(this.parts.worlds, [...leaders.values()], async (world, members) => {
-      if (!world.describe().hasOracle) return;
-      const plans = await world.oracle(
-        members.map((episode) => episode.slot),
-        this.options.signal,
-      );
-      members.forEach((episode, i) => {
-        this.plans.set(episode.group, plans[i]?.length ?? null);
-      });
-    });
-  }
-
-  /** Gives their slots to those who have arrived, as far as there are pages for their prompts. */
+  /** Admits waiting prompts into the KV cache, as far as it has pages for them; returns their episodes. */
   private async admit(): Promise<Episode[]> {
-    const byPrompt = groupBy(this.arrived, (episode) => this.promptKey(episode));
+    const byPrompt = groupBy(this.unadmitted, (episode) => this.promptKey(episode));
     const groups = [...byPrompt].map(([key, members]) => ({
       key,
       prompt: members[0].promptTokens,
       slots: members.map((episode) => episode.slot),
-      rowKeys: members.map((episode) => episode.group * this.request.groupSize + episode.member),
+      rowKeys: members.map((episode) => this.rowKey(episode)),
     }));
     const admitted = groups.slice(0, this.parts.policy.pages?.admits(groups) ?? groups.length);
     const slots = new Set(admitted.flatMap((group) => group.slots));
-    const [withPages, waiting] = partition(this.arrived, (episode) => slots.has(episode.slot));
-    this.arrived = waiting;
+    const [withPages, waiting] = partition(this.unadmitted, (episode) => slots.has(episode.slot));
+    this.unadmitted = waiting;
     if (admitted.length > 0) await this.parts.policy.admit(admitted);
     for (const slot of slots) this.held.add(slot);
     return withPages;
   }
 
-  /** Who shares a prompt: named after the first of the group that began with it. */
-  private promptKey({ group, member, promptTokens }: Episode): number {
+  /** Key of a shared prompt: the row key of the first member of the group that began with it. */
+  private promptKey(episode: Episode): number {
+    const { group, promptTokens } = episode;
     const known = this.prompts.get(group) ?? [];
     this.prompts.set(group, known);
     const same = known.find(({ tokens }) => sameTokens(tokens, promptTokens));
     if (same) return same.key;
-    const key = group * this.request.groupSize + member;
+    const key = this.rowKey(episode);
     known.push({ key, tokens: promptTokens });
     return key;
   }
 
-  /** What free-running worlds have answered by now. */
-  private async takeAnswers(): Promise<{ begun: Episode[]; moved: Episode[] }> {
-    const taken = this.outstanding.take();
-    for (const { row, answer } of taken) await this.takeAnswer(row, answer);
-    const [begun, moved] = partition(taken, ({ answer }) => answer.begins);
-    this.release(moved.map(({ row }) => row).filter((row) => row.ended));
-    return { begun: begun.map(({ row }) => row), moved: moved.map(({ row }) => row) };
-  }
-
-  private async takeAnswer(episode: Episode, { feedback, begins, oracleTurns }: FreeAnswer): Promise<void> {
-    const world = this.worldOf(episode);
-    if (begins) {
-      episode.start(feedback, world.describe(), this.parts.policy.capacity.promptTokens);
-      if (!episode.ended) this.setHorizon(episode, oracleTurns);
-    } else {
-      episode.answer(feedback);
-      await this.options.onTurn?.(turnEvent(episode, world, feedback));
-    }
-  }
-
-  /** Of those whose turn it is, as many as decode at once and have pages; who waits for pages lets others go first. */
+  /** Splits off the episodes that decode in this round: as many as fit at once and have pages. Others let later ones go first. */
   private choose(willing: readonly Episode[]): [Episode[], Episode[]] {
     const { rows } = this.parts.policy.capacity;
     let count = 0;
     return partition(willing, (episode) => {
-      const goes = count < rows && (this.parts.policy.pages?.grow(episode.generateRow()) ?? true);
-      if (goes) count++;
-      return goes;
+      const fits = count < rows && (this.parts.policy.pages?.grow(episode.generateRow()) ?? true);
+      if (fits) count++;
+      return fits;
     });
   }
 
-  /** The worlds' answers to those who have acted. */
-  private async act(acting: readonly Episode[]): Promise<void> {
-    await perWorld(this.parts.worlds, acting, async (world, members) => {
-      await this.asked;
-      const parts = inParts(members, answeredAtOnce);
-      const asked = parts.map((part) => answers(world, part, this.options.signal));
-      const settled = Promise.allSettled(asked);
-      try {
-        for (const [p, part] of parts.entries()) await this.hear(world, part, await asked[p]);
-      } finally {
-        await settled;
-      }
-    });
-    this.release(acting.filter((episode) => episode.ended));
-  }
-
-  private async hear(world: World, members: readonly Episode[], feedback: readonly Feedback[]): Promise<void> {
-    // The next part's message leaves before this one's lists are read.
-    await Promise.resolve();
-    for (const [i, episode] of members.entries()) {
-      episode.answer(feedback[i]);
-      await this.options.onTurn?.(turnEvent(episode, world, feedback[i]));
-    }
-  }
-
-  /** One round of those whose turn it is, as many as decode at once; gives back those who have an action. */
+  /** One round of decoding. Returns the episodes that have an action for their world. */
   private async decode(): Promise<Episode[]> {
     const { policy } = this.parts;
-    const opening = this.ready.filter((episode) => !this.speaking.has(episode));
+    const opening = this.ready.filter((episode) => !this.midTurn.has(episode));
     for (const episode of opening) episode.checkRoom(policy.room(episode.slot));
     const forced = opening.filter((episode) => !episode.ended && episode.isForced);
-    for (const episode of forced) episode.sayForced();
+    for (const episode of forced) episode.takeForcedAction();
     const willing = this.ready.filter((episode) => !episode.ended && !forced.includes(episode));
-    // Before anything is awaited: pages that a world's answer frees meanwhile are given out in the next round.
+    // Chosen before anything is awaited: pages that a world's answer frees meanwhile are for the next round.
     const [chosen, others] = this.choose(willing);
-    // The worlds' messages leave before the policy computes: on the processor it does not pause until its round is done.
+    // The worlds' messages leave before the policy computes: on the processor it does not yield until its round is done.
     await Promise.resolve();
     const turns = await this.sample(chosen);
-    for (const episode of chosen) this.speaking.add(episode);
+    for (const episode of chosen) this.midTurn.add(episode);
     const acted: Episode[] = [];
     chosen.forEach((episode, i) => {
       if (!turns[i]) return;
-      this.speaking.delete(episode);
-      if (this.say(episode, turns[i])) acted.push(episode);
+      this.midTurn.delete(episode);
+      if (this.takeTurn(episode, turns[i])) acted.push(episode);
     });
-    const left = this.ready.filter((episode) => episode.ended);
-    this.release(left);
+    const ended = this.ready.filter((episode) => episode.ended);
+    this.release(ended);
     this.ready = [...chosen.filter((episode) => !acted.includes(episode) && !episode.ended), ...others];
-    this.leave(left);
+    this.freeSlotsOf(ended);
     return [...acted, ...forced].filter((episode) => !episode.ended);
   }
 
@@ -406,25 +299,15 @@ class RolloutLoop {
     return sampleTurns(policy, conversation, chosen, this.request, this.options.signal);
   }
 
-  /** True where it has said its action. */
-  private say(episode: Episode, turn: GeneratedTurn): boolean {
+  /** True if the turn is over: an action, or no room for one. False after a thought. */
+  private takeTurn(episode: Episode, turn: GeneratedTurn): boolean {
     if (turn.ending === 'context') episode.end('context');
     else if (episode.thinking) {
       episode.takeThought(turn);
       return false;
-    } else episode.say(turn);
+    } else episode.takeAction(turn);
     return true;
   }
-}
-
-const inParts = <T>(list: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(list.length / size) }, (_, part) => list.slice(part * size, (part + 1) * size));
-
-/** Those for which `holds` is true, and the others. */
-function partition<T>(list: readonly T[], holds: (item: T) => boolean): [T[], T[]] {
-  const [yes, no]: [T[], T[]] = [[], []];
-  for (const item of list) (holds(item) ? yes : no).push(item);
-  return [yes, no];
 }
 
 function turnEvent(episode: Episode, world: World, feedback: Feedback): TurnEvent {

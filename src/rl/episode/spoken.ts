@@ -5,8 +5,9 @@
  */
 import { type Feedback, type Spoken, spokenOf, type Task, type World } from '../../envs/env.ts';
 import { type TurnLimit, turnsFor } from '../horizon.ts';
+import { worldNamed } from './by-world.ts';
 import { acknowledgement } from './conversation.ts';
-import { type TurnEvent, worldNamed } from './rollout.ts';
+import type { TurnEvent } from './rollout.ts';
 
 export interface SpokenMessage {
   role: 'user' | 'assistant';

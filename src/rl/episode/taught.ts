@@ -86,7 +86,7 @@ async function turn<Row extends TaughtRow>(
     moving.map(({ action }) => action),
   );
   return moving.flatMap(({ row, offered }, i) => {
-    row.episode.answer(feedback[i]);
+    row.episode.takeObservation(feedback[i]);
     return row.episode.ended ? [] : [{ row, offered: offeredAfter(offered, feedback[i]) }];
   });
 }

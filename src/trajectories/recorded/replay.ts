@@ -5,10 +5,10 @@
  */
 import type { Task, World } from '../../envs/env.ts';
 import { playScripted, type Script } from '../../envs/scripted.ts';
+import { perWorld } from '../../rl/episode/by-world.ts';
 import { type Conversation, concat } from '../../rl/episode/conversation.ts';
 import { Episode } from '../../rl/episode/episode.ts';
 import { episodesAtOnce } from '../../rl/episode/players.ts';
-import { perWorld } from '../../rl/episode/rollout.ts';
 import { TokenSource, type Trajectory } from '../../rl/episode/trajectory.ts';
 import type { TrajectoryFile } from '../files/file.ts';
 import { type RecordProblem, type TrajectoryRecord, thoughtIn } from '../files/record.ts';
@@ -140,7 +140,7 @@ const replaying = ({ promptTokens }: MappingOptions): Script<Row> => ({
     return undefined;
   },
   answer({ episode }, feedback) {
-    episode.answer(feedback);
+    episode.takeObservation(feedback);
     return !episode.ended;
   },
 });

@@ -3,8 +3,8 @@
  * words. A task that is no training task of the run is none: what is held out stays so.
  */
 import type { Task, World } from '../../envs/env.ts';
+import { worldNamed } from '../../rl/episode/by-world.ts';
 import { episodesAtOnce } from '../../rl/episode/players.ts';
-import { worldNamed } from '../../rl/episode/rollout.ts';
 import { taskKey } from '../../rl/tasks.ts';
 import { losslessForm } from '../files/lossless.ts';
 import type { TrajectoryRecord } from '../files/record.ts';

@@ -1,0 +1,24 @@
+/** The open worlds of a rollout, by the names that tasks give them. */
+import type { Task, World } from '../../envs/env.ts';
+import { groupBy } from '../numbers.ts';
+
+/** A task names a world that is not open. */
+export class RolloutError extends Error {
+  override name = 'RolloutError';
+}
+
+export function worldNamed(worlds: ReadonlyMap<string, World>, name: string): World {
+  const world = worlds.get(name);
+  if (!world) throw new RolloutError(`There is no world "${name}"; open are ${[...worlds.keys()].join(', ')}.`);
+  return world;
+}
+
+/** Runs a batched call once for each world, over the rows that live in it. */
+export async function perWorld<T extends { readonly task: Task }>(
+  worlds: ReadonlyMap<string, World>,
+  rows: readonly T[],
+  call: (world: World, members: T[]) => Promise<void>,
+): Promise<void> {
+  const byWorld = groupBy(rows, ({ task }) => task.world);
+  await Promise.all([...byWorld].map(([name, members]) => call(worldNamed(worlds, name), members)));
+}

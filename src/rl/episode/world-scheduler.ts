@@ -1,0 +1,61 @@
+/**
+ * Calls to the worlds of a rollout, between rounds of decoding. `BatchedWorlds` (batched-worlds.ts) sends one message to a world for
+ * all its rows and waits for every answer; `FreeRunningWorlds` (free-running-worlds.ts) makes one call a row and takes the answers
+ * that have come. The rollout loop drives both through this interface.
+ */
+import type { Feedback, World } from '../../envs/env.ts';
+import { type TurnLimit, turnsFor } from '../horizon.ts';
+import type { Episode } from './episode.ts';
+
+/** Episodes whose world answered: after a reset, and after an action. Some have ended by the answer. */
+export interface AnsweredEpisodes {
+  started: readonly Episode[];
+  stepped: readonly Episode[];
+}
+
+export interface WorldScheduler {
+  /** Episodes whose world has a call under way, or an answer that was not received yet. */
+  readonly waiting: readonly Episode[];
+  /** Sends resets and actions. Answers come by `receive`. */
+  send(starting: readonly Episode[], stepping: readonly Episode[]): void;
+  /** Resolves when `receive` has something to return; at once if no call is under way. */
+  next(): Promise<void>;
+  /** Writes the worlds' answers into their episodes and returns these. Throws the error of a call that failed. */
+  receive(): Promise<AnsweredEpisodes>;
+  /** Aborts the calls under way and resolves when all have ended. */
+  abort(reason?: unknown): Promise<void>;
+}
+
+/** The parts of a rollout that a scheduler needs. */
+export interface SchedulerParts {
+  worlds: ReadonlyMap<string, World>;
+  /** Most tokens of a prompt. */
+  promptTokens: number;
+  limit: TurnLimit;
+  signal?: AbortSignal;
+  /** Gives the policy's slots of ended episodes back. */
+  release(ended: readonly Episode[]): void;
+  /** Awaited after each answered action, before the next turn. */
+  onAnswer(episode: Episode, world: World, feedback: Feedback): void | Promise<void>;
+}
+
+/** Sets an episode's horizon from its oracle's turns (null: no plan). */
+export function setHorizon(episode: Episode, world: World, limit: TurnLimit, oracleTurns: number | null): void {
+  // A relative horizon needs the oracle's plan. An oracle that returned none is a failure of the world, not of the run.
+  if (oracleTurns === null && world.describe().hasOracle && typeof limit !== 'number') episode.end('world-failure');
+  else episode.setHorizon(turnsFor(limit, oracleTurns), oracleTurns);
+}
+
+/** Steps a world for these episodes. A refused reply is answered by its refusal, and the world does not move. */
+export async function stepWorld(world: World, episodes: readonly Episode[], signal?: AbortSignal): Promise<Feedback[]> {
+  const moving = episodes.filter((episode) => episode.refusal === null);
+  const slots = moving.map((episode) => episode.slot);
+  const actions = moving.map((episode) => episode.action);
+  const feedback = moving.length ? await world.step(slots, actions, signal) : [];
+  let next = 0;
+  return episodes.map(({ refusal }) =>
+    refusal === null
+      ? feedback[next++]
+      : { observation: refusal, reward: 0, done: false, valid: false, validActions: null },
+  );
+}
