@@ -1,16 +1,19 @@
 /** The twenty-seven actions: whether each may be done (its refusal), and what it does. A refused action still takes its time. */
 import {
   ACTIVABLE, ACTIVE, BROKEN, CLOSABLE, EDIBLE, GAS, HAS_CONTAINER, HAS_DEVICE, HIDDEN, IS_CONTAINER, LIQUID, MOVABLE,
-  NIL, OPEN, Obj, SOLID, USABLE, add, at, detach, disconnect, has, head, isConnected, isNil, isOf, make, parentOf,
-  portal, ref, remove, set, stack, terminal1, terminal2,
-} from './arena';
+  NIL, OPEN, Obj, SOLID, USABLE, has, isNil, isOf, set,
+} from './object';
+import { add, detach, remove } from './containment';
+import { at, head, parentOf, portal, ref } from './arena';
+import { disconnect, isConnected, terminal1, terminal2 } from './terminals';
+import { make } from './construction';
+import { stack } from './list';
 import {
   A_OPEN, A_CLOSE, A_GO, A_TELEPORT, A_LOOK, A_LOOK_AT, A_LOOK_IN, A_ACTIVATE, A_DEACTIVATE, A_EAT, A_MOVE, A_POUR,
   A_FOCUS, A_RESET, A_USE, A_READ, A_FLUSH, A_CONNECT, A_DISCONNECT, A_WAIT1, A_WAIT, A_INVENTORY, A_PICK_UP,
   A_PUT_DOWN, A_MIX, A_TASK, A_DUNK,
 } from './action-ids';
-import * as I from './tables/ids';
-import { putDescription, putString } from './tables';
+import { putDescription, putString, stringAt, stringLength } from './tables';
 import { byte, put, rounded, same as sameBytes } from './text';
 import { describe, list, putName, putOwner, readDocument } from './describe';
 import { agentRoom, farSide, hasPortal, nextPortal } from './search';
@@ -18,8 +21,8 @@ import { ALREADY, CAUGHT, combustionPoint, ignite } from './combustion';
 import { mix } from './chemistry';
 import { baseAt, baseCount, beginReferents, ensureBase } from './words';
 import { wordAt, wordLength } from './interned';
-import { stringAt, stringLength } from './tables';
 import { resetGoals } from './goals';
+import * as I from './tables/ids';
 
 /** Writes `before`, the raw name, `after`. */
 function say(before: string, o: Obj, after: string): void {

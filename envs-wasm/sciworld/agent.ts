@@ -1,5 +1,6 @@
 /** One step of the agent: parse or resolve, act, let time pass, judge the goals. */
-import { NIL, Obj, PENDING_BYTES, at, ensureRoom, head, ref } from './arena';
+import { NIL, Obj } from './object';
+import { PENDING_BYTES, at, ensureRoom, head, ref } from './arena';
 import { A_INVENTORY, A_LOOK, A_TASK } from './action-ids';
 import { execute, forgetAccepted } from './actions';
 import {

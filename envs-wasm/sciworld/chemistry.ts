@@ -1,10 +1,13 @@
 /** Mixing: what two, three or four things in one container become. */
-import { HIDDEN, NIL, Obj, add, at, has, isNil, make, remove } from './arena';
-import * as I from './tables/ids';
+import { HIDDEN, NIL, Obj, has, isNil } from './object';
+import { add, remove } from './containment';
+import { at } from './arena';
+import { make } from './construction';
 import { SUBSTANCE, material, unknownSubstance } from './tables';
 import { put } from './text';
 import { putName } from './describe';
 import { visibleCount } from './search';
+import * as I from './tables/ids';
 
 const ANY: i32 = -1;
 

@@ -1,7 +1,10 @@
 /** Fire: what is hot enough burns, for its ticks; then it is ash. Liquid water beside or inside puts it out. */
-import { BURNED, BURNING, LIQUID, NIL, Obj, add, at, has, isNil, make, parentOf, remove } from './arena';
-import { C_Ash, S_water } from './tables/ids';
+import { BURNED, BURNING, LIQUID, NIL, Obj, has, isNil } from './object';
+import { add, remove } from './containment';
+import { at, parentOf } from './arena';
+import { make } from './construction';
 import { COMBUSTION, SUBSTANCE, material } from './tables';
+import { C_Ash, S_water } from './tables/ids';
 
 export const CAUGHT: i32 = 0;
 export const NOT_FLAMMABLE: i32 = 1;

@@ -1,17 +1,16 @@
 /** The printers: names, cursory (0) and detailed (1) descriptions, lists. */
-import {
-  ACTIVE, BURNED, BURNING, DEAD, DELETED, HIDDEN, NIL, OPEN, Obj, SICK, at, has, head, isNil, isOf, listOrder,
-  ownerOf, ref, stack, terminal1, terminal2,
-} from './arena';
-import * as I from './tables/ids';
+import { ACTIVE, BURNED, BURNING, DEAD, DELETED, HIDDEN, NIL, OPEN, Obj, SICK, has, isNil, isOf } from './object';
+import { at, head, ref, portal } from './arena';
+import { listOrder, stack } from './list';
+import { ownerOf, terminal1, terminal2 } from './terminals';
 import {
   artist, book, family, lifecycle, lifeform, plantName, prefix, putString, stageString, stringAt, stringLength,
   subject,
 } from './tables';
 import { byte, bytes, compare, integer, out, put, redirect, rounded, scratch, same as sameBytes } from './text';
 import { farSide, hasPortal, nextPortal, visibleCount } from './search';
-import { portal } from './arena';
 import { flowerTraits, plantKind, seedTraits, grownTraits } from './genetics';
+import * as I from './tables/ids';
 
 // ---- names -------------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,10 @@
 /** What devices do by themselves each tick: basins fill and drain, the toilet flushes, pots water themselves, the stopwatch counts. */
-import { ACTIVE, IS_CONTAINER, LIQUID, Obj, OPEN, add, at, has, head, isNil, make, parentOf, set } from './arena';
-import * as I from './tables/ids';
+import { ACTIVE, IS_CONTAINER, LIQUID, Obj, OPEN, has, isNil, set } from './object';
+import { add } from './containment';
+import { at, head, parentOf, portal } from './arena';
+import { make } from './construction';
 import { firstOfClass, nextPortal } from './search';
-import { portal } from './arena';
+import * as I from './tables/ids';
 
 export const SELF_WATERING: i32 = 1;
 export const TELEPORT: i32 = 2;

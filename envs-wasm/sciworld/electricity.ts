@@ -1,8 +1,7 @@
 /** Circuits: generators set voltages, conductors pass nine volts on one object a visit, components light when ground and voltage meet. */
-import {
-  ACTIVE, CONDUCTS, HAS_CONTAINER, NIL, OPEN, Obj, POLARIZED, TERMINALS, at, has, isNil, isOf, ownerOf, parentOf,
-  set, terminal1, terminal2,
-} from './arena';
+import { ACTIVE, CONDUCTS, HAS_CONTAINER, NIL, OPEN, Obj, POLARIZED, TERMINALS, has, isNil, isOf, set } from './object';
+import { at, parentOf } from './arena';
+import { ownerOf, terminal1, terminal2 } from './terminals';
 import * as I from './tables/ids';
 
 const NONE: u8 = 0;

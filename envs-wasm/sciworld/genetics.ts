@@ -1,7 +1,8 @@
 /** Genes of the pea and the unknown plants: traits, phenotypes, the Punnett square, random genes. One bit a trait, set where dominant. */
-import { Obj, draw, isNil } from './arena';
-import * as I from './tables/ids';
+import { Obj, isNil } from './object';
+import { draw } from './arena';
 import { byte, put } from './text';
+import * as I from './tables/ids';
 
 /** 0 none, 1 pea, 2 unknown E, 3 B, 4 C, 5 D. */
 export function plantKind(o: Obj): i32 {

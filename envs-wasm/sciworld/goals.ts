@@ -1,16 +1,18 @@
 /** Subgoals: an ordered chain, and optional ones in any order; the score they make. The lists of each variation are data. */
 import {
-  ACTIVE, BURNING, HAS_CONTAINER, HAS_DEVICE, DELETED, GAS, HIDDEN, LIQUID, List, MOVABLE, NIL, OPEN, Obj, SOLID, at,
-  goalDone, goalState, has, head, isNil, isOf, ownerOf, parentOf, portal, ref, setGoalDone, setGoalState, terminal1,
-  terminal2,
-} from './arena';
-import * as I from './tables/ids';
+  ACTIVE, BURNING, HAS_CONTAINER, HAS_DEVICE, DELETED, GAS, HIDDEN, LIQUID, MOVABLE, NIL, OPEN, Obj, SOLID, has,
+  isNil, isOf,
+} from './object';
+import { List } from './list';
+import { at, goalDone, goalState, head, parentOf, portal, ref, setGoalDone, setGoalState } from './arena';
+import { ownerOf, terminal1, terminal2 } from './terminals';
 import { lifeform, pool, stageString, variation } from './tables';
 import { answersTo, isNamed, isPlain } from './describe';
 import { agentRoom, nextPortal, recursive, unique, visibleCount } from './search';
-
 import { areConnected } from './electricity';
 import { A_LOOK_AT, A_READ, A_USE } from './action-ids';
+import * as I from './tables/ids';
+
 
 const NOT_YET: i32 = 0;
 const REACHED: i32 = 1;

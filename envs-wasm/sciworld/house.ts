@@ -1,7 +1,11 @@
 /** Builds the house in the original's order, which fixes every uuid and every draw (specification: the world). */
-import { Obj, add, addPortal, at, coin, draw, head, make, ref, set, OPEN, List, stack } from './arena';
-import * as I from './tables/ids';
+import { Obj, set, OPEN } from './object';
+import { add } from './containment';
+import { addPortal, at, coin, draw, head, ref } from './arena';
+import { make } from './construction';
+import { List, stack } from './list';
 import { book } from './tables';
+import * as I from './tables/ids';
 
 function put(cls: i32, container: Obj): Obj {
   const o = make(cls);

@@ -2,9 +2,9 @@
  * ScienceWorld for a host: worlds by number in one instance. The host copies tables.bin in once (`room`, `install`), then writes
  * lines at `room(n)` and reads what a call wrote at `textAt()`, `textLength()`.
  */
+import { HIDDEN, has, OPEN, CLOSABLE, SIZE, Obj, isNil, set, NIL } from './object';
 import {
-  HIDDEN, OBJECTS, allocate, at, base, clearWorld, enter, head, has, release, reseed, Header, OPEN, CLOSABLE, SIZE,
-  Obj, isNil, forgetWork, goalDone, work, portal, set,
+  OBJECTS, allocate, at, base, clearWorld, enter, head, release, reseed, Header, forgetWork, goalDone, work, portal,
 } from './arena';
 import { help, step as stepWorld } from './agent';
 import { accepted as lastAccepted, putInventory, putTask } from './actions';
@@ -18,7 +18,6 @@ import { answer, byte, integer } from './text';
 import { installTables, putString, taskCount, taskFirst, taskName } from './tables';
 import { OPEN_CONTAINERS, OPEN_DOORS } from './devices';
 import { codes, inOrder, putPossibleObjects, putValid } from './valid';
-import { NIL } from './arena';
 
 /** uuids of the task registry's objects; the house follows. */
 const REGISTRY: i32 = 17196;

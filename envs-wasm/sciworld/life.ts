@@ -1,13 +1,14 @@
 /** Life: stages of animals and plants, flowers, pollen, bees. */
-import {
-  DEAD, EDIBLE, HAS_CONTAINER, NIL, OPEN, Obj, SICK, add, at, draw, expelContents, has, head, isNil, isOf, make,
-  parentOf, portal, ref, remove, set, stack,
-} from './arena';
-import * as I from './tables/ids';
+import { DEAD, EDIBLE, HAS_CONTAINER, NIL, OPEN, Obj, SICK, has, isNil, isOf, set } from './object';
+import { add, expelContents, remove } from './containment';
+import { at, draw, head, parentOf, portal, ref } from './arena';
+import { make } from './construction';
+import { stack } from './list';
 import { lifecycle, lifeform } from './tables';
 import { accessible, farSide, firstNamed, nextPortal, openLocation } from './search';
 import { mate, plantKind, randomGenes } from './genetics';
 import { plantNameId } from './describe';
+import * as I from './tables/ids';
 
 function enterStage(o: Obj, stage: i32): void {
   o.stage = stage;

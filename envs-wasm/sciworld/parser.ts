@@ -2,8 +2,9 @@
  * From a line to an action. Every pattern (verb, slot, preposition, slot) is tried against the text without word boundaries;
  * one match is executed, several are asked about. The words an object answers to are matched in place, never spelt out.
  */
-import { List, NIL, Obj, PENDING_BYTES, at, head, isNil, isOf, parentOf, pendingAt, ref, worked } from './arena';
-import * as I from './tables/ids';
+import { List } from './list';
+import { NIL, Obj, isNil, isOf } from './object';
+import { PENDING_BYTES, at, head, parentOf, pendingAt, ref, worked } from './arena';
 import { Buffer, byte, bytes, integer, lower, put, redirect } from './text';
 import { putName } from './describe';
 import { putString } from './tables';
@@ -12,6 +13,7 @@ import { baseAt, baseCount, beginReferents, dropArticles, ensureBase } from './w
 import { IN_BYTES, ON_BYTES, wordFits, wordLength } from './interned';
 import { NO_ELECTRICAL, TELEPORT } from './devices';
 import { ACTIONS, A_CONNECT, A_DISCONNECT, A_TELEPORT } from './action-ids';
+import * as I from './tables/ids';
 
 const verbs: StaticArray<StaticArray<string>> = [
   ['open'], ['close'],

@@ -1,5 +1,6 @@
 /** Inclined planes: what lies on one slides by its angle and its surface's friction. */
-import { GAS, HIDDEN, LIQUID, Obj, at, has, isNil } from './arena';
+import { GAS, HIDDEN, LIQUID, Obj, has, isNil } from './object';
+import { at } from './arena';
 
 const STEP: f64 = 0.10000000149011612;
 

@@ -4,8 +4,9 @@
  * none such, and takes the first. Here nothing is spelt out that need not be: who else has r, and a container with k, is looked up.
  * Objects that share all their referents ("crowded") try others, the last ten times by chance.
  */
-import { List, NIL, Obj, draw, isNil, isOf, parentOf } from './arena';
-import { F_Portal } from './tables/ids';
+import { List } from './list';
+import { NIL, Obj, isNil, isOf } from './object';
+import { draw, parentOf } from './arena';
 import { baseAt, baseCount, beginReferents, ensureBase } from './words';
 import {
   EPOCH, IN, ON, POSTED, USES, intern, isSpecial, jointOf, leftOf, putWordOf, recordOf, rightOf, wordAt, wordLength,
@@ -13,6 +14,7 @@ import {
 } from './interned';
 import { Buffer, compare, out, put, redirect } from './text';
 import { agentRoom } from './search';
+import { F_Portal } from './tables/ids';
 
 /** An object of the list: its words and its container's. Then what was chosen: a word, or two with a joint. */
 @unmanaged

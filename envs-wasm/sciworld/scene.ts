@@ -3,14 +3,15 @@
  * host. Nothing here is the original's wording, and nothing changes the world.
  */
 import {
-  ACTIVABLE, ACTIVE, BROKEN, BURNED, BURNING, CLOSABLE, DEAD, GAS, HIDDEN, LIQUID, OPEN, Obj, SICK, at, has, head, isNil,
-  isOf, ownerOf, parentOf, portal,
-} from './arena';
+  ACTIVABLE, ACTIVE, BROKEN, BURNED, BURNING, CLOSABLE, DEAD, GAS, HIDDEN, LIQUID, OPEN, Obj, SICK, has, isNil, isOf,
+} from './object';
+import { at, head, parentOf, portal } from './arena';
+import { ownerOf } from './terminals';
 import { putName } from './describe';
 import { agentRoom } from './search';
-import * as I from './tables/ids';
 import { putString, stageString } from './tables';
 import { byte, integer, put, rounded } from './text';
+import * as I from './tables/ids';
 
 const BAR: i32 = 124;
 const LINE: i32 = 10;

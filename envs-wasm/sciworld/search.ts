@@ -1,9 +1,9 @@
 /** Walks over the object tree, each in the order the original enumerates: ascending uuid. */
 import { C_Terminal, F_PolarizedElectricalComponent, F_UnpolarizedElectricalComponent, F_Portal, F_Location } from './tables/ids';
-import {
-  HAS_CONTAINER, HIDDEN, List, NIL, OPEN, Obj, POLARIZED, PORTALED, TICKED, at, has, head, isBare, isNil, isOf, parentOf, portal, ref,
-  terminal1, terminal2,
-} from './arena';
+import { HAS_CONTAINER, HIDDEN, NIL, OPEN, Obj, POLARIZED, PORTALED, TICKED, has, isNil, isOf } from './object';
+import { List } from './list';
+import { at, head, parentOf, portal, ref } from './arena';
+import { isBare, terminal1, terminal2 } from './terminals';
 
 export function agentRoom(): Obj {
   return parentOf(at(head.agent));

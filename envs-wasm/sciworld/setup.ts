@@ -1,13 +1,14 @@
 /** A task's modifiers, as data: places its example objects into the house and breaks what it disables. */
-import {
-  BROKEN, NIL, OPEN, ACTIVE, Obj, add, at, draw, has, head, isNil, makeAs, parentOf, set, stack, CONDUCTS,
-  HAS_DEVICE,
-} from './arena';
+import { BROKEN, NIL, OPEN, ACTIVE, Obj, has, isNil, set, CONDUCTS, HAS_DEVICE } from './object';
+import { add } from './containment';
+import { at, draw, head, parentOf } from './arena';
+import { makeAs } from './construction';
+import { stack } from './list';
+import { pool, variation } from './tables';
+import { recursive } from './search';
 import {
   C_InclinedPlane, C_Recipe, C_UnknownSubstanceElectricalConductivity, C_UnknownSubstanceThermal,
 } from './tables/ids';
-import { pool, variation } from './tables';
-import { recursive } from './search';
 
 let cursor: usize = 0;
 

@@ -1,9 +1,10 @@
 /** Heat: two things that touch exchange it; heaters and coolers pull what stands directly in them; a temperature decides the state. */
-import { ACTIVE, GAS, LIQUID, Obj, SOLID, at, has, isNil, isOf } from './arena';
-import { F_HeatSource } from './tables/ids';
+import { ACTIVE, GAS, LIQUID, Obj, SOLID, has, isNil, isOf } from './object';
+import { at } from './arena';
 import {
   BOILING, CONDUCTIVITY, MELTING, STATE_NAMES, coolMinimum, heatMaximum, material, unknownMelting, unknownName,
 } from './tables';
+import { F_HeatSource } from './tables/ids';
 
 const MOST: f64 = 1000;
 const RATE: f64 = 0.1;

@@ -1,6 +1,8 @@
 /** One unit of time: what each class does first, then for every object heat, contents, phase and current, depth first by uuid. */
-import { Obj, PORTALED, TERMINAL, TICKED, at, clearTicks, has, head, isBare, isNil, portal, stack, worked } from './arena';
-import * as I from './tables/ids';
+import { Obj, PORTALED, TERMINAL, TICKED, has, isNil } from './object';
+import { at, clearTicks, head, portal, worked } from './arena';
+import { isBare } from './terminals';
+import { stack } from './list';
 import { burn } from './combustion';
 import { runDevice } from './devices';
 import { updatePassive, updatePolarized } from './electricity';
@@ -9,6 +11,7 @@ import { slide } from './planes';
 import { nextPortal } from './search';
 import { family } from './tables';
 import { heatOrCool, touch, updatePhase } from './thermodynamics';
+import * as I from './tables/ids';
 
 export function tickWorld(): void {
   clearTicks();

@@ -2,8 +2,9 @@
  * Which actions are valid: every action over every object (pair) its test admits, told by referents made as unique as the
  * original makes them. The last ten attempts of that draw from the world's generator; the caller decides whether that counts.
  */
-import { List, NIL, at, head, isNil, isOf, ref } from './arena';
-import * as I from './tables/ids';
+import { List } from './list';
+import { NIL, isNil, isOf } from './object';
+import { at, head, ref } from './arena';
 import { putString, rank } from './tables';
 import { Buffer, byte, bytes, compare, out, put, same as sameBytes } from './text';
 import { agentRoom, collectAccessible, collectAll, farSide, unique } from './search';
@@ -11,6 +12,7 @@ import { chooseReferents, putReferentOf } from './referents';
 import { isRegistered, slotCount, verb } from './parser';
 import { A_CONNECT, A_DUNK, A_GO, A_MOVE, A_POUR, A_TELEPORT, A_USE } from './action-ids';
 import { keepSilent, may, mayBeFirst, mayBeSecond, resolved } from './actions';
+import * as I from './tables/ids';
 
 const objects: List = new List();
 const universe: List = new List();

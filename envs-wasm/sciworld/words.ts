@@ -3,10 +3,9 @@
  * (articles dropped). Nearly every object of a kind has the same ones, so they are made once for a `signature` and shared by all
  * worlds of the instance. Words are interned (interned.ts); a set of them is a run of their numbers.
  */
-import {
-  BURNED, BURNING, DELETED, HIDDEN, NIL, Obj, SICK, SIZE, at, has, head, isNil, isOf, ownerOf, ref,
-} from './arena';
-import * as I from './tables/ids';
+import { BURNED, BURNING, DELETED, HIDDEN, NIL, Obj, SICK, SIZE, has, isNil, isOf } from './object';
+import { at, head, ref } from './arena';
+import { ownerOf } from './terminals';
 import {
   family, lifeform, listedReferent, listedReferents, putString, stageString, subject, tellsContents,
 } from './tables';
@@ -15,6 +14,7 @@ import { bookField, plantNameId, putName, putOwner } from './describe';
 import { plantKind, putTraits } from './genetics';
 import { farSide, visibleCount } from './search';
 import { NORMAL, forgetWords, intern, putWordOf, recordOf, wordLength, wordOrder, wordsAreMany } from './interned';
+import * as I from './tables/ids';
 
 const text: Buffer = new Buffer(65536);
 /** Per object slot: where its set is and how many words it has plus one, valid until `beginReferents`. */
