@@ -6,7 +6,8 @@ import { execute, forgetAccepted } from './actions';
 import {
   askWhich, chosen, isRegistered, matchAction, matchFirst, matchSecond, parse, slotCount, verb, preposition,
 } from './parser';
-import { forgetThrow, isCompleted, score, threw, tickGoals } from './goals';
+import { forgetThrow, threw } from './goal-judges';
+import { isCompleted, score, tickGoals } from './goals';
 import { tickWorld } from './tick';
 import { byte, out, put, tidy } from './text';
 

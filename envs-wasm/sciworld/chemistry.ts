@@ -5,7 +5,7 @@ import { at } from './arena';
 import { make } from './construction';
 import { SUBSTANCE, material, unknownSubstance } from './tables';
 import { put } from './text';
-import { putName } from './describe';
+import { putName } from './names';
 import { visibleCount } from './search';
 import * as I from './tables/ids';
 

@@ -1,101 +1,16 @@
 /** The printers: names, cursory (0) and detailed (1) descriptions, lists. */
-import { ACTIVE, BURNED, BURNING, DEAD, DELETED, HIDDEN, NIL, OPEN, Obj, SICK, has, isNil, isOf } from './object';
-import { at, head, ref, portal } from './arena';
+import { ACTIVE, BURNED, BURNING, DEAD, HIDDEN, NIL, OPEN, Obj, SICK, has, isNil } from './object';
+import { at, head, portal } from './arena';
 import { listOrder, stack } from './list';
-import { ownerOf, terminal1, terminal2 } from './terminals';
-import {
-  artist, book, family, lifecycle, lifeform, plantName, prefix, putString, stageString, stringAt, stringLength,
-  subject,
-} from './tables';
-import { byte, bytes, compare, integer, out, put, redirect, rounded, scratch, same as sameBytes } from './text';
-import { farSide, hasPortal, nextPortal, visibleCount } from './search';
+import { terminal1, terminal2 } from './terminals';
+import { artist, family, lifeform, prefix, putString, stageString, subject } from './tables';
+import { byte, integer, put, rounded } from './text';
+import { hasPortal, nextPortal, visibleCount } from './search';
 import { flowerTraits, plantKind, seedTraits, grownTraits } from './genetics';
+import { describeDocument } from './documents';
+import { describePortal, openClosed, portalList } from './portals';
+import { plantNameId, putName, putOwner } from './names';
 import * as I from './tables/ids';
-
-// ---- names -------------------------------------------------------------------------------------------------------------
-
-/** The original's getDescriptName. */
-export function putName(o: Obj): void {
-  if (isOf(o, I.F_Animal)) return putCanonical(o);
-  if (isOf(o, I.F_Portal)) {
-    put('door between ');
-    putString(at(o.a).name);
-    put(' and ');
-    return putString(at(o.b).name);
-  }
-  if (o.mat != 0 && has(o, BURNED) && !has(o, BURNING)) put('burned ');
-  putString(o.name);
-  if (o.cls == I.C_InclinedPlane) putPlane(o);
-  if (has(o, BURNING)) put(' (on fire)');
-}
-
-function putPlane(o: Obj): void {
-  if (o.a != 0) {
-    byte(32);
-    putString(o.a);
-  }
-  if (o.b == 0) return;
-  put(' with a ');
-  putString(o.b);
-  put(' surface');
-}
-
-function ownStageName(o: Obj): i32 {
-  const cycle = lifecycle(o.cls);
-  if (cycle == 4) {
-    if (o.stage == I.STAGE_egg) return I.S_frog_egg;
-    if (o.stage == I.STAGE_tadpole) return I.S_tadpole;
-    if (o.stage == I.STAGE_adult) return I.S_adult_frog;
-    return I.S_dead_frog;
-  }
-  if (cycle == 5) {
-    if (o.stage == I.STAGE_egg) return I.S_butterfly_egg;
-    if (o.stage == I.STAGE_caterpillar) return I.S_caterpillar;
-    if (o.stage == I.STAGE_pupa) return I.S_butterfly_pupa;
-    if (o.stage == I.STAGE_adult) return I.S_adult_butterfly;
-    return I.S_dead_butterfly;
-  }
-  return 0;
-}
-
-export function putCanonical(o: Obj): void {
-  const own = ownStageName(o);
-  if (own != 0) return putString(own);
-  if (o.stage == I.STAGE_egg) {
-    putString(lifeform(o.cls));
-    return put(' egg');
-  }
-  putString(stageString(o.stage));
-  byte(32);
-  putString(lifeform(o.cls));
-}
-
-/** Is the described name its raw one. */
-export function isPlain(o: Obj): bool {
-  return !has(o, BURNED | BURNING) && o.cls != I.C_InclinedPlane && !isOf(o, I.F_Animal | I.F_Portal);
-}
-
-/** Is the described name of `o` the string `id`? (Equal strings have one id.) */
-export function isNamed(o: Obj, id: i32): bool {
-  if (has(o, DELETED)) return false;
-  if (isPlain(o)) return o.name == id;
-  if (isOf(o, I.F_Portal) && load<u32>(stringAt(id)) != DOOR) return false;
-  const before = redirect(scratch);
-  const from = out.length;
-  putName(o);
-  const same = out.length - from == stringLength(id) && sameBytes(out.start + from, stringAt(id), stringLength(id));
-  out.length = from;
-  redirect(before);
-  return same;
-}
-
-/** The bytes of "door". */
-const DOOR: u32 = 0x726f6f64;
-
-/** Raw name or described name. */
-export function answersTo(o: Obj, id: i32): bool {
-  return (o.name == id && !has(o, DELETED)) || isNamed(o, id);
-}
 
 // ---- lists ----------------------------------------------------------------------------------------------------------------
 
@@ -127,78 +42,15 @@ export function list(o: Obj, multiline: bool, mode: i32, portals: bool): void {
   stack.length = from;
 }
 
-/** Descriptions of a room's portals: a set (duplicates merge), sorted as strings. */
-export function portalList(room: Obj): void {
-  const before = redirect(scratch);
-  const from = out.length;
-  const firstMark = marks.length;
-  for (let i = nextPortal(room, 0); i < head.portals; i = nextPortal(room, i + 1)) {
-    marks.push(out.length);
-    describePortal(portal(i), room);
-  }
-  const n = marks.length - firstMark;
-  marks.push(out.length);
-  redirect(before);
-  if (n == 0) put('\tnothing');
-  let last = -1;
-  for (let k = 0; k < n; k++) {
-    let best = -1;
-    for (let i = 0; i < n; i++) {
-      if (last >= 0 && orderOf(firstMark, i, last) <= 0) continue;
-      if (best < 0 || orderOf(firstMark, i, best) < 0) best = i;
-    }
-    if (best < 0) break;
-    last = best;
-    byte(9);
-    const start = marks[firstMark + best];
-    bytes(scratch.start + start, marks[firstMark + best + 1] - start);
-    byte(10);
-  }
-  marks.length = firstMark;
-  scratch.length = from;
-}
-
-const marks: Array<i32> = new Array<i32>();
-
-function orderOf(first: i32, i: i32, j: i32): i32 {
-  const a = marks[first + i];
-  const b = marks[first + j];
-  return compare(scratch.start + a, marks[first + i + 1] - a, scratch.start + b, marks[first + j + 1] - b);
-}
-
 // ---- descriptions -----------------------------------------------------------------------------------------------------------
 
 function onOff(o: Obj): void {
   put(has(o, ACTIVE) ? 'on' : 'off');
 }
 
-function openClosed(o: Obj): void {
-  put(has(o, OPEN) ? 'open' : 'closed');
-}
-
 function aName(o: Obj): void {
   put('a ');
   putName(o);
-}
-
-function describePortal(p: Obj, from: Obj): void {
-  if (p.cls == I.C_LiquidDrain) {
-    put('A drain, which is ');
-    return openClosed(p);
-  }
-  const offset = ref(from);
-  if (offset != 0 && (p.a == offset || p.b == offset)) {
-    put('A door to the ');
-    putString(farSide(p, from).name);
-  } else {
-    put('A door that connects the ');
-    putString(at(p.a).name);
-    put(' to the ');
-    putString(at(p.b).name);
-  }
-  put(' (that is ');
-  openClosed(p);
-  byte(41);
 }
 
 /** "In the X is: ", then the contents: inline when cursory, a line each when detailed. */
@@ -278,13 +130,6 @@ function describePolarized(o: Obj, mode: i32): void {
   connections(o, 'anode', 'cathode');
 }
 
-/** What a terminal belongs to, told as gone where it is: burned things and eaten flowers leave their terminals behind. */
-export function putOwner(t: Obj): void {
-  const owner = ownerOf(t);
-  putString(owner.name);
-  if (has(owner, DELETED)) put(' (deleted)');
-}
-
 function describeTerminal(o: Obj, mode: i32): void {
   aName(o);
   if (mode == 0) {
@@ -313,13 +158,6 @@ function describeAnimal(o: Obj, mode: i32): void {
   if (o.cls == I.C_Bee && mode == 1)
     for (let c = at(o.first); !isNil(c); c = at(c.next))
       if (c.cls == I.C_Pollen) return put(', that is covered in pollen');
-}
-
-/** A plant's name by stage: seed, tree or plant of its kind, itself told as burning or burned. */
-export function plantNameId(o: Obj): i32 {
-  const kind = o.stage == I.STAGE_seed ? 0 : isOf(o, I.F_FruitingTree) ? 1 : 2;
-  const form = has(o, BURNING) ? 2 : has(o, BURNED) ? 1 : 0;
-  return plantName(form, kind, lifeform(o.cls));
 }
 
 function describePlant(o: Obj): void {
@@ -385,26 +223,6 @@ function describePlane(o: Obj): void {
     }
   }
   stack.length = from;
-}
-
-function describeDocument(o: Obj): void {
-  put('A ');
-  if (o.cls == I.C_Paper) put('blank ');
-  putName(o);
-  if (o.cls == I.C_Recipe) {
-    put(' titled instructions to make ');
-    putString(o.a);
-  } else if (isOf(o, I.F_Book)) {
-    put(' titled ');
-    putString(bookField(o, 1));
-    put(' by ');
-    putString(bookField(o, 2));
-  }
-}
-
-export function bookField(o: Obj, field: i32): i32 {
-  for (let i = 0; i < 6; i++) if (book(i, 0) == o.cls) return book(i, field);
-  return 0;
 }
 
 function describePicture(o: Obj, mode: i32): void {
@@ -574,22 +392,4 @@ export function describe(o: Obj, mode: i32, from: Obj): void {
   if (bits & I.F_Container) return containing(o);
   if (o.cls == I.C_FirePit || o.cls == I.C_Fountain) return containing(o);
   simple(o);
-}
-
-/** Text of `read X` for a document. */
-export function readDocument(o: Obj): void {
-  if (o.cls == I.C_Recipe) {
-    put('The recipe reads:\nTo make ');
-    putString(o.a);
-    put(', you need to mix ');
-    putString(o.b);
-    return byte(46);
-  }
-  if (!isOf(o, I.F_Book)) return put('The paper does not have any text on it.');
-  put('The book reads:\n');
-  putString(bookField(o, 1));
-  put(' by ');
-  putString(bookField(o, 2));
-  byte(10);
-  putString(bookField(o, 3));
 }

@@ -7,7 +7,7 @@ import { stack } from './list';
 import { lifecycle, lifeform } from './tables';
 import { accessible, farSide, firstNamed, nextPortal, openLocation } from './search';
 import { mate, plantKind, randomGenes } from './genetics';
-import { plantNameId } from './describe';
+import { plantNameId } from './names';
 import * as I from './tables/ids';
 
 function enterStage(o: Obj, stage: i32): void {

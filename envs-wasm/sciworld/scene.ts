@@ -7,7 +7,7 @@ import {
 } from './object';
 import { at, head, parentOf, portal } from './arena';
 import { ownerOf } from './terminals';
-import { putName } from './describe';
+import { putName } from './names';
 import { agentRoom } from './search';
 import { putString, stageString } from './tables';
 import { byte, integer, put, rounded } from './text';

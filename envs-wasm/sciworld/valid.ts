@@ -11,7 +11,7 @@ import { agentRoom, collectAccessible, collectAll, farSide, unique } from './sea
 import { chooseReferents, putReferentOf } from './referents';
 import { isRegistered, slotCount, verb } from './parser';
 import { A_CONNECT, A_DUNK, A_GO, A_MOVE, A_POUR, A_TELEPORT, A_USE } from './action-ids';
-import { keepSilent, may, mayBeFirst, mayBeSecond, resolved } from './actions';
+import { keepSilent, may, mayBeFirst, mayBeSecond, resolved } from './preconditions';
 import * as I from './tables/ids';
 
 const objects: List = new List();
