@@ -1,5 +1,7 @@
 // How much of a mission is left: a walk over the grid, which the oracle's search goes by. Knows the whole grid and has never heard of text.
-import { BEFORE, description, Description, GOTO, isAnd, isMeant, leaf, mission, ONLY, OPEN_IT, PICKUP, SUCCESS } from './instructions';
+import {
+  BEFORE, description, Description, GOTO, isAnd, isMeant, leaf, mission, ONLY, OPEN_IT, PICKUP, SUCCESS,
+} from './instructions';
 import {
   at, cellOf, CELLS, colorOf, colorOfLook, contentOf, DOOR, isDoorLook, isItemLook, KEY, LOCKED, LOOK_EMPTY, lookAt,
   NOBODY, NOWHERE, OPEN, seenIdAt, stateOf, stateOfLook, STRIDE, typeOf, World, CLOSED,

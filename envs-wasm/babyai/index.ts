@@ -6,13 +6,16 @@ import { nodeCount, plan, planFrom, planLength } from './oracle';
 import { act as actLow, keepRead, prepareViews } from './steps';
 import { attempts, generate } from './levels';
 import {
-  collectRefusals, DO_CHECK, findOffered, lengthOf, listActions, lowLevel, NO_ACTION, offeredId, OK,
-  preparePlanner, refusalCount, refusedId, refusedWhy, whyRefused,
+  collectRefusals, DO_CHECK, findOffered, lengthOf, listActions, lowLevel, NO_ACTION, offeredId, OK, preparePlanner,
+  refusalCount, refusedId, refusedWhy, whyRefused,
 } from './planner';
+import { mentionsCheck, readAction } from './action-reader';
+import { prepareText, startText, text, textEnd } from './phrases';
 import {
-  mentionsCheck, prepareText, putAction, putAvailable, putCheck, putCompleted, putDescription, putFailed, putFinished,
-  putGoal, putMemory, putMission, putNoChange, putRefusal, putShortDescription, putTimeUp, readAction, startText, text, textEnd,
+  putAction, putAvailable, putCheck, putCompleted, putFailed, putFinished, putGoal, putMission, putNoChange,
+  putRefusal, putTimeUp,
 } from './text';
+import { putDescription, putMemory, putShortDescription } from './observation';
 import { contentOf, forgetCells, looks, lookOfObject, view, World, WORLD_BYTES, idAt, NOBODY } from './world';
 
 const BATCH: i32 = 256;

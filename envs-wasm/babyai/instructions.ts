@@ -4,8 +4,8 @@
 // A mission is at most: A, or "A, then B", or "A after you B", where A and B are one action or two joined by "and".
 // So four leaves are enough: 0 and 1 belong to A, 2 and 3 to B. A leaf has two descriptions (the second for "next to").
 import {
-  aheadOf, ANY, asideOf, at, cellOf, colorOf, DOOR, frontCell, GREY, idAt, INSTRUCTIONS, LOOK_WALL, lookAt, NOBODY, NOWHERE, OPEN, PAD,
-  seenIdAt, stateOf, STRIDE, typeOf, World,
+  aheadOf, ANY, asideOf, at, cellOf, colorOf, DOOR, frontCell, GREY, idAt, INSTRUCTIONS, LOOK_WALL, lookAt, NOBODY,
+  NOWHERE, OPEN, PAD, seenIdAt, stateOf, STRIDE, typeOf, World,
 } from './world';
 import { agentRoom, insideRoom } from './rooms';
 

@@ -1,7 +1,9 @@
 // The oracle: a best-first search over text actions, on copies of the world. It knows the whole grid and the mission, but
 // moves only by actions the text offers. Its guess of what is left is a walk over the grid (`guess`), in low-level actions.
 import { guess, HOPELESS, progress } from './guess';
-import { BEFORE, description, Description, isAnd, isMeant, leaf, mission, ONLY, PUT_NEXT, SUCCESS } from './instructions';
+import {
+  BEFORE, description, Description, isAnd, isMeant, leaf, mission, ONLY, PUT_NEXT, SUCCESS,
+} from './instructions';
 import { execute, isOver } from './macros';
 import { isWallTold } from './memory';
 import { DO_CHECK, DO_DROP, DO_PICKUP, findOffered, lengthOf, listActions, offeredId } from './planner';

@@ -1,8 +1,8 @@
 // The agent's seven low-level actions and its 7x7 view. Knows the grid and asks the verifier; has never heard of text.
 import {
-  at, AT_TURNS_END, BOX, clearCell, CLOSED, colorOf, contentOf, DOOR, frontCell, idAt, IN_PASSING, isDoorLook, isOpaque, LOCKED, lookAt,
-  LOOK_EMPTY, lookOfObject, looks, LOOK_WALL, NOBODY, OPEN, putObject, rememberPositions, restyle, setKnown, stateOf, stateOfLook, STRIDE,
-  stepX, stepY, typeOf, view, World,
+  at, AT_TURNS_END, BOX, clearCell, CLOSED, colorOf, contentOf, DOOR, frontCell, idAt, IN_PASSING, isDoorLook,
+  isOpaque, LOCKED, lookAt, LOOK_EMPTY, lookOfObject, looks, LOOK_WALL, NOBODY, OPEN, putObject, rememberPositions,
+  restyle, setKnown, stateOf, stateOfLook, STRIDE, stepX, stepY, typeOf, view, World,
 } from './world';
 import {
   ACT_DROP, ACT_FORWARD, ACT_LEFT, ACT_PICKUP, ACT_RIGHT, ACT_TOGGLE, CONTINUE, SUCCESS, verify,
