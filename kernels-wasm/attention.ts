@@ -4,10 +4,14 @@
  * go four at a time, their offsets from a list in scratch, so that prefixes, pages and sequences are one run.
  */
 import {
+  AttentionBackwardKey, AttentionBackwardKeyTiled, AttentionBackwardQuery, AttentionBackwardQueryTiled,
+  AttentionCombine, AttentionDelta, AttentionForward, AttentionForwardTiled, AttentionKeys,
+} from '../build/kernels/calls';
+import {
   LOWEST, MOST_KEYS, listRows, offsets, padList, products, productsOfBytes, productsOfTwo, slopes, slopes1, tokenAt,
   weightedSum, weightedSumOfBytes, weightedSumOfTwo, weights, weights1,
 } from './attention-rows';
-import { binding, ceilDiv, constant, constantF, least, param } from './call';
+import { ceilDiv, least, scratch } from './call';
 import { across, dot, exp, exp4, largestOf, log } from './math';
 
 /** Turns `count` scores into weights e^(score - largest). The largest and their sum are left in these. */
@@ -69,24 +73,24 @@ function attendTwo(q: usize, keys: usize, values: usize, count: u32, D: u32, sca
 /** Tokens of a chunk: what neighbours write shares cache lines. */
 const TOKENS: u32 = 8;
 /** Chunks of a kernel that goes by tokens and their key heads. Constants H, KV, D, SCALE_F. */
-export function tokenHeadChunks(call: usize): i32 { return ceilDiv(param(call, 0), TOKENS); }
+export function tokenChunks(T: u32): i32 { return ceilDiv(T, TOKENS); }
 
 /** Bindings tokens, query, pages, cache, out, lse. */
 export function attentionForward(call: usize, chunk: u32): void {
-  const KV = constant(call, 1);
-  const end = least((chunk + 1) * TOKENS, param(call, 0));
+  const KV = AttentionForward.KV(call);
+  const end = least((chunk + 1) * TOKENS, AttentionForward.T(call));
   for (let t = chunk * TOKENS; t < end; t++)
     for (let kv: u32 = 0; kv < KV; kv++) forwardHeads(call, t, kv);
 }
 
 /** The heads of a token that share a key head. */
 function forwardHeads(call: usize, t: u32, kv: u32): void {
-  const H = constant(call, 0), KV = constant(call, 1), D = constant(call, 2), scale = constantF(call, 3);
+  const H = AttentionForward.H(call), KV = AttentionForward.KV(call), D = AttentionForward.D(call), scale = AttentionForward.SCALE_F(call);
   const G = H / KV;
   const rowBytes = (2 * KV * D) << 2;
-  const count = listKeys(tokenAt(binding(call, 0), t), binding(call, 2), param(call, 1), rowBytes);
-  const keys = binding(call, 3) + ((kv * D) << 2), values = keys + ((KV * D) << 2);
-  const q = binding(call, 1), out = binding(call, 4), lse = binding(call, 5);
+  const count = listKeys(tokenAt(AttentionForward.tokensAt(call), t), AttentionForward.pagesAt(call), AttentionForward.pageBits(call), rowBytes);
+  const keys = AttentionForward.cacheAt(call) + ((kv * D) << 2), values = keys + ((KV * D) << 2);
+  const q = AttentionForward.queryAt(call), out = AttentionForward.outAt(call), lse = AttentionForward.lseAt(call);
   let at = t * H + kv * G;
   const end = at + G;
   if (count > 0 && (D & 15) == 0)
@@ -130,21 +134,21 @@ function backwardTwo(q: usize, dout: usize, keys: usize, values: usize, count: u
 
 /** Bindings tokens, query, cache, attended, lse, dout, dquery, delta. */
 export function attentionBackwardQuery(call: usize, chunk: u32): void {
-  const KV = constant(call, 1);
-  const end = least((chunk + 1) * TOKENS, param(call, 0));
+  const KV = AttentionBackwardQuery.KV(call);
+  const end = least((chunk + 1) * TOKENS, AttentionBackwardQuery.T(call));
   for (let t = chunk * TOKENS; t < end; t++)
     for (let kv: u32 = 0; kv < KV; kv++) backwardQueryHeads(call, t, kv);
 }
 
 function backwardQueryHeads(call: usize, t: u32, kv: u32): void {
-  const H = constant(call, 0), KV = constant(call, 1), D = constant(call, 2), scale = constantF(call, 3);
+  const H = AttentionBackwardQuery.H(call), KV = AttentionBackwardQuery.KV(call), D = AttentionBackwardQuery.D(call), scale = AttentionBackwardQuery.SCALE_F(call);
   const G = H / KV;
-  const count = listKeys(tokenAt(binding(call, 0), t), 0, 0, (2 * KV * D) << 2);
-  const keys = binding(call, 2) + ((kv * D) << 2), values = keys + ((KV * D) << 2);
-  const q = binding(call, 1), lse = binding(call, 4), dout = binding(call, 5), dquery = binding(call, 6), delta = binding(call, 7);
+  const count = listKeys(tokenAt(AttentionBackwardQuery.tokensAt(call), t), 0, 0, (2 * KV * D) << 2);
+  const keys = AttentionBackwardQuery.cacheAt(call) + ((kv * D) << 2), values = keys + ((KV * D) << 2);
+  const q = AttentionBackwardQuery.queryAt(call), lse = AttentionBackwardQuery.lseAt(call), dout = AttentionBackwardQuery.doutAt(call), dquery = AttentionBackwardQuery.dqueryAt(call), delta = AttentionBackwardQuery.deltaAt(call);
   let at = t * H + kv * G;
   const end = at + G;
-  for (let i = at; i < end; i++) store<f32>(delta + (i << 2), dot(dout + ((i * D) << 2), binding(call, 3) + ((i * D) << 2), D));
+  for (let i = at; i < end; i++) store<f32>(delta + (i << 2), dot(dout + ((i * D) << 2), AttentionBackwardQuery.attendedAt(call) + ((i * D) << 2), D));
   if (count > 0 && (D & 15) == 0)
     for (; at + 2 <= end; at += 2) {
       const own: usize = (at * D) << 2;
@@ -157,20 +161,23 @@ function backwardQueryHeads(call: usize, t: u32, kv: u32): void {
 }
 
 /** dk | dv of a key head of a token, from the queries [j, queryEnd). Bindings tokens, query, cache, lse, dout, delta, dcache. */
-export function attentionBackwardKey(call: usize, chunk: u32): void {
-  const KV = constant(call, 1);
-  const end = least((chunk + 1) * TOKENS, param(call, 0));
+export function attentionBackwardKey(call: usize, chunk: u32): void { backwardKeys(call, chunk, AttentionBackwardKey.D(call)); }
+export function attentionBackwardKeyTiled(call: usize, chunk: u32): void { backwardKeys(call, chunk, AttentionBackwardKeyTiled.E(call) << 2); }
+
+function backwardKeys(call: usize, chunk: u32, D: u32): void {
+  const KV = AttentionKeys.KV(call);
+  const end = least((chunk + 1) * TOKENS, AttentionKeys.T(call));
   for (let j = chunk * TOKENS; j < end; j++)
-    for (let kv: u32 = 0; kv < KV; kv++) backwardKeyHead(call, j, kv);
+    for (let kv: u32 = 0; kv < KV; kv++) backwardKeyHead(call, j, kv, D);
 }
 
-function backwardKeyHead(call: usize, j: u32, kv: u32): void {
-  const H = constant(call, 0), KV = constant(call, 1), D = constant(call, 2), scale = constantF(call, 3);
+function backwardKeyHead(call: usize, j: u32, kv: u32, D: u32): void {
+  const H = AttentionKeys.H(call), KV = AttentionKeys.KV(call), scale = AttentionKeys.SCALE_F(call);
   const G = H / KV;
-  const end = load<u32>(tokenAt(binding(call, 0), j), 24);
+  const end = load<u32>(tokenAt(AttentionKeys.tokensAt(call), j), 24);
   const at = ((j * 2 * KV + kv) * D) << 2;
-  const key = binding(call, 2) + at, value = key + ((KV * D) << 2);
-  const dk = binding(call, 6) + at, dv = dk + ((KV * D) << 2);
+  const key = AttentionKeys.cacheAt(call) + at, value = key + ((KV * D) << 2);
+  const dk = AttentionKeys.dcacheAt(call) + at, dv = dk + ((KV * D) << 2);
   const count = end > j ? (end - j) * G : 0;
   if (count == 0) {
     memory.fill(dk, 0, D << 2);
@@ -179,7 +186,7 @@ function backwardKeyHead(call: usize, j: u32, kv: u32): void {
   }
   if (count > MOST_KEYS) unreachable();
   let list = offsets();
-  const lse = binding(call, 3), delta = binding(call, 5);
+  const lse = AttentionKeys.lseAt(call), delta = AttentionKeys.deltaAt(call);
   // The rows (tokens times query heads) by number, then by offset.
   for (let t = j; t < end; t++)
     for (let g: u32 = 0; g < G; g++) {
@@ -187,8 +194,8 @@ function backwardKeyHead(call: usize, j: u32, kv: u32): void {
       list += 4;
     }
   padList(count);
-  products(key, binding(call, 1), count, D, scale, weights());
-  products(value, binding(call, 4), count, D, 1, slopes());
+  products(key, AttentionKeys.queryAt(call), count, D, scale, weights());
+  products(value, AttentionKeys.doutAt(call), count, D, 1, slopes());
   for (let n: u32 = 0; n < count; n += 4) {
     const t0 = rowOf(j, n, count, H, kv, G), t1 = rowOf(j, n + 1, count, H, kv, G), t2 = rowOf(j, n + 2, count, H, kv, G), t3 = rowOf(j, n + 3, count, H, kv, G);
     const ends = f32x4.replace_lane(f32x4.replace_lane(f32x4.replace_lane(f32x4.splat(load<f32>(lse + t0)), 1, load<f32>(lse + t1)), 2, load<f32>(lse + t2)), 3, load<f32>(lse + t3));
@@ -198,8 +205,8 @@ function backwardKeyHead(call: usize, j: u32, kv: u32): void {
     v128.store(w, p);
     v128.store(g, f32x4.mul(p, f32x4.sub(v128.load(g), deltas)));
   }
-  weightedSum(binding(call, 1), slopes(), count, D, scale, dk);
-  weightedSum(binding(call, 4), weights(), count, D, 1, dv);
+  weightedSum(AttentionKeys.queryAt(call), slopes(), count, D, scale, dk);
+  weightedSum(AttentionKeys.doutAt(call), weights(), count, D, 1, dv);
 }
 
 /** Offset of a float of row n: token j + n / G, head kv G + n % G. */
@@ -210,40 +217,37 @@ function rowOf(j: u32, n: u32, count: u32, H: u32, kv: u32, G: u32): u32 {
   return ((j + row / G) * H + kv * G + row % G) << 2;
 }
 
-/** Chunks of a kernel that takes tiles: one a key head of a tile. Constants H, KV, D (from E), SCALE_F, SPLIT, KV8. */
-export function tileChunks(call: usize): i32 { return param(call, 0) * constant(call, 1); }
-
 /** Bindings tiles, tokens, pages, query, cache, out, lse. Params tiles, splits, prefixSplits, pageBits. */
 export function attentionForwardTiled(call: usize, chunk: u32): void {
-  const H = constant(call, 0), KV = constant(call, 1), D = constant(call, 2) << 2, scale = constantF(call, 3);
-  const split = constant(call, 4), int8 = constant(call, 5) != 0;
+  const H = AttentionForwardTiled.H(call), KV = AttentionForwardTiled.KV(call), D = AttentionForwardTiled.E(call) << 2, scale = AttentionForwardTiled.SCALE_F(call);
+  const split = AttentionForwardTiled.SPLIT(call), int8 = AttentionForwardTiled.KV8(call) != 0;
   const G = H / KV, kv = chunk % KV;
-  const tile = binding(call, 0) + ((chunk / KV) << 4);
+  const tile = AttentionForwardTiled.tilesAt(call) + ((chunk / KV) << 4);
   const first = load<u32>(tile), tokens = load<u32>(tile, 4);
   const headBytes = int8 ? D + 4 : D << 2;
-  const keys = binding(call, 4) + kv * headBytes, values = keys + KV * headBytes;
+  const keys = AttentionForwardTiled.cacheAt(call) + kv * headBytes, values = keys + KV * headBytes;
   for (let i: u32 = 0; i < tokens; i++) {
     const t = first + i;
-    const token = tokenAt(binding(call, 1), t);
+    const token = tokenAt(AttentionForwardTiled.tokensAt(call), t);
     let count: u32;
-    if (split == 0) count = listKeys(token, binding(call, 2), param(call, 3), 2 * KV * headBytes);
+    if (split == 0) count = listKeys(token, AttentionForwardTiled.pagesAt(call), AttentionForwardTiled.pageBits(call), 2 * KV * headBytes);
     else {
       const own = load<u32>(tile, 12);
       const range = token + (own ? 16 : 8);
       const from = load<u32>(range), to = load<u32>(range, 4);
       const begin = from + load<u32>(tile, 8) * split;
-      count = begin < to ? listRows(begin, least(begin + split, to), 0, binding(call, 2), param(call, 3), 2 * KV * headBytes) : 0;
+      count = begin < to ? listRows(begin, least(begin + split, to), 0, AttentionForwardTiled.pagesAt(call), AttentionForwardTiled.pageBits(call), 2 * KV * headBytes) : 0;
       if (count > 0) padList(count);
     }
     for (let g: u32 = 0; g < G; g++) {
       const at = t * H + kv * G + g;
-      const q = binding(call, 3) + ((at * D) << 2);
+      const q = AttentionForwardTiled.queryAt(call) + ((at * D) << 2);
       if (split == 0) {
-        attendHead(q, keys, values, count, D, scale, int8, binding(call, 5) + ((at * D) << 2), binding(call, 6) + (at << 2));
+        attendHead(q, keys, values, count, D, scale, int8, AttentionForwardTiled.outAt(call) + ((at * D) << 2), AttentionForwardTiled.lseAt(call) + (at << 2));
         continue;
       }
       if (count == 0) continue;
-      const part = binding(call, 5) + ((at * param(call, 1) + load<u32>(tile, 8) + load<u32>(tile, 12) * param(call, 2)) * (D + 4) << 2);
+      const part = AttentionForwardTiled.outAt(call) + ((at * AttentionForwardTiled.splits(call) + load<u32>(tile, 8) + load<u32>(tile, 12) * AttentionForwardTiled.prefixSplits(call)) * (D + 4) << 2);
       if (int8) productsOfBytes(q, keys, count, D, scale, weights());
       else products(q, keys, count, D, scale, weights());
       softmax(weights(), count);
@@ -257,21 +261,20 @@ export function attentionForwardTiled(call: usize, chunk: u32): void {
 }
 
 /** Constants H, E, SPLIT. Bindings tokens, partials, out, lse. Params T, splits, prefixSplits. */
-export function attentionCombineChunks(call: usize): i32 { return param(call, 0); }
 export function attentionCombine(call: usize, t: u32): void {
-  const H = constant(call, 0), D = constant(call, 1) << 2, split = constant(call, 2);
-  const token = tokenAt(binding(call, 0), t);
+  const H = AttentionCombine.H(call), D = AttentionCombine.E(call) << 2, split = AttentionCombine.SPLIT(call);
+  const token = tokenAt(AttentionCombine.tokensAt(call), t);
   const prefixes = ceilDiv(load<u32>(token, 12) - load<u32>(token, 8), split);
   const all = prefixes + ceilDiv(load<u32>(token, 20) - load<u32>(token, 16), split);
   for (let h: u32 = 0; h < H; h++) {
     const at = t * H + h;
-    const out = binding(call, 2) + ((at * D) << 2);
+    const out = AttentionCombine.outAt(call) + ((at * D) << 2);
     let top = LOWEST;
     let sum: f32 = 0;
     memory.fill(out, 0, D << 2);
     for (let s: u32 = 0; s < all; s++) {
-      const place = s < prefixes ? s : param(call, 2) + s - prefixes;
-      const part = binding(call, 1) + ((at * param(call, 1) + place) * (D + 4) << 2);
+      const place = s < prefixes ? s : AttentionCombine.prefixSplits(call) + s - prefixes;
+      const part = AttentionCombine.partialsAt(call) + ((at * AttentionCombine.splits(call) + place) * (D + 4) << 2);
       const m = load<f32>(part + (D << 2));
       const next = max<f32>(top, m);
       const before = exp(top - next), here = exp(m - next);
@@ -284,33 +287,33 @@ export function attentionCombine(call: usize, t: u32): void {
     }
     const inverse = f32x4.splat(1 / max<f32>(sum, 1e-30));
     for (let d: u32 = 0; d < D; d += 4) v128.store(out + (d << 2), f32x4.mul(v128.load(out + (d << 2)), inverse));
-    store<f32>(binding(call, 3) + (at << 2), top + log(max<f32>(sum, 1e-30)));
+    store<f32>(AttentionCombine.lseAt(call) + (at << 2), top + log(max<f32>(sum, 1e-30)));
   }
 }
 
 const DELTAS: u32 = 64;
-export function attentionDeltaChunks(call: usize): i32 { return ceilDiv(param(call, 0), DELTAS); }
+export function deltaChunks(T: u32): i32 { return ceilDiv(T, DELTAS); }
 /** Constants H. Params T, E. Bindings dout, attended, delta. */
 export function attentionDelta(call: usize, chunk: u32): void {
-  const H = constant(call, 0), D = param(call, 1) << 2;
-  const end = least((chunk + 1) * DELTAS, param(call, 0)) * H;
+  const H = AttentionDelta.H(call), D = AttentionDelta.E(call) << 2;
+  const end = least((chunk + 1) * DELTAS, AttentionDelta.T(call)) * H;
   for (let at = chunk * DELTAS * H; at < end; at++)
-    store<f32>(binding(call, 2) + (at << 2), dot(binding(call, 0) + ((at * D) << 2), binding(call, 1) + ((at * D) << 2), D));
+    store<f32>(AttentionDelta.deltaAt(call) + (at << 2), dot(AttentionDelta.doutAt(call) + ((at * D) << 2), AttentionDelta.attendedAt(call) + ((at * D) << 2), D));
 }
 
 /** Bindings tiles, tokens, query, cache, lse, dout, delta, dquery. */
 export function attentionBackwardQueryTiled(call: usize, chunk: u32): void {
-  const H = constant(call, 0), KV = constant(call, 1), D = constant(call, 2) << 2, scale = constantF(call, 3);
+  const H = AttentionBackwardQueryTiled.H(call), KV = AttentionBackwardQueryTiled.KV(call), D = AttentionBackwardQueryTiled.E(call) << 2, scale = AttentionBackwardQueryTiled.SCALE_F(call);
   const G = H / KV, kv = chunk % KV;
-  const tile = binding(call, 0) + ((chunk / KV) << 4);
+  const tile = AttentionBackwardQueryTiled.tilesAt(call) + ((chunk / KV) << 4);
   const first = load<u32>(tile), last = first + load<u32>(tile, 4);
-  const keys = binding(call, 3) + ((kv * D) << 2), values = keys + ((KV * D) << 2);
+  const keys = AttentionBackwardQueryTiled.cacheAt(call) + ((kv * D) << 2), values = keys + ((KV * D) << 2);
   for (let t = first; t < last; t++) {
-    const count = listKeys(tokenAt(binding(call, 1), t), 0, 0, (2 * KV * D) << 2);
+    const count = listKeys(tokenAt(AttentionBackwardQueryTiled.tokensAt(call), t), 0, 0, (2 * KV * D) << 2);
     for (let g: u32 = 0; g < G; g++) {
       const at = t * H + kv * G + g;
       const own: usize = (at * D) << 2;
-      backwardHead(binding(call, 2) + own, binding(call, 5) + own, keys, values, count, D, scale, load<f32>(binding(call, 4) + (at << 2)), load<f32>(binding(call, 6) + (at << 2)), binding(call, 7) + own);
+      backwardHead(AttentionBackwardQueryTiled.queryAt(call) + own, AttentionBackwardQueryTiled.doutAt(call) + own, keys, values, count, D, scale, load<f32>(AttentionBackwardQueryTiled.lseAt(call) + (at << 2)), load<f32>(AttentionBackwardQueryTiled.deltaAt(call) + (at << 2)), AttentionBackwardQueryTiled.dqueryAt(call) + own);
     }
   }
 }

@@ -10,22 +10,6 @@ export const RECORD_BYTES: usize = 256;
 
 // @ts-ignore: decorator
 @inline
-export function binding(call: usize, i: usize): usize { return load<u32>(call + 16 + (i << 2)); }
-// @ts-ignore: decorator
-@inline
-export function param(call: usize, i: usize): u32 { return load<u32>(call + 48 + (i << 2)); }
-// @ts-ignore: decorator
-@inline
-export function paramF(call: usize, i: usize): f32 { return load<f32>(call + 48 + (i << 2)); }
-// @ts-ignore: decorator
-@inline
-export function constant(call: usize, i: usize): u32 { return load<u32>(call + 112 + (i << 2)); }
-// @ts-ignore: decorator
-@inline
-export function constantF(call: usize, i: usize): f32 { return load<f32>(call + 112 + (i << 2)); }
-
-// @ts-ignore: decorator
-@inline
 export function ceilDiv(a: u32, b: u32): u32 { return (a + b - 1) / b; }
 // @ts-ignore: decorator
 @inline

@@ -1,37 +1,38 @@
 /** RMSNorm, SwiGLU, copies and the optimiser: what goes row by row or element by element. As the shaders of the same names. */
-import { binding, ceilDiv, constant, constantF, least, param, paramF } from './call';
+import { Adamw, Clear, ClipCoefficient, Copy, RmsnormBackward, RmsnormForward, SquareSum, SwigluBackward, SwigluForward } from '../build/kernels/calls';
+import { ceilDiv, least } from './call';
 import { across, dot, exp, exp4 } from './math';
 
 const ROWS: u32 = 32;
-export function rowChunks(call: usize): i32 { return ceilDiv(param(call, 0), ROWS); }
+export function rowChunks(T: u32): i32 { return ceilDiv(T, ROWS); }
 
 /** Constants EPS_F. */
 export function rmsnormForward(call: usize, chunk: u32): void {
-  const T = param(call, 0), C = param(call, 1), eps = constantF(call, 0);
-  const gain = binding(call, 1);
+  const T = RmsnormForward.T(call), C = RmsnormForward.C(call), eps = RmsnormForward.EPS_F(call);
+  const gain = RmsnormForward.gainAt(call);
   const end = least((chunk + 1) * ROWS, T);
   for (let t = chunk * ROWS; t < end; t++) {
-    const inp = binding(call, 0) + ((t * C) << 2), out = binding(call, 2) + ((t * C) << 2);
+    const inp = RmsnormForward.inpAt(call) + ((t * C) << 2), out = RmsnormForward.outAt(call) + ((t * C) << 2);
     const r: f32 = 1 / sqrt<f32>(dot(inp, inp, C) / <f32>C + eps);
     const r4 = f32x4.splat(r);
     let c: u32 = 0;
     for (; c + 4 <= C; c += 4)
       v128.store(out + (c << 2), f32x4.mul(f32x4.mul(v128.load(inp + (c << 2)), r4), v128.load(gain + (c << 2))));
     for (; c < C; c++) store<f32>(out + (c << 2), load<f32>(inp + (c << 2)) * r * load<f32>(gain + (c << 2)));
-    store<f32>(binding(call, 3) + (t << 2), r);
+    store<f32>(RmsnormForward.rstdAt(call) + (t << 2), r);
   }
 }
 
 /** Constants HAS_RESIDUAL. Bindings inp, gain, rstd, dout, dresidual, dinp. */
 export function rmsnormBackward(call: usize, chunk: u32): void {
-  const T = param(call, 0), C = param(call, 1);
-  const gain = binding(call, 1);
-  const residual = constant(call, 0) != 0;
+  const T = RmsnormBackward.T(call), C = RmsnormBackward.C(call);
+  const gain = RmsnormBackward.gainAt(call);
+  const residual = RmsnormBackward.HAS_RESIDUAL(call) != 0;
   const end = least((chunk + 1) * ROWS, T);
   for (let t = chunk * ROWS; t < end; t++) {
     const at: usize = (t * C) << 2;
-    const inp = binding(call, 0) + at, dout = binding(call, 3) + at, more = binding(call, 4) + at, out = binding(call, 5) + at;
-    const r = load<f32>(binding(call, 2) + (t << 2));
+    const inp = RmsnormBackward.inpAt(call) + at, dout = RmsnormBackward.doutAt(call) + at, more = RmsnormBackward.dresidualAt(call) + at, out = RmsnormBackward.dinpAt(call) + at;
+    const r = load<f32>(RmsnormBackward.rstdAt(call) + (t << 2));
     let sums = f32x4.splat(0);
     let c: u32 = 0;
     for (; c + 4 <= C; c += 4) {
@@ -61,10 +62,10 @@ export function rmsnormBackward(call: usize, chunk: u32): void {
 function sigmoid4(x: v128): v128 { return f32x4.div(f32x4.splat(1), f32x4.add(f32x4.splat(1), exp4(f32x4.neg(x)))); }
 
 export function swigluForward(call: usize, chunk: u32): void {
-  const T = param(call, 0), I = param(call, 1);
+  const T = SwigluForward.T(call), I = SwigluForward.I(call);
   const end = least((chunk + 1) * ROWS, T);
   for (let t = chunk * ROWS; t < end; t++) {
-    const gate = binding(call, 0) + ((t * 2 * I) << 2), out = binding(call, 1) + ((t * I) << 2);
+    const gate = SwigluForward.inpAt(call) + ((t * 2 * I) << 2), out = SwigluForward.outAt(call) + ((t * I) << 2);
     const up = gate + (I << 2);
     let i: usize = 0;
     const fours: usize = (I & ~3) << 2, all: usize = I << 2;
@@ -81,11 +82,11 @@ export function swigluForward(call: usize, chunk: u32): void {
 
 /** In place of gate and up. */
 export function swigluBackward(call: usize, chunk: u32): void {
-  const T = param(call, 0), I = param(call, 1);
+  const T = SwigluBackward.T(call), I = SwigluBackward.I(call);
   const end = least((chunk + 1) * ROWS, T);
   const one = f32x4.splat(1);
   for (let t = chunk * ROWS; t < end; t++) {
-    const dout = binding(call, 0) + ((t * I) << 2), gate = binding(call, 1) + ((t * 2 * I) << 2);
+    const dout = SwigluBackward.doutAt(call) + ((t * I) << 2), gate = SwigluBackward.inpAt(call) + ((t * 2 * I) << 2);
     const up = gate + (I << 2);
     let i: usize = 0;
     const fours: usize = (I & ~3) << 2, all: usize = I << 2;
@@ -106,36 +107,35 @@ export function swigluBackward(call: usize, chunk: u32): void {
 }
 
 const SQUARES: u32 = 4096;
-export function squareSumChunks(call: usize): i32 { return ceilDiv(param(call, 0), SQUARES); }
+export function squareSumChunks(size: u32): i32 { return ceilDiv(size, SQUARES); }
 export function squareSum(call: usize, chunk: u32): void {
-  const size = param(call, 0), at = chunk * SQUARES;
-  const inp = binding(call, 0) + (at << 2);
-  store<f32>(binding(call, 1) + ((param(call, 1) + chunk) << 2), dot(inp, inp, least(SQUARES, size - at)));
+  const size = SquareSum.size(call), at = chunk * SQUARES;
+  const inp = SquareSum.inpAt(call) + (at << 2);
+  store<f32>(SquareSum.partialsAt(call) + ((SquareSum.offset(call) + chunk) << 2), dot(inp, inp, least(SQUARES, size - at)));
 }
 
-export function clipCoefficientChunks(_call: usize): i32 { return 1; }
 export function clipCoefficient(call: usize, _chunk: u32): void {
-  const count = param(call, 0);
+  const count = ClipCoefficient.count(call);
   let sum: f32 = 0;
-  for (let i: u32 = 0; i < count; i++) sum += load<f32>(binding(call, 0) + (i << 2));
+  for (let i: u32 = 0; i < count; i++) sum += load<f32>(ClipCoefficient.partialsAt(call) + (i << 2));
   const norm = sqrt<f32>(sum);
-  store<f32>(binding(call, 1), norm);
-  const coefficient = paramF(call, 1) / (norm + <f32>1e-6);
-  store<f32>(binding(call, 1), coefficient < 1 ? coefficient : 1, 4);
+  store<f32>(ClipCoefficient.normAt(call), norm);
+  const coefficient = ClipCoefficient.maxNorm(call) / (norm + <f32>1e-6);
+  store<f32>(ClipCoefficient.normAt(call), coefficient < 1 ? coefficient : 1, 4);
 }
 
 const PARAMETERS: u32 = 8192;
-export function adamwChunks(call: usize): i32 { return ceilDiv(param(call, 0), PARAMETERS); }
+export function parameterChunks(size: u32): i32 { return ceilDiv(size, PARAMETERS); }
 /** Bindings norm, grad, weight, m, v. Sizes are padded to four by the host's allocation, so whole vectors are safe to the end. */
 export function adamw(call: usize, chunk: u32): void {
-  const size = param(call, 0), at = chunk * PARAMETERS;
-  const learningRate = paramF(call, 1), beta1 = paramF(call, 2), beta2 = paramF(call, 3), decay = paramF(call, 5);
-  const clip = f32x4.splat(load<f32>(binding(call, 0), 4));
-  const grad = binding(call, 1) + (at << 2), weight = binding(call, 2) + (at << 2);
-  const m = binding(call, 3) + (at << 2), v = binding(call, 4) + (at << 2);
+  const size = Adamw.size(call), at = chunk * PARAMETERS;
+  const learningRate = Adamw.learningRate(call), beta1 = Adamw.beta1(call), beta2 = Adamw.beta2(call), decay = Adamw.weightDecay(call);
+  const clip = f32x4.splat(load<f32>(Adamw.normAt(call), 4));
+  const grad = Adamw.gradAt(call) + (at << 2), weight = Adamw.weightAt(call) + (at << 2);
+  const m = Adamw.mAt(call) + (at << 2), v = Adamw.vAt(call) + (at << 2);
   const one1 = f32x4.splat(1 - beta1), b2 = f32x4.splat(beta2), one2 = f32x4.splat(1 - beta2);
-  const shrink = f32x4.splat(1 - learningRate * decay), step = f32x4.splat(learningRate / paramF(call, 6));
-  const root = f32x4.splat(paramF(call, 7)), epsilon = f32x4.splat(paramF(call, 4));
+  const shrink = f32x4.splat(1 - learningRate * decay), step = f32x4.splat(learningRate / Adamw.biasCorrection1(call));
+  const root = f32x4.splat(Adamw.biasCorrection2Sqrt(call)), epsilon = f32x4.splat(Adamw.epsilon(call));
   const bytes: usize = least(PARAMETERS, size - at) << 2;
   for (let i: usize = 0; i < bytes; i += 16) {
     const g = f32x4.mul(v128.load(grad + i), clip);
@@ -168,14 +168,14 @@ function lane(a: v128, k: usize): f32 {
 }
 
 const BYTES: u32 = 1 << 18;
-export function copyChunks(call: usize): i32 { return ceilDiv(param(call, 0), BYTES); }
+export function byteChunks(bytes: u32): i32 { return ceilDiv(bytes, BYTES); }
 /** A copy of params[0] bytes from binding 0 to binding 1. */
 export function copy(call: usize, chunk: u32): void {
   const at = chunk * BYTES;
-  memory.copy(binding(call, 1) + at, binding(call, 0) + at, least(BYTES, param(call, 0) - at));
+  memory.copy(Copy.targetAt(call) + at, Copy.sourceAt(call) + at, least(BYTES, Copy.bytes(call) - at));
 }
 /** Zeroes params[0] bytes of binding 0. */
 export function clear(call: usize, chunk: u32): void {
   const at = chunk * BYTES;
-  memory.fill(binding(call, 0) + at, 0, least(BYTES, param(call, 0) - at));
+  memory.fill(Clear.targetAt(call) + at, 0, least(BYTES, Clear.bytes(call) - at));
 }

@@ -1,5 +1,6 @@
 /** The head: running softmax of vocabulary tiles, log-probability and entropy, their gradient; and the masked head. As the shaders of the same names. */
-import { binding, ceilDiv, constant, least, param, paramF, scratch } from './call';
+import { HeadDlogits, HeadFinish, HeadLseUpdate, HeadSparseDlogits, HeadSparseFinish, HeadSparseLogits } from '../build/kernels/calls';
+import { ceilDiv, least, scratch } from './call';
 import { across, dot, exp, exp4, largestOf, log } from './math';
 import { tableRow } from './quant';
 
@@ -51,20 +52,20 @@ export function softmaxMerge(m0: f32, s0: f32, u0: f32): void {
 }
 
 const ROWS: u32 = 8;
-export function headRowChunks(call: usize): i32 { return ceilDiv(param(call, 0), ROWS); }
+export function rowChunks(N: u32): i32 { return ceilDiv(N, ROWS); }
 
 export function headLseUpdate(call: usize, chunk: u32): void {
-  const N = param(call, 0), W = param(call, 1), first = param(call, 2), scale = paramF(call, 3);
+  const N = HeadLseUpdate.N(call), W = HeadLseUpdate.W(call), first = HeadLseUpdate.first(call), scale = HeadLseUpdate.inverseTemperature(call);
   const end = least((chunk + 1) * ROWS, N);
   for (let n = chunk * ROWS; n < end; n++) {
-    const logits = binding(call, 0) + ((n * W) << 2), state = binding(call, 2) + (n << 4);
+    const logits = HeadLseUpdate.logitsAt(call) + ((n * W) << 2), state = HeadLseUpdate.stateAt(call) + (n << 4);
     softmaxOf(logits, W, scale);
     let hit: f32 = 0;
     if (first > 0) {
       softmaxMerge(load<f32>(state), load<f32>(state, 4), load<f32>(state, 8));
       hit = load<f32>(state, 12);
     }
-    const target = load<u32>(binding(call, 1) + (n << 2));
+    const target = load<u32>(HeadLseUpdate.targetsAt(call) + (n << 2));
     if (target >= first && target - first < W) hit = load<f32>(logits + ((target - first) << 2)) * scale;
     store<f32>(state, m);
     store<f32>(state, s, 4);
@@ -74,13 +75,13 @@ export function headLseUpdate(call: usize, chunk: u32): void {
 }
 
 export function headFinish(call: usize, chunk: u32): void {
-  const N = param(call, 0), offset = param(call, 1);
+  const N = HeadFinish.N(call), offset = HeadFinish.resultOffset(call);
   const end = least((chunk + 1) * ROWS, N);
   for (let n = chunk * ROWS; n < end; n++) {
-    const state = binding(call, 0) + (n << 4), result = binding(call, 1) + ((offset + n) << 5);
+    const state = HeadFinish.stateAt(call) + (n << 4), result = HeadFinish.resultsAt(call) + ((offset + n) << 5);
     const largest = load<f32>(state), sum = load<f32>(state, 4);
     const logSum = log(sum);
-    store<f32>(binding(call, 2) + (n << 2), largest + logSum);
+    store<f32>(HeadFinish.lseAt(call) + (n << 2), largest + logSum);
     store<f32>(result, load<f32>(state, 12) - largest - logSum);
     store<f32>(result, logSum - load<f32>(state, 8) / sum, 4);
   }
@@ -88,13 +89,13 @@ export function headFinish(call: usize, chunk: u32): void {
 
 /** In place. Bindings targets, lse, results, seeds, logits. */
 export function headDlogits(call: usize, chunk: u32): void {
-  const N = param(call, 0), W = param(call, 1), first = param(call, 2), offset = param(call, 3), scale = paramF(call, 4);
+  const N = HeadDlogits.N(call), W = HeadDlogits.W(call), first = HeadDlogits.first(call), offset = HeadDlogits.resultOffset(call), scale = HeadDlogits.inverseTemperature(call);
   const end = least((chunk + 1) * ROWS, N);
   const scale4 = f32x4.splat(scale);
   for (let n = chunk * ROWS; n < end; n++) {
-    const logits = binding(call, 4) + ((n * W) << 2);
-    const lse = load<f32>(binding(call, 1) + (n << 2)), entropy = load<f32>(binding(call, 2) + ((offset + n) << 5), 4);
-    const weight = load<f32>(binding(call, 3) + (n << 3)), entropyWeight = load<f32>(binding(call, 3) + (n << 3), 4);
+    const logits = HeadDlogits.logitsAt(call) + ((n * W) << 2);
+    const lse = load<f32>(HeadDlogits.lseAt(call) + (n << 2)), entropy = load<f32>(HeadDlogits.resultsAt(call) + ((offset + n) << 5), 4);
+    const weight = load<f32>(HeadDlogits.seedsAt(call) + (n << 3)), entropyWeight = load<f32>(HeadDlogits.seedsAt(call) + (n << 3), 4);
     const lse4 = f32x4.splat(lse), entropy4 = f32x4.splat(entropy), w4 = f32x4.splat(-weight), e4 = f32x4.splat(entropyWeight);
     let i: u32 = 0;
     for (; i + 4 <= W; i += 4) {
@@ -108,42 +109,42 @@ export function headDlogits(call: usize, chunk: u32): void {
       const p = exp(logprob);
       store<f32>(logits + (i << 2), (-weight * p - entropyWeight * p * (logprob + entropy)) * scale);
     }
-    const target = load<u32>(binding(call, 0) + (n << 2)) - first;
+    const target = load<u32>(HeadDlogits.targetsAt(call) + (n << 2)) - first;
     if (target < W) store<f32>(logits + (target << 2), load<f32>(logits + (target << 2)) + weight * scale);
   }
 }
 
 const ENTRIES: u32 = 256;
-export function entryChunks(call: usize): i32 { return ceilDiv(param(call, 0), ENTRIES); }
+export function entryChunks(E: u32): i32 { return ceilDiv(E, ENTRIES); }
 
 /** Bindings lists, hidden, table, logits. Constants BITS. */
 export function headSparseLogits(call: usize, chunk: u32): void {
-  const E = param(call, 0), C = param(call, 1), scale = paramF(call, 4), scalesAt = param(call, 5);
-  const lists = binding(call, 0), hidden = binding(call, 1), table = binding(call, 2);
-  const rows = lists + (param(call, 2) << 2), tokens = lists + (param(call, 3) << 2);
-  const bits = constant(call, 0);
+  const E = HeadSparseLogits.E(call), C = HeadSparseLogits.C(call), scale = HeadSparseLogits.inverseTemperature(call), scalesAt = HeadSparseLogits.scalesAt(call);
+  const lists = HeadSparseLogits.listsAt(call), hidden = HeadSparseLogits.hiddenAt(call), table = HeadSparseLogits.tableAt(call);
+  const rows = lists + (HeadSparseLogits.rowOffset(call) << 2), tokens = lists + (HeadSparseLogits.tokenOffset(call) << 2);
+  const bits = HeadSparseLogits.BITS(call);
   const end = least((chunk + 1) * ENTRIES, E);
   for (let e = chunk * ENTRIES; e < end; e++) {
     const row = tableRow(table, bits, load<u32>(tokens + (e << 2)), C, scalesAt, scratch);
-    store<f32>(binding(call, 3) + (e << 2), dot(hidden + ((load<u32>(rows + (e << 2)) * C) << 2), row, C) * scale);
+    store<f32>(HeadSparseLogits.logitsAt(call) + (e << 2), dot(hidden + ((load<u32>(rows + (e << 2)) * C) << 2), row, C) * scale);
   }
 }
 
 /** Bindings lists, targets, logits, results, lse. */
 export function headSparseFinish(call: usize, chunk: u32): void {
-  const N = param(call, 0), offset = param(call, 3);
-  const starts = binding(call, 0) + (param(call, 1) << 2), tokens = binding(call, 0) + (param(call, 2) << 2);
-  const logits = binding(call, 2);
+  const N = HeadSparseFinish.N(call), offset = HeadSparseFinish.resultOffset(call);
+  const starts = HeadSparseFinish.listsAt(call) + (HeadSparseFinish.startOffset(call) << 2), tokens = HeadSparseFinish.listsAt(call) + (HeadSparseFinish.tokenOffset(call) << 2);
+  const logits = HeadSparseFinish.logitsAt(call);
   const end = least((chunk + 1) * ROWS, N);
   for (let n = chunk * ROWS; n < end; n++) {
     const from = load<u32>(starts + (n << 2)), to = load<u32>(starts + (n << 2), 4);
-    const target = load<u32>(binding(call, 1) + (n << 2));
+    const target = load<u32>(HeadSparseFinish.targetsAt(call) + (n << 2));
     softmaxOf(logits + (from << 2), to - from, 1);
     let hit: f32 = 0;
     for (let e = from; e < to; e++) if (load<u32>(tokens + (e << 2)) == target) hit = load<f32>(logits + (e << 2));
     const logSum = log(s);
-    const result = binding(call, 3) + ((offset + n) << 5);
-    store<f32>(binding(call, 4) + (n << 2), m + logSum);
+    const result = HeadSparseFinish.resultsAt(call) + ((offset + n) << 5);
+    store<f32>(HeadSparseFinish.lseAt(call) + (n << 2), m + logSum);
     store<f32>(result, hit - m - logSum);
     store<f32>(result, logSum - u / s, 4);
   }
@@ -151,17 +152,17 @@ export function headSparseFinish(call: usize, chunk: u32): void {
 
 /** In place. Bindings lists, targets, lse, results, seeds, logits. */
 export function headSparseDlogits(call: usize, chunk: u32): void {
-  const E = param(call, 0), offset = param(call, 3), scale = paramF(call, 4);
-  const rows = binding(call, 0) + (param(call, 1) << 2), tokens = binding(call, 0) + (param(call, 2) << 2);
+  const E = HeadSparseDlogits.E(call), offset = HeadSparseDlogits.resultOffset(call), scale = HeadSparseDlogits.inverseTemperature(call);
+  const rows = HeadSparseDlogits.listsAt(call) + (HeadSparseDlogits.rowOffset(call) << 2), tokens = HeadSparseDlogits.listsAt(call) + (HeadSparseDlogits.tokenOffset(call) << 2);
   const end = least((chunk + 1) * ENTRIES, E);
   for (let e = chunk * ENTRIES; e < end; e++) {
     const n = load<u32>(rows + (e << 2));
-    const at = binding(call, 5) + (e << 2);
-    const logprob = load<f32>(at) - load<f32>(binding(call, 2) + (n << 2));
+    const at = HeadSparseDlogits.logitsAt(call) + (e << 2);
+    const logprob = load<f32>(at) - load<f32>(HeadSparseDlogits.lseAt(call) + (n << 2));
     const p = exp(logprob);
-    const entropy = load<f32>(binding(call, 3) + ((offset + n) << 5), 4);
-    const hit: f32 = load<u32>(binding(call, 1) + (n << 2)) == load<u32>(tokens + (e << 2)) ? 1 : 0;
-    const seed = binding(call, 4) + (n << 3);
+    const entropy = load<f32>(HeadSparseDlogits.resultsAt(call) + ((offset + n) << 5), 4);
+    const hit: f32 = load<u32>(HeadSparseDlogits.targetsAt(call) + (n << 2)) == load<u32>(tokens + (e << 2)) ? 1 : 0;
+    const seed = HeadSparseDlogits.seedsAt(call) + (n << 3);
     store<f32>(at, (load<f32>(seed) * (hit - p) - load<f32>(seed, 4) * p * (logprob + entropy)) * scale);
   }
 }

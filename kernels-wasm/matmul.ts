@@ -2,8 +2,9 @@
  * The three products of a linear layer, with f32 weights or packed ones: forward (NT), to its input (NN), to its weight (TN). They
  * differ in how a panel of B is made; the rest is gemm.ts. Names and sizes as in shaders/matmul_*.wgsl.
  */
+import { MatmulNn, MatmulNt, MatmulTn, QuantMatmulNn, QuantMatmulNt } from '../build/kernels/calls';
 import { addTo } from './math';
-import { binding, ceilDiv, constant, least, param, scratch } from './call';
+import { ceilDiv, least, scratch } from './call';
 import { COLUMNS, DEPTH, ROWS, multiplyPanels, multiplyRows, packAcross, packAlong, packFour } from './gemm';
 import { packQuantAcross, packQuantAlong } from './quant';
 
@@ -25,24 +26,33 @@ function chunkRows(M: u32, weights: u32): u32 { return M <= 256 ? M : weights > 
 @inline
 function chunkColumns(M: u32, N: u32): u32 { return M <= 256 ? (N >= 256 ? 64 : 32) : least(COLUMNS, (N / 2 + 31) & ~31); }
 
-function chunksOfRows(M: u32, N: u32, weights: u32): i32 {
-  if (M == 0 || N == 0) return 0;
-  return ceilDiv(M, chunkRows(M, weights)) * ceilDiv(N, chunkColumns(M, N));
+/** Chunks of a product with M rows, `columns` columns and a matrix of `weights` elements. */
+export function productChunks(M: u32, columns: u32, weights: u32): i32 {
+  if (M == 0 || columns == 0) return 0;
+  return ceilDiv(M, chunkRows(M, weights)) * ceilDiv(columns, chunkColumns(M, columns));
 }
 
-export function matmulNTChunks(call: usize): i32 { return chunksOfRows(param(call, 0), param(call, 1), param(call, 1) * param(call, 2)); }
-export function matmulNNChunks(call: usize): i32 { return chunksOfRows(param(call, 0), param(call, 2), param(call, 1) * param(call, 2)); }
+/** out (M, N) = inp (M, K) weight^T (N, K) + bias + residual. */
+export function matmulNt(call: usize, chunk: u32): void {
+  const bias = MatmulNt.HAS_BIAS(call) ? MatmulNt.biasAt(call) : 0;
+  const residual = MatmulNt.HAS_RESIDUAL(call) ? MatmulNt.residualAt(call) : 0;
+  forward(MatmulNt.inpAt(call), MatmulNt.weightAt(call), 0, 32, bias, residual, MatmulNt.outAt(call), MatmulNt.M(call), MatmulNt.N(call), MatmulNt.K(call), chunk);
+}
 
-/** out (M, N) = inp (M, K) weight^T (N, K) + bias + residual. `bits` 32: bindings inp, weight, bias, residual, out; else codes and scales stand for the weight. */
-export function matmulNT(call: usize, chunk: u32, bits: u32): void {
-  const M = param(call, 0), N = param(call, 1), K = param(call, 2);
+/** The same with a packed weight: codes and scales of BITS bits. */
+export function quantMatmulNt(call: usize, chunk: u32): void {
+  const bias = QuantMatmulNt.HAS_BIAS(call) ? QuantMatmulNt.biasAt(call) : 0;
+  const residual = QuantMatmulNt.HAS_RESIDUAL(call) ? QuantMatmulNt.residualAt(call) : 0;
+  forward(QuantMatmulNt.inpAt(call), QuantMatmulNt.codesAt(call), QuantMatmulNt.scalesAt(call), QuantMatmulNt.BITS(call), bias, residual, QuantMatmulNt.outAt(call), QuantMatmulNt.M(call), QuantMatmulNt.N(call), QuantMatmulNt.K(call), chunk);
+}
+
+/** One chunk of the forward product. `bits` 32: f32 weights, `scales` is unused. `bias` and `residual`: 0 if there is none. */
+function forward(inp: usize, weight: usize, scales: usize, bits: u32, bias: usize, residual: usize, out: usize, M: u32, N: u32, K: u32, chunk: u32): void {
   const height = chunkRows(M, N * K), width = chunkColumns(M, N);
   const across = ceilDiv(N, width);
   const m = chunk / across * height, n = chunk % across * width;
   const rows = least(height, M - m), columns = least(width, N - n);
-  const more: usize = bits == 32 ? 0 : 1;
-  const inp = binding(call, 0), weight = binding(call, 1), scales = binding(call, 2);
-  const out = binding(call, 4 + more) + ((m * N + n) << 2);
+  out += (m * N + n) << 2;
   const panels = scratch + PANELS;
   for (let k: u32 = 0; k < K; k += DEPTH) {
     const depth = least(DEPTH, K - k);
@@ -54,29 +64,28 @@ export function matmulNT(call: usize, chunk: u32, bits: u32): void {
     }
     multiplyRows(inp + ((m * K + k) << 2), K << 2, rows, panels, columns, depth, out, N << 2, scratch, k == 0);
   }
-  const base: usize = bits == 32 ? 0 : 1;
-  if (constant(call, base)) {
-    const bias = binding(call, 2 + more) + (n << 2);
-    for (let i: u32 = 0; i < rows; i++) addTo(out + ((i * N) << 2), bias, columns);
-  }
-  if (constant(call, base + 1)) {
-    const residual = binding(call, 3 + more) + ((m * N + n) << 2);
-    for (let i: u32 = 0; i < rows; i++) addTo(out + ((i * N) << 2), residual + ((i * N) << 2), columns);
-  }
+  if (bias) for (let i: u32 = 0; i < rows; i++) addTo(out + ((i * N) << 2), bias + (n << 2), columns);
+  if (residual) for (let i: u32 = 0; i < rows; i++) addTo(out + ((i * N) << 2), residual + (((m + i) * N + n) << 2), columns);
 }
 
-/** dinp (M, K) (+)= dout (M, N) weight (N, K). Bindings dout, weight (or codes, scales), dinp. */
-export function matmulNN(call: usize, chunk: u32, bits: u32): void {
-  const M = param(call, 0), N = param(call, 1), K = param(call, 2);
+/** dinp (M, K) (+)= dout (M, N) weight (N, K). */
+export function matmulNn(call: usize, chunk: u32): void {
+  backward(MatmulNn.doutAt(call), MatmulNn.weightAt(call), 0, 32, MatmulNn.dinpAt(call), MatmulNn.M(call), MatmulNn.N(call), MatmulNn.K(call), MatmulNn.ACCUMULATE(call) != 0, chunk);
+}
+
+/** The same with a packed weight. */
+export function quantMatmulNn(call: usize, chunk: u32): void {
+  backward(QuantMatmulNn.doutAt(call), QuantMatmulNn.codesAt(call), QuantMatmulNn.scalesAt(call), QuantMatmulNn.BITS(call), QuantMatmulNn.dinpAt(call), QuantMatmulNn.M(call), QuantMatmulNn.N(call), QuantMatmulNn.K(call), QuantMatmulNn.ACCUMULATE(call) != 0, chunk);
+}
+
+/** One chunk of the product with the weight, to the input. `keep`: adds to dinp. */
+function backward(dout: usize, weight: usize, scales: usize, bits: u32, dinp: usize, M: u32, N: u32, K: u32, keep: bool, chunk: u32): void {
   const height = chunkRows(M, N * K), width = chunkColumns(M, K);
   const across = ceilDiv(K, width);
   const m = chunk / across * height, k = chunk % across * width;
   const rows = least(height, M - m), columns = least(width, K - k);
-  const more: usize = bits == 32 ? 0 : 1;
-  const dout = binding(call, 0), weight = binding(call, 1), scales = binding(call, 2);
-  const dinp = binding(call, 2 + more) + ((m * K + k) << 2);
+  dinp += (m * K + k) << 2;
   const panels = scratch + PANELS;
-  const keep = constant(call, more) != 0;
   for (let n: u32 = 0; n < N; n += DEPTH) {
     const depth = least(DEPTH, N - n);
     if (bits == 32)
@@ -95,24 +104,23 @@ function gradientRows(N: u32, K: u32): u32 { return N * K <= 16384 ? 32 : N * K 
 @inline
 function gradientColumns(N: u32, K: u32): u32 { return N * K <= 16384 ? 64 : least(128, (K + 7) & ~7); }
 
-export function matmulTNChunks(call: usize): i32 {
-  const T = param(call, 0), N = param(call, 1), K = param(call, 2);
-  return ceilDiv(T, param(call, 3)) * ceilDiv(N, gradientRows(N, K)) * ceilDiv(K, gradientColumns(N, K));
+export function gradientChunks(T: u32, N: u32, K: u32, chunk: u32): i32 {
+  return ceilDiv(T, chunk) * ceilDiv(N, gradientRows(N, K)) * ceilDiv(K, gradientColumns(N, K));
 }
 
 /** partials (chunks, N, K) (+)= dout^T (T, N) inp (T, K), the tokens in chunks. */
-export function matmulTN(call: usize, chunk: u32): void {
-  const T = param(call, 0), N = param(call, 1), K = param(call, 2), each = param(call, 3);
+export function matmulTn(call: usize, chunk: u32): void {
+  const T = MatmulTn.T(call), N = MatmulTn.N(call), K = MatmulTn.K(call), each = MatmulTn.chunk(call);
   const height = gradientRows(N, K), width = gradientColumns(N, K);
   const down = ceilDiv(N, height), across = ceilDiv(K, width);
   const s = chunk / (down * across);
   const rest = chunk % (down * across);
   const n = rest / across * height, k = rest % across * width;
   const rows = least(height, N - n), columns = least(width, K - k);
-  const dout = binding(call, 0), inp = binding(call, 1);
-  const out = binding(call, 2) + ((s * N * K + n * K + k) << 2);
+  const dout = MatmulTn.doutAt(call), inp = MatmulTn.inpAt(call);
+  const out = MatmulTn.partialsAt(call) + ((s * N * K + n * K + k) << 2);
   const panels = scratch + PANELS, left = scratch + LEFT;
-  const keep = constant(call, 0) != 0;
+  const keep = MatmulTn.ACCUMULATE(call) != 0;
   const begin = s * each, end = least(begin + each, T);
   for (let t = begin; t < end; t += DEPTH) {
     const depth = least(DEPTH, end - t);

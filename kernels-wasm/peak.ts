@@ -1,5 +1,5 @@
 /** The machine's floor for the bench: products and sums in registers alone, thirteen independent accumulators. */
-import { binding, param } from './call';
+import { Peak } from '../build/kernels/calls';
 import { madd } from './math';
 
 /**
@@ -7,7 +7,7 @@ import { madd } from './math';
  * its product and its sum, six cycles on Zen: twelve of them would keep two units of each kind only just busy.
  */
 export function peak(call: usize, chunk: u32): void {
-  const rounds = param(call, 1);
+  const rounds = Peak.rounds(call);
   let a = f32x4.splat(0), b = f32x4.splat(1), c = f32x4.splat(2), d = f32x4.splat(3), e = f32x4.splat(4), f = f32x4.splat(5), g = f32x4.splat(6);
   let h = f32x4.splat(7), i = f32x4.splat(8), j = f32x4.splat(9), k = f32x4.splat(10), l = f32x4.splat(11), m = f32x4.splat(12);
   const x = f32x4.splat(<f32>0.999);
@@ -16,5 +16,5 @@ export function peak(call: usize, chunk: u32): void {
     h = madd(h, x, x); i = madd(i, x, x); j = madd(j, x, x); k = madd(k, x, x); l = madd(l, x, x); m = madd(m, x, x);
   }
   const all = f32x4.add(f32x4.add(f32x4.add(f32x4.add(a, b), f32x4.add(c, d)), f32x4.add(f32x4.add(e, f), f32x4.add(f32x4.add(g, h), f32x4.add(f32x4.add(i, j), f32x4.add(k, l))))), m);
-  store<f32>(binding(call, 0) + (chunk << 2), f32x4.extract_lane(all, 0));
+  store<f32>(Peak.outAt(call) + (chunk << 2), f32x4.extract_lane(all, 0));
 }

@@ -3,7 +3,8 @@
  * They are unpacked into the panels that the products read, a block at a time, in both directions; and row by row for embeddings
  * and the masked head.
  */
-import { binding, ceilDiv, constant, least, param, scratch } from './call';
+import { QuantEmbed } from '../build/kernels/calls';
+import { ceilDiv, least, scratch } from './call';
 import { packAcross } from './gemm';
 
 /** The value of an f16. */
@@ -91,16 +92,16 @@ export function tableRow(table: usize, bits: u32, row: u32, C: u32, scalesAt: u3
 }
 
 const EMBED_ROWS: u32 = 64;
-export function quantEmbedChunks(call: usize): i32 { return ceilDiv(param(call, 0), EMBED_ROWS); }
+export function embedChunks(T: u32): i32 { return ceilDiv(T, EMBED_ROWS); }
 /** out (T, C) of the tokens whose rows lie in [first, first + rows). Bindings ids, codes, scales, out. */
 export function quantEmbed(call: usize, chunk: u32): void {
-  const T = param(call, 0), C = param(call, 1), first = param(call, 2), rows = param(call, 3);
-  const ids = binding(call, 0), codes = binding(call, 1), scales = binding(call, 2), out = binding(call, 3);
+  const T = QuantEmbed.T(call), C = QuantEmbed.C(call), first = QuantEmbed.first(call), rows = QuantEmbed.rows(call);
+  const ids = QuantEmbed.idsAt(call), codes = QuantEmbed.codesAt(call), scales = QuantEmbed.scalesAt(call), out = QuantEmbed.outAt(call);
   const end = least((chunk + 1) * EMBED_ROWS, T);
   for (let t = chunk * EMBED_ROWS; t < end; t++) {
     const row = load<u32>(ids + (t << 2)) - first;
     if (row >= rows) continue;
-    unpackRow(codes, scales, constant(call, 0), row, C, 0, C, scratch);
+    unpackRow(codes, scales, QuantEmbed.BITS(call), row, C, 0, C, scratch);
     memory.copy(out + ((t * C) << 2), scratch, C << 2);
   }
 }

@@ -1,9 +1,10 @@
 /** Rotary positions with an optional norm of each head, and their backward. As shaders/rope_forward.wgsl and rope_backward.wgsl. */
-import { binding, ceilDiv, constant, constantF, least, param, scratch } from './call';
+import { RopeBackward, RopeForward } from '../build/kernels/calls';
+import { ceilDiv, least, scratch } from './call';
 import { dot } from './math';
 
 const TOKENS: u32 = 16;
-export function ropeChunks(call: usize): i32 { return ceilDiv(param(call, 0), TOKENS); }
+export function tokenChunks(T: u32): i32 { return ceilDiv(T, TOKENS); }
 
 // @ts-ignore: decorator
 @inline
@@ -45,21 +46,21 @@ function keepBytes(head: usize, D: u32, to: usize): void {
 
 /** Constants H, KV, D, QK_NORM, EPS_F, KV8. Bindings tokens, inp, table, gains, pages, query, cache. Scratch: one head. */
 export function ropeForward(call: usize, chunk: u32): void {
-  const H = constant(call, 0), KV = constant(call, 1), D = constant(call, 2);
-  const norm = constant(call, 3) != 0, eps = constantF(call, 4), int8 = constant(call, 5) != 0;
+  const H = RopeForward.H(call), KV = RopeForward.KV(call), D = RopeForward.D(call);
+  const norm = RopeForward.QK_NORM(call) != 0, eps = RopeForward.EPS_F(call), int8 = RopeForward.KV8(call) != 0;
   const heads = H + 2 * KV;
   const bytes = D << 2, kept = int8 ? D + 4 : bytes;
-  const end = least((chunk + 1) * TOKENS, param(call, 0));
+  const end = least((chunk + 1) * TOKENS, RopeForward.T(call));
   for (let t = chunk * TOKENS; t < end; t++) {
-    const token = binding(call, 0) + (t << 5);
-    const angle = binding(call, 2) + load<u32>(token) * bytes;
-    const row = binding(call, 6) + physical(load<u32>(token, 4), binding(call, 4), param(call, 1)) * 2 * KV * kept;
+    const token = RopeForward.tokensAt(call) + (t << 5);
+    const angle = RopeForward.tableAt(call) + load<u32>(token) * bytes;
+    const row = RopeForward.cacheAt(call) + physical(load<u32>(token, 4), RopeForward.pagesAt(call), RopeForward.pageBits(call)) * 2 * KV * kept;
     for (let h: u32 = 0; h < heads; h++) {
-      let inp = binding(call, 1) + (t * heads + h) * bytes;
-      const to = h < H ? binding(call, 5) + (t * H + h) * bytes : row + (h - H) * kept;
+      let inp = RopeForward.inpAt(call) + (t * heads + h) * bytes;
+      const to = h < H ? RopeForward.queryAt(call) + (t * H + h) * bytes : row + (h - H) * kept;
       if (h < H + KV) {
         if (norm) {
-          scaleHead(inp, binding(call, 3) + (h < H ? 0 : bytes), D, 1 / sqrt<f32>(dot(inp, inp, D) / <f32>D + eps));
+          scaleHead(inp, RopeForward.gainsAt(call) + (h < H ? 0 : bytes), D, 1 / sqrt<f32>(dot(inp, inp, D) / <f32>D + eps));
           inp = scratch;
         }
         if (h < H || !int8) {
@@ -82,23 +83,23 @@ function scaleHead(inp: usize, gain: usize, D: u32, r: f32): void {
 
 /** Constants H, KV, D, QK_NORM, EPS_F. Bindings tokens, inp, table, gains, dquery, dcache, dinp, dgain. */
 export function ropeBackward(call: usize, chunk: u32): void {
-  const H = constant(call, 0), KV = constant(call, 1), D = constant(call, 2);
-  const norm = constant(call, 3) != 0, eps = constantF(call, 4);
+  const H = RopeBackward.H(call), KV = RopeBackward.KV(call), D = RopeBackward.D(call);
+  const norm = RopeBackward.QK_NORM(call) != 0, eps = RopeBackward.EPS_F(call);
   const heads = H + 2 * KV;
   const bytes = D << 2;
-  const end = least((chunk + 1) * TOKENS, param(call, 0));
+  const end = least((chunk + 1) * TOKENS, RopeBackward.T(call));
   for (let t = chunk * TOKENS; t < end; t++) {
-    const angle = binding(call, 2) + load<u32>(binding(call, 0) + (t << 5)) * bytes;
+    const angle = RopeBackward.tablesAt(call) + load<u32>(RopeBackward.tokensAt(call) + (t << 5)) * bytes;
     for (let h: u32 = 0; h < heads; h++) {
       const at = (t * heads + h) * bytes;
-      const to = binding(call, 6) + at;
-      const from = h < H ? binding(call, 4) + (t * H + h) * bytes : binding(call, 5) + (t * 2 * KV + h - H) * bytes;
+      const to = RopeBackward.dinpAt(call) + at;
+      const from = h < H ? RopeBackward.dqueryAt(call) + (t * H + h) * bytes : RopeBackward.dcacheAt(call) + (t * 2 * KV + h - H) * bytes;
       if (h >= H + KV) {
         memory.copy(to, from, bytes);
         continue;
       }
       rotate(from, angle, D, -1, to);
-      if (norm) normBackward(binding(call, 1) + at, binding(call, 3) + (h < H ? 0 : bytes), eps, D, to, binding(call, 7) + (t * (H + KV) + h) * bytes);
+      if (norm) normBackward(RopeBackward.inpAt(call) + at, RopeBackward.gainsAt(call) + (h < H ? 0 : bytes), eps, D, to, RopeBackward.dgainAt(call) + (t * (H + KV) + h) * bytes);
     }
   }
 }

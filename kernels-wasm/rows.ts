@@ -1,5 +1,6 @@
 /** Rows by index and sums of rows: embedding, gather, scatter, column sums, partial sums. Bindings and scalars as the shaders of the same names. */
-import { binding, ceilDiv, constant, least, param, scratch } from './call';
+import { ColumnSum, EmbedForward, GatherRows, ReduceHeadGains, ReducePartials, RmsnormBackwardWeight, ScatterRows } from '../build/kernels/calls';
+import { ceilDiv, least, scratch } from './call';
 import { addScaled, addTo } from './math';
 import { tableRow } from './quant';
 
@@ -8,10 +9,10 @@ const ROWS: u32 = 64;
 const FLOATS: u32 = 8192;
 const COLUMNS: u32 = 64;
 
-export function embedChunks(call: usize): i32 { return ceilDiv(param(call, 0), ROWS); }
-export function embed(call: usize, chunk: u32): void {
-  const T = param(call, 0), C = param(call, 1), first = param(call, 2), rows = param(call, 3);
-  const ids = binding(call, 0), table = binding(call, 1), out = binding(call, 2);
+export function lookupChunks(count: u32): i32 { return ceilDiv(count, ROWS); }
+export function embedForward(call: usize, chunk: u32): void {
+  const T = EmbedForward.T(call), C = EmbedForward.C(call), first = EmbedForward.first(call), rows = EmbedForward.rows(call);
+  const ids = EmbedForward.idsAt(call), table = EmbedForward.tableAt(call), out = EmbedForward.outAt(call);
   const end = least((chunk + 1) * ROWS, T);
   for (let t = chunk * ROWS; t < end; t++) {
     const row = load<u32>(ids + (t << 2)) - first;
@@ -19,10 +20,9 @@ export function embed(call: usize, chunk: u32): void {
   }
 }
 
-export function gatherRowsChunks(call: usize): i32 { return ceilDiv(param(call, 0), ROWS); }
 export function gatherRows(call: usize, chunk: u32): void {
-  const N = param(call, 0), C = param(call, 1);
-  const pairs = binding(call, 0) + (param(call, 2) << 2), inp = binding(call, 1), out = binding(call, 2);
+  const N = GatherRows.N(call), C = GatherRows.C(call);
+  const pairs = GatherRows.pairsAt(call) + (GatherRows.pairOffset(call) << 2), inp = GatherRows.inpAt(call), out = GatherRows.outAt(call);
   const end = least((chunk + 1) * ROWS, N);
   for (let n = chunk * ROWS; n < end; n++) {
     const source = load<u32>(pairs + (n << 3)), target = load<u32>(pairs + (n << 3), 4);
@@ -31,15 +31,15 @@ export function gatherRows(call: usize, chunk: u32): void {
 }
 
 const TARGETS: u32 = 8;
-export function scatterRowsChunks(call: usize): i32 { return ceilDiv(param(call, 0), TARGETS); }
+export function targetChunks(U: u32): i32 { return ceilDiv(U, TARGETS); }
 /** out[target] += the sum of its entries' rows. Constants SCALED, BITS. Scratch: a row's sum, and a row unpacked. */
 export function scatterRows(call: usize, chunk: u32): void {
-  const U = param(call, 0), C = param(call, 1), E = param(call, 3), scalesAt = param(call, 4);
-  const targets = binding(call, 0) + (param(call, 2) << 2);
-  const table = binding(call, 1), scale = binding(call, 2), out = binding(call, 3);
+  const U = ScatterRows.U(call), C = ScatterRows.C(call), E = ScatterRows.E(call), scalesAt = ScatterRows.scalesAt(call);
+  const targets = ScatterRows.listsAt(call) + (ScatterRows.listOffset(call) << 2);
+  const table = ScatterRows.tableAt(call), scale = ScatterRows.scaleAt(call), out = ScatterRows.outAt(call);
   const starts = targets + (U << 2);
   const sources = starts + ((U + 1) << 2);
-  const scaled = constant(call, 0) != 0, bits = constant(call, 1);
+  const scaled = ScatterRows.SCALED(call) != 0, bits = ScatterRows.BITS(call);
   const space = scratch + ((C + 3) << 2);
   const end = least((chunk + 1) * TARGETS, U);
   for (let u = chunk * TARGETS; u < end; u++) {
@@ -54,39 +54,37 @@ export function scatterRows(call: usize, chunk: u32): void {
   }
 }
 
-export function reducePartialsChunks(call: usize): i32 { return ceilDiv(param(call, 0), FLOATS); }
+export function elementChunks(size: u32): i32 { return ceilDiv(size, FLOATS); }
 /** out += the chunks, added up in their order. */
 export function reducePartials(call: usize, chunk: u32): void {
-  const size = param(call, 0), chunks = param(call, 1);
+  const size = ReducePartials.size(call), chunks = ReducePartials.chunks(call);
   const at = chunk * FLOATS, count = least(FLOATS, size - at);
   memory.fill(scratch, 0, count << 2);
-  for (let s: u32 = 0; s < chunks; s++) addTo(scratch, binding(call, 0) + ((s * size + at) << 2), count);
-  addTo(binding(call, 1) + (at << 2), scratch, count);
+  for (let s: u32 = 0; s < chunks; s++) addTo(scratch, ReducePartials.partialsAt(call) + ((s * size + at) << 2), count);
+  addTo(ReducePartials.outAt(call) + (at << 2), scratch, count);
 }
 
 /** Of sums of columns of chunks of rows: params T, C, chunk. */
-export function columnChunks(call: usize): i32 {
-  return ceilDiv(param(call, 0), param(call, 2)) * ceilDiv(param(call, 1), COLUMNS);
-}
+export function columnChunks(T: u32, C: u32, chunk: u32): i32 { return ceilDiv(T, chunk) * ceilDiv(C, COLUMNS); }
 
 export function columnSum(call: usize, chunk: u32): void {
-  const T = param(call, 0), C = param(call, 1), each = param(call, 2);
+  const T = ColumnSum.T(call), C = ColumnSum.C(call), each = ColumnSum.chunk(call);
   const across = ceilDiv(C, COLUMNS);
   const s = chunk / across, c = chunk % across * COLUMNS;
   const count = least(COLUMNS, C - c);
-  const out = binding(call, 1) + ((s * C + c) << 2);
+  const out = ColumnSum.partialsAt(call) + ((s * C + c) << 2);
   memory.fill(out, 0, count << 2);
   const end = least((s + 1) * each, T);
-  for (let t = s * each; t < end; t++) addTo(out, binding(call, 0) + ((t * C + c) << 2), count);
+  for (let t = s * each; t < end; t++) addTo(out, ColumnSum.inpAt(call) + ((t * C + c) << 2), count);
 }
 
-export function normWeight(call: usize, chunk: u32): void {
-  const T = param(call, 0), C = param(call, 1), each = param(call, 2);
+export function rmsnormBackwardWeight(call: usize, chunk: u32): void {
+  const T = RmsnormBackwardWeight.T(call), C = RmsnormBackwardWeight.C(call), each = RmsnormBackwardWeight.chunk(call);
   const across = ceilDiv(C, COLUMNS);
   const s = chunk / across, c = chunk % across * COLUMNS;
   const count = least(COLUMNS, C - c);
-  const inp = binding(call, 0), rstd = binding(call, 1), dout = binding(call, 2);
-  const out = binding(call, 3) + ((s * C + c) << 2);
+  const inp = RmsnormBackwardWeight.inpAt(call), rstd = RmsnormBackwardWeight.rstdAt(call), dout = RmsnormBackwardWeight.doutAt(call);
+  const out = RmsnormBackwardWeight.partialsAt(call) + ((s * C + c) << 2);
   memory.fill(out, 0, count << 2);
   const end = least((s + 1) * each, T);
   for (let t = s * each; t < end; t++) {
@@ -103,15 +101,14 @@ export function normWeight(call: usize, chunk: u32): void {
   }
 }
 
-export function reduceHeadGainsChunks(_call: usize): i32 { return 1; }
 /** Constants H, KV, D. */
 export function reduceHeadGains(call: usize, _chunk: u32): void {
-  const H = constant(call, 0), KV = constant(call, 1), D = constant(call, 2), chunks = param(call, 0);
+  const H = ReduceHeadGains.H(call), KV = ReduceHeadGains.KV(call), D = ReduceHeadGains.D(call), chunks = ReduceHeadGains.chunks(call);
   for (let part: u32 = 0; part < 2; part++) {
     memory.fill(scratch, 0, D << 2);
     for (let s: u32 = 0; s < chunks; s++)
       for (let head = part * H; head < H + part * KV; head++)
-        addTo(scratch, binding(call, 0) + (((s * (H + KV) + head) * D) << 2), D);
-    addTo(binding(call, 1) + ((part * D) << 2), scratch, D);
+        addTo(scratch, ReduceHeadGains.partialsAt(call) + (((s * (H + KV) + head) * D) << 2), D);
+    addTo(ReduceHeadGains.outAt(call) + ((part * D) << 2), scratch, D);
   }
 }

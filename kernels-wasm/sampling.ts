@@ -1,5 +1,6 @@
 /** Decoding: the next token of each row, with the same counter-based random numbers as shaders/random.wgsl. As the shaders of the same names. */
-import { binding, ceilDiv, constant, least, param, paramF, scratch } from './call';
+import { SampleFinish, SampleMasked, SampleScan } from '../build/kernels/calls';
+import { ceilDiv, least, scratch } from './call';
 import { softmaxLargest, softmaxMerge, softmaxOf, softmaxSum } from './head';
 import { dot, log } from './math';
 import { tableRow } from './quant';
@@ -77,35 +78,34 @@ function advance(R: u32, step: u32, trash: u32, r: u32, row: usize, ids: usize, 
 }
 
 const LOGITS: u32 = 2048;
-export function sampleRowChunks(call: usize): i32 { return param(call, 0); }
 
 /** Bindings hidden, table, trie, rows, ids, tokens, outTokens, outLogprobs. Constants BITS. Scratch: up to 2,048 logits, a table row. */
 export function sampleMasked(call: usize, r: u32): void {
-  const R = param(call, 0), C = param(call, 1), step = param(call, 2), trash = param(call, 3), seed = param(call, 5), stream = param(call, 6);
-  const row = binding(call, 3) + <usize>r * ROW;
+  const R = SampleMasked.R(call), C = SampleMasked.C(call), step = SampleMasked.step(call), trash = SampleMasked.trash(call), seed = SampleMasked.seed(call), stream = SampleMasked.stream(call);
+  const row = SampleMasked.rowsAt(call) + <usize>r * ROW;
   if (load<u32>(row, 40) == 0) return;
-  const tokens = binding(call, 5);
+  const tokens = SampleMasked.tokensAt(call);
   if (load<u32>(row, 24) != 0) {
     rest(tokens, r, trash);
     return;
   }
-  const inverse = paramF(call, 7);
+  const inverse = SampleMasked.inverseTemperature(call);
   const greedy = inverse == 0;
   const scale: f32 = greedy ? 1 : inverse;
-  const hidden = binding(call, 0) + ((r * C) << 2);
-  const trie = binding(call, 2), edges = trie + (param(call, 4) << 2);
+  const hidden = SampleMasked.hiddenAt(call) + ((r * C) << 2);
+  const trie = SampleMasked.trieAt(call), edges = trie + (SampleMasked.edgeOffset(call) << 2);
   const node = trie + load<u32>(row, 20) * 12;
   const end = load<u32>(node, 4);
   const key = load<u32>(row, 28), position = load<u32>(row, 16) - load<u32>(row, 12) + load<u32>(row, 4);
   const space = scratch + (LOGITS << 2);
-  const bits = constant(call, 0), scalesAt = param(call, 8);
+  const bits = SampleMasked.BITS(call), scalesAt = SampleMasked.scalesAt(call);
   forget();
   let m: f32 = LOWEST, s: f32 = 0;
   for (let from = load<u32>(node); from < end; from += LOGITS) {
     const to = least(from + LOGITS, end);
     for (let e = from; e < to; e++) {
       const token = load<u32>(edges + (e << 3));
-      const logit = dot(hidden, tableRow(binding(call, 1), bits, token, C, scalesAt, space), C) * scale;
+      const logit = dot(hidden, tableRow(SampleMasked.tableAt(call), bits, token, C, scalesAt, space), C) * scale;
       store<f32>(scratch + ((e - from) << 2), logit);
       consider(greedy ? logit : logit + gumbel(seed, stream, key, position, token), logit, e);
     }
@@ -119,26 +119,26 @@ export function sampleMasked(call: usize, r: u32): void {
   store<u32>(row, next, 20);
   store<u32>(row, leaf, 32);
   const logprob = bestLogit - m - log(s);
-  advance(R, step, trash, r, row, binding(call, 4), tokens, binding(call, 6), binding(call, 7), load<u32>(edges + (bestIndex << 3)), logprob, leaf != NO_LEAF ? 1 : 0);
+  advance(R, step, trash, r, row, SampleMasked.idsAt(call), tokens, SampleMasked.outTokensAt(call), SampleMasked.outLogprobsAt(call), load<u32>(edges + (bestIndex << 3)), logprob, leaf != NO_LEAF ? 1 : 0);
 }
 
 /** Bindings logits, rows, state. */
 export function sampleScan(call: usize, r: u32): void {
-  const W = param(call, 1), first = param(call, 2), seed = param(call, 3), stream = param(call, 4);
-  const row = binding(call, 1) + <usize>r * ROW;
+  const W = SampleScan.W(call), first = SampleScan.first(call), seed = SampleScan.seed(call), stream = SampleScan.stream(call);
+  const row = SampleScan.rowsAt(call) + <usize>r * ROW;
   if (load<u32>(row, 24) != 0 || load<u32>(row, 40) != 0) return;
-  const inverse = paramF(call, 5);
+  const inverse = SampleScan.inverseTemperature(call);
   const greedy = inverse == 0;
   const scale: f32 = greedy ? 1 : inverse;
   const key = load<u32>(row, 28), position = load<u32>(row, 16) - load<u32>(row, 12) + load<u32>(row, 4);
-  const logits = binding(call, 0) + ((r * W) << 2);
+  const logits = SampleScan.logitsAt(call) + ((r * W) << 2);
   forget();
   for (let v: u32 = 0; v < W; v++) {
     const logit = load<f32>(logits + (v << 2)) * scale;
     consider(greedy ? logit : logit + gumbel(seed, stream, key, position, first + v), logit, first + v);
   }
   softmaxOf(logits, W, scale);
-  const state = binding(call, 2) + (r << 5);
+  const state = SampleScan.stateAt(call) + (r << 5);
   if (first > 0) {
     consider(load<f32>(state), load<f32>(state, 4), <u32>load<f32>(state, 8));
     softmaxMerge(load<f32>(state, 16), load<f32>(state, 20), 0);
@@ -153,25 +153,25 @@ export function sampleScan(call: usize, r: u32): void {
 }
 
 const ROWS: u32 = 64;
-export function sampleFinishChunks(call: usize): i32 { return ceilDiv(param(call, 0), ROWS); }
+export function finishChunks(R: u32): i32 { return ceilDiv(R, ROWS); }
 /** Bindings state, stops, rows, ids, tokens, outTokens, outLogprobs. */
 export function sampleFinish(call: usize, chunk: u32): void {
-  const R = param(call, 0), step = param(call, 1), trash = param(call, 2);
-  const stops = binding(call, 1), tokens = binding(call, 4);
+  const R = SampleFinish.R(call), step = SampleFinish.step(call), trash = SampleFinish.trash(call);
+  const stops = SampleFinish.stopsAt(call), tokens = SampleFinish.tokensAt(call);
   const end = least((chunk + 1) * ROWS, R);
   for (let r = chunk * ROWS; r < end; r++) {
-    const row = binding(call, 2) + <usize>r * ROW;
+    const row = SampleFinish.rowsAt(call) + <usize>r * ROW;
     if (load<u32>(row, 40) == 1) continue;
     if (load<u32>(row, 24) != 0) {
       rest(tokens, r, trash);
       continue;
     }
-    const state = binding(call, 0) + (r << 5);
+    const state = SampleFinish.stateAt(call) + (r << 5);
     const token = <u32>load<f32>(state, 8);
     let finished = 0;
     const count = load<u32>(stops);
     for (let k: u32 = 0; k < count; k++) if (load<u32>(stops + ((k + 1) << 2)) == token) finished = 2;
     const logprob = load<f32>(state, 4) - load<f32>(state, 16) - log(load<f32>(state, 20));
-    advance(R, step, trash, r, row, binding(call, 3), tokens, binding(call, 5), binding(call, 6), token, logprob, finished);
+    advance(R, step, trash, r, row, SampleFinish.idsAt(call), tokens, SampleFinish.outTokensAt(call), SampleFinish.outLogprobsAt(call), token, logprob, finished);
   }
 }

@@ -9,7 +9,7 @@
  *   9 chunks that helpers have taken · 10 helpers that may help: those with a higher number go
  */
 import { RECORD_BYTES } from './call';
-import { chunksOf, runChunk } from './operations';
+import { chunksOf, runChunk } from '../build/kernels/operations';
 
 const SPINS: i32 = 4000;
 /** Between lists a helper looks for work about 0.2 ms before it sleeps. */

@@ -2,6 +2,7 @@
 // once do no harm: each writes a file of its own and moves it into place.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeKernelTables } from './kernel-tables.mjs';
 import { root } from './machine.mjs';
 
 const folder = join(root, 'envs-wasm');
@@ -60,9 +61,10 @@ export async function buildWasm() {
     if (!isFresh([join(folder, name), join(folder, 'shared')], out))
       await compile(name, `envs-wasm/${name}/index.ts`, out);
   }
+  writeKernelTables();
   for (const [name, options] of kernels) {
     const out = join(root, 'build/wasm', `${name}.wasm`);
-    if (!isFresh([join(root, 'kernels-wasm')], out))
+    if (!isFresh([join(root, 'kernels-wasm'), join(root, 'build/kernels')], out))
       await compile(name, 'kernels-wasm/index.ts', out, [...kernelOptions, ...options]);
   }
 }

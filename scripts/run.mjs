@@ -10,6 +10,7 @@ const sources = [
   'proxies',
   'tools',
   'shaders',
+  'kernels-wasm',
   'bench',
   'scripts',
   'tests',

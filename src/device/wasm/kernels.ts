@@ -23,7 +23,7 @@ export class WasmKernel implements Kernel {
   }
 
   get bindingCount(): number {
-    return this.operation.bindings;
+    return this.operation.bindings.length;
   }
 
   /** All lie in one memory: a kernel that reads one may stand beside one that is written. */
@@ -54,7 +54,7 @@ export class WasmKernels implements KernelCache {
     for (const name of this.unknown) {
       // It was said once.
       this.unknown.delete(name);
-      throw new DeviceError(`The WebAssembly device has no kernel ${name}: add it to kernels-wasm/operations.ts.`);
+      throw new DeviceError(`The WebAssembly device has no kernel ${name}: add it to kernels-wasm/kernels.mjs.`);
     }
     onProgress?.(this.kernels.size, this.kernels.size, 'kernels');
   }

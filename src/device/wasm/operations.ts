@@ -1,91 +1,66 @@
 /**
- * The kernels of kernels-wasm/ by the names of the shaders that define them, in the order of kernels-wasm/operations.ts. One
- * operation serves every form of a kernel: forms differ in how a GPU shares the work, not in what is computed.
+ * Kernels of the WebAssembly device by name, from their specification (kernels-wasm/kernels.mjs). One operation serves every form
+ * of a kernel: forms differ in how a GPU shares the work, not in the result.
  */
-import type { Constants } from '../device.ts';
+import { type KernelSpecification, kernels } from '../../../kernels-wasm/kernels.mjs';
+import { type Constants, DeviceError, type FloatParam } from '../device.ts';
 
 export interface Operation {
+  /** Number that a call record starts with: the position in the specification. */
   number: number;
-  bindings: number;
-  /** The constants it reads, in their order; a name that ends with _F is a float. */
+  bindings: readonly string[];
+  /** Names and types of the scalars, in the order of a call. */
+  scalars: readonly (readonly [name: string, type: 'u32' | 'f32'])[];
+  /** Constants that it reads, in their order; a name that ends with _F is an f32. */
   constants: readonly string[];
 }
 
-const attention = ['H', 'KV', 'D', 'SCALE_F'];
-const attentionTiles = ['H', 'KV', 'E', 'SCALE_F', 'SPLIT', 'KV8'];
-const rope = ['H', 'KV', 'D', 'QK_NORM', 'EPS_F', 'KV8'];
-const linear = ['HAS_BIAS', 'HAS_RESIDUAL'];
+const operationOf = ({ bindings, scalars, constants }: KernelSpecification, number: number): Operation => ({
+  number,
+  bindings,
+  scalars: Object.entries(scalars),
+  constants,
+});
 
-/** Number, bindings, constants, names. */
-const table: readonly [number, number, readonly string[], readonly string[]][] = [
-  [2, 5, linear, ['matmul_nt', 'matmul_nt_scalar', 'matmul_nt_tiled']],
-  [3, 3, ['ACCUMULATE'], ['matmul_nn', 'matmul_nn_scalar', 'matmul_nn_tiled']],
-  [4, 3, ['ACCUMULATE'], ['matmul_tn', 'matmul_tn_scalar', 'matmul_tn_tiled']],
-  [
-    5,
-    6,
-    ['BITS', ...linear],
-    ['quant_matmul_nt', 'quant_matmul_nt_lanes', 'quant_matmul_nt_scalar', 'quant_matmul_nt_tiled'],
-  ],
-  [6, 4, ['BITS', 'ACCUMULATE'], ['quant_matmul_nn', 'quant_matmul_nn_scalar', 'quant_matmul_nn_tiled']],
-  [7, 4, ['BITS'], ['quant_embed']],
-  [8, 3, [], ['embed_forward']],
-  [9, 3, [], ['gather_rows']],
-  [10, 4, ['SCALED', 'BITS'], ['scatter_rows']],
-  [11, 2, [], ['reduce_partials']],
-  [12, 2, [], ['column_sum']],
-  [13, 4, [], ['rmsnorm_backward_weight']],
-  [14, 2, ['H', 'KV', 'D'], ['reduce_head_gains']],
-  [15, 4, ['EPS_F'], ['rmsnorm_forward']],
-  [16, 6, ['HAS_RESIDUAL'], ['rmsnorm_backward']],
-  [17, 2, [], ['swiglu_forward']],
-  [18, 2, [], ['swiglu_backward']],
-  [19, 2, [], ['square_sum']],
-  [20, 2, [], ['clip_coefficient']],
-  [21, 5, [], ['adamw']],
-  [22, 7, rope, ['rope_forward']],
-  [23, 8, rope, ['rope_backward']],
-  [24, 6, attention, ['attention_forward']],
-  [25, 8, attention, ['attention_backward_query']],
-  [26, 7, attention, ['attention_backward_key']],
-  [26, 7, ['H', 'KV', 'D=4E', 'SCALE_F'], ['attention_backward_key_tiled']],
-  [27, 7, attentionTiles, ['attention_forward_tiled']],
-  [28, 4, ['H', 'E', 'SPLIT'], ['attention_combine']],
-  [29, 3, ['H'], ['attention_delta']],
-  [30, 8, attentionTiles, ['attention_backward_query_tiled']],
-  [31, 3, [], ['head_lse_update']],
-  [32, 3, [], ['head_finish']],
-  [33, 5, [], ['head_dlogits']],
-  [34, 4, ['BITS'], ['head_sparse_logits']],
-  [35, 5, [], ['head_sparse_finish']],
-  [36, 6, [], ['head_sparse_dlogits']],
-  [37, 8, ['BITS'], ['sample_masked']],
-  [38, 3, [], ['sample_scan']],
-  [39, 7, [], ['sample_finish']],
-  [40, 3, [], ['lora_up']],
-  [41, 3, [], ['lora_up_backward']],
-  [42, 3, [], ['lora_up_backward_weight']],
-  // What the machine can do at best: no shader's.
-  [43, 1, [], ['peak']],
-];
+/** Operations of a specification by the names of its kernels and their forms. */
+export function operationsOf(specification: readonly KernelSpecification[]): ReadonlyMap<string, Operation> {
+  return new Map(
+    specification.flatMap((kernel, number) => {
+      const operation = operationOf(kernel, number);
+      return [kernel.name, ...(kernel.forms ?? [])].map((name) => [name, operation] as const);
+    }),
+  );
+}
 
-/** What a recorder does by itself. */
-export const copyOperation = 0;
-export const clearOperation = 1;
+export const operations = operationsOf(kernels);
 
-export const operations: ReadonlyMap<string, Operation> = new Map(
-  table.flatMap(([number, bindings, constants, names]) =>
-    names.map((name) => [name, { number, bindings, constants }] as const),
-  ),
-);
+/** Throws if the buffers or scalars of a call differ from the kernel's specification in number or type. */
+export function checkCall(
+  name: string,
+  { bindings, scalars }: Operation,
+  buffers: readonly unknown[],
+  params: readonly (number | FloatParam)[],
+): void {
+  if (buffers.length !== bindings.length)
+    throw new DeviceError(`${name} takes ${bindings.length} buffers (${bindings.join(', ')}), got ${buffers.length}.`);
+  if (params.length > scalars.length)
+    throw new DeviceError(`${name} takes ${scalars.length} scalars, got ${params.length}.`);
+  scalars.forEach(([scalar, type], i) => {
+    if (i >= params.length)
+      throw new DeviceError(
+        `${name} needs its scalar ${scalar} (${type}), got ${params.length} of ${scalars.length} scalars.`,
+      );
+    const given = typeof params[i] === 'number' ? 'u32' : 'f32';
+    if (given !== type) throw new DeviceError(`${name}: its scalar ${scalar} is ${type}, got ${given}.`);
+  });
+}
 
-/** The words that an operation reads its constants from. */
+/** Words of a call record with an operation's constants. A missing constant is 0. */
 export function constantWords({ constants }: Operation, given: Constants): Uint32Array {
   const words = new Uint32Array(constants.length);
   const floats = new Float32Array(words.buffer);
   constants.forEach((name, i) => {
-    if (name === 'D=4E') words[i] = 4 * Number(given.E);
-    else if (name.endsWith('_F')) floats[i] = Number(given[name] ?? 0);
+    if (name.endsWith('_F')) floats[i] = Number(given[name] ?? 0);
     else words[i] = Number(given[name] ?? 0);
   });
   return words;

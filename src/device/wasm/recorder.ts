@@ -17,7 +17,7 @@ import {
 } from '../device.ts';
 import type { WasmKernel } from './kernels.ts';
 import type { LinearMemory, WasmBuffer } from './memory.ts';
-import { clearOperation, copyOperation } from './operations.ts';
+import { checkCall, type Operation, operations } from './operations.ts';
 
 /** Words of a call (kernels-wasm/call.ts): where its bindings, scalars and constants stand. */
 const callWords = callBytes / 4;
@@ -25,6 +25,9 @@ const [bindingsAt, paramsAt, constantsAt] = [4, 12, 28];
 const mostParams = constantsAt - paramsAt;
 /** Messages to this worker wait at most so long. */
 const mostMsWithoutPause = 25;
+
+/** Recorded by `copy` and `clear`. */
+const [copy, clear] = ['copy', 'clear'].map((name) => operations.get(name)!);
 
 const addressOf = ({ buffer, offset }: BufferSlice) => (buffer as WasmBuffer).address + offset;
 
@@ -75,9 +78,9 @@ export class WasmRecorder implements Recorder {
     if (this.dry || x === 0 || y === 0 || z === 0) return;
     const kernel = call.kernel.get() as WasmKernel;
     const { operation, words, name } = kernel;
-    if (call.bindings.length !== operation.bindings)
-      throw new DeviceError(`${name} takes ${operation.bindings} buffers, got ${call.bindings.length}.`);
-    const base = this.write(operation.number, call.bindings.map(addressOf), call.params ?? []);
+    const params = call.params ?? [];
+    checkCall(name, operation, call.bindings, params);
+    const base = this.write(operation, call.bindings.map(addressOf), params);
     this.u32s.set(words, base + constantsAt);
     this.dispatches++;
     this.flops += call.flops ?? 0;
@@ -88,8 +91,7 @@ export class WasmRecorder implements Recorder {
   }
 
   /** One record; returns its first word. */
-  private write(operation: number, addresses: readonly number[], params: readonly (number | FloatParam)[]): number {
-    if (params.length > mostParams) throw new RangeError(`${params.length} scalars do not fit a call.`);
+  private write({ number }: Operation, addresses: readonly number[], params: readonly (number | FloatParam)[]): number {
     if (this.pending === maxCalls) this.submit();
     const { buffer } = this.device.memory;
     if (this.u32s.buffer !== buffer || this.u32s.length === 0) {
@@ -98,7 +100,7 @@ export class WasmRecorder implements Recorder {
     }
     const base = this.pending++ * callWords;
     const { u32s, f32s } = this;
-    u32s[base] = operation;
+    u32s[base] = number;
     for (let i = 0; i < addresses.length; i++) u32s[base + bindingsAt + i] = addresses[i];
     for (let i = 0; i < params.length; i++) {
       const value = params[i];
@@ -118,12 +120,12 @@ export class WasmRecorder implements Recorder {
 
   copy(source: BufferSlice, target: DeviceBuffer, targetOffset: number, bytes: number): void {
     if (this.dry) return;
-    this.write(copyOperation, [addressOf(source), (target as WasmBuffer).address + targetOffset], [bytes]);
+    this.write(copy, [addressOf(source), (target as WasmBuffer).address + targetOffset], [bytes]);
   }
 
   clear(buffer: DeviceBuffer, offset = 0, bytes = buffer.size - offset): void {
     if (this.dry) return;
-    this.write(clearOperation, [(buffer as WasmBuffer).address + offset], [bytes]);
+    this.write(clear, [(buffer as WasmBuffer).address + offset], [bytes]);
   }
 
   upload(buffer: DeviceBuffer, offset: number, data: ArrayBufferView<ArrayBuffer>): void {

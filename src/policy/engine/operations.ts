@@ -184,7 +184,8 @@ export class Operations {
       kernel,
       [lists, inp, scale ?? inp, out],
       at.rows * C,
-      [at.rows, C, at.offset, at.entries],
+      // A table of floats has no scales.
+      [at.rows, C, at.offset, at.entries, 0],
       (2 * at.entries) / Math.max(1, at.rows),
     );
   }

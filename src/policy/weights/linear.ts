@@ -183,7 +183,8 @@ export class DenseWeights implements BaseWeights {
       kernel: ops.kernels.request('head_sparse_logits', { WIDTH: C % 4 === 0 ? 4 : 1, BITS: 32 }),
       bindings: [ws.slice('lists'), hidden, this.wholeHead(), out],
       grid: grid1d(Math.ceil(E / 64)),
-      params: [E, C, row, token, f32(1 / temperature)],
+      // The last scalar: a table of floats has no scales.
+      params: [E, C, row, token, f32(1 / temperature), 0],
       flops: 2 * E * C,
     });
   }
@@ -198,7 +199,8 @@ export class DenseWeights implements BaseWeights {
       kernel: ops.kernels.request('sample_masked', { WIDTH: C % 4 === 0 ? 4 : 1, BITS: 32 }),
       bindings: [hidden, this.wholeHead(), ...others],
       grid: grid1d(R),
-      params: [R, C, ...params],
+      // The last scalar: a table of floats has no scales.
+      params: [R, C, ...params, 0],
       flops: 40 * R * C,
     });
   }

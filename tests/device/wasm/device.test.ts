@@ -105,7 +105,7 @@ describe('a recorder', () => {
     await expect(recorder.read([whole(buffer), whole(buffer)])).rejects.toThrow(/exceeds staging/);
     const kernel = device.kernels.request('adamw');
     expect(() => recorder.run({ kernel, bindings: [whole(buffer)], grid: [1] })).toThrow(
-      /adamw takes 5 buffers, got 1/,
+      /adamw takes 5 buffers \(norm, grad, weight, m, v\), got 1/,
     );
     device.kernels.request('no_such_kernel');
     await expect(device.kernels.settle()).rejects.toThrow(DeviceError);
