@@ -1,6 +1,7 @@
 /**
- * Gathers the calls of many clients into the batches a world is made for: while one call is under way, what arrives waits, and
- * then goes together. Calls about one slot keep their order. Knows slots and feedback, no client and no protocol.
+ * Combines the calls of many clients into batches, the size a world works best with. While one batch runs, new calls
+ * queue up and form the next. Calls on one slot keep their order. Knows slots and feedback; knows no client and no
+ * protocol.
  */
 import { type Feedback, type Task, type World, WorldError } from '../envs/env.ts';
 
@@ -11,7 +12,7 @@ type Waiting = Move & {
   reject(error: unknown): void;
 };
 
-/** A message to a worker should stay small. */
+/** Most calls in a batch, so that the message to the worker stays small. */
 const largestBatch = 256;
 
 export class BatchedWorld {
@@ -33,7 +34,7 @@ export class BatchedWorld {
       this.waiting.push({ ...move, slot, resolve, reject });
       if (!this.running) {
         this.running = true;
-        // Whatever else this turn of the event loop brings goes along.
+        // Deferred, so that calls made in the same turn of the event loop join this batch.
         setImmediate(() => void this.run());
       }
     });
@@ -44,7 +45,10 @@ export class BatchedWorld {
     this.running = false;
   }
 
-  /** The first call's kind, one call a slot, and none past an earlier one of its slot. */
+  /**
+   * Takes from the queue the calls of the first call's kind, at most one per slot, and none that would overtake an
+   * earlier call on its slot.
+   */
   private nextBatch(): Waiting[] {
     const [{ kind }] = this.waiting;
     const batch: Waiting[] = [];
@@ -64,7 +68,8 @@ export class BatchedWorld {
       const answers = await this.call(batch);
       for (const [k, call] of batch.entries()) call.resolve(answers[k]);
     } catch (error) {
-      // A refused batch has moved no world: the call that is refused alone is the one that was wrong.
+      // A world refuses a batch as a whole, before any step is taken. So run the calls one by one: only the invalid one
+      // fails.
       if (batch.length > 1 && error instanceof WorldError) for (const call of batch) await this.carryOut([call]);
       else for (const call of batch) call.reject(error);
     }

@@ -1,4 +1,4 @@
-/** Where everything is: the protocols of each served world under its prefixes, and what is said at the root. */
+/** Mounts the routes: the protocols of each served world under its prefixes, and the greeting at the root. */
 import type { Route } from '../envs/serving/form.ts';
 import { AgentGymHost } from './agentgym/host.ts';
 import { agentGymHandler } from './agentgym/routes.ts';
@@ -12,24 +12,26 @@ export interface Mounted {
   router: Router;
   sockets: Sockets;
   worlds: readonly ServedWorld[];
-  /** Hears of failures that are the server's own. */
+  /** Receives failures of the server itself, as opposed to errors in a request. */
   report(error: unknown): void;
 }
 
-/** A world's own name, its server's name upstream, and the root where it is served alone. */
+/**
+ * Path prefixes of a world: its own name, the name of its server upstream, and the root if it is the only world served.
+ */
 function prefixesOf({ module, form }: ServedWorld, { worlds }: Mounted): string[] {
   const prefixes = new Set([`/${module.name}`, form.path || `/${form.server}`]);
   if (worlds.length === 1) prefixes.add('');
   return [...prefixes];
 }
 
-/** At a path that both protocols have. */
+/** Dispatches a path that both protocols share to the one that the request belongs to. */
 const eitherOf =
   ({ path, fields }: Route, agentGym: Handler, openEnv: Handler): Handler =>
   (request) =>
     isOpenEnvs(path, Object.keys(fields), request) ? openEnv(request) : agentGym(request);
 
-/** Both protocols under each prefix; under `/openenv/NAME` OpenEnv alone. */
+/** Mounts both protocols under each prefix; under `/openenv/NAME` only OpenEnv. */
 function mountWorld(served: ServedWorld, mounted: Mounted): void {
   const { router, sockets, report } = mounted;
   const host = new AgentGymHost(served);
@@ -45,13 +47,13 @@ function mountWorld(served: ServedWorld, mounted: Mounted): void {
       if (!served.form.routes.some((route) => route.method === method && route.path === path))
         router.add(method, `${prefix}${path}`, handler);
   }
-  const alone = `/openenv/${served.module.name}`;
-  for (const [method, path, handler] of open) router.add(method, `${alone}${path}`, handler);
+  const openEnvPrefix = `/openenv/${served.module.name}`;
+  for (const [method, path, handler] of open) router.add(method, `${openEnvPrefix}${path}`, handler);
   for (const [path, conversation] of openEnvSockets(served, report))
-    for (const prefix of [...prefixes, alone]) sockets.add(`${prefix}${path}`, conversation);
+    for (const prefix of [...prefixes, openEnvPrefix]) sockets.add(`${prefix}${path}`, conversation);
 }
 
-/** The Task API of all worlds at the root and under `/openenv`, of each under its own prefix. */
+/** Mounts the Task API: for all worlds at the root and under `/openenv`, and for each world under its own prefix. */
 function mountTasks({ router, worlds }: Mounted): void {
   for (const base of ['', '/openenv']) mountTaskApi(router, base, worlds);
   for (const served of worlds)
@@ -59,19 +61,19 @@ function mountTasks({ router, worlds }: Mounted): void {
       mountTaskApi(router, base, [served]);
 }
 
-/** `GET /`: of a world, or of a server that has several. */
+/** Mounts `GET /`: the greeting of the one world, or the list of several. */
 function mountGreetings({ router, worlds }: Mounted): void {
-  const say = (json: unknown) => async () => ({ status: 200, json });
+  const answer = (json: unknown) => async () => ({ status: 200, json });
   for (const { module, form } of worlds)
     if (!form.path)
-      for (const name of new Set([module.name, form.server])) router.add('GET', `/${name}/`, say(form.greeting));
+      for (const name of new Set([module.name, form.server])) router.add('GET', `/${name}/`, answer(form.greeting));
   const greetings = [...new Set(worlds.map(({ form }) => form.greeting))];
   router.add(
     'GET',
     '/',
-    say(greetings.length === 1 ? greetings[0] : { worlds: worlds.map(({ module }) => module.name) }),
+    answer(greetings.length === 1 ? greetings[0] : { worlds: worlds.map(({ module }) => module.name) }),
   );
-  if (worlds.length > 1) router.add('GET', '/health', say({ status: 'healthy' }));
+  if (worlds.length > 1) router.add('GET', '/health', answer({ status: 'healthy' }));
 }
 
 export function mountWorlds(mounted: Mounted): void {

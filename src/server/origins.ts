@@ -1,10 +1,11 @@
 /**
- * Which pages may use the server. The protocols have no login, so a page that was not named is refused: by an answer without
- * headers for it, by 403 where it sends more than a question, and before its socket opens. Programs send no Origin.
+ * Pages that may use the server. The protocols have no login, so a page of an unlisted origin is refused: its preflight
+ * gets no CORS headers, its other requests get a 403, and its socket is refused before it opens. Programs send no
+ * Origin header and are allowed.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A page of an origin that was not named with --origin. */
+/** A request came from a page whose origin was not listed with --origin. */
 export class ForeignOrigin extends Error {
   override name = 'ForeignOrigin';
   constructor(readonly origin: string) {
@@ -25,12 +26,16 @@ export class Origins {
     return origin === undefined || this.named.has(origin);
   }
 
-  /** Sets the headers of a named origin; answers its preflights; refuses the others. True where the answer is sent. */
+  /**
+   * Sets the CORS headers for a listed origin, answers its preflights and refuses all others. Returns true if it sent
+   * the answer.
+   */
   handle(request: FastifyRequest, reply: FastifyReply): boolean {
     const { origin } = request.headers;
     if (origin === undefined) return false;
     if (!this.named.has(origin)) {
-      // A preflight is answered like anything else: without headers for it, the browser sends nothing more.
+      // The preflight of an unlisted origin gets a normal answer without CORS headers; the browser then sends no
+      // request.
       if (request.method === 'OPTIONS') return false;
       const { name, message } = new ForeignOrigin(origin);
       void reply.code(403).send({ detail: message, type: name });
@@ -42,7 +47,8 @@ export class Origins {
       'access-control-allow-methods': 'GET, POST, OPTIONS',
       'access-control-allow-headers': request.headers['access-control-request-headers'] ?? 'content-type',
       'access-control-max-age': String(preflightSeconds),
-      // Chromium asks before a public page reaches a private address: developer.chrome.com/blog/private-network-access-preflight
+      // Chromium checks before a public page reaches a private address:
+      // developer.chrome.com/blog/private-network-access-preflight
       ...(request.headers['access-control-request-private-network'] && {
         'access-control-allow-private-network': 'true',
       }),

@@ -1,6 +1,6 @@
 /**
- * The server's paths. A path known under another method is a 405, one that is known with or without a slash at its end is a 307, as the
- * original servers answer. Knows requests and answers, no world.
+ * Paths of the server. As on the original servers, a known path with another method is a 405, and a path known only
+ * with, or only without, a slash at its end is a 307. Knows requests and answers, no world.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -8,14 +8,14 @@ export interface Request {
   query: { readonly [name: string]: string | string[] };
   body: Buffer | undefined;
   contentType: string | undefined;
-  /** A signal that is aborted where the client goes away. */
+  /** Returns a signal that aborts when the client disconnects. */
   gone(): AbortSignal;
 }
 
 export type Answer =
   | { status: number; json: unknown }
   | { status: number; text: string }
-  /** Server-sent events: each is sent as the client takes it. */
+  /** Server-sent events, each produced when the client is ready for it. */
   | { status: number; events: AsyncIterable<string> };
 
 export type Handler = (request: Request) => Promise<Answer>;
@@ -39,12 +39,12 @@ export class Router {
     });
   }
 
-  /** All paths with their methods, for descriptions. */
+  /** Every path with its methods, for API descriptions. */
   get paths(): ReadonlyMap<string, ReadonlyMap<Method, Handler>> {
     return this.methods;
   }
 
-  /** What is said of a path that no route took. */
+  /** Returns the answer to a request that matched no route. */
   missing(url: string): { status: number; location?: string; allow?: string } {
     const path = url.split('?', 1)[0];
     const known = this.methods.get(path);

@@ -1,11 +1,11 @@
-/** A world that is served: its batches, its slots, the options it is served under. Every protocol's sessions are in it. */
+/** A served world: its batches, its slots and its options. The sessions of every protocol run in it. */
 import type { Feedback, Json, Split, Task, World, WorldOptions, WorldView } from '../envs/env.ts';
 import type { WorldModule } from '../envs/module.ts';
 import type { AgentGymForm } from '../envs/serving/form.ts';
 import { BatchedWorld } from './batched-world.ts';
 import { type SessionLedger, Slots, type Tracked } from './sessions.ts';
 
-/** A session's place in the world. */
+/** The slot that a session occupies in a world. */
 export class Place {
   private closed = false;
 
@@ -16,11 +16,11 @@ export class Place {
   ) {}
 
   begin(task: Task): Promise<Feedback> {
-    return this.during(() => this.served.gathered.reset(this.slot, task));
+    return this.during(() => this.served.batched.reset(this.slot, task));
   }
 
   act(action: string): Promise<Feedback> {
-    return this.during(() => this.served.gathered.step(this.slot, action));
+    return this.during(() => this.served.batched.step(this.slot, action));
   }
 
   view(): Promise<WorldView> {
@@ -31,12 +31,12 @@ export class Place {
     return this.during(async () => (await this.served.world.inspect?.(this.slot, what)) ?? null);
   }
 
-  /** It was asked about, and is not idle. */
+  /** Marks the session as active. */
   touch(): void {
     this.served.ledger.touch(this.tracked);
   }
 
-  /** Its slot goes to others once its last call is over. */
+  /** Closes the session. Its slot is freed once its last call has finished. */
   close(): void {
     if (this.closed) return;
     this.closed = true;
@@ -53,7 +53,7 @@ export class Place {
 
 export class ServedWorld {
   readonly slots = new Slots();
-  readonly gathered: BatchedWorld;
+  readonly batched: BatchedWorld;
   private readonly listed = new Map<string, Promise<Task[]>>();
 
   constructor(
@@ -61,13 +61,16 @@ export class ServedWorld {
     readonly form: AgentGymForm,
     readonly world: World,
     readonly ledger: SessionLedger,
-    /** What the server was started with; a protocol's own go below them. */
+    /** Options given on the command line. They override those of a protocol. */
     readonly options: WorldOptions = {},
   ) {
-    this.gathered = new BatchedWorld(world);
+    this.batched = new BatchedWorld(world);
   }
 
-  /** A new session; `onIdle` is told when it is closed for being idle, or with the server. Throws `SessionLimit`. */
+  /**
+   * Opens a session. `onEnd` is called when it ends by itself: with true after idling too long, with false when the
+   * server closes. Throws `SessionLimit`.
+   */
   open(onEnd: (idle: boolean) => void): Place {
     const tracked = this.ledger.begin((idle) => {
       place.close();

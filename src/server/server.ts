@@ -1,6 +1,6 @@
 /**
- * The server of worlds: one process, one port, several protocols over the same sessions. Here they are put together: limits, origins,
- * paths, and what is answered when something goes wrong. What each protocol says is in its folder.
+ * The server of worlds: one process and one port, with several protocols over the same sessions. Puts together limits,
+ * origins and paths, and answers failed requests. The protocols have a folder each.
  */
 import { Readable } from 'node:stream';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
@@ -17,33 +17,33 @@ import { SessionLedger } from './sessions.ts';
 import { Sockets } from './sockets.ts';
 
 export interface ServerOptions {
-  /** Names of worlds, or of AgentGym's servers (`searchqa`, `lmrlgym`); empty: every world that can be served. */
+  /** Names of worlds, or of AgentGym's servers (`searchqa`, `lmrlgym`). Empty: every world that can be served. */
   worlds: readonly string[];
   openWorld(name: string): Promise<World>;
-  /** By world. */
+  /** Options by world name. */
   options?: { readonly [world: string]: WorldOptions };
-  /** Policies that answer as models. */
+  /** Policies served as chat models. */
   models?: readonly ChatModel[];
   sessions: number;
   idleSeconds: number;
-  /** Of the pages that may use it. */
+  /** Origins of pages that may use the server. */
   origins: readonly string[];
-  /** Hears of failures that are the server's own. */
+  /** Receives failures of the server itself, as opposed to errors in a request. */
   report(error: unknown): void;
 }
 
-/** Nothing that a client of these protocols says is longer. */
+/** Largest request body or socket message. Messages of these protocols are far smaller. */
 const mostBytes = 1 << 20;
-/** A client gets so long to send its whole request. */
+/** Time limit for receiving a whole request. */
 const requestMs = 30_000;
-/** A connection on which nothing moves for so long is closed. */
+/** Time without traffic after which a connection is closed. */
 const silentMs = 120_000;
 
 export interface Server {
   app: FastifyInstance;
-  /** What is served, and where. */
+  /** Titles and paths of the served worlds. */
   served: readonly { title: string; path: string }[];
-  /** Sessions that there are now. */
+  /** Number of open sessions. */
   sessions(): number;
   close(): Promise<void>;
 }
@@ -72,7 +72,7 @@ async function send(reply: FastifyReply, answer: Answer): Promise<unknown> {
   return reply.type('text/event-stream').header('cache-control', 'no-cache').send(Readable.from(answer.events));
 }
 
-/** In the words of the original servers, which are FastAPI's. */
+/** Answers errors with the texts of the original servers, which are FastAPI's. */
 function answerErrors(app: FastifyInstance, router: Router, report: ServerOptions['report']): void {
   app.setNotFoundHandler((request, reply) => {
     const { status, location, allow } = router.missing(request.url);
@@ -87,12 +87,17 @@ function answerErrors(app: FastifyInstance, router: Router, report: ServerOption
       return reply.code(500).type('text/plain; charset=utf-8').send('Internal Server Error');
     }
     const detail =
-      status === 413 ? `The message is larger than ${mostBytes} bytes, the most that is taken.` : error.message;
+      status === 413
+        ? `The request body is larger than the limit of ${mostBytes} bytes: send a smaller one.`
+        : error.message;
     return reply.code(status).send({ detail, type: error.code });
   });
 }
 
-/** Opens the worlds and puts their routes together. `app.listen` starts it, `app.inject` asks it in this process. */
+/**
+ * Opens the worlds and mounts their routes. `app.listen` starts the server; `app.inject` sends it a request within this
+ * process.
+ */
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { report } = options;
   const forms = await formsOf(options.worlds);

@@ -1,17 +1,17 @@
 /**
- * The sessions of one server: how many there may be, how long they may be idle, and which slot of its world each has. Knows no
- * protocol: AgentGym's counted ids and OpenEnv's sockets are both sessions here.
+ * The sessions of one server: their number, their idle time, and the slot of its world that each has. Knows no
+ * protocol: AgentGym's numbered ids and OpenEnv's sockets are both sessions here.
  */
 import { SessionLimit } from '../envs/serving/form.ts';
 
 export interface SessionLimits {
-  /** Most sessions of all worlds together. */
+  /** Most sessions, over all worlds together. */
   sessions: number;
-  /** After so many seconds without a call a session is closed. */
+  /** Seconds without a call after which a session is closed. */
   idleSeconds: number;
 }
 
-/** Slots of a world: the numbers given back are handed out again, so that they stay small. */
+/** Slots of a world. Freed numbers are reused, so that they stay small. */
 export class Slots {
   private readonly free: number[] = [];
   private next = 0;
@@ -26,10 +26,10 @@ export class Slots {
 }
 
 export interface Tracked {
-  /** Calls under way: a session that works is not idle. */
+  /** Number of running calls. A session with any is not idle. */
   busy: number;
   lastCall: number;
-  /** Closes it; `idle`: it was not asked for. */
+  /** Ends the session without a request of its client; `idle` is true if it idled too long. */
   end(idle: boolean): void;
 }
 
@@ -53,7 +53,7 @@ export class SessionLedger {
     return this.open.size;
   }
 
-  /** Throws `SessionLimit` where there is no room for one more. */
+  /** Registers a session. Throws `SessionLimit` if the server is full. */
   begin(end: Tracked['end']): Tracked {
     const { sessions } = this.limits;
     if (this.open.size >= sessions) this.sweep();
@@ -67,7 +67,7 @@ export class SessionLedger {
     this.open.delete(tracked);
   }
 
-  /** Runs a call of a session, which is not idle meanwhile. */
+  /** Runs a call of a session, which does not count as idle meanwhile. */
   async during<T>(tracked: Tracked, call: () => Promise<T>): Promise<T> {
     tracked.busy++;
     try {
@@ -82,7 +82,7 @@ export class SessionLedger {
     tracked.lastCall = this.now();
   }
 
-  /** Closes what has been idle for too long. */
+  /** Ends the sessions that have idled too long. */
   sweep(): void {
     const before = this.now() - this.limits.idleSeconds * 1000;
     for (const tracked of this.open) if (tracked.busy === 0 && tracked.lastCall <= before) tracked.end(true);

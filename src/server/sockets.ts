@@ -1,30 +1,31 @@
 /**
- * WebSockets on the server's port: which paths have one, whose pages may open it, and a conversation in which each message is answered
- * before the next is read. A client that never reads, or sends what is too large, loses its own socket and nothing else.
+ * WebSockets on the server's port: the paths that accept them, the check of origins, and a conversation that answers
+ * each message before it reads the next. A client that never reads, or sends a message over the limit, loses its own
+ * socket only.
  */
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ForeignOrigin, type Origins } from './origins.ts';
 
-/** What answers on one socket. */
+/** One side of a socket: produces an answer to each message. */
 export interface Conversation {
-  /** The answer to a message; null: the socket is closed. */
+  /** Returns the answer to a message, or null to close the socket. */
   answer(text: string): Promise<object | null>;
-  /** The socket is gone. */
+  /** Called when the socket has closed. */
   end(): void;
 }
 
-/** Closes a socket, with a last message where there is one. */
+/** Closes a socket, after a last message if there is one. */
 export type Hang = (last: object | null, code: number, reason: string) => void;
 
-/** Opens a conversation, or says why not: the socket is then closed with that message. */
+/** Opens a conversation, or returns a refusal: the socket then closes with that message. */
 export type OpenConversation = (hang: Hang) => Conversation | { refusal: object };
 
 // github.com/websockets/ws, RFC 6455 section 7.4.1, and 1013 of the IANA registry.
 export const CloseCode = { normal: 1000, goingAway: 1001, tryLater: 1013, policy: 1008 } as const;
 
-/** Answers that a client has not taken yet, in bytes. */
+/** Most bytes of answers that the client has not read yet; beyond it the socket is cut. */
 const mostUnread = 4 << 20;
 const closingMs = 5000;
 
@@ -55,7 +56,7 @@ export class Sockets {
     else this.server.handleUpgrade(request, socket, head, (opened) => converse(opened, open));
   }
 
-  /** Tells every client that the server goes away. */
+  /** Closes every socket with the status "going away". */
   close(): void {
     for (const socket of this.server.clients) socket.close(CloseCode.goingAway, 'the server was closed');
     setTimeout(() => {
@@ -79,10 +80,10 @@ function converse(socket: WebSocket, open: OpenConversation): void {
     socket.close(code, reason);
     setTimeout(() => socket.terminate(), closingMs).unref();
   };
-  // Too large a message, a frame that is none: the library closes the socket and says why by its code.
+  // After an oversized message or an invalid frame the library closes the socket itself, with the matching status code.
   socket.on('error', () => {});
   const opened = open(hang);
-  if ('refusal' in opened) hang(opened.refusal, CloseCode.tryLater, 'no session could be had');
+  if ('refusal' in opened) hang(opened.refusal, CloseCode.tryLater, 'no session available');
   else listen(socket, opened, hang);
 }
 
@@ -95,7 +96,7 @@ function listen(socket: WebSocket, opened: Conversation, hang: Hang): void {
     for (let text = waiting.shift(); text !== undefined; text = waiting.shift()) {
       const answer = await opened.answer(text);
       if (socket.readyState !== socket.OPEN) break;
-      if (answer === null) hang(null, CloseCode.normal, 'closed as asked');
+      if (answer === null) hang(null, CloseCode.normal, 'closed by request');
       else if (socket.bufferedAmount > mostUnread) socket.terminate();
       else socket.send(JSON.stringify(answer));
     }

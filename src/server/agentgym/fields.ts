@@ -1,6 +1,7 @@
 /**
- * Fields as FastAPI with pydantic 1 reads them, which is what the original servers run: whole numbers also from texts, floats and
- * booleans, texts also from numbers; what cannot be read is a 422 with its place. (docs.pydantic.dev/1.10/usage/types, read as recorded.)
+ * Reads fields as FastAPI with pydantic 1 does, which the original servers run: whole numbers also from strings, floats
+ * and booleans, strings also from numbers. A field that cannot be read is a 422 with its location.
+ * (docs.pydantic.dev/1.10/usage/types, and recordings.)
  */
 import type { Field, Fields, Values } from '../../envs/serving/form.ts';
 import { type ParsedJson, PythonNumber, parseJson } from './json.ts';
@@ -11,7 +12,7 @@ export interface Problem {
   type: string;
 }
 
-/** A request that cannot be read. */
+/** A request with missing or invalid fields. */
 export class Unreadable extends Error {
   override name = 'Unreadable';
   constructor(readonly problems: readonly Problem[]) {
@@ -22,10 +23,13 @@ export class Unreadable extends Error {
 const missing = (loc: Problem['loc']): Problem => ({ loc, msg: 'field required', type: 'value_error.missing' });
 const noObject: Problem = { loc: ['body'], msg: 'value is not a valid dict', type: 'type_error.dict' };
 
-/** What counts as a number in Python's int(): blanks around, a sign, single underscores between digits of any script. */
+/**
+ * The strings that Python's int() accepts: surrounding whitespace, a sign, single underscores between digits of any
+ * script.
+ */
 const wholeNumber = /^\s*([+-]?)(\p{Nd}+(?:_\p{Nd}+)*)\s*$/u;
 
-/** The value of a decimal digit of any script: such digits come in runs of ten from their zero. */
+/** Value of a decimal digit of any script: Unicode lists such digits in runs of ten, starting at the script's zero. */
 function digitOf(character: string): number {
   let code = character.codePointAt(0)!;
   if (code < 128) return code - 48;
@@ -54,7 +58,10 @@ function intOf(value: ParsedJson): bigint | undefined {
   return Number.isFinite(float) ? BigInt(Math.trunc(float)) : undefined;
 }
 
-/** Python's repr of a float: a point always, an exponent of two digits from 1e16 on and below 1e-4. */
+/**
+ * Python's repr of a float: always with a decimal point; with an exponent of at least two digits from 1e16 on and below
+ * 1e-4.
+ */
 function floatText(source: string): string {
   if (source === 'NaN') return 'nan';
   const value = Number(source);
@@ -105,17 +112,17 @@ function readAll(fields: Fields, given: { [key: string]: ParsedJson }, where: 'b
   return values;
 }
 
-/** Of a name given twice the last value counts. */
+/** Reads query parameters. The last value of a repeated name counts. */
 export function readQuery(fields: Fields, query: { readonly [name: string]: string | string[] }): Values {
   const last = Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? value.at(-1)! : value]);
   return readAll(fields, Object.fromEntries(last), 'query');
 }
 
-/** JSON where the type of the content is, or where it is not said. */
+/** True if the content type is JSON or absent. */
 const isJson = (type: string | undefined) =>
   type === undefined || /^application\/(?:[^;]*\+)?json\s*(?:;|$)/i.test(type.trim());
 
-/** The body's JSON; undefined: there is none. Throws `Unreadable`. */
+/** Returns the body's JSON, or undefined for an empty body. Throws `Unreadable`. */
 export function parseBody(bytes: Buffer | undefined, type: string | undefined): ParsedJson | undefined {
   if (!bytes?.length) return undefined;
   if (!isJson(type)) throw new Unreadable([noObject]);
@@ -127,7 +134,7 @@ export function parseBody(bytes: Buffer | undefined, type: string | undefined): 
   }
 }
 
-/** What Python's dict() makes of it: a list of pairs is one too. */
+/** The object that Python's dict() would make of the value: a list of pairs is accepted too. */
 function objectOf(value: ParsedJson): { [key: string]: ParsedJson } {
   if (Array.isArray(value) || value === '') {
     const pairs = [...value] as ParsedJson[];

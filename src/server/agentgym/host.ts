@@ -1,9 +1,13 @@
-/** A form's sessions: ids that count from 0, as the original servers hand them out, and are never used again. */
+/**
+ * Sessions of a world behind AgentGym's protocol. Ids count from 0, as on the original servers, and are never reused.
+ */
 import type { Feedback, Json, Task } from '../../envs/env.ts';
 import { type ServedSession, ServerFault, type SessionHost } from '../../envs/serving/form.ts';
 import type { Place, ServedWorld } from '../served-world.ts';
 
-/** Expired ids that are remembered, to be told apart from those that never were. */
+/**
+ * Most expired ids kept in memory, so that a request for one gets a different error from a request for an unknown id.
+ */
 const mostRemembered = 100_000;
 
 interface HostedSession extends ServedSession {
@@ -55,11 +59,14 @@ export class AgentGymHost implements SessionHost {
     return placeOf(session).begin(task);
   }
 
-  /** Text that is half a character cannot be sent back: the original's answer is a 500, after the step was taken. */
+  /**
+   * An unpaired surrogate cannot be sent back as JSON. As on the original server, the answer is a 500, after the step
+   * was taken.
+   */
   async act(session: ServedSession, action: string): Promise<Feedback> {
     const feedback = await placeOf(session).act(action);
     if (feedback.observation.includes('\ufffd') && /\p{Surrogate}/u.test(action))
-      throw new ServerFault('The action holds half a character, and so would the answer.');
+      throw new ServerFault('The action contains an unpaired surrogate, which the answer cannot hold.');
     return feedback;
   }
 

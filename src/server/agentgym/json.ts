@@ -1,16 +1,22 @@
 /**
- * JSON as Python's `json.loads` reads it, where that differs from JSON.parse and a client could tell: whole numbers of any size, floats
- * that stay floats (`2.0`), NaN and the infinities. Such numbers come back as `PythonNumber`; all else as JSON.parse has it.
+ * Reads JSON as Python's `json.loads` does, where it differs from JSON.parse in a way that a client can observe: whole
+ * numbers of any size, floats that stay floats (`2.0`), NaN and the infinities. Such numbers become a `PythonNumber`;
+ * everything else is as JSON.parse returns it.
  */
 
-/** A number that a double does not hold or does not tell from a whole one, as it was written. */
+/**
+ * The source text of a number that a double cannot represent, or that a double cannot distinguish from a whole number.
+ */
 export class PythonNumber {
   constructor(readonly source: string) {}
 }
 
 export type ParsedJson = null | boolean | number | string | PythonNumber | ParsedJson[] | { [key: string]: ParsedJson };
 
-/** Written with a point or an exponent, longer than 15 digits, or no number in JSON. */
+/**
+ * Quick test for a number that may need care: with a decimal point or an exponent, over 15 digits, or not valid in
+ * JSON.
+ */
 const special = /\d[.eE]|\d{16}|NaN|Infinity/;
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|NaN|-?Infinity/g;
 const plain = /^-?(?:0|[1-9]\d{0,14})$/;
@@ -27,7 +33,7 @@ function revive(_key: string, value: unknown): unknown {
   return new PythonNumber(String(value[tag]));
 }
 
-/** Throws SyntaxError as JSON.parse does. */
+/** Throws a SyntaxError as JSON.parse does. */
 export function parseJson(text: string): ParsedJson {
   if (!special.test(text)) return JSON.parse(text);
   return JSON.parse(text.replace(tokens, tagged), revive);

@@ -1,4 +1,7 @@
-/** AgentGym's routes of a served world: reads a request as FastAPI would, asks the world's form, answers in its words. */
+/**
+ * AgentGym's routes of a served world: reads a request as FastAPI would, calls the world's form, answers in the form's
+ * format.
+ */
 
 import { WorldError } from '../../envs/env.ts';
 import { Refused, type Route, SessionLimit } from '../../envs/serving/form.ts';
@@ -8,7 +11,7 @@ import type { AgentGymHost } from './host.ts';
 
 const json = (status: number, value: unknown): Answer => ({ status, json: value });
 
-/** A failure in the form of the world's original. */
+/** Answer to a failure, in the format of the world's original server. */
 function failureOf(error: unknown, form: { errors: 'answer' | 'status' }, report: (error: unknown) => void): Answer {
   if (error instanceof Unreadable) return json(422, { detail: error.problems });
   if (error instanceof SessionLimit)
@@ -25,7 +28,7 @@ function valuesOf({ method, fields }: Route, request: Request) {
   return readBody(fields, parseBody(request.body, request.contentType));
 }
 
-/** The handler of one route. `report` hears of failures that are not the client's. */
+/** Returns the handler of one route. `report` receives failures of the server itself. */
 export function agentGymHandler(host: AgentGymHost, route: Route, report: (error: unknown) => void): Handler {
   return async (request) => {
     try {

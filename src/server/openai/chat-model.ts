@@ -1,4 +1,7 @@
-/** What the server knows of a policy: a function that completes messages. Whoever opens one hands it in. */
+/**
+ * The server's interface to a policy: a function that completes messages. The caller that starts the server supplies
+ * it.
+ */
 
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';
@@ -9,15 +12,15 @@ export interface ChatRequest {
   messages: readonly ChatMessage[];
   n: number;
   temperature: number;
-  /** null: as many as the policy says in a turn. */
+  /** null: the policy's own limit for a turn. */
   maxTokens: number | null;
   stop: readonly string[];
-  /** null: another one each time. */
+  /** null: a new seed for each request. */
   seed: number | null;
-  /** One of these is the reply. */
+  /** If not null, the reply must be one of these. */
   choices: readonly string[] | null;
   signal: AbortSignal;
-  /** Called with what is added to a reply while it is made; the last of it may be in the reply alone. */
+  /** Called with each piece added to a reply during generation. The last piece may appear in the final reply only. */
   said?(reply: number, piece: string): void;
 }
 
@@ -28,17 +31,17 @@ export interface ChatReply {
 }
 
 export interface ChatModel {
-  /** The name it is asked for by. */
+  /** Name of the model in requests. */
   id: string;
   /** Seconds since 1970. */
   created: number;
   mostReplies: number;
-  /** Requests that wait or are answered. */
+  /** Number of requests that are waiting or running. */
   readonly load: number;
   complete(request: ChatRequest): Promise<ChatReply>;
 }
 
-/** What is wrong with a request, in OpenAI's words: github.com/openai/openai-openapi, `ErrorResponse`. */
+/** An invalid request, with the fields of OpenAI's `ErrorResponse`: github.com/openai/openai-openapi */
 export class ChatRequestError extends Error {
   override name = 'ChatRequestError';
   constructor(

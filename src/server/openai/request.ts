@@ -1,17 +1,17 @@
-/** A body of `POST /v1/chat/completions`, read. What it asks that cannot be done is refused by the field's name, not passed over. */
+/** Parses the body of `POST /v1/chat/completions`. An unsupported field is refused by name rather than ignored. */
 import * as v from 'valibot';
 import { type ChatMessage, ChatRequestError } from './chat-model.ts';
 
-const TextPart = v.object({ type: v.literal('text', 'only parts of type text are read'), text: v.string() });
+const TextPart = v.object({ type: v.literal('text', 'only parts of type text are supported'), text: v.string() });
 const MessageSchema = v.object({
   role: v.picklist(['system', 'developer', 'user', 'assistant'], 'must be system, user or assistant'),
-  content: v.union([v.string(), v.array(TextPart)], 'must be a text, or parts of type text'),
+  content: v.union([v.string(), v.array(TextPart)], 'must be a string, or parts of type text'),
 });
 const mark = v.pipe(v.string(), v.nonEmpty('must not be empty'));
 
 const BodySchema = v.object({
   model: v.string('must name the model: GET /v1/models lists it'),
-  messages: v.pipe(v.array(MessageSchema), v.nonEmpty('must hold a message')),
+  messages: v.pipe(v.array(MessageSchema), v.nonEmpty('must contain at least one message')),
   temperature: v.nullish(v.pipe(v.number(), v.minValue(0), v.maxValue(2)), 1),
   max_tokens: v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
   max_completion_tokens: v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
@@ -20,12 +20,12 @@ const BodySchema = v.object({
   seed: v.nullish(v.pipe(v.number(), v.safeInteger())),
   stream: v.nullish(v.boolean(), false),
   stream_options: v.nullish(v.object({ include_usage: v.optional(v.boolean(), false) })),
-  // As vLLM names it.
-  guided_choice: v.nullish(v.pipe(v.array(mark), v.nonEmpty('must hold a choice'), v.maxLength(10_000))),
+  // Named as in vLLM.
+  guided_choice: v.nullish(v.pipe(v.array(mark), v.nonEmpty('must contain at least one choice'), v.maxLength(10_000))),
 });
 
-/** Fields that would change the answer, with what asks for nothing. */
-const cannot: { readonly [name: string]: (value: unknown) => boolean } = {
+/** Unsupported fields that would change the answer, each with a test for a value that has no effect. */
+const unsupported: { readonly [name: string]: (value: unknown) => boolean } = {
   top_p: (value) => value === 1,
   top_k: (value) => value === -1 || value === 0,
   presence_penalty: (value) => value === 0,
@@ -71,9 +71,13 @@ const textOf = (content: v.InferOutput<typeof MessageSchema>['content']) =>
 
 export function readChatBody(bytes: Buffer | undefined): ChatBody {
   const given = parse(bytes);
-  for (const [name, asksNothing] of Object.entries(cannot))
-    if (given[name] !== undefined && given[name] !== null && !asksNothing(given[name]))
-      throw new ChatRequestError(`This server cannot do "${name}": leave it out.`, name, 'unsupported_parameter');
+  for (const [name, hasNoEffect] of Object.entries(unsupported))
+    if (given[name] !== undefined && given[name] !== null && !hasNoEffect(given[name]))
+      throw new ChatRequestError(
+        `This server does not support "${name}": leave it out.`,
+        name,
+        'unsupported_parameter',
+      );
   const read = v.safeParse(BodySchema, given);
   if (!read.success) {
     const [issue] = read.issues;

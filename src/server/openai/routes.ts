@@ -1,12 +1,12 @@
 /**
- * OpenAI's chat completions over a policy (platform.openai.com/docs/api-reference/chat): models, completions, the same as server-sent
- * events while the reply is made, errors in its form.
+ * OpenAI's chat completions over a policy (platform.openai.com/docs/api-reference/chat): the list of models,
+ * completions whole or as server-sent events, errors in OpenAI's format.
  */
 import type { Answer, Handler, Request, Router } from '../router.ts';
 import { type ChatModel, type ChatReply, ChatRequestError } from './chat-model.ts';
 import { type ChatBody, readChatBody } from './request.ts';
 
-/** Requests that may wait for the policy, which answers one after another. */
+/** Most requests waiting for the policy, which handles one at a time. */
 const mostWaiting = 256;
 
 const json = (status: number, value: unknown): Answer => ({ status, json: value });
@@ -19,8 +19,8 @@ function failureOf(error: unknown, report: Report): { status: number; json: unkn
     return { status, json: { error: { message, type, param, code } } };
   }
   report(error);
-  const told = { message: 'The server failed at this request: its log says why.', type: 'server_error' };
-  return { status: 500, json: { error: { ...told, param: null, code: null } } };
+  const shown = { message: 'The server failed on this request: see its log.', type: 'server_error' };
+  return { status: 500, json: { error: { ...shown, param: null, code: null } } };
 }
 
 const describe = ({ id, created }: ChatModel) => ({ id, object: 'model', created, owned_by: 'tabgym' });
@@ -31,7 +31,7 @@ const usageOf = ({ promptTokens, completionTokens }: ChatReply) => ({
   total_tokens: promptTokens + completionTokens,
 });
 
-/** The parts of an answer that are the same in each piece of it. */
+/** Fields that are the same in every chunk of an answer. */
 const headOf = (model: ChatModel, object: string) => ({
   id: `chatcmpl-${crypto.randomUUID()}`,
   object,
@@ -49,8 +49,8 @@ function whole(model: ChatModel, reply: ChatReply): Answer {
   return json(200, { ...headOf(model, 'chat.completion'), choices, usage: usageOf(reply) });
 }
 
-/** A reply while it is made: what was added to which of its texts, then the whole. */
-class Making {
+/** A reply during generation: a stream of pieces, each with the index of its reply, and a promise of the whole. */
+class PendingReply {
   private readonly added: [reply: number, piece: string][] = [];
   private wake = () => {};
   private over = false;
@@ -64,17 +64,18 @@ class Making {
       this.over = true;
       this.wake();
     });
-    // Whoever waits for it hears of its failure; nobody does once the client has gone.
+    // A failure surfaces where `reply` is awaited. After the client has disconnected nothing awaits it; this handler
+    // keeps such a rejection from being reported as unhandled.
     this.reply.catch(() => {});
   }
 
-  /** Once a piece is there; rejects where it fails before. */
+  /** Resolves once the first piece has arrived; rejects if generation fails before. */
   async begun(): Promise<void> {
     await this.next();
     if (!this.added.length) await this.reply;
   }
 
-  /** Until the next piece is there, or the end. */
+  /** Waits for the next piece or the end. */
   private async next(): Promise<void> {
     if (!this.over && !this.added.length)
       await new Promise<void>((wake) => {
@@ -91,28 +92,28 @@ class Making {
   }
 }
 
-async function* events(model: ChatModel, making: Making, { n, includeUsage }: ChatBody): AsyncIterable<string> {
+async function* events(model: ChatModel, pending: PendingReply, { n, includeUsage }: ChatBody): AsyncIterable<string> {
   const head = headOf(model, 'chat.completion.chunk');
   const usage = includeUsage ? { usage: null } : {};
   const event = (value: object) => `data: ${JSON.stringify({ ...head, ...usage, ...value })}\n\n`;
   const choice = (index: number, delta: object, finish_reason: string | null = null) =>
     event({ choices: [{ index, delta, logprobs: null, finish_reason }] });
-  const told = Array.from({ length: n }, () => 0);
-  for (const index of told.keys()) yield choice(index, { role: 'assistant', content: '' });
-  for await (const [index, content] of making.pieces()) {
-    told[index] += content.length;
+  const sentLength = Array.from({ length: n }, () => 0);
+  for (const index of sentLength.keys()) yield choice(index, { role: 'assistant', content: '' });
+  for await (const [index, content] of pending.pieces()) {
+    sentLength[index] += content.length;
     yield choice(index, { content });
   }
-  const reply = await making.reply;
+  const reply = await pending.reply;
   for (const [index, { text, ending }] of reply.replies.entries()) {
-    if (text.length > told[index]) yield choice(index, { content: text.slice(told[index]) });
+    if (text.length > sentLength[index]) yield choice(index, { content: text.slice(sentLength[index]) });
     yield choice(index, {}, ending);
   }
   if (includeUsage) yield event({ choices: [], usage: usageOf(reply) });
   yield 'data: [DONE]\n\n';
 }
 
-/** What fails after its beginning was sent is an event, as the status has gone out. */
+/** A failure after the status was sent becomes an event of the stream. */
 async function* guarded(all: AsyncIterable<string>, report: Report): AsyncIterable<string> {
   try {
     yield* all;
@@ -125,7 +126,7 @@ function find(models: readonly ChatModel[], name: string): ChatModel {
   const model = models.find(({ id }) => id === name);
   if (model) return model;
   const known = models.length
-    ? `there is ${models.map(({ id }) => id).join(', ')}`
+    ? `available: ${models.map(({ id }) => id).join(', ')}`
     : 'no policy is served: start the server with --policy';
   throw new ChatRequestError(`The model '${name}' does not exist: ${known}.`, 'model', 'model_not_found', 404);
 }
@@ -135,13 +136,13 @@ async function complete(models: readonly ChatModel[], request: Request, report: 
   const model = find(models, body.model);
   if (body.n > model.mostReplies)
     throw new ChatRequestError(
-      `Invalid 'n': this policy gives at most ${model.mostReplies} replies.`,
+      `Invalid 'n': this policy returns at most ${model.mostReplies} replies.`,
       'n',
       'invalid_value',
     );
   if (model.load >= mostWaiting)
     throw new ChatRequestError(
-      `${model.load} requests wait for this policy, the most that may: try again later.`,
+      `${model.load} requests are waiting for this policy, which is the limit: try again later.`,
       null,
       'rate_limit_exceeded',
       429,
@@ -149,17 +150,17 @@ async function complete(models: readonly ChatModel[], request: Request, report: 
     );
   const signal = request.gone();
   if (!body.stream) return whole(model, await model.complete({ ...body, signal }));
-  const making = new Making((said) => model.complete({ ...body, signal, said }));
-  // What fails before a word is said is answered with its status.
-  await making.begun();
-  return { status: 200, events: guarded(events(model, making, body), report) };
+  const pending = new PendingReply((said) => model.complete({ ...body, signal, said }));
+  // A failure before the first piece still gets its own HTTP status.
+  await pending.begun();
+  return { status: 200, events: guarded(events(model, pending, body), report) };
 }
 
 export function mountChat(router: Router, models: readonly ChatModel[], report: Report): void {
   const answer: Handler = (request) =>
     complete(models, request, report).catch((error) => {
-      const { status, json: told } = failureOf(error, report);
-      return json(status, told);
+      const { status, json: body } = failureOf(error, report);
+      return json(status, body);
     });
   router.add('POST', '/v1/chat/completions', answer);
   router.add('GET', '/v1/models', async () => json(200, { object: 'list', data: models.map(describe) }));

@@ -1,5 +1,5 @@
 /**
- * What OpenEnv says of a world without playing it (github.com/meta-pytorch/OpenEnv, BSD-3-Clause; read at 385de5e): schemas of
+ * OpenEnv's descriptions of a world (github.com/meta-pytorch/OpenEnv, BSD-3-Clause; read at 385de5e): schemas of
  * action, observation and state, metadata, tools, and an OpenAPI description of the routes.
  */
 import type { WorldModule } from '../../envs/module.ts';
@@ -15,7 +15,7 @@ export const actionSchema = {
     message: text('What the agent says: an action as the world reads it.'),
     metadata: { type: 'object', description: 'Not read.' },
   },
-  // One required field: clients then send a model's reply as it is.
+  // With a single required field clients send a model's reply unchanged.
   required: ['message'],
 };
 
@@ -59,7 +59,7 @@ const resetProperties = {
   index: { type: 'integer', minimum: 0, description: "Place in the split's list; goes before the seed." },
 };
 
-/** Names that OpenEnv keeps for itself: reset, step, state, close. */
+/** OpenEnv reserves the names reset, step, state and close. */
 export const tools = [
   {
     name: 'act',
@@ -105,7 +105,7 @@ const feedbackSchema = {
   },
 };
 
-/** `GET /openapi.json`. Sockets have no place in it: they are told of in the description. */
+/** `GET /openapi.json`. OpenAPI has no notation for sockets, so the description mentions them. */
 export const openApiOf = ({ title }: WorldModule) => ({
   openapi: '3.1.0',
   info: {
@@ -129,14 +129,14 @@ export const openApiOf = ({ title }: WorldModule) => ({
       },
     },
     '/state': { get: { summary: 'The state of a fresh world', ...answers('State', stateSchema) } },
-    '/health': { get: { summary: 'Whether the server is there', ...answers('Healthy') } },
-    '/metadata': { get: { summary: 'What the world is', ...answers('Metadata') } },
+    '/health': { get: { summary: 'Health of the server', ...answers('Healthy') } },
+    '/metadata': { get: { summary: 'Description of the world', ...answers('Metadata') } },
     '/schema': { get: { summary: 'Schemas of action, observation and state', ...answers('Schemas') } },
     '/mcp': { post: { summary: 'Tools by JSON-RPC', ...body({}), ...answers('A JSON-RPC answer') } },
     '/list_environments': { get: { summary: 'Names of the worlds', ...answers('Names') } },
     '/{env}/splits': { get: { summary: 'Splits of a world', ...answers('Splits') } },
     '/{env}/tasks': { post: { summary: 'All tasks of a split', ...answers('Tasks') } },
-    '/{env}/num_tasks': { post: { summary: 'How many tasks a split has', ...answers('A number') } },
+    '/{env}/num_tasks': { post: { summary: 'Number of tasks in a split', ...answers('A number') } },
     '/{env}/task': { post: { summary: 'One task of a split', ...answers('A task') } },
     '/{env}/task_range': { post: { summary: 'Some tasks of a split', ...answers('Tasks') } },
   },

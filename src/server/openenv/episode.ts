@@ -1,4 +1,7 @@
-/** One OpenEnv session: a world of its own, made on connect, in which one episode after another is played. Knows no socket. */
+/**
+ * One OpenEnv session: a slot of the world, taken on connect, in which episodes are played one after another. Knows no
+ * socket.
+ */
 import * as v from 'valibot';
 import {
   type Feedback,
@@ -13,7 +16,7 @@ import { uniformAt } from '../../envs/random-player.ts';
 import type { ReplyRule } from '../../envs/reply.ts';
 import type { Place, ServedWorld } from '../served-world.ts';
 
-/** A message whose fields cannot be read. */
+/** A message with missing or invalid fields. */
 export class InvalidMessage extends Error {
   override name = 'InvalidMessage';
   constructor(
@@ -24,7 +27,7 @@ export class InvalidMessage extends Error {
   }
 }
 
-/** What cannot be done now: a step before a reset, or after the end. */
+/** A request that the current state does not allow: a step before a reset, or after the end. */
 export class NotNow extends Error {
   override name = 'NotNow';
 }
@@ -35,10 +38,13 @@ const ResetSchema = v.object({
   episode_id: v.nullish(v.pipe(v.string(), v.maxLength(255))),
   split: v.nullish(v.picklist(['train', 'test'])),
   index: v.nullish(whole),
-  /** Of this server: messages are whole replies of a language model, in which the world's own rule finds the action. */
+  /**
+   * Extension of this server: messages are whole replies of a language model, in which the world's own rule finds the
+   * action.
+   */
   replies: v.nullish(v.boolean()),
 });
-/** What a client says with it is not read. */
+/** A client may send metadata; it is ignored. */
 const ActionSchema = v.strictObject({ message: v.string(), metadata: v.optional(v.record(v.string(), v.unknown())) });
 
 export function readMessage<S extends v.GenericSchema>(schema: S, data: unknown, what: string): v.InferOutput<S> {
@@ -49,8 +55,8 @@ export function readMessage<S extends v.GenericSchema>(schema: S, data: unknown,
     msg: issue.message,
     type: issue.type,
   }));
-  const told = errors.map(({ loc, msg }) => `${loc.join('.') || what}: ${msg}`).join('; ');
-  throw new InvalidMessage(`The ${what} cannot be read: ${told}`, errors);
+  const details = errors.map(({ loc, msg }) => `${loc.join('.') || what}: ${msg}`).join('; ');
+  throw new InvalidMessage(`The ${what} is invalid: ${details}`, errors);
 }
 
 export interface Observed {
@@ -60,8 +66,8 @@ export interface Observed {
   done: boolean;
 }
 
-/** Where it stands, as `state` tells it. */
-interface Standing {
+/** State of the session, as the `state` message returns it. */
+interface SessionState {
   episode_id: string | null;
   step_count: number;
   world: string;
@@ -73,19 +79,19 @@ interface Standing {
 
 export class EnvSession {
   private readonly place: Place;
-  private readonly standing: Standing;
+  private readonly current: SessionState;
   private offered: readonly string[] | null = null;
-  /** Set where messages are whole replies. */
+  /** Set if messages are whole replies. */
   private rule: ReplyRule | null = null;
-  private lastWords = '';
+  private lastText = '';
 
-  /** Throws `SessionLimit`. `onEnd`: it was idle for too long, or the server is closed. */
+  /** Throws `SessionLimit`. `onEnd` is called when the session has idled too long or the server closes. */
   constructor(
     readonly served: ServedWorld,
     onEnd: (idle: boolean) => void = () => {},
   ) {
     this.place = served.open(onEnd);
-    this.standing = {
+    this.current = {
       episode_id: null,
       step_count: 0,
       world: served.module.name,
@@ -99,10 +105,10 @@ export class EnvSession {
   async reset(data: unknown): Promise<Observed> {
     const { seed, episode_id, split, index, replies } = readMessage(ResetSchema, data, 'reset');
     const chosen = await chooseTask(this.served, split ?? 'train', index ?? null, seed ?? null);
-    const feedback = standingFeedback(await this.place.begin(chosen.task));
+    const feedback = requireFeedback(await this.place.begin(chosen.task));
     this.offered = null;
     this.rule = replies ? (spokenOf(this.served.module, chosen.task).reply ?? null) : null;
-    Object.assign(this.standing, {
+    Object.assign(this.current, {
       episode_id: episode_id ?? crypto.randomUUID(),
       step_count: 0,
       split: split ?? 'train',
@@ -115,27 +121,27 @@ export class EnvSession {
 
   async step(data: unknown): Promise<Observed> {
     const { message } = readMessage(ActionSchema, data, 'action');
-    const { standing } = this;
-    if (standing.episode_id === null) throw new NotNow('No episode has begun: reset first.');
-    if (standing.done) throw new NotNow(`The episode ${standing.episode_id} is over: reset to begin another.`);
-    const feedback = standingFeedback(await this.act(message));
-    standing.step_count++;
-    standing.done = feedback.done;
+    const { current } = this;
+    if (current.episode_id === null) throw new NotNow('No episode has begun: reset first.');
+    if (current.done) throw new NotNow(`The episode ${current.episode_id} is over: reset to begin another.`);
+    const feedback = requireFeedback(await this.act(message));
+    current.step_count++;
+    current.done = feedback.done;
     return this.observed(feedback, feedback.reward);
   }
 
-  /** A reply that the world's original client refuses is answered without the world. */
+  /** A reply that the world's original client refuses is answered here; the world is not called. */
   private async act(message: string): Promise<Feedback> {
     const { action, refusal, again } = this.rule?.(message) ?? { action: message };
     if (refusal === undefined) return this.place.act(action);
     this.place.touch();
-    const observation = again ? refusal + this.lastWords : refusal;
+    const observation = again ? refusal + this.lastText : refusal;
     return { observation, reward: 0, done: false, valid: false, validActions: null };
   }
 
   state(): Json {
     this.place.touch();
-    return { ...this.standing };
+    return { ...this.current };
   }
 
   close(): void {
@@ -145,17 +151,17 @@ export class EnvSession {
   private observed(feedback: Feedback, reward: number | null): Observed {
     this.offered = validActionsAfter(this.offered, feedback);
     const { observation: text, valid, done } = feedback;
-    this.lastWords = text;
+    this.lastText = text;
     return { observation: { text, valid, valid_actions: this.offered }, reward, done };
   }
 }
 
-function standingFeedback(feedback: Feedback): Feedback {
+function requireFeedback(feedback: Feedback): Feedback {
   if (feedback.failure !== undefined) throw new WorldError(feedback.failure);
   return feedback;
 }
 
-/** By its place; else by the seed, always the same; else any. */
+/** Task at the index if given, else chosen by the seed (the same task each time), else a random one. */
 async function chooseTask(
   served: ServedWorld,
   split: Split,

@@ -10,7 +10,7 @@ export type ErrorCode =
   | 'UNKNOWN_TYPE'
   | 'VALIDATION_ERROR'
   | 'EXECUTION_ERROR'
-  // After these the socket is closed.
+  // The socket is closed after the errors below.
   | 'CAPACITY_REACHED'
   | 'FACTORY_ERROR'
   | 'SESSION_ERROR';
@@ -25,7 +25,7 @@ export const errorFrame = (code: ErrorCode, message: string, more: object = {}):
   data: { message, code, ...more },
 });
 
-/** Why no session could be had. */
+/** Message that refuses a connection for which no session could be opened. */
 export function refusalOf(error: unknown): Frame {
   if (error instanceof SessionLimit)
     return errorFrame('CAPACITY_REACHED', error.message, { active_sessions: error.active, max_sessions: error.most });
@@ -34,12 +34,12 @@ export function refusalOf(error: unknown): Frame {
 
 const observation = (data: object): Frame => ({ type: 'observation', data });
 
-/** Tools as actions: what they tell is an observation of their own. */
+/** A tool call counts as an action: its result is returned as an observation. */
 async function stepOrTool(session: EnvSession, data: unknown): Promise<object> {
   const { type, tool_name, arguments: given } = (data ?? {}) as { [key: string]: unknown };
   if (type === 'list_tools') return { observation: { tools }, reward: null, done: false };
   if (type !== 'call_tool') return session.step(data);
-  if (typeof tool_name !== 'string') throw new InvalidMessage('A call of a tool has a tool_name.');
+  if (typeof tool_name !== 'string') throw new InvalidMessage('A call_tool action must have a tool_name.');
   return asToolResult(tool_name, () => callTool(session, tool_name, given));
 }
 
@@ -49,8 +49,8 @@ async function asToolResult(tool_name: string, call: () => Promise<Observed>): P
     return { observation: { tool_name, result, error: null }, reward, done };
   } catch (error) {
     if (!(error instanceof NotNow || error instanceof InvalidMessage)) throw error;
-    const told = { error_type: error.name, message: error.message };
-    return { observation: { tool_name, result: null, error: told }, reward: null, done: false };
+    const failure = { error_type: error.name, message: error.message };
+    return { observation: { tool_name, result: null, error: failure }, reward: null, done: false };
   }
 }
 
@@ -70,20 +70,20 @@ function failureOf(error: unknown, report: (error: unknown) => void): Frame {
   if (error instanceof InvalidMessage) return errorFrame('VALIDATION_ERROR', error.message, { errors: error.errors });
   if (error instanceof NotNow || error instanceof WorldError) return errorFrame('EXECUTION_ERROR', error.message);
   report(error);
-  return errorFrame('EXECUTION_ERROR', 'The server failed at this message: its log says why.');
+  return errorFrame('EXECUTION_ERROR', 'The server failed on this message: see its log.');
 }
 
 function parse(text: string): { type?: unknown; data?: unknown } | Frame {
   try {
     const message = JSON.parse(text);
     if (message !== null && typeof message === 'object' && !Array.isArray(message)) return message;
-    return errorFrame('VALIDATION_ERROR', 'A message is an object with a type and data.');
+    return errorFrame('VALIDATION_ERROR', 'A message must be an object with a type and data.');
   } catch (error) {
-    return errorFrame('INVALID_JSON', `That is no JSON: ${(error as Error).message}`);
+    return errorFrame('INVALID_JSON', `The message is not valid JSON: ${(error as Error).message}`);
   }
 }
 
-/** The answer to a message; null: the client closes. */
+/** Returns the answer to a message, or null if the client closes the session. */
 export async function answerMessage(
   session: EnvSession,
   text: string,
@@ -96,10 +96,7 @@ export async function answerMessage(
     typeof message.type === 'string' && Object.hasOwn(answerers, message.type) ? answerers[message.type] : null;
   if (!answerer) {
     const known = [...Object.keys(answerers), 'close'].join(', ');
-    return errorFrame(
-      'UNKNOWN_TYPE',
-      `There is no message of type ${JSON.stringify(message.type)}: there are ${known}.`,
-    );
+    return errorFrame('UNKNOWN_TYPE', `Unknown message type ${JSON.stringify(message.type)}. Use one of: ${known}.`);
   }
   try {
     return await answerer(session, message.data, report);

@@ -1,6 +1,6 @@
 /**
- * OpenEnv's routes of a served world. `POST /reset`, `POST /step` and `GET /state` open a world of their own each, as upstream: an
- * episode is played over the socket. `/mcp` keeps sessions by their id.
+ * OpenEnv's routes of a served world. As upstream, `POST /reset`, `POST /step` and `GET /state` each open a session for
+ * that one request; episodes are played over the socket. `/mcp` keeps its sessions by id.
  */
 import * as v from 'valibot';
 import { WorldError } from '../../envs/env.ts';
@@ -32,7 +32,7 @@ async function inOwnWorld<T>(served: ServedWorld, call: (session: EnvSession) =>
   }
 }
 
-/** A fresh world is at the first task. */
+/** `POST /step` and tool calls without a session act in the first task. */
 const firstTask = { split: 'train', index: 0 };
 
 function failureOf(error: unknown, report: Report): Answer {
@@ -76,7 +76,7 @@ const state =
   async () =>
     json(200, await inOwnWorld(served, async (session) => session.state()));
 
-/** Sessions that `openenv/session/create` made. */
+/** Sessions made by `openenv/session/create`. */
 class RpcRegister implements RpcSessions {
   private readonly sessions = new Map<string, EnvSession>();
 
@@ -115,7 +115,7 @@ class RpcRegister implements RpcSessions {
     if (session) return session;
     throw new RpcError(
       RpcCode.session,
-      `There is no session ${JSON.stringify(id)}: it was never made, was closed, or expired after ${this.served.ledger.limits.idleSeconds} s.`,
+      `There is no session ${JSON.stringify(id)}: it never existed, was closed, or idled for over ${this.served.ledger.limits.idleSeconds} s. Create a new one.`,
     );
   }
 }
@@ -127,14 +127,14 @@ function rpc(served: ServedWorld, report: Report): Handler {
     try {
       message = JSON.parse(String(body ?? ''));
     } catch (error) {
-      const told = { code: RpcCode.parse, message: `That is no JSON: ${(error as Error).message}` };
-      return json(200, { jsonrpc: '2.0', id: null, error: told });
+      const failure = { code: RpcCode.parse, message: `The request is not valid JSON: ${(error as Error).message}` };
+      return json(200, { jsonrpc: '2.0', id: null, error: failure });
     }
     return json(200, await answerRpc(register, message, report));
   };
 }
 
-/** By method and path, relative to a world's prefix. */
+/** Routes by method and path, relative to a world's prefix. */
 export function openEnvRoutes(served: ServedWorld, report: Report): [method: 'GET' | 'POST', path: string, Handler][] {
   return [
     ['POST', '/reset', guarded(report, reset(served))],
@@ -148,7 +148,7 @@ export function openEnvRoutes(served: ServedWorld, report: Report): [method: 'GE
   ];
 }
 
-/** A session as long as its socket. */
+/** Opens a session that lives as long as its socket. */
 function conversing(
   served: ServedWorld,
   answer: (session: EnvSession, text: string) => Promise<object | null>,
@@ -157,7 +157,7 @@ function conversing(
     try {
       const session = new EnvSession(served, (idle) => {
         const why = idle
-          ? `No message came for ${served.ledger.limits.idleSeconds} s: the session is closed.`
+          ? `No message arrived for ${served.ledger.limits.idleSeconds} s, so the session was closed.`
           : 'The server was closed.';
         hang(errorFrame('SESSION_ERROR', why), idle ? CloseCode.policy : CloseCode.goingAway, idle ? 'idle' : 'closed');
       });
@@ -175,8 +175,8 @@ export function openEnvSockets(served: ServedWorld, report: Report): [path: stri
     try {
       message = JSON.parse(text);
     } catch (error) {
-      const told = { code: RpcCode.parse, message: `That is no JSON: ${(error as Error).message}` };
-      return { jsonrpc: '2.0', id: null, error: told };
+      const failure = { code: RpcCode.parse, message: `The request is not valid JSON: ${(error as Error).message}` };
+      return { jsonrpc: '2.0', id: null, error: failure };
     }
     return answerRpc({ within: (_params, call) => call(session) }, message, report);
   };
@@ -189,8 +189,8 @@ export function openEnvSockets(served: ServedWorld, report: Report): [path: stri
 const resetKeys = ['seed', 'episode_id', 'split', 'index'];
 
 /**
- * Whether a request at a path that both protocols have is OpenEnv's: a reset that names nothing of AgentGym's, a step whose action is
- * an object, a state of no session.
+ * True if a request at a path of both protocols is OpenEnv's: a reset without a field of AgentGym's, a step whose
+ * action is an object, a state without a session.
  */
 export function isOpenEnvs(path: string, agentGymFields: readonly string[], request: Request): boolean {
   if (path === '/state') return !agentGymFields.some((name) => name in request.query);

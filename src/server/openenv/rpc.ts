@@ -1,11 +1,14 @@
-/** OpenEnv's tools by JSON-RPC 2.0 (`/mcp`): lists and calls them. Not the whole of MCP: there is no `initialize`. */
+/**
+ * OpenEnv's tools by JSON-RPC 2.0 (`/mcp`): lists and calls them. Only this part of MCP is supported: there is no
+ * `initialize`.
+ */
 import * as v from 'valibot';
 import { WorldError } from '../../envs/env.ts';
 import { SessionLimit } from '../../envs/serving/form.ts';
 import { tools } from './descriptions.ts';
 import { type EnvSession, InvalidMessage, NotNow, type Observed } from './episode.ts';
 
-/** Numbers of jsonrpc.org/specification#error_object, and one of the server's own. */
+/** Codes from jsonrpc.org/specification#error_object, and one of the server's own. */
 export const RpcCode = {
   parse: -32700,
   request: -32600,
@@ -33,7 +36,7 @@ const RequestSchema = v.object({
 });
 const CallSchema = v.object({ name: v.string(), arguments: v.nullish(v.record(v.string(), v.unknown())) });
 
-/** Where a request finds its session: by the socket it came on, by `session_id`, or in a world of its own. */
+/** Finds the session of a request: the one of its socket, the one named by `session_id`, or a temporary one. */
 export interface RpcSessions {
   /** Runs a call in the session that the parameters name. */
   within<T>(params: { [name: string]: unknown }, call: (session: EnvSession) => Promise<T>): Promise<T>;
@@ -45,16 +48,17 @@ export async function callTool(session: EnvSession, name: string, given: unknown
   if (name === 'act') return session.step(given);
   if (name === 'new_episode') return session.reset(given);
   const known = tools.map((tool) => tool.name).join(', ');
-  throw new InvalidMessage(`There is no tool "${name}": there are ${known}.`);
+  throw new InvalidMessage(`There is no tool "${name}". Use one of: ${known}.`);
 }
 
-/** Tools as MCP names their schema, and as OpenEnv does. */
+/** The tools with their schema under both names: MCP's `inputSchema` and OpenEnv's `input_schema`. */
 const listed = tools.map((tool) => ({ ...tool, inputSchema: tool.input_schema }));
 
-/** What went wrong in the world is the tool's answer; what was asked wrongly is an error of the protocol. */
+/** A failure in the world is a tool result with `isError`; an invalid request is a protocol error. */
 async function answerCall(sessions: RpcSessions, params: { [name: string]: unknown }): Promise<unknown> {
   const read = v.safeParse(CallSchema, params);
-  if (!read.success) throw new RpcError(RpcCode.params, 'A call has a name and arguments.');
+  if (!read.success)
+    throw new RpcError(RpcCode.params, 'tools/call needs a name and, if the tool takes any, arguments.');
   const { name, arguments: given } = read.output;
   try {
     const observed = await sessions.within(params, (session) => callTool(session, name, given));
@@ -86,7 +90,7 @@ function errorOf(error: unknown): { code: number; message: string } {
   return { code: RpcCode.internal, message: error instanceof WorldError ? error.message : 'Internal error' };
 }
 
-/** The answer to a request; whatever is asked, it has one. `report` hears of failures that are the server's own. */
+/** Returns the answer to a request; an invalid one gets an error. `report` receives failures of the server itself. */
 export async function answerRpc(
   sessions: RpcSessions,
   message: unknown,
@@ -96,11 +100,14 @@ export async function answerRpc(
   const id = (message as { id?: unknown } | null)?.id ?? null;
   try {
     if (!read.success)
-      throw new RpcError(RpcCode.request, 'That is no request of JSON-RPC 2.0: jsonrpc, method and params.');
+      throw new RpcError(
+        RpcCode.request,
+        'The message must be a JSON-RPC 2.0 request with jsonrpc, method and params.',
+      );
     return { jsonrpc: '2.0', id, result: await answerMethod(sessions, read.output.method, read.output.params) };
   } catch (error) {
-    const told = errorOf(error);
-    if (told.code === RpcCode.internal) report(error);
-    return { jsonrpc: '2.0', id, error: told };
+    const failure = errorOf(error);
+    if (failure.code === RpcCode.internal) report(error);
+    return { jsonrpc: '2.0', id, error: failure };
   }
 }

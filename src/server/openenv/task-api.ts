@@ -1,4 +1,4 @@
-/** OpenEnv's Task API: the tasks of a world's splits by their place. What it names, a reset then takes (`split`, `index`). */
+/** OpenEnv's Task API: the tasks of a world's splits by index. A reset takes the same `split` and `index`. */
 import * as v from 'valibot';
 import type { Split, Task } from '../../envs/env.ts';
 import { parseBody, Unreadable } from '../agentgym/fields.ts';
@@ -13,8 +13,10 @@ const SplitSchema = v.object({ split });
 const IndexSchema = v.object({ split, index: whole });
 const RangeSchema = v.object({ split, start: v.nullish(whole), stop: v.nullish(whole) });
 
-/** `item` is the id in the world; the strata (depth, level, task) tell how hard it is and what it is one of. */
-const told = (task: Task, of: Split, index: number) => ({
+/**
+ * Description of a task. `item` is its id in the world; the strata (depth, level, task) give its difficulty and kind.
+ */
+const describeTask = (task: Task, of: Split, index: number) => ({
   ...task.strata,
   id: `${task.world}/${of}/${index}`,
   split: of,
@@ -26,13 +28,13 @@ class OutOfRange extends Error {
   override name = 'OutOfRange';
 }
 
-type Question = (served: ServedWorld, body: unknown) => Promise<object>;
+type Query = (served: ServedWorld, body: unknown) => Promise<object>;
 
-const questions: { readonly [name: string]: Question } = {
+const queries: { readonly [name: string]: Query } = {
   async tasks(served, body) {
     const { split } = readMessage(SplitSchema, body, 'request');
     const tasks = await served.tasks(split);
-    return { tasks: tasks.map((task, k) => told(task, split, k)), env_name: served.module.name };
+    return { tasks: tasks.map((task, k) => describeTask(task, split, k)), env_name: served.module.name };
   },
   async num_tasks(served, body) {
     const { split } = readMessage(SplitSchema, body, 'request');
@@ -43,21 +45,23 @@ const questions: { readonly [name: string]: Question } = {
     const tasks = await served.tasks(split);
     if (index < 0 || index >= tasks.length)
       throw new OutOfRange(`The split "${split}" has the tasks 0 to ${tasks.length - 1} (index is ${index}).`);
-    return { task: told(tasks[index], split, index) };
+    return { task: describeTask(tasks[index], split, index) };
   },
   async task_range(served, body) {
     const { split, start, stop } = readMessage(RangeSchema, body, 'request');
     const tasks = await served.tasks(split);
     const [first, end] = [start ?? 0, stop ?? tasks.length];
     if (first < 0 || end > tasks.length || first > end)
-      throw new OutOfRange(`The split "${split}" has the tasks 0 to ${tasks.length - 1} (asked: ${first} to ${end}).`);
-    return { tasks: tasks.slice(first, end).map((task, k) => told(task, split, first + k)) };
+      throw new OutOfRange(
+        `The split "${split}" has the tasks 0 to ${tasks.length - 1} (requested: ${first} to ${end}).`,
+      );
+    return { tasks: tasks.slice(first, end).map((task, k) => describeTask(task, split, first + k)) };
   },
 };
 
-async function answer(question: Question, served: ServedWorld, request: Request): Promise<Answer> {
+async function answer(query: Query, served: ServedWorld, request: Request): Promise<Answer> {
   try {
-    return { status: 200, json: await question(served, parseBody(request.body, request.contentType)) };
+    return { status: 200, json: await query(served, parseBody(request.body, request.contentType)) };
   } catch (error) {
     if (error instanceof OutOfRange) return { status: 400, json: { detail: error.message } };
     if (error instanceof InvalidMessage) return { status: 422, json: { detail: error.errors } };
@@ -66,7 +70,7 @@ async function answer(question: Question, served: ServedWorld, request: Request)
   }
 }
 
-/** `base`: where the list of worlds is. */
+/** `base`: prefix of the list of worlds. */
 export function mountTaskApi(router: Router, base: string, worlds: readonly ServedWorld[]): void {
   router.add('GET', `${base}/list_environments`, async () => ({
     status: 200,
@@ -78,7 +82,7 @@ export function mountTaskApi(router: Router, base: string, worlds: readonly Serv
       status: 200,
       json: splits.map((name) => ({ name, type: name })),
     }));
-    for (const [name, question] of Object.entries(questions))
-      router.add('POST', `${prefix}/${name}`, (request) => answer(question, served, request));
+    for (const [name, query] of Object.entries(queries))
+      router.add('POST', `${prefix}/${name}`, (request) => answer(query, served, request));
   }
 }
