@@ -1,13 +1,14 @@
 /**
- * The proxy's configuration: one JSON file, read by a schema with bounds. What is wrong is refused by its path, with the value and
- * the bound. Keys of other services are named by their environment variables and never stand in the file.
+ * Configuration of the proxy: one JSON file, checked against a schema with bounds. An error names the path, the value
+ * and the bound. Keys of other services are read from the environment: the file contains only the names of the
+ * variables.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
 import { oneOf, real, whole, yesOrNo } from '../src/envs/options.ts';
 
-/** The configuration cannot be used: one line a problem, each with its path. */
+/** The configuration is invalid. The message has one line for each problem, with its path. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -25,7 +26,7 @@ function isHttpAddress(value: string): boolean {
   return /^https?:$/.test(protocol) && !username && !password && !search && !hash;
 }
 
-/** Without its last slash. */
+/** An http or https address, without a slash at its end. */
 const httpAddress = () =>
   v.pipe(
     v.string('must be a text'),
@@ -45,7 +46,7 @@ const name = () =>
 const variable = () =>
   v.pipe(v.string('must be a text'), v.regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable'));
 
-/** `host:port`, or a host, which is then any port. */
+/** `host:port`, or a host with any port. */
 const hostAndPort = () =>
   v.pipe(
     v.string('must be a text'),
@@ -53,7 +54,7 @@ const hostAndPort = () =>
     v.transform((value) => value.toLowerCase()),
   );
 
-/** How a form of a log-in is filled in: by label, placeholder, test id or CSS selector. */
+/** A field of a log-in form, found by label, placeholder, test id or CSS selector. */
 const loginField = v.strictObject({
   by: oneOf(['label', 'placeholder', 'testid', 'css']),
   name: text(),
@@ -64,29 +65,35 @@ export type LoginField = v.InferOutput<typeof loginField>;
 const loginForm = v.strictObject({
   path: text(),
   fields: v.pipe(v.array(loginField, 'must be a list of fields'), v.minLength(1, 'must name a field')),
-  /** A button's name, or `testid:NAME`. */
+  /** Name of a button, or `testid:NAME`. */
   submit: text(),
-  /** A page that only who is logged in sees: its address stays, and `contains` is in it. */
+  /**
+   * A page that requires a log-in. The log-in succeeded if the browser stays at this path and the page contains
+   * `contains`.
+   */
   proof: v.strictObject({ path: text(), contains: v.optional(v.string('must be a text'), '') }),
 });
 export type LoginForm = v.InferOutput<typeof loginForm>;
 
 const site = v.strictObject({
   address: httpAddress(),
-  /** Of an https site that no public authority vouches for: its own certificate, a PEM file. No other is taken for it. */
+  /**
+   * Certificate (PEM file) of an https site that no public authority vouches for. No other certificate is accepted for
+   * it.
+   */
   certificate: v.optional(text(4096)),
   login: v.optional(
     v.strictObject({
       username: text(),
       password: text(),
-      /** Where the site is not WebArena's own. */
+      /** Log-in form. Default: the form of WebArena's own site. */
       form: v.optional(loginForm),
     }),
   ),
 });
 export type SiteConfig = v.InferOutput<typeof site>;
 
-/** WebArena's sites, by their names in tasks. */
+/** WebArena's sites, under the names that tasks use. */
 export const siteNames = ['reddit', 'shopping', 'shopping_admin', 'gitlab', 'wikipedia', 'map', 'homepage'] as const;
 export type SiteName = (typeof siteNames)[number];
 const sites = v.strictObject(
@@ -95,56 +102,62 @@ const sites = v.strictObject(
   },
 );
 
-/** What one episode may use. What goes beyond ends that episode, by name, and no other. */
+/** Bounds of one episode. Exceeding a bound ends that episode with a named failure; other episodes continue. */
 const limits = v.strictObject({
   /** Open tabs and popups together. */
   pages: v.optional(whole(1, 100), 12),
-  /** Opened over the whole episode. */
+  /** Popups opened over the whole episode. */
   popups: v.optional(whole(0, 1000), 40),
   dialogs: v.optional(whole(0, 1000), 40),
-  /** Of one response, as it comes over the line. */
+  /** Size of one response as transmitted. */
   responseMegabytes: v.optional(whole(1, 4096), 64),
-  /** Of all responses of an episode. */
+  /** Size of all responses of an episode. */
   episodeMegabytes: v.optional(whole(1, 65_536), 1024),
-  /** Of a page's process: its scripts' memory is bounded, and one that is larger is ended. */
+  /** Memory of a page's process. The heap of its scripts is limited to half of it; a larger process is killed. */
   memoryMegabytes: v.optional(whole(64, 16_384), 1024),
-  /** For one action, or for reading a page. */
+  /** Time for one action, or for reading a page. */
   stepSeconds: v.optional(real(0.5, 600), 45),
-  /** A page that has not come by then is read as it is. */
+  /** Time for a page to load. After it the page is read in its present state. */
   loadSeconds: v.optional(real(0.1, 600), 30),
 });
 export type EpisodeLimits = v.InferOutput<typeof limits>;
 
 const webarena = v.strictObject({
-  /** WebArena's `test.raw.json`, or a folder of its `config_files`. */
+  /** WebArena's `test.raw.json`, or a folder with its `config_files`. */
   tasks: text(4096),
   sites,
-  /** Hosts that pages also need (a font, a library): public ones, by name. */
+  /** Other public hosts that pages need (for a font or a library), by name. */
   alsoAllow: v.optional(v.array(hostAndPort(), 'must be a list of hosts'), []),
-  /** An OpenAI-compatible address that judges fuzzy answers; without one such tasks are refused. */
+  /** OpenAI-compatible address that judges fuzzy answers. Without it, tasks with fuzzy answers are refused. */
   judge: v.optional(
     v.strictObject({ address: httpAddress(), model: text(), keyFrom: v.optional(variable(), 'TABGYM_JUDGE_KEY') }),
   ),
-  /** Environments at once. */
+  /** Maximum number of environments. */
   environments: v.optional(whole(1, 500), 32),
-  /** One without a call for so long is closed. */
+  /** An environment without a call for this time is closed. */
   idleSeconds: v.optional(whole(10, 86_400), 1800),
   viewport: v.optional(v.strictObject({ width: whole(320, 3840), height: whole(240, 20_000) }), {
     width: 1280,
     height: 720,
   }),
-  /** The whole page, or what its screen shows, as upstream. */
+  /** If true, observations contain the whole page; else the visible part, as upstream. */
   wholePage: v.optional(yesOrNo(), false),
-  /** `quiet`: until nothing has moved for a moment; `sleep`: 1.5 seconds, as AgentGym's server. */
+  /** `quiet` waits until the network is idle; `sleep` waits 1.5 seconds, as AgentGym's server. */
   settle: v.optional(oneOf(['quiet', 'sleep']), 'quiet'),
-  /** An episode ends with reward 1 as soon as its goal is reached, where the page that is looked at tells: no `stop` is needed. */
+  /**
+   * If true, an episode ends with reward 1 as soon as the current page shows that the goal is reached; no `stop` is
+   * needed.
+   */
   judgeEachStep: v.optional(yesOrNo(), false),
-  /** The page's HTML and a screenshot with every step, as upstream. */
+  /** If true, every step returns the page's HTML and a screenshot, as upstream. */
   details: v.optional(yesOrNo(), false),
-  /** WebArena's runner ends an episode after 30 actions, three unreadable ones or three times the same; AgentGym's server does not. */
+  /**
+   * If true, an episode ends after 30 actions, after three unreadable actions or after three equal ones, as in
+   * WebArena's runner. AgentGym's server has no such rule.
+   */
   earlyStop: v.optional(yesOrNo(), false),
   limits: v.optional(limits, {}),
-  /** Chromium's own sandbox. Off only where it cannot be had, as for root in a container. */
+  /** Chromium's sandbox. Turn it off only where it is unavailable, for example for root in a container. */
   sandbox: v.optional(yesOrNo(), true),
 });
 export type WebArenaConfig = v.InferOutput<typeof webarena>;
@@ -159,7 +172,7 @@ const source = v.variant(
       kind: v.literal('opensearch'),
       address: httpAddress(),
       index: text(255),
-      /** Where a document's words are: Search-R1's `contents`, or a title and a text. */
+      /** Name of the field with the text: Search-R1's `contents`, or the text beside a `title`. */
       contents: v.optional(text(255), 'contents'),
       title: v.optional(text(255)),
       ...login,
@@ -171,9 +184,9 @@ export type SourceConfig = v.InferOutput<typeof source>;
 
 const retrieval = v.strictObject({
   source,
-  /** Documents a query where the request names none. */
+  /** Number of documents per query if the request gives none. */
   topk: v.optional(whole(1, 100), 3),
-  /** Questions with their answers, in the forms of NQ, HotpotQA or Search-R1: played as AgentGym's SearchQA. */
+  /** File of questions and answers in the format of NQ, HotpotQA or Search-R1, served as AgentGym's SearchQA. */
   questions: v.optional(text(4096)),
 });
 export type RetrievalConfig = v.InferOutput<typeof retrieval>;
@@ -184,21 +197,21 @@ export type ForwardConfig = v.InferOutput<typeof forwarded>;
 const schema = v.strictObject({
   host: v.optional(text(255), '127.0.0.1'),
   port: v.optional(whole(0, 65_535), 36_010),
-  /** The first segment of every path; without it a new one at every start. */
+  /** First segment of every path. Default: a new token at every start. */
   token: v.optional(
     v.pipe(
       v.string('must be a text'),
       v.regex(/^[A-Za-z0-9_-]{16,128}$/, 'must have 16 to 128 characters of A-Z, a-z, 0-9, _ and -'),
     ),
   ),
-  /** Pages that may ask. */
+  /** Origins of pages that may use the proxy. */
   origins: v.optional(v.array(origin(), 'must be a list of origins'), [
     'http://localhost:4173',
     'http://127.0.0.1:4173',
     'http://localhost:5173',
     'http://127.0.0.1:5173',
   ]),
-  /** Names by which this machine is asked, beside loopback's and `host`. */
+  /** Other host names of this machine that requests may use, beside loopback names and `host`. */
   hosts: v.optional(v.array(hostAndPort(), 'must be a list of hosts'), []),
   webarena: v.optional(webarena),
   retrieval: v.optional(retrieval),
@@ -227,7 +240,7 @@ function checkWhole(config: ProxyConfig): string[] {
   return problems;
 }
 
-/** Reads a configuration; throws `ConfigError`. */
+/** Reads a configuration. Throws `ConfigError`. */
 export function readConfig(given: unknown, where: string): ProxyConfig {
   const result = v.safeParse(schema, given);
   const problems = result.success ? checkWhole(result.output) : result.issues.map(problem);
@@ -235,7 +248,7 @@ export function readConfig(given: unknown, where: string): ProxyConfig {
   return result.output as ProxyConfig;
 }
 
-/** From a file; paths in it are seen from its folder. */
+/** Reads a configuration file. Relative paths in it start at its folder. Throws `ConfigError`. */
 export function readConfigFile(file: string): ProxyConfig {
   let given: unknown;
   try {

@@ -1,7 +1,8 @@
 /**
- * Who gets in. The token is the first segment of the path, since sockets and AgentGym's Python clients send no headers of their own;
- * the rest of the proxy never sees it. Programs send no Origin and pass with the token alone; a page of an origin that was not named,
- * a Host that is not this machine's, and a wrong token are answered 403, each by its name.
+ * Access control. The token is the first segment of the path because sockets and AgentGym's Python clients cannot send
+ * headers of their own; it is removed before any other module sees the request. Programs send no Origin header and need
+ * only the token. A page from an unlisted origin, a foreign Host header and a wrong token are answered with status 403
+ * and a named error.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -30,12 +31,12 @@ export class ForeignPage extends Error {
 export const newToken = () => randomBytes(24).toString('base64url');
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
-/** Where requests with a wrong token go. No path of the proxy begins so. */
+/** Path to which requests with a wrong token are rewritten. No path of the proxy begins like this. */
 const refusedPath = '/-/wrong-token';
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Without its port. */
+/** A host name without its port. */
 const nameOf = (host: string) => host.toLowerCase().replace(/:\d*$/, '');
 
 export class Door {
@@ -49,14 +50,14 @@ export class Door {
     this.hosts = new Set([...loopbackNames, nameOf(host.includes(':') ? `[${host}]` : host), ...hosts]);
   }
 
-  /** The path without its token; another path altogether where the token is wrong. */
+  /** Returns the path without its token, or `refusedPath` if the token is wrong. */
   strip = (url: string | undefined): string => {
     const [, segment = '', rest = ''] = /^\/([^/?]*)(.*)$/s.exec(url ?? '') ?? [];
     if (!timingSafeEqual(hash(segment), this.wanted)) return refusedPath;
     return rest.startsWith('/') ? rest : `/${rest}`;
   };
 
-  /** What is wrong with who asks; null: nothing. */
+  /** Returns the reason to refuse a request, or null if it is allowed. */
   objection({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'>): Error | null {
     const { host = '', origin } = headers;
     if (!this.hosts.has(nameOf(host)) && !this.hosts.has(host.toLowerCase())) return new ForeignHost(host);
@@ -68,7 +69,7 @@ export class Door {
   guard(app: FastifyInstance): void {
     app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
       const objection = this.objection(request.raw);
-      // A page that may ask reads why it is refused.
+      // Pages of allowed origins get CORS headers with the refusal too: without them they could not read the reason.
       const allowed = this.origins.allows(request.headers.origin);
       if (!objection || (objection instanceof WrongToken && allowed)) {
         if (this.origins.handle(request, reply)) return;

@@ -8,10 +8,10 @@ import { HostError } from './network/hosts.ts';
 import { buildIndex, indexWords } from './retrieval/build-index.ts';
 import { type OpenedProxy, openProxy } from './service.ts';
 
-/** Failures that say themselves what to do. */
+/** Errors whose message already states what to do; they are printed without a stack. */
 const spoken = [ConfigError, HostError, WorldError];
 
-/** An address may be in what a library says; nothing of that is printed but its first line. */
+/** Prints only the first line of a message: further lines of a library's message may contain an address. */
 const report = ({ name, message }: Error) => console.error(`${name}: ${message.split('\n')[0].slice(0, 300)}`);
 
 const versionOf = (): string =>

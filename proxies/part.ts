@@ -1,11 +1,11 @@
-/** What a part of the proxy is: WebArena, retrieval, a server that is passed on. */
+/** A part of the proxy: WebArena, retrieval, or a forwarded server. */
 import type { FastifyInstance } from 'fastify';
 
 export interface Part {
-  /** Under the token, as in `/webarena`. */
+  /** Path below the token, for example `/webarena`. */
   path: string;
   title: string;
-  /** For a person, at the start: what is there, and what is missing. */
+  /** Lines printed at the start: contents of the part, and anything missing. */
   notes: readonly string[];
   mount(app: FastifyInstance): void;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * The proxy put together: one Fastify server behind the door, with the parts that its configuration names. `app.listen` starts it,
- * `app.inject` asks it in this process.
+ * Assembles the proxy: one Fastify server behind the door, with the parts that its configuration names. `app.listen`
+ * starts it; `app.inject` sends it a request within this process.
  */
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { ProxyConfig } from './config.ts';
@@ -12,11 +12,11 @@ import { openWebArena } from './webarena/open.ts';
 
 export interface ProxyOptions {
   version: string;
-  /** Hears of failures, without addresses and tokens. */
+  /** Receives errors, without addresses and tokens. */
   report(error: Error): void;
 }
 
-/** Longest body that is read. */
+/** Maximum size of a request body. */
 const mostBytes = 4 << 20;
 const requestMs = 30_000;
 
@@ -27,7 +27,10 @@ export interface OpenedProxy {
   close(): Promise<void>;
 }
 
-/** Each opens what the configuration names of its kind. To add a part: a folder, and its opener here. */
+/**
+ * Each function opens the parts of its kind that the configuration names. To add a part, write a folder and list its
+ * opener here.
+ */
 const openers: readonly ((config: ProxyConfig, options: ProxyOptions) => Promise<Part[]>)[] = [
   openWebArena,
   openRetrieval,

@@ -1,16 +1,16 @@
 /**
- * Servers of AgentGym and OpenEnv that send no CORS headers, passed on at `/forward/NAME`: routes and sockets alike. What comes back
- * carries this proxy's headers for the page and none of the server's own.
+ * Forwards requests and sockets at `/forward/NAME` to servers of AgentGym and OpenEnv that send no CORS headers.
+ * Responses carry this proxy's CORS headers and none of the server's own.
  */
 import httpProxy from '@fastify/http-proxy';
 import type { FastifyInstance } from 'fastify';
 import type { ForwardConfig, ProxyConfig } from '../config.ts';
 import type { Part } from '../part.ts';
 
-/** Who asks is this machine's affair, and not the server's. */
+/** Headers that identify the page or its user; they are removed before a request is forwarded. */
 const kept = ['origin', 'referer', 'cookie', 'authorization', 'access-control-request-private-network'];
 
-/** Of a socket only its address goes on. The library's types do not name this option. */
+/** For a socket only the address is forwarded, without headers. The library's types lack this option. */
 const noHeaders: object = { rewriteRequestHeaders: () => ({}) };
 
 type Headers = { [name: string]: unknown };
@@ -19,12 +19,12 @@ function without(headers: Headers, drop: (name: string) => boolean): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !drop(name.toLowerCase())));
 }
 
-/** An AgentGym environment may take minutes to begin. */
+/** An AgentGym environment may take minutes to start. */
 const answerMs = 2_400_000;
 
 export function mountForward(app: FastifyInstance, prefix: string, { address }: ForwardConfig): void {
   void app.register(async (scope) => {
-    // Bodies go through as they come.
+    // Bodies are streamed, not parsed.
     scope.removeAllContentTypeParsers();
     const { origin, pathname } = new URL(address);
     await scope.register(httpProxy, {

@@ -1,7 +1,7 @@
 /**
- * The way out of a browser: a forward proxy on loopback, one for each episode, through which everything has to go. It sees every hop
- * (redirects and sockets too, which a browser's own request filter does not), lets through what `Hosts` allows, counts bytes, and ends
- * what is too large. Knows no page.
+ * A browser's only way out: a forward proxy on loopback, one for each episode. It sees every hop (redirects and sockets
+ * too, which a browser's own request filter misses), passes what `Hosts` allows, counts bytes, and cuts off responses
+ * that are too large. It does not depend on pages.
  */
 import {
   request as ask,
@@ -21,13 +21,13 @@ export interface GateLimits {
 }
 
 export interface GateEvents {
-  /** An address that may not be reached: `host:port`. */
+  /** A connection to this address (`host:port`) was refused. */
   refused(host: string): void;
-  /** What was let through grew too large, and was cut off. */
+  /** A response or the episode exceeded its size limit and was cut off. */
   tooLarge(what: 'response' | 'episode', bytes: number): void;
 }
 
-/** Answers to what a browser asks for by itself: nobody's doing. */
+/** Hosts that Chromium contacts by itself. A refusal of these is not reported: no page caused it. */
 const ownChatter = /(?:^|\.)(?:googleapis\.com|gstatic\.com|google\.com|gvt1\.com)$/;
 
 const hopByHop = new Set(
@@ -45,7 +45,7 @@ function forwardable(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([key]) => !hopByHop.has(key) && !named.has(key)));
 }
 
-/** `host:port` of a CONNECT. */
+/** Parses the `host:port` of a CONNECT request. Returns null if it is malformed. */
 function authority(text: string): { host: string; port: number } | null {
   const found = /^(\[[0-9a-f:.]+\]|[^:/?#[\]]+):(\d{1,5})$/i.exec(text);
   return found && { host: found[1], port: Number(found[2]) };
@@ -55,9 +55,9 @@ const refusal = 'This address is not one of the sites that the proxy was configu
 
 export class Gate {
   bytes = 0;
-  /** When a request last began or ended. */
+  /** Time of the last start or end of a request, or of the last bytes in a tunnel. */
   movedAt = 0;
-  /** When each request that has no whole answer yet began. */
+  /** Start times of the requests whose response is not complete yet. */
   private readonly unanswered = new Map<ServerResponse, number>();
   private readonly sockets = new Set<Duplex>();
 
@@ -69,7 +69,7 @@ export class Gate {
   ) {
     server.on('request', (request, response) => this.pass(request, response));
     server.on('connect', (request, socket, head) => this.tunnel(request, socket, head));
-    // Chromium asks for sockets by CONNECT; a plain upgrade is nobody we know.
+    // Chromium opens sockets by CONNECT, so a plain upgrade does not come from the browser.
     server.on('upgrade', (_request, socket) => socket.destroy());
     server.on('connection', (socket) => this.keep(socket));
     server.on('clientError', (_error, socket) => socket.destroy());
@@ -82,12 +82,12 @@ export class Gate {
     return gate;
   }
 
-  /** As a browser's proxy setting takes it. */
+  /** Address for a browser's proxy setting. */
   get address(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Cuts every connection. */
+  /** Closes every connection. */
   close(): void {
     this.server.close();
     for (const socket of this.sockets) socket.destroy();
@@ -103,14 +103,14 @@ export class Gate {
     if (!ownChatter.test(host.replace(/:\d+$/, ''))) this.events.refused(host);
   }
 
-  /** Requests that began at this time (of `performance.now()`) or later, and have no whole answer yet. */
+  /** Number of incomplete requests that began at or after `ms` (as `performance.now()` counts). */
   inFlightSince(ms: number): number {
     let count = 0;
     for (const began of this.unanswered.values()) if (began >= ms) count++;
     return count;
   }
 
-  /** True where no more may pass. */
+  /** Adds to the episode's bytes. Returns true if its limit is exceeded. */
   private count(bytes: number): boolean {
     this.bytes += bytes;
     if (this.bytes <= this.limits.episodeBytes) return false;
@@ -166,7 +166,7 @@ export class Gate {
     answer.once('error', () => response.destroy());
   }
 
-  /** TLS and sockets: bytes both ways, to an allowed host and port alone. */
+  /** Tunnels TLS and sockets: bytes in both directions, to an allowed host and port only. */
   private tunnel(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const wanted = authority(request.url ?? '');
     const target = wanted && this.hosts.target(wanted.host, wanted.port);

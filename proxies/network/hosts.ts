@@ -1,11 +1,11 @@
 /**
- * Which machines an episode may reach: the configured sites, and public hosts that were named beside them. Names are looked up once,
- * and that answer is kept: a name that points elsewhere later (DNS rebinding) reaches what it reached at first.
+ * The machines that an episode may reach: the configured sites, and the public hosts named beside them. Each name is
+ * resolved once and keeps its address, so DNS rebinding cannot redirect it later.
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 
-/** A name of the configuration leads nowhere, or where it may not. */
+/** A host name of the configuration has no address, or a forbidden one. */
 export class HostError extends Error {
   override name = 'HostError';
 }
@@ -13,11 +13,12 @@ export class HostError extends Error {
 export interface Target {
   host: string;
   port: number;
-  /** What its name stood for when it was looked up. */
+  /** Address to which the name resolved at the start. */
   address: string;
 }
 
-// What is no public machine: IANA's special-purpose registries (iana.org/assignments/iana-ipv4-special-registry and ...ipv6...).
+// Addresses that are not public: IANA's special-purpose registries (iana.org/assignments/iana-ipv4-special-registry and
+// ...ipv6...).
 const special = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -49,7 +50,7 @@ for (const [net, bits] of [
 ] as const)
   special.addSubnet(net, bits, 'ipv6');
 
-/** Whether an address is this machine's, a local network's or nobody's. IPv4 inside IPv6 counts as what it is. */
+/** True if an address belongs to this machine, a local network or nobody. IPv4 inside IPv6 is checked as IPv4. */
 export function isPrivate(address: string): boolean {
   const inside = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (inside) return special.check(inside, 'ipv4');
@@ -60,7 +61,7 @@ export function isPrivate(address: string): boolean {
 
 export type Lookup = (host: string) => Promise<string>;
 
-/** `*.localhost` is this machine (RFC 6761, section 6.3), whatever a resolver says. */
+/** `*.localhost` is always this machine (RFC 6761, section 6.3), even if the resolver has another answer. */
 const systemLookup: Lookup = async (host) =>
   /(?:^|\.)localhost$/.test(host) ? '127.0.0.1' : (await lookup(host)).address;
 
@@ -68,9 +69,9 @@ const bare = (host: string) => host.replace(/^\[|\]$/g, '');
 const defaultPorts: { [protocol: string]: number } = { 'http:': 80, 'https:': 443 };
 
 export interface Allowed {
-  /** Addresses of sites: the person configured them, private ones too. */
+  /** Addresses of configured sites; they may be private. */
   sites: readonly string[];
-  /** `host` or `host:port`: public ones alone. */
+  /** `host` or `host:port`; public hosts only. */
   also: readonly string[];
 }
 
@@ -80,7 +81,7 @@ export class Hosts {
     private readonly anyPort: ReadonlyMap<string, string>,
   ) {}
 
-  /** Looks all names up. Throws `HostError`. */
+  /** Resolves all names. Throws `HostError`. */
   static async open({ sites, also }: Allowed, find: Lookup = systemLookup): Promise<Hosts> {
     const known = new Map<string, string>();
     const addressOf = async (host: string) => {
@@ -107,13 +108,13 @@ export class Hosts {
     return new Hosts(exact, anyPort);
   }
 
-  /** Where a connection goes, or null where it may not. */
+  /** Returns the address to connect to, or null if the connection is not allowed. */
   target(host: string, port: number): Target | null {
     const address = this.exact.get(`${host.toLowerCase()}:${port}`) ?? this.anyPort.get(host.toLowerCase());
     return address === undefined ? null : { host, port, address };
   }
 
-  /** The same for a whole address; null as well where it is neither http nor https. */
+  /** As `target`, for a URL. Also null if it is neither http nor https. */
   targetOf(url: string): Target | null {
     if (!URL.canParse(url)) return null;
     const { hostname, port, protocol } = new URL(url);
@@ -121,7 +122,7 @@ export class Hosts {
     return usual === undefined ? null : this.target(hostname, Number(port) || usual);
   }
 
-  /** For a person: what each name stands for, as long as the proxy runs. */
+  /** Lines for a person: each name with the address it keeps while the proxy runs. */
   get pinned(): string[] {
     const names = [...this.exact, ...this.anyPort].filter(([host, address]) => !host.includes(address));
     return names.map(([host, address]) => `${host} is ${address}`);

@@ -1,6 +1,7 @@
 /**
- * `npm run proxy -- index FILE...`: an index on disk from JSON lines (plain or gzipped) or a folder of texts, for corpora of up to some
- * millions of passages. It tells how far it is; Ctrl-C stops it, and the same command goes on from there.
+ * `npm run proxy -- index FILE...`: builds an index on disk from JSON lines (plain or gzipped) or a folder of texts,
+ * for corpora of up to some millions of passages. It prints its progress. Ctrl-C stops it, and the same command resumes
+ * it.
  */
 import { type IngestProgress, ingest } from '../../src/corpus/ingest.ts';
 import { CorpusStore } from '../../src/corpus/store.ts';
@@ -19,7 +20,7 @@ export interface IndexResult {
   refused: number;
   seconds: number;
   bytes: number;
-  /** False: it was stopped, and can go on. */
+  /** False if it was stopped; it can be resumed. */
   complete: boolean;
 }
 
@@ -31,7 +32,7 @@ function timeText(seconds: number): string {
   return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-/** Progress in words, at most once a second: how much, how fast, how long it still takes. */
+/** Prints progress at most once a second: the share done, the documents, and the time left. */
 function progressTeller(say: IndexRequest['say']): (progress: IngestProgress) => void {
   const began = performance.now();
   let first: IngestProgress | null = null;
@@ -75,7 +76,7 @@ export async function buildIndex({ name, folder, files, signal, say }: IndexRequ
   }
 }
 
-/** What a person is told at the end. */
+/** Summary printed at the end. */
 export function indexWords({ documents, refused, seconds, bytes, complete }: IndexResult, name: string): string {
   const size = `${documents} documents (${refused} refused), ${megabytes(bytes)}, ${seconds.toFixed(1)} s`;
   if (!complete) return `Stopped at ${size}. The same command goes on from here.`;

@@ -1,4 +1,4 @@
-/** Retrieval as a part of the proxy. */
+/** Opens retrieval as a part of the proxy. */
 import type { ProxyConfig } from '../config.ts';
 import type { Part } from '../part.ts';
 import { readQuestionFile } from './question-file.ts';

@@ -1,6 +1,6 @@
 /**
- * An OpenSearch or Elasticsearch index as a retriever, by OpenSearch's client library: the queries of a batch in one multi-search. Both
- * servers answer `_msearch` alike.
+ * Retrieval from an OpenSearch or Elasticsearch index through OpenSearch's client library. The queries of a batch are
+ * one `_msearch` request, whose answer has the same form on both servers.
  */
 import { Client, errors } from '@opensearch-project/opensearch';
 import * as v from 'valibot';
@@ -9,7 +9,7 @@ import type { SourceConfig } from '../config.ts';
 
 type Config = Extract<SourceConfig, { kind: 'opensearch' }>;
 
-/** The search server could not be asked, or answers otherwise than it should. Its address is in no message. */
+/** The search server cannot be reached, or its answer is malformed. The message never contains its address. */
 export class SearchServerError extends Error {
   override name = 'SearchServerError';
 }
@@ -27,7 +27,7 @@ const answer = v.object({ responses: v.array(response) });
 
 const requestMs = 30_000;
 
-/** A title counts several times, as in our own index. */
+/** Weight of the title, as in this project's own index. */
 const titleWeight = 4;
 
 const text = (value: unknown) =>

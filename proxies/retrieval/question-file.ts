@@ -4,7 +4,7 @@ import type { SourceQuestion } from '../../src/corpus/question.ts';
 import { readQuestions } from '../../src/corpus/records.ts';
 import { ConfigError } from '../config.ts';
 
-/** Throws `ConfigError` if the file cannot be read or holds no question. */
+/** Throws `ConfigError` if the file cannot be read or contains no question. */
 export function readQuestionFile(file: string): SourceQuestion[] {
   let text: string;
   try {

@@ -1,11 +1,14 @@
-/** A body of `/retrieve` as FastAPI with pydantic 1 reads it: a list of texts, a whole number or none, a boolean. */
+/**
+ * Parses a body of `/retrieve` as FastAPI with pydantic 1 does: `queries` is a list of texts, `topk` an integer or
+ * null, `return_scores` a boolean.
+ */
 import type { Field } from '../../src/envs/serving/form.ts';
 import { type Problem, readBody, Unreadable } from '../../src/server/agentgym/fields.ts';
 import { type ParsedJson, PythonNumber } from '../../src/server/agentgym/json.ts';
 
 export interface RetrieveRequest {
   queries: string[];
-  /** null: none was said. */
+  /** null if the request gives no number. */
   topk: number | null;
   returnScores: boolean;
 }
@@ -19,7 +22,7 @@ const truths = new Map<string, boolean>([
 class Reader {
   readonly problems: Problem[] = [];
 
-  /** One value by pydantic's rules for it; undefined where it is noted as a problem. */
+  /** Converts one value by pydantic's rules for its field. If it is invalid, notes a problem and returns undefined. */
   value(field: Field, value: ParsedJson, loc: Problem['loc']) {
     try {
       return readBody({ value: field }, { value }).value;
@@ -57,7 +60,7 @@ function truthOf(reader: Reader, value: ParsedJson | undefined): boolean {
 
 /** Throws `Unreadable`. */
 export function readRetrieve(body: ParsedJson | undefined): RetrieveRequest {
-  // The whole is judged first: a body that is none, or no object.
+  // A body that is missing or is not an object is an error by itself, before its fields are checked.
   readBody({}, body);
   const fields = Object.fromEntries(Object.entries(body as { [name: string]: ParsedJson }));
   const reader = new Reader();

@@ -1,6 +1,6 @@
 /**
- * Search-R1's `/retrieve` as a server, over any retriever. What its own server does without `return_scores` is kept: it fails, but for
- * exactly two queries, of which it answers the first alone.
+ * Serves Search-R1's `/retrieve` over any retriever. A request without `return_scores` behaves as on the original
+ * server: it fails, except that with exactly two queries the first one is answered.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Document, type Retriever, writeContents } from '../../src/corpus/retrieval/retriever.ts';

@@ -1,4 +1,6 @@
-/** AgentGym's `searchqa` protocol over the configured questions and retriever, by the same routes as `npm run serve`. */
+/**
+ * AgentGym's `searchqa` protocol over the configured questions and retriever, by the same routes as `npm run serve`.
+ */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { isCorpusWorld } from '../../src/corpus/corpus-world.ts';
 import type { SourceQuestion } from '../../src/corpus/question.ts';

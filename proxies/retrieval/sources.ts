@@ -1,4 +1,7 @@
-/** Where documents come from, by the kind of source that the configuration names. To add one: a schema in `config.ts`, an entry here. */
+/**
+ * Sources of documents, by the kind that the configuration names. To add one, write a schema in `config.ts` and an
+ * entry here.
+ */
 
 import type { Retriever } from '../../src/corpus/retrieval/retriever.ts';
 import { SearchR1Retriever } from '../../src/corpus/retrieval/search-r1.ts';
@@ -9,7 +12,7 @@ import { ConfigError, type SourceConfig } from '../config.ts';
 export interface OpenedSource {
   retriever: Retriever;
   notes: string[];
-  /** What is not there, in words: Connect tells it. */
+  /** Anything missing, as sentences that the page's Connect dialog shows. */
   missing: string[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * WebArena's actions in a real page, as its driver carries them out (browser_env/actions.py, github.com/web-arena-x/webarena,
- * Apache-2.0): a click is a click at the middle of the box that was last seen, typing does not clear a field. What goes wrong is thrown,
- * and its message is what the original calls `fail_error`.
+ * WebArena's actions in a real page, as its driver performs them (browser_env/actions.py,
+ * github.com/web-arena-x/webarena, Apache-2.0): a click goes to the middle of the element's last observed box, and
+ * typing does not clear a field. A failed action throws; the message is the original's `fail_error`.
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Action } from '../../src/webarena/actions.ts';
@@ -10,7 +10,7 @@ import type { PrintedNode } from '../../src/webarena/tree-text.ts';
 import type { Hosts } from '../network/hosts.ts';
 import { ForbiddenAddress } from './failures.ts';
 
-/** The original's word for what an action failed with. */
+/** An action failed; the message is the original's. */
 export class ActingError extends Error {
   override name = 'ActingError';
 }
@@ -31,7 +31,7 @@ function middleOf({ nodes }: Scene, id: string): [x: number, y: number] {
   return [x + width / 2, y + height / 2];
 }
 
-/** Only http and https, only sites that are let through: before anything is asked. */
+/** Throws unless the address is http or https and belongs to an allowed site. Called before any request. */
 export function checkAddress(url: string, hosts: Hosts): void {
   if (url === 'about:blank') return;
   if (!URL.canParse(url)) throw new ActingError(`Protocol error (Page.navigate): Cannot navigate to invalid URL`);
@@ -52,7 +52,7 @@ const scrollBy = (sign: 1 | -1) =>
 
 type Run<K extends Action['kind']> = (scene: Scene, action: Extract<Action, { kind: K }>) => Promise<unknown>;
 
-/** Those that change which page is looked at give it back. */
+/** An action that changes the current page returns the new one. */
 const runs: { [K in Action['kind']]: Run<K> } = {
   none: async () => {},
   stop: async () => {
@@ -83,7 +83,7 @@ const runs: { [K in Action['kind']]: Run<K> } = {
   go_forward: async ({ page, loadMs }) => void (await page.goForward({ timeout: loadMs })),
 };
 
-/** Carries an action out and gives the page that is looked at afterwards. */
+/** Performs an action and returns the page that is current afterwards. */
 export async function carryOut(scene: Scene, action: Action): Promise<Page> {
   const other = await (runs[action.kind] as Run<Action['kind']>)(scene, action as never);
   return (other as Page | undefined) ?? scene.page;

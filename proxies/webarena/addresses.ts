@@ -1,11 +1,11 @@
 /**
- * Where WebArena's sites are, in three spellings: as a task file writes them (`__SHOPPING__`), as an agent is told (public names,
- * browser_env/env_config.py, github.com/web-arena-x/webarena, Apache-2.0), and as they are served here.
+ * Addresses of WebArena's sites in three spellings: placeholders in task files (`__SHOPPING__`), public names in
+ * observations (browser_env/env_config.py, github.com/web-arena-x/webarena, Apache-2.0), and the addresses served here.
  */
 import type { Addresses } from '../../src/webarena/replies.ts';
 import type { SiteName, WebArenaConfig } from '../config.ts';
 
-/** In the order in which the original puts them in. */
+/** In the order in which the original substitutes them. */
 const publicAddresses: readonly (readonly [SiteName, string])[] = [
   ['reddit', 'http://reddit.com'],
   ['shopping', 'http://onestopmarket.com'],
@@ -17,7 +17,7 @@ const publicAddresses: readonly (readonly [SiteName, string])[] = [
 ];
 
 export class SiteAddresses {
-  /** Public to served. */
+  /** Pairs of public and served address. */
   readonly pairs: Addresses;
 
   constructor(private readonly sites: WebArenaConfig['sites']) {
@@ -27,12 +27,12 @@ export class SiteAddresses {
     });
   }
 
-  /** An address as an agent is told it. */
+  /** Replaces served addresses by public ones. */
   toPublic(url: string): string {
     return this.pairs.reduce((told, [address, served]) => told.replaceAll(served, address), url);
   }
 
-  /** A task's text with its placeholders filled in; those of sites that are not configured stay. */
+  /** Fills in the placeholders of a task's text. Placeholders of sites that are not configured stay. */
   fill(text: string): string {
     return text.replace(/__([A-Z_]+?)__/g, (whole, name: string) => {
       const known = publicAddresses.find(([each]) => each.toUpperCase() === name);
@@ -40,7 +40,7 @@ export class SiteAddresses {
     });
   }
 
-  /** By the names that helpers use (`SHOPPING`). */
+  /** Served addresses by the names that evaluation helpers use (`SHOPPING`). */
   get byName(): { [name: string]: string } {
     return Object.fromEntries(
       Object.entries(this.sites).flatMap(([name, site]) => (site ? [[name.toUpperCase(), site.address]] : [])),

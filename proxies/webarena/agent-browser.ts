@@ -1,13 +1,13 @@
 /**
- * The seam between AgentGym's protocol and a browser: what an environment asks of one. A Chromium meets it (`episode.ts`), and so does a
- * recording of the original's own browser, by which the protocol is checked.
+ * The interface between AgentGym's protocol and a browser. Chromium implements it (`chromium-browser.ts`), and so does
+ * a recording of the original's own browser, against which the protocol is tested.
  */
 import type { Json } from '../../src/envs/env.ts';
 import type { Action } from '../../src/webarena/actions.ts';
 import type { EvaluationContext } from '../../src/webarena/evaluators/page.ts';
 import type { WebArenaTask } from './tasks.ts';
 
-/** What the original calls observation_metadata: elements by printed id, and a screenshot. */
+/** The original's observation_metadata: elements by printed id, and a screenshot. */
 export interface Metadata {
   text: {
     obs_nodes_info: { [id: string]: { backend_id: number; text: string; union_bound: Json } };
@@ -15,30 +15,33 @@ export interface Metadata {
   image: string;
 }
 
-/** A page as it is seen. */
+/** A page as observed. */
 export interface Seen {
   text: string;
   url: string;
-  /** The page's HTML; empty where details are not asked for. */
+  /** The page's HTML; empty unless `details` is set. */
   content: string;
   metadata: Metadata;
 }
 
 export interface Acted extends Seen {
-  /** Why the action could not be carried out; empty: it was. */
+  /** Reason why the action failed; empty if it succeeded. */
   failError: string;
-  /** What the page asked for and was not let through to; empty: nothing. */
+  /** Message about addresses that the page requested and the proxy refused; empty if there are none. */
   refused?: string;
 }
 
-/** Every call may reject with an `EpisodeFailure`: the episode is then over. */
+/** Every call may reject with an `EpisodeFailure`; the episode is then over. */
 export interface AgentBrowser {
-  /** A fresh context with the task's pages; null: none yet, but a browser has to be there. A reset that fails leaves what was there before. */
+  /**
+   * Opens a fresh context with the task's pages. With null, opens no context and only checks that a browser starts. If
+   * a reset fails, the previous context stays.
+   */
   reset(task: WebArenaTask | null): Promise<Seen>;
   act(action: Action): Promise<Acted>;
-  /** What it saw last. */
+  /** Metadata of the last observation. */
   last(): Metadata;
-  /** For the judges, who look at the agent's own page. */
+  /** The agent's own page, as the evaluators need it. */
   judged(): EvaluationContext;
   close(): Promise<void>;
 }

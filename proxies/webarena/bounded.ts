@@ -1,4 +1,4 @@
-/** A promise with a deadline: what it waits for may go on, and nobody waits for it. */
+/** A promise with a deadline. Late work is not stopped; its result is dropped. */
 export function bounded<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   work.catch(() => {});
   return new Promise<T>((resolve, reject) => {

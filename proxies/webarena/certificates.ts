@@ -1,4 +1,7 @@
-/** Certificates that sites bring themselves: Chromium takes exactly these keys, each by its hash, and goes on refusing every other. */
+/**
+ * Certificates of sites that use their own. Chromium accepts exactly these keys, each by its hash, and still refuses
+ * every other.
+ */
 import { createHash, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError, type WebArenaConfig } from '../config.ts';
@@ -17,6 +20,6 @@ function keyHash(site: string, file: string): string {
   }
 }
 
-/** Throws `ConfigError`. */
+/** Throws `ConfigError` if a certificate cannot be read. */
 export const keyHashes = (sites: WebArenaConfig['sites']): string[] =>
   Object.entries(sites).flatMap(([name, site]) => (site?.certificate ? [keyHash(name, site.certificate)] : []));

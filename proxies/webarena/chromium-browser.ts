@@ -1,6 +1,7 @@
 /**
- * An environment's browser: a guarded context of the one Chromium. It observes, acts and is judged as WebArena's ScriptBrowserEnv does,
- * within bounds. A reset opens a new context and only then gives the old one up; before the first task there is none.
+ * Browser of one environment: a guarded context of the shared Chromium. It observes, acts and is judged as WebArena's
+ * ScriptBrowserEnv, within bounds. A reset opens a new context before it closes the old one; before the first task
+ * there is none.
  */
 import type { Page } from 'playwright-core';
 import type { Action } from '../../src/webarena/actions.ts';
@@ -29,17 +30,20 @@ export interface BrowserParts {
   judge: Judge;
 }
 
-/** AgentGym's server sleeps so long after each action. */
+/** AgentGym's server sleeps for this time after each action. */
 const sleepMs = 1500;
-/** A quiet page is waited for so long, where `settle` is `quiet`. */
+/** With `settle: quiet`, the longest wait for a quiet page. */
 const mostQuietMs = 10_000;
 const observationTries = 3;
-/** Where `settle` is `quiet`, a tree that says it is busy is looked at again this often. */
+/** With `settle: quiet`, the interval at which a busy tree is read again. */
 const busyPollMs = 50;
-/** Chromium's tree may still be busy so long after its page is loaded. */
+/** Chromium's tree may stay busy for this time after its page has loaded. */
 const mostLagMs = 3000;
 
-/** Between two navigations a page's tree may be gone: another look finds the next one. */
+/**
+ * Errors of a page that is between two navigations: its tree is gone for a moment, and another attempt finds the next
+ * one.
+ */
 const passing = /Execution context was destroyed|Cannot find context|Target closed|frame was detached|Node is detached/;
 
 const nobodyAt: Metadata = { text: { obs_nodes_info: {} }, image: '' };
@@ -109,7 +113,7 @@ export class ChromiumBrowser implements AgentBrowser {
     return new Promise((resolve) => setTimeout(resolve, sleepMs));
   }
 
-  /** What is seen of a page; it is remembered for the next action. */
+  /** Observes a page, and keeps its elements for the next action. */
   private async look(guarded: GuardedContext, page: Page): Promise<Seen> {
     const { details } = this.parts.config;
     const { text, nodes } = await this.observeIdle(guarded, page);
@@ -121,7 +125,7 @@ export class ChromiumBrowser implements AgentBrowser {
     return { text, url: page.url(), content, metadata: this.metadata };
   }
 
-  /** The tree once it is no longer busy, or the page has had its time. */
+  /** Observes a page once its tree is no longer busy, or when its time to load is over. */
   private async observeIdle(guarded: GuardedContext, page: Page) {
     const begun = performance.now();
     for (;;) {
@@ -184,7 +188,7 @@ export class ChromiumBrowser implements AgentBrowser {
     return { page, judge, sites: addresses.byName, shopAdmin: account };
   }
 
-  /** What it has cost, for measurements. */
+  /** Traffic of the episode, for measurements. */
   get traffic(): { bytes: number; popups: number; dialogs: number } {
     const { gate, popups, dialogs } = this.guarded!;
     return { bytes: gate.bytes, popups, dialogs };
@@ -205,7 +209,7 @@ async function openSession(page: Page) {
   return client;
 }
 
-/** A session a page, kept. */
+/** DevTools session of a page, opened once. */
 function sessionOf(page: Page) {
   let session = sessions.get(page);
   if (!session) {

@@ -1,6 +1,6 @@
 /**
- * One Chromium for all episodes, driven by playwright-core: started when first needed, started anew after it was lost. Each episode is
- * a context of its own behind a gate of its own (`network/gate.ts`); nothing else leads out of it.
+ * The Chromium shared by all episodes, driven by playwright-core. It starts on first use, and again after a crash. Each
+ * episode has a context of its own, whose only way out is its own gate (`network/gate.ts`).
  */
 import { readFileSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, type CDPSession, chromium } from 'playwright-core';
@@ -8,14 +8,14 @@ import { findChromium, installAdvice } from '../../scripts/machine.mjs';
 import type { WebArenaConfig } from '../config.ts';
 import { keyHashes } from './certificates.ts';
 
-/** There is no browser, or it does not start. */
+/** No browser was found, or it does not start. */
 export class ChromiumError extends Error {
   override name = 'ChromiumError';
 }
 
 /**
- * Names are looked up by the gate alone, and no UDP leaves a page (WebRTC). Scripts' memory is V8's limit a page
- * (peter.sh/experiments/chromium-command-line-switches).
+ * Command line switches. Names are resolved only by the gate, and no UDP leaves a page (WebRTC). V8's heap limit bounds
+ * the memory of a page's scripts (peter.sh/experiments/chromium-command-line-switches).
  */
 const switches = (memoryMegabytes: number, keys: readonly string[]) => [
   ...(keys.length ? [`--ignore-certificate-errors-spki-list=${keys.join(',')}`] : []),
@@ -35,7 +35,7 @@ const switches = (memoryMegabytes: number, keys: readonly string[]) => [
 const watchMs = 500;
 const startMs = 60_000;
 
-/** Resident memory of a process, in MB; null where the system does not say. */
+/** Resident memory of a process in MB, or null if the system does not report it. */
 function residentMegabytes(pid: number): number | null {
   try {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
@@ -50,16 +50,16 @@ export class Chromium {
   private session: CDPSession | null = null;
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
-  /** Pages' processes that were ended for their size. */
+  /** Number of page processes killed for their size. */
   ended = 0;
   private readonly keys: readonly string[];
 
-  /** Throws `ConfigError` where a site's certificate is none. */
+  /** Throws `ConfigError` if a site's certificate cannot be read. */
   constructor(private readonly config: Pick<WebArenaConfig, 'sandbox' | 'limits' | 'sites'>) {
     this.keys = keyHashes(config.sites);
   }
 
-  /** The browser that is there now, or a new one. Whoever asks meanwhile waits for the same. */
+  /** Returns the running browser, or starts one. Concurrent callers share one start. */
   private async running(): Promise<Browser> {
     this.browser ??= this.start();
     const current = this.browser;
@@ -100,7 +100,7 @@ export class Chromium {
     return browser;
   }
 
-  /** A context behind this gate. The page's own world ends at it: no service workers, no downloads, no permissions. */
+  /** Opens a context behind this gate, without service workers, downloads and permissions. */
   async context(gateAddress: string, options: BrowserContextOptions = {}) {
     const browser = await this.running();
     return browser.newContext({
@@ -112,7 +112,7 @@ export class Chromium {
     });
   }
 
-  /** Ends pages' processes that are too large: contexts share none, so this is one episode's affair. */
+  /** Kills page processes that are too large. Contexts share no process, so only one episode is affected. */
   private async watch(): Promise<void> {
     const { memoryMegabytes } = this.config.limits;
     for (const pid of await this.renderers()) {
@@ -129,7 +129,7 @@ export class Chromium {
     return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id);
   }
 
-  /** Of the whole browser, for measurements; null where the system does not say. */
+  /** Memory of the whole browser in MB, for measurements; null if the system does not report it. */
   async megabytes(): Promise<number | null> {
     if (!this.session) return 0;
     const { processInfo } = await this.session.send('SystemInfo.getProcessInfo');

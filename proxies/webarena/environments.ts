@@ -1,6 +1,7 @@
 /**
- * The environments of AgentGym's WebArena server (agentenv-webarena at 3ef9235, github.com/WooooDyy/AgentGym, MIT), with its bookkeeping:
- * what a step leaves behind when it fails half way decides what is answered next. Knows browsers by their face alone (`agent-browser.ts`).
+ * The environments of AgentGym's WebArena server (agentenv-webarena at 3ef9235, github.com/WooooDyy/AgentGym, MIT). The
+ * state that a failed step leaves behind is the original's too, because it decides the next answer. Depends on browsers
+ * only through `agent-browser.ts`.
  */
 
 import type { ParsedJson } from '../../src/server/agentgym/json.ts';
@@ -13,7 +14,7 @@ import { EpisodeFailure } from './failures.ts';
 import { configNumber, formatted, lookUp, MissingKey } from './python-values.ts';
 import type { TaskList, WebArenaTask } from './tasks.ts';
 
-/** Of WebArena's runner (run.py). */
+/** Limits of WebArena's runner (run.py). */
 const limits = { steps: 30, parsingFailure: 3, repeatingAction: 3 };
 
 export interface StepAnswer {
@@ -28,30 +29,32 @@ export interface ResetAnswer {
   observation: string;
   sites: readonly string[] | string;
   object: string;
-  /** Why it failed, where the proxy refuses the task itself. The original has no such field. */
+  /** Reason why the proxy itself refused the task. The original has no such field. */
   why?: string;
 }
 
-/** The task is known and cannot be played here. */
+/** The task exists and cannot be played here. */
 export class TaskRefused extends Error {
   override name = 'TaskRefused';
 }
 
-/** There is room for no more environments. */
+/** The maximum number of environments is reached. */
 export class Full extends Error {
   override name = 'Full';
 }
 
 interface Environment {
   browser: AgentBrowser;
-  /** What the judge goes by: set by a reset even where it fails. */
+  /** Task that the evaluators use. A reset sets it even if it fails. */
   task: WebArenaTask | null;
   intent: string;
-  /** null: it was never reset. */
+  /** null before the first reset. */
   seen: Seen | null;
   history: string[];
   actions: Action[];
-  /** The last thing that was written down is an action, not a page: the original then has no observation. */
+  /**
+   * True if the last entry of the history is an action without a page after it: the original then has no observation.
+   */
   endsInAction: boolean;
   lastCall: number;
   busy: number;
@@ -73,7 +76,7 @@ export interface EnvironmentsOptions {
   idleSeconds: number;
   earlyStop: boolean;
   judgeEachStep: boolean;
-  /** Hears of what ended an episode. */
+  /** Receives the errors that ended an episode. */
   report(error: Error): void;
 }
 
@@ -138,7 +141,7 @@ export class Environments {
     }
   }
 
-  /** Rejects with whatever went wrong; the objective may have been replaced before. */
+  /** Rejects if any part of the reset fails; the objective may already be the new one by then. */
   async reset(id: ParsedJson, idx: ParsedJson): Promise<ResetAnswer> {
     const number = configNumber(idx);
     const task = number === null ? undefined : this.options.tasks.get(number);
@@ -155,7 +158,7 @@ export class Environments {
     return { observation: environment.seen.text, sites: task.sites, object: task.intent };
   }
 
-  /** The prompt without its instruction. Throws where the original has none. */
+  /** Returns the prompt without its instruction. Throws if the original has none. */
   observation(id: ParsedJson): string {
     const environment = lookUp(this.all, id);
     environment.lastCall = Date.now();
@@ -172,7 +175,7 @@ export class Environments {
     return lookUp(this.all, id).browser.last();
   }
 
-  /** Whatever goes wrong is the observation, and the episode goes on; unless it cannot. */
+  /** Performs a step. An error becomes the observation and the episode continues, except after an `EpisodeFailure`. */
   async step(id: ParsedJson, reply: ParsedJson): Promise<StepAnswer> {
     try {
       const action = parseAction(extractAction(formatted(reply), 'direct', this.options.addresses.pairs));
@@ -185,7 +188,7 @@ export class Environments {
         if (!expected) this.options.report(error as Error);
         return failed(message);
       }
-      // Not the agent's doing, and nothing goes on: both clients end the episode here.
+      // The agent did not cause this, and the episode cannot continue: `terminated` makes both clients end it.
       return {
         ...failed(`${name}: ${message}`),
         terminated: true,
@@ -220,14 +223,14 @@ export class Environments {
     return { observation, reward, terminated: true, truncated: action.kind !== 'stop', info };
   }
 
-  /** The answer that an episode ends with here; null: it goes on. */
+  /** Returns the answer if the episode ends with this action, else null. */
   private stopOf({ actions }: Environment, action: Action): string | null {
     if (action.kind === 'stop') return action.answer;
     const why = this.options.earlyStop ? earlyStop(actions, limits.steps, limits) : null;
     return why === null ? null : `Early stop: ${why}`;
   }
 
-  /** Whether the page says that the goal is reached; asked only where that leaves the page as it is. */
+  /** True if the current page shows that the goal is reached. Checked only if evaluation does not change the page. */
   private async isReached(environment: Environment): Promise<boolean> {
     const { eval_types: types, program_html: targets } = environment.task!.eval;
     const looksOnly =

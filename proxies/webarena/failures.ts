@@ -1,4 +1,6 @@
-/** What ends an episode that is not the agent's doing, or that it may not do: each by its name. The others go on. */
+/**
+ * Named failures that end one episode: the agent did not cause them, or it exceeded a bound. Other episodes continue.
+ */
 
 export type FailureName =
   | 'BrowserLost'
@@ -20,7 +22,7 @@ export class EpisodeFailure extends Error {
   }
 }
 
-/** The agent asked for an address that it may not reach. The page stays as it is, and the episode goes on. */
+/** The agent requested a forbidden address. The page stays, and the episode continues. */
 export class ForbiddenAddress extends Error {
   override name = 'ForbiddenAddress';
 }

@@ -1,6 +1,7 @@
 /**
- * A browser context under guard: its own gate, its pages, popups and dialogs counted, downloads cancelled. The first thing that goes
- * beyond a bound is kept as the reason why the episode is over, and the context is closed at once. Knows no task and no tree.
+ * A browser context within bounds: it has its own gate, counts its pages, popups and dialogs, and cancels downloads.
+ * Exceeding a bound closes the context at once; the first such failure is kept as the reason. Does not depend on tasks
+ * or trees.
  */
 import type { BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import type { EpisodeLimits } from '../config.ts';
@@ -29,11 +30,11 @@ export class GuardedContext {
   private gone = false;
   popups = 0;
   dialogs = 0;
-  /** When each page last asked for a document. */
+  /** Time of each page's last request for a document. */
   private readonly askedAt = new WeakMap<Page, number>();
-  /** Requests over TLS without a whole answer yet, and when each began: the gate does not see into them. */
+  /** Start times of https requests whose response is not complete yet. The gate cannot see these: it tunnels them. */
   private readonly unanswered = new Map<Request, number>();
-  /** Hosts that were asked for since this was last looked at, and refused. */
+  /** Hosts that were requested and refused since the last `takeRefused()`. */
   refused: string[] = [];
   context!: BrowserContext;
   gate!: Gate;
@@ -117,7 +118,7 @@ export class GuardedContext {
       this.end('TooManyPages', `The episode's pages opened more than ${this.limits.popups} popups.`);
   }
 
-  /** The episode is over: the first reason counts. */
+  /** Ends the episode. Only the first failure is kept. */
   private end(name: FailureName, message: string): void {
     if (this.failure || this.gone) return;
     this.failure = new EpisodeFailure(name, message);
@@ -125,7 +126,7 @@ export class GuardedContext {
     void this.close();
   }
 
-  /** Runs a call of this episode: it ends with the episode, or at its deadline, which ends the episode too. */
+  /** Runs a call of this episode. It rejects if the episode ends, or at its deadline, which also ends the episode. */
   async during<T>(what: string, call: () => Promise<T>, ms = this.limits.stepSeconds * 1000): Promise<T> {
     if (this.failure) throw this.failure;
     const late = () => {
@@ -137,14 +138,14 @@ export class GuardedContext {
     try {
       return await bounded(Promise.race([work, this.failing]), ms, late);
     } catch (error) {
-      // What breaks off because the episode ends is told by the reason of that end.
+      // Calls that break off because the episode ended reject with the reason of that end.
       throw this.failure ?? error;
     }
   }
 
   /**
-   * Until nothing has come or gone for a moment, and the page says that it is loaded; or until time is up. What was asked for longer ago
-   * than `loadSeconds` is not waited for: a page that never ends costs that time once, not at every action.
+   * Waits until the network is idle for a moment and the page has loaded, or until time is up. Requests older than
+   * `loadSeconds` are not waited for: a page that never finishes costs this time once, not at every action.
    */
   async quiet(page: Page, mostMs: number): Promise<void> {
     const loadMs = this.limits.loadSeconds * 1000;
@@ -161,7 +162,10 @@ export class GuardedContext {
     await page.waitForLoadState('load', { timeout: Math.max(1, last - performance.now()) }).catch(() => {});
   }
 
-  /** When (of `performance.now`) the page's last navigation has had its time; `otherwise`: when it began where it asked for none. */
+  /**
+   * Time (of `performance.now`) until which the page's last navigation may load. `otherwise` is the start of a page
+   * that requested no document.
+   */
   loadsUntil(page: Page, otherwise = Number.NEGATIVE_INFINITY): number {
     return (this.askedAt.get(page) ?? otherwise) + this.limits.loadSeconds * 1000;
   }
@@ -171,7 +175,7 @@ export class GuardedContext {
     return overTls.length + this.gate.inFlightSince(ms);
   }
 
-  /** The hosts that were refused since the last call. */
+  /** Returns the hosts refused since the last call. */
   takeRefused(): string[] {
     const { refused } = this;
     this.refused = [];

@@ -1,4 +1,4 @@
-/** The judge of meaning: an OpenAI-compatible address, asked with WebArena's own words (GPT-4's part in the original). */
+/** Judges fuzzy answers through an OpenAI-compatible address with WebArena's own prompts (the original uses GPT-4). */
 import * as v from 'valibot';
 import { JsonServer, ServerError } from '../../src/envs/transport/http.ts';
 import { type Judge, JudgeError } from '../../src/webarena/evaluators/strings.ts';
@@ -14,13 +14,16 @@ export const noJudge: Judge = async () => {
   throw new JudgeError('No judge of meaning is configured: this task is refused.');
 };
 
-/** `fetch` with the key, which is in no message. */
+/** `fetch` with the key in a header, so that no error message contains it. */
 const withKey =
   (key: string): typeof fetch =>
   (input, init) =>
     fetch(input, { ...init, headers: { ...(init?.headers as object), authorization: `Bearer ${key}` } });
 
-/** The parameters are the original's (llms/providers/openai_utils.py): temperature 0, 768 tokens. */
+/**
+ * Opens the configured judge, with the original's parameters (llms/providers/openai_utils.py): temperature 0, 768
+ * tokens.
+ */
 export function openJudge({ address, model, keyFrom }: NonNullable<WebArenaConfig['judge']>): Judge {
   const key = process.env[keyFrom];
   const server = new JsonServer(address, { attemptMs: judgeMs, ...(key && { fetch: withKey(key) }) });

@@ -1,4 +1,7 @@
-/** A page of Chromium before WebArena's judges. What they ask of the sites' own interfaces goes to configured sites alone. */
+/**
+ * A Chromium page as WebArena's evaluators use it. Their requests to the sites' own interfaces may reach only
+ * configured sites.
+ */
 import type { Page } from 'playwright-core';
 import type { HttpRequest, JudgedPage } from '../../src/webarena/evaluators/page.ts';
 import { HtmlMatchError } from '../../src/webarena/evaluators/page.ts';
@@ -39,7 +42,7 @@ export class ChromiumJudgedPage implements JudgedPage {
     return this.guarded.during('be read', () => this.page.content());
   }
 
-  /** A function's source is called, as the original's driver does. */
+  /** A script that is a function is called, as the original's driver does. */
   evaluate(script: string): Promise<Value> {
     const called = script.startsWith('() =>') ? `(${script})()` : script;
     return this.guarded.during('be asked', () => this.page.evaluate(called) as Promise<Value>);

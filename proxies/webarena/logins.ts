@@ -1,6 +1,6 @@
 /**
- * Log-ins, as WebArena's `auto_login.py` does them: by each site's own form, once, kept as the browser's storage, renewed before it
- * expires. Cookies stay in this process. Sites that are not WebArena's bring a form of their own in the configuration.
+ * Log-ins, as in WebArena's `auto_login.py`: by each site's own form, once, kept as the browser's storage, and renewed
+ * before they expire. Cookies stay in this process. Sites other than WebArena's need a form in the configuration.
  */
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { LoginField, LoginForm, SiteConfig, SiteName, WebArenaConfig } from '../config.ts';
@@ -11,7 +11,9 @@ export type StorageState = Exclude<BrowserContextOptions['storageState'], string
 
 const field = (by: LoginField['by'], name: string, value: LoginField['value']): LoginField => ({ by, name, value });
 
-/** Forms of WebArena's own sites (browser_env/auto_login.py). `USER` in a path is the account's name. */
+/**
+ * Forms of WebArena's own sites (browser_env/auto_login.py). `USER` in a path is replaced by the name of the account.
+ */
 const known: { [site in SiteName]?: LoginForm } = {
   shopping: {
     path: '/customer/account/login/',
@@ -39,9 +41,9 @@ const known: { [site in SiteName]?: LoginForm } = {
   },
 };
 
-/** A cookie that expires sooner is renewed first: AgentGym's server does it at this many seconds. */
+/** Log-ins whose cookies expire within this time are renewed: the time of AgentGym's server. */
 const renewBeforeSeconds = 2700;
-/** Cookies of a session have no end; they are renewed after this long. */
+/** Session cookies have no expiry time; their log-ins are renewed after this time. */
 const longestSeconds = 3600 * 6;
 
 const locators: { [by in LoginField['by']]: (page: Page, name: string) => Locator } = {
@@ -69,14 +71,17 @@ export class Logins {
     private readonly open: () => Promise<GuardedContext>,
   ) {}
 
-  /** The storage of one who is logged in at these sites; undefined: at none. Rejects with `LoginFailed`. */
+  /**
+   * Returns browser storage with log-ins at these sites, or undefined if none of them has a log-in. Rejects with
+   * `LoginFailed`.
+   */
   async stateFor(names: readonly string[]): Promise<StorageState | undefined> {
     const wanted = names.filter((name) => this.sites[name as SiteName]?.login).sort();
     if (!wanted.length) return undefined;
     const key = wanted.join('.');
     const before = this.kept.get(key);
     if (before && !(await this.isStale(before))) return before.state;
-    // Whoever comes meanwhile waits for the same one.
+    // Concurrent callers share one log-in.
     const fresh = { state: this.logIn(wanted), at: Date.now() };
     this.kept.set(key, fresh);
     fresh.state.catch(() => this.kept.delete(key));

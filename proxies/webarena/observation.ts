@@ -1,7 +1,7 @@
 /**
- * What WebArena's agent sees of a page in Chromium: one call for the accessibility tree, one for the layout of the whole page, where the
- * original asks once or twice for each node (browser_env/processors.py, github.com/web-arena-x/webarena, Apache-2.0). The text is made by
- * the rules of `src/webarena/tree-text.ts`.
+ * Observation of a page in Chromium, as WebArena's agent sees it: one call for the accessibility tree and one for the
+ * layout of the whole page. The original makes one or two calls for each node (browser_env/processors.py,
+ * github.com/web-arena-x/webarena, Apache-2.0). `src/webarena/tree-text.ts` makes the text.
  */
 import type { CDPSession } from 'playwright-core';
 import {
@@ -18,13 +18,16 @@ type Snapshot = Awaited<ReturnType<typeof captureSnapshot>>;
 const captureSnapshot = (client: CDPSession) =>
   client.send('DOMSnapshot.captureSnapshot', { computedStyles: [], includeDOMRects: false, includePaintOrder: false });
 
-/** Joined where an element is laid out in several pieces. */
+/** Bounding box of both boxes, for an element that is laid out in several pieces. */
 function union(a: NonNullable<Box>, b: NonNullable<Box>): Box {
   const [left, top] = [Math.min(a[0], b[0]), Math.min(a[1], b[1])];
   return [left, top, Math.max(a[0] + a[2], b[0] + b[2]) - left, Math.max(a[1] + a[3], b[1] + b[3]) - top];
 }
 
-/** Boxes by backend id, seen from the top left of the screen, as getBoundingClientRect gives them. Generated content has none. */
+/**
+ * Boxes by backend id, relative to the top left of the screen, as getBoundingClientRect returns them. Generated content
+ * has no box.
+ */
 function boxesOf({ documents: [main] }: Snapshot): Map<number, Box> {
   const { nodes, layout, scrollOffsetX = 0, scrollOffsetY = 0 } = main;
   const generated = new Set(nodes.pseudoType?.index ?? []);
@@ -42,7 +45,7 @@ function boxesOf({ documents: [main] }: Snapshot): Map<number, Box> {
 }
 
 const rootBox: Box = [0, 0, 10, 10];
-/** An element that is there and not laid out: all zeros, as its getBoundingClientRect says. */
+/** Box of an element that exists and is not laid out: all zeros, as its getBoundingClientRect returns. */
 const noBox: Box = [0, 0, 0, 0];
 
 export interface Viewport {
@@ -53,11 +56,14 @@ export interface Viewport {
 export interface Observed {
   text: string;
   nodes: ReadonlyMap<string, PrintedNode>;
-  /** Chromium's tree is one of a page that is being loaded. It may lag behind the page. */
+  /** True while Chromium's tree is that of a loading page. The tree may lag behind the page. */
   busy: boolean;
 }
 
-/** `current`: of the tab that is looked at. Rejects with ObservationError where the original stops with an exception. */
+/**
+ * Observes a page. `tabs.current` is the index of the current tab. Rejects with ObservationError if the original stops
+ * with an exception.
+ */
 export async function observe(
   client: CDPSession,
   tabs: TabTitles,

@@ -1,4 +1,7 @@
-/** WebArena as a part of the proxy: its tasks, its sites, one Chromium, and the environments of AgentGym's protocol. */
+/**
+ * Opens WebArena as a part of the proxy: its tasks, its sites, one Chromium, and the environments of AgentGym's
+ * protocol.
+ */
 import type { ProxyConfig, WebArenaConfig } from '../config.ts';
 import { Hosts } from '../network/hosts.ts';
 import type { Part } from '../part.ts';

@@ -1,12 +1,12 @@
 /**
- * Values of a request as the original's Python sees them: keys of a dict, texts of an f-string, a path that is put together. Its server
- * takes whatever JSON brings, and its errors quote it.
+ * Values of a request as the original's Python code uses them: keys of a dict, texts in an f-string, parts of a path.
+ * The original accepts any JSON value, and its error messages quote it.
  */
 
 import { type ParsedJson, PythonNumber } from '../../src/server/agentgym/json.ts';
 import { repr, str, type Value } from '../../src/webarena/python.ts';
 
-/** A dict of the original has no such key. Its message is what Python prints of a KeyError. */
+/** A dict of the original lacks this key. The message is Python's message of a KeyError. */
 export class MissingKey extends Error {
   override name = 'MissingKey';
 }
@@ -34,14 +34,17 @@ function numberText(source: string): string {
 /** repr(value), as a KeyError quotes its key. */
 const quoted = (value: ParsedJson): string => (typeof value === 'string' ? repr(value) : formatted(value));
 
-/** The whole number that a dict's key equals: 0, 0.0 and False are one key. null: no whole number does. */
+/** The integer that equals a dict's key: 0, 0.0 and False are one key. null if no integer equals it. */
 function wholeKey(value: ParsedJson): number | null {
   if (typeof value === 'boolean') return Number(value);
   const number = value instanceof PythonNumber ? Number(value.source) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
 }
 
-/** `dict[key]` of a dict with whole numbers as keys; throws `MissingKey`, or the TypeError of what is no key. */
+/**
+ * `dict[key]` of a dict with integer keys. Throws `MissingKey`, also with the message of the TypeError for an
+ * unhashable key.
+ */
 export function lookUp<T>(dict: ReadonlyMap<number, T>, key: ParsedJson): T {
   if (key !== null && typeof key === 'object' && !(key instanceof PythonNumber))
     throw new MissingKey(`unhashable type: '${Array.isArray(key) ? 'list' : 'dict'}'`);
@@ -51,7 +54,7 @@ export function lookUp<T>(dict: ReadonlyMap<number, T>, key: ParsedJson): T {
   return found;
 }
 
-/** The number of `config_files/{idx}.json`, where the path leads to one; null: there is no such file. */
+/** The number of the file `config_files/{idx}.json`, or null if the path leads to no such file. */
 export function configNumber(idx: ParsedJson): number | null {
   const folders: string[] = [];
   const parts = `config_files/${formatted(idx)}.json`.split('/');
@@ -67,7 +70,7 @@ export function configNumber(idx: ParsedJson): number | null {
   return folders.length === 1 && found ? Number(found[1]) : null;
 }
 
-/** int() of a query's value; undefined: it is none, and Quart gives None. */
+/** int() of a query's value, or null if it is not an integer (Quart then gives None). */
 export function wholeOfQuery(text: string | null): number | null {
   const found = /^\s*([+-]?\d+(?:_\d+)*)\s*$/.exec(text ?? '');
   return found ? Number(found[1].replaceAll('_', '')) : null;

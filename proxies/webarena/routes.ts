@@ -1,6 +1,7 @@
 /**
- * AgentGym's `webarena` protocol over HTTP, read as Quart reads requests (pallets.quart, MIT) and answered in its JSON: sorted keys,
- * ASCII. Beside it what the original lacks: which tasks there are, which cannot be played, and a description.
+ * AgentGym's `webarena` protocol over HTTP. Requests are parsed as Quart parses them (pallets.quart, MIT), and answers
+ * are its JSON: sorted keys, ASCII. Added to the original: a list of the tasks, the tasks that cannot be played, and a
+ * description.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ParsedJson, PythonNumber, parseJson } from '../../src/server/agentgym/json.ts';
@@ -45,7 +46,7 @@ function fieldOf(fields: Fields, name: string): ParsedJson {
   return fields[name];
 }
 
-/** Of a name given twice the first value counts. */
+/** If the query gives a name twice, the first value counts. */
 const queryId = ({ url }: FastifyRequest): ParsedJson =>
   wholeOfQuery(new URL(url, 'http://localhost').searchParams.get('env_idx'));
 
@@ -56,13 +57,13 @@ const sorted = (_key: string, value: unknown) =>
 
 function quartJson(value: unknown): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  // Whole rewards are floats there; a parser does not tell.
+  // The original sends rewards as floats (1.0) and this sends 1; a JSON parser reads both as the same number.
   return JSON.stringify(value, sorted).replace(/[\u007f-\uffff]/g, escaped);
 }
 
 const errorReset: ResetAnswer = { object: 'Error', observation: 'TimeoutError', sites: 'Error' };
 
-/** What the proxy itself refuses is told beside the original's words; what the original fails at is not. */
+/** The proxy's own refusals are added to the original's answer; failures that the original has too are not. */
 const whyOf = (error: unknown) =>
   error instanceof TaskRefused || error instanceof ForbiddenAddress || error instanceof EpisodeFailure
     ? { why: `${(error as Error).name}: ${(error as Error).message}` }
@@ -150,7 +151,7 @@ function sendError(reply: FastifyReply, error: Error, report: WebArenaParts['rep
     .send(page(status, title, error.message));
 }
 
-/** Every route under `prefix`. */
+/** Adds every route under `prefix`. */
 export function mountWebArena(app: FastifyInstance, prefix: string, parts: WebArenaParts): void {
   for (const path of [prefix, `${prefix}/`])
     app.get(path, (_request, reply) => reply.type('text/html; charset=utf-8').send('ok'));

@@ -1,7 +1,7 @@
 /**
- * Tasks in WebArena's own form (`config_files/test.raw.json`, or the files that are made of it), read by a schema: what is wrong is
- * refused by its place. A task that cannot be played here (its site is not configured, its answer needs a judge that is not there) stays
- * in the list with the reason.
+ * Tasks in WebArena's format (`config_files/test.raw.json`, or the files made from it), checked against a schema: an
+ * error names its place. A task that cannot be played here (a site is not configured, or its answer needs a judge and
+ * there is none) stays in the list, with the reason.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ const task = v.object(
 );
 export type WebArenaTask = v.InferOutput<typeof task>;
 
-/** It cannot be played here, and why: in words, and as a kind to count by. */
+/** Reason why a task cannot be played here: a sentence, and a kind for counts. */
 export interface Unplayable {
   kind: 'site' | 'judge';
   why: string;
@@ -86,7 +86,7 @@ function readJson(file: string): unknown {
   }
 }
 
-/** Each task with its place, for messages. */
+/** Each task with its place in the file, for error messages. */
 function entriesOf(path: string): [where: string, task: unknown][] {
   if (!existsSync(path)) throw new ConfigError(`${path} is not there: it should be WebArena's test.raw.json.`);
   if (statSync(path).isDirectory())
@@ -98,7 +98,7 @@ function entriesOf(path: string): [where: string, task: unknown][] {
   return all.map((each, k) => [`[${k}]`, each]);
 }
 
-/** A log-in's sites, as the original names its cookie files: `./.auth/gitlab.reddit_state.json`. */
+/** Sites of a task's log-in, from the name of its cookie file: `./.auth/gitlab.reddit_state.json`. */
 export const loginsOf = ({ storage_state: file }: WebArenaTask): string[] =>
   file
     ? file
@@ -108,7 +108,7 @@ export const loginsOf = ({ storage_state: file }: WebArenaTask): string[] =>
     : [];
 
 export interface TaskRules {
-  /** Names of configured sites. */
+  /** Names of the configured sites. */
   sites: ReadonlySet<string>;
   hasJudge: boolean;
 }
@@ -173,7 +173,7 @@ export class TaskList {
     return this.reasons.get(id);
   }
 
-  /** Tasks that cannot be played, by reason. */
+  /** Tasks that cannot be played, grouped by reason. */
   get refused(): { why: string; ids: number[] }[] {
     const groups = new Map<string, number[]>();
     for (const [id, { why }] of this.reasons) groups.set(why, [...(groups.get(why) ?? []), id]);
