@@ -1,17 +1,18 @@
 /**
- * A checkpoint in Hugging Face's layout: `config.json`, `model.safetensors` (one file or several), `tokenizer.json`.
- * Loading checks every expected tensor by name and shape and refuses the rest, so that the engine never sees a half model.
+ * Checkpoint in Hugging Face's layout: `config.json`, `model.safetensors` (one file or several), `tokenizer.json`.
+ * Loading checks every expected tensor by name and shape and refuses any other, so the engine never receives a partial
+ * model.
  */
 import { type ModelConfig, parameterShapes, parseConfig, writeConfig } from '../config.ts';
 import type { TensorMap } from '../policy.ts';
 import { readSafetensors, type Tensor, toFloat32, type WritableTensor, writeSafetensors } from './safetensors.ts';
 
 export interface CheckpointFiles {
-  /** The text of config.json. */
+  /** Text of config.json. */
   config: string;
-  /** model.safetensors, or the parts of a split one. */
+  /** Content of model.safetensors, or of its parts. */
   model: Uint8Array | readonly Uint8Array[];
-  /** The text of tokenizer.json, where there is one. */
+  /** Text of tokenizer.json, if there is one. */
   tokenizer?: string | null;
 }
 
@@ -21,12 +22,12 @@ export interface Checkpoint {
   tokenizer: string | null;
 }
 
-/** Weights that do not fit their config. The message names each tensor, what was found and what was expected. */
+/** Thrown for weights that do not match their config. Lists each tensor with the found and the expected shape. */
 export class CheckpointError extends Error {
   override name = 'CheckpointError';
 }
 
-/** Most names a message lists; the rest are counted. */
+/** Largest number of names listed in a message; the rest are counted. */
 const shown = 6;
 
 function list(what: string, problems: readonly string[]): string[] {
@@ -39,8 +40,8 @@ const sameShape = (a: readonly number[], b: readonly number[]) =>
   a.length === b.length && a.every((n, i) => n === b[i]);
 
 /**
- * Names that some exporters add and that hold nothing new: rotary tables, and a tied head. The tied head is only ignored
- * where it equals the embedding.
+ * True for tensors that some exporters add without new information: rotary tables, and a tied head that equals the
+ * embedding.
  */
 function isRedundant(name: string, tensors: ReadonlyMap<string, Tensor>, config: ModelConfig): boolean {
   if (name.endsWith('rotary_emb.inv_freq')) return true;
@@ -50,7 +51,10 @@ function isRedundant(name: string, tensors: ReadonlyMap<string, Tensor>, config:
   return !!embedding && head.length === embedding.length && head.every((value, i) => value === embedding[i]);
 }
 
-/** Throws a CheckpointError that names every tensor that is missing, extra or of another shape than the config says. */
+/**
+ * Throws CheckpointError listing every tensor that is missing, unexpected, or of another shape than the config
+ * requires.
+ */
 export function checkShapes(
   expected: ReadonlyMap<string, number[]>,
   found: ReadonlyMap<string, { shape: number[] }>,
@@ -87,7 +91,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Reads and checks a checkpoint; weights of any float dtype come out as f32, in the engine's order. */
+/** Reads and checks a checkpoint. Returns weights of any float dtype as f32, in the engine's order. */
 export function loadCheckpoint(files: CheckpointFiles): Checkpoint {
   const config = parseConfig(parseJson(files.config));
   const found = mergeParts(files.model instanceof Uint8Array ? [files.model] : files.model);
@@ -105,7 +109,7 @@ export interface SavedCheckpoint {
   'tokenizer.json'?: string;
 }
 
-/** The files of a checkpoint. bf16 rounds to nearest even. */
+/** Files of a checkpoint. bf16 rounds to nearest even. */
 export function saveCheckpoint(
   config: ModelConfig,
   tensors: TensorMap,

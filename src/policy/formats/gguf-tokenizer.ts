@@ -1,6 +1,6 @@
 /**
- * A `tokenizer.json` from a GGUF file's metadata, for byte-level BPE tokenizers (`tokenizer.ggml.model` "gpt2") whose way of
- * cutting text is known by name. Other kinds are refused by theirs: take the model from its safetensors files instead.
+ * Builds a `tokenizer.json` from a GGUF file's metadata, for byte-level BPE tokenizers (`tokenizer.ggml.model` "gpt2")
+ * with a known pre-tokenizer. Others are refused by name; such a model can be loaded from its safetensors files.
  */
 
 import { preTokenizers } from '../text/pre-tokenizers.ts';
@@ -18,7 +18,7 @@ const control = 3;
 const userDefined = 4;
 const unused = 5;
 
-/** Other names under which the same cutting goes. */
+/** Other names of the same pre-tokenizers. */
 const aliases: { readonly [name: string]: string } = {
   default: 'gpt-2',
   deepseek_r1_qwen: 'qwen2',
@@ -46,7 +46,7 @@ function preTokenizerOf(metadata: GgufMetadata): object {
   );
 }
 
-/** Throws GgufError naming what is not supported. */
+/** Builds the tokenizer. Throws GgufError naming the unsupported feature. */
 export function ggufTokenizer(metadata: GgufMetadata): GgufTokenizer {
   const preTokenizer = preTokenizerOf(metadata);
   const tokens = strings(metadata, 'tokenizer.ggml.tokens');

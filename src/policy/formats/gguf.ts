@@ -1,10 +1,11 @@
 /**
- * Models in GGUF files, the format of llama.cpp: metadata and tensor table by @huggingface/gguf, values and names here. F32,
- * F16, BF16, Q8_0, Q4_0 and Q6_K become f32, rows of Llama's q and k come back to Hugging Face's order, and the metadata
- * becomes a `config.json` and (gguf-tokenizer.ts) a `tokenizer.json`. What is not read is refused by its name.
+ * Models in GGUF files, the format of llama.cpp. The library @huggingface/gguf parses metadata and tensor table; this
+ * file decodes values and translates names. F32, F16, BF16, Q8_0, Q4_0 and Q6_K become f32, rows of Llama's q and k
+ * return to Hugging Face's order, and the metadata becomes a `config.json` and a `tokenizer.json` (gguf-tokenizer.ts).
+ * Unsupported features are refused by name.
  *
  * Format and block layouts: github.com/ggml-org/ggml (MIT), docs/gguf.md and ggml-common.h. Published "Q4_0" files keep
- * embedding and head in Q6_K. This file knows bytes and names; it has never heard of a server.
+ * embedding and head in Q6_K. This file depends on bytes and names only, never on a server.
  */
 import { type ModelConfig, parseConfig, ropeInverseFrequencies } from '../config.ts';
 import { fromHalf, type PackedRows, type QuantBits } from '../weights/quantize.ts';
@@ -12,7 +13,7 @@ import { fromGguf } from '../weights/quantize-formats.ts';
 import { rowsOf, type StoredTensor } from '../weights/stored-tensor.ts';
 import { tensorView, toFloat32 } from './safetensors.ts';
 
-/** A GGUF file that cannot be read or run. Says what, and what is supported. */
+/** Thrown for a GGUF file that cannot be read or run. Names the feature and the supported ones. */
 export class GgufError extends Error {
   override name = 'GgufError';
 }
@@ -21,20 +22,20 @@ export type GgufMetadata = { readonly [key: string]: unknown };
 
 export interface GgufModel {
   metadata: GgufMetadata;
-  /** The fields of a config.json. */
+  /** Fields of a config.json. */
   json: { [field: string]: unknown };
   config: ModelConfig;
   tensors: StoredTensor[];
 }
 
-/** Bytes `start` to `end` of the file, fewer at its end. */
+/** Reads bytes `start` to `end` of the file, fewer at its end. */
 export type ReadBytes = (start: number, end: number) => Promise<Uint8Array>;
 
 interface BlockType {
   name: string;
-  /** Where a block's codes and scale are those of our packed rows (quantize-formats.ts). */
+  /** Set if a block's codes and scale can be used as packed rows (quantize-formats.ts). */
   bits?: QuantBits;
-  /** Values and bytes of one block. */
+  /** Number of values and bytes in one block. */
   values: number;
   bytes: number;
   decode(bytes: Uint8Array): Float32Array;
@@ -43,7 +44,7 @@ interface BlockType {
 const halfAt = (bytes: Uint8Array, at: number) => fromHalf(bytes[at] | (bytes[at + 1] << 8));
 const signed = (byte: number) => (byte << 24) >> 24;
 
-/** A decoder that goes block by block. */
+/** Decoder that works block by block. */
 function byBlocks(
   name: string,
   values: number,
@@ -59,7 +60,7 @@ function byBlocks(
   return { name, values, bytes, decode };
 }
 
-/** Half a scale, then 16 bytes: byte j is value j in its lower and value j + 16 in its upper half, each less 8. */
+/** An f16 scale, then 16 bytes: byte j holds value j in its lower and value j + 16 in its upper nibble, each plus 8. */
 function decodeQ4(bytes: Uint8Array, at: number, out: Float32Array, to: number): void {
   const d = halfAt(bytes, at);
   for (let j = 0; j < 16; j++) {
@@ -74,7 +75,7 @@ function decodeQ8(bytes: Uint8Array, at: number, out: Float32Array, to: number):
   for (let j = 0; j < 32; j++) out[to + j] = signed(bytes[at + 2 + j]) * d;
 }
 
-/** 128 bytes of lower nibbles, 64 of upper pairs, 16 scales of 16 values, one f16 scale of them all. */
+/** 128 bytes of lower nibbles, 64 of upper pairs, 16 scales of 16 values, and one f16 scale for the block. */
 function decodeQ6(bytes: Uint8Array, at: number, out: Float32Array, to: number): void {
   const d = halfAt(bytes, at + 208);
   for (let half = 0; half < 2; half++) {
@@ -98,7 +99,7 @@ function plain(dtype: 'F32' | 'F16' | 'BF16', bytes: number): BlockType {
   return { name: dtype, values: 1, bytes, decode };
 }
 
-/** By ggml's number of the type. */
+/** Block types by ggml's type number. */
 const blockTypes: { readonly [type: number]: BlockType } = {
   0: plain('F32', 4),
   1: plain('F16', 2),
@@ -108,7 +109,7 @@ const blockTypes: { readonly [type: number]: BlockType } = {
   30: plain('BF16', 2),
 };
 
-/** Values of the blocks of a ggml type (0 F32, 1 F16, 2 Q4_0, 8 Q8_0, 14 Q6_K, 30 BF16). */
+/** Decodes the blocks of a ggml type (0 F32, 1 F16, 2 Q4_0, 8 Q8_0, 14 Q6_K, 30 BF16). */
 export const decodeBlocks = (type: number, bytes: Uint8Array): Float32Array => blockTypes[type].decode(bytes);
 
 const layerNames: { readonly [gguf: string]: string } = {
@@ -131,17 +132,20 @@ const outerNames: { readonly [gguf: string]: string } = {
   'output.weight': 'lm_head.weight',
 };
 
-/** Hugging Face's name of a tensor; unknown ones keep theirs, and are then refused as no part of the model. */
+/**
+ * Hugging Face's name of a tensor. Unknown names are returned unchanged, and are later refused as not part of the
+ * model.
+ */
 export function huggingFaceName(name: string): string {
   const [, layer, part, kind] = /^blk\.(\d+)\.(\w+)\.(weight|bias)$/.exec(name) ?? [];
   const known = part && layerNames[part];
   return known ? `model.layers.${layer}.${known}.${kind}` : (outerNames[name] ?? name);
 }
 
-/** Rotary factors of Llama 3 files: read into the config, not a weight. */
+/** Tensor of rotary factors in Llama 3 files. It is read into the config and is not a weight. */
 const ropeFactors = 'rope_freqs.weight';
 
-/** How the library reads: by requests of ranges. */
+/** A `fetch` for the library, which requests byte ranges. */
 function rangeFetch(read: ReadBytes, fileBytes: number): typeof fetch {
   return async (_, init) => {
     const range = new Headers(init?.headers).get('range') ?? '';
@@ -167,7 +171,7 @@ async function parseFile(read: ReadBytes, fileBytes: number) {
     }
   };
   try {
-    // The address only tells the library to read by ranges.
+    // The URL only makes the library read by ranges.
     return await gguf('http://gguf.invalid/model.gguf', { fetch: rangeFetch(remembering, fileBytes) });
   } catch (error) {
     if (failure.error) throw failure.error;
@@ -207,7 +211,7 @@ function configJson(metadata: GgufMetadata, vocabSize: number, tied: boolean): {
   };
 }
 
-/** The config with Llama 3's scaling, whose factors the file holds as numbers. Throws GgufError where they are others. */
+/** Adds Llama 3's scaling to the config. Throws GgufError if the file's factors are different. */
 function withFactors(json: { [field: string]: unknown }, factors: Float32Array): { [field: string]: unknown } {
   const scaling = {
     rope_type: 'llama3',
@@ -228,8 +232,8 @@ function withFactors(json: { [field: string]: unknown }, factors: Float32Array):
 }
 
 /**
- * Puts rows of Llama's q and k back. GGUF interleaves the two halves of each head's rows (row 2j + t holds half t's row j),
- * for its way of rotating neighbours; Hugging Face rotates halves. A row has `length` entries, whatever they are.
+ * Restores the row order of Llama's q and k. GGUF interleaves the two halves of each head's rows (row 2j + t holds half
+ * t's row j), because it rotates neighbours; Hugging Face rotates halves. A row has `length` entries of any type.
  */
 function unpermute<T extends Float32Array | Uint32Array>(entries: T, length: number, headDim: number): T {
   const out = entries.slice() as T;
@@ -263,7 +267,7 @@ async function typeName(type: number): Promise<string> {
   return GGMLQuantizationType[type] ?? `type ${type}`;
 }
 
-/** Refuses every tensor whose type is not read, in one sentence. */
+/** Throws one GgufError listing all unsupported tensor types. */
 async function checkTypes(infos: readonly Info[]): Promise<void> {
   const unknown = [...new Set(infos.map(({ dtype }) => dtype))].filter((type) => !blockTypes[type]);
   if (!unknown.length) return;
@@ -305,7 +309,7 @@ function stored(
   return { name: known, shape: sizes, start, end, rows, columns, rowsTogether, decode, packed };
 }
 
-/** Reads a file's metadata and table. Throws GgufError or ConfigError. */
+/** Reads a file's metadata and tensor table. Throws GgufError or ConfigError. */
 export async function readGguf(read: ReadBytes, fileBytes: number): Promise<GgufModel> {
   const { metadata, tensorInfos, tensorDataOffset, littleEndian } = await parseFile(read, fileBytes);
   if (!littleEndian) throw new GgufError('It is big-endian; only little-endian files are read.');

@@ -1,6 +1,7 @@
 /**
- * An adapter in the layout of Hugging Face's PEFT: `adapter_config.json` and `adapter_model.safetensors`. What PEFT can say and
- * this engine does not do (DoRA, trained biases, ranks by layer, ...) is refused by name, so that nothing is half applied.
+ * Adapter in the layout of Hugging Face's PEFT: `adapter_config.json` and `adapter_model.safetensors`. PEFT features
+ * that this engine lacks (DoRA, trained biases, ranks by layer, ...) are refused by name, so that no adapter is applied
+ * in part.
  */
 
 import type { ModelConfig } from '../config.ts';
@@ -9,7 +10,7 @@ import { adapterShapes, type LoraConfig, type Projection, projections } from '..
 import { checkShapes } from './checkpoint.ts';
 import { readMetadata, readSafetensors, toFloat32, writeSafetensors } from './safetensors.ts';
 
-/** An adapter that cannot be used here: one line with every field that stands in the way. */
+/** Thrown for an adapter that cannot be used here. Lists all unsupported fields. */
 export class AdapterError extends Error {
   override name = 'AdapterError';
 }
@@ -19,7 +20,7 @@ export interface Adapter {
   tensors: TensorMap;
 }
 
-/** What a checkpoint's folder holds of an adapter. */
+/** Files of an adapter in a checkpoint's folder. */
 export interface PeftFiles {
   'adapter_config.json': string;
   'adapter_model.safetensors': Uint8Array<ArrayBuffer>;
@@ -27,14 +28,14 @@ export interface PeftFiles {
 
 type Json = { readonly [field: string]: unknown };
 
-/** Not there, or there without meaning anything: null, false, empty. */
+/** True for a value without effect: absent, null, false, empty. */
 const isUnset = (value: unknown) =>
   value === undefined ||
   value === null ||
   value === false ||
   (typeof value === 'object' && Object.keys(value as object).length === 0);
 
-/** Fields of adapter_config.json that change what an adapter is, with the reason why each is refused. */
+/** Fields of adapter_config.json that change the meaning of an adapter, with the unsupported feature of each. */
 const refused: { readonly [field: string]: string } = {
   use_dora: 'the magnitudes of DoRA',
   use_qalora: 'the pooled inputs of QA-LoRA',
@@ -52,7 +53,7 @@ const refused: { readonly [field: string]: string } = {
   alora_invocation_tokens: 'an adapter that some tokens switch on',
 };
 
-/** Ways of starting that also change the base, so that the adapter alone does not say what the model is. */
+/** Initialisations that also change the base weights, so that the adapter alone does not define the model. */
 const changesBase = /^(pissa|olora|corda|loftq|lora_ga)/i;
 
 function unsupported(json: Json): string[] {
@@ -66,7 +67,7 @@ function unsupported(json: Json): string[] {
   return problems;
 }
 
-/** `target_modules`: a list of the seven projections, or PEFT's word for all of them. */
+/** Reads `target_modules`: a list of the seven projections, or "all-linear". */
 function readTargets(value: unknown): Projection[] {
   if (value === 'all-linear') return [...projections];
   if (!Array.isArray(value) || value.length === 0)
@@ -81,7 +82,7 @@ function readTargets(value: unknown): Projection[] {
   return projections.filter((name) => value.includes(name));
 }
 
-/** The text of adapter_config.json. Throws AdapterError. */
+/** Parses the text of adapter_config.json. Throws AdapterError. */
 export function parseAdapterConfig(text: string): LoraConfig {
   let json: Json;
   try {
@@ -99,7 +100,7 @@ export function parseAdapterConfig(text: string): LoraConfig {
   return json.use_rslora ? { ...lora, rankStabilized: true } : lora;
 }
 
-/** Reads and checks an adapter for a model; matrices of any float dtype come out as f32. */
+/** Reads and checks an adapter for a model. Returns matrices of any float dtype as f32. */
 export function loadAdapter(model: ModelConfig, files: { config: string; tensors: Uint8Array }): Adapter {
   const lora = parseAdapterConfig(files.config);
   const found = readSafetensors(files.tensors);
@@ -110,22 +111,25 @@ export function loadAdapter(model: ModelConfig, files: { config: string; tensors
   return { lora, tensors };
 }
 
-/** The model that an adapter belongs to. */
+/** Base model of an adapter. */
 export interface AdapterBase {
-  /** A repository or a folder. */
+  /** Repository or folder. */
   name: string | null;
-  /** Of the repository; null: its main one. */
+  /** Revision of the repository; null for the main one. */
   revision?: string | null;
-  /** What this program calls it, where that says more; kept beside the tensors, where no other program minds. */
+  /**
+   * Tabgym's own name of the model, if it is more specific. Stored in the tensors' metadata, which other programs
+   * ignore.
+   */
   key?: string;
 }
 
-/** Where `AdapterBase.key` stands in the metadata of adapter_model.safetensors. */
+/** Metadata key of `AdapterBase.key` in adapter_model.safetensors. */
 const keyField = 'tabgym.model';
 
 /**
- * The model of adapter_config.json. `otherwise`: what it is where the file does not say, as those that verl merges do not. Throws
- * AdapterError where nothing says it.
+ * Reads the base model from adapter_config.json. `otherwise` is used if the file names none, as in adapters merged by
+ * verl. Throws AdapterError if neither is given.
  */
 export function readAdapterBase(
   config: string,
@@ -142,7 +146,7 @@ export function readAdapterBase(
   return { name, revision: known, key: readMetadata(tensors)[keyField] };
 }
 
-/** Tensors that are no part of the adapter are left out. */
+/** Writes an adapter's files. Tensors outside the adapter are left out. */
 export function saveAdapter(
   model: ModelConfig,
   { lora, tensors }: Adapter,

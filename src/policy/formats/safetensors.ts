@@ -1,9 +1,9 @@
 /**
- * The safetensors file format: an 8-byte little-endian header length, a JSON header naming each tensor's dtype, shape and
- * byte range, then the data. Reading trusts nothing: every length, range and shape is checked before a byte is looked at,
- * and a file that was cut short or that lies about itself is refused with the tensor's name and the numbers.
+ * The safetensors file format: an 8-byte little-endian header length, a JSON header with each tensor's dtype, shape and
+ * byte range, then the data. Every length, range and shape is checked before any data is read. A truncated or
+ * inconsistent file is refused with the tensor's name and the numbers.
  *
- * Format: github.com/huggingface/safetensors. This file knows bytes; it has never heard of a model.
+ * Format: github.com/huggingface/safetensors. This file depends on bytes only, never on a model.
  */
 
 export type Dtype =
@@ -36,11 +36,11 @@ export type TensorData =
 export interface Tensor {
   dtype: Dtype;
   shape: number[];
-  /** F16 and BF16 come as their 16 bits (Uint16Array); `toFloat32` widens them exactly. */
+  /** F16 and BF16 are returned as their 16 bits (Uint16Array); `toFloat32` widens them exactly. */
   data: TensorData;
 }
 
-/** A file that is no valid safetensors file. The message names the tensor and the numbers. */
+/** Thrown for an invalid safetensors file. Names the tensor and the numbers. */
 export class SafetensorsError extends Error {
   override name = 'SafetensorsError';
 }
@@ -61,10 +61,10 @@ const bytesOf: { [dtype in Dtype]: number } = {
   BOOL: 1,
 };
 
-/** The reference implementation's own bound. */
+/** Limit of the reference implementation. */
 const maxHeaderBytes = 100_000_000;
 
-/** Where a tensor lies: its bytes from `start` up to `end`, counted from the file's beginning. */
+/** Place of a tensor: bytes [start, end), counted from the beginning of the file. */
 export interface TensorEntry {
   name: string;
   dtype: Dtype;
@@ -73,14 +73,14 @@ export interface TensorEntry {
   end: number;
 }
 
-/** Bytes of one value. */
+/** Size of one value in bytes. */
 export const dtypeBytes = (dtype: Dtype): number => bytesOf[dtype];
 
 const fail = (message: string): never => {
   throw new SafetensorsError(message);
 };
 
-/** Bytes before the data, from the file's first 8 and its size. Throws SafetensorsError. */
+/** Offset of the data, from the first 8 bytes and the file's size. Throws SafetensorsError. */
 export function dataStartOf(first: Uint8Array, fileBytes: number): number {
   if (first.length < 8)
     fail(`A safetensors file begins with 8 bytes of header length; this one has ${first.length} in all`);
@@ -96,8 +96,8 @@ export function dataStartOf(first: Uint8Array, fileBytes: number): number {
 }
 
 /**
- * The table of a file that is read piece by piece: every tensor's place, from the bytes before the data (`dataStartOf`)
- * and the file's size. Checked as a whole file would be. Throws SafetensorsError.
+ * Reads the tensor table of a file that is read in pieces, from the bytes before the data (see `dataStartOf`) and the
+ * file's size. Makes the same checks as for a whole file. Throws SafetensorsError.
  */
 export function readTable(head: Uint8Array, fileBytes: number): TensorEntry[] {
   const dataStart = head.length;
@@ -148,7 +148,7 @@ function checkRange({ name, dtype, shape, start, end }: TensorEntry, dataBytes: 
     );
 }
 
-/** The ranges must tile the data: no overlap, no hole, nothing after the last. */
+/** Checks that the ranges tile the data: no overlap, no gap, nothing after the last. */
 function checkTiling(entries: readonly TensorEntry[], dataBytes: number) {
   let position = 0;
   let last = 'the header';
@@ -180,17 +180,20 @@ const views = {
   BOOL: Uint8Array,
 };
 
-/** A typed view of the bytes; a copy where they are not aligned. Typed arrays are little-endian wherever WebGPU runs. */
+/**
+ * Typed view of the bytes, or a copy if they are not aligned. Typed arrays are little-endian on every platform with
+ * WebGPU.
+ */
 function viewOf(bytes: Uint8Array, dtype: Dtype): TensorData {
   const View = views[dtype];
   const aligned = bytes.byteOffset % View.BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
   return new View(aligned.buffer as ArrayBuffer, aligned.byteOffset, bytes.length / View.BYTES_PER_ELEMENT);
 }
 
-/** The values of a tensor, or of some of its rows, as a view of their bytes where alignment allows. */
+/** Values of a tensor or of some of its rows, as a view of the bytes if they are aligned. */
 export const tensorView = (bytes: Uint8Array, dtype: Dtype): TensorData => viewOf(bytes, dtype);
 
-/** Every tensor of a file, as views of its bytes where alignment allows. Throws SafetensorsError. */
+/** Reads all tensors of a file, as views of its bytes if they are aligned. Throws SafetensorsError. */
 export function readSafetensors(bytes: Uint8Array): Map<string, Tensor> {
   return new Map(
     readTable(headOf(bytes), bytes.length).map(({ name, dtype, shape, start, end }) => [
@@ -200,26 +203,26 @@ export function readSafetensors(bytes: Uint8Array): Map<string, Tensor> {
   );
 }
 
-/** The file's free-form strings (`__metadata__`). */
+/** Free-form strings of the file (`__metadata__`). */
 export function readMetadata(bytes: Uint8Array): { [key: string]: string } {
   return (parseHeader(headOf(bytes).subarray(8)).__metadata__ ?? {}) as { [key: string]: string };
 }
 
-/** bf16 is the upper half of an f32: widening is exact. */
+/** Widens bf16, the upper half of an f32, exactly. */
 export function widenBf16(bits: Uint16Array): Float32Array {
   const out = new Uint32Array(bits.length);
   for (let i = 0; i < bits.length; i++) out[i] = bits[i] << 16;
   return new Float32Array(out.buffer);
 }
 
-/** f16 to f32, exactly, subnormals, infinities and NaN included. */
+/** Converts f16 to f32 exactly, including subnormals, infinities and NaN. */
 export function widenF16(bits: Uint16Array): Float32Array {
   const out = new Float32Array(bits.length);
   for (let i = 0; i < bits.length; i++) out[i] = widenHalf(bits[i]);
   return out;
 }
 
-/** f32 to f16, to nearest, ties to even; beyond 65504 infinity, NaN stays NaN. */
+/** Converts f32 to f16, to nearest, ties to even. Values beyond 65504 become infinite; NaN stays NaN. */
 export function narrowF16(values: Float32Array): Uint16Array {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   const out = new Uint16Array(values.length);
@@ -237,7 +240,7 @@ function narrowHalf(word: number): number {
     const biased = magnitude - 0x38000000;
     return sign | ((biased + 0xfff + ((biased >>> 13) & 1)) >>> 13);
   }
-  // A subnormal: the 24-bit significand, shifted to units of 2^-24.
+  // Subnormal result: the 24-bit significand, shifted to units of 2^-24.
   const shift = 126 - (magnitude >>> 23);
   const significand = (magnitude & 0x7fffff) | 0x800000;
   const half = significand >>> shift;
@@ -254,7 +257,7 @@ function widenHalf(half: number): number {
   return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1024 + fraction) * 2 ** (exponent - 25);
 }
 
-/** f32 to bf16, to nearest, ties to even; NaN stays NaN. */
+/** Converts f32 to bf16, to nearest, ties to even. NaN stays NaN. */
 export function narrowBf16(values: Float32Array): Uint16Array {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   const out = new Uint16Array(values.length);
@@ -266,7 +269,10 @@ export function narrowBf16(values: Float32Array): Uint16Array {
   return out;
 }
 
-/** The tensor's values as f32: exact for F32, BF16, F16 and small integers, rounded for F64. `name` is for the message. */
+/**
+ * Values of a tensor as f32: exact for F32, BF16 and F16, rounded for F64. Throws SafetensorsError, with `name`, for
+ * other dtypes.
+ */
 export function toFloat32(tensor: Tensor, name = 'tensor'): Float32Array {
   const { dtype, data } = tensor;
   if (dtype === 'F32') return data as Float32Array;
@@ -276,7 +282,7 @@ export function toFloat32(tensor: Tensor, name = 'tensor'): Float32Array {
   throw new SafetensorsError(`${name}: values of dtype ${dtype} are not floating point`);
 }
 
-/** What can be written: f32 values stored as F32, F16 or BF16, f64 as F64, i32 as I32. */
+/** Tensor to write: f32 values stored as F32, F16 or BF16, f64 as F64, i32 as I32. */
 export interface WritableTensor {
   shape: readonly number[];
   data: Float32Array | Float64Array | Int32Array;
@@ -291,7 +297,7 @@ function encode({ data, dtype }: WritableTensor): { dtype: Dtype; bytes: Uint8Ar
   return { dtype: data instanceof Float64Array ? 'F64' : data instanceof Int32Array ? 'I32' : 'F32', bytes };
 }
 
-/** Writes a file: the widest dtype first, so that every tensor is aligned; within a dtype in the map's order. */
+/** Writes a file, with the widest dtype first, so that every tensor is aligned; within a dtype in the map's order. */
 export function writeSafetensors(
   tensors: ReadonlyMap<string, WritableTensor>,
   metadata?: { [key: string]: string },
@@ -315,8 +321,8 @@ export function writeSafetensors(
 }
 
 /**
- * What stands before the data of a file: the data then follows without gaps, in this order. For files that are written
- * tensor by tensor; put wider dtypes first, so that each is aligned.
+ * Header of a file whose data follows without gaps in this order. For files written tensor by tensor; put wider dtypes
+ * first, so that each tensor is aligned.
  */
 export function writeHeader(
   tensors: readonly { name: string; dtype: Dtype; shape: readonly number[] }[],

@@ -1,7 +1,8 @@
 /**
- * An actor over onnxruntime: what plays where there is no WebGPU, and a baseline where there is. For ONNX models in the Hub's
- * layout, and for our own policies, which it exports to ONNX itself. Rows are run one after the other, each with its own cache
- * behind a prompt that a group shares; a round is a whole turn of each.
+ * Actor that runs on onnxruntime: it plays where there is no WebGPU, and serves as a baseline elsewhere. It accepts
+ * ONNX models in the Hub's layout, and policies of this project, which it exports to ONNX first. Rows run one after
+ * another; each has its own cache, which continues from the prompt shared by its group. A round is a whole turn of each
+ * row.
  */
 
 import { countParameters, type ModelConfig, parameterShapes } from '../config.ts';
@@ -30,31 +31,34 @@ export interface OnnxActorOptions {
   backend?: OnnxBackend;
 }
 
-/** A model that comes as ONNX, or weights that are exported on the spot. */
+/** Model in ONNX format, or weights to export. */
 export type OnnxModelSource = OnnxSource | { config: ModelConfig; tensors: TensorMap };
 
 interface Slot {
   prompt: Prompt;
-  /** Null until something of its own has run: then it goes on from the prompt's. */
+  /**
+   * Cache of prompt and own tokens; null until an own token has run, because the row then still uses the prompt's
+   * cache.
+   */
   cache: OnnxCache | null;
-  /** Tokens of its own in the cache. */
+  /** Number of the slot's own tokens in the cache. */
   length: number;
   pending: number[];
   key: number;
 }
 
 interface Prompt {
-  /** What the group is asked for by. */
+  /** Key of the group. */
   groupKey: number;
-  /** Slots that share it. */
+  /** Number of slots that share the prompt. */
   holders: number;
   length: number;
   cache: OnnxCache;
-  /** (V) after its last token. */
+  /** (V) logits after its last token. */
   logits: Float32Array;
 }
 
-/** A prompt runs in pieces whose logits stay under this many floats. */
+/** Largest number of logits of one piece of a prompt. */
 const mostLogits = 2 ** 24;
 
 async function exported({ config, tensors }: { config: ModelConfig; tensors: TensorMap }): Promise<OnnxSource> {
@@ -138,7 +142,7 @@ export class OnnxActor implements Actor {
     }
   }
 
-  /** Runs tokens behind a cache, which it takes over; the next one and the logits after the last token. */
+  /** Runs tokens after a cache, which it takes over. Returns the new cache and the logits after the last token. */
   private async extend(
     tokens: ArrayLike<number>,
     from: OnnxCache,
@@ -189,7 +193,7 @@ export class OnnxActor implements Actor {
     return this.sampleTurn(slot, await this.runOwn(slot, append), row.constraint, sampling, signal);
   }
 
-  /** Runs tokens in a slot; logits after the last, or after the prompt where there are none. */
+  /** Runs tokens in a slot. Returns the logits after the last token, or those after the prompt if `tokens` is empty. */
   private async runOwn(slot: Slot, tokens: readonly number[]): Promise<Float32Array> {
     slot.pending = [];
     if (tokens.length === 0) return slot.prompt.logits;
@@ -239,7 +243,7 @@ export class OnnxActor implements Actor {
     return slot.length + 1 >= this.capacity.completionTokens ? 'context' : null;
   }
 
-  /** What a learner's `score` is, of its own weights. */
+  /** Scores a batch with the actor's weights, like a learner's `score`. */
   async score(batch: PackedBatch, options: { temperature: number }): Promise<Scores> {
     const N = batch.scored.length;
     const scores = { logprob: new Float32Array(N), entropy: new Float32Array(N) };
@@ -256,7 +260,10 @@ export class OnnxActor implements Actor {
     return scores;
   }
 
-  /** Calls `take` for each scored n with the logits it is predicted by. A parent's cache is computed once for its children. */
+  /**
+   * Calls `take` for each scored n with the logits that predict it. A parent's cache is computed once for all its
+   * children.
+   */
   private async runSegments(
     batch: PackedBatch,
     asked: ReadonlyMap<number, readonly number[]>,
@@ -305,7 +312,7 @@ export class OnnxActor implements Actor {
 const edgesOf = (trie: TokenTrie, node: number) =>
   trie.edgeToken.subarray(trie.edgeStart[node], trie.edgeStart[node + 1]);
 
-/** Null: all. */
+/** Allowed tokens of row n, or null for the whole vocabulary. */
 function allowedAt({ allowed }: PackedBatch, n: number): Int32Array | null {
   if (!allowed || allowed.offsets[n] === allowed.offsets[n + 1]) return null;
   return allowed.tokens.subarray(allowed.offsets[n], allowed.offsets[n + 1]);

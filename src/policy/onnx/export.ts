@@ -1,15 +1,17 @@
 /**
- * A policy as an ONNX model, in the layout that the Hub has for causal language models, so that onnxruntime and
- * transformers.js run it as they run those:
+ * Exports a policy as an ONNX model, in the Hub's layout for causal language models, so that onnxruntime and
+ * transformers.js can run it:
  * - in: input_ids, attention_mask, position_ids (all int64), past_key_values.N.key and .value (B, KV, past, D);
  * - out: logits (B, S, V), present.N.key and .value (B, KV, past + S, D).
  *
- * `standard` uses ONNX's own operators (opset 18): any runtime runs it, padded rows are told by the attention mask wherever
- * they stand. `contrib` uses onnxruntime's fused ones (com.microsoft: GroupQueryAttention with its rotation,
- * SkipSimplifiedLayerNormalization, MatMulNBits): faster, and a row's padding must be at its right end.
+ * `standard` uses ONNX's own operators (opset 18). Any runtime can run it, and the attention mask may mark padding
+ * anywhere in a row. `contrib` uses onnxruntime's fused operators (com.microsoft: GroupQueryAttention with its
+ * rotation, SkipSimplifiedLayerNormalization, MatMulNBits). It is faster, but padding must be at the right end of a
+ * row.
  *
- * Sources: onnx.proto3 and Operators.md (github.com/onnx/onnx, Apache-2.0), ContribOperators.md (github.com/microsoft/
- * onnxruntime, MIT). Shape letters: B rows, S new tokens, T all tokens of a row, C hidden, H heads, KV key heads, D head.
+ * Sources: onnx.proto3 and Operators.md (github.com/onnx/onnx, Apache-2.0), ContribOperators.md
+ * (github.com/microsoft/onnxruntime, MIT). Shape letters: B rows, S new tokens, T all tokens of a row, C hidden, H
+ * heads, KV key heads, D head.
  */
 import { type ModelConfig, parameterShapes, ropeInverseFrequencies, writeConfig } from '../config.ts';
 import type { TensorMap } from '../policy.ts';
@@ -17,7 +19,7 @@ import { dequantizeRows, groupLength, type QuantBits, quantizeRows, scaleAt } fr
 import { type OnnxFiles, OnnxGraph, valueInfo } from './graph.ts';
 import { transposed, unsignedCodes } from './operands.ts';
 
-/** A model that cannot be written as asked: says what and what would do. */
+/** Thrown for a model that cannot be exported with the given options. Names the cause and an alternative. */
 export class OnnxExportError extends Error {
   override name = 'OnnxExportError';
 }
@@ -25,32 +27,35 @@ export class OnnxExportError extends Error {
 export interface OnnxExportOptions {
   operators: 'standard' | 'contrib';
   /**
-   * Of the matrices; `contrib` only for the packed ones, which are MatMulNBits with blocks of 32, quantised as quantize.ts
-   * does. int4 keeps the embedding and the head in int8, as the engine does; norms and biases are f32.
+   * Type of the matrices. Packed types need `contrib` and become MatMulNBits with blocks of 32, quantised as in
+   * quantize.ts. int4 keeps the embedding and the head in int8, like the engine; norms and biases are f32.
    */
   weights?: 'float32' | 'int8' | 'int4';
-  /** Rows of the rotary tables: the longest sequence. Default: the config's, at most 32768. */
+  /** Rows of the rotary tables, and thus the longest sequence. Default: the config's, at most 32768. */
   maxPositions?: number;
-  /** Weights in `model.onnx_data` beside the model. Default: from 1 GiB on. */
+  /** Stores the weights in `model.onnx_data` beside the model. Default: from 1 GiB on. */
   external?: boolean;
 }
 
 const opsets = { '': 18, 'com.microsoft': 1 };
 const externalFrom = 2 ** 30;
 const mostPositions = 32_768;
-/** Stands for minus infinity under a mask: finite, so that a row without any token to see stays a number. */
+/**
+ * Replacement of minus infinity in a mask. It is finite, so that the softmax of a row without visible tokens is not
+ * NaN.
+ */
 const masked = -1e30;
 
 const layerName = (layer: number) => `model.layers.${layer}`;
 
-/** What all layers read: names of values in the graph. */
+/** Inputs common to all layers, as names of values in the graph. */
 interface Shared {
   /** standard: (B, 1, S, D / 2). contrib: (positions, D / 2). */
   cos: string;
   sin: string;
-  /** standard: 0 or `masked`, (B, 1, S, T). */
+  /** standard: (B, 1, S, T), 0 or `masked`. */
   bias: string;
-  /** contrib: tokens of each row, less one (B), int32. */
+  /** contrib: (B) number of tokens of each row, minus one, int32. */
   seqlens: string;
   /** contrib: T, int32. */
   total: string;
@@ -80,7 +85,7 @@ class Exporter {
     return this.graph.floats(name, [data.length], data);
   }
 
-  /** Bits of a packed matrix; null: f32. */
+  /** Bits of a packed matrix; null for f32. */
   private bits(part: 'projection' | 'table'): QuantBits | null {
     const { weights = 'float32' } = this.options;
     if (weights === 'float32') return null;
@@ -104,7 +109,7 @@ class Exporter {
     });
   }
 
-  /** x (B, S, in) times a projection stored (out, in), plus its bias where it has one. */
+  /** x (B, S, in) times a projection stored (out, in), plus its bias if it has one. */
   linear(name: string, x: string): string {
     const bits = this.bits('projection');
     const product = bits
@@ -114,7 +119,7 @@ class Exporter {
     return this.graph.op(`${name}.sum`, 'Add', [product, this.vector(`${name}.bias`)]);
   }
 
-  /** A projection as MatMul takes it. */
+  /** Transposed projection, as required by MatMul. */
   private columns(name: string): string {
     const { shape, data } = this.tensor(name);
     const [rows, columns] = shape;
@@ -136,7 +141,7 @@ class Exporter {
     return graph.op(name, 'Mul', [graph.op(`${name}.divided`, 'Div', [x, root]), weight]);
   }
 
-  /** The residual sum and its norm: [norm, sum]. */
+  /** Adds the residual and normalises: [norm, sum]. */
   addAndNorm(name: string, residual: string, branch: string, gain: string): [string, string] {
     const sum = `${name}.residual`;
     if (!this.contrib) {
@@ -208,8 +213,8 @@ class Exporter {
   }
 
   /**
-   * (positions, D / 2), from double precision: a GPU's own cosine is only good to 2^-11, which an error of 2e-3 in the logits
-   * showed. The angle is rounded to f32, as the original computes it.
+   * (positions, D / 2), in double precision, because a GPU's cosine is only accurate to 2^-11, which caused an error of
+   * 2e-3 in the logits. The angle is rounded to f32, as in the original implementation.
    */
   private rotations(name: 'cos' | 'sin'): string {
     const { config } = this;
@@ -222,7 +227,7 @@ class Exporter {
     return this.graph.floats(`rope.${name}.table`, [positions, half], values);
   }
 
-  /** 0 where a token may look, `masked` where not: (B, 1, S, T). Token s of S is number T - S + s of its row. */
+  /** (B, 1, S, T): 0 for visible keys, `masked` for others. Token s of S is number T - S + s of its row. */
   private bias(): string {
     const { graph } = this;
     const at = (name: string, of: string) =>
@@ -241,7 +246,7 @@ class Exporter {
     return graph.op('mask.bias', 'Where', [visible, graph.float(0), graph.float(masked)]);
   }
 
-  /** The layer's attention, before its residual sum. x is the normed stream (B, S, C). */
+  /** Attention of a layer, before its residual sum. x is the normalised stream (B, S, C). */
   attention(layer: number, x: string, shared: Shared): string {
     const at = `${layerName(layer)}.self_attn`;
     const { numHeads, numKvHeads } = this.config;
@@ -282,7 +287,10 @@ class Exporter {
     )[0];
   }
 
-  /** A group's queries meet its one key head in one product: (B, KV, H / KV S, D) x (B, KV, D, T). No key is repeated. */
+  /**
+   * Multiplies the queries of a group with its key head in one product, (B, KV, H / KV S, D) x (B, KV, D, T), so that
+   * no key is repeated.
+   */
   private unfused(layer: number, q: string, k: string, v: string, shared: Shared): string {
     const { graph } = this;
     const { numHeads: H, numKvHeads: KV, headDim: D } = this.config;
@@ -291,7 +299,7 @@ class Exporter {
     const key = this.cached(layer, 'key', this.rotated(`${at}.k`, this.byHead(`${at}.k`, k, KV), shared));
     const value = this.cached(layer, 'value', this.byHead(`${at}.v`, v, KV));
     const scaled = graph.op(`${at}.q.scaled`, 'Mul', [query, graph.float(1 / Math.sqrt(D))]);
-    // 0 copies the batch size; -1 is what is left: H / KV * S.
+    // 0 copies the batch size; -1 is inferred: H / KV * S.
     const grouped = graph.op(`${at}.q.grouped`, 'Reshape', [scaled, graph.integers([0, KV, -1, D])]);
     const keys = graph.op(`${at}.keys`, 'Transpose', [key], { attributes: { perm: [0, 1, 3, 2] } });
     const products = graph.op(`${at}.products`, 'MatMul', [grouped, keys]);
@@ -351,7 +359,7 @@ class Exporter {
     return graph.op(name, 'Reshape', [rows, graph.integers([0, 0, H * D])]);
   }
 
-  /** Rotary positions, halves paired: (a, b) -> (a cos - b sin, b cos + a sin). */
+  /** Rotary positions on paired halves: (a, b) -> (a cos - b sin, b cos + a sin). */
   private rotated(name: string, x: string, { cos, sin }: Shared): string {
     const { graph } = this;
     const half = this.config.headDim / 2;
@@ -368,7 +376,7 @@ class Exporter {
     return graph.op(`${name}.turned`, 'Concat', [first, second], { attributes: { axis: -1 } });
   }
 
-  /** The cache and this step's, as the output says it. */
+  /** Appends this step's keys or values to the cache, under the name of the output. */
   private cached(layer: number, part: 'key' | 'value', x: string): string {
     return this.graph.op(`present.${layer}.${part}`, 'Concat', [`past_key_values.${layer}.${part}`, x], {
       attributes: { axis: 2 },
@@ -383,7 +391,7 @@ class Exporter {
     return this.linear(`${at}.down_proj`, graph.op(`${at}.gated`, 'Mul', [silu, this.linear(`${at}.up_proj`, x)]));
   }
 
-  /** A tied head reads the embedding, transposed in the graph: it is stored once. */
+  /** A tied head transposes the embedding in the graph, so that the table is stored once. */
   head(x: string): void {
     const { graph, config } = this;
     const name = config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight';
@@ -394,7 +402,7 @@ class Exporter {
     graph.op('logits', 'MatMul', [x, columns]);
   }
 
-  /** Rows are gathered from f32; under packed weights they are the values that the packed ones stand for. */
+  /** f32 table from which rows are gathered. With packed weights it holds the dequantised values. */
   private embedding(): string {
     const name = 'model.embed_tokens.weight';
     const { vocabSize, hiddenSize } = this.config;
@@ -426,7 +434,10 @@ class Exporter {
   }
 }
 
-/** The model's files. A tensor that is missing, or a shape that an operator cannot take, is refused. */
+/**
+ * Files of the exported model. Throws OnnxExportError for a missing tensor, or a shape that an operator does not
+ * support.
+ */
 export function exportOnnx(config: ModelConfig, tensors: TensorMap, options: OnnxExportOptions): OnnxFiles {
   if (options.operators === 'standard' && (options.weights ?? 'float32') !== 'float32')
     throw new OnnxExportError(

@@ -1,7 +1,7 @@
 /**
- * An ONNX graph while it is written: nodes that name their results, weights and small constants stored once, and the whole
- * as bytes, with the weights inside or in a file beside the model (one protobuf message holds at most 2 GB). Knows operators
- * by name only; nothing of transformers.
+ * ONNX graph under construction: nodes named after their results, weights and small constants stored once, and
+ * conversion to bytes, with the weights inside the model or in a file beside it (a protobuf message holds at most 2
+ * GB). Treats operators as names and is independent of transformers.
  */
 import {
   attributeType,
@@ -14,25 +14,25 @@ import {
   onnxType,
 } from './proto.ts';
 
-/** An attribute's value. A plain number is a whole one; a fraction is written `{ float }`. */
+/** Value of an attribute. A plain number is an integer; a fraction is written `{ float }`. */
 export type AttributeValue = number | readonly number[] | string | { float: number };
 
 export interface NodeOptions {
   attributes?: { [name: string]: AttributeValue };
-  /** '' is ONNX's own. */
+  /** Operator domain; '' is ONNX's own. */
   domain?: string;
 }
 
-/** Name of the file beside the model, as the Hub's exports have it. */
+/** Name of the file beside the model, as in the Hub's exports. */
 export const externalFile = 'model.onnx_data';
 
 export interface OnnxFiles {
   model: Uint8Array;
-  /** Pieces of `model.onnx_data`, in order; empty where the weights are inside the model. */
+  /** Pieces of `model.onnx_data`, in order; empty if the weights are inside the model. */
   data: Uint8Array[];
 }
 
-/** Every weight starts at a multiple of this in the external file, so that it can be mapped. */
+/** Alignment of the weights in the external file, in bytes, so that they can be memory-mapped. */
 const alignment = 4096;
 
 function attribute(name: string, value: AttributeValue): OnnxAttribute {
@@ -45,7 +45,7 @@ function attribute(name: string, value: AttributeValue): OnnxAttribute {
 const littleEndianBytes = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** A named dimension is free. */
+/** Describes an input or output. A dimension given by name has a free size. */
 export function valueInfo(name: string, type: OnnxType, shape: readonly (number | string)[]): OnnxValue {
   const dim = shape.map((size) => (typeof size === 'number' ? { dimValue: size } : { dimParam: size }));
   return { name, type: { tensorType: { elemType: onnxType[type], shape: { dim } } } };
@@ -57,12 +57,12 @@ export class OnnxGraph {
   private readonly nodes: OnnxNode[] = [];
   private readonly weights = new Map<string, OnnxTensor>();
 
-  /** Appends a node and returns the name of its result. `name` also names the result. */
+  /** Appends a node and returns the name of its result, which is `name`. */
   op(name: string, opType: string, input: readonly string[], options: NodeOptions = {}): string {
     return this.ops(name, opType, input, [name], options)[0];
   }
 
-  /** A node of several results; '' leaves one out. */
+  /** Appends a node with several results; '' omits one. */
   ops(
     name: string,
     opType: string,
@@ -93,7 +93,7 @@ export class OnnxGraph {
     return this.weight(name, 'float32', dims, values);
   }
 
-  /** A one-dimensional constant; `scalar`: without a dimension. */
+  /** One-dimensional constant, or a scalar if `scalar` is true. */
   integers(values: readonly number[], scalar = false): string {
     const name = `constant.int64.${scalar ? 'scalar' : 'list'}.${values.join('_')}`;
     return this.weight(name, 'int64', scalar ? [] : [values.length], BigInt64Array.from(values, BigInt));
@@ -122,7 +122,7 @@ export class OnnxGraph {
     return { model, data };
   }
 
-  /** Small constants stay inside; each weight's bytes go to `data`. */
+  /** Moves the bytes of large weights to `data`. Small constants stay inside the model. */
   private externalWeights(data: Uint8Array[]): OnnxTensor[] {
     let at = 0;
     return [...this.weights.values()].map((tensor) => {

@@ -1,6 +1,6 @@
 /**
- * The few messages of the ONNX format (onnx.proto3, IR version 8) that an exported model needs, and their bytes through
- * protobufjs. Knows names and field numbers; nothing of transformers.
+ * Messages of the ONNX format (onnx.proto3, IR version 8) used by an exported model, encoded with protobufjs. Contains
+ * field names and numbers only.
  */
 import protobuf from 'protobufjs/light.js';
 
@@ -26,9 +26,9 @@ export interface OnnxTensor {
   dims: number[];
   dataType: number;
   rawData?: Uint8Array;
-  /** Where its bytes are in a file beside the model. */
+  /** Place of the bytes in a file beside the model. */
   externalData?: { key: string; value: string }[];
-  /** 1: external. */
+  /** 1: external data. */
   dataLocation?: number;
 }
 
@@ -41,7 +41,7 @@ export interface OnnxNode {
   attribute: OnnxAttribute[];
 }
 
-/** A tensor of the graph's signature; a named dimension is free. */
+/** Tensor of the graph's signature. A dimension given by name has a free size. */
 export interface OnnxValue {
   name: string;
   type: { tensorType: { elemType: number; shape: { dim: { dimValue?: number; dimParam?: string }[] } } };
@@ -124,7 +124,7 @@ export function encodeOnnx(model: OnnxModel): Uint8Array {
   return modelProto.encode(modelProto.fromObject(model)).finish();
 }
 
-/** The parts of a model that the schema names; anything else in the file is passed over. */
+/** Decodes the fields listed in `messages`; other fields of the file are ignored. */
 export function decodeOnnx(bytes: Uint8Array): OnnxModel {
   return modelProto.toObject(modelProto.decode(bytes), { longs: Number, arrays: true, defaults: true }) as OnnxModel;
 }

@@ -1,14 +1,14 @@
 /**
- * onnxruntime-web, loaded when it is first asked for and never before: its WASM backend (threads where the page is
- * cross-origin isolated) or its WebGPU backend. Its files are this site's own: nothing is fetched from elsewhere. On Node
- * only the WASM backend works.
+ * onnxruntime-web, loaded on first use, with its WASM backend (several threads if the page is cross-origin isolated) or
+ * its WebGPU backend. Its files are served by this site; nothing is fetched from elsewhere. Node supports the WASM
+ * backend only.
  */
 import type * as Ort from 'onnxruntime-web';
 
 export type OnnxRuntime = typeof Ort;
 export type OnnxBackend = 'wasm' | 'webgpu';
 
-/** A runtime that could not be loaded, a model that it refuses, or something that this backend cannot do. */
+/** Thrown if the runtime cannot be loaded, refuses a model, or does not support an operation. */
 export class OnnxError extends Error {
   override name = 'OnnxError';
 }
@@ -16,11 +16,11 @@ export class OnnxError extends Error {
 const mostThreads = 4;
 const loaded = new Map<OnnxBackend, Promise<OnnxRuntime>>();
 
-/** Without cross-origin isolation there is no shared memory, so one thread. */
+/** Shared memory requires cross-origin isolation; without it there is one thread. */
 const threads = () =>
   globalThis.crossOriginIsolated ? Math.min(mostThreads, globalThis.navigator?.hardwareConcurrency ?? 1) : 1;
 
-/** For vitest's browser project, too, `SSR` is what says that there is no page. */
+/** `SSR` is true outside a page. This also holds in vitest's browser project. */
 async function load(backend: OnnxBackend): Promise<OnnxRuntime> {
   if (import.meta.env.SSR) return loadOnNode(backend);
   const [ort, wasm, mjs] =
@@ -50,7 +50,7 @@ async function loadOnNode(backend: OnnxBackend): Promise<OnnxRuntime> {
   return ort;
 }
 
-/** The runtime of a backend, once for this page or worker. */
+/** Loads the runtime of a backend once per page or worker. */
 export function onnxRuntime(backend: OnnxBackend): Promise<OnnxRuntime> {
   const known = loaded.get(backend);
   if (known) return known;

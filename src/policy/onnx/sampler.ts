@@ -1,7 +1,7 @@
 /**
- * One token from a row of logits, as shaders/sample_scan.wgsl and sample_masked.wgsl choose it: the largest of
- * logit / temperature + Gumbel noise keyed by (seed, stream, row, position) over the allowed tokens. The same seed so plays
- * the same here and on the GPU, but for logits that differ in their last bits.
+ * Samples a token from a row of logits like shaders/sample_scan.wgsl and sample_masked.wgsl: the allowed token with the
+ * largest logit / temperature + Gumbel noise, keyed by (seed, stream, row, position). So a seed gives the same tokens
+ * here and on the GPU, unless the last bits of the logits differ.
  */
 
 import { exp, log } from '../elementary.ts';
@@ -10,15 +10,15 @@ import type { Sampling } from '../policy.ts';
 
 export interface Choice {
   token: number;
-  /** Index into `allowed`, or the token itself where all are allowed. */
+  /** Index into `allowed`, or the token itself if all are allowed. */
   index: number;
-  /** Under the distribution that was sampled (temperature 0: under temperature 1). */
+  /** Log-probability in the sampled distribution (temperature 0: in that of temperature 1). */
   logprob: number;
 }
 
 const fround = Math.fround;
 
-/** `allowed`: token ids, ascending; null: all. `key`: [seed, stream, row, position]. */
+/** Samples a token. `allowed` are ascending token ids, or null for all; `key` is [seed, stream, row, position]. */
 export function sampleToken(
   logits: Float32Array,
   allowed: Int32Array | null,

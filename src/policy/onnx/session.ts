@@ -1,20 +1,20 @@
 /**
- * A causal language model under onnxruntime, in the Hub's layout: tokens in, logits out, with a cache that is a value: a run
- * takes one and gives the next, so that several rows go on from one prompt. What the model takes is read from its own
- * inputs; a model that wants something else is refused by the input's name. Knows no sampling and no turns.
+ * Causal language model on onnxruntime, in the Hub's layout: tokens in, logits out. The cache is an immutable value: a
+ * run takes one and returns the next, so that several rows can continue from one prompt. The inputs are read from the
+ * model; a model with an unsupported input is refused with its name. Independent of sampling and turns.
  */
 import type * as Ort from 'onnxruntime-web';
 import { widenF16 } from '../formats/safetensors.ts';
 import { type OnnxBackend, OnnxError, type OnnxRuntime, onnxRuntime } from './runtime.ts';
 
 export interface OnnxSource {
-  /** model.onnx */
+  /** Content of model.onnx. */
   model: Uint8Array;
-  /** Files that it names as holding its weights. */
+  /** External weight files that the model names. */
   external?: readonly { path: string; data: Uint8Array }[];
 }
 
-/** Keys and values of the tokens so far. Shared by whoever goes on from them; freed when the last lets go. */
+/** Keys and values of the tokens so far. Shared by several users and freed by the last one's release. */
 export class OnnxCache {
   private users = 1;
 
@@ -37,7 +37,7 @@ export class OnnxCache {
 
 interface Past {
   name: string;
-  /** The output that holds its next value. */
+  /** Output with the next value. */
   present: string;
   type: 'float32' | 'float16';
   heads: number;
@@ -124,8 +124,8 @@ export class OnnxSession {
   }
 
   /**
-   * Runs S tokens behind `cache`. `logits`: (S, V) for `all`, else (1, V) of the last. The next cache is the caller's to
-   * release; the one given stays as it was.
+   * Runs S tokens after `cache`. Returns logits (S, V) for `all`, else (1, V) of the last token. The caller must
+   * release the returned cache; the given one is unchanged.
    */
   async run(
     tokens: ArrayLike<number>,
@@ -166,7 +166,9 @@ export class OnnxSession {
   }
 }
 
-/** The outputs that stay on the GPU: all but the logits. They are named by the model, so it is read once for their names. */
+/**
+ * Output locations: everything except the logits stays on the GPU. The model is parsed for the names of its outputs.
+ */
 async function cacheOnGpu(source: OnnxSource) {
   const { decodeOnnx } = await import('./proto.ts');
   const names = decodeOnnx(source.model).graph.output.map(({ name }) => name);

@@ -1,29 +1,32 @@
-/** What the kernels' twins share: small inputs that are the same everywhere, odd sizes, folded grids. */
+/** Helpers of the kernel twins: small deterministic inputs, odd sizes, folded grids. */
 import type { Constants } from '../../device/device.ts';
 import type { KernelCase } from '../../device/selftest.ts';
 import { normals } from '../weights/init.ts';
 import { dequantizeRows, type QuantBits, quantizeRows } from '../weights/quantize.ts';
 
 /**
- * A kernel's fixed input with its result in double precision, for the constants it was compiled with. `size` multiplies the
- * rows (tokens), for tests; null: this kernel cannot be judged with these constants.
+ * Fixed input of a kernel with its result in double precision, for the constants of a compiled kernel. `size`
+ * multiplies the rows (tokens), for tests. Null if the kernel cannot be tested with these constants.
  */
 export type Twin = (constants: Constants, size: number, extra: string) => KernelCase | null;
 
 export const value = (constants: Constants, name: string) => Number(constants[name] ?? 0);
 
-/** Values of about 1, each array its own. */
+/** Values of magnitude about 1, different for each array name. */
 export const floats = (count: number, name: string) => normals(count, 20, name, 1);
 
-/** What a buffer holds that a kernel should write, or must leave alone. */
+/** Initial value of output buffers, to detect values that a kernel should have written or left alone. */
 export const untouched = 0.5;
 export const unwritten = (count: number) => new Float32Array(count).fill(untouched);
 
-/** At least `count` workgroups in a grid of two dimensions with some to spare: folding and bounds are tested everywhere. */
+/**
+ * Two-dimensional grid with at least `count` workgroups and some spare ones, so that every test covers folding and
+ * bounds checks.
+ */
 export const folded = (count: number): [number, number] => [3, Math.ceil((count + 1) / 3)];
 export const foldedThreads = (threads: number) => folded(Math.ceil(threads / 64));
 
-/** Values by a rule over (rows, columns). */
+/** Array (rows, columns) with the values of `rule`. */
 export function table(rows: number, columns: number, rule: (row: number, column: number) => number): Float64Array {
   const out = new Float64Array(rows * columns);
   for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) out[r * columns + c] = rule(r, c);
@@ -36,7 +39,7 @@ export function sum(count: number, term: (i: number) => number): number {
   return total;
 }
 
-/** A case of one call whose last buffer is the result. */
+/** Case with one call whose last buffer is the result. */
 export function oneResult(
   bindings: KernelCase['bindings'],
   call: KernelCase['calls'][number],
@@ -47,8 +50,8 @@ export function oneResult(
 }
 
 /**
- * A vocabulary table as a kernel reads it in one binding: f32, or packed where the constant BITS is 4 or 8 (codes, a gap, and the
- * scales from the word `scalesAt` on). `values` is what it stands for.
+ * Token table as a kernel reads it in one binding: f32, or packed if the constant BITS is 4 or 8 (codes, a gap, and the
+ * scales from the 32-bit word `scalesAt` on). `values` are the exact values.
  */
 export function vocabularyTable(constants: Constants, rows: number, length: number) {
   const values = floats(rows * length, 'table');
@@ -67,7 +70,7 @@ interface Softmax {
   u: number;
 }
 
-/** Largest value, sum of exponentials beside it, and their sum weighted with the distance. */
+/** Maximum m of the values, sum of exp(x - m), and sum of exp(x - m) (x - m). */
 export function softmaxOf(values: readonly number[]): Softmax {
   const m = Math.max(...values);
   const s = values.reduce((total, x) => total + Math.exp(x - m), 0);

@@ -1,6 +1,6 @@
 /**
- * The kernels' self-test: each kernel that is compiled on a device, with the very constants it was compiled with, against its
- * twin in double precision. Nothing is compiled for it, and all of it is one submission and one read-back.
+ * Self-test of the kernels: runs each kernel compiled on a device, with its constants, against its twin in double
+ * precision. Compiles nothing itself; one submission and one read-back in all.
  */
 import type { Device, Kernel } from '../../device/device.ts';
 import { type KernelResult, runCases } from '../../device/selftest.ts';
@@ -13,7 +13,7 @@ import { loraTwins } from './twins-lora.ts';
 import { quantTwins } from './twins-quant.ts';
 import { samplingTwins } from './twins-sampling.ts';
 
-/** By the kernel's name. */
+/** Twins by kernel name. */
 export const twins: { readonly [kernel: string]: Twin } = {
   ...denseTwins,
   ...attentionTwins,
@@ -24,12 +24,12 @@ export const twins: { readonly [kernel: string]: Twin } = {
   ...quantTwins,
 };
 
-/** Tested once a device: a kernel that is compiled later is tested the next time. */
+/** Results of tested kernels. A kernel compiled later is tested by the next self-test. */
 const known = new WeakMap<Kernel, KernelResult>();
 
 const caseOf = (kernel: Kernel, size: number) => twins[kernel.name]?.(kernel.constants, size, kernel.extra) ?? null;
 
-/** Compares kernels with their twins; those without one are left out. `size` multiplies the fixtures' rows. */
+/** Compares kernels with their twins and skips kernels without one. `size` multiplies the rows of the fixtures. */
 export function compareKernels(device: Device, kernels: readonly Kernel[], size = 1): Promise<KernelResult[]> {
   const cases = kernels.flatMap((kernel) => {
     const test = caseOf(kernel, size);
@@ -38,7 +38,7 @@ export function compareKernels(device: Device, kernels: readonly Kernel[], size 
   return runCases(device, cases);
 }
 
-/** One line a kernel name: the failure of a variant, or the last variant's numbers. */
+/** One result per kernel name: the failure of a variant, or the result of the last variant. */
 function byName(results: readonly KernelResult[]): KernelResult[] {
   const lines = new Map<string, KernelResult>();
   for (const result of results) {
@@ -48,7 +48,7 @@ function byName(results: readonly KernelResult[]): KernelResult[] {
   return [...lines.values()].sort((a, b) => (a.kernel < b.kernel ? -1 : 1));
 }
 
-/** Tests every kernel compiled on this device that was not tested yet, and returns what is known of all. */
+/** Tests every kernel of this device that was not tested before. Returns the results of all. */
 export async function selfTest(device: Device): Promise<KernelResult[]> {
   const all = device.kernels.all();
   const fresh = all.filter((kernel) => !known.has(kernel) && caseOf(kernel, 1));

@@ -1,16 +1,16 @@
-/** Twins of the tiled kernels of attention, with bytes and splits. */
+/** Twins of the tiled attention kernels, with int8 caches and split keys. */
 import { decodeTiles, tokenTiles } from '../engine/attention.ts';
 import { tokenWords } from '../engine/batch.ts';
 import { packRows, unpackRows } from '../engine/generation/kv-bytes.ts';
 import { floats, folded, foldedThreads, oneResult, type Twin, untouched, unwritten, value } from './fixture.ts';
 import { attend, attendBackward, paged, type Shape, seenRows } from './twins-attention.ts';
 
-/** Scores, their exponentials and sums of some; with operands staged in 11 bits, those bits. */
+/** Error of scores, their exponentials and short sums; with f16 staging, that of operands rounded to 11 bits. */
 const toleranceOf = (c: Parameters<Twin>[0]) => (value(c, 'STAGE_BITS') === 16 ? 4e-3 : 1e-5);
 const shapeOf = (c: Parameters<Twin>[0]): Shape => ({ H: value(c, 'H'), KV: value(c, 'KV'), D: 4 * value(c, 'E') });
 const headsOf = ({ H, KV }: Shape) => ({ heads: H, kvHeads: KV });
 
-/** Attention over the cache as the kernel finds it: rows in their pages, as floats or as bytes with scales. */
+/** Attention over a cache in the kernel's format: rows in pages, as floats or as bytes with scales. */
 function attendAs(c: Parameters<Twin>[0], size: number) {
   const shape = shapeOf(c);
   const isBytes = value(c, 'KV8') === 1;
@@ -34,7 +34,7 @@ const attention_forward_tiled: Twin = (c, size) => {
   };
 };
 
-/** How many splits each token's prefix and own keys take. */
+/** Number of splits of each token's prefix and own keys. */
 function splitsOf(words: Uint32Array, T: number, split: number) {
   const lengths = Array.from({ length: T }, (_, t) => {
     const [prefixStart, prefixEnd, ownStart, ownEnd] = words.subarray(t * tokenWords + 2, t * tokenWords + 6);
@@ -45,7 +45,7 @@ function splitsOf(words: Uint32Array, T: number, split: number) {
   return { lengths, prefixSplits, splits: prefixSplits + most((x) => x.ownKeys) };
 }
 
-/** The part of a token's keys that each split holds: [where it is written, first key, end]. */
+/** Keys of a token in each split: [index of the split, first key, end]. */
 function partsOf(
   { prefixKeys, ownKeys }: { prefixKeys: number; ownKeys: number },
   prefixSplits: number,
@@ -58,7 +58,7 @@ function partsOf(
   return parts;
 }
 
-/** Each token as a decoding row. */
+/** Twin of the split form. Each token is one decoding row. */
 const splitForward: Twin = (c, size) => {
   const shape = shapeOf(c);
   const { H, D } = shape;
@@ -106,7 +106,7 @@ const attention_combine: Twin = (c, size) => {
   for (let i = 0; i < T * H; i++) {
     const parts = partsOf(lengths[Math.floor(i / H)], prefixSplits, split);
     const bases = parts.map(([part]) => (i * splits + part) * (D + 4));
-    // A sum of weights is positive.
+    // The sum of weights must be positive.
     for (const base of bases) partials[base + D + 1] = 1 + Math.abs(partials[base + D + 1]);
     const total = bases.reduce((sum, base) => sum + Math.exp(partials[base + D]) * partials[base + D + 1], 0);
     lse[i] = Math.log(total);

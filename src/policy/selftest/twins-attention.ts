@@ -1,12 +1,15 @@
-/** Twins of the kernels of attention: rotary positions, attention with a shared prefix, and their backwards. */
+/** Twins of the attention kernels: rotary positions, attention with a shared prefix, and their backwards. */
 import { describeTokens, tokenWords } from '../engine/batch.ts';
 import { packRows, unpackRows } from '../engine/generation/kv-bytes.ts';
 import type { PackedBatch } from '../policy.ts';
 import { floats, foldedThreads, oneResult, sum, type Twin, table, unwritten, value } from './fixture.ts';
 
-/** Scores, their exponentials and sums of some. */
+/** Error of scores, their exponentials and short sums. */
 const tolerance = 1e-5;
-/** A byte is off by at most half a scale, which is the largest value of its head over 127; and rounding may go the other way. */
+/**
+ * Error of an int8 value: half a scale, which is the head's largest magnitude / 127, plus a margin for rounding in the
+ * other direction.
+ */
 const halfByte = 0.51 / 127;
 
 export interface Shape {
@@ -16,7 +19,7 @@ export interface Shape {
 }
 export const shapeOf = (c: Parameters<Twin>[0]): Shape => ({ H: value(c, 'H'), KV: value(c, 'KV'), D: value(c, 'D') });
 
-/** A prompt of 3, two continuations and one sequence alone. */
+/** A prompt of 3 tokens, two continuations, and one independent sequence. */
 function describe(size: number): { words: Uint32Array<ArrayBuffer>; T: number } {
   const lengths = [3, 2 * size, 1, 3 * size];
   let end = 0;
@@ -33,7 +36,7 @@ function describe(size: number): { words: Uint32Array<ArrayBuffer>; T: number } 
   return { words: describeTokens(batch) as Uint32Array<ArrayBuffer>, T: end };
 }
 
-/** K/V rows that token t sees: of its prefix, and of its own sequence up to itself. */
+/** K/V rows visible to token t: those of its prefix, and those of its own sequence up to itself. */
 export function seenRows(words: Uint32Array, t: number): number[] {
   const [prefixStart, prefixEnd, ownStart, ownEnd] = words.subarray(t * tokenWords + 2, t * tokenWords + 6);
   const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
@@ -41,8 +44,8 @@ export function seenRows(words: Uint32Array, t: number): number[] {
 }
 
 /**
- * A batch's attention in double precision, with what its backward needs. `stored`: the K/V rows as the cache gives them back, where
- * it does not keep every bit.
+ * Attention of a batch in double precision, with the inputs of its backward. `stored` returns the K/V rows as read from
+ * a cache that does not keep all bits.
  */
 export function attend({ H, KV, D }: Shape, size: number, stored = (rows: Float32Array): ArrayLike<number> => rows) {
   const { words, T } = describe(size);
@@ -64,7 +67,10 @@ export function attend({ H, KV, D }: Shape, size: number, stored = (rows: Float3
   return { words, T, query, cache: written, scores, lse, weights, out, key, val };
 }
 
-/** Rows in pages of two or four, the first page last: how the call says so, the table, where a row lies, and how many rows there are. */
+/**
+ * Layout in pages of two or four rows, the first page last: page size as in the call, table, place of a row, and number
+ * of rows.
+ */
 function pagesOf(rows: number, size: number) {
   const pageBits = size > 1 ? 2 : 1;
   const count = Math.ceil(rows / 2 ** pageBits);
@@ -73,7 +79,7 @@ function pagesOf(rows: number, size: number) {
   return { pageBits, pages, place, rows: count << pageBits };
 }
 
-/** A cache of T rows in its pages. */
+/** Cache of T rows in pages. */
 export function paged(rows: Float32Array | Uint32Array, T: number, size: number) {
   const { pageBits, pages, place, rows: count } = pagesOf(T, size);
   const width = rows.length / T;
@@ -96,7 +102,7 @@ const attention_forward: Twin = (c, size) => {
   };
 };
 
-/** The gradients by query, by cache, and delta = dout . out. */
+/** Gradients of query and cache, and delta = dout . out. */
 export function attendBackward(shape: Shape, size: number) {
   const { H, KV, D } = shape;
   const a = attend(shape, size);
@@ -152,7 +158,7 @@ function scattered(T: number) {
   return { words, position, row };
 }
 
-/** cos | sin of each position, as f32. */
+/** Rotary table of cos | sin for each position, in f32. */
 function rotations(positions: number, D: number): Float32Array<ArrayBuffer> {
   const out = new Float32Array(positions * D);
   for (let p = 0; p < positions; p++)
@@ -164,7 +170,7 @@ function rotations(positions: number, D: number): Float32Array<ArrayBuffer> {
   return out;
 }
 
-/** Query and key heads of token t as the rotation sees them: (x / rms) * gain with a norm, x without. */
+/** Query and key heads of token t before the rotation: (x / rms) * gain with a norm, x without. */
 function headNorm(c: Parameters<Twin>[0], inp: ArrayLike<number>, gains: ArrayLike<number>) {
   const { H, KV, D } = shapeOf(c);
   const normed = value(c, 'QK_NORM') === 1;

@@ -1,8 +1,8 @@
 /**
- * Twins of the kernels between the attention and the head: matmuls, norms, SwiGLU, rows by index, sums and the optimiser. Plain
- * loops in double precision, from the formulas in the shaders' headers.
+ * Twins of the kernels outside attention and head: matmuls, norms, SwiGLU, rows by index, sums and the optimiser. Plain
+ * loops in double precision, after the formulas in the shaders' headers.
  *
- * Tolerances are relative to the largest value: 2^-24 a rounding, times the roundings that meet in one value.
+ * Tolerances are relative to the largest value: 2^-24 per rounding, times the number of roundings in one value.
  */
 import { f32 } from '../../device/device.ts';
 import {
@@ -20,12 +20,12 @@ import {
 } from './fixture.ts';
 
 const ceil = (a: number, b: number) => Math.ceil(a / b);
-/** A sum of some tens of products. */
+/** Error of a sum of some tens of products. */
 const sums = 2e-6;
-/** One exp or square root, whose error WGSL allows to be some units in the last place. */
+/** Error of one exp or square root, for which WGSL allows some units in the last place. */
 const transcendental = 1e-5;
 
-/** out = inp weight^T + bias + residual, whatever the kernel's grid. */
+/** out = inp weight^T + bias + residual, for any grid. */
 function linear(sizes: [number, number, number], workgroups: number, flags: { bias: number; residual: number }) {
   const [M, N, K] = sizes;
   const inp = floats(M * K, 'inp');
@@ -53,7 +53,7 @@ const matmul_nt_scalar: Twin = (c, size) => {
   return linear([5 * size, 23, 9], ceil(5 * size * 23, 64), flags);
 };
 
-/** Outputs of one workgroup of a tiled kernel, in each direction; the fixtures have a tile and a piece of another. */
+/** Outputs of one workgroup of a tiled kernel, in each direction. The fixtures have one full and one partial tile. */
 const tile = 64;
 
 const matmul_nt_tiled: Twin = (c, size) => {
@@ -90,7 +90,9 @@ const matmul_nn_tiled: Twin = (c, size) => {
   return linearToInput([M, 20, K], ceil(M, tile) * ceil(K, tile), value(c, 'ACCUMULATE'));
 };
 
-/** partials of dweight = dout^T inp over chunks of tokens, added to what is there where the kernel accumulates. */
+/**
+ * Partial sums of dweight = dout^T inp over chunks of tokens, added to the previous values if the kernel accumulates.
+ */
 function linearToWeight(
   c: Parameters<Twin>[0],
   [T, N, K]: [number, number, number],
@@ -120,7 +122,7 @@ const matmul_tn: Twin = (c, size) => {
 const matmul_tn_scalar: Twin = (c, size) =>
   linearToWeight(c, [11 * size, 5, 23], (chunks) => ceil(chunks * 5 * 23, 64));
 
-/** Chunks of 20 tokens: a whole step of 16 and a piece. */
+/** Chunks of 20 tokens: one full step of 16 and a partial one. */
 const matmul_tn_tiled: Twin = (c, size) => {
   const [N, K] = [tile + 12, tile + 4];
   return linearToWeight(c, [25 * size, N, K], (chunks) => chunks * ceil(N, tile) * ceil(K, tile), 20);
@@ -178,7 +180,7 @@ const scatter_rows: Twin = (c, size) => {
   return oneResult([lists, words, scale, out], call, expected, sums);
 };
 
-/** Row length for LANES threads a row: some lanes twice, some once. */
+/** Row length for LANES threads a row, such that some lanes process two values and some one. */
 const rowLength = (lanes: number) => (lanes > 1 ? 2 * lanes + 9 : 23);
 const rms = (inp: ArrayLike<number>, t: number, C: number, eps: number) =>
   1 / Math.sqrt(sum(C, (c) => inp[t * C + c] ** 2) / C + eps);
@@ -312,7 +314,7 @@ const adamw: Twin = (_, size) => {
   return {
     bindings: [norm, grad, weight, m, v],
     calls: [{ grid: foldedThreads(count), params: [count, ...scalars] }],
-    // A weight near zero divides by the root of a small moment: some more roundings than a sum.
+    // A weight near zero is divided by the root of a small moment, which adds roundings to those of a sum.
     expected: results.map((values, i) => ({ binding: i + 1, values, tolerance: transcendental })),
   };
 };

@@ -1,4 +1,4 @@
-/** Twins of the kernels of the head: tiled and masked softmax with their gradients, and the objective's frame. */
+/** Twins of the head's kernels: tiled and masked softmax with their gradients, and the objective kernel. */
 import { f32 } from '../../device/device.ts';
 import { givenWeights } from '../engine/objective.ts';
 import {
@@ -15,12 +15,12 @@ import {
   vocabularyTable,
 } from './fixture.ts';
 
-/** exp and log of sums; values near 10. */
+/** Error of exp and log of sums, for values near 10. */
 const tolerance = 1e-5;
 
 const temperature = 0.8;
 
-/** Two tiles of the same logits: a vocabulary of 2 W, so that the second tile is merged into the first. */
+/** Two tiles of the same logits: a vocabulary of 2 W, whose second tile is merged into the first. */
 const head_lse_update: Twin = (c, size) => {
   const lanes = value(c, 'LANES');
   const [N, W] = [5 * size, lanes > 1 ? 2 * lanes + 9 : 23];
@@ -40,7 +40,7 @@ const head_lse_update: Twin = (c, size) => {
   };
 };
 
-/** results (N, 8) after `offset` rows that stay as they are, with the columns given. */
+/** results (N, 8) with the given columns, after `offset` unchanged rows. */
 function resultRows(N: number, offset: number, columns: (n: number) => number[]) {
   return table(offset + N, 8, (row, k) => (row < offset ? untouched : (columns(row - offset)[k] ?? untouched)));
 }
@@ -71,7 +71,7 @@ function slope(x: number, lse: number, entropy: number, isTarget: boolean, weigh
   return (weight * ((isTarget ? 1 : 0) - p) - entropyWeight * p * (x - lse + entropy)) / temperature;
 }
 
-/** What both dlogits kernels read: log-sum-exp, entropy in `results`, seeds; of N rows from `offset` on. */
+/** Inputs of both dlogits kernels for N rows from `offset` on: log-sum-exp, entropy in `results`, seeds. */
 function scoredRows(rows: readonly number[][], offset: number) {
   const softmaxes = rows.map(softmaxOf);
   const lse = Float32Array.from(softmaxes, ({ m, s }) => m + Math.log(s));
@@ -98,7 +98,7 @@ const head_dlogits: Twin = (_, size) => {
   return oneResult([targets, lse, results, seeds, logits], call, expected, tolerance);
 };
 
-/** Allowed tokens of 4 rows as the masked head's lists, behind two words of something else. */
+/** Allowed tokens of 4 rows as lists of the masked head, after two unrelated entries. */
 const allowed = [[3], [0, 2, 5, 6], [1, 4], [2, 3, 6]];
 const masked = (() => {
   const starts = [0];
@@ -164,7 +164,7 @@ const head_sparse_dlogits: Twin = () => {
   return oneResult([Uint32Array.from(lists), maskedTargets, lse, results, seeds, logits], call, expected, tolerance);
 };
 
-/** Only the plain objective has its twin here; others stand beside theirs in `rl/`. */
+/** Only the objective with given weights has its twin here. Those of other objectives are in `rl/`. */
 const objective_kernel: Twin = (_, size, extra) => {
   if (!extra.endsWith(givenWeights.wgsl!)) return null;
   const [N, offset] = [5 * size, 2];

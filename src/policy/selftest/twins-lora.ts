@@ -1,13 +1,14 @@
 /**
- * Twins of the low-rank kernels, in double precision, on an operand of three parts of which two are adapted, rank 3: nothing is
- * a multiple of what a thread or a workgroup computes. The tolerance is that of a sum of some tens of products.
+ * Twins of the low-rank kernels in double precision. The operand has three parts, two of them adapted, with rank 3, so
+ * that no size is a multiple of what a thread or a workgroup computes. The tolerance is that of a sum of some tens of
+ * products.
  */
 import { f32 } from '../../device/device.ts';
 import { floats, foldedThreads, oneResult, sum, type Twin, table, unwritten, value } from './fixture.ts';
 
 const tolerance = 2e-6;
 const [rank, width, stride, scale] = [3, 6, 40, 0.75];
-/** Adapted parts: rows of B, and the column of the output where they start. */
+/** Adapted parts: number of rows of B, and first output column. */
 const parts = [
   { rows: 17, column: 0 },
   { rows: 9, column: 28 },

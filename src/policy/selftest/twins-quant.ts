@@ -1,6 +1,6 @@
 /**
- * Twins of the kernels on packed weights: what the codes stand for, multiplied in double precision. Sizes end in the middle of a
- * group and of a pair of four values.
+ * Twins of the kernels on packed weights: products with the dequantised values in double precision. Sizes end in the
+ * middle of a group and of a block of four values.
  */
 
 import { dequantizeRows, type QuantBits, quantizeRows } from '../weights/quantize.ts';
@@ -18,7 +18,7 @@ import {
 } from './fixture.ts';
 
 const ceil = (a: number, b: number) => Math.ceil(a / b);
-/** A sum of some hundreds of products, each of an exact weight. */
+/** Error of a sum of some hundreds of products with exact weights. */
 const sums = 4e-6;
 
 function packedWeights(bits: QuantBits, rows: number, length: number) {
@@ -28,7 +28,7 @@ function packedWeights(bits: QuantBits, rows: number, length: number) {
 
 const bitsOf = (c: Parameters<Twin>[0]) => value(c, 'BITS') as QuantBits;
 
-/** out = inp weight^T + bias + residual, whatever the kernel's grid. */
+/** out = inp weight^T + bias + residual, for any grid. */
 function linear(c: Parameters<Twin>[0], [M, N, K]: [number, number, number], workgroups: number) {
   const inp = floats(M * K, 'inp');
   const { codes, scales, values } = packedWeights(bitsOf(c), N, K);
@@ -48,7 +48,7 @@ const quant_matmul_nt: Twin = (c, size) => {
   return linear(c, [M, N, 68], ceil(M, rows) * ceil(N / 4, lanes));
 };
 
-/** Some lanes have two groups, some one. */
+/** The size gives some lanes two groups and some one. */
 const quant_matmul_nt_lanes: Twin = (c, size) => {
   const [rows, lanes] = [value(c, 'ROWS'), value(c, 'LANES')];
   const [M, N] = [(rows + 3) * size, 64 / lanes + 3];

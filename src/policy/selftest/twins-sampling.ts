@@ -1,12 +1,14 @@
-/** Twins of the kernels of sampling: the choice of the next token with random numbers by counter, under a mask or without. */
+/**
+ * Twins of the sampling kernels: choice of the next token with counter-based random numbers, with or without a mask.
+ */
 import { f32 } from '../../device/device.ts';
 import { tokenWords } from '../engine/batch.ts';
 import { gumbel } from '../engine/random.ts';
 import { floats, folded, softmaxOf, sum, type Twin, untouched, unwritten, value, vocabularyTable } from './fixture.ts';
 
-/** exp and log of sums; values near 10. */
+/** Error of exp and log of sums, for values near 10. */
 const tolerance = 1e-5;
-/** A Gumbel variable goes through two logarithms, each good to 2^-21. */
+/** Error of a Gumbel variable, computed by two logarithms accurate to 2^-21 each. */
 const noisy = 1e-4;
 
 const temperature = 0.8;
@@ -15,7 +17,7 @@ const [running, leafReached, stopped, full] = [0, 1, 2, 3];
 const noLeaf = 0xffffffff;
 const random = { seed: 77, stream: 5 };
 
-/** One row of shaders/row.wgsl, by the names used there. */
+/** Row of shaders/row.wgsl, with the field names used there. */
 interface Row {
   base: number;
   length: number;
@@ -47,7 +49,7 @@ const packRows = (rows: readonly Row[]) =>
     ]),
   );
 
-/** Row r with room, its own keys and cache. */
+/** Row r with free space, its own keys and cache. */
 const decodingRow = (r: number, change: Partial<Row>): Row => ({
   base: 100 * r,
   length: 2 + r,
@@ -65,7 +67,7 @@ const decodingRow = (r: number, change: Partial<Row>): Row => ({
 
 const trash = 999;
 
-/** The buffers that sampling writes, and what it means to take a token (shaders/sample_advance.wgsl). */
+/** Output buffers of sampling, and the effect of taking a token (shaders/sample_advance.wgsl). */
 class Sampled {
   readonly ids: Uint32Array;
   readonly tokens: Uint32Array;
@@ -83,7 +85,7 @@ class Sampled {
     this.outLogprobs = new Float64Array(R * steps).fill(untouched);
   }
 
-  /** As they are now: rows, ids, tokens, outTokens, outLogprobs. */
+  /** Copies of the current buffers: rows, ids, tokens, outTokens, outLogprobs. */
   snapshot() {
     return [
       packRows(this.rows),
@@ -99,14 +101,14 @@ class Sampled {
     this.tokens[r * tokenWords + 1] = trash;
   }
 
-  /** A row that has finished is given nothing to do. */
+  /** Returns true if a row has finished, and points its token at the unused cache row. */
   rested(r: number): boolean {
     const isDone = this.rows[r].finished !== running;
     if (isDone) this.rest(r);
     return isDone;
   }
 
-  /** Takes a token at `step`; a row that goes on stands ready for its next one. */
+  /** Takes a token at `step`. A row that continues is prepared for its next token. */
   advance(r: number, step: number, token: number, logprob: number, finished: number) {
     const row = this.rows[r];
     const at = step * this.rows.length + r;
@@ -122,13 +124,13 @@ class Sampled {
     row.length++;
   }
 
-  /** What row r's random numbers are keyed by. */
+  /** Key of row r's random numbers. */
   key({ key, prefixEnd, prefixStart, length }: Row): [number, number, number, number] {
     return [random.seed, random.stream, key, prefixEnd - prefixStart + length];
   }
 }
 
-/** The largest of logit + noise: index, and its log-probability among all. */
+/** Largest logit + noise: its index, score, and log-probability of the logit among all. */
 function choose(
   logits: readonly number[],
   noise: (i: number) => number,
@@ -140,7 +142,7 @@ function choose(
   return { at, score: score(at), logprob: logits[at] - m - Math.log(s) };
 }
 
-/** A trie of 40 first tokens, each with three second ones: more edges than lanes. */
+/** Trie of 40 first tokens with three second tokens each: more edges than lanes. */
 const [firsts, seconds] = [40, 3];
 function trieWords(): {
   words: Uint32Array<ArrayBuffer>;
@@ -170,7 +172,7 @@ function trieWords(): {
   };
 }
 
-/** A sampled step and a greedy one, of rows that run, are full, have finished, or are another kernel's. */
+/** A sampled step and a greedy one, for rows that are running, full, finished, or left to the other kernel. */
 const sample_masked: Twin = (c) => {
   const [C, steps] = [3 * value(c, 'WIDTH'), 2];
   const rows = [
@@ -211,7 +213,7 @@ const sample_masked: Twin = (c) => {
   };
 };
 
-/** Two tiles of the same logits, so that the second is merged into the first. */
+/** Two tiles of the same logits, whose second tile is merged into the first. */
 const sample_scan: Twin = (_, size) => {
   const W = 70 * size;
   const rows = [

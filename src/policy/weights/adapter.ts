@@ -1,13 +1,14 @@
 /**
- * A low-rank adapter (LoRA, Hu et al. 2021, https://arxiv.org/abs/2106.09685) as data: which projections it has, the shapes and PEFT names of its matrices, where
- * they lie, what they start from. y = W x + (alpha / rank) B (A x), A (rank, inputs), B (outputs, rank). Knows no GPU.
+ * Low-rank adapter (LoRA, Hu et al. 2021, https://arxiv.org/abs/2106.09685) as data: its projections, the shapes and
+ * PEFT names of its matrices, their layout and initial values. y = W x + (alpha / rank) B (A x), A (rank, inputs), B
+ * (outputs, rank). Independent of the GPU.
  */
 import { type ModelConfig, parameterShapes } from '../config.ts';
 import type { TensorMap } from '../policy.ts';
 import { normals } from './init.ts';
 import { type Layout, layerTensors, type OperandSpec, placeOperands, wholeOperand } from './parameters.ts';
 
-/** The projections that can be adapted, by PEFT's names, in the order in which a layer uses them. */
+/** Projections that can be adapted, by PEFT's names, in the order of use in a layer. */
 export const projections = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const;
 export type Projection = (typeof projections)[number];
 
@@ -15,14 +16,14 @@ export interface LoraConfig {
   rank: number;
   alpha: number;
   targets: readonly Projection[];
-  /** The product is scaled by alpha / sqrt(rank) (Kalajdzievski 2023) instead of alpha / rank. */
+  /** Scales the product by alpha / sqrt(rank) (Kalajdzievski 2023) instead of alpha / rank. */
   rankStabilized?: boolean;
 }
 
 export const loraScale = ({ alpha, rank, rankStabilized }: LoraConfig) =>
   alpha / (rankStabilized ? Math.sqrt(rank) : rank);
 
-/** One adapted tensor in its operand: its outputs and the operand's column they start at. */
+/** Adapted tensor of an operand: its number of outputs, and the first column of the operand it writes. */
 export interface AdaptedPart {
   A: string;
   B: string;
@@ -30,11 +31,11 @@ export interface AdaptedPart {
   column: number;
 }
 
-/** An operand with at least one adapted part. */
+/** Operand with at least one adapted part. */
 export interface AdaptedOperand {
   name: string;
   inputs: number;
-  /** Of the whole operand, adapted or not. */
+  /** Outputs of the whole operand, including those that are not adapted. */
   outputs: number;
   parts: AdaptedPart[];
 }
@@ -61,7 +62,7 @@ function adaptedOperand(
   return { name, inputs: shapes.get(tensors[0])![1], outputs, parts };
 }
 
-/** Every operand that the adapter touches, in the layers' order. */
+/** Operands with adapted parts, in the layers' order. */
 export function adaptedOperands(config: ModelConfig, { targets }: LoraConfig): AdaptedOperand[] {
   const shapes = parameterShapes(config);
   const layers = Array.from({ length: config.numLayers }, (_, l) => layerTensors(config, l)).flat();
@@ -71,7 +72,7 @@ export function adaptedOperands(config: ModelConfig, { targets }: LoraConfig): A
     .filter(({ parts }) => parts.length > 0);
 }
 
-/** Shape of every matrix of the adapter under its PEFT name. */
+/** Shape of every matrix of the adapter by PEFT name. */
 export function adapterShapes(config: ModelConfig, lora: LoraConfig): Map<string, number[]> {
   const shapes = new Map<string, number[]>();
   for (const { inputs, parts } of adaptedOperands(config, lora))
@@ -79,7 +80,10 @@ export function adapterShapes(config: ModelConfig, lora: LoraConfig): Map<string
   return shapes;
 }
 
-/** The A matrices of an operand's parts are one operand `NAME.A` (parts rank, inputs), the B matrices one `NAME.B` (rows, rank). */
+/**
+ * Layout of the adapter. The A matrices of an operand's parts form one operand `NAME.A` (parts x rank, inputs), the B
+ * matrices one operand `NAME.B` (rows, rank).
+ */
 export function planAdapter(config: ModelConfig, lora: LoraConfig, blockBytes: number): Layout {
   const shapes = adapterShapes(config, lora);
   const specs = adaptedOperands(config, lora).flatMap(({ name, parts }): OperandSpec[] =>
@@ -94,11 +98,14 @@ export function planAdapter(config: ModelConfig, lora: LoraConfig, blockBytes: n
   return placeOperands(specs, blockBytes);
 }
 
-/** Columns of the widest A x: what one token needs between the two products. */
+/** Width of the widest A x: values per token between the two products. */
 export const adapterWidth = (config: ModelConfig, lora: LoraConfig) =>
   Math.max(0, ...adaptedOperands(config, lora).map(({ parts }) => parts.length * lora.rank));
 
-/** As PEFT starts: B zero, A with the variance of its uniform distribution, 1 / (3 inputs). The adapter changes nothing yet. */
+/**
+ * Initial values as in PEFT: B is zero, and A has the variance of PEFT's uniform distribution, 1 / (3 inputs). The
+ * adapter initially changes nothing.
+ */
 export function initAdapter(config: ModelConfig, lora: LoraConfig, seed: number): TensorMap {
   const tensors: TensorMap = new Map();
   for (const [name, shape] of adapterShapes(config, lora)) {

@@ -1,6 +1,6 @@
 /**
- * The base of a model, the weights that it comes with, in its precision: its bytes before anything is allocated, its
- * creation, and how pieces stream into it.
+ * Base weights of a model in their precision: size in bytes before anything is allocated, creation, and streaming of
+ * pieces.
  */
 
 import type { ModelConfig } from '../config.ts';
@@ -15,20 +15,20 @@ import { PackedSet, PackedWeights } from './packed-weights.ts';
 import { type Layout, layoutFloats, ParameterSet, placeOperands, planLayout } from './parameters.ts';
 import { PrecisionError } from './precision-error.ts';
 
-/** A whole model in memory, or its pieces in any order. */
+/** Whole model in memory, or its pieces in any order. */
 export type WeightStream = TensorMap | AsyncIterable<WeightPiece>;
 
-/** What planning says of a matrix that no binding holds, of too few pages, and of weights that cannot be packed so. */
+/** True for the errors of planning: a matrix larger than a binding, too few pages, weights that cannot be packed. */
 export const isUnplannable = (error: unknown): error is Error =>
   error instanceof RangeError || error instanceof PrecisionError;
 
-/** Bytes that the base takes on the GPU, padding included. `blockBytes`: the adapter's largest binding. */
+/** Size of the base on the GPU in bytes, including padding. `blockBytes` is the adapter's largest binding. */
 export function planBase(config: ModelConfig, precision: Precision, blockBytes: number): number {
   if (precision === 'f32') return layoutFloats(planLayout(config, blockBytes)) * 4;
   return packedWords(planPacked(config, precision, blockBytes)) * 4;
 }
 
-/** Where what is trained lies: the adapter, else all weights in f32; nothing of a packed model alone. */
+/** Layout of the trained parameters: the adapter, or all weights in f32. Empty for a packed model without adapter. */
 export function planTrained(
   config: ModelConfig,
   lora: LoraConfig | null,
@@ -39,7 +39,7 @@ export function planTrained(
   return precision === 'f32' ? planLayout(config, blockBytes) : placeOperands([], blockBytes);
 }
 
-/** A frozen base, allocated and empty. */
+/** Allocates a frozen base without values. */
 export function createBase(config: ModelConfig, precision: Precision, ops: Operations, ws: Workspace): BaseWeights {
   if (precision !== 'f32') {
     const packed = planPacked(config, precision, ws.device.bindingBytes);
@@ -49,10 +49,13 @@ export function createBase(config: ModelConfig, precision: Precision, ops: Opera
   return new DenseWeights(config, ops, ws, new ParameterSet(ws.device, layout, 'weights'));
 }
 
-/** Bytes written before the queue is waited for: they lie in memory until then. */
+/** Bytes to write before waiting for the queue. Written pieces stay in memory until then. */
 const bytesBetweenWaits = 64 << 20;
 
-/** Writes pieces until every tensor is whole. `shapes`: what the model needs. Throws StateError for what is missing or strange. */
+/**
+ * Writes pieces until every tensor is complete. `shapes` are the model's tensors. Throws StateError for a missing or
+ * unexpected tensor.
+ */
 export async function streamInto(
   base: BaseWeights,
   pieces: AsyncIterable<WeightPiece>,
@@ -80,7 +83,7 @@ export async function streamInto(
 const bytesOf = (piece: WeightPiece) =>
   piece.kind === 'f32' ? piece.values.byteLength : piece.packed.codes.byteLength + piece.packed.scales.byteLength;
 
-/** A model in memory as pieces, one a tensor. */
+/** Streams a model in memory as pieces, one per tensor. */
 export async function* piecesOf(
   tensors: TensorMap,
   shapes: ReadonlyMap<string, number[]>,

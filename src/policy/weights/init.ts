@@ -1,25 +1,26 @@
 /**
- * Random weights for a policy that starts from nothing. Every value is a function of (seed, tensor name, element), made
- * with integer arithmetic and one multiplication (and `elementary.ts`), so that every browser and Node start from bit-identical weights.
+ * Random initial weights. Every value is a function of (seed, tensor name, element), computed with integer arithmetic,
+ * one multiplication and `elementary.ts`, so that every browser and Node start from bit-identical weights.
  */
 import { type ModelConfig, parameterShapes, ropeInverseFrequencies } from '../config.ts';
 import { cos, sin } from '../elementary.ts';
 import { pcg4d } from '../engine/random.ts';
 import type { TensorMap } from '../policy.ts';
 
-/** FNV-1a over the UTF-16 units of a name. */
+/** FNV-1a hash of the UTF-16 units of a name. */
 function hashName(name: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
   return hash >>> 0;
 }
 
-/** Variance of a sum of eight whole numbers, each uniform over 0 to 65535. */
+/** Variance of the sum of eight integers, each uniform over 0 to 65535. */
 const sumVariance = (8 * (65536 ** 2 - 1)) / 12;
 const sumMean = 8 * 32767.5;
 
 /**
- * `count` values from the `start`th, nearly normal (a sum of eight uniforms: excess kurtosis -0.15, largest 4.9 std), mean 0.
+ * `count` values, starting with number `start`, nearly normal with mean 0 (a sum of eight uniforms: excess kurtosis
+ * -0.15, largest 4.9 std).
  */
 export function normals(count: number, seed: number, name: string, std: number, start = 0): Float32Array {
   const out = new Float32Array(count);
@@ -41,23 +42,29 @@ export function normals(count: number, seed: number, name: string, std: number, 
 
 export interface InitOptions {
   seed: number;
-  /** Standard deviation of every matrix; those that write to the residual stream get std / sqrt(2 layers). */
+  /** Standard deviation of every matrix. Matrices that write to the residual stream get std / sqrt(2 layers). */
   std: number;
-  /** Of the embedding (and of an untied head); `std` where it is not given. */
+  /** Standard deviation of the embedding and of an untied head. Default: `std`. */
   embeddingStd?: number;
   /**
-   * c: a layer's value rows start orthonormal and each head's output columns as their transpose times c / (heads of a key
-   * head), so that attention begins by copying what it looks at, or, where c is below 0, by making it unlikely. See `copying`. 0: random, like
-   * every other matrix.
+   * Scale c of attention that starts as a copy: a layer's value rows start orthonormal, and each head's output columns
+   * as their transpose times c / (heads of a key head). Attention then starts by copying the tokens it attends to; a
+   * negative c makes them less likely. See `initCopying`. 0: random, like every other matrix.
    */
   copyScale?: number;
-  /** The first heads of the first layer that begin by looking at one token before, the h-th (from 0) at the (h + 1)th before. See `lookBack`. */
+  /**
+   * Number of heads of the first layer that start as previous-token heads: head h attends to the (h + 1)th token
+   * before. See `initPreviousTokenHeads`.
+   */
   previousTokenHeads?: number;
-  /** The first heads of the second layer that begin by looking where the same word stood before, at what followed it. See `induction`. */
+  /**
+   * Number of heads of the second layer that start as induction heads, which attend to the token after an earlier
+   * occurrence of the current one. See `initInductionHeads`.
+   */
   inductionHeads?: number;
 }
 
-/** Norms 1, biases 0, matrices random. */
+/** Initial weights: norms 1, biases 0, matrices random. */
 export function initWeights(config: ModelConfig, options: InitOptions): TensorMap {
   const { seed, std, embeddingStd = std, copyScale = 0, previousTokenHeads = 0, inductionHeads = 0 } = options;
   const residualStd = std / Math.sqrt(2 * config.numLayers);
@@ -85,11 +92,12 @@ export function initWeights(config: ModelConfig, options: InitOptions): TensorMa
 }
 
 /**
- * Lets a layer's attention begin as a copy: W_V orthonormal, W_O = scale W_V^T for each head, so that W_O W_V is `scale` times a projection where
- * all heads of a key head look at one place. What a tiny policy must learn of a list it reads is where to look, for any word
- * alike; with random W_V and W_O it learns to copy word by word. The products of value and output projections near a multiple of the
- * identity are what Trockman & Kolter (2023, "Mimetic Initialization of Self-Attention Layers", https://arxiv.org/abs/2305.09828) find in trained
- * models and start from; the sign here is the one that copies.
+ * Initialises a layer's attention as a copy: W_V orthonormal, and W_O = scale W_V^T for each head, so that W_O W_V is
+ * `scale` times a projection if all heads of a key head attend to one place. A tiny policy that reads a list must then
+ * only learn the position to attend to, which is the same for all words; with random W_V and W_O it learns to copy each
+ * word separately. Trockman & Kolter (2023, "Mimetic Initialization of Self-Attention Layers",
+ * https://arxiv.org/abs/2305.09828) find products of value and output projections near a multiple of the identity in
+ * trained models, and initialise with them; the sign here is the one that copies.
  */
 function copying(config: ModelConfig, tensors: TensorMap, layer: number, scale: number): void {
   const { hiddenSize: C, headDim: D, numHeads: H, numKvHeads } = config;
@@ -101,23 +109,24 @@ function copying(config: ModelConfig, tensors: TensorMap, layer: number, scale: 
     setOutput(config, outputs, h, values.subarray(Math.floor(h / shared) * D * C), scale / shared);
 }
 
-/** Head h's output columns, (C, D) of W_O, as the transpose of the first D rows (D, C), scaled. */
+/** Sets head h's output columns, (C, D) of W_O, to the transpose of the first D rows (D, C), scaled. */
 function setOutput(config: ModelConfig, outputs: Float32Array, h: number, rows: Float32Array, scale: number): void {
   const { hiddenSize: C, headDim: D, numHeads: H } = config;
   for (let d = 0; d < D; d++) for (let c = 0; c < C; c++) outputs[c * H * D + h * D + d] = scale * rows[d * C + c];
 }
 
-/** How much more a head that looks back gives to its own place than to the ones beside it, in nats. */
+/** Score margin of a previous-token head, in nats: its own position over the adjacent ones. */
 const lookBackMargin = 6;
 
 /**
- * Previous-token heads (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et al. 2022,
- * https://arxiv.org/abs/2209.11895): the first half of what finds the place where a word stood before, and takes over what followed it. A tiny policy
- * that learns by reward alone hardly forms them. Biases of the queries and keys make the h-th head's score a function of
- * the distance alone, which is largest at h + 1 tokens: with a key bias of sqrt(s) in every rotary pair, and the same as
- * the query's bias, turned back by h + 1 places, the score is s / sqrt(D) * sum_i cos((distance - h - 1) theta_i). s is such that the
- * place beside gets `lookBackMargin` nats less. With `copyScale` these heads write what they copy to directions of their own, so that later layers
- * can tell a token from the one before it.
+ * Initialises previous-token heads (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et
+ * al. 2022, https://arxiv.org/abs/2209.11895). They are the first half of the circuit that finds an earlier occurrence
+ * of a token and copies the token after it; a tiny policy trained by reward alone hardly forms them. Biases of queries
+ * and keys make the score of head h a function of the distance alone, with its maximum at h + 1 tokens. The key bias is
+ * sqrt(s) in every rotary pair, and the query bias is the same, rotated back by h + 1 positions, so the score is s /
+ * sqrt(D) * sum_i cos((distance - h - 1) theta_i). s is chosen such that the adjacent position gets `lookBackMargin`
+ * nats less. With `copyScale`, these heads write to directions of their own, so that later layers can distinguish a
+ * token from the one before it.
  */
 function lookBack(config: ModelConfig, tensors: TensorMap, options: InitOptions): void {
   const { seed, copyScale = 0, previousTokenHeads: heads = 0 } = options;
@@ -144,18 +153,18 @@ function lookBack(config: ModelConfig, tensors: TensorMap, options: InitOptions)
   }
 }
 
-/** How much more a head of `induction` gives to a match than to a word that has nothing in common with it, in nats. */
+/** Score margin of an induction head, in nats: a match over an unrelated token. */
 const inductionMargin = 12;
-/** Over so many tokens the pairs of the rotation by which matches are found turn by less than a radian and a half. */
+/** Distance in tokens over which the rotary pairs used for matching turn by at most 1.6 radians. */
 const inductionReach = 256;
 
 /**
- * Induction heads (Elhage et al. 2021 and Olsson et al. 2022, as above): with the previous-token heads of the first layer, the h-th head of the second
- * looks at the places whose word h + 1 tokens before is the one that stands h tokens before here, so at what followed a word (h = 0), or a word and
- * whatever came after it (h = 1), and copies what stands there. They are what looks a name up in a list, and what small models need thousands
- * of steps to form. That they find their match, words begin in the first S = C - (previous-token heads) D dimensions of the residual stream and each
- * previous-token head writes to D of its own, the same projection of the word; queries and keys read those, in the slowly turning
- * pairs of the rotation alone.
+ * Initialises induction heads (Elhage et al. 2021 and Olsson et al. 2022, as above). Head 0 of the second layer attends
+ * to positions preceded by the current token; head h attends to positions whose token h + 1 before equals the token h
+ * before the current one. The heads copy the token at that position, and so look up a name in a list; small models need
+ * thousands of steps to form them. To make matches visible, token embeddings start in the first S = C - (previous-token
+ * heads) D dimensions of the residual stream, and each previous-token head writes the same projection of its token to D
+ * dimensions of its own. Queries and keys read those dimensions, only in the slowly rotating pairs.
  */
 function induction(config: ModelConfig, tensors: TensorMap, options: InitOptions): void {
   const { seed, std, embeddingStd = std, copyScale = 0, previousTokenHeads = 0, inductionHeads = 0 } = options;
@@ -179,7 +188,7 @@ function induction(config: ModelConfig, tensors: TensorMap, options: InitOptions
     setOutput(config, at(0, 'o'), h, own, copyScale);
   }
   const slow = slowRows(config);
-  // Lengths in the second layer's input, by root mean squares: of a word, of a copy of one, of all.
+  // Root-mean-square lengths in the second layer's input: of a token, of one copy, and of their sum.
   const word = embeddingStd * Math.sqrt(C);
   const copy = copyScale * Math.sqrt((C * D) / S);
   const unit = Math.sqrt(C) / Math.hypot(word, copy * Math.sqrt(previousTokenHeads));
@@ -201,14 +210,14 @@ function induction(config: ModelConfig, tensors: TensorMap, options: InitOptions
   }
 }
 
-/** Rows of a head whose pair turns slowly. */
+/** Rows of a head that belong to slowly rotating pairs. */
 function slowRows(config: ModelConfig): number[] {
   const { headDim: D } = config;
   const slow = [...ropeInverseFrequencies(config).entries()].filter(([, theta]) => theta * inductionReach <= 1.6);
   return slow.flatMap(([i]) => [i, i + D / 2]);
 }
 
-/** (rows, columns), orthonormal rows that read the first `used` columns. */
+/** (rows, columns) matrix with orthonormal rows that are nonzero in the first `used` columns only. */
 function projection(rows: number, used: number, columns: number, seed: number, name: string): Float32Array {
   const dense = normals(rows * used, seed, name, 1);
   orthonormalize(dense, rows, used);
@@ -217,13 +226,16 @@ function projection(rows: number, used: number, columns: number, seed: number, n
   return wide;
 }
 
-/** Gram-Schmidt over the rows of (rows, columns), beginning anew after each `columns` rows. Sums in double precision, in one order everywhere. */
+/**
+ * Gram-Schmidt over the rows of (rows, columns), restarted after every `columns` rows. Sums in double precision, always
+ * in the same order.
+ */
 function orthonormalize(values: Float32Array, rows: number, columns: number): void {
   const done: Float64Array[] = [];
   for (let r = 0; r < rows; r++) {
     if (done.length === columns) done.length = 0;
     const row = Float64Array.from(values.subarray(r * columns, (r + 1) * columns));
-    // Twice: once leaves rounding's share of the others where many rows are taken out.
+    // Two passes, because a single pass leaves rounding errors when many rows are subtracted.
     for (let pass = 0; pass < 2; pass++)
       for (const other of done) {
         let dot = 0;
@@ -238,7 +250,7 @@ function orthonormalize(values: Float32Array, rows: number, columns: number): vo
   }
 }
 
-/** What an experiment says of a tiny policy's start. */
+/** Initialisation settings of a tiny policy in an experiment. */
 export interface StartSettings {
   initStd: number;
   embeddingStd?: number | null;
@@ -247,7 +259,7 @@ export interface StartSettings {
   inductionHeads?: number;
 }
 
-/** A tiny policy's first weights, as its experiment describes them. */
+/** Initial weights of a tiny policy, as its experiment describes them. */
 export const initTiny = (
   config: ModelConfig,
   { initStd, embeddingStd, copyScale, previousTokenHeads, inductionHeads }: StartSettings,

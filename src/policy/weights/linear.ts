@@ -1,6 +1,7 @@
 /**
- * Weights as the layers and the head use them: products with matrices, rows of tables, vectors. Whether a matrix is f32 or
- * packed, trained, frozen or adapted is decided here and in adapter.ts; the transformer's order of operations knows none of it.
+ * Weights as used by the layers and the head: products with matrices, rows of tables, vectors. Implementations decide
+ * on f32 or packed, trained, frozen or adapted matrices (here, in packed-weights.ts and in adapted.ts); the
+ * transformer's sequence of operations is independent of that choice.
  */
 import { type BufferSlice, f32, grid1d, slice } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
@@ -11,14 +12,14 @@ import { StateError } from '../state-error.ts';
 import { type ParameterSet, type Table, tableOf, tableOperand } from './parameters.ts';
 import type { PackedRows } from './quantize.ts';
 
-/** A scatter list in the `lists` buffer. */
+/** Scatter list in the `lists` buffer. */
 export interface ListAt {
   offset: number;
   rows: number;
   entries: number;
 }
 
-/** The allowed entries of a masked head: E, and where their rows and tokens stand in `lists`. */
+/** Allowed entries of a masked head: their number E, and the offsets of their rows and tokens in `lists`. */
 export interface Entries {
   E: number;
   row: number;
@@ -26,23 +27,26 @@ export interface Entries {
 }
 
 /**
- * What a model's weights offer. Operands are named by `layerOperands` (parameters.ts); M rows, N outputs, K inputs, C hidden,
- * all activations f32. A frozen base in another precision (int8, int4) implements `BaseWeights` whole; it ignores `inp` and `hidden`
- * in the two backward products and answers null to every `gradient`, and an adapter and the reference policy follow: the
- * reference of an adapted model is its base. Vectors (norms, biases, head gains) stay f32.
+ * Operations of a model's weights. Operands are named by `layerOperands` (parameters.ts); M rows, N outputs, K inputs,
+ * C hidden, all activations f32. A frozen base in another precision (int8, int4) implements all of `BaseWeights`; it
+ * ignores `inp` and `hidden` in the two backward products and returns null from every `gradient`. The reference of an
+ * adapted model is its base. Vectors (norms, biases, head gains) stay f32.
  */
 export interface Weights {
-  /** A norm's gain or the head gains: norm1, norm2, headGains, finalNorm. */
+  /** Gain of a norm, or the head gains: norm1, norm2, headGains, finalNorm. */
   vector(operand: string): BufferSlice;
   /** out (M, N) = inp (M, K) W^T (+ the operand's bias) (+ residual). Operands: qkv, output, gateUp, down. */
   forward(operand: string, inp: BufferSlice, out: BufferSlice, M: number, residual?: BufferSlice): void;
-  /** dinp (M, K) = dout (M, N) W; adds the gradients of what is trained, for which `inp` is the forward's. */
+  /** dinp (M, K) = dout (M, N) W; adds the gradients of trained weights, computed from the forward's `inp`. */
   backward(operand: string, dout: BufferSlice, inp: BufferSlice, dinp: BufferSlice, M: number): void;
   /** out (T, C) = rows `ids` (T) of the embedding. */
   embed(ids: BufferSlice, out: BufferSlice, T: number): void;
   /** out (M, rows) = hidden (M, C) times the head's vocabulary rows [first, first + rows)^T: one tile of `vocabularyTile` rows. */
   logits(hidden: BufferSlice, out: BufferSlice, M: number, first: number, rows: number): void;
-  /** dhidden (M, C) = dlogits times those rows, added to what the earlier tiles left; adds the head's gradient if trained. */
+  /**
+   * dhidden (M, C) = dlogits times those rows, added to the result of earlier tiles; adds the head's gradient if it is
+   * trained.
+   */
   logitsBackward(
     dlogits: BufferSlice,
     hidden: BufferSlice,
@@ -51,15 +55,18 @@ export interface Weights {
     first: number,
     rows: number,
   ): void;
-  /** Whether one binding holds the whole head, which the masked head and constrained decoding read. */
+  /** True if one binding holds the whole head, as the masked head and constrained decoding require. */
   readonly canMask: boolean;
   /** Masked head: out (E) = logit of each entry / temperature, hidden (N, C). */
   entryLogits(entries: Entries, hidden: BufferSlice, out: BufferSlice, temperature: number): void;
   /** Masked head: out (N, C) += scale (E) times each entry's row of the head. */
   scatterTable(list: ListAt, scale: BufferSlice, out: BufferSlice): void;
-  /** One token of each constrained row: kernel sample_masked, which reads the head's rows of the trie's edges. */
+  /**
+   * Samples one token per constrained row with the kernel sample_masked, which reads the head's rows of the trie's
+   * edges.
+   */
   sampleMasked(hidden: BufferSlice, others: readonly BufferSlice[], R: number, params: MaskedSampling): void;
-  /** Where the gradient of an operand is added; null where it is frozen. */
+  /** Gradient buffer of an operand; null if the operand is frozen. */
   gradient(operand: string): BufferSlice | null;
   destroy(): void;
 }
@@ -67,25 +74,25 @@ export interface Weights {
 /** Scalars of sample_masked after R and C. */
 export type MaskedSampling = (number | ReturnType<typeof f32>)[];
 
-/** How the matrices of a frozen base are kept: f32, or packed as quantize.ts says. Vectors are f32 always. */
+/** Storage of a frozen base's matrices: f32, or packed (quantize.ts). Vectors are always f32. */
 export type Precision = 'f32' | 'int8' | 'int4';
 
-/** Some whole rows of a tensor, f32 or packed; a vector is one row. */
+/** Some whole rows of a tensor, f32 or packed. A vector is one row. */
 export type WeightPiece = {
   name: string;
   shape: readonly number[];
-  /** The first row. */
+  /** First row. */
   row: number;
   rows: number;
 } & ({ kind: 'f32'; values: Float32Array } | { kind: 'packed'; packed: PackedRows });
 
-/** Weights that a model comes with: they are written piece by piece, so that a large model is never whole in memory. */
+/** Base weights of a model. They are written in pieces, so that a large model is never completely in memory. */
 export interface BaseWeights extends Weights {
-  /** Puts a piece where it belongs. Throws StateError for one of another precision. */
+  /** Writes a piece to its place. Throws StateError for a piece in another precision. */
   write(piece: WeightPiece): void;
 }
 
-/** f32 weights: all trained where `grads` is given, else frozen. */
+/** f32 weights, all trained if `grads` is given, else frozen. */
 export class DenseWeights implements BaseWeights {
   private readonly C: number;
   private readonly embedding: Table;
@@ -141,7 +148,7 @@ export class DenseWeights implements BaseWeights {
     }
   }
 
-  /** Rows [first, first + rows) of the head; a tile never crosses an operand. */
+  /** Rows [first, first + rows) of the head. A tile never spans two operands. */
   private tile(set: ParameterSet, first: number, rows: number): BufferSlice {
     const operand = set.slice(tableOperand(this.head, first));
     const rowBytes = this.C * 4;

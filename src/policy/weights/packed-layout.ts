@@ -1,9 +1,10 @@
 /**
- * Where a model's packed matrices lie: which tensors make an operand, in which block, codes and scales each where a binding may
- * start. Sizes only; the vectors (norms, biases, head gains) stay f32 and lie in a ParameterSet of their own.
+ * Layout of a model's packed matrices: the tensors of each operand, its block, and the offsets of codes and scales,
+ * both valid as binding offsets. Sizes only. Vectors (norms, biases, head gains) stay f32 and have a ParameterSet of
+ * their own.
  *
- * An operand is codes (N, codeWords), a gap, scales (N, scaleWords): one after the other, so that a kernel with few bindings
- * left can read both through one.
+ * An operand is codes (N, codeWords), a gap, and scales (N, scaleWords), in this order, so that a kernel with few free
+ * bindings can read both through one.
  */
 import { type ModelConfig, parameterShapes } from '../config.ts';
 import type { Precision } from './linear.ts';
@@ -19,16 +20,16 @@ import {
 } from './parameters.ts';
 import { type PackedRow, packedBytes, packedRow, type QuantBits } from './quantize.ts';
 
-/** How a frozen model's matrices are packed. Tables of the vocabulary are int8 in both: they cost accuracy where they are smaller. */
+/** Packing of a frozen model's matrices. Token tables are int8 in both, because fewer bits would cost accuracy. */
 export type PackedPrecision = Exclude<Precision, 'f32'>;
 
 /** Rows of one tensor in an operand. */
 export interface PackedPart {
   tensor: string;
-  /** Of the tensor. */
+  /** First row in the tensor. */
   firstRow: number;
   rows: number;
-  /** The operand's row that the part starts at. */
+  /** First row in the operand. */
   at: number;
 }
 
@@ -38,20 +39,20 @@ export interface PackedOperand {
   rows: number;
   parts: PackedPart[];
   block: number;
-  /** In words, from the block's start. */
+  /** Offsets from the block's start, in 32-bit words. */
   codesAt: number;
   scalesAt: number;
 }
 
 export interface PackedLayout {
   operands: Map<string, PackedOperand>;
-  /** Words in each block. */
+  /** Size of each block, in 32-bit words. */
   blocks: number[];
-  /** The f32 vectors. */
+  /** Layout of the f32 vectors. */
   vectors: Layout;
   embedding: Table;
   head: Table;
-  /** Parameters, without padding. */
+  /** Number of parameters, without padding. */
   count: number;
 }
 
@@ -62,7 +63,7 @@ export const matrixBits = (precision: PackedPrecision): QuantBits => (precision 
 
 type Unplaced = Pick<PackedOperand, 'name' | 'row' | 'rows' | 'parts'>;
 
-/** Tensors one after another. */
+/** Operand of consecutive tensors. */
 function matrix(name: string, tensors: readonly string[], shapes: ReadonlyMap<string, number[]>, bits: QuantBits) {
   const parts: PackedPart[] = [];
   let at = 0;
@@ -74,7 +75,7 @@ function matrix(name: string, tensors: readonly string[], shapes: ReadonlyMap<st
   return { name, row: packedRow(bits, shapes.get(tensors[0])![1]), rows: at, parts };
 }
 
-/** A table cut by vocabulary rows where one binding does not hold it. */
+/** Token table, split by vocabulary rows if one binding cannot hold it. */
 function tablePieces(table: Table, row: PackedRow): Unplaced[] {
   const pieces: Unplaced[] = [];
   for (let first = 0; first < table.rows; first += table.rowsEach) {
@@ -85,7 +86,7 @@ function tablePieces(table: Table, row: PackedRow): Unplaced[] {
   return pieces;
 }
 
-const alignWords = 64; // 256 bytes: the default alignment of a storage binding's offset
+const alignWords = 64; // 256 bytes: default alignment of storage binding offsets
 const aligned = (words: number) => Math.ceil(words / alignWords) * alignWords;
 
 function place(operands: readonly Unplaced[], blockBytes: number): Pick<PackedLayout, 'operands' | 'blocks'> {
@@ -107,11 +108,14 @@ function place(operands: readonly Unplaced[], blockBytes: number): Pick<PackedLa
   return { operands: placed, blocks };
 }
 
-/** Places every parameter of a frozen model. `blockBytes` bounds one block (the adapter's largest binding). */
+/**
+ * Places every parameter of a frozen model. `blockBytes` is the largest size of a block (the adapter's largest
+ * binding).
+ */
 export function planPacked(config: ModelConfig, precision: PackedPrecision, blockBytes: number): PackedLayout {
   const shapes = parameterShapes(config);
   const tableRow = packedRow(tableBits, config.hiddenSize);
-  // A little of a block is lost to the gap between codes and scales.
+  // The gap between codes and scales takes a little of a block.
   const table = (use: 'embedding' | 'head') =>
     tableOf(config, use, packedBytes(tableRow, 1), blockBytes - 2 * alignWords * 4);
   const [embedding, head] = [table('embedding'), table('head')];
@@ -128,6 +132,6 @@ export function planPacked(config: ModelConfig, precision: PackedPrecision, bloc
   return { ...place(matrices, blockBytes), vectors: placeOperands(vectors, blockBytes), embedding, head, count };
 }
 
-/** Words of all blocks, packed and f32, padding included. */
+/** Size of all blocks, packed and f32, including padding, in 32-bit words. */
 export const packedWords = ({ blocks, vectors }: PackedLayout) =>
   [...blocks, ...vectors.blocks].reduce((a, b) => a + b, 0);

@@ -1,7 +1,7 @@
 /**
- * A frozen base in int4 or int8: implements what the layers and the head ask of weights (linear.ts) on packed rows. Its backward
- * goes to the inputs only, through the very codes of the forward. It is filled piece by piece, some rows of a tensor at a
- * time, packed already or packed here.
+ * Frozen base in int4 or int8: implements the interface of linear.ts on packed rows. Its backward computes gradients of
+ * the inputs only, from the same codes as the forward. It is filled in pieces of some rows of a tensor, which arrive
+ * packed or are packed here.
  */
 import { type BufferSlice, type Device, type DeviceBuffer, grid1d, type Recorder, slice } from '../../device/device.ts';
 import type { ModelConfig } from '../config.ts';
@@ -17,7 +17,7 @@ import { type PackedRow, type PackedRows, quantizeRows } from './quantize.ts';
 
 const width = (k: number) => (k % 4 === 0 ? 4 : 1);
 
-/** The packed blocks and the f32 vectors of a model on the GPU. */
+/** Packed blocks and f32 vectors of a model on the GPU. */
 export class PackedSet {
   readonly vectors: ParameterSet;
   private readonly buffers: DeviceBuffer[];
@@ -38,7 +38,7 @@ export class PackedSet {
     return operand;
   }
 
-  /** Rows [first, first + rows) of an operand; `first` is where a binding may start. */
+  /** Rows [first, first + rows) of an operand. `first` must be a valid binding offset. */
   rows(name: string, first: number, rows: number): QuantSlice {
     const { row, block, codesAt, scalesAt } = this.operand(name);
     const part = (at: number, words: number) => slice(this.buffers[block], (at + first * words) * 4, rows * words * 4);
@@ -60,7 +60,7 @@ export class PackedSet {
     };
   }
 
-  /** Takes some rows of a tensor, packed or to be packed. Throws StateError, QuantizeError. */
+  /** Writes some rows of a tensor, packing them if needed. Throws StateError or QuantizeError. */
   write(recorder: Recorder, piece: WeightPiece): void {
     if (piece.shape.length === 1) {
       if (piece.kind !== 'f32') throw new StateError(`${piece.name} is packed; vectors stay f32.`);
@@ -77,7 +77,7 @@ export class PackedSet {
     }
   }
 
-  /** `rows` packed rows, from row `from` of a piece on, to row `to` of an operand. */
+  /** Writes `rows` packed rows, from row `from` of a piece, to row `to` of an operand. */
   private writePart(
     recorder: Recorder,
     { codes, scales }: PackedRows,
@@ -98,7 +98,7 @@ export class PackedSet {
   }
 }
 
-/** A piece's rows as this model packs them. */
+/** Rows of a piece, packed in this model's format. */
 function packedPiece(piece: WeightPiece, row: PackedRow): PackedRows {
   if (piece.kind === 'f32')
     return quantizeRows(row.bits, piece.values, row.length, { name: piece.name, firstRow: piece.row });

@@ -1,13 +1,13 @@
 /**
- * Where each f32 value lies on the GPU. Weights that are read by one matmul are kept one after another (q, k and v; gate and
- * up), so that three Hugging Face tensors are one operand here; all tensors lie in blocks small enough for one binding, and
- * gradients and moments lie in blocks of the same layout.
+ * Layout of the f32 values on the GPU. Weights read by one matmul are stored consecutively (q, k and v; gate and up),
+ * so that for instance three Hugging Face tensors form one operand here. All tensors lie in blocks small enough for one
+ * binding; gradients and moments have blocks of the same layout.
  */
 import { type BufferSlice, type Device, type DeviceBuffer, type Recorder, slice } from '../../device/device.ts';
 import { type ModelConfig, parameterShapes } from '../config.ts';
 import type { TensorMap } from '../policy.ts';
 
-/** Where a tensor, or the values of it from `start` on, lies in an operand. All in floats. */
+/** Place of a tensor, or of its values from `start` on, in an operand. In floats. */
 export interface Part {
   name: string;
   shape: number[];
@@ -16,21 +16,21 @@ export interface Part {
   size: number;
 }
 
-/** One operand: neighbouring tensors of the checkpoint, with the operand's own shape. */
+/** Operand: consecutive tensors of the checkpoint, used as one matrix or vector. */
 export interface Operand {
   name: string;
   parts: Part[];
   block: number;
-  /** In floats, from the block's start. */
+  /** Offset from the block's start, in floats. */
   offset: number;
   size: number;
 }
 
 export interface Layout {
   operands: Map<string, Operand>;
-  /** Floats in each block. */
+  /** Size of each block, in floats. */
   blocks: number[];
-  /** Parameters, without padding. */
+  /** Number of parameters, without padding. */
   count: number;
 }
 
@@ -49,20 +49,20 @@ export const layerOperands = (l: number) => ({
 /** Vocabulary rows of one logits tile. */
 export const vocabularyTile = 2048;
 
-/** A table of the vocabulary: its operands hold so many rows each, the last one what is left. */
+/** Token table. Each of its operands holds `rowsEach` rows, the last one the rest. */
 export interface Table {
   name: 'embedding' | 'head';
   rows: number;
   rowsEach: number;
 }
 
-/** Name of the operand that holds row `first` of a table and the rows after it. One operand: the table's own name. */
+/** Name of the operand that holds row `first` of a table. A table in one operand has the table's own name. */
 export const tableOperand = ({ name, rows, rowsEach }: Table, first: number) =>
   rowsEach >= rows ? name : `${name}.${Math.floor(first / rowsEach)}`;
 
 /**
- * Rows of a table of `rows` that one binding holds, where a row takes `rowBytes`: all of them, or whole vocabulary tiles, so
- * that a tile of the head never lies in two operands.
+ * Number of table rows that one binding holds, with `rowBytes` per row: all of them, or whole vocabulary tiles, so that
+ * a tile of the head never spans two operands.
  */
 export function rowsPerOperand(rows: number, rowBytes: number, blockBytes: number): number {
   if (rows * rowBytes <= blockBytes) return rows;
@@ -74,18 +74,18 @@ export function rowsPerOperand(rows: number, rowBytes: number, blockBytes: numbe
   return tiles * vocabularyTile;
 }
 
-/** The table that embeds tokens, or that of the head: the same one where they are tied. */
+/** Table of the embedding or of the head; the same one if they are tied. */
 export function tableOf(config: ModelConfig, use: 'embedding' | 'head', rowBytes: number, blockBytes: number): Table {
   const name = use === 'head' && !config.tieWordEmbeddings ? 'head' : 'embedding';
   return { name, rows: config.vocabSize, rowsEach: rowsPerOperand(config.vocabSize, rowBytes, blockBytes) };
 }
 
-/** An operand before it is placed: its name, and its tensors or their pieces. */
+/** Operand before it is placed: its name, and its tensors or their pieces. */
 export type OperandSpec = [string, Omit<Part, 'offset'>[]];
 
 const floatsOf = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
 
-/** Operands of whole tensors. */
+/** Operand of whole tensors. */
 export const wholeOperand = (name: string, tensors: readonly string[], shapes: ReadonlyMap<string, number[]>) =>
   [
     name,
@@ -95,7 +95,7 @@ export const wholeOperand = (name: string, tensors: readonly string[], shapes: R
     }),
   ] satisfies OperandSpec;
 
-/** A table cut by vocabulary rows where one binding does not hold it. */
+/** Token table, split by vocabulary rows if one binding cannot hold it. */
 function tableOperands(table: Table, tensor: string, columns: number): OperandSpec[] {
   const list: OperandSpec[] = [];
   for (let first = 0; first < table.rows; first += table.rowsEach) {
@@ -108,7 +108,7 @@ function tableOperands(table: Table, tensor: string, columns: number): OperandSp
   return list;
 }
 
-/** The matrices and vectors of layer `l`, each with the tensors that lie in it. */
+/** Matrices and vectors of layer `l`, each with its tensors. */
 export function layerTensors(config: ModelConfig, l: number): [string, string[]][] {
   const at = `model.layers.${l}`;
   const names = layerOperands(l);
@@ -140,9 +140,12 @@ function operandSpecs(config: ModelConfig, blockBytes: number): OperandSpec[] {
   return list;
 }
 
-const alignFloats = 64; // 256 bytes: the default alignment of a storage binding's offset
+const alignFloats = 64; // 256 bytes: default alignment of storage binding offsets
 
-/** Every parameter of a model, in f32. `blockBytes` bounds one block (the adapter's largest binding). */
+/**
+ * Layout of all parameters of a model in f32. `blockBytes` is the largest size of a block (the adapter's largest
+ * binding).
+ */
 export const planLayout = (config: ModelConfig, blockBytes: number): Layout =>
   placeOperands(operandSpecs(config, blockBytes), blockBytes);
 
@@ -171,10 +174,10 @@ export function placeOperands(specs: readonly OperandSpec[], blockBytes: number)
   return { operands, blocks, count };
 }
 
-/** Floats of all blocks, padding included. */
+/** Size of all blocks, including padding, in floats. */
 export const layoutFloats = (layout: Layout) => layout.blocks.reduce((a, b) => a + b, 0);
 
-/** One value per parameter: the weights, or their gradients, or a moment. */
+/** One value per parameter: the weights, their gradients, or a moment. */
 export class ParameterSet {
   readonly buffers: DeviceBuffer[];
 
@@ -201,7 +204,7 @@ export class ParameterSet {
     return slice(this.buffers[block], offset * 4, size * 4);
   }
 
-  /** (outputs, inputs) of a matrix: the outputs of its tensors one after another. */
+  /** (outputs, inputs) of a matrix. The outputs are those of its tensors, one after another. */
   shape(operand: string): [number, number] {
     const { size, parts } = this.operand(operand);
     const inputs = parts[0].shape[1];
@@ -227,7 +230,9 @@ export class ParameterSet {
     });
   }
 
-  /** Values of a tensor from `start` on, wherever they lie. Returns how many of them belong here. */
+  /**
+   * Writes values of a tensor, from `start` on, to their places. Returns the number of values that belong to this set.
+   */
   write(recorder: Recorder, tensor: string, start: number, values: Float32Array): number {
     let written = 0;
     for (const { block, offset, parts } of this.layout.operands.values())
@@ -248,7 +253,7 @@ export class ParameterSet {
     return this.buffers.map((buffer, i) => slice(buffer, 0, this.layout.blocks[i] * 4));
   }
 
-  /** Names the values of read-back blocks; copies, so that the blocks can go. */
+  /** Copies the values of read-back blocks into named tensors. The blocks are not needed afterwards. */
   unpack(blocks: readonly ArrayBuffer[], prefix = ''): TensorMap {
     const tensors: TensorMap = new Map();
     for (const operand of this.layout.operands.values()) {

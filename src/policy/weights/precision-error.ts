@@ -1,4 +1,4 @@
-/** A precision that does not go with what is asked of the model. */
+/** Thrown for a precision that the requested use of the model does not support. */
 export class PrecisionError extends Error {
   override name = 'PrecisionError';
 }

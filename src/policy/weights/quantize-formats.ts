@@ -1,16 +1,17 @@
 /**
- * Other programs' layouts of quantised rows, and the way to and from ours (quantize.ts):
- * - GGUF's Q4_0: 18 bytes a group of 32, an f16 scale, then byte j = code[j] | code[j + 16] << 4, each code plus 8;
- * - GGUF's Q8_0: 34 bytes a group, an f16 scale, then 32 signed bytes;
- * - `int4_g32`, onnxruntime's MatMulNBits with blocks of 32 and no zero points: bytes (N, G, 16) with byte i =
- *   code[2i] | code[2i + 1] << 4, and f32 scales (N, G).
- * The first two carry ours exactly, both ways. MatMulNBits takes ours exactly; its f32 scales become f16 the other way.
+ * Conversion between packed rows (quantize.ts) and the layouts of other programs:
+ * - GGUF's Q4_0: 18 bytes for a group of 32, an f16 scale, then byte j = code[j] | code[j + 16] << 4, each code plus 8;
+ * - GGUF's Q8_0: 34 bytes for a group, an f16 scale, then 32 signed bytes;
+ * - `int4_g32`, onnxruntime's MatMulNBits with blocks of 32 and no zero points: bytes (N, G, 16) with byte i = code[2i]
+ * | code[2i + 1] << 4, and f32 scales (N, G).
+ * Conversion to and from the GGUF layouts is exact. Conversion to MatMulNBits is exact; conversion from it rounds the
+ * f32 scales to f16.
  *
  * Sources: ggml-quants.c (github.com/ggml-org/ggml, MIT), MatMulNBits in onnxruntime's ContribOperators.md (MIT).
  */
 import { emptyRows, groupLength, type PackedRows, type QuantBits, QuantizeError, scaleAt, toHalf } from './quantize.ts';
 
-/** Bytes of one group in GGUF. */
+/** Size of one group in GGUF, in bytes. */
 const ggufGroup = { 4: 18, 8: 34 } as const;
 
 function checkGguf(length: number): void {
@@ -20,7 +21,7 @@ function checkGguf(length: number): void {
 
 const bytesOf = (words: Uint32Array) => new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 
-/** Bytes (rows, G * 18 or G * 34) of Q4_0 (bits 4) or Q8_0 (bits 8). */
+/** Converts to bytes (rows, G * 18 or G * 34) of Q4_0 (bits 4) or Q8_0 (bits 8). */
 export function toGguf(packed: PackedRows): Uint8Array {
   const { bits, length, groups, codeWords, scaleWords } = packed.row;
   checkGguf(length);
@@ -62,7 +63,7 @@ export function fromGguf(bits: QuantBits, bytes: Uint8Array, length: number): Pa
   return packed;
 }
 
-/** Nibbles (2i, 2i + 1) of our 16 bytes to nibbles (j, j + 16) of Q4_0's. */
+/** Reorders the nibbles of a group from pairs (2i, 2i + 1), as in packed rows, to halves (j, j + 16), as in Q4_0. */
 function halvesFromPairs(pairs: Uint8Array, from: number, halves: Uint8Array, to: number) {
   const code = (k: number) => (pairs[from + (k >> 1)] >> (4 * (k & 1))) & 15;
   for (let j = 0; j < 16; j++) halves[to + j] = code(j) | (code(j + 16) << 4);
@@ -73,7 +74,7 @@ function pairsFromHalves(halves: Uint8Array, from: number, pairs: Uint8Array, to
   for (let i = 0; i < 16; i++) pairs[to + i] = code(2 * i) | (code(2 * i + 1) << 4);
 }
 
-/** A MatMulNBits operand: rows of G groups. */
+/** MatMulNBits operand: rows of G groups. */
 export interface NBits {
   /** (rows, G, 16) */
   bytes: Uint8Array;
@@ -90,7 +91,7 @@ export function toNBits(packed: PackedRows): NBits {
   return { bytes: bytesOf(packed.codes).slice(), scales };
 }
 
-/** Codes exactly, scales rounded to f16. */
+/** Converts from MatMulNBits. Codes are exact; scales are rounded to f16. */
 export function fromNBits({ bytes, scales }: NBits, length: number): PackedRows {
   const groups = Math.ceil(length / groupLength);
   const rows = scales.length / groups;
@@ -108,13 +109,16 @@ export function fromNBits({ bytes, scales }: NBits, length: number): PackedRows 
 
 const fround = Math.fround;
 
-/** To the nearest whole number, ties to the even one. */
+/** Rounds to the nearest integer, ties to even. */
 function nearestEven(x: number): number {
   const rounded = Math.round(x);
   return rounded - x === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
 }
 
-/** (rows, length) values with f32 scales, as MatMulNBits' own quantiser rounds them: scale = signed largest / -8. */
+/**
+ * Quantises (rows, length) values with f32 scales, like MatMulNBits' own quantiser: scale = (value of largest
+ * magnitude) / -8.
+ */
 export function quantizeNBits(values: Float32Array, length: number): NBits {
   const groups = Math.ceil(length / groupLength);
   const rows = values.length / length;
@@ -135,7 +139,7 @@ export function quantizeNBits(values: Float32Array, length: number): NBits {
   return out;
 }
 
-/** The values of MatMulNBits' layout, each product rounded to f32. */
+/** Values of MatMulNBits' layout, each product rounded to f32. */
 export function dequantizeNBits({ bytes, scales }: NBits, length: number): Float32Array {
   const groups = Math.ceil(length / groupLength);
   const rows = scales.length / groups;

@@ -1,25 +1,28 @@
 /**
- * Frozen weights in 4 or 8 bits: how values become codes and scales, and where they lie. A slice of rows goes in as f32 and
- * comes out packed, so that a model is quantised as it streams in and is never whole in memory.
+ * Frozen weights in 4 or 8 bits: conversion of values to codes and scales, and their layout. Rows are packed slice by
+ * slice, so that a model is quantised while it streams in and is never completely in memory.
  *
- * Symmetric, in groups of 32 neighbours of a row, one scale a group: value = code * scale. The codes and scales are those of
- * ggml's Q4_0 and Q8_0 (quantize_row_q4_0_ref, quantize_row_q8_0_ref; github.com/ggml-org/ggml, MIT), so a model that is
- * quantised here and the same model imported from such a GGUF file have the same bits. The scale is an f16 number and a code
- * a small whole one: their product is exact in f32, so dequantised weights are exact, too.
+ * Symmetric, in groups of 32 consecutive values of a row with one scale each: value = code * scale. Codes and scales
+ * equal those of ggml's Q4_0 and Q8_0 (quantize_row_q4_0_ref, quantize_row_q8_0_ref; github.com/ggml-org/ggml, MIT), so
+ * a model quantised here and the same model imported from such a GGUF file have the same bits. The scale is an f16
+ * number and a code a small integer. Their product is exact in f32, so dequantised weights are exact as well.
  *
  * Layout of a table of N rows of K values, G = ceil(K / 32) groups a row, all in 32-bit little-endian words:
  * - codes (N, G * bits): int4 has 8 a word, the lowest bits first, code + 8 in a nibble (the bytes of onnxruntime's
- *   MatMulNBits, block 32, implicit zero point 8); int8 has 4 a word, two's complement;
+ * MatMulNBits, block 32, implicit zero point 8); int8 has 4 a word, two's complement;
  * - scales (N, ceil(G / 2)): two f16 a word, the lower half first.
- * A row whose length 32 does not divide ends in codes of value zero. This file knows bytes; it has never heard of a GPU.
+ * A row whose length is not a multiple of 32 is padded with codes of value zero. This file depends on bytes only, never
+ * on a GPU.
  */
 
 export type QuantBits = 4 | 8;
 
-/** Neighbours of a row that share a scale. */
+/** Consecutive values of a row that share a scale. */
 export const groupLength = 32;
 
-/** Weights that cannot be quantised, or bytes that are no quantised weights. Names what and where. */
+/**
+ * Thrown for weights that cannot be quantised, or bytes that are not quantised weights. Names the place and the cause.
+ */
 export class QuantizeError extends Error {
   override name = 'QuantizeError';
 }
@@ -27,7 +30,7 @@ export class QuantizeError extends Error {
 /** Sizes of one packed row. */
 export interface PackedRow {
   bits: QuantBits;
-  /** Values. */
+  /** Number of values. */
   length: number;
   groups: number;
   codeWords: number;
@@ -39,7 +42,7 @@ export function packedRow(bits: QuantBits, length: number): PackedRow {
   return { bits, length, groups, codeWords: groups * bits, scaleWords: Math.ceil(groups / 2) };
 }
 
-/** Bytes of `rows` packed rows: codes and scales. */
+/** Size of `rows` packed rows in bytes: codes and scales. */
 export const packedBytes = ({ codeWords, scaleWords }: PackedRow, rows: number) => (codeWords + scaleWords) * 4 * rows;
 
 /** Some rows of a table, packed. */
@@ -61,7 +64,7 @@ export function emptyRows(bits: QuantBits, rows: number, length: number): Packed
 const word = new Uint32Array(1);
 const float = new Float32Array(word.buffer);
 
-/** The nearest f16 of an f32, ties to even, as its 16 bits. Too large gives an infinity. */
+/** Nearest f16 of an f32, ties to even, as its 16 bits. Too large a value becomes infinite. */
 export function toHalf(value: number): number {
   float[0] = value;
   const sign = (word[0] >>> 16) & 0x8000;
@@ -69,7 +72,7 @@ export function toHalf(value: number): number {
   if (magnitude > 0x7f800000) return sign | 0x7e00;
   if (magnitude >= 0x477ff000) return sign | 0x7c00;
   if (magnitude < 0x38800000) {
-    // A multiple of 2^-24, the distance of f16's subnormals: adding 1/2 rounds to it in f32.
+    // Adding 1/2 in f32 rounds to a multiple of 2^-24, the spacing of f16's subnormals.
     float[0] = magnitude === 0 ? 0.5 : Math.abs(value) + 0.5;
     return sign | (word[0] - 0x3f000000);
   }
@@ -77,7 +80,7 @@ export function toHalf(value: number): number {
   return sign | ((rounded - 0x38000000) >>> 13);
 }
 
-/** The value of an f16's 16 bits. */
+/** Value of an f16 given as 16 bits. */
 export function fromHalf(half: number): number {
   const sign = half & 0x8000 ? -1 : 1;
   const exponent = (half >>> 10) & 31;
@@ -89,7 +92,7 @@ export function fromHalf(half: number): number {
 const largestHalf = 65504;
 const fround = Math.fround;
 
-/** The value of largest magnitude in [start, end), the first of equals; NaN if any value is not finite. */
+/** Value of largest magnitude in [start, end), the first of equals; NaN if any value is not finite. */
 function extreme(values: Float32Array, start: number, end: number): number {
   let largest = 0;
   let value = 0;
@@ -112,7 +115,10 @@ function scaleOf(bits: QuantBits, value: number): { scale: number; inverse: numb
   return { scale, inverse: scale === 0 ? 0 : fround(1 / scale) };
 }
 
-/** Rounds half up after the shift to 0..15, as ggml does; the largest magnitude is -8 and its opposite is cut to 7. */
+/**
+ * Rounds half up after the shift to 0..15, as in ggml. The value of largest magnitude becomes -8; the same value with
+ * the opposite sign is clamped to 7.
+ */
 const nibble = (x: number, inverse: number) => Math.min(15, Math.trunc(fround(fround(x * inverse) + 8.5)));
 
 /** Rounds half away from zero. */
@@ -144,8 +150,8 @@ function packGroup8(values: Float32Array, start: number, end: number, inverse: n
 }
 
 /**
- * Packs (rows, length) values. Throws QuantizeError where a value is not finite or too large for an f16 scale; `name` and
- * `firstRow` are for its message.
+ * Packs (rows, length) values. Throws QuantizeError, with `name` and the row counted from `firstRow`, if a value is not
+ * finite or too large for an f16 scale.
  */
 export function quantizeRows(
   bits: QuantBits,
@@ -186,7 +192,7 @@ export function scaleAt({ row, scales }: PackedRows, r: number, g: number): numb
   return fromHalf((scales[r * row.scaleWords + (g >> 1)] >>> (16 * (g & 1))) & 0xffff);
 }
 
-/** Throws QuantizeError where a scale that was read from a file is not finite. */
+/** Throws QuantizeError if a scale read from a file is not finite. */
 export function checkScales(packed: PackedRows, { name = 'these weights', firstRow = 0 } = {}): void {
   for (let r = 0; r < packed.rows; r++)
     for (let g = 0; g < packed.row.groups; g++)
@@ -197,7 +203,7 @@ export function checkScales(packed: PackedRows, { name = 'these weights', firstR
         );
 }
 
-/** The (rows, length) values that packed rows stand for, exactly. */
+/** Exact (rows, length) values of packed rows. */
 export function dequantizeRows(packed: PackedRows): Float32Array {
   const { length, groups } = packed.row;
   const out = new Float32Array(packed.rows * length);

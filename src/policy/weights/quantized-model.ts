@@ -1,16 +1,16 @@
-/** A whole model in memory and its quantised form, as values: for reports and tests. */
+/** Values of a whole model in memory after quantisation, for reports and tests. */
 
 import type { TensorMap } from '../policy.ts';
 import { matrixBits, type PackedPrecision, tableBits } from './packed-layout.ts';
 import { dequantizeRows, type QuantBits, quantizeRows } from './quantize.ts';
 
-/** Bits of a tensor of a packed model; null: it stays f32. */
+/** Bits of a tensor in a packed model; null if it stays f32. */
 export function tensorBits(precision: PackedPrecision, name: string, shape: readonly number[]): QuantBits | null {
   if (shape.length < 2) return null;
   return /^(model\.embed_tokens|lm_head)\./.test(name) ? tableBits : matrixBits(precision);
 }
 
-/** The f32 tensors that the packed ones stand for, exactly. */
+/** Exact f32 values of the tensors after packing. */
 export function dequantizedModel(tensors: TensorMap, precision: PackedPrecision): TensorMap {
   return new Map(
     [...tensors].map(([name, { shape, data }]) => {

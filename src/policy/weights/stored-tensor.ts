@@ -1,6 +1,6 @@
 /**
- * A tensor as a file of weights holds it, whatever the format: where its bytes are, and how some of its rows become f32. A
- * model is read row slice by row slice through this, so that no more than a slice of it is ever in memory.
+ * Tensor in a file of weights, in any format: its byte range, and the conversion of rows to f32. A model is read
+ * through this interface in slices of rows, so that at most one slice is in memory.
  */
 
 import { dtypeBytes, SafetensorsError, type TensorEntry, tensorView, toFloat32 } from '../formats/safetensors.ts';
@@ -9,23 +9,26 @@ import type { PackedRows, QuantBits } from './quantize.ts';
 export interface StoredTensor {
   /** Hugging Face's name. */
   name: string;
-  /** As Hugging Face has it, (out, in) for a matrix. */
+  /** Shape as in Hugging Face, (out, in) for a matrix. */
   shape: number[];
-  /** Bytes from the file's beginning. */
+  /** Byte range, counted from the beginning of the file. */
   start: number;
   end: number;
   /** A vector is one row. */
   rows: number;
   columns: number;
-  /** Rows that belong together: a slice holds a multiple of them. */
+  /** Number of rows that cannot be separated: a slice holds a multiple of it. */
   rowsTogether: number;
-  /** (rows, columns) values of the bytes of whole rows. */
+  /** Decodes the bytes of whole rows to (rows, columns) values. */
   decode(bytes: Uint8Array): Float32Array;
-  /** Where the file's codes and scales are ours (quantize.ts): the bytes of whole rows, packed without being rounded again. */
+  /**
+   * Set if the file's codes and scales match the packed format (quantize.ts). `take` packs the bytes of whole rows
+   * without rounding again.
+   */
   packed?: { bits: QuantBits; take(bytes: Uint8Array): PackedRows };
 }
 
-/** Most bytes of f32 in one slice. */
+/** Largest f32 size of a slice, in bytes. */
 export const sliceBytes = 8 << 20;
 
 export interface RowSlice {
@@ -33,7 +36,10 @@ export interface RowSlice {
   rows: number;
 }
 
-/** Cuts a tensor into slices of whole rows, each at most `most` bytes as f32 (or one row, or the rows that belong together). */
+/**
+ * Splits a tensor into slices of whole rows, each at most `most` bytes as f32. A slice has at least one row, or one set
+ * of rows that cannot be separated.
+ */
 export function rowSlices({ rows, columns, rowsTogether }: StoredTensor, most = sliceBytes): RowSlice[] {
   const fit = Math.max(1, Math.floor(most / (4 * columns * rowsTogether))) * rowsTogether;
   const slices: RowSlice[] = [];
@@ -41,13 +47,13 @@ export function rowSlices({ rows, columns, rowsTogether }: StoredTensor, most = 
   return slices;
 }
 
-/** Rows and columns of a shape; a vector is one row. */
+/** Rows and columns of a shape. A vector is one row. */
 export function rowsOf(shape: readonly number[]): { rows: number; columns: number } {
   const columns = shape.at(-1) ?? 1;
   return { rows: shape.slice(0, -1).reduce((a, b) => a * b, 1), columns };
 }
 
-/** A tensor of a safetensors file. Throws SafetensorsError where its values are no floating-point numbers. */
+/** Tensor of a safetensors file. Throws SafetensorsError if its values are not floating-point numbers. */
 export function storedTensor({ name, dtype, shape, start, end }: TensorEntry): StoredTensor {
   if (!['F64', 'F32', 'F16', 'BF16'].includes(dtype))
     throw new SafetensorsError(
