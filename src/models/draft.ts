@@ -1,7 +1,7 @@
 /**
- * An experiment turned to a language model. Every way in goes through here: a model that was picked, another kind of policy in the
- * setup, an adapter that is brought in. A tiny policy's settings would end a language model's every episode for want of room, hold
- * it to lists of actions, and spend an hour on one evaluation.
+ * Converts an experiment for a language model. All conversions use this file: a picked model, another kind of policy in
+ * the setup, an imported adapter. With a tiny policy's settings, a language model would run out of context in every
+ * episode, be restricted to lists of actions, and need an hour for one evaluation.
  */
 
 import { type Experiment, parseExperiment, type TurnLimit } from '../experiment/experiment.ts';
@@ -12,23 +12,25 @@ import type { Precision } from '../policy/weights/linear.ts';
 import { worldModule } from '../worlds/registry.ts';
 
 const leastCompletion = 512;
-/** More is left to the person: the memory of a batch grows with it. */
+/** Upper bound of the automatic setting, because the memory of a batch grows with it. A person may choose more. */
 const mostCompletion = 4096;
-/** A short thought and an action. */
+/** Room for a short thought and an action. */
 const leastTurn = 64;
-/** Around a reply and an observation. */
+/** Tokens of the chat template around a reply and an observation. */
 const templateTokens = 12;
 
-/** Adapters are trained with a tenth to a hundredth of a tiny policy's step. */
+/** Adapters are trained with a tenth to a hundredth of a tiny policy's learning rate. */
 const mostLearningRate = 1e-4;
 const mostGroups = 2;
-/** Of one evaluation, for each split: a tiny policy's hundreds take a language model an hour and more. */
+/**
+ * Episodes of one evaluation, for each split. A tiny policy's hundreds would take a language model more than an hour.
+ */
 const mostEvaluated = 32;
 
 const turnsOf = (limit: TurnLimit, oracleTurns: number) =>
   typeof limit === 'number' ? limit : oracleTurns + limit.oraclePlus;
 
-/** Tokens after the prompt of an episode that uses all its turns. */
+/** Number of tokens after the prompt in an episode that uses all its turns. */
 function completionOf({ horizon, worlds }: Experiment, turnTokens: number): number {
   const needs = worlds.flatMap(({ name, options }) => {
     const { observationTokens, oracleTurns } = worldModule(name).budget.language(options);
@@ -37,7 +39,7 @@ function completionOf({ horizon, worlds }: Experiment, turnTokens: number): numb
   return Math.min(mostCompletion, Math.max(leastCompletion, Math.ceil(Math.max(...needs) / 64) * 64));
 }
 
-/** Free replies, and room for them and for prompts through a chat template. */
+/** Sampling settings with free replies, and with room for replies and prompts in a chat template. */
 function roomFor(experiment: Experiment): Experiment['sampling'] {
   const { sampling, worlds } = experiment;
   const openings = worlds.map(({ name, options }) => worldModule(name).budget.language(options).promptTokens);
@@ -51,23 +53,23 @@ function roomFor(experiment: Experiment): Experiment['sampling'] {
   };
 }
 
-/** A language model's settings that somebody may have chosen: not a tiny policy's under another policy's name. */
+/** True if the settings were chosen for a trained language model, rather than left over from another kind of policy. */
 function isFitted({ policy, sampling }: Experiment): boolean {
   const { languageModel, trains } = factsOf(policy);
   return languageModel && trains && !sampling.maskActions;
 }
 
-/** A language model, its settings filled in by the document's defaults. */
+/** Policy of a language model. Missing settings get the document's defaults. */
 type LanguagePolicy = { kind: Experiment['policy']['kind']; model: string; [setting: string]: unknown };
 
-/** The experiment with this policy, and what of its other settings a language model cannot play or be trained with set right. */
+/** The experiment with this policy. Settings that do not suit a language model are replaced. */
 export function adapted(experiment: Experiment, policy: LanguagePolicy): Experiment {
   if (isFitted(experiment)) return parseExperiment({ ...experiment, policy });
   const { algorithm, optimizer, evaluation } = experiment;
   return parseExperiment({
     ...experiment,
     policy,
-    // A bonus for the entropy of 150,000 tokens rewards noise.
+    // An entropy bonus over 150,000 tokens rewards noise.
     algorithm: {
       ...algorithm,
       groups: Math.min(algorithm.groups, mostGroups),
@@ -75,23 +77,26 @@ export function adapted(experiment: Experiment, policy: LanguagePolicy): Experim
       ...('entropy' in algorithm ? { entropy: 0 } : {}),
     },
     sampling: roomFor(experiment),
-    // Decay would draw the adapter, and with it what was learnt, back to nothing.
+    // Weight decay would pull the adapter, and so what it has learnt, towards zero.
     optimizer: { ...optimizer, learningRate: Math.min(optimizer.learningRate, mostLearningRate), weightDecay: 0 },
     evaluation: { ...evaluation, episodes: Math.min(evaluation.episodes, mostEvaluated) },
   });
 }
 
-/** The draft with a low-rank adapter beside the model of this key. An adapter that the draft has already is kept. */
+/** The draft with a low-rank adapter beside the model with this key. An existing adapter's settings are kept. */
 export function withLanguageModel(draft: Experiment, model: string, weights: Precision): Experiment {
   return adapted(draft, besideModel(draft.policy, model, weights));
 }
 
-/** The draft with a language model in ONNX, which plays. */
+/** The draft with an ONNX language model, which plays without training. */
 export function withOnnxModel(draft: Experiment, model: string, file: string): Experiment {
   return adapted(draft, playing(draft.policy, model, file));
 }
 
-/** Turns that are counted from an oracle's, as numbers where one of the worlds has no oracle: as many as its oracle would take. */
+/**
+ * Replaces turn limits relative to an oracle by numbers if one of the worlds has no oracle, using an estimate of its
+ * turns.
+ */
 function countable(draft: Experiment): Experiment {
   const without = draft.worlds.map(({ name }) => worldModule(name)).find(({ hasOracle }) => !hasOracle);
   if (!without) return draft;
@@ -99,7 +104,7 @@ function countable(draft: Experiment): Experiment {
   return { ...draft, horizon: draft.horizon.map((stage) => ({ ...stage, turns: turnsOf(stage.turns, oracleTurns) })) };
 }
 
-/** The draft with another world at one place of its mixture: none of the other's options, and room for its episodes. */
+/** The draft with another world at one place of its mixture, with default options and room for its episodes. */
 export function withWorld(draft: Experiment, index: number, name: string): Experiment {
   const worlds = draft.worlds.map((entry, i) => (i === index ? { ...entry, name, options: {} } : entry));
   const next = countable({ ...draft, worlds });
@@ -120,8 +125,8 @@ export function withWorld(draft: Experiment, index: number, name: string): Exper
 }
 
 /**
- * The draft with another kind of policy: a language model with its settings, or a tiny policy with those of the preset, where
- * that has one.
+ * The draft with another kind of policy: a language model with its settings, or a tiny policy with the settings of
+ * `preset` if it has one.
  */
 export function withPolicyKind(draft: Experiment, policy: Experiment['policy'], preset?: Experiment): Experiment {
   if (factsOf(policy).languageModel) return adapted(draft, policy as LanguagePolicy);

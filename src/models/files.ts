@@ -1,7 +1,7 @@
 /**
- * What a source holds of a model, found without reading a weight: its config, its small files, and every tensor's place in
- * its files of weights (one, or the parts that an index names, or a GGUF file). A model that the engine does not run, or
- * whose tensors do not fit its config, is refused here.
+ * Finds a model's files at a source without reading weights: its config, its small files, and the place of every tensor
+ * in its weight files (one, or the parts listed in an index, or a GGUF file). Refuses a model that the engine does not
+ * run, or whose tensors do not match its config.
  */
 
 import { type ModelConfig, parameterShapes, parseConfig } from '../policy/config.ts';
@@ -14,13 +14,16 @@ import { type ModelSource, readRange, SourceError, type SourceFile } from '../st
 
 export interface WeightFile {
   file: SourceFile;
-  /** Those that the model has, in the order of their bytes. */
+  /** Tensors of the model in this file, in byte order. */
   tensors: StoredTensor[];
 }
 
 export interface ModelFiles {
   config: ModelConfig;
-  /** config.json, tokenizer.json, and what else is there of tokenizer_config.json, chat_template.jinja, generation_config.json. */
+  /**
+   * config.json, tokenizer.json, and those of tokenizer_config.json, chat_template.jinja and generation_config.json
+   * that exist.
+   */
   texts: { [name: string]: string };
   weights: WeightFile[];
 }
@@ -71,11 +74,17 @@ async function tableOf(file: SourceFile, signal: AbortSignal): Promise<StoredTen
     .map(storedTensor);
 }
 
-/** Names that some exporters add and that hold nothing new: rotary tables, and the head of a model that ties it. */
+/**
+ * True for tensors that some exporters add without new information: rotary tables, and the head of a model that ties
+ * it.
+ */
 const isRedundant = (name: string, config: ModelConfig) =>
   name.endsWith('rotary_emb.inv_freq') || (name === 'lm_head.weight' && config.tieWordEmbeddings);
 
-/** The files with the model's tensors only. Throws CheckpointError where a tensor is missing, strange, twice, or misshapen. */
+/**
+ * The files with the model's tensors only. Throws CheckpointError if a tensor is missing, unknown, duplicated or of the
+ * wrong shape.
+ */
 function checked(config: ModelConfig, files: readonly WeightFile[]): WeightFile[] {
   const kept = files.map(({ file, tensors }) => ({
     file,
@@ -89,7 +98,9 @@ function checked(config: ModelConfig, files: readonly WeightFile[]): WeightFile[
   return kept;
 }
 
-/** The largest id of a tokenizer.json: of its vocabulary (by token, or a list in the order of the ids) or its added tokens. */
+/**
+ * Largest id in a tokenizer.json, of its vocabulary (an object by token, or a list in id order) or its added tokens.
+ */
 function largestId(json: unknown): number {
   const { model, added_tokens } = (json ?? {}) as { model?: { vocab?: object }; added_tokens?: { id: number }[] };
   const vocabulary = model?.vocab ?? {};
@@ -99,7 +110,7 @@ function largestId(json: unknown): number {
   return [...ids, ...(added_tokens ?? []).map(({ id }) => id)].reduce((a, b) => Math.max(a, b), -1);
 }
 
-/** Throws CheckpointError where a token has no row in the embedding. */
+/** Throws CheckpointError if a token has no row in the embedding. */
 function checkTokenizer(config: ModelConfig, text: string): void {
   const largest = largestId(parseJson('tokenizer.json', text));
   if (largest < config.vocabSize) return;
@@ -114,7 +125,7 @@ async function optional(source: ModelSource, signal: AbortSignal): Promise<{ [na
   return Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] !== null));
 }
 
-/** The texts that a conversation needs, of a model whose weights are read elsewhere. */
+/** Text files needed for a conversation, for a model whose weights are read elsewhere. */
 export async function conversationTexts(source: ModelSource, signal: AbortSignal): Promise<{ [name: string]: string }> {
   const texts = ['config.json', 'tokenizer.json'].map(
     async (name) => [name, await needed(source, name, signal)] as const,
@@ -126,7 +137,7 @@ export async function conversationTexts(source: ModelSource, signal: AbortSignal
 
 async function safetensorsModel(source: ModelSource, signal: AbortSignal): Promise<ModelFiles> {
   const configText = await needed(source, 'config.json', signal);
-  // The config first: a model that cannot run is refused before its larger files are asked for.
+  // The config comes first, so that an unsupported model is refused before its larger files are requested.
   const config = parseConfig(parseJson('config.json', configText));
   const tokenizer = await needed(source, 'tokenizer.json', signal);
   checkTokenizer(config, tokenizer);
@@ -163,7 +174,7 @@ async function ggufModel(source: ModelSource, name: string, signal: AbortSignal)
   return { config, texts, weights: checked(config, [{ file, tensors }]) };
 }
 
-/** The GGUF file of a folder that has no safetensors. */
+/** Name of the only GGUF file in a folder without safetensors, or null. */
 function onlyGguf(source: ModelSource): string | null {
   const names = source.names();
   if (!names || names.some((name) => name.endsWith('.safetensors'))) return null;
@@ -176,7 +187,10 @@ function onlyGguf(source: ModelSource): string | null {
   return found[0] ?? null;
 }
 
-/** Finds a model's files. `gguf` names one to read instead of the safetensors. Throws sentences. */
+/**
+ * Finds a model's files. `gguf` names a GGUF file to read instead of the safetensors. Rejects with messages written for
+ * a person.
+ */
 export function findModelFiles(source: ModelSource, gguf: string | null, signal: AbortSignal): Promise<ModelFiles> {
   const name = gguf ?? onlyGguf(source);
   return name ? ggufModel(source, name, signal) : safetensorsModel(source, signal);

@@ -1,6 +1,6 @@
 /**
- * In which precision a model's tensors are kept and handed to the engine, and how a piece of one is stored. Matrices may be
- * int4 or int8, tables of the vocabulary are int8 at least (they cost accuracy where they are smaller); vectors stay f32.
+ * Precision of a model's tensors, and storage format of their pieces. Matrices may be int4 or int8. Token tables are at
+ * least int8, because fewer bits would cost accuracy. Vectors stay f32.
  */
 import type { Precision, WeightPiece } from '../policy/weights/linear.ts';
 import { checkScales, packedRow, type QuantBits, quantizeRows } from '../policy/weights/quantize.ts';
@@ -10,7 +10,7 @@ export const precisions: readonly Precision[] = ['int4', 'int8', 'f32'];
 
 const isVocabularyTable = (name: string) => name === 'model.embed_tokens.weight' || name === 'lm_head.weight';
 
-/** Bits of a tensor's values; null: f32. */
+/** Bits of a tensor's values; null for f32. */
 export function bitsOf(precision: Precision, name: string, shape: readonly number[]): QuantBits | null {
   if (precision === 'f32' || shape.length < 2) return null;
   return precision === 'int4' && !isVocabularyTable(name) ? 4 : 8;
@@ -18,7 +18,7 @@ export function bitsOf(precision: Precision, name: string, shape: readonly numbe
 
 type Rows = Pick<WeightPiece, 'name' | 'shape' | 'row' | 'rows'>;
 
-/** Packs what the precision packs. Throws QuantizeError. */
+/** Packs a piece if its precision is packed. Throws QuantizeError. */
 export function makePiece(precision: Precision, { name, shape, row, rows }: Rows, values: Float32Array): WeightPiece {
   const bits = bitsOf(precision, name, shape);
   if (bits === null) return { name, shape, row, rows, kind: 'f32', values };
@@ -26,7 +26,10 @@ export function makePiece(precision: Precision, { name, shape, row, rows }: Rows
   return { name, shape, row, rows, kind: 'packed', packed };
 }
 
-/** A piece of the bytes of whole rows of a tensor. What is packed as it would be here is taken as it is. Throws QuantizeError. */
+/**
+ * Piece from the bytes of whole rows of a tensor. Rows that are already in the packed format are used unchanged. Throws
+ * QuantizeError.
+ */
 export function readPiece(precision: Precision, where: Rows, tensor: StoredTensor, bytes: Uint8Array): WeightPiece {
   const bits = bitsOf(precision, where.name, where.shape);
   if (bits === null || tensor.packed?.bits !== bits) return makePiece(precision, where, tensor.decode(bytes));
@@ -38,12 +41,12 @@ export function readPiece(precision: Precision, where: Rows, tensor: StoredTenso
 const bytesOf = (array: Float32Array | Uint32Array) =>
   new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
 
-/** A piece's bytes in the order in which `decodePiece` reads them. */
+/** Bytes of a piece in the format of `decodePiece`. */
 export function encodePiece(piece: WeightPiece): Uint8Array[] {
   return piece.kind === 'f32' ? [bytesOf(piece.values)] : [bytesOf(piece.packed.codes), bytesOf(piece.packed.scales)];
 }
 
-/** The piece of stored bytes. */
+/** Piece from stored bytes. */
 export function decodePiece(precision: Precision, { name, shape, row, rows }: Rows, bytes: Uint8Array): WeightPiece {
   const bits = bitsOf(precision, name, shape);
   const buffer = bytes.byteOffset % 4 ? bytes.slice().buffer : bytes.buffer;

@@ -1,6 +1,6 @@
 /**
- * The language models that a person has found and those that are kept: looks them up, fetches them ahead of a run with
- * progress and a stop, lists and deletes them, and opens them for an engine. Tokens live here, in memory, and nowhere else.
+ * Library of language models, both found and kept on disk. Looks models up, downloads them ahead of a run with progress
+ * and cancellation, lists and deletes them, and opens them for an engine. Access tokens are held here, in memory only.
  */
 
 import { catalogue } from '../policy/catalogue.ts';
@@ -21,7 +21,7 @@ import { publicRepository } from './names.ts';
 import { type OnnxModel, openKeptOnnx, prepareOnnx } from './onnx-model.ts';
 import { cardRun, type KeptModelInfo, type ModelCard, type ModelPlace, type ModelRequest } from './protocol.ts';
 
-/** About the bytes of the pieces of a model at a precision. */
+/** Approximate size of a model's pieces at a precision, in bytes. */
 export function storedBytes(config: ModelConfig, precision: Precision): number {
   let total = 0;
   for (const [name, shape] of parameterShapes(config)) {
@@ -33,7 +33,7 @@ export function storedBytes(config: ModelConfig, precision: Precision): number {
   return total;
 }
 
-/** Bytes on a GPU of `cardRun`; null where this build cannot run the precision. */
+/** GPU memory of `cardRun` in bytes; null if this build cannot run the precision. */
 function gpuBytes(config: ModelConfig, precision: Precision, blockBytes: number): number | null {
   const { rank, episodes, prompt, completion, batchTokens } = cardRun;
   const capacity = {
@@ -74,7 +74,7 @@ const cardOf = (
   gpuBytes: gpuBytes(config, precision, blockBytes),
 });
 
-/** Any family's: what its config.json says of its size. */
+/** Card of an ONNX model of any family, with the sizes given in its config.json. */
 function onnxCard({ key, label }: ModelSource, model: OnnxModel, onnx: string): ModelCard {
   const { texts, totalBytes, remainingBytes } = model;
   const config = JSON.parse(texts['config.json']) as { [name: string]: unknown };
@@ -86,7 +86,10 @@ function onnxCard({ key, label }: ModelSource, model: OnnxModel, onnx: string): 
   };
 }
 
-/** The file in ONNX that is asked for, or all that picked files have; null: weights that can be trained beside. */
+/**
+ * The requested ONNX file, or the only kind of weights among picked files; null if the weights can be trained with an
+ * adapter.
+ */
 function onnxFileOf(place: ModelPlace): string | null {
   if (place.kind === 'hub') return place.onnx ?? null;
   const names = place.files.map(({ name }) => name);
@@ -99,7 +102,7 @@ async function sourceOf(place: ModelPlace): Promise<ModelSource> {
   return FolderSource.open(place.label, browserFiles(place.files));
 }
 
-/** The public hub's model of a short id, a repository's name or its key; null: this is another key. */
+/** Source on the public hub for a short id, a repository's name or a key of the hub; null for other keys. */
 function hubSource(model: string): HttpSource | null {
   const kept = publicRepository(model);
   if (kept) return new HttpSource(kept);
@@ -108,7 +111,7 @@ function hubSource(model: string): HttpSource | null {
   return listed || /^[\w.-]+\/[\w.-]+$/.test(model) ? new HttpSource({ id }) : null;
 }
 
-/** What an experiment calls a model: as short and as portable as its key allows. */
+/** Name of a model in experiments: as short and portable as its key allows. */
 function nameOf(key: string): string {
   const [, id] = new RegExp(`^${publicHub.replaceAll('.', '\\.')}/(.+)@main$`).exec(key) ?? [];
   return catalogue.find(({ repository }) => repository === id)?.id ?? id ?? key;
@@ -122,16 +125,16 @@ const downloadStopped = 'The download was stopped. What has arrived is kept.';
 export type DownloadListener = (done: number, total: number) => void;
 
 export class ModelLibrary implements BaseModels {
-  /** Found since this tab was opened, by key and precision. */
+  /** Models found since this tab was opened, by key and precision. */
   private readonly found = new Map<string, PreparedModel>();
-  /** Lookups and downloads under way, with what to say to whoever waits for one that is stopped. */
+  /** Lookups and downloads in progress, with the message for the waiting caller if one is stopped. */
   private readonly running = new Map<AbortController, string>();
-  /** Of the models in ONNX that were looked up, by key: a token and a folder are known to this tab alone. */
+  /** Sources of the ONNX models that were looked up, by key and name. Only this tab knows their tokens and folders. */
   private readonly sources = new Map<string, ModelSource>();
 
   constructor(private readonly cache: WeightsCache) {}
 
-  /** `blockBytes`: the adapter's largest binding. */
+  /** Looks a model up. `blockBytes` is the adapter's largest binding. */
   async findModel({ place, precision }: ModelRequest, blockBytes: number): Promise<ModelCard> {
     const onnx = onnxFileOf(place);
     if (onnx) return this.findOnnx(place, onnx);
@@ -151,7 +154,10 @@ export class ModelLibrary implements BaseModels {
     return card;
   }
 
-  /** A model that is forgotten once its files turn out to be others than were found: it has to be looked up again. */
+  /**
+   * Wraps a found model so that it is forgotten when its files turn out to have changed. It must then be looked up
+   * again.
+   */
   private whileSame(model: PreparedModel): PreparedModel {
     const { found } = this;
     const pieces = async function* (options: LoadOptions) {
@@ -167,8 +173,8 @@ export class ModelLibrary implements BaseModels {
   }
 
   /**
-   * A model for an engine, by its key, its short id or its repository: kept whole, found in this tab, or looked up on the public
-   * hub. Throws SourceError where it is none of these.
+   * Opens a model by its key, short id or repository: from the disk if it is complete there, from this tab's lookups,
+   * or from the public hub. Throws SourceError if none of these has it.
    */
   async open(model: string, precision: Precision): Promise<PreparedModel> {
     const source = hubSource(model);
@@ -200,10 +206,10 @@ export class ModelLibrary implements BaseModels {
 
   async downloadModel(key: string, precision: Precision, listener: DownloadListener): Promise<void> {
     const model = await this.open(key, precision);
-    // One at a time: a second takes the place of the first.
+    // One download at a time: a new one stops the previous one.
     this.stop([downloadStopped]);
     await this.stoppably(downloadStopped, async (signal) => {
-      // Every piece is kept on its way here; nothing else is done with it.
+      // Reading a piece also keeps it, so the pieces themselves are not needed.
       for await (const _ of model.pieces({ signal, onProgress: listener }));
     });
   }
@@ -242,7 +248,7 @@ export class ModelLibrary implements BaseModels {
   async deleteModel(folder: string): Promise<void> {
     const kept = (await this.cache.list()).find((each) => each.folder === folder);
     await this.cache.remove(folder);
-    // What was found of it may be what was kept.
+    // The found model may read from the deleted files.
     if (kept) this.found.delete(named(kept.key, kept.kind));
   }
 }

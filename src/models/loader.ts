@@ -1,7 +1,7 @@
 /**
- * A language model into the engine's hands: found at its source (files.ts), streamed row slice by row slice, packed on
- * the way (format.ts), kept for next time (store/weights-cache.ts), and handed on piece by piece. No more than a slice
- * is ever in memory. What is kept is handed on from the disk; a download that was broken off goes on after its last piece.
+ * Loads a language model for the engine: finds it at its source (files.ts), streams it in slices of rows, packs them
+ * (format.ts), keeps them for later (store/weights-cache.ts), and yields them piece by piece. At most one slice is in
+ * memory. Kept pieces are read from disk, and an interrupted download continues after its last piece.
  */
 import { type ModelConfig, parameterShapes, parseConfig } from '../policy/config.ts';
 import type { Precision, WeightPiece } from '../policy/weights/linear.ts';
@@ -22,46 +22,49 @@ import {
 
 export interface LoadOptions {
   signal: AbortSignal;
-  /** Bytes of the model's files that have been handed on, of all. */
+  /** Reports the bytes of the model's files processed so far, and their total. */
   onProgress?(done: number, total: number): void;
 }
 
-/** A model whose config is known and whose weights can be loaded, as often as needed. */
+/** Model with a known config, whose weights can be loaded repeatedly. */
 export interface PreparedModel {
-  /** Names the model: `openKept` finds it again by this. */
+  /** Key of the model, by which `openKept` finds it again. */
   key: string;
   label: string;
   precision: Precision;
   config: ModelConfig;
-  /** config.json, tokenizer.json, and those of tokenizer_config.json, chat_template.jinja, generation_config.json that there are. */
+  /**
+   * config.json, tokenizer.json, and those of tokenizer_config.json, chat_template.jinja and generation_config.json
+   * that exist.
+   */
   texts: { readonly [name: string]: string };
-  /** Bytes of its files of weights, and those of them that are still to come over the wire. */
+  /** Size of the weight files, and the part of it that is still to be downloaded. In bytes. */
   totalBytes: number;
   remainingBytes: number;
   /**
-   * Every tensor, in pieces of whole rows, in the order of the files. May be asked for again, after a failure too. Rejects
-   * with a sentence, or as the signal does.
+   * Streams every tensor in pieces of whole rows, in file order. May be called again, also after a failure. Rejects
+   * with a message written for a person, or with the signal's reason.
    */
   pieces(options: LoadOptions): AsyncGenerator<WeightPiece, void, undefined>;
 }
 
 export interface PrepareOptions {
   precision: Precision;
-  /** null: nothing is kept. */
+  /** Null: nothing is kept. */
   cache: WeightsCache | null;
-  /** A GGUF file to read instead of the safetensors. */
+  /** GGUF file to read instead of the safetensors. */
   gguf?: string | null;
   signal: AbortSignal;
 }
 
-/** What the journal says of a piece: its file, tensor and rows, and where reading stood after it. */
+/** Journal entry of a piece: its file, tensor and rows, and the read position after it. */
 interface PieceNote extends FilesPosition {
   name: string;
   row: number;
   rows: number;
 }
 
-/** Tells whether what is kept belongs to the files as they are now. */
+/** Identifies the files of a model, to detect that kept pieces belong to other files. */
 interface Plan extends FilesPlan {
   sliceBytes: number;
 }
@@ -93,7 +96,7 @@ async function* keptPieces(
   }
 }
 
-/** A model that is kept whole, without asking its source; null: it is not. */
+/** Opens a model that is kept completely, without contacting its source. Returns null otherwise. */
 export async function openKept(cache: WeightsCache, key: string, precision: Precision): Promise<PreparedModel | null> {
   const kept = await cache.find<PieceNote>(key, precision);
   if (!kept?.complete) return null;
@@ -111,7 +114,7 @@ export async function openKept(cache: WeightsCache, key: string, precision: Prec
   };
 }
 
-/** Finds a model and what of it is kept already. Rejects with a sentence where it cannot be loaded or run. */
+/** Finds a model and its kept pieces. Rejects with a message written for a person if it cannot be loaded or run. */
 export async function prepareModel(source: ModelSource, options: PrepareOptions): Promise<PreparedModel> {
   const { precision, cache, gguf = null, signal } = options;
   const key = keyOf(source, gguf);
@@ -143,7 +146,7 @@ interface LoadingParts {
   cache: WeightsCache | null;
 }
 
-/** One model on its way; may be run again after it failed. */
+/** Loading of one model. May be run again after a failure. */
 class Loading {
   constructor(private readonly parts: LoadingParts) {}
 
@@ -163,7 +166,7 @@ class Loading {
       forget = spoilsKept(error);
       throw error;
     } finally {
-      // Also where the engine failed and asks for no more.
+      // Also runs if the engine failed and stopped reading pieces.
       await writer.close();
       if (forget) await cache.remove(kept.folder);
     }

@@ -1,6 +1,6 @@
 /**
- * What a language model is called: by an experiment (a short id, a repository, or the key of a model that is kept), and in an
- * adapter that leaves, where Python looks for a repository and, if it is not `main`, a revision.
+ * Names of a language model: in an experiment (a short id, a repository, or the key of a kept model), and in an
+ * exported adapter, where Python expects a repository and, unless it is `main`, a revision.
  */
 import { catalogue } from '../policy/catalogue.ts';
 import { publicHub } from '../store/weights-http.ts';
@@ -8,21 +8,21 @@ import { publicHub } from '../store/weights-http.ts';
 export { type CatalogueEntry, catalogue, downloadBytes } from '../policy/catalogue.ts';
 export { publicHub } from '../store/weights-http.ts';
 
-/** A model as PEFT names one. */
+/** Model name in PEFT's form. */
 export interface BaseName {
-  /** `owner/name`; of a folder, the folder. */
+  /** `owner/name`, or the name of a folder. */
   name: string;
-  /** A branch, tag or commit; null: main, or a folder, which has none. */
+  /** Branch, tag or commit; null for main, or for a folder. */
   revision: string | null;
 }
 
 const repository = /^[\w.-]+\/[\w.-]+$/;
-/** `https://HUB/owner/name@revision`, and `#FILE` where a GGUF file of it is meant. */
+/** `https://HUB/owner/name@revision`, followed by `#FILE` for a GGUF file. */
 const hubKey = /^https?:\/\/.*?\/([\w.-]+\/[\w.-]+)@([^@#]+)(?:#.+)?$/;
 /** `folder/LABEL@HASH`. */
 const folderKey = /^folder\/(.+)@[0-9a-f]+(?:#.+)?$/;
 
-/** The repository of an experiment's model; a folder's name where it comes from a folder, and else the name as it is. */
+/** Repository of an experiment's model; for a model from a folder, the folder's name; otherwise the name unchanged. */
 export function baseNameOf(model: string): BaseName {
   const listed = catalogue.find(({ id }) => id === model.toLowerCase());
   if (listed) return { name: listed.repository, revision: null };
@@ -34,8 +34,8 @@ export function baseNameOf(model: string): BaseName {
 const same = (a: BaseName, b: BaseName) => a.name === b.name && a.revision === b.revision;
 
 /**
- * What an experiment calls the model that an adapter names. `key`: what the experiment called it that the adapter left from; it
- * tells a mirror, a folder or a file apart, and holds as long as it is a key of the model that is named.
+ * Name for experiments of the model that an adapter names. `key` is the name in the experiment from which the adapter
+ * was exported. It identifies a mirror, a folder or a file, and is used if it is a key of the named model.
  */
 export function modelNamed(base: BaseName, key?: string): string {
   if (key && same(baseNameOf(key), base)) return key;
@@ -44,7 +44,7 @@ export function modelNamed(base: BaseName, key?: string): string {
   return catalogue.find((entry) => entry.repository === name)?.id ?? name;
 }
 
-/** The repository and the revision of a key of the public hub; null: this is none, or one of a GGUF file. */
+/** Repository and revision of a public hub's key; null for other keys and for those of a GGUF file. */
 export function publicRepository(key: string): { id: string; revision: string } | null {
   if (!key.startsWith(`${publicHub}/`)) return null;
   const [id, revision, more] = key.slice(publicHub.length + 1).split('@');

@@ -1,6 +1,6 @@
 /**
- * A language model that its repository has as ONNX, in the Hub's layout: found without its weights, read whole when it is to
- * play, and kept for next time where there is room. Which families the engine runs does not matter here.
+ * Language model available as ONNX in the Hub's layout. It is found without reading weights, read completely before it
+ * plays, and kept if there is space. Works for all families, not only those that the engine runs.
  */
 import type { OnnxSource } from '../policy/onnx/session.ts';
 import { StoreError } from '../store/run.ts';
@@ -20,23 +20,23 @@ import {
 
 export interface OnnxModel {
   label: string;
-  /** config.json, tokenizer.json, and what there is of the files of its conversation. */
+  /** config.json, tokenizer.json, and those conversation files that exist. */
   texts: { readonly [name: string]: string };
-  /** Of all its files, and what of them is still to come over the wire. */
+  /** Size of all its files, and the part of it that is still to be downloaded. In bytes. */
   totalBytes: number;
   remainingBytes: number;
   load(options: LoadOptions): Promise<OnnxSource>;
 }
 
-/** The runtime's memory is WebAssembly's, 4 GiB in all, and it holds a model twice while it opens it. */
+/** Limit of model files: the runtime has 4 GiB of WebAssembly memory and holds a model twice while opening it. */
 export const mostOnnxBytes = 3 * 2 ** 29;
 
-/** Bytes that are kept at a time. */
+/** Size of a kept piece in bytes. */
 const pieceBytes = 8 << 20;
 
 const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 
-/** `name_data`, and `name_data_1` and so on where there are more. */
+/** Weight files beside the model: `name_data`, then `name_data_1` and so on if they exist. */
 async function weightsBeside(source: ModelSource, name: string, signal: AbortSignal): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
   for (;;) {
@@ -46,7 +46,7 @@ async function weightsBeside(source: ModelSource, name: string, signal: AbortSig
   }
 }
 
-/** A model that is kept whole, without asking its source; null: it is not. */
+/** Opens a model that is kept completely, without contacting its source. Returns null otherwise. */
 export async function openKeptOnnx(cache: WeightsCache, key: string, name: string): Promise<OnnxModel | null> {
   const kept = await cache.find<FilesPosition>(key, name);
   if (!kept?.complete) return null;
@@ -65,12 +65,12 @@ export async function openKeptOnnx(cache: WeightsCache, key: string, name: strin
 }
 
 export interface OnnxOptions {
-  /** null: nothing is kept. */
+  /** Null: nothing is kept. */
   cache: WeightsCache | null;
   signal: AbortSignal;
 }
 
-/** Rejects with a SourceError where there is no such file, or one too large for the runtime. */
+/** Finds a model. Rejects with a SourceError if the file does not exist or is too large for the runtime. */
 export async function prepareOnnx(source: ModelSource, name: string, options: OnnxOptions): Promise<OnnxModel> {
   const { cache, signal } = options;
   const whole = cache && (await openKeptOnnx(cache, source.key, name));
@@ -112,7 +112,7 @@ async function filesOf(source: ModelSource, name: string, signal: AbortSignal): 
 
 const partsOf = ({ files }: FilesPlan) => files.map(({ bytes }) => new Uint8Array(bytes));
 
-/** The runtime looks for the files beside the first by their names in its folder. */
+/** The runtime looks up external files by name, without their folder. */
 function sourceOf({ files }: FilesPlan, [model, ...data]: Uint8Array[]): OnnxSource {
   return { model, external: data.map((part, i) => ({ path: files[i + 1].name.split('/').at(-1)!, data: part })) };
 }
@@ -132,7 +132,7 @@ async function readKept(
   }
 }
 
-/** One model on its way into memory, and onto the disk where that has room and no other tab writes it. */
+/** Loads one model into memory, and keeps it on disk if there is space and no other tab is writing it. */
 class Loading {
   private readonly parts: Uint8Array[];
   private kept: Kept<FilesPosition> | null = null;
@@ -195,7 +195,10 @@ class Loading {
     }
   }
 
-  /** What cannot be kept is played all the same; what there is of it goes, to leave its room to others. */
+  /**
+   * Runs a disk operation. If it fails, the model is still loaded, and what was kept of it is removed to free the
+   * space.
+   */
   private async keeping(keep: () => Promise<void> | undefined): Promise<void> {
     if (!this.cache) return;
     try {

@@ -1,28 +1,31 @@
-/** What the page and the trainer say to each other about language models. Everything is structured-cloneable; see protocol.ts. */
+/**
+ * Messages about language models between the page and the trainer. All values are structured-cloneable; see
+ * protocol.ts.
+ */
 import type { Precision } from '../policy/weights/linear.ts';
 
 export type { Precision };
 
-/** A file by its place in the folder that was picked: a file of its own does not know it. */
+/** File with its path in the picked folder, which a File object alone does not contain. */
 export interface PickedFile {
   name: string;
   file: File;
 }
 
-/** Where a model is: on a hub or mirror, or in files that a person picked. */
+/** Location of a model: a hub or mirror, or files that a person picked. */
 export type ModelPlace =
   | {
       kind: 'hub';
       /** `owner/name`. */
       id: string;
       revision?: string;
-      /** Address of the hub, a mirror or a local server; absent: the public hub. */
+      /** Address of the hub, a mirror or a local server. Default: the public hub. */
       base?: string;
-      /** A GGUF file of the repository to read instead of its safetensors. */
+      /** GGUF file of the repository to read instead of its safetensors. */
       gguf?: string;
-      /** A file in ONNX of the repository instead, which plays and does not train. */
+      /** ONNX file of the repository to use instead. Such a model plays but does not train. */
       onnx?: string;
-      /** For gated repositories. Kept in memory only. */
+      /** Access token for gated repositories. Kept in memory only. */
       token?: string;
     }
   | { kind: 'files'; label: string; files: PickedFile[] };
@@ -32,11 +35,11 @@ export interface ModelRequest {
   precision: Precision;
 }
 
-/** A model that was found: what it is, and what it would cost. */
+/** Found model, with its properties and costs. */
 export interface ModelCard {
-  /** Names the model, here and in what is kept. */
+  /** Key of the model, also in the list of kept models. */
   key: string;
-  /** What an experiment calls it: a short id or a repository where that is enough, else the key. */
+  /** Name in experiments: a short id or a repository if sufficient, else the key. */
   name: string;
   label: string;
   precision: Precision;
@@ -45,19 +48,25 @@ export interface ModelCard {
   hidden: number;
   vocabulary: number;
   parameters: number;
-  /** Of its files of weights; those still to come over the wire; and about what is kept of it at this precision. */
+  /**
+   * Size of the weight files; the part still to be downloaded; and the approximate size on disk at this precision. In
+   * bytes.
+   */
   totalBytes: number;
   remainingBytes: number;
   storedBytes: number;
-  /** What training it with an adapter needs on this GPU (`cardRun`); null: not known here. */
+  /** GPU memory for training it with an adapter (`cardRun`); null if unknown. */
   gpuBytes: number | null;
-  /** Its file in ONNX: it plays and does not train, is kept once it has played, and its parameters are not counted. */
+  /**
+   * ONNX file, if the model is one. It plays but does not train, is kept after it has played, and its parameters are
+   * not counted.
+   */
   onnx?: string;
 }
 
-/** A model of which something is kept. */
+/** Model of which some files are kept. */
 export interface KeptModelInfo {
-  /** Names it for deletion. */
+  /** Name to use for deletion. */
   folder: string;
   key: string;
   label: string;
@@ -66,15 +75,15 @@ export interface KeptModelInfo {
   complete: boolean;
 }
 
-/** The run that a card's GPU memory is told for; the setup's plan tells it for the experiment itself. */
+/** Run for which a card states the GPU memory. The plan in the setup states it for the experiment itself. */
 export const cardRun = { rank: 16, episodes: 8, prompt: 1024, completion: 512, batchTokens: 2048 } as const;
 
 export interface ModelApi {
-  /** Asks the source what it has and refuses what cannot be run; loads no weights. */
+  /** Looks a model up at its source. Refuses models that cannot be run. Loads no weights. */
   findModel(request: ModelRequest): Promise<ModelCard>;
-  /** Fetches what is missing of a model that was found, and keeps it. `model` events tell how far it is. */
+  /** Downloads and keeps the missing parts of a found model. Progress is reported by `model` events. */
   downloadModel(key: string, precision: Precision): Promise<void>;
-  /** Stops a download, of which what has arrived is kept, and a lookup. */
+  /** Stops lookups and downloads. The received part of a download is kept. */
   cancelDownload(): Promise<void>;
   keptModels(): Promise<KeptModelInfo[]>;
   deleteModel(folder: string): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * A file of weights read once, from some byte to its end, in portions of a given size, and hashed on the way. The state of
- * the hash can be kept and gone on with, so that a download that was broken off is still checked as a whole.
+ * Sequential reading of a weight file, from some byte to its end, in portions of requested sizes, with a running hash.
+ * The hash state can be saved and restored, so that a resumed download is still verified as a whole.
  */
 import { createSHA256, type IHasher } from 'hash-wasm';
 import { SourceError, type SourceFile } from '../store/weights-source.ts';
@@ -8,10 +8,10 @@ import { SourceError, type SourceFile } from '../store/weights-source.ts';
 const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
 const fromBase64 = (text: string) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-/** Where reading stands: what a piece's record keeps. */
+/** Read position and hash, saved with each piece. */
 export interface ReadingState {
   position: number;
-  /** The hash so far; null: the source states none to compare with. */
+  /** State of the hash; null if the source states no hash to compare with. */
   hash: string | null;
 }
 
@@ -26,12 +26,12 @@ function resume(hasher: IHasher | null, state: string, file: SourceFile): void {
   }
 }
 
-/** Where reading stands in a model of several files. */
+/** Read position in a model of several files. */
 export interface FilesPosition extends ReadingState {
   file: number;
 }
 
-/** Tells whether what is kept belongs to the files as they are now. */
+/** Identifies the files of a model, to detect that kept pieces belong to other files. */
 export interface FilesPlan {
   files: { name: string; bytes: number; identity: string }[];
 }
@@ -42,11 +42,11 @@ export const planOfFiles = (files: readonly SourceFile[]): FilesPlan => ({
 
 export const totalOf = ({ files }: FilesPlan) => files.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Bytes of all files up to a position. */
+/** Number of bytes of all files before a position. */
 export const doneAfter = ({ files }: FilesPlan, { file, position }: FilesPosition) =>
   files.slice(0, file).reduce((sum, { bytes }) => sum + bytes, position);
 
-/** Whether an error means that what was kept of a model is of no use. */
+/** True if an error means that the kept pieces of a model are unusable. */
 export const spoilsKept = (error: unknown): boolean =>
   error instanceof SourceError && (error.problem === 'damaged' || error.problem === 'changed');
 
@@ -70,7 +70,7 @@ export class FileReading {
     return new FileReading(file, from?.position ?? 0, hasher, signal);
   }
 
-  /** The next `bytes` bytes, hashed. The array is the caller's. */
+  /** Reads and hashes the next `bytes` bytes. The caller owns the array. */
   async take(bytes: number): Promise<Uint8Array> {
     const out = new Uint8Array(bytes);
     for (let at = 0; at < bytes; ) {
@@ -85,7 +85,7 @@ export class FileReading {
     return out;
   }
 
-  /** Reads up to `position` and throws it away, hashed. */
+  /** Reads and hashes up to `position` without returning the bytes. */
   async skipTo(position: number): Promise<void> {
     while (this.position < position) await this.take(Math.min(4 << 20, position - this.position));
   }

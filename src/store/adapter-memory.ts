@@ -1,8 +1,8 @@
-/** What was measured on an adapter, kept in the browser beside the runs: small, and lost without harm. */
+/** Measurements of an adapter, stored in the browser beside the runs. Small, and can be lost without harm. */
 import { openDB } from 'idb';
 
 export interface AdapterMemory {
-  /** null: nothing is known of this adapter. */
+  /** Returns the stored choices, or null for an unknown adapter. */
   read(adapter: string): Promise<{ readonly [kernel: string]: unknown } | null>;
   write(adapter: string, choices: { readonly [kernel: string]: unknown }): Promise<void>;
 }

@@ -1,12 +1,12 @@
 /**
- * A run, or a policy, as one file: a zip that any tool opens. A run's `tabgym.json` comes first and lists every other
- * entry with its size and checksum, so that a truncated, altered or foreign file is told apart in words. This layer knows
- * names of blobs; it has never heard of a tensor.
+ * A run or a policy as one file: a zip that any tool can open. A run's `tabgym.json` comes first and lists every other
+ * entry with its size and checksum, so that a truncated, altered or unrelated file is refused with a specific message.
+ * This file handles named blobs only, never tensors.
  *
  *   tabgym.json            version, summary, checkpoints' facts, list of files
  *   experiment.json        the document that describes the run
  *   steps.jsonl            one record a line
- *   tokenizer.json, config.json, reference.safetensors, policy.safetensors (where the run has them)
+ *   tokenizer.json, config.json, reference.safetensors, policy.safetensors (if the run has them)
  *   checkpoints/000012.safetensors    weights and optimiser state
  *   trajectories/000012.bin           a step's trajectories, as session/trajectory-codec.ts writes them
  */
@@ -24,12 +24,12 @@ import { type NewRun, type RunStore, stepOf } from './run-store.ts';
 
 export const BUNDLE_FORMAT = 'tabgym-run-1';
 
-/** A file that is not a whole run or policy. */
+/** Thrown for a file that is not a complete run or policy. */
 export class BundleError extends StoreError {
   override name = 'BundleError';
 }
 
-/** A zip that is no run: it may be a policy. */
+/** Thrown for a zip that is not a run. It may be a policy. */
 export class NotARunError extends BundleError {
   override name = 'NotARunError';
 }
@@ -42,14 +42,14 @@ interface Index {
 }
 
 export interface BundleOptions {
-  /** Which checkpoints go in; the last one lets the run go on, and with it goes the best. */
+  /** Checkpoints to include. 'last' also includes the best one. The last checkpoint is needed to resume the run. */
   checkpoints?: 'all' | 'last' | 'none';
 }
 
 const padded = (step: number) => String(step).padStart(6, '0');
 const isStored = (name: string) => name.endsWith('.safetensors') || name.endsWith('.bin');
 
-/** Name in the zip of a blob of the store, or null where it stays out. */
+/** Zip name of a blob of the store, or null if it is left out. */
 function entryName(file: string, kept: readonly number[], which: BundleOptions['checkpoints']): string | null {
   const trajectories = stepOf(file, 'trajectories');
   if (trajectories !== null) return `trajectories/${padded(trajectories)}.bin`;
@@ -61,12 +61,12 @@ function entryName(file: string, kept: readonly number[], which: BundleOptions['
 
 function zip(entries: ReadonlyMap<string, Uint8Array>): Uint8Array<ArrayBuffer> {
   const zippable: Zippable = {};
-  // Floats hardly shrink and trajectories are deflated already: they are stored as they are.
+  // Floats hardly shrink and trajectories are already deflated, so both are stored uncompressed.
   for (const [name, bytes] of entries) zippable[name] = [bytes, { level: isStored(name) ? 0 : 6, mtime: '1980-01-02' }];
   return zipSync(zippable) as Uint8Array<ArrayBuffer>;
 }
 
-/** What a run's file holds. */
+/** Content of a run's file. */
 export interface BundleParts {
   run: StoredRun;
   records: readonly StoredRecord[];
@@ -74,7 +74,7 @@ export interface BundleParts {
   assets: { readonly [name: string]: Uint8Array };
 }
 
-/** A run's file from its parts: one that was made ready to be shipped is no longer as a store holds it. */
+/** Run's file from its parts, for a run that was prepared for publishing and differs from the stored one. */
 export function bundleOf({ run, records, checkpoints, assets }: BundleParts): Uint8Array<ArrayBuffer> {
   const weights = checkpoints.map(({ meta, bytes }): [string, Uint8Array] => [
     `checkpoints/${padded(meta.step)}.safetensors`,
@@ -99,7 +99,7 @@ function indexed(
   return zip(new Map([['tabgym.json', strToU8(JSON.stringify(index, null, 1))], ...entries]));
 }
 
-/** The run as one file. */
+/** Exports a stored run as one file. */
 export async function exportRun(
   store: RunStore,
   id: string,
@@ -155,7 +155,7 @@ function checkedIndex(entries: { [name: string]: Uint8Array }): Index {
   return index;
 }
 
-/** What is in a run's file, checked whole, ready for `RunStore.create`. `experiment` is as the file has it: validate it. */
+/** Reads and verifies a run's file, for `RunStore.create`. The `experiment` is not validated here. */
 export function readRun(bytes: Uint8Array, fileName: string): NewRun & { summary: StoredRun } {
   const entries = unzip(bytes);
   const index = checkedIndex(entries);
@@ -189,12 +189,12 @@ function metaOf(index: Index, step: number): CheckpointMeta {
 const POLICY_FILES = ['config.json', 'model.safetensors', 'tokenizer.json'] as const;
 export type PolicyFiles = { [name in (typeof POLICY_FILES)[number]]: Uint8Array };
 
-/** The policy alone, in the Hugging Face layout, or an adapter in PEFT's. */
+/** Zip of a policy alone in the Hugging Face layout, or of an adapter in PEFT's. */
 export function writePolicy(files: { readonly [name: string]: Uint8Array }): Uint8Array<ArrayBuffer> {
   return zip(new Map(Object.entries(files)));
 }
 
-/** A file of a zip, in its root or in a folder. */
+/** File of a zip, in its root or in a folder. */
 const fileIn = (entries: { readonly [name: string]: Uint8Array }, wanted: string) =>
   Object.entries(entries).find(([name]) => name === wanted || name.endsWith(`/${wanted}`))?.[1];
 
@@ -203,7 +203,7 @@ export interface AdapterFiles {
   'adapter_model.safetensors': Uint8Array;
 }
 
-/** The two files of a PEFT checkpoint's zip; null: it is none. */
+/** The two files of a PEFT checkpoint's zip; null for another zip. */
 export function readAdapter(bytes: Uint8Array): AdapterFiles | null {
   const entries = unzip(bytes);
   const config = fileIn(entries, 'adapter_config.json');
@@ -225,13 +225,16 @@ export function readPolicy(bytes: Uint8Array): PolicyFiles {
   return Object.fromEntries(POLICY_FILES.map((name) => [name, find(name)])) as PolicyFiles;
 }
 
-/** What a hand-off was made of, beside a policy that comes back. */
+/** Origin of a policy that returns from another trainer. */
 export interface HandedOver {
   experiment: unknown;
   from: HandedFrom;
 }
 
-/** `handoff.json` and `experiment.json` of a policy's zip; null: it came from no hand-off. Throws a BundleError where they are damaged. */
+/**
+ * `handoff.json` and `experiment.json` of a policy's zip; null if it has neither. Throws BundleError if they are
+ * damaged.
+ */
 export function readHandedOver(bytes: Uint8Array): HandedOver | null {
   const entries = unzip(bytes);
   const [from, experiment] = [fileIn(entries, 'handoff.json'), fileIn(entries, 'experiment.json')];

@@ -1,4 +1,4 @@
-/** CRC-32 (IEEE 802.3, as zip and PNG have it): tells torn and foreign bytes from ours. */
+/** CRC-32 (IEEE 802.3, as in zip and PNG), to detect damaged and unrelated bytes. */
 const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   let c = byte;
   for (let bit = 0; bit < 8; bit++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;

@@ -1,7 +1,7 @@
 /**
- * The store on Node: one folder a run. Blobs are written first, under names that hold their checksum so that nothing
- * that is referred to is ever overwritten; then run.json is replaced by a rename, and that is the commit. Whatever a
- * killed process left behind is not referred to, and goes when the run is next written.
+ * The store on Node: one folder per run. Blobs are written first, under names that contain their checksum, so that no
+ * referenced file is ever overwritten. Replacing run.json by a rename then commits the change. Files left by a killed
+ * process are not referenced, and are removed by the run's next write.
  *
  *   FOLDER/runs/ID/run.json                            the manifest
  *                  records-000000.jsonl                256 steps a file, one line a step
@@ -22,7 +22,7 @@ import {
 
 const RECORDS_A_FILE = 256;
 
-/** What a folder store asks of the file system; tests hand in one that fails. */
+/** File system operations in use. Tests pass failing ones. */
 export type Files = Pick<typeof realFs, 'open' | 'rename' | 'readFile' | 'readdir' | 'mkdir' | 'rm' | 'statfs'>;
 
 const physical = (name: string, info: FileInfo) =>
@@ -31,7 +31,7 @@ const recordsFile = (step: number) => `records-${String(Math.floor(step / RECORD
 const missing = (error: unknown) => (error as { code?: string }).code === 'ENOENT';
 
 export class FolderStore implements Backend {
-  /** Changes go one after the other. */
+  /** Serialises changes. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -128,7 +128,7 @@ export class FolderStore implements Backend {
     }
   }
 
-  /** The whole file or none of it: a neighbour is written, flushed, and renamed over it. */
+  /** Writes a file atomically: writes and flushes a temporary file, then renames it over the target. */
   private async write(id: string, file: string, content: string | Uint8Array): Promise<void> {
     const temporary = this.place(id, `${file}.part`);
     const handle = await this.fs.open(temporary, 'w');
@@ -142,7 +142,7 @@ export class FolderStore implements Backend {
     await this.syncFolder(id);
   }
 
-  /** A rename is on the disk once its folder is. Windows cannot open a folder, and needs no flush of it. */
+  /** A rename is durable once the folder is flushed. Windows cannot open a folder and needs no flush. */
   private async syncFolder(id: string): Promise<void> {
     const handle = await this.fs.open(this.place(id), 'r').catch(() => null);
     await handle?.sync().catch(() => {});

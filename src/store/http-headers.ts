@@ -1,12 +1,12 @@
-/** What a server says of a file in its headers: its size, its version, its hash. Asks nothing of anyone. */
+/** Facts about a file in a server's response headers: size, version, hash. Makes no requests. */
 import { SourceError } from './weights-source.ts';
 
 const hexSha256 = /^[0-9a-f]{64}$/;
 
-/** An etag without its quotes and weakness. */
+/** An etag without its quotes and weak prefix. */
 const plainTag = (tag: string | null) => tag?.replace(/^W\//, '').replace(/^"|"$/g, '') || null;
 
-/** Seconds or a date, as milliseconds from now; at most a minute. */
+/** Delay in milliseconds from a number of seconds or a date, at most a minute. */
 export function retryAfter(response: Response): number | null {
   const value = response.headers.get('retry-after');
   if (!value) return null;
@@ -21,13 +21,13 @@ function hashIn(tag: string | null): string | null {
   return hash && hexSha256.test(hash) ? hash : null;
 }
 
-/** The SHA-256 of a file's content, where the server states it: as the hub does, or a mirror in its plain etag. */
+/** SHA-256 of a file's content if the server states it, like the hub in `x-linked-etag` or a mirror in its etag. */
 export const statedHash = ({ headers }: Response) =>
   hashIn(headers.get('x-linked-etag')) ?? hashIn(headers.get('etag'));
 
-/** What tells one content of a file from another, as one answer states it; null: it does not. */
+/** Identifiers of a file's content in one response; null if not stated. */
 export interface Version {
-  /** Of the server that answered, after redirects. */
+  /** Host of the server that answered, after redirects. */
   host: string;
   linked: string | null;
   tag: string | null;
@@ -45,7 +45,10 @@ export function versionOf({ url, headers }: Response): Version {
 
 const differ = (a: string | null, b: string | null) => a !== null && b !== null && a !== b;
 
-/** Whether the content was replaced between two answers. Two servers' own tags and dates of the same content may differ. */
+/**
+ * True if the content was replaced between two responses. Tags and dates are compared only for the same host, because
+ * different servers may use different ones for the same content.
+ */
 export function isReplaced(before: Version, now: Version): boolean {
   if (differ(before.linked, now.linked)) return true;
   if (before.host !== now.host) return false;
@@ -53,22 +56,22 @@ export function isReplaced(before: Version, now: Version): boolean {
   return differ(before.modified, now.modified);
 }
 
-/** NaN: not stated. */
+/** NaN if not stated. */
 export const contentLength = ({ headers }: Response) => Number(headers.get('content-length') ?? Number.NaN);
 
-/** Below this a compressed text may be longer than the text itself. */
+/** Below this size a compressed text may be longer than the text itself. */
 const surelyShorter = 1024;
 
 /**
- * Bytes that a whole text has at least; 0: not known. A page may see the length of a compressed body without seeing that it is
- * compressed, and gets more bytes than that.
+ * Lower bound of a text's size in bytes; 0 if unknown. A page may see the length of a compressed body without seeing
+ * that it is compressed; it then receives more bytes than that.
  */
 export function announcedText({ headers }: Response): number {
   const length = Number(headers.get('x-linked-size') ?? headers.get('content-length') ?? 0);
   return length > surelyShorter && !headers.get('content-encoding') ? length : 0;
 }
 
-/** Bytes of the whole file. Throws SourceError where the server does not say. */
+/** Size of the whole file in bytes. Throws SourceError if the server does not state it. */
 export function sizeOf(response: Response, name: string): number {
   const total = /\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1];
   const whole = response.status === 200 ? response.headers.get('content-length') : null;

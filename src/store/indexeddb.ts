@@ -1,6 +1,6 @@
 /**
- * The store in a page: three object stores, one transaction a change. A blob over PART_BYTES is cut into parts (a
- * 400 MB record is written, an 800 MB one fails), all in the same transaction.
+ * The store in a page: three object stores, one transaction per change. A blob larger than PART_BYTES is split into
+ * parts, all written in the same transaction, because a record of 400 MB can be written but one of 800 MB fails.
  */
 import { type IDBPDatabase, type IDBPTransaction, openDB } from 'idb';
 import { joined } from './joined.ts';
@@ -10,11 +10,11 @@ export const PART_BYTES = 60 * 2 ** 20;
 const STORES = ['manifests', 'records', 'blobs'] as const;
 type Write = IDBPTransaction<unknown, (typeof STORES)[number][], 'readwrite'>;
 
-/** Every key that begins with `parts`. An array sorts after every string and number, so [] is the upper end. */
+/** Range of all keys that begin with `parts`. An array sorts after every string and number, so [] is the upper end. */
 const under = (...parts: string[]) => IDBKeyRange.bound(parts, [...parts, []]);
 
 function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
-  // slice, not subarray: cloning a view clones the whole buffer under it.
+  // slice instead of subarray, because cloning a view clones its whole buffer.
   for (let at = 0; at === 0 || at < bytes.length; at += PART_BYTES) yield bytes.slice(at, at + PART_BYTES);
 }
 
@@ -58,7 +58,7 @@ export class IndexedDbStore implements Backend {
 
   async change(id: string, make: (current: RunManifest | null) => Change): Promise<void> {
     const db = await this.open();
-    // strict: a commit that was announced survives a power cut, not only a killed tab.
+    // strict: a reported commit survives a power failure, not only a killed tab.
     const tx = db.transaction(STORES, 'readwrite', { durability: 'strict' }) as Write;
     const finished = tx.done;
     finished.catch(() => {});
@@ -66,7 +66,7 @@ export class IndexedDbStore implements Backend {
       const change = make((await tx.objectStore('manifests').get(id)) ?? null);
       const writes: Promise<unknown>[] = [];
       for (const write of this.writes(tx, id, change)) {
-        // One that fails at once must not leave the others' rejections unheard.
+        // If one write fails immediately, the rejections of the others must not be reported as unhandled.
         write.catch(() => {});
         writes.push(write);
       }
@@ -113,6 +113,6 @@ function abort(tx: Write): void {
   try {
     tx.abort();
   } catch {
-    // It has already aborted by itself: a full disk does that.
+    // The transaction has already aborted by itself, for example because the disk is full.
   }
 }

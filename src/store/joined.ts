@@ -1,4 +1,4 @@
-/** Parts one after another, as one; a single part is given back as it is. */
+/** Concatenates parts. A single part is returned without copying. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
   if (parts.length === 1) return parts[0];
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));

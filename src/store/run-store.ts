@@ -1,7 +1,7 @@
 /**
- * Runs, checkpoints and trajectories behind one face, wherever the bytes lie. The rules are here, once: what a commit
- * contains, what is kept, what the bin is, who may write. It knows no GPU, no page and no file format: a checkpoint, a
- * step's trajectories and a tokenizer are named blobs to it.
+ * Runs, checkpoints and trajectories behind one interface, independent of the backend. Contains the rules: the content
+ * of a commit, retention, the bin, write ownership. Independent of GPU, page and file formats: a checkpoint, a step's
+ * trajectories and a tokenizer are named blobs.
  */
 import { crc32 } from './crc32.ts';
 import { droppedCheckpoints, droppedTrajectories } from './retention.ts';
@@ -28,7 +28,7 @@ export const checkpointFile = (step: number) => `checkpoint/${step}`;
 export const trajectoriesFile = (step: number) => `trajectories/${step}`;
 export const assetFile = (name: string) => `asset/${name}`;
 
-/** Step of `prefix/STEP`, or null. */
+/** Step number of `prefix/STEP`, or null. */
 export function stepOf(file: string, prefix: 'checkpoint' | 'trajectories'): number | null {
   return file.startsWith(`${prefix}/`) ? Number(file.slice(prefix.length + 1)) : null;
 }
@@ -38,16 +38,16 @@ export interface StoredCheckpoint {
   bytes: Uint8Array;
 }
 
-/** All that one step adds, written in one transaction. */
+/** Data of one step, written in one transaction. */
 export interface StepCommit {
   record: StoredRecord;
   checkpoint: StoredCheckpoint | null;
   trajectories: Uint8Array | null;
-  /** Set where an evaluation ran. */
+  /** Set if an evaluation ran. */
   success?: number;
-  /** Set where this step is the best so far: its checkpoint stays until another is better. */
+  /** Set if this step is the best so far. Its checkpoint is kept until another is better. */
   best?: StoredRun['best'];
-  /** Written with the first commit: tokenizer, configuration, reference weights. */
+  /** Tokenizer, configuration and reference weights, written with the first commit. */
   assets?: { [name: string]: Uint8Array };
 }
 
@@ -89,7 +89,7 @@ export class RunStore {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** All runs, those in the bin included, the latest first. */
+  /** All runs, including those in the bin, the latest first. */
   async list<E>(): Promise<StoredRun<E>[]> {
     const manifests = await this.backend.manifests();
     return manifests.map((m) => m.run as StoredRun<E>).sort((a, b) => b.updatedAt - a.updatedAt);
@@ -142,7 +142,10 @@ export class RunStore {
     return put;
   }
 
-  /** Adds one step: record, checkpoint, trajectories and what is dropped for them, in one transaction. */
+  /**
+   * Commits one step in one transaction: adds record, checkpoint and trajectories, and drops what the retention rules
+   * drop.
+   */
   async commit(id: string, owner: string, commit: StepCommit): Promise<void> {
     const { record, checkpoint, trajectories } = commit;
     const put = this.blobsOf({
@@ -188,25 +191,25 @@ export class RunStore {
     return current;
   }
 
-  /** Makes `owner` the only session whose commits are accepted. */
+  /** Makes `owner` the only session that may commit. */
   async claim(id: string, owner: string): Promise<void> {
     await this.edit(id, (manifest) => {
       manifest.owner = owner;
     });
   }
 
-  /** Records of the steps committed, ascending. */
+  /** Records of the committed steps, ascending. */
   async records<R extends StoredRecord>(id: string): Promise<R[]> {
     const [manifest, records] = [await this.manifest(id), await this.backend.records(id)];
     return records.filter((record) => record.step <= manifest.run.step) as R[];
   }
 
-  /** Steps that have a checkpoint, ascending: a run can be resumed or forked there. */
+  /** Steps with a checkpoint, ascending. A run can be resumed or forked there. */
   async checkpointSteps(id: string): Promise<number[]> {
     return stepsOf(await this.manifest(id), 'checkpoint').sort((a, b) => a - b);
   }
 
-  /** The checkpoint of a step; without a step the last one. null: none. */
+  /** Checkpoint of a step, or the last one. Null if there is none. */
   async checkpoint(id: string, step?: number): Promise<StoredCheckpoint | null> {
     const manifest = await this.manifest(id);
     const wanted = step ?? Math.max(-1, ...stepsOf(manifest, 'checkpoint'));
@@ -222,7 +225,7 @@ export class RunStore {
     return this.read(await this.manifest(id), assetFile(name));
   }
 
-  /** A file of a run that belongs to no step: an evaluation's report. null: it goes. */
+  /** Writes a file of a run that belongs to no step, such as an evaluation's report. Null deletes it. */
   async keep(id: string, name: string, bytes: Uint8Array | null): Promise<void> {
     const file = assetFile(name);
     await this.write(id, bytes?.byteLength ?? 0, (manifest) => {
@@ -235,7 +238,7 @@ export class RunStore {
     });
   }
 
-  /** A blob by its name in the manifest, checked against what was written. */
+  /** Reads a blob by its name in the manifest and verifies its checksum. */
   async read(manifest: RunManifest, name: string): Promise<Uint8Array | null> {
     const info = manifest.files[name];
     if (!info) return null;
@@ -256,7 +259,7 @@ export class RunStore {
     });
   }
 
-  /** Into the bin. */
+  /** Moves a run to the bin. */
   async delete(id: string): Promise<void> {
     await this.edit(id, (manifest) => {
       manifest.run.deletedUntil = this.now() + BIN_DAYS * DAY_MS;
@@ -270,12 +273,12 @@ export class RunStore {
     });
   }
 
-  /** For good. */
+  /** Deletes a run permanently. */
   async purge(id: string): Promise<void> {
     await this.backend.change(id, () => ({ manifest: null }));
   }
 
-  /** Empties the bin of what is past its time; with `all`, of everything. Returns how many runs went. */
+  /** Deletes expired runs in the bin, or all of them if `all` is true. Returns their number. */
   async purgeBin(all = false): Promise<number> {
     const due = (await this.list()).filter((r) => r.deletedUntil !== null && (all || r.deletedUntil < this.now()));
     for (const run of due) await this.purge(run.id);
@@ -308,7 +311,7 @@ export class RunStore {
   }
 }
 
-/** How browsers and Node say that there is no room. */
+/** True for the errors by which browsers and Node report a full disk. */
 function isFull(error: unknown): boolean {
   const { name, code } = error as { name?: string; code?: unknown };
   return (

@@ -1,18 +1,18 @@
 /**
- * What the store keeps of a run, and the one seam between its rules (run-store.ts) and where the bytes lie
- * (indexeddb.ts in a page, folder.ts on Node). This layer knows runs, named blobs and step-keyed records; it has never
- * heard of a tensor, a trajectory's fields or a metric's name.
+ * Data that the store keeps of a run, and the interface between its rules (run-store.ts) and the storage of bytes
+ * (indexeddb.ts in a page, folder.ts on Node). Handles runs, named blobs and step-keyed records; independent of
+ * tensors, fields of trajectories and names of metrics.
  */
 
-/** Where a run came from: a fork names its parent and step and what was changed, an import its file. */
+/** Origin of a run. A fork names its parent, step and changes, an import its file. */
 export type RunOrigin =
   | { kind: 'new' }
   | { kind: 'fork'; parent: string; step: number; changes: { path: string; from: unknown; to: unknown }[] }
   | { kind: 'duplicate'; parent: string; step: number }
-  /** `run`: the id that the run had where its file was made, so that a link to it finds the copy. */
+  /** `run` is the run's id where its file was made, so that a link with that id finds the copy. */
   | { kind: 'import'; file: string; run?: string; from?: HandedFrom };
 
-/** A policy that comes back from another trainer: which, and which run it was handed over from, after which step. */
+/** Origin of a policy that returns from another trainer: the trainer, and the run and step that were handed off. */
 export interface HandedFrom {
   trainer: string;
   run: string;
@@ -25,48 +25,50 @@ export interface StoredRun<E = unknown> {
   createdAt: number;
   updatedAt: number;
   experiment: E;
-  /** Steps committed. */
+  /** Number of committed steps. */
   step: number;
   origin: RunOrigin;
-  /** Last evaluation's success on training goals, if any. */
+  /** Success rate of the last evaluation on training goals, if any. */
   success: number | null;
-  /** Set while in the bin: deleted, and can be restored until then. */
+  /** Set while the run is in the bin: it can be restored until then. */
   deletedUntil: number | null;
   bytes: number;
-  /** Absent: a run by itself. */
+  /** Absent for a run outside a sweep. */
   sweep?: SweepPlace<E>;
-  /** The evaluation with the most success on held-out goals; its checkpoint is kept. Absent: none was kept for that. */
+  /** Evaluation with the highest success rate on held-out goals, whose checkpoint is kept. Absent if none is kept. */
   best?: { step: number; success: number };
 }
 
-/** Where a run stands in a sweep. */
+/** Place of a run in a sweep. */
 export interface SweepPlace<E = unknown> {
-  /** Shared by all runs of the sweep. */
+  /** Id shared by all runs of the sweep. */
   id: string;
   name: string;
-  /** In the order in which they take turns. */
+  /** Position in the order of execution. */
   index: number;
   variant: number;
-  /** Empty: a sweep of seeds alone. */
+  /** Empty for a sweep over seeds only. */
   variantName: string;
   seed: number;
-  /** The whole sweep's document. */
+  /** Document of the whole sweep. */
   document: E;
 }
 
-/** A record of a step: anything that survives JSON, keyed by its step. */
+/** Record of a step: any JSON value with its step. */
 export interface StoredRecord {
   step: number;
 }
 
-/** What a resume needs beside the weights: the optimiser's step, and the choices that make it exactly repeatable. */
+/**
+ * Data needed for an exact resume besides the weights: the optimiser's step, and the choices that make it repeatable.
+ */
 export interface CheckpointMeta {
   step: number;
   optimizerStep: number;
-  /** Kernel variants by name, and the batch plan, as the engine reported them. */
+  /** Kernel variants by name, and the batch plan, as reported by the engine. */
   kernelChoices: { [kernel: string]: unknown };
   batchPlan: { [part: string]: unknown };
-  /** The adapter that computed it, in words: a resume elsewhere is honest about it. */
+  /** Description of the adapter that computed it, so that a resume on another adapter can be reported. */
   adapter: string;
 }
 
@@ -75,14 +77,14 @@ export interface FileInfo {
   crc: number;
 }
 
-/** Everything about a run except its blobs and records. Replacing it is what commits a change. */
+/** All data of a run except its blobs and records. Replacing the manifest commits a change. */
 export interface RunManifest {
   format: 1;
   run: StoredRun;
-  /** Token of the session that may commit; a take-over replaces it, and the former owner's commits are then refused. */
+  /** Token of the session that may commit. A take-over replaces it; commits of the former owner are then refused. */
   owner: string | null;
   files: { [name: string]: FileInfo };
-  /** By step. */
+  /** Facts of the checkpoints, by step. */
   checkpoints: { [step: string]: CheckpointMeta };
 }
 
@@ -91,7 +93,7 @@ export interface Blob {
   crc: number;
 }
 
-/** One atomic change of a run: all of it happens or none. manifest null: the whole run goes. */
+/** Atomic change of a run. A null manifest deletes the run. */
 export interface Change {
   manifest: RunManifest | null;
   put?: ReadonlyMap<string, Blob>;
@@ -104,7 +106,7 @@ export interface Space {
   quota: number;
 }
 
-/** Where the bytes lie. `change` runs `make` on the manifest as it stands, inside the transaction. */
+/** Storage of bytes. `change` calls `make` with the current manifest inside the transaction. */
 export interface Backend {
   manifests(): Promise<RunManifest[]>;
   manifest(id: string): Promise<RunManifest | null>;
@@ -122,19 +124,19 @@ export class StoreError extends Error {
   override name = 'StoreError';
 }
 
-/** Another session took the run over: this one may read it but not write. */
+/** Thrown if another session took the run over. This session may then read but not write it. */
 export class OwnershipError extends StoreError {
   override name = 'OwnershipError';
 }
 
-/** Stored bytes are not what was written. */
+/** Thrown if stored bytes differ from what was written. */
 export class CorruptError extends StoreError {
   override name = 'CorruptError';
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** The disk, or what the browser allows of it, is full. Nothing stored is lost: the transaction was undone. */
+/** Thrown if the disk or the browser's quota is full. No stored data is lost: the transaction was rolled back. */
 export class QuotaError extends StoreError {
   override name = 'QuotaError';
   constructor(

@@ -1,8 +1,8 @@
 /**
- * A sweep as one file: a zip of its runs' own files, each of which opens by itself, and `sweep.json`, which says what they are to each
- * other. Knows names of blobs.
+ * A sweep as one file: a zip with the file of each run, which can also be opened alone, and `sweep.json`, which
+ * describes the sweep. Handles named blobs only.
  *
- *   sweep.json                 version, name, the sweep's document, and of each run its file and its place
+ *   sweep.json                 version, name, the sweep's document, and each run's file and place
  *   runs/01.tabgym ...         as `bundle.ts` writes them
  */
 import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from 'fflate';
@@ -20,7 +20,7 @@ interface Index {
   runs: { file: string; crc: number; name: string; place: Omit<SweepPlace, 'id' | 'name' | 'document'> }[];
 }
 
-/** Runs of one sweep, in their order, as one file. */
+/** Exports runs of one sweep, in their order, as one file. */
 export async function exportSweep(store: RunStore, runIds: readonly string[]): Promise<Uint8Array<ArrayBuffer>> {
   const files: Zippable = {};
   const index: Index = { format: SWEEP_FORMAT, name: '', document: null, runs: [] };
@@ -30,7 +30,7 @@ export async function exportSweep(store: RunStore, runIds: readonly string[]): P
     const { id: _, name: sweepName, document, ...place } = sweep;
     const file = `runs/${String(i + 1).padStart(2, '0')}.tabgym`;
     const bytes = await exportRun(store, id);
-    // A zip within a zip does not shrink.
+    // A zip inside a zip does not shrink.
     files[file] = [bytes, { level: 0, mtime: '1980-01-02' }];
     Object.assign(index, { name: sweepName, document });
     index.runs.push({ file, crc: crc32(bytes), name, place });
@@ -39,7 +39,7 @@ export async function exportSweep(store: RunStore, runIds: readonly string[]): P
   return zipSync({ 'sweep.json': [head, { level: 6, mtime: '1980-01-02' }], ...files }) as Uint8Array<ArrayBuffer>;
 }
 
-/** Only the index: whether the file is a sweep at all. */
+/** Reads the index only. Returns null if the file is not a sweep. */
 function indexOf(bytes: Uint8Array): Index | null {
   let head: Uint8Array | undefined;
   try {
@@ -55,7 +55,9 @@ function indexOf(bytes: Uint8Array): Index | null {
   }
 }
 
-/** The runs of a sweep's file, checked whole, as a sweep with a new id; null: the file is no sweep. */
+/**
+ * Reads and verifies the runs of a sweep's file, as a sweep with id `newId`. Returns null if the file is not a sweep.
+ */
 export function readSweep(bytes: Uint8Array, fileName: string, newId: string): NewRun[] | null {
   const index = indexOf(bytes);
   if (!index) return null;

@@ -1,22 +1,22 @@
 /**
- * What is kept of downloaded models, so that a second opening downloads nothing and a broken one goes on where it was. A
- * model is a folder of three append-only files; a piece is committed by its line in the journal, written after its bytes
- * were flushed, so that whatever a killed tab leaves behind is either whole or not referred to.
+ * Cache of downloaded models, so that opening one again downloads nothing and an interrupted download continues. A
+ * model is a folder of three append-only files. A piece is committed by its line in the journal, which is written after
+ * the piece's bytes were flushed, so data left by a killed tab is either complete or not referenced.
  *
- *   model.json     key, label, what the pieces are (`kind`), small files' texts; written once
+ *   model.json     key, label, storage format of the pieces (`kind`), texts of small files; written once
  *   data.bin       the pieces' bytes, one after another
- *   pieces.jsonl   one line a piece: where it lies, its checksum, what it is; last the line {"complete":true}
+ *   pieces.jsonl   one line a piece: its place, checksum and description; the last line is {"complete":true}
  *
- * This layer knows pieces and bytes; what a piece holds is the caller's. Disks: weights-opfs.ts, weights-disk.ts.
+ * Handles pieces and bytes only; the caller defines the content of a piece. Disks: weights-opfs.ts, weights-disk.ts.
  */
 import { crc32 } from './crc32.ts';
 import { joined } from './joined.ts';
 import { CorruptError, type Space, StoreError } from './run.ts';
 
-/** An append-only file under one writer. */
+/** Append-only file with one writer. */
 export interface CacheFile {
   size(): Promise<number>;
-  /** Throws FullError where there is no room; how much was written then is undefined. */
+  /** Throws FullError if there is no space. The number of bytes written is then undefined. */
   write(at: number, bytes: Uint8Array): Promise<void>;
   truncate(bytes: number): Promise<void>;
   flush(): Promise<void>;
@@ -25,21 +25,21 @@ export interface CacheFile {
 
 export interface CacheDisk {
   folders(): Promise<string[]>;
-  /** Bytes `start` to `end` (default: all), fewer where the file ends earlier; null: no such file. */
+  /** Reads bytes `start` to `end` (default: all), fewer if the file ends earlier. Null if the file does not exist. */
   read(folder: string, name: string, start?: number, end?: number): Promise<Uint8Array | null>;
   size(folder: string, name: string): Promise<number>;
-  /** Creates what is missing. Throws BusyError while another writer has the file. */
+  /** Creates missing files and folders. Throws BusyError while another writer has the file open. */
   writer(folder: string, name: string): Promise<CacheFile>;
   remove(folder: string): Promise<void>;
   space(): Promise<Space | null>;
 }
 
-/** The disk, or what the browser allows of it, is full. */
+/** Thrown if the disk or the browser's quota is full. */
 export class FullError extends Error {
   override name = 'FullError';
 }
 
-/** Another tab is loading the same model. */
+/** Thrown if another tab is loading the same model. */
 export class BusyError extends StoreError {
   override name = 'BusyError';
   constructor() {
@@ -49,7 +49,7 @@ export class BusyError extends StoreError {
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** There is no room for a piece of a model. Nothing that is kept is lost. */
+/** Thrown if there is no space for a piece of a model. Kept pieces are not lost. */
 export class WeightsQuotaError extends StoreError {
   override name = 'WeightsQuotaError';
   constructor(
@@ -65,7 +65,7 @@ export class WeightsQuotaError extends StoreError {
   }
 }
 
-/** A piece as the journal has it. `what` is the caller's. */
+/** Journal entry of a piece. `what` is defined by the caller. */
 export interface PieceRecord<W = unknown> {
   at: number;
   bytes: number;
@@ -75,15 +75,15 @@ export interface PieceRecord<W = unknown> {
 
 export interface ModelNote {
   format: 1;
-  /** The source's key. */
+  /** Key of the source. */
   key: string;
   label: string;
-  /** How the pieces are stored, e.g. `int4`. One source may be kept in several kinds. */
+  /** Storage format of the pieces, e.g. `int4`. One source may be kept in several formats. */
   kind: string;
   createdAt: number;
   /** Small files of the model, by name. */
   texts: { [name: string]: string };
-  /** What else the caller needs to go on. */
+  /** Data that the caller needs to resume. */
   plan: unknown;
 }
 
@@ -97,7 +97,7 @@ export interface KeptModel {
   complete: boolean;
 }
 
-/** A model's folder as it stands. */
+/** Current content of a model's folder. */
 export interface Kept<W> {
   folder: string;
   note: ModelNote;
@@ -108,7 +108,7 @@ export interface Kept<W> {
 const utf8 = new TextDecoder();
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** A folder's name: FNV-1a over the key and the kind, twice with other starts. */
+/** Name of a folder: two FNV-1a hashes of key and kind, with different start values. */
 function folderOf(key: string, kind: string): string {
   const hash = (seed: number) => {
     let value = seed;
@@ -118,7 +118,7 @@ function folderOf(key: string, kind: string): string {
   return `${hash(0x811c9dc5)}${hash(0x9747b28c)}`;
 }
 
-/** The journal's whole lines; what follows a torn one was never committed. */
+/** Complete lines of the journal, up to the first damaged one. Later pieces were never committed. */
 function parseJournal<W>(text: string): { pieces: PieceRecord<W>[]; complete: boolean; bytes: number } {
   const pieces: PieceRecord<W>[] = [];
   let bytes = 0;
@@ -177,7 +177,7 @@ export class WeightsCache {
     return { folder, note, pieces, complete };
   }
 
-  /** Begins a model again; what was kept of it goes. */
+  /** Starts a model from the beginning, and deletes what was kept of it. */
   async begin<W>(model: Omit<ModelNote, 'format' | 'createdAt'>): Promise<Kept<W>> {
     const folder = folderOf(model.key, model.kind);
     await this.disk.remove(folder);
@@ -193,25 +193,25 @@ export class WeightsCache {
     return { folder, note, pieces: [], complete: false };
   }
 
-  /** What is kept of a model whose plan is the same; null: nothing. */
+  /** Kept pieces of a model if its plan is the same, or null. */
   async findSame<W>({ key, kind, plan }: Pick<ModelNote, 'key' | 'kind' | 'plan'>): Promise<Kept<W> | null> {
     const kept = await this.find<W>(key, kind);
     return kept && JSON.stringify(kept.note.plan) === JSON.stringify(plan) ? kept : null;
   }
 
-  /** What is kept of a model, to go on with; where that belongs to another plan, the model begun again. */
+  /** Kept pieces to continue from. Starts from the beginning if they belong to another plan. */
   async resume<W>(model: Omit<ModelNote, 'format' | 'createdAt'>): Promise<Kept<W>> {
     return (await this.findSame<W>(model)) ?? this.begin<W>(model);
   }
 
-  /** The bytes of a committed piece. Throws CorruptError where they are not what was written. */
+  /** Reads the bytes of a committed piece. Throws CorruptError if they differ from what was written. */
   async read({ folder, note }: Kept<unknown>, piece: PieceRecord): Promise<Uint8Array> {
     const bytes = await this.disk.read(folder, 'data.bin', piece.at, piece.at + piece.bytes);
     if (bytes?.length === piece.bytes && crc32(bytes) === piece.crc) return bytes;
     throw new CorruptError(`What is kept of ${note.label} is damaged. Delete it under Storage and load it again.`);
   }
 
-  /** Goes on writing after the pieces of `kept`. */
+  /** Opens a writer that continues after the pieces of `kept`. */
   async append<W>(kept: Kept<W>): Promise<PieceWriter<W>> {
     const { pieces, bytes } = await this.journal<W>(kept.folder);
     if (pieces.length !== kept.pieces.length) throw new BusyError();
@@ -237,7 +237,7 @@ export class WeightsCache {
     return this.disk.space();
   }
 
-  /** Turns a full disk into a sentence. */
+  /** Converts a FullError to a WeightsQuotaError. */
   async guarded<T>(label: string, needed: number, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
@@ -255,7 +255,7 @@ interface Open {
   journalEnd: number;
 }
 
-/** Commits pieces one by one. After a failure the folder is as before the piece. */
+/** Commits pieces one by one. A failed piece leaves the folder as it was before. */
 export class PieceWriter<W> {
   constructor(
     private readonly cache: WeightsCache,

@@ -1,4 +1,4 @@
-/** The disk of the weights cache on Node: a folder. One process at a time may load a given model. */
+/** Disk of the weights cache on Node: a folder. Only one process at a time may load a given model. */
 import type { FileHandle } from 'node:fs/promises';
 import type { Space } from './run.ts';
 import { type CacheDisk, type CacheFile, FullError } from './weights-cache.ts';

@@ -1,20 +1,20 @@
 /**
- * A model from files of this machine: the folder a person picked or dropped, as the browser hands it over, or a folder on
- * Node. Its key holds a hash of what is in it, so that another model in a folder of the same name is another model.
+ * Model from local files: a folder that was picked or dropped in the browser, or a folder on Node. The key contains a
+ * hash of the content, so that different models in folders of the same name have different keys.
  */
 import { createSHA256 } from 'hash-wasm';
 import { type ModelSource, SourceError, type SourceFile } from './weights-source.ts';
 
-/** A file by its name in the folder. A browser's File is one; on Node, `nodeFiles` makes them. */
+/** File of a folder, made by `browserFiles` or `nodeFiles`. */
 export interface FolderFile {
   name: string;
   size: number;
-  /** Milliseconds; 0: not known. */
+  /** Milliseconds; 0 if unknown. */
   lastModified: number;
   read(start: number, end: number): Promise<Uint8Array>;
 }
 
-/** Files that a person picked or dropped. */
+/** Files that were picked or dropped in the browser. */
 export function browserFiles(files: Iterable<{ name: string; file: File }>): FolderFile[] {
   return [...files].map(({ name, file }) => ({
     name,
@@ -24,7 +24,7 @@ export function browserFiles(files: Iterable<{ name: string; file: File }>): Fol
   }));
 }
 
-/** The files of a folder on Node, and those of its sub-folder for ONNX. */
+/** Files of a folder on Node, including those in its `onnx` sub-folder. */
 export async function nodeFiles(folder: string): Promise<FolderFile[]> {
   if (!import.meta.env.SSR) throw new Error('Folders are read by their path on Node only.');
   const { open, readdir, stat } = await import('node:fs/promises');
@@ -52,9 +52,9 @@ export async function nodeFiles(folder: string): Promise<FolderFile[]> {
     }));
 }
 
-/** Bytes read at a time. */
+/** Number of bytes read at a time. */
 const chunkBytes = 4 << 20;
-/** Of each file's beginning and end, what goes into the folder's key. */
+/** Number of bytes at the start and at the end of each file that enter the folder's key. */
 const printedBytes = 1 << 16;
 
 export class FolderSource implements ModelSource {
@@ -68,7 +68,7 @@ export class FolderSource implements ModelSource {
     this.files = new Map(files.map((file) => [file.name, file]));
   }
 
-  /** `label` is the folder's name. Throws SourceError where there is nothing to load in it. */
+  /** Opens a folder. `label` is its name. Throws SourceError if it contains no weights. */
   static async open(label: string, files: readonly FolderFile[]): Promise<FolderSource> {
     const parts = files
       .filter(({ name }) => /\.(json|jinja|safetensors|gguf|onnx|onnx_data(_\d+)?)$/.test(name))
@@ -127,7 +127,7 @@ export class FolderSource implements ModelSource {
   }
 }
 
-/** Sixteen hex digits of names, sizes, and the beginnings and ends of the files. */
+/** Sixteen hex digits of a hash over names, sizes, and the first and last bytes of the files. */
 async function fingerprint(files: readonly FolderFile[]): Promise<string> {
   const hash = (await createSHA256()).init();
   for (const { name, size, read } of files) {

@@ -1,8 +1,8 @@
 /**
- * A model on a server in the Hub's layout, `BASE/OWNER/NAME/resolve/REVISION/FILE`: the public hub, a mirror, or a folder
- * behind any static server. Reads by range requests and goes on where a connection broke; a server without ranges is read
- * from the start and what is known already is thrown away. Sizes and hashes come from the headers (`x-linked-etag`,
- * `etag`), or from the pointer file that stands for a large file. Knows HTTP; has never heard of a tensor.
+ * Model on a server in the Hub's layout, `BASE/OWNER/NAME/resolve/REVISION/FILE`: the public hub, a mirror, or a folder
+ * on any static server. Reads with range requests and resumes after a broken connection. A server without range support
+ * is read from the start, and the known part is skipped. Sizes and hashes come from the headers (`x-linked-etag`,
+ * `etag`), or from the git-lfs pointer of a large file. Depends on HTTP only, never on tensors.
  */
 import { sha256 } from 'hash-wasm';
 import {
@@ -18,27 +18,27 @@ import {
 import { joined } from './joined.ts';
 import { type ModelSource, SourceError, type SourceFile } from './weights-source.ts';
 
-/** The public hub: the one place that names it. */
+/** Address of the public hub. No other file contains it. */
 export const publicHub = 'https://huggingface.co';
 
 export interface HubModel {
   /** `owner/name`, or any path under the base. */
   id: string;
-  /** A branch, tag or commit. */
+  /** Branch, tag or commit. */
   revision?: string;
-  /** Address of the hub or mirror, without a slash at its end. */
+  /** Address of the hub or mirror, without a trailing slash. */
   base?: string;
 }
 
 export interface HttpOptions {
-  /** For gated repositories; sent to the base only, never stored. */
+  /** Access token for gated repositories. Sent to the base only and never stored. */
   token?: string | null;
   fetch?: typeof fetch;
-  /** Failures in a row before giving up. */
+  /** Number of consecutive failures before giving up. */
   retries?: number;
-  /** Milliseconds before the first retry; doubled each time. */
+  /** Milliseconds before the first retry; doubled for each further one. */
   retryMs?: number;
-  /** Milliseconds without a byte after which a connection counts as broken. */
+  /** Milliseconds without data after which a connection counts as broken. */
   stallMs?: number;
 }
 
@@ -55,7 +55,7 @@ const sleep = (ms: number, signal: AbortSignal) =>
     signal.addEventListener('abort', stop, { once: true });
   });
 
-/** A connection that broke or a server that is busy: worth another try. */
+/** Thrown for a broken connection or a busy server. Retrying may help. */
 class Interrupted extends Error {
   constructor(
     message: string,
@@ -65,15 +65,15 @@ class Interrupted extends Error {
   }
 }
 
-/** A git-lfs pointer is about 130 bytes long. */
+/** Upper bound of the size of a git-lfs pointer, which is about 130 bytes long. */
 const pointerBytes = 1024;
 
-/** The bytes of a file up to `end`. */
+/** Part of a file, up to byte `end`. */
 interface Part {
   name: string;
   bytes: number;
   end: number;
-  /** When the file was found: every later answer must be of the same. */
+  /** Version found first. All later responses must have the same. */
   version: Version;
 }
 
@@ -116,7 +116,7 @@ export class HttpSource implements ModelSource {
     return this.patiently(signal, () => this.wholeText(name, signal));
   }
 
-  /** Request and body in one: a body that broke cannot be read again. */
+  /** Reads request and body together, because a broken body cannot be read again. */
   private async wholeText(name: string, signal: AbortSignal): Promise<string | null> {
     const response = await this.request('resolve', name, {}, signal);
     if (!response) return null;
@@ -154,8 +154,8 @@ export class HttpSource implements ModelSource {
   }
 
   /**
-   * The SHA-256 of a file, by the hub's own word. After a redirect to another host a page sees that host's headers only, and
-   * its etag may be any other hash of 64 digits: the pointer file tells what the hub's headers told.
+   * SHA-256 of a file as stated by the hub. After a redirect to another host, a page sees only that host's headers, and
+   * its etag may be any other hash of 64 digits. The hash is then read from the git-lfs pointer.
    */
   private async hashOf(response: Response, name: string, bytes: number, signal: AbortSignal): Promise<string | null> {
     const elsewhere = response.redirected && new URL(response.url).host !== this.host;
@@ -163,12 +163,13 @@ export class HttpSource implements ModelSource {
     return stated ?? (response.redirected ? await this.pointer(name, bytes, signal) : null);
   }
 
-  /** The hash in the git-lfs pointer that a large file has in the repository; null where there is none. */
+  /** Hash in a large file's git-lfs pointer, or null if there is none. */
   private async pointer(name: string, bytes: number, signal: AbortSignal): Promise<string | null> {
     try {
       const response = await this.request('raw', name, { range: `bytes=0-${pointerBytes - 1}` }, signal);
       if (!response) return null;
-      // A server without ranges sends the whole file: the weights themselves where they lie in the repository as they are.
+      // A server without range support sends the whole file, which may be the weights themselves if the repository does
+      // not use git-lfs.
       if (response.status !== 206 && !(contentLength(response) <= pointerBytes)) {
         await response.body?.cancel().catch(() => {});
         return null;
@@ -182,7 +183,7 @@ export class HttpSource implements ModelSource {
     }
   }
 
-  /** null: 404. Throws Interrupted where another try may help, SourceError where not. */
+  /** Requests a file. Returns null for 404. Throws Interrupted if retrying may help, else SourceError. */
   private async request(
     kind: 'resolve' | 'raw',
     name: string,
@@ -192,7 +193,7 @@ export class HttpSource implements ModelSource {
     const url = `${this.root}/${kind}/${this.revision}/${name.split('/').map(encodeURIComponent).join('/')}`;
     const { token } = this.options;
     const sent = token ? { ...headers, authorization: `Bearer ${token}` } : headers;
-    // A cached piece of a file that is gigabytes long is no use, and would fill the browser's cache.
+    // Caching pieces of a file of many gigabytes is useless and would fill the browser's cache.
     const cache = kind === 'resolve' && 'range' in headers ? 'no-store' : 'default';
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
@@ -245,7 +246,7 @@ export class HttpSource implements ModelSource {
     );
   }
 
-  /** Another try after a break, some times. */
+  /** Retries a call after interruptions, up to the configured number. */
   private async patiently<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
     for (let failures = 1; ; failures++) {
       try {
@@ -256,7 +257,7 @@ export class HttpSource implements ModelSource {
     }
   }
 
-  /** Waits before the next try, or throws what a person should read. */
+  /** Waits before the next attempt, or throws an error written for a person. */
   private async pause(error: unknown, failures: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (error instanceof SourceError) throw error;
@@ -302,7 +303,7 @@ export class HttpSource implements ModelSource {
       skip -= chunk.length - wanted.length;
       if (wanted.length > left && end === bytes)
         throw this.changed(name, `is longer than the ${bytes} bytes announced`);
-      // A server without ranges sends on after the end of what was wanted.
+      // A server without range support continues after the requested end.
       if (left > 0 && wanted.length) yield wanted.subarray(0, left);
       left -= wanted.length;
       if (left <= 0 && end < bytes) return;
@@ -323,7 +324,7 @@ export class HttpSource implements ModelSource {
 
 const shown = ({ linked, tag, modified }: Version) => JSON.stringify(linked ?? tag ?? modified);
 
-/** What the work gives. Rejects after so long, and then calls `stop`. */
+/** Result of `work`. Rejects after `stallMs` and then calls `stop`. */
 async function unlessStalled<T>(stallMs: number, work: Promise<T>, stop = () => {}): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stalled = new Promise<never>((_, reject) => {
@@ -339,7 +340,7 @@ async function unlessStalled<T>(stallMs: number, work: Promise<T>, stop = () => 
   }
 }
 
-/** The chunks of a body. Leaving early closes the connection. */
+/** Chunks of a body. Leaving the loop early closes the connection. */
 async function* chunksOf(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
@@ -360,7 +361,7 @@ async function* chunksOf(
   }
 }
 
-/** All of a body, for small files. */
+/** Reads a whole body, for small files. */
 async function wholeBody({ body }: Response, signal: AbortSignal, stallMs: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   if (body) for await (const chunk of chunksOf(body, signal, stallMs)) chunks.push(chunk);

@@ -1,6 +1,6 @@
 /**
- * The disk of the weights cache in a page: the origin private file system, written through sync access handles, which only
- * a worker has. Reading goes by File objects, which need no lock, so that several tabs may use one model.
+ * Disk of the weights cache in a page: the origin private file system. Writing uses sync access handles, which exist
+ * only in workers. Reading uses File objects, which need no lock, so that several tabs can use one model.
  */
 import type { Space } from './run.ts';
 import { BusyError, type CacheDisk, type CacheFile, FullError } from './weights-cache.ts';

@@ -1,36 +1,39 @@
 /**
- * Where a model's files come from, as one seam: a hub or any server with its layout (weights-http.ts), a folder on disk
- * (weights-folder.ts). This layer knows names, bytes and addresses; it has never heard of a tensor.
+ * Interface to the source of a model's files: a hub or another server with its layout (weights-http.ts), or a folder on
+ * disk (weights-folder.ts). Depends on names, bytes and addresses only, never on tensors.
  */
 
-/** One file that is read from some byte to its end, once or again from elsewhere. */
+/** File that can be read from any byte to its end, repeatedly. */
 export interface SourceFile {
   readonly name: string;
   readonly bytes: number;
-  /** As the source states it, in lower-case hex; null: it does not. */
+  /** SHA-256 as stated by the source, in lower-case hex; null if it states none. */
   readonly sha256: string | null;
-  /** Changes when the content does, as far as the source tells. */
+  /** Changes when the content changes, as far as the source reports it. */
   readonly identity: string;
-  /** The bytes from `start` to `end` (default: the file's), in order, in chunks of any size. Rejects with a SourceError, or as the signal does. */
+  /**
+   * Streams the bytes from `start` to `end` (default: the end of the file), in order, in chunks of any size. Rejects
+   * with a SourceError, or with the signal's reason.
+   */
   stream(start: number, signal: AbortSignal, end?: number): AsyncIterable<Uint8Array>;
 }
 
 export interface ModelSource {
-  /** Names the model: what is kept of it is found again by this. */
+  /** Key of the model, by which its kept pieces are found again. */
   readonly key: string;
-  /** For a person. */
+  /** Name shown to a person. */
   readonly label: string;
-  /** A small text file; null: there is none of that name. */
+  /** Reads a small text file. Null if it does not exist. */
   text(name: string, signal: AbortSignal): Promise<string | null>;
-  /** null: there is none of that name. */
+  /** Opens a file. Null if it does not exist. */
   file(name: string, signal: AbortSignal): Promise<SourceFile | null>;
-  /** All names, where the source can tell. */
+  /** All names, or null if the source cannot list them. */
   names(): readonly string[] | null;
 }
 
 export type SourceProblem = 'denied' | 'missing' | 'unreachable' | 'changed' | 'truncated' | 'damaged' | 'unreadable';
 
-/** A model that could not be fetched: one sentence on what is wrong and one on what to do. */
+/** Thrown if a model cannot be fetched. The message has one sentence on the problem and one on the remedy. */
 export class SourceError extends Error {
   override name = 'SourceError';
   constructor(
@@ -41,7 +44,7 @@ export class SourceError extends Error {
   }
 }
 
-/** Everything from `start` to `end` of a file, for its header and files that are wanted whole. */
+/** Reads bytes `start` to `end` of a file, for headers and for files that are needed completely. */
 export async function readRange(
   file: SourceFile,
   start: number,

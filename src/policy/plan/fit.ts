@@ -42,7 +42,7 @@ export function misfit(buffers: readonly PlannedBuffer[], room: Room): Misfit | 
 /** Change of one setting. */
 export interface Change<Settings> {
   apply(settings: Settings): Settings | null;
-  /** What of the settings it changes, each as a person would write it. */
+  /** Describes the resulting values of the settings that it changes, as a person would write them. */
   words(settings: Settings): readonly string[];
 }
 
