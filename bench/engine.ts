@@ -257,7 +257,7 @@ const objective: ObjectiveSpec = {
     loss: Float64Array.from(logprob),
     weight: new Float64Array(count).fill(1e-4),
     entropyWeight: new Float64Array(count).fill(1e-5),
-    aux: [],
+    aux: {},
   }),
 };
 export const optimizer = {

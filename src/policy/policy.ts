@@ -75,8 +75,8 @@ export interface ObjectiveResult {
   entropyWeight: Float64Array;
   /** dloss / dvalue. Default: 0. */
   valueWeight?: Float64Array;
-  /** Quantities for display and metrics: policy loss, KL, flags, ratio. */
-  aux: Float64Array[];
+  /** Quantities for metrics and display, by the names in the objective's `aux`. */
+  aux: { readonly [name: string]: Float64Array };
   metrics?: { [name: string]: number };
 }
 
@@ -97,6 +97,8 @@ export interface ObjectiveFacts {
   name: string;
   columns: readonly string[];
   scalars: readonly string[];
+  /** Names of the quantities beside the loss, at most 4, in the order of the WGSL form's `aux`. Absent: none. */
+  aux?: readonly string[];
   /**
    * True if it sums over all rows of an update. All micro-batches then run forward first, and each runs forward again
    * before its backward.
@@ -152,14 +154,14 @@ export interface UpdateRequest {
 export interface UpdateResult {
   /**
    * Per micro-batch, (N) each: log-probability and entropy before this step, and the objective's loss, weight and aux
-   * columns.
+   * columns by name.
    */
   outputs: {
     logprob: Float32Array;
     entropy: Float32Array;
     loss: Float32Array;
     weight: Float32Array;
-    aux: Float32Array[];
+    aux: { readonly [name: string]: Float32Array };
   }[];
   /** Global gradient norm before clipping. */
   gradNorm: number;

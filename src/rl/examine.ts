@@ -127,7 +127,7 @@ function write(
       episode.after[k] = after[b].logprob[row];
       episode.weight[k] = start.weight[at];
       episode.weightAfter[k] = end.weight[at];
-      episode.clipped[k] = clippedBy(end.aux[2]?.[at] ?? 0);
+      episode.clipped[k] = clippedBy(end.aux.flags?.[at] ?? 0);
     }
   });
 }

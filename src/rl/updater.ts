@@ -271,15 +271,16 @@ class Tally {
   }
 
   private addRows({ logprob, entropy, aux }: UpdateResult['outputs'][number], old: Float32Array): void {
-    const [policyLoss, kl, flags] = aux;
+    const { policyLoss, kl, flags } = aux;
     for (let row = 0; row < logprob.length; row++) {
       this.sums.entropy += entropy[row];
-      this.sums.kl += kl[row];
-      this.sums.policyLoss += policyLoss[row];
+      this.sums.kl += kl?.[row] ?? 0;
+      this.sums.policyLoss += policyLoss?.[row] ?? 0;
       this.sums.policyShift += old[row] - logprob[row];
-      this.sums.low += flags[row] & Flag.clippedLow ? 1 : 0;
-      this.sums.high += flags[row] & Flag.clippedHigh ? 1 : 0;
-      this.sums.dual += flags[row] & Flag.dualClipped ? 1 : 0;
+      const flag = flags?.[row] ?? 0;
+      this.sums.low += flag & Flag.clippedLow ? 1 : 0;
+      this.sums.high += flag & Flag.clippedHigh ? 1 : 0;
+      this.sums.dual += flag & Flag.dualClipped ? 1 : 0;
     }
     this.count += logprob.length;
   }

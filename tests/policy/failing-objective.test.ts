@@ -44,7 +44,7 @@ function objective(failing = Number.POSITIVE_INFINITY): RemoteObjective {
     if (calls >= failing) throw new RangeError('the code failed');
     const ones = () => new Float64Array(count).fill(1);
     const loss = Float64Array.from({ length: count }, (_, i) => logprob[i] + entropy[i] + (value?.[i] ?? 0));
-    return { loss, weight: ones(), entropyWeight: ones(), valueWeight: value ? ones() : undefined, aux: [] };
+    return { loss, weight: ones(), entropyWeight: ones(), valueWeight: value ? ones() : undefined, aux: {} };
   };
   return { name: 'remote', columns: [], scalars: [], evaluate };
 }

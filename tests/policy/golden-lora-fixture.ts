@@ -179,14 +179,14 @@ async function writeStep({ batch, lens, mask, write }: Case, policy: ReferencePo
   }
   write('rl_step_lora.safetensors', content);
   const mean = (values: ArrayLike<number>) => sum(values) / values.length;
-  const clipped = aux[2].filter((flags) => flags & (Flag.clippedLow | Flag.clippedHigh)).length / aux[2].length;
+  const clipped = aux.flags.filter((flags) => flags & (Flag.clippedLow | Flag.clippedHigh)).length / aux.flags.length;
   return {
     formula,
     optimizer: optimizerText,
     max_grad_norm: optimizer.maxGradNorm,
     loss: sum(loss),
-    pg_loss: mean(aux[0]),
-    kl: mean(aux[1]),
+    pg_loss: mean(aux.policyLoss),
+    kl: mean(aux.kl),
     entropy: mean(entropy),
     grad_norm_before_clip: gradNorm,
     metrics: { 'actor/pg_clipfrac': clipped },

@@ -67,13 +67,12 @@ describe('the clipped objective on the GPU', () => {
     expectClose(got.weight, expected.weight, 'weight');
     expectClose(got.seed, expected.weight, 'seed');
     expectClose(got.entropyWeight, expected.entropyWeight, 'entropy weight');
-    got.aux.forEach((column, k) => {
-      expectClose(column, expected.aux[k], `aux ${k}`);
-    });
+    expect(Object.keys(got.aux)).toEqual(['policyLoss', 'kl', 'flags', 'ratio']);
+    for (const [name, column] of Object.entries(got.aux)) expectClose(column, expected.aux[name], name);
   });
 
   it('meets every branch', () => {
-    const flags = clippedReference(inputs(), base).aux[2];
+    const flags = clippedReference(inputs(), base).aux.flags;
     for (const flag of [Flag.clippedLow, Flag.clippedHigh, Flag.dualClipped]) {
       expect(flags.some((value) => value & flag)).toBe(true);
       expect(flags.some((value) => !(value & flag))).toBe(true);
@@ -91,9 +90,9 @@ describe('the imitation objective on the GPU', () => {
     expectClose(got.seed, expected.weight, 'seed');
     expectClose(got.entropyWeight, new Float64Array(rows), 'entropy weight');
     expectClose(
-      got.aux[0],
+      got.aux.policyLoss,
       Float64Array.from(logprob, (value) => -value),
-      'aux 0',
+      'policy loss',
     );
   });
 });

@@ -44,7 +44,7 @@ export async function objectiveOnGpu(gpu: Gpu, spec: ObjectiveSpec, rows: Object
   return {
     loss: column(out, 8, 2),
     weight: column(out, 8, 3),
-    aux: [4, 5, 6, 7].map((k) => column(out, 8, k)),
+    aux: Object.fromEntries((spec.aux ?? []).map((name, k) => [name, column(out, 8, 4 + k)])),
     seed: column(seeds, 2, 0),
     entropyWeight: column(seeds, 2, 1),
   };

@@ -43,6 +43,7 @@ const curved: ObjectiveSpec = {
 }`,
   columns: ['w', 'target'],
   scalars: ['entropyCoefficient', 'mark'],
+  aux: ['distance', 'w', 'zero', 'mark'],
   evaluate: ({ logprob, entropy, columns: { w, target }, scalars: { entropyCoefficient, mark } }) => {
     const each = (read: (i: number) => number) => Float64Array.from(logprob, (_, i) => read(i));
     const d = each((i) => logprob[i] - target[i]);
@@ -50,7 +51,7 @@ const curved: ObjectiveSpec = {
       loss: each((i) => w[i] * d[i] * d[i] - entropyCoefficient * entropy[i]),
       weight: each((i) => 2 * w[i] * d[i]),
       entropyWeight: each(() => -entropyCoefficient),
-      aux: [d, Float64Array.from(w), each(() => 0), each(() => mark)],
+      aux: { distance: d, w: Float64Array.from(w), zero: each(() => 0), mark: each(() => mark) },
     };
   },
 };
@@ -63,7 +64,7 @@ const coupled: ObjectiveSpec = {
   batch: true,
   evaluate: (rows) => {
     const { loss, weight, entropyWeight, aux } = curved.evaluate(rows);
-    const distance = aux[0].reduce((sum, d) => sum + Math.abs(d), 0) / rows.count;
+    const distance = aux.distance.reduce((sum, d) => sum + Math.abs(d), 0) / rows.count;
     const scaled = (values: Float64Array) => values.map((value) => value * distance);
     return {
       loss: scaled(loss),
@@ -150,7 +151,7 @@ describe('update', () => {
             [output.entropy, entropy],
             [output.loss, loss],
             [output.weight, weight],
-            ...aux.map((column, i) => [output.aux[i], column]),
+            ...Object.entries(aux).map(([name, column]) => [output.aux[name], column]),
           ])
             expect(largest(a, b)).toBeLessThan(1e-4);
         }

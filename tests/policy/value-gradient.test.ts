@@ -59,7 +59,7 @@ const values: ObjectiveSpec = {
       weight: none(),
       entropyWeight: none(),
       valueWeight: error,
-      aux: [],
+      aux: {},
     };
   },
 };

@@ -130,7 +130,7 @@ function heldCispo(scalars: readonly number[]): ObjectiveSpec {
         -held[i] * advantage[i] * rows.logprob[i] + klCoefficient * k3(i) - entropyCoefficient * rows.entropy[i];
       const none = new Float64Array(N);
       const loss = Float64Array.from({ length: N }, (_, i) => coefficient[i] * term(i));
-      return { loss, weight: none, entropyWeight: none, aux: [] };
+      return { loss, weight: none, entropyWeight: none, aux: {} };
     },
   };
 }

@@ -64,7 +64,8 @@ function expectSameBits(text: ObjectiveResult, own: ObjectiveResult) {
   for (const name of ['loss', 'weight', 'entropyWeight'] as const)
     expect(Array.from(text[name]), name).toEqual(Array.from(own[name]));
   expect(text.valueWeight && Array.from(text.valueWeight)).toEqual(own.valueWeight && Array.from(own.valueWeight));
-  own.aux.forEach((column, k) => expect(Array.from(text.aux[k]), `aux ${k}`).toEqual(Array.from(column)));
+  for (const [name, column] of Object.entries(own.aux))
+    expect(Array.from(text.aux[name]), name).toEqual(Array.from(column));
   expect(text.metrics ?? {}).toEqual(own.metrics ?? {});
 }
 

@@ -56,7 +56,7 @@ export const weightedLogprob: ObjectiveSpec = {
     loss: Float64Array.from(w, (value, i) => value * scale * logprob[i]),
     weight: Float64Array.from(w, (value) => value * scale),
     entropyWeight: new Float64Array(w.length),
-    aux: [],
+    aux: {},
   }),
 };
 

@@ -308,7 +308,7 @@ export function checkRlooTrl(check: Checker): void {
   const out = golden.evaluate(algorithm.objective(settings), { ...given, coefficient });
   check.compare('out.loss', [sum(out.loss)]);
   check.compare('out.grad_logp_new', golden.scatter(out.weight));
-  const ratios = Array.from({ length: golden.count }, (_, b) => out.aux[3][golden.rows.offsets[b]]);
+  const ratios = Array.from({ length: golden.count }, (_, b) => out.aux.ratio[golden.rows.offsets[b]]);
   check.compare('out.seq_ratio', ratios);
 }
 
@@ -340,7 +340,7 @@ export function checkGrpoFork(check: Checker): void {
   };
   const out = golden.evaluate(algorithm.objective(settings), given);
   check.compare('out.loss', [sum(out.loss)]);
-  check.compare('out.pg_loss', [sum(out.aux[0].map((value, i) => value * coefficient[i]))]);
+  check.compare('out.pg_loss', [sum(out.aux.policyLoss.map((value, i) => value * coefficient[i]))]);
   check.compare('out.grad_logp_new', golden.scatter(out.weight));
   check.compare('out.grad_entropy', golden.scatter(out.entropyWeight));
 }

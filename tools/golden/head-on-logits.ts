@@ -42,7 +42,7 @@ const given: ObjectiveSpec = {
     loss: new Float64Array(count),
     weight: Float64Array.from(columns.weight),
     entropyWeight: Float64Array.from(columns.entropyWeight),
-    aux: [],
+    aux: {},
   }),
 };
 

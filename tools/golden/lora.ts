@@ -161,8 +161,8 @@ class AdapterCase extends GoldenCase {
     const sum = (values: ArrayLike<number>) => Array.from(values).reduce((a, b) => a + b, 0);
     const mean = (values: ArrayLike<number>) => sum(values) / values.length;
     this.relative(kind, 'loss of the step', sum(loss), recorded.loss, gates.loss);
-    this.relative(kind, 'policy loss of the step', mean(aux[0]), recorded.pg_loss, gates.loss);
-    this.relative(kind, 'KL of the step', mean(aux[1]), recorded.kl, gates.loss);
+    this.relative(kind, 'policy loss of the step', mean(aux.policyLoss), recorded.pg_loss, gates.loss);
+    this.relative(kind, 'KL of the step', mean(aux.kl), recorded.kl, gates.loss);
     this.relative(kind, 'entropy of the step', mean(entropy), recorded.entropy, gates.loss);
     this.relative(kind, 'gradient norm of the step', gradNorm, recorded.grad_norm_before_clip, gates.norm);
     this.checkFractions(recorded.metrics ?? {}, outputs[0], request.batches[0].columns[0]);
@@ -197,10 +197,10 @@ class AdapterCase extends GoldenCase {
 
   private checkFractions(
     metrics: { [name: string]: number },
-    { logprob, aux }: { logprob: Float32Array; aux: Float32Array[] },
+    { logprob, aux }: { logprob: Float32Array; aux: { readonly [name: string]: Float32Array } },
     old: Float32Array,
   ) {
-    const share = (flag: number) => aux[2].filter((flags) => flags & flag).length / aux[2].length;
+    const share = (flag: number) => aux.flags.filter((flags) => flags & flag).length / aux.flags.length;
     const shift = old.reduce((sum, value, i) => sum + value - logprob[i], 0) / old.length;
     const values: { [name: string]: number } = {
       'actor/pg_clipfrac': share(Flag.clippedLow | Flag.clippedHigh),

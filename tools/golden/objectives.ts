@@ -198,8 +198,8 @@ export function checkPolicyLoss(check: Checker, golden: GoldenRows, given: Given
   const aggregate = (values: ArrayLike<number>) => sum(Array.from(values, (value, i) => value * given.coefficient[i]));
   check.compare('out.loss', [sum(out.loss)]);
   check.compare('out.grad_logp_new', golden.scatter(out.weight));
-  check.compare('out.pg_loss', [aggregate(out.aux[0])]);
-  check.compare('out.kl_agg', [aggregate(out.aux[1])]);
+  check.compare('out.pg_loss', [aggregate(out.aux.policyLoss)]);
+  check.compare('out.kl_agg', [aggregate(out.aux.kl)]);
   check.compare('out.entropy_agg', [aggregate(given.entropy)]);
   check.compare('out.grad_entropy', golden.scatter(out.entropyWeight));
   checkMetrics(check, given, out);
@@ -208,7 +208,7 @@ export function checkPolicyLoss(check: Checker, golden: GoldenRows, given: Given
 /** verl's metrics are masked means with 1e-8 added to the count. */
 function checkMetrics(check: Checker, { logprob, oldLogprob }: Given, out: ObjectiveResult): void {
   const metrics = check.json.metrics ?? {};
-  const flags = out.aux[2];
+  const flags = out.aux.flags;
   const clipped = mean(flags.length, (i) => (flags[i] & (Flag.clippedLow | Flag.clippedHigh) ? 1 : 0));
   const dual = mean(flags.length, (i) => (flags[i] & Flag.dualClipped ? 1 : 0));
   const kl = mean(flags.length, (i) => Math.min(20, Math.max(-20, oldLogprob[i] - logprob[i])));
@@ -320,7 +320,7 @@ function checkTrlMetrics(
   metrics: { [metric: string]: number },
   out: ObjectiveResult,
 ): void {
-  const [kl, flags] = [out.aux[1], out.aux[2]];
+  const [kl, flags] = [out.aux.kl, out.aux.flags];
   const share = (flag: number) => mean(flags.length, (i) => (flags[i] & flag ? 1 : 0));
   check.compareNumber(
     `${name} kl`,

@@ -245,8 +245,8 @@ function checkBypass(
   const out = golden.evaluate({ spec, scalars }, given);
   check.compare(`out.${name}.loss`, [sum(out.loss)]);
   check.compare(`out.${name}.grad_logp_new`, golden.scatter(out.weight));
-  check.compare(`out.${name}.mask`, golden.scatter(out.aux[2]));
-  check.compare(`out.${name}.weights`, golden.scatter(out.aux[1]));
+  check.compare(`out.${name}.mask`, golden.scatter(out.aux.kept));
+  check.compare(`out.${name}.weights`, golden.scatter(out.aux.correctionWeight));
 }
 
 /** `select_*.json`: which explored records are learnt from, iteration by iteration. Compared by uid. */

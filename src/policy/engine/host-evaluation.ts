@@ -109,6 +109,6 @@ function outputOf(rows: PlainRows, { loss, weight, aux }: ObjectiveResult, from:
     entropy: Float32Array.from(rows.entropy),
     loss: part(loss),
     weight: part(weight),
-    aux: aux.map(part),
+    aux: Object.fromEntries(Object.entries(aux).map(([name, values]) => [name, part(values)])),
   };
 }

@@ -38,12 +38,17 @@ function rowsOf(
   };
 }
 
-function write({ loss, weight, entropyWeight, aux }: ObjectiveResult, results: Float32Array, seeds: Float32Array) {
+function write(
+  { loss, weight, entropyWeight, aux }: ObjectiveResult,
+  names: readonly string[],
+  results: Float32Array,
+  seeds: Float32Array,
+) {
   for (let n = 0; n < loss.length; n++) {
     const at = n * resultFloats;
     results[at + 2] = loss[n];
     results[at + 3] = weight[n];
-    for (let k = 0; k < 4; k++) results[at + 4 + k] = aux[k]?.[n] ?? 0;
+    for (let k = 0; k < 4; k++) results[at + 4 + k] = aux[names[k]]?.[n] ?? 0;
     seeds[2 * n] = weight[n];
     seeds[2 * n + 1] = entropyWeight[n];
   }
@@ -65,5 +70,5 @@ export function runOnHost(
   if (!all || !seeds || !spec.evaluate)
     throw new RangeError(`Objective ${spec.name} has no form that runs on this device.`);
   const results = all.subarray(resultOffset * resultFloats, (resultOffset + N) * resultFloats);
-  write(spec.evaluate(rowsOf(spec, results, columns, scalars, N)), results, seeds);
+  write(spec.evaluate(rowsOf(spec, results, columns, scalars, N)), spec.aux ?? [], results, seeds);
 }

@@ -331,7 +331,7 @@ export class Model implements Learner {
     for (const { batch, columns } of request.batches) {
       const N = batch.scored.length;
       if (used + N > room) {
-        outputs.push(...(await this.readResults(waiting, used, false)).outputs);
+        outputs.push(...(await this.readResults(waiting, used, false, request.objective.aux)).outputs);
         waiting = [];
         used = 0;
       }
@@ -341,7 +341,7 @@ export class Model implements Learner {
       used += N;
     }
     this.train().adamw.record(request.optimizer);
-    const last = await this.readResults(waiting, used, true);
+    const last = await this.readResults(waiting, used, true, request.objective.aux);
     return { outputs: [...outputs, ...last.outputs], gradNorm: last.gradNorm };
   }
 
@@ -408,12 +408,12 @@ export class Model implements Learner {
     return { scores: { ...scores, value: this.critic.values(hidden) }, hidden };
   }
 
-  private async readResults(sizes: number[], used: number, withNorm: boolean) {
+  private async readResults(sizes: number[], used: number, withNorm: boolean, aux?: readonly string[]) {
     const slices = [slice(this.ws.buffer('results'), 0, Math.max(1, used) * resultFloats * 4)];
     if (withNorm) slices.push(whole(this.ws.buffer('norm')));
     const [bytes, norm] = await this.recorder.read(slices);
     const rows = new Float32Array(bytes);
-    return { outputs: outputsOf(rows, sizes), gradNorm: norm ? new Float32Array(norm)[0] : 0 };
+    return { outputs: outputsOf(rows, sizes, aux), gradNorm: norm ? new Float32Array(norm)[0] : 0 };
   }
 
   /** Nothing is copied for an adapted model: its reference is the base, regardless of the adapter. */

@@ -27,7 +27,7 @@ export const givenWeights: ObjectiveSpec = {
     ),
     weight: Float64Array.from(columns.weight),
     entropyWeight: Float64Array.from(columns.entropyWeight),
-    aux: [],
+    aux: {},
   }),
 };
 

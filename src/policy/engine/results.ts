@@ -2,8 +2,8 @@
 import { resultFloats } from '../plan/head-buffers.ts';
 import type { UpdateResult } from '../policy.ts';
 
-/** Columns that an objective may fill for the metrics. */
-const auxColumns = [4, 5, 6, 7];
+/** First of the four columns that an objective may fill for the metrics. */
+const firstAux = 4;
 
 /** (N) one column of the first N rows. */
 export function column(rows: Float32Array, which: number, N: number): Float32Array {
@@ -12,8 +12,12 @@ export function column(rows: Float32Array, which: number, N: number): Float32Arr
   return out;
 }
 
-/** Outputs of consecutive micro-batches with these numbers of rows. */
-export function outputsOf(rows: Float32Array, sizes: readonly number[]): UpdateResult['outputs'] {
+/** Outputs of consecutive micro-batches with these numbers of rows; `aux`: names of the objective's own columns. */
+export function outputsOf(
+  rows: Float32Array,
+  sizes: readonly number[],
+  aux: readonly string[] = [],
+): UpdateResult['outputs'] {
   let at = 0;
   return sizes.map((N) => {
     const part = rows.subarray(at * resultFloats, (at + N) * resultFloats);
@@ -23,7 +27,7 @@ export function outputsOf(rows: Float32Array, sizes: readonly number[]): UpdateR
       entropy: column(part, 1, N),
       loss: column(part, 2, N),
       weight: column(part, 3, N),
-      aux: auxColumns.map((which) => column(part, which, N)),
+      aux: Object.fromEntries(aux.map((name, k) => [name, column(part, firstAux + k, N)])),
     };
   });
 }

@@ -24,11 +24,14 @@ function rowsOf({ count, sequence, turn }: ObjectiveRows): TokenRows {
   return { offsets: Int32Array.from([...starts, count]), group: new Int32Array(starts.length), turn };
 }
 
-/** aux: policy loss, weight, 1 where the row is kept, ratio. */
+/** `kept`: 1 for rows within the correction's bounds, else 0. */
+const bypassAux = ['policyLoss', 'correctionWeight', 'kept', 'ratio'] as const;
+
 export const bypassObjective = ({ loss, correction, aggregation }: BypassSettings): ObjectiveSpec => ({
   name: `bypass-${loss}`,
   columns: ['oldLogprob', 'advantage'],
   scalars: clippedScalars,
+  aux: bypassAux,
   batch: true,
   evaluate: (given) => {
     const rows = rowsOf(given);
@@ -40,7 +43,7 @@ export const bypassObjective = ({ loss, correction, aggregation }: BypassSetting
     );
     const coefficients = sequenceCoefficients(counts, aggregation);
     const bounds = boundsOf(given.scalars);
-    const out = emptyResult(given.count, 4);
+    const out = emptyResult(given.count, bypassAux);
     for (let b = 0; b < counts.length; b++)
       for (let i = rows.offsets[b]; i < rows.offsets[b + 1]; i++) {
         const { ratio, slope } = ratioOf(difference[i]);
@@ -50,9 +53,10 @@ export const bypassObjective = ({ loss, correction, aggregation }: BypassSetting
             : { loss: -advantage[i] * weights[i] * given.logprob[i], weight: -advantage[i] * weights[i] };
         out.loss[i] = kept[i] * coefficients[b] * term.loss;
         out.weight[i] = kept[i] * coefficients[b] * term.weight;
-        [term.loss, weights[i], kept[i], ratio].forEach((value, k) => {
-          out.aux[k][i] = value;
-        });
+        out.aux.policyLoss[i] = term.loss;
+        out.aux.correctionWeight[i] = weights[i];
+        out.aux.kept[i] = kept[i];
+        out.aux.ratio[i] = ratio;
       }
     return out;
   },

@@ -42,7 +42,12 @@ export const clippedScalars = [
   'entropyCoefficient',
 ] as const;
 
-/** Bits of the third aux column. */
+/** Columns beside the loss: the policy term, the KL estimate, clip flags (see `Flag`), the ratio. */
+export const policyAux = ['policyLoss', 'kl', 'flags', 'ratio'] as const;
+/** The only column of an objective without clip and KL. */
+export const lossAux = ['policyLoss'] as const;
+
+/** Bits of the column `flags`. */
 export const Flag = { clippedLow: 1, clippedHigh: 2, dualClipped: 4 } as const;
 
 /** Settings as scalars; 0 stands for "none" where a limit is optional. */
@@ -129,7 +134,7 @@ export const regularized =
     const { term, metrics } = surrogate(rows);
     const { columns, scalars } = rows;
     const estimator = klEstimators[scalars.klEstimator];
-    const out = emptyResult(rows.count, 4);
+    const out = emptyResult(rows.count, policyAux);
     for (let i = 0; i < rows.count; i++) {
       const policy = term(i);
       const kl = klTerm(rows.logprob[i], columns.refLogprob[i], estimator, scalars.klClamp > 0);
@@ -138,16 +143,19 @@ export const regularized =
       out.loss[i] = coefficient * loss;
       out.weight[i] = coefficient * (policy.weight + scalars.klCoefficient * kl.weight);
       out.entropyWeight[i] = -coefficient * scalars.entropyCoefficient;
-      [policy.loss, kl.value, policy.flags, policy.ratio].forEach((value, k) => {
-        out.aux[k][i] = value;
-      });
+      out.aux.policyLoss[i] = policy.loss;
+      out.aux.kl[i] = kl.value;
+      out.aux.flags[i] = policy.flags;
+      out.aux.ratio[i] = policy.ratio;
     }
     return { ...out, metrics };
   };
 
-export function emptyResult(count: number, aux: number): ObjectiveResult {
+/** A result of zeros with these aux columns. */
+export function emptyResult<Name extends string>(count: number, aux: readonly Name[]) {
   const zeros = () => new Float64Array(count);
-  return { loss: zeros(), weight: zeros(), entropyWeight: zeros(), aux: Array.from({ length: aux }, zeros) };
+  const columns = Object.fromEntries(aux.map((name) => [name, zeros()])) as { [name in Name]: Float64Array };
+  return { loss: zeros(), weight: zeros(), entropyWeight: zeros(), aux: columns } satisfies ObjectiveResult;
 }
 
 export const clippedSurrogate: Surrogate = (rows) => {
@@ -161,11 +169,11 @@ export const clippedSurrogate: Surrogate = (rows) => {
   };
 };
 
-/** aux: policy loss, KL, flags (see `Flag`), ratio. */
 export const clippedObjective: ObjectiveSpec = {
   name: 'clipped',
   wgsl: clippedWgsl,
   columns: clippedColumns,
   scalars: clippedScalars,
+  aux: policyAux,
   evaluate: regularized(clippedSurrogate),
 };

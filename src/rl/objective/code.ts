@@ -4,6 +4,7 @@
  */
 import type { ObjectiveFacts, ObjectiveResult, ObjectiveRows, RemoteObjective } from '../../policy/policy.ts';
 import type { NamedArrays, SandboxCall, SandboxResult } from '../../sandbox/protocol.ts';
+import { policyAux } from './clipped.ts';
 import prelude from './text/prelude.js?raw';
 
 /** What the code is called in messages. */
@@ -52,8 +53,6 @@ export const objectiveMetrics = [
   'valueLoss',
 ] as const;
 
-const auxNames = ['policyLoss', 'kl', 'flags', 'ratio'];
-
 /** One number of the rows is changed by so much. `row` from 0. */
 export type Move = readonly [column: 'logprob' | 'entropy' | 'value', row: number, change: number];
 
@@ -96,7 +95,7 @@ function checked({ arrays, values }: SandboxResult, count: number): CodeEvaluati
     weight: columns.weight,
     entropyWeight: columns.entropyWeight ?? zeros(),
     valueWeight: columns.valueWeight,
-    aux: auxNames.map((name) => columns[`aux.${name}`] ?? zeros()),
+    aux: Object.fromEntries(policyAux.map((name) => [name, columns[`aux.${name}`] ?? zeros()])),
     metrics: checkedMetrics(metrics),
     totals,
   };
@@ -123,6 +122,7 @@ export const codeObjective = (
   name: `${name}-code`,
   columns,
   scalars: [],
+  aux: policyAux,
   batch,
   evaluate: (rows) =>
     evaluateCode(runner, own, rows).catch((error: Error) => {

@@ -5,19 +5,20 @@
 import imitationWgsl from '../../../shaders/objective_imitation.wgsl?raw';
 import type { ObjectiveSpec } from '../../policy/policy.ts';
 import { type AggregationMode, sequenceCoefficients } from '../aggregation.ts';
-import { emptyResult } from './clipped.ts';
+import { emptyResult, lossAux } from './clipped.ts';
 
 export const likelihoodObjective: ObjectiveSpec = {
   name: 'imitation',
   wgsl: imitationWgsl,
   columns: ['coefficient'],
   scalars: [],
+  aux: lossAux,
   evaluate: ({ count, logprob, columns: { coefficient } }) => {
-    const out = emptyResult(count, 4);
+    const out = emptyResult(count, lossAux);
     for (let i = 0; i < count; i++) {
       out.loss[i] = -coefficient[i] * logprob[i];
       out.weight[i] = -coefficient[i];
-      out.aux[0][i] = -logprob[i];
+      out.aux.policyLoss[i] = -logprob[i];
     }
     return out;
   },

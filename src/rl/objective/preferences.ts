@@ -6,7 +6,7 @@
 import { sigmoid, softplus } from '../../policy/elementary.ts';
 import type { ObjectiveResult, ObjectiveRows, ObjectiveSpec } from '../../policy/policy.ts';
 import { groupBy, mean } from '../numbers.ts';
-import { emptyResult } from './clipped.ts';
+import { emptyResult, lossAux } from './clipped.ts';
 
 export const preferenceLosses = [
   'sigmoid',
@@ -143,7 +143,7 @@ function put(out: ObjectiveResult, { members }: { members: readonly number[] }, 
   out.loss[members[0]] += loss;
   for (const i of members) {
     out.weight[i] = slope;
-    out.aux[0][i] = loss;
+    out.aux.policyLoss[i] = loss;
   }
 }
 
@@ -152,9 +152,10 @@ export const preferenceObjective = (settings: PreferenceSettings): ObjectiveSpec
   name: `preference-${settings.loss}`,
   columns: ['refLogprob', 'preferred'],
   scalars: [],
+  aux: lossAux,
   batch: true,
   evaluate: (rows) => {
-    const out = emptyResult(rows.count, 4);
+    const out = emptyResult(rows.count, lossAux);
     const scores = [...scoresOf(rows).values()];
     const pairs = [...groupBy(scores, ({ members }) => rows.pair[members[0]]).values()];
     const metrics = { preferenceAccuracy: 0, preferenceMargin: 0 };
@@ -193,9 +194,10 @@ export const ktoObjective = (settings: KtoSettings): ObjectiveSpec => ({
   name: settings.loss,
   columns: ['refLogprob', 'label'],
   scalars: [],
+  aux: lossAux,
   batch: true,
   evaluate: (rows) => {
-    const out = emptyResult(rows.count, 4);
+    const out = emptyResult(rows.count, lossAux);
     const all = [...scoresOf(rows).values()].map((score) => ({
       ...score,
       label: rows.columns.label[score.members[0]],

@@ -14,6 +14,7 @@ import {
   clipTerm,
   Flag,
   type PolicyTerm,
+  policyAux,
   ratioOf,
   regularized,
   type Surrogate,
@@ -107,6 +108,7 @@ export function policySpec(level: RatioLevel, form: SurrogateForm): ObjectiveSpe
     name: `${level}-${form}`,
     columns: clippedColumns,
     scalars: clippedScalars,
+    aux: policyAux,
     evaluate: regularized(surrogateOf(level, form)),
   };
 }
