@@ -1,4 +1,4 @@
-// A Chromium of which the process group is known, so that it can be killed as a crash or a power cut would.
+// A Chromium with a known process group, so that it can be killed as a crash or a power cut would.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,9 +7,9 @@ import { chromiumArgs, findChromium } from '../../scripts/machine.mjs';
 
 export interface Life {
   page: Page;
-  /** One more tab on the same address. */
+  /** Opens one more tab on the same address. */
   tab(heard: (event: string) => void): Promise<Page>;
-  /** The whole process group, at once. */
+  /** Kills the whole process group at once. */
   kill(): Promise<void>;
 }
 
@@ -36,10 +36,10 @@ async function openTab(context: BrowserContext, url: string, heard: (event: stri
   return page;
 }
 
-/** Starts a browser on `profile` and opens `url`; `heard` gets what the page says. */
+/** Starts a browser on `profile` and opens `url`; `heard` receives the page's events. */
 export async function open(profile: string, url: string, heard: (event: string) => void): Promise<Life> {
   rmSync(join(profile, 'DevToolsActivePort'), { force: true });
-  // A killed browser leaves its lock behind; the process it names is gone.
+  // A killed browser leaves its lock behind, naming a process that is gone.
   for (const name of ['SingletonLock', 'SingletonCookie', 'SingletonSocket'])
     rmSync(join(profile, name), { force: true });
   const args = [

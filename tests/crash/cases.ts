@@ -1,5 +1,5 @@
-// Runs whose step is more than a rollout and an update. Each is killed where it differs from others, and ends with the numbers of the
-// same run that was never killed.
+// Runs whose step is more than a rollout and an update. Each is killed in the part that differs, and must end with the
+// numbers of the same run without a kill.
 import type { StepRecord } from '../../src/session/protocol.ts';
 import type { Death } from './ears.ts';
 import { differences, finish, type Harness, liveAndDie } from './harness.ts';
@@ -7,14 +7,14 @@ import type { Result } from './tabs.ts';
 
 interface Case {
   name: string;
-  /** Over the micro experiment. */
+  /** Changes to the micro experiment. */
   changes: { [field: string]: unknown };
   deaths: readonly Death[];
-  /** What must have happened for the case to be one, by the records of the run that was never killed. */
+  /** True if the records of the run without a kill show the behaviour that the case is about. */
   happened(records: readonly StepRecord[]): boolean;
 }
 
-/** More than a case's two lives reach. */
+/** More steps than two lives reach. */
 const STEPS = 40;
 
 const shared = { groups: 2, groupSize: 4 };
@@ -44,7 +44,8 @@ const cases: readonly Case[] = [
       stages: [{ steps: 3, algorithm: { name: 'sft', ...shared }, learningRate: 0.004 }],
       algorithm: { name: 'ppo', ...shared, critic: 'shared' },
     },
-    // Inside the last commit of the first stage (the first is that of step 0), and while the second learns.
+    // The first kill is inside the last commit of the first stage (the first commit is that of step 0), the second
+    // while the second stage learns.
     deaths: [death('commit', 4), death('updates', 2)],
     happened: (records) =>
       anyOf('demonstrations', (count) => count > 0)(records) && anyOf('valueLoss', (loss) => loss > 0)(records),
@@ -63,7 +64,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Both runs live in the same profile, so that both use the kernels that were measured there. */
+/** Both runs live in the same profile, so both use the kernels measured there. */
 async function one(harness: Harness, { name, changes, deaths, happened }: Case, micro: object): Promise<Result> {
   const own = { ...harness, experiment: { ...micro, steps: STEPS, ...changes } };
   const never = await finish(own, `${name}, never killed`);

@@ -1,16 +1,19 @@
-// What a page of the crash test says, and when its life is to end.
+// Events of a page of the crash test, and the moment at which to kill it.
 
-/** A life that takes longer to its end than this is stuck. */
+/** A life that has not reached its end after this time is stuck. */
 const LATEST_MS = 120_000;
 /**
- * How a life ends: inside its `after`-th commit; some time after its `after`-th step, within about a step; or while it
- * starts, at latest with its first step; in its `after`-th refill, or while its `after`-th step learns.
+ * The point at which a life ends:
+ * `commit`: inside its `after`-th commit;
+ * `random`: `ms` after its `after`-th step, within about a step;
+ * `start`: `ms` after its start, at the latest with its first step;
+ * `refill`, `updates`: in its `after`-th refill, or while its `after`-th step learns.
  */
 export type Death = { kind: 'random' | 'start' | 'commit' | 'refill' | 'updates'; after: number; ms: number };
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** What the page says, and a way to wait for it. */
+/** Records the page's events and waits for chosen ones. */
 export class Ears {
   readonly said: string[] = [];
   private readonly waiting: { wanted: RegExp; resolve: () => void }[] = [];
@@ -41,7 +44,7 @@ export class Ears {
     if (kind === 'refill' || kind === 'updates')
       return Promise.race([this.until(new RegExp(`^inside-${kind}$`)), late]);
     await Promise.race([this.until(/^step /, after), late]);
-    // On a fast machine the run may be far ahead after this time: never more than four steps.
+    // A fast machine may be far ahead after this time, so the wait ends after four steps at the latest.
     await Promise.race([sleep(ms), this.until(/^step /, 4)]);
   }
 }

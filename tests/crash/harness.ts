@@ -1,4 +1,4 @@
-// What every part of the crash test needs: a browser on the test's profile, a run in it, and how two runs are compared.
+// Shared by all parts of the crash test: a browser on the test's profile, a run in it, and the comparison of two runs.
 import type { StepRecord } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { type Life, open } from './browser.ts';
@@ -31,7 +31,7 @@ export async function finish(harness: Harness, name: string): Promise<StepRecord
   }
 }
 
-/** Of a run that is there. */
+/** Id of an existing run. */
 export async function idOf(harness: Harness, name: string): Promise<string> {
   const { life } = await born(harness);
   try {
@@ -41,7 +41,10 @@ export async function idOf(harness: Harness, name: string): Promise<string> {
   }
 }
 
-/** Opens the browser, lets the run `name` go on, and kills it as `death` says. Gives back the committed step heard last. */
+/**
+ * Opens the browser, continues the run `name`, and kills it at the given `death`. Returns the last committed step that
+ * was reported.
+ */
 export async function liveAndDie(harness: Harness, name: string, death: Death): Promise<string> {
   const { life, ears } = await born(harness);
   const started = Date.now();
@@ -70,7 +73,7 @@ export async function liveAndDie(harness: Harness, name: string, death: Death): 
   return `killed after ${((Date.now() - started) / 1000).toFixed(1)} s (${where[death.kind]}); last heard: ${steps.at(-1) ?? 'no step'}`;
 }
 
-/** Each number that differs, in words. */
+/** A description of each number that differs. */
 export function differences(never: readonly StepRecord[], killed: readonly StepRecord[]): string[] {
   const found: string[] = [];
   if (never.length !== killed.length) found.push(`${never.length} records against ${killed.length}`);

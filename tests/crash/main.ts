@@ -1,8 +1,9 @@
 /**
- * `npm run test:crash`: one run of a micro experiment in Chromium, whose whole process group is killed ten times: at random
- * instants, while it starts, and inside the transaction of a commit. The run that is left ends with the metrics of one that
- * was never killed. Then, in the same browser: a full disk, two tabs that want the same run, runs whose step is more than a rollout
- * and an update (a critic, stages, refills, rounds of AgentEvol), and kills in the middle of a sweep and of an evaluation.
+ * `npm run test:crash`: one run of a micro experiment in Chromium, whose whole process group is killed ten times: at
+ * random instants, while it starts, and inside the transaction of a commit. The run must end with the metrics of a run
+ * that was never killed. Then, in the same browser: a full disk, two tabs that want the same run, runs whose step is
+ * more than a rollout and an update (a critic, stages, refills, rounds of AgentEvol), and kills in the middle of a
+ * sweep and of an evaluation.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +20,7 @@ import type {} from './page.ts';
 import { killedEvaluation, killedSweep } from './sweeps.ts';
 import { fullDisk, type Result, twoTabs } from './tabs.ts';
 
-/** More than ten lives reach on a machine that is slow to kill and quick to train. */
+/** More steps than ten lives reach on a machine that kills slowly and trains fast. */
 const STEPS = 120;
 /** Repeatable: the seed is printed, and TABGYM_SEED sets it. */
 function random(seed: number): () => number {
@@ -77,7 +78,7 @@ async function tenKills(harness: Harness, never: readonly StepRecord[], plan: re
   };
 }
 
-/** `npm run test:crash -- tabs`: only that part. */
+/** `npm run test:crash -- tabs` runs only that part. */
 const wanted = (part: 'kills' | 'disk' | 'tabs' | 'algorithms' | 'sweep' | 'evaluation') =>
   process.argv.length < 3 || process.argv.includes(part);
 

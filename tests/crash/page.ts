@@ -1,26 +1,26 @@
-// A page with nothing on it: the trainer's worker, as the harness calls it through `window.crash`.
+// An empty page with the trainer's worker, which the harness calls through `window.crash`.
 import * as Comlink from 'comlink';
 import type { SuiteRequest } from '../../src/session/evaluation-protocol.ts';
 import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../src/session/protocol.ts';
 import type { Phase } from './slow-phase.ts';
 
 export interface CrashPage {
-  /** Creates the named run where it is not there yet. */
+  /** Creates the named run if it does not exist. */
   run(name: string, experiment: unknown): Promise<RunSummary>;
   train(id: string): Promise<string>;
   records(id: string): Promise<StepRecord[]>;
   stretchCommit(nth: number): void;
   stretchPhase(phase: Phase, nth: number): void;
-  /** Who may train it, as this tab sees it. */
+  /** Owner of the run, as seen from this tab. */
   owner(id: string): Promise<string>;
   takeOver(id: string): Promise<void>;
-  /** Makes the named sweep where it is not there yet. */
+  /** Creates the named sweep if it does not exist. */
   sweep(name: string, experiment: unknown): Promise<string>;
   trainSweep(id: string): Promise<void>;
   sweepRecords(id: string): Promise<StepRecord[][]>;
-  /** The report, as JSON. */
+  /** Returns the report as JSON. */
   evaluate(id: string, request: SuiteRequest): Promise<string>;
-  /** Items that an evaluation which was cut has kept; 0: none was. */
+  /** Number of items kept by an interrupted evaluation; 0 if there is none. */
   cutEvaluation(id: string): Promise<number>;
 }
 

@@ -1,5 +1,5 @@
-// Stretches a chosen commit so that a kill can fall inside it: after the last write of the transaction has been sent, and
-// before the transaction can end (it ends when this thread returns to its event loop), the thread says so and stays busy.
+// Stretches a chosen commit so that a kill can fall inside it. After the last write of the transaction has been sent,
+// the thread reports this and stays busy; the transaction cannot end before the thread returns to its event loop.
 const channel = new BroadcastChannel('crash');
 let armedIn = 0;
 channel.onmessage = ({ data }) => {
@@ -10,7 +10,7 @@ const STRETCH_MS = 2000;
 const put = IDBObjectStore.prototype.put;
 IDBObjectStore.prototype.put = function (value: unknown, key?: IDBValidKey) {
   const request = put.call(this, value, key);
-  // A step's commit writes its record, then the manifest last; a claim writes the manifest alone.
+  // A step's commit writes its record first and the manifest last; a claim writes only the manifest.
   if (this.name === 'records') committing = true;
   if (this.name === 'manifests' && committing) {
     committing = false;

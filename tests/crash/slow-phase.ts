@@ -1,5 +1,6 @@
-// Stretches a chosen phase of a step so that a kill can fall inside it: as the worker tells of its progress, it says so and stays busy.
-// A refill: episodes are counted anew in the same step. Updates: a step begins to learn.
+// Stretches a chosen phase of a step so that a kill can fall inside it: the worker reports the start of the phase and
+// stays busy.
+// Refill: the count of episodes starts again within a step. Updates: the updates of a step begin.
 import type { Progress, SessionEvent } from '../../src/session/protocol.ts';
 
 export type Phase = 'refill' | 'updates';
@@ -13,7 +14,7 @@ channel.onmessage = ({ data }) => {
 
 let last: Progress | null = null;
 
-/** What begins with this event; null: nothing new. */
+/** Phase that begins with this progress event; null if none does. */
 function begun(progress: Progress | null): Phase | null {
   const before = last;
   last = progress;
@@ -31,7 +32,7 @@ function heed(event: SessionEvent): void {
   while (Date.now() < until);
 }
 
-/** Events leave as the arguments of a call, as comlink sends them. */
+/** Comlink sends events as the arguments of a call. */
 const post = MessagePort.prototype.postMessage;
 MessagePort.prototype.postMessage = function (this: MessagePort, message: unknown, ...rest: unknown[]) {
   (post as (...all: unknown[]) => void).call(this, message, ...rest);

@@ -1,4 +1,4 @@
-// A kill in the middle of a sweep and of an evaluation: both go on, and end with what those that were never killed end with.
+// Kills in the middle of a sweep and of an evaluation: both resume and end with the same results as without a kill.
 import { readFileSync } from 'node:fs';
 import type { StepRecord } from '../../src/session/protocol.ts';
 import { sleep } from './ears.ts';
@@ -27,7 +27,10 @@ async function finishSweep(harness: Harness, name: string): Promise<StepRecord[]
   }
 }
 
-/** Killed after so many steps of all runs together, in a run that is not at its end while others are behind it. */
+/**
+ * Kills the browser after `after` steps of all runs together, in a run that is unfinished while others are further
+ * behind.
+ */
 async function killSweep(harness: Harness, name: string, after: number, ms: number): Promise<void> {
   const { life, ears } = await born(harness);
   try {
@@ -80,13 +83,13 @@ async function evaluated(harness: Harness, run: string): Promise<string> {
   }
 }
 
-/** The run has been trained; its policy is asked a suite twice, the second time with a kill after the first piece. */
+/** Evaluates the policy of a trained run on a suite twice, the second time with a kill after the first piece. */
 export async function killedEvaluation(harness: Harness, run: string): Promise<Result> {
   const problems: string[] = [];
   const never = await evaluated(harness, run);
   const { life, ears } = await born(harness);
   try {
-    // A piece is 200 episodes: the second has begun.
+    // A piece is 200 episodes: the second piece has begun.
     const reached = ears.until(/^evaluation 2[1-9]\d/);
     life.page
       .evaluate(([id, asked]) => window.crash.evaluate(id as string, asked), [run, request] as const)

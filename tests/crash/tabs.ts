@@ -1,4 +1,4 @@
-// What else ends a step in a browser: the disk is full, or another tab takes the run over.
+// Other ends of a step in a browser: the disk is full, or another tab takes the run over.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,19 +16,19 @@ const expectThat = (problems: string[], holds: boolean, otherwise: string) => {
   if (!holds) problems.push(otherwise);
 };
 
-/** Bytes that the browser allows before it says that the disk is full: a few checkpoints of this run. */
+/** Bytes that the browser stores before it reports a full disk: a few checkpoints of this run. */
 const ROOM = 1_500_000;
 
-/** The run pauses in words, keeps what it has, and goes on once there is room. */
+/** The run pauses with a message, keeps its steps, and resumes once there is room. */
 export async function fullDisk(harness: Harness): Promise<Result> {
   const problems: string[] = [];
-  // An empty profile: what a browser has not swept up yet would count otherwise.
+  // An empty profile, since deleted data that the browser has not removed yet would count.
   const profile = mkdtempSync(join(tmpdir(), 'tabgym-full-'));
   const { life, ears } = await born({ ...harness, profile });
   try {
     const cdp = await life.page.context().newCDPSession(life.page);
     const { origin } = new URL(harness.url);
-    // Before the first write: Chromium believes what it was told about the room for half a minute.
+    // Set before the first write: Chromium caches the quota for half a minute.
     await cdp.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: ROOM });
     const id = await begin(life, 'full disk', harness.experiment);
     const reached = await life.page.evaluate((run) => window.crash.train(run), id);
@@ -47,7 +47,7 @@ export async function fullDisk(harness: Harness): Promise<Result> {
     await cdp.send('Storage.overrideQuotaForOrigin', { origin });
     await life.page.evaluate((run) => window.crash.train(run), id);
     const full = await life.page.evaluate((run) => window.crash.records(run), id);
-    // This profile measured which kernels are fastest for itself: the run beside it is of the same profile.
+    // This profile made its own measurement of the fastest kernels, so the run for comparison uses the same profile.
     const beside = await begin(life, 'never full', harness.experiment);
     await life.page.evaluate((run) => window.crash.train(run), beside);
     const never = await life.page.evaluate((run) => window.crash.records(run), beside);
@@ -64,7 +64,7 @@ export async function fullDisk(harness: Harness): Promise<Result> {
   }
 }
 
-/** The second tab reads; it takes over, the first stops, and the numbers stay. */
+/** The second tab is read-only; it takes over, the first stops, and the numbers stay. */
 export async function twoTabs(harness: Harness, never: readonly StepRecord[]): Promise<Result> {
   const problems: string[] = [];
   const { life, ears } = await born(harness);

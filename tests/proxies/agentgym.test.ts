@@ -1,4 +1,4 @@
-/** AgentGym's webarena protocol against transcripts of the original server: same status, same JSON. */
+/** AgentGym's webarena protocol, compared with transcripts of the original server: same status, same JSON. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -90,7 +90,7 @@ async function differences(header: Header, { name, exchanges, env_log }: Transcr
       headers: { ...request_headers, host: 'localhost' },
       ...(body !== null && { payload: body }),
     });
-    // A preflight's answer has no JSON.
+    // The response to a preflight has no JSON.
     const same =
       status !== 200 ||
       method === 'OPTIONS' ||
@@ -106,7 +106,7 @@ async function differences(header: Header, { name, exchanges, env_log }: Transcr
 }
 
 describe('WebArena behind AgentGym’s protocol', () => {
-  it('answers recorded transcripts with the same status and JSON', async () => {
+  it('gives the same status and JSON as the recorded transcripts', async () => {
     if (!hasGolden(file))
       return console.log(`skipped: there is no ${goldenFolder}/${file} (TABGYM_GOLDEN names the folder)`);
     const lines = gunzipSync(readFileSync(`${goldenFolder}/${file}`))

@@ -1,4 +1,7 @@
-/** Pages that mean harm: each is a named failure of its own episode, others go on, nothing forbidden is reached, memory comes back. */
+/**
+ * Hostile pages: each causes a named failure of its own episode only, no forbidden address is reached, and memory is
+ * freed again.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Gate } from '../../proxies/network/gate.ts';
 import { Hosts } from '../../proxies/network/hosts.ts';
@@ -33,9 +36,9 @@ const task = {
 let site: HostileSite;
 let opened: Opened;
 let client: Client;
-/** Its episode goes on while others end. */
+/** Its episode continues while others end. */
 let bystander: number;
-/** Attacks that end no episode are made in this one, after each other. */
+/** Attacks that do not end their episode run in this one, one after another. */
 let visitor: number;
 
 beforeAll(async () => {
@@ -52,7 +55,7 @@ afterAll(async () => {
   site?.close();
 });
 
-/** Goes to a page from a calm one, and does one thing more. */
+/** Opens a hostile page from a calm one and takes one more step. */
 async function attack(path: string): Promise<Stepped[]> {
   const { observation } = await client.step(visitor, `goto [${site.address}/calm]`);
   expect(observation).toContain("heading 'Calm'");
@@ -63,7 +66,7 @@ async function attack(path: string): Promise<Stepped[]> {
 const errorsOf = (answers: Stepped[]) =>
   answers.map(({ info }) => [info?.fail_error, info?.refused].join(' ')).join('\n');
 
-/** Another episode's page lets itself be clicked. */
+/** Checks that the page of another episode can still be clicked. */
 async function othersGoOn(): Promise<void> {
   const { info, observation } = await client.step(bystander, 'go_back');
   expect(info?.failure).toBeUndefined();
@@ -85,7 +88,7 @@ describe.skipIf(skip)('a hostile page', () => {
     60_000,
   );
 
-  it('cannot be left for an address that is spelled otherwise, of another scheme, or nobody’s', async () => {
+  it('cannot reach an address in another spelling, of another scheme, or of no host', async () => {
     const port = new URL(site.forbidden).port;
     const spelled = ['2130706433', '0x7f.1', '127.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost', '169.254.169.254'];
     const addresses = [
@@ -108,7 +111,7 @@ describe.skipIf(skip)('a hostile page', () => {
     expect(site.reached).toEqual([]);
   }, 120_000);
 
-  it('reaches nothing by a service worker, gets no candidate of this network, no download', async () => {
+  it('reaches nothing by a service worker, and gets no network candidates and no download', async () => {
     await attack('/worker');
     expect(site.reached).toEqual([]);
     expect((await attack('/rtc')).at(-1)!.observation).toContain('candidates 0');
@@ -131,14 +134,14 @@ describe.skipIf(skip)('a hostile page', () => {
       for (let k = 0; k < 8 && !last.terminated; k++) last = await client.step(env, 'scroll [down]');
       expect(last).toMatchObject({ terminated: true, reward: 0, info: { failure: name } });
       await othersGoOn();
-      // The same environment serves its next episode.
+      // The same environment plays its next episode.
       expect((await client.reset(env, 0)).observation).toContain("heading 'Calm'");
       await client.close(env);
     },
     120_000,
   );
 
-  it('that never ends is read as it is', async () => {
+  it('that never finishes loading is read as it is', async () => {
     const [first, second] = await attack('/endless');
     expect(first.info?.fail_error).toMatch(/Timeout/);
     expect(first.observation).toContain('This page never ends.');
@@ -147,7 +150,7 @@ describe.skipIf(skip)('a hostile page', () => {
     expect(observation).toContain("heading 'Calm'");
     await othersGoOn();
   }, 60_000);
-  it('is waited for once, not at every action', async () => {
+  it('that never finishes loading is waited for only once', async () => {
     await client.step(visitor, `goto [${site.address}/calm]`);
     await client.step(visitor, `goto [${site.address}/waiting]`);
     const began = performance.now();
@@ -157,7 +160,7 @@ describe.skipIf(skip)('a hostile page', () => {
 });
 
 describe('the gate', () => {
-  it('goes where a name led first, wherever it leads now', async () => {
+  it('keeps the first address of a name, even if the name later leads elsewhere', async () => {
     const server = await new HostileSite().listen();
     const { port } = new URL(server.address);
     const answers = ['127.0.0.1', '10.255.255.1'];

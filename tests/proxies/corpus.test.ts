@@ -1,4 +1,4 @@
-/** An index on disk, built, stopped and gone on with; asked by `/retrieve`; and played as AgentGym's SearchQA. */
+/** An index on disk: building, stopping and resuming; queries through `/retrieve`; play as AgentGym's SearchQA. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ writeFileSync(questions, `${JSON.stringify({ question: 'On which river lies Town
 const build = (signal: AbortSignal, say: (line: string) => void = () => {}) =>
   buildIndex({ name: 'towns', folder: join(folder, 'corpora'), files: [file], signal, say });
 
-it('is built, stopped, gone on with, asked and played', async () => {
+it('an index is built, stopped, resumed, searched and played', async () => {
   const stop = new AbortController();
   const half = await build(stop.signal, () => stop.abort());
   expect(half.complete).toBe(false);
@@ -67,7 +67,7 @@ it('is built, stopped, gone on with, asked and played', async () => {
   await world.close();
   await proxy.close();
 });
-it('that is not there is refused by name', async () => {
+it('a missing index is refused by name', async () => {
   const config = readConfig({ retrieval: { source: { kind: 'corpus', name: 'x', folder } } }, 'the test');
   await expect(openProxy(config, { version: '0', report: () => {} })).rejects.toThrow('There is no corpus "x"');
 });

@@ -1,4 +1,4 @@
-/** Who gets in, and what a configuration may say. */
+/** Access to the proxy, and the values that its configuration allows. */
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ function ask(path: string, headers: { [name: string]: string } = {}, method = 'G
 }
 
 describe('the door', () => {
-  it('lets programs in by the token in the path, and shows it to no route', async () => {
+  it('accepts programs by the token in the path, and removes it before routing', async () => {
     expect(await ask(`/${token}/hello?a=1`)).toMatchObject({ status: 200, body: '{"hello":1}' });
     expect(seen.at(-1)).toBe('/hello?a=1');
   });
@@ -65,7 +65,7 @@ describe('the door', () => {
     expect(JSON.parse(body).type).toBe(type);
     expect(body).not.toContain(token);
   });
-  it('refuses a foreign page, its preflight and its socket, whatever the token', async () => {
+  it('refuses a foreign page, its preflight and its socket, with any token', async () => {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const { status, body, headers } = await ask(`/${token}/hello`, { origin: 'http://evil.example' }, method);
       expect([status, JSON.parse(body).type]).toEqual([403, 'ForeignPage']);
@@ -73,7 +73,7 @@ describe('the door', () => {
     }
     expect((await ask(`/${token}/hello`, { origin: 'null' })).status).toBe(403);
   });
-  it('answers a named page and its preflight with its headers', async () => {
+  it('gives a listed page and its preflight their headers', async () => {
     const { status, headers } = await ask(`/${token}/hello`, { origin: page });
     expect([status, headers['access-control-allow-origin']]).toEqual([200, page]);
     const asked = {
@@ -88,7 +88,7 @@ describe('the door', () => {
     expect([wrong.status, wrong.headers['access-control-allow-origin']]).toEqual([403, page]);
   });
   it.each(['evil.example', 'evil.example:80', 'localhost.evil.example', '0.0.0.0', '127.0.0.1.nip.io'])(
-    'refuses the Host %s: a name that was made to lead here',
+    'refuses the Host %s, a name made to lead here',
     async (host) => {
       const { status, body } = await ask(`/${token}/hello`, { host });
       expect([status, JSON.parse(body).type]).toEqual([403, 'ForeignHost']);
@@ -108,7 +108,7 @@ const refusal = (given: unknown): string => {
 
 describe('a configuration', () => {
   const webarena = { tasks: 't.json', sites: { shopping: { address: 'http://127.0.0.1:7770/' } } };
-  it('is filled in', () => {
+  it('gets its defaults', () => {
     const read = readConfig({ webarena }, 'x');
     expect(read.host).toBe('127.0.0.1');
     expect(read.webarena!.sites.shopping!.address).toBe('http://127.0.0.1:7770');
@@ -142,7 +142,7 @@ describe('a configuration', () => {
       'two servers are called "a"',
     ],
   ])('%j is refused by its path', (given, words) => expect(refusal(given)).toContain(words));
-  it('never says a token or a password', () => {
+  it('never shows a token or a password', () => {
     const sites = { shopping: { address: 'http://a', login: { username: 'u', password: 5 } } };
     expect(refusal({ webarena: { ...webarena, sites }, token: 'secret!' })).not.toMatch(/secret|5/);
   });
@@ -168,14 +168,14 @@ describe('hosts', () => {
     ['2606:4700::1111', false],
   ])('%s is private: %s', (address, expected) => expect(isPrivate(address)).toBe(expected));
 
-  it('are looked up once, and not again', async () => {
+  it('are looked up only once', async () => {
     const answers = ['93.184.216.34', '127.0.0.1'];
     const hosts = await Hosts.open({ sites: ['http://shop.example:7770'], also: [] }, async () => answers.shift()!);
     expect(hosts.target('shop.example', 7770)).toEqual({ host: 'shop.example', port: 7770, address: '93.184.216.34' });
     expect(hosts.targetOf('http://SHOP.example:7770/x')!.address).toBe('93.184.216.34');
     expect(answers).toEqual(['127.0.0.1']);
   });
-  it('let nothing through but what was configured, however it is spelled', async () => {
+  it('allow only the configured addresses, in any spelling', async () => {
     const hosts = await Hosts.open(
       { sites: ['http://127.0.0.1:7770'], also: ['cdn.example'] },
       async () => '93.184.216.34',
@@ -201,7 +201,7 @@ describe('hosts', () => {
     ];
     expect(not.filter((url) => hosts.targetOf(url))).toEqual([]);
   });
-  it('are public where they were only named beside the sites', async () => {
+  it('must be public if they are only listed beside the sites', async () => {
     const opening = Hosts.open({ sites: [], also: ['inside.example'] }, async () => '10.0.0.7');
     await expect(opening).rejects.toThrow(HostError);
   });

@@ -1,4 +1,7 @@
-/** Servers that send no CORS headers, passed on: routes, sockets, and what the page's Connect says of them. */
+/**
+ * Forwarding to servers that send no CORS headers: routes, sockets, and the report that the page's Connect makes of
+ * them.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { readConfig } from '../../proxies/config.ts';
@@ -40,7 +43,7 @@ afterEach(async () => {
 });
 
 describe('forwarding', () => {
-  it('plays an AgentGym server as if it were asked itself', async () => {
+  it('plays an AgentGym server as if it were called directly', async () => {
     const module = worldModule('agentgym-textcraft');
     const world = await module.open({ address: `${base}/forward/textcraft` });
     const [task] = await world.tasks({}, 'train');
@@ -60,7 +63,7 @@ describe('forwarding', () => {
     const foreign = await fetch(`${base}/forward/textcraft/`, { headers: { origin: 'http://evil.example' } });
     expect(foreign.status).toBe(403);
   });
-  it('carries a socket, past the door alone', async () => {
+  it('carries a socket only past the door', async () => {
     const open = (address: string, origin?: string) =>
       new Promise<WebSocket | number>((resolve) => {
         const socket = new WebSocket(address, { ...(origin && { origin }) });
@@ -77,7 +80,7 @@ describe('forwarding', () => {
     expect(await answer).toMatchObject({ type: 'observation' });
     socket.close();
   });
-  it('is told by Connect: what answers, how fast, and that a token is wrong', async () => {
+  it('is reported by Connect: the server, its speed, and a wrong token', async () => {
     const report = await checkAgentGym(kindOf('textcraft'), { address: `${base}/forward/textcraft` });
     expect(report).toMatchObject({ works: true, says: 'This is environment TextCraft.', ms: expect.any(Number) });
     const wrong = await checkAgentGym(kindOf('textcraft'), { address: `${base.slice(0, -2)}xx/forward/textcraft` });
@@ -88,7 +91,7 @@ describe('forwarding', () => {
 });
 
 describe('Connect', () => {
-  it('hears of WebArena which version it is and what is missing', async () => {
+  it('reports WebArena’s version and what is missing', async () => {
     const sites = await new SixSites().listen();
     const judged = { eval_types: ['string_match'], reference_answers: { fuzzy_match: 'N/A' } };
     const task = { task_id: 7, sites: ['shopping'], start_url: '__SHOPPING__', intent: 'x', eval: judged };

@@ -1,4 +1,4 @@
-/** A site that means harm, and a server beside it that nobody may reach: what it counts is what came through. */
+/** A hostile site, and beside it a forbidden server. The forbidden server counts the requests that reach it. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -13,7 +13,7 @@ export class HostileSite {
     this.reached.push(request.url!);
     response.setHeader('access-control-allow-origin', '*').end('the secret');
   });
-  /** Addresses at which the forbidden server was asked. */
+  /** Paths requested from the forbidden server. */
   readonly reached: string[] = [];
 
   async listen(): Promise<this> {
@@ -48,7 +48,7 @@ export class HostileSite {
       '/socket': script(`new WebSocket('${forbidden.replace('http', 'ws')}/socket')`),
       '/image': `<title>page</title><img src="${forbidden}/image" alt="picture">`,
       '/frame': `<title>page</title><iframe src="${forbidden}/frame"></iframe>`,
-      // Around the driver's own replacement of `register`.
+      // Bypasses the driver's own replacement of `register`.
       '/worker': script("ServiceWorkerContainer.prototype.register.call(navigator.serviceWorker, '/worker.js')"),
       '/rtc': script(
         `const c = new RTCPeerConnection({iceServers: [{urls: 'stun:127.0.0.1:${portOf(this.secret)}'}]}); c.createDataChannel('x'); ` +
@@ -87,7 +87,7 @@ export class HostileSite {
     response.writeHead(page ? 200 : 404).end(page ?? '');
   }
 
-  /** As much as is taken, up to so many bytes. */
+  /** Sends up to `bytes` bytes, as fast as the client takes them. */
   private sendForever(response: ServerResponse, bytes: number): void {
     response.writeHead(200, { 'content-type': 'text/html' });
     const chunk = Buffer.from(`<p>${'large '.repeat(10_000)}</p>`);

@@ -1,4 +1,4 @@
-/** Sites over TLS: a certificate of the site's own is taken where it is configured, and for that key alone. */
+/** Sites over TLS: a site's own certificate is accepted only if it is configured, and only with that key. */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ if (skip) console.log('skipped: there is no Chromium-family browser (TABGYM_CHRO
 
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}.pem`, import.meta.url));
 
-/** What `/slow` takes to come. */
+/** Response time of `/slow`. */
 const slowMs = 600;
 
 function listen(name: string, forbidden: string): Promise<Server> {
@@ -63,7 +63,7 @@ describe.skipIf(skip)('a site over TLS', () => {
     for (const server of servers ?? []) server.close().closeAllConnections();
   });
 
-  it('is visited by its configured certificate; its pages are waited for, its bytes are counted', async () => {
+  it('is visited with its configured certificate; its pages are waited for, its bytes are counted', async () => {
     const env = await client.create();
     const { observation, why } = await client.reset(env, 0);
     expect([why, observation]).toEqual([
@@ -78,7 +78,7 @@ describe.skipIf(skip)('a site over TLS', () => {
     await client.close(env);
   }, 60_000);
 
-  it('leads nowhere that is not configured', async () => {
+  it('leads only to configured addresses', async () => {
     const env = await client.create();
     await client.reset(env, 0);
     const { info } = await client.step(env, `goto [${config.shopping.address}/away]`);
@@ -87,7 +87,7 @@ describe.skipIf(skip)('a site over TLS', () => {
     await client.close(env);
   }, 60_000);
 
-  it('with a certificate of nobody’s is refused, whatever another site’s is', async () => {
+  it('is refused without a configured certificate, whatever another site has', async () => {
     const env = await client.create();
     expect((await client.reset(env, 1)).observation).toBe('TimeoutError');
     expect(opened.errors.map(({ message }) => message).join()).toContain('ERR_CERT_AUTHORITY_INVALID');
@@ -95,7 +95,7 @@ describe.skipIf(skip)('a site over TLS', () => {
   }, 60_000);
 });
 
-it('a certificate that is none is refused by its place', async () => {
+it('a site with an invalid certificate is refused by path', async () => {
   const config = { shopping: { address: 'https://shop.localhost', certificate: fixture('shop.key') } };
   const opening = openOver({ config } as unknown as SixSites, tasks.slice(0, 1), { sites: config });
   await expect(opening).rejects.toThrow(ConfigError);

@@ -1,8 +1,8 @@
-/** What the browsers that a process started take. Linux. */
+/** Memory of the browsers that a process started. Linux only. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Proportional memory (PSS) of all processes below this one, in MB: shared pages count once. Linux. */
+/** Proportional memory (PSS) of all processes below this one, in MB: shared pages count once. Linux only. */
 export function megabytesBelow(pid: number): number {
   const rows = execFileSync('ps', ['-eo', 'pid=,ppid=']).toString().trim().split('\n');
   const parents = rows.map((row) => row.trim().split(/\s+/).map(Number));

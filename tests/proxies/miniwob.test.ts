@@ -1,6 +1,7 @@
 /**
- * MiniWoB++'s pages (github.com/Farama-Foundation/miniwob-plusplus, MIT) through the proxy, where somebody has them: `TABGYM_MINIWOB` names
- * the folder `miniwob/html` of a clone. Every start page gives a tree, and twelve tasks are solved by oracles written by hand.
+ * MiniWoB++'s pages (github.com/Farama-Foundation/miniwob-plusplus, MIT) through the proxy. Skipped unless
+ * `TABGYM_MINIWOB` is the folder `miniwob/html` of a clone. Every start page gives an accessibility tree, and
+ * handwritten oracles solve twelve tasks.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -17,7 +18,7 @@ if (skip) console.log('skipped: TABGYM_MINIWOB names no folder miniwob/html of M
 
 const types: { [extension: string]: string } = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-/** A task begins at once, does not run out of time, and its goal is the page's title. */
+/** Starts the task at once, without a time limit, and sets the page's title to its goal. */
 const begin = `<script>core.EPISODE_MAX_TIME = 1e9; addEventListener('load', () => { Math.seedrandom('7'); core.startEpisodeReal();
   const said = core.getUtterance(); document.title = typeof said === 'string' ? said : said.utterance; });</script>`;
 
@@ -61,7 +62,7 @@ const fill = (button: string) => (page: Page) => {
   return [...fields.map((field, k) => type(field, texts[k % texts.length])), click(page.named(button))];
 };
 
-/** Actions from the first page. */
+/** Actions of each task's oracle, from its first page. */
 const oracles: { [task: string]: (page: Page) => string[] } = {
   'click-test': (page) => [click(page.named('Click Me!'))],
   'click-test-2': (page) => [click(page.named('ONE'))],

@@ -1,4 +1,4 @@
-/** A proxy in this process over the six sites. */
+/** Starts a proxy in this process over the six sites. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** Where a whole page is on the screen, as in the oracle's own browser. Root in a container has no sandbox. */
+/** The viewport shows whole pages, as in the oracle's own browser. Chromium has no sandbox as root in a container. */
 const usual = { viewport: { width: 1280, height: 6000 }, sandbox: false };
 
 export async function openOver(

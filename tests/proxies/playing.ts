@@ -1,4 +1,7 @@
-/** Plays tasks of the small internet through the proxy, by AgentGym's protocol: the oracle's own actions, with the ids of Chromium's tree. */
+/**
+ * Plays tasks of the small internet through the proxy, by AgentGym's protocol: the oracle's own actions, with the ids
+ * of Chromium's tree.
+ */
 import type { OpenedProxy } from '../../proxies/service.ts';
 import { idOf, templates } from '../../src/worlds/web/tasks/index.ts';
 import { Web } from '../../src/worlds/web/world.ts';
@@ -51,7 +54,7 @@ const linesOf = (observation: string): Line[] =>
     return found ? [{ id: found[1], text: found[2] }] : [];
   });
 
-/** The same element in another tree: of the same line, the same one in order. */
+/** Rewrites an action for another tree: the element keeps its line and its position among equal lines. */
 function translate(action: string, own: readonly Line[], theirs: readonly Line[]): string {
   const id = /^(?:click|hover|type) \[(\d+)\]/.exec(action)?.[1];
   if (id === undefined) return action;
@@ -64,7 +67,9 @@ function translate(action: string, own: readonly Line[], theirs: readonly Line[]
   return action.replace(/\[\d+\]/, `[${found.id}]`);
 }
 
-/** Plays a task's oracle. `meanwhile`: before each action. Gives what the last step answered, and how many there were. */
+/**
+ * Plays a task's oracle and calls `meanwhile` before each action. Returns the last response and the number of steps.
+ */
 export async function playOracle(
   client: Client,
   sites: SixSites,

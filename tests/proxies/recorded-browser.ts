@@ -1,4 +1,4 @@
-/** The original's browser as it was recorded (`env_log` of golden/agentgym/webarena), in the place of a Chromium. */
+/** Stand-in for Chromium that replays the original's recorded browser (`env_log` of golden/agentgym/webarena). */
 
 import type { Acted, AgentBrowser, Metadata, Seen } from '../../proxies/webarena/agent-browser.ts';
 import type { WebArenaTask } from '../../proxies/webarena/tasks.ts';
@@ -34,7 +34,7 @@ const numbers: { [kind in Action['kind']]: number } = {
 export class RecordedBrowser implements AgentBrowser {
   private seen: Seen | null = null;
 
-  /** `log`: of the whole transcript, used up from its front. `fails`: tasks whose reset fails. */
+  /** `log`: entries of the whole transcript, consumed from the front. `fails`: tasks whose reset fails. */
   constructor(
     private readonly log: LoggedCall[],
     private readonly fails: ReadonlySet<number>,
@@ -81,7 +81,7 @@ export class RecordedBrowser implements AgentBrowser {
       url: () => url,
       goto: async () => {},
       content: async () => content,
-      // The stand-in's page holds what was typed as its text.
+      // The stand-in's page contains typed text as its own text.
       evaluate: async () => content.replace(/<title>.*<\/title>|<[^>]*>/g, ''),
       http: async () => ({ status: 404, body: null }),
     };

@@ -1,4 +1,7 @@
-/** Retrieval: Search-R1's transcripts as server and as client, recorded answers of a search server, an index on disk. */
+/**
+ * Retrieval: Search-R1's transcripts for our server and our client, recorded responses of a search server, an index on
+ * disk.
+ */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,7 +37,7 @@ const recorded = (): Exchange[] =>
     .slice(1)
     .map((line) => JSON.parse(line));
 
-/** What is the stub's: an index that pads its answers, and counts from its end. */
+/** True for exchanges that depend on the recorded stub: its index pads its results, and counts from its end. */
 const isStubs = ({ body }: Exchange) => {
   try {
     const { topk } = JSON.parse(body);
@@ -43,7 +46,7 @@ const isStubs = ({ body }: Exchange) => {
     return false;
   }
 };
-/** What is the framework's or the door's: no text of ours. */
+/** True for responses that the web framework or the door writes, with texts that are not ours. */
 const isFrameworks = ({ method, path, response }: Exchange) =>
   method === 'OPTIONS' || path === '/' || /value_error.jsondecode/.test(response);
 
@@ -62,7 +65,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** A server that answers each request in turn, and notes them. */
+/** A server that gives one response after the other and records the requests. */
 async function answering(answers: { status?: number; json: unknown }[]) {
   const asked: { url: string; body: string; headers: object }[] = [];
   const server = createServer((request, response) => {
@@ -112,7 +115,7 @@ describe('Search-R1’s /retrieve', () => {
     expect(compared).toBeGreaterThan(40);
   });
 
-  it('is asked as its own client asks, a batch at once, with scores', async () => {
+  it('is queried in batches with scores, as its own client does', async () => {
     const document = { id: '14', contents: '"Velora"\nA town.' };
     const { asked, address } = await answering([
       {
@@ -141,7 +144,7 @@ describe('Search-R1’s /retrieve', () => {
       [],
     ]);
   });
-  it('agrees with itself: our client of our server finds what the retriever finds', async () => {
+  it('agrees with itself: our client of our server finds the retriever’s results', async () => {
     if (!hasGolden('search/retrieve.jsonl.gz')) return console.log(`skipped: there is no ${file}`);
     const app = openServed();
     const address = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -157,7 +160,7 @@ describe('Search-R1’s /retrieve', () => {
     [{ result: [[]] }, 'was asked 2 queries and answered 1'],
     [{ results: [] }, 'was answered otherwise'],
     [{ result: [[{ document: { id: '1' } }], []] }, 'was answered otherwise'],
-  ])('refuses the answer %j by name', async (json, words) => {
+  ])('refuses the response %j by name', async (json, words) => {
     const { address } = await answering([{ json }]);
     const asking = new SearchR1Retriever(address).retrieve(['a', 'b'], 3);
     await expect(asking).rejects.toThrow(AnswerError);
@@ -174,7 +177,7 @@ describe('a search server', () => {
     title: 'title',
     passwordFrom: 'TABGYM_NO_SUCH_PASSWORD',
   };
-  // The form of OpenSearch's documentation: docs.opensearch.org/latest/api-reference/search-apis/multi-search
+  // The form in OpenSearch's documentation: docs.opensearch.org/latest/api-reference/search-apis/multi-search
   const hits = (entries: [string, number, object][]) => ({
     took: 3,
     timed_out: false,
@@ -187,7 +190,7 @@ describe('a search server', () => {
     status: 200,
   });
 
-  it('is asked by one multi-search, and its hits are documents', async () => {
+  it('is queried by one multi-search, and its hits are documents', async () => {
     const { asked, address } = await answering([
       {
         json: {
@@ -214,7 +217,7 @@ describe('a search server', () => {
     ]);
     await retriever.close();
   });
-  it('reads Search-R1’s contents where there is no title', async () => {
+  it('reads Search-R1’s contents if there is no title', async () => {
     const { address } = await answering([{ json: { took: 1, responses: [hits([['1', 1, { contents: '"A"\nb' }]])] } }]);
     const retriever = new OpenSearchRetriever({ ...config, address, contents: 'contents', title: undefined });
     expect(await retriever.retrieve(['a'], 1)).toEqual([[{ id: '1', title: '"A"', text: 'b', score: 1 }]]);

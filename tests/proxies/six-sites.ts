@@ -1,7 +1,7 @@
 /**
- * The small internet of the world Web behind one HTTP server, each site under a name of its own (`shop.sites.localhost`), with tasks in
- * WebArena's form: what the proxy is tested on where no WebArena is at hand. An episode begins at `/_begin`, which gives it a state of
- * its own by a cookie of all sites together.
+ * The small internet of the world Web behind one HTTP server, with a host name for each site (`shop.sites.localhost`)
+ * and tasks in WebArena's form. The proxy is tested on it where no WebArena is available. An episode begins at
+ * `/_begin`, which sets one cookie for all sites; the cookie identifies the state of the episode.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { type NetState, netOf, parseAddress, sites } from '../../src/worlds/web/
 import { shop } from '../../src/worlds/web/sites/shop/index.ts';
 import { instanceById } from '../../src/worlds/web/tasks/index.ts';
 
-/** Sites by the names that WebArena gives to their like. */
+/** The name that WebArena gives to a similar site. */
 export const likeNames: { [site: string]: string } = {
   shop: 'shopping',
   shop_admin: 'shopping_admin',
@@ -39,7 +39,7 @@ async function formOf(request: IncomingMessage): Promise<{ [name: string]: strin
 export class SixSites {
   private readonly visits = new Map<string, Visit>();
   private readonly server = createServer((request, response) => void this.answer(request, response));
-  /** Pages that were sent. */
+  /** Number of pages sent. */
   pages = 0;
 
   async listen(): Promise<this> {
@@ -60,12 +60,12 @@ export class SixSites {
     return `http://${labelOf(host)}.${domain}:${this.port}`;
   }
 
-  /** A text of the small internet with the addresses that its sites have here. */
+  /** Replaces the addresses in a text of the small internet by those of this server. */
   served(text: string): string {
     return sites.reduce((mapped, { host }) => mapped.replaceAll(`http://${host}`, this.addressOf(host)), text);
   }
 
-  /** For a configuration of the proxy. */
+  /** Sites as in a configuration of the proxy. */
   get config(): { [name: string]: { address: string } } {
     return Object.fromEntries(sites.map(({ name, host }) => [likeNames[name], { address: this.addressOf(host) }]));
   }
@@ -115,7 +115,7 @@ export class SixSites {
     response.end(this.served(pageDocument(answer.title, answer.html)));
   }
 
-  /** Whoever comes without an episode is logged in nowhere. */
+  /** A visit without an episode is not logged in anywhere. */
   private stranger(response: ServerResponse): Visit {
     const net = netOf(1);
     const store = net.stateOf(shop as never, {}) as { [field: string]: Json };

@@ -1,6 +1,6 @@
 /**
- * The experiment that learns on the six sites in a page learns on them through the proxy: the same policy, the same algorithm, the same
- * words and clicks, in a real Chromium. Some minutes: `npm run test:proxy`.
+ * The experiment that learns on the six sites in a page also learns on them through the proxy, in a real Chromium, with
+ * the same policy, algorithm, texts and clicks. Takes some minutes: `npm run test:proxy`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ if (skip) console.log('skipped: training through the proxy runs by npm run test:
 
 const steps = 2;
 
-/** `web-first` on the served sites: its own templates, without the stage that imitates an oracle, which a server has not. */
+/** `web-first` on the served sites: its own templates, without the imitation stage, since a server has no oracle. */
 function servedExperiment(items: readonly number[]): object {
   const first = JSON.parse(readFileSync(join(root, 'experiments/web-first.json'), 'utf8'));
   const { stages: _, ...rest } = first;
@@ -36,7 +36,7 @@ function servedExperiment(items: readonly number[]): object {
 }
 
 it.skipIf(skip)(
-  'the first clicks are trained on the sites as they are served',
+  'the first clicks are trained on the served sites',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tabgym-served-'));
     const sites = await new SixSites().listen();
@@ -73,7 +73,7 @@ it.skipIf(skip)(
       expect(wrong).toBe('');
       expect(code).toBe(0);
       expect(said).toContain(`step ${steps}`);
-      // Some group had an episode that reached its goal and one that did not: there was something to learn from.
+      // Some group had both a successful and a failed episode, so there was something to learn from.
       expect(said).toMatch(/grad 0*\.?0*[1-9]/);
       expect(said).not.toContain(opened.proxy.token);
       expect(opened.errors).toEqual([]);

@@ -1,4 +1,7 @@
-/** WebArena by a real Chromium over the six sites: log in, reset, act, evaluate; many at once; one that is lost in the middle. */
+/**
+ * WebArena in a real Chromium over the six sites: log in, reset, act, evaluate; many episodes at once; a browser lost
+ * in the middle.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +18,7 @@ import { SixSites } from './six-sites.ts';
 const skip = !findChromium();
 if (skip) console.log('skipped: there is no Chromium-family browser (TABGYM_CHROMIUM names one)');
 
-/** `TABGYM_PROXY_ALL=1`: every template instead of every 26th. */
+/** With `TABGYM_PROXY_ALL=1` every template, otherwise every 26th. */
 const every = process.env.TABGYM_PROXY_ALL ? 1 : 26;
 const tasks = templates.flatMap((_, index) => (index % every === 0 ? [idOf(index, 3)] : []));
 
@@ -38,7 +41,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(skip)('WebArena through the proxy', () => {
-  it('is solved by the oracle’s own trajectories, as in the frames', async () => {
+  it('is solved by the oracle’s own trajectories, as in the page', async () => {
     const failed: string[] = [];
     for (const id of tasks) {
       const name = templates[Math.floor(id / 1000)].name;
@@ -54,11 +57,11 @@ describe.skipIf(skip)('WebArena through the proxy', () => {
     expect(opened.errors).toEqual([]);
   }, 1_200_000);
 
-  it('plays twenty at once, in one browser', async () => {
+  it('plays twenty episodes at once in one browser', async () => {
     const ids = Array.from({ length: 20 }, (_, k) =>
       taskNamed(['map-phone', 'wiki-founded', 'shop-order-total', 'forum-no-such-forum'][k % 4]),
     );
-    // The browser itself stays.
+    // The browser itself stays open.
     await playOracle(client, sites, ids[0]);
     const before = megabytesBelow(process.pid);
     let most = 0;
@@ -69,19 +72,19 @@ describe.skipIf(skip)('WebArena through the proxy', () => {
     const played = await Promise.all(ids.map((id) => playOracle(client, sites, id, look)));
     expect(played.map(({ reward }) => reward)).toEqual(ids.map(() => 1));
     if (process.platform !== 'linux') return;
-    // Twenty pages take hundreds of MB; of these no more than a tenth stays.
+    // Twenty pages take hundreds of MB; at most a tenth of that remains.
     expect(most).toBeGreaterThan(before + 200);
     await expect
       .poll(() => megabytesBelow(process.pid), { timeout: 30_000, interval: 500 })
       .toBeLessThan(before + (most - before) / 10);
   }, 300_000);
 
-  it('ends the episodes of a browser that was killed, by name, and goes on with a new one', async () => {
+  it('ends the episodes of a killed browser by name, and continues with a new one', async () => {
     const own = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)]).toString();
     const browsers = own.split('\n').flatMap((line) => (/chrom/i.test(line) ? [Number.parseInt(line, 10)] : []));
     expect(browsers).toHaveLength(1);
     const id = taskNamed('shop-order-total');
-    // All four are in the middle of their episodes when it goes.
+    // All four are in the middle of their episodes when the browser is killed.
     let begun = 0;
     let all = () => {};
     const together = new Promise<void>((done) => {
@@ -127,7 +130,7 @@ describe.skipIf(skip)('log-ins', () => {
       limits: { loadSeconds: 5 },
     });
 
-  it('are made once, by the site’s own form, and judged by the page', async () => {
+  it('are made once with the site’s own form, and checked on the page', async () => {
     const there = await open(password);
     try {
       const one = new Client(there.proxy);
@@ -141,7 +144,7 @@ describe.skipIf(skip)('log-ins', () => {
       await there.close();
     }
   }, 120_000);
-  it('that fail are told by name, without the password', async () => {
+  it('that fail are reported by name, without the password', async () => {
     const there = await open('not-the-password');
     try {
       const one = new Client(there.proxy);
@@ -184,7 +187,7 @@ describe.skipIf(skip)('tasks', () => {
       await there.close();
     }
   }, 60_000);
-  it('are refused by path where their file is wrong', async () => {
+  it('are refused by path if their file is malformed', async () => {
     const good = {
       task_id: 1,
       sites: ['shopping'],

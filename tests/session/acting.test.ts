@@ -1,4 +1,5 @@
-// Without a GPU a run can be watched: the episode is the one that the engine on the GPU plays. Training is refused in words.
+// Without a GPU a run can be watched: the processor plays the same episode as the engine on the GPU. Training is
+// refused with a message.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +32,7 @@ function sessionOf(id: string, machine: GpuMachine) {
   return { session: new Session(id, micro, { store, engines: new Assembly({ machine, openWorld }), emit }), live };
 }
 
-it('plays the episode that the GPU plays', async () => {
+it('plays the same episode as the GPU', async () => {
   const { id } = await store.create({ name: 'a run', experiment: micro, origin: { kind: 'new' } });
   const episodes: LiveTurn[][] = [];
   for (const machine of [noGpu, dawn]) {
@@ -66,7 +67,7 @@ it('plays with the weights of the last checkpoint', async () => {
   expect(actions[0]).not.toEqual(actions[1]);
 });
 
-it('training is refused, also after an episode was watched', async () => {
+it('refuses training, also after an episode was watched', async () => {
   const { id } = await store.create({ name: 'a run', experiment: micro, origin: { kind: 'new' } });
   const { session } = sessionOf(id, noGpu);
   await session.watch({ split: 'train', taskIndex: 0, turnMs: 0 });

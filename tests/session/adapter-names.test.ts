@@ -1,4 +1,5 @@
-// The model that an adapter names: a repository that Python finds, whatever the run called it, and the same model when it is back.
+// Base-model names in exported adapters: a repository that Python finds, whatever name the run uses, and the same model
+// after a re-import.
 import { describe, expect, it } from 'vitest';
 import textcraftFirst from '../../experiments/textcraft-first.json';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
@@ -21,7 +22,7 @@ const utf8 = {
   decode: (b: Uint8Array) => new TextDecoder().decode(b),
 };
 
-/** The files of a run whose experiment calls its model so. */
+/** Files of a run whose experiment names its model so. */
 const leaving = (model: string) =>
   policyFiles(adapted(preset, { kind: 'lora', model, lora }).policy, {
     checkpoint: encodeState({ tensors: initAdapter(config, lora, 1), optimizerStep: 0 }),
@@ -37,7 +38,7 @@ const baseOf = (files: Files) => {
   return [name, revision];
 };
 
-/** What Python writes: the same adapter, without what only this program knows. */
+/** The same adapter as Python writes it, without the fields that only this program adds. */
 function fromPython(name: string, revision?: string | null): Files {
   const files = leaving('folder/other@0123456789abcdef');
   const json = { ...JSON.parse(utf8.decode(files['adapter_config.json'])), base_model_name_or_path: name, revision };
@@ -46,7 +47,7 @@ function fromPython(name: string, revision?: string | null): Files {
 
 const repository = 'Qwen/Qwen2.5-0.5B-Instruct';
 
-describe('an adapter that leaves', () => {
+describe('an exported adapter', () => {
   it.each([
     ['qwen2.5-0.5b', repository, undefined],
     ['Llama-3.2-1B', 'meta-llama/Llama-3.2-1B-Instruct', undefined],
@@ -58,7 +59,7 @@ describe('an adapter that leaves', () => {
     [`${publicHub}/someone/a-model-GGUF@main#model-q8_0.gguf`, 'someone/a-model-GGUF', undefined],
     ['folder/my model@0123456789abcdef', 'my model', undefined],
     ['/models/mine', '/models/mine', undefined],
-  ])('%s is %s, and comes back as it was', (model, name, revision) => {
+  ])('of %s names %s, and is imported with the first name', (model, name, revision) => {
     const files = leaving(model);
     expect(baseOf(files)).toEqual([name, revision]);
     expect(comingBack(files)).toMatchObject({ model, lora });
@@ -73,26 +74,26 @@ describe('an adapter of another program', () => {
     ['someone/a-model', null, 'someone/a-model'],
     ['someone/a-model', 'v1.0', `${publicHub}/someone/a-model@v1.0`],
     ['/models/mine', null, '/models/mine'],
-  ])('%s at %s is beside %s', (name, revision, model) => {
+  ])('%s at %s belongs to %s', (name, revision, model) => {
     expect(comingBack(fromPython(name, revision))).toMatchObject({ model });
   });
 
-  it('names the model that its config has, where that was changed since it left', () => {
+  it('belongs to the model that its config names, if that was changed after the export', () => {
     const files = { ...leaving('folder/mine@0123456789abcdef'), ...fromPython(repository) };
     expect(comingBack(files)).toMatchObject({ model: 'qwen2.5-0.5b' });
   });
 
-  it('is refused where it names none', () => {
+  it('is refused if it names no model', () => {
     expect(() => comingBack(fromPython(''))).toThrow(/names no model/);
   });
 });
 
-it('a listed name that comes back is found again', () => {
+it('an imported adapter of a listed model finds that model in the catalogue', () => {
   const { model } = comingBack(fromPython(repository)) as { model: string };
   expect(findModel(model)).toBe(findModel(repository));
 });
 
-it('the public hub’s keys are repositories, and no other key is', () => {
+it('only keys of the public hub count as public repositories', () => {
   expect(publicRepository(`${publicHub}/a/b@v1`)).toEqual({ id: 'a/b', revision: 'v1' });
   for (const key of [
     `https://mirror.example/a/b@v1`,

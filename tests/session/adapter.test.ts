@@ -1,4 +1,5 @@
-// An adapter that is missing or too small is refused in words that say which number is too small, or which choice would fit.
+// A missing adapter, or one with limits below the minimum, is refused with a message that gives the limit or a setting
+// that would fit.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Gpu, GpuUnavailableError } from '../../src/device/webgpu/device.ts';
@@ -16,7 +17,7 @@ const defaults = {
   maxBufferSize: 256 * MB,
 };
 
-/** A navigator.gpu whose adapter grants these limits and whose device must never be asked for. */
+/** A navigator.gpu whose adapter grants these limits and must never be asked for a device. */
 function browserWith(limits: Partial<typeof defaults>): GPU {
   const requestDevice = () => Promise.reject(new Error('a device was asked for'));
   const adapter = { limits: { ...defaults, ...limits }, features: new Set(), info: {}, requestDevice };
@@ -44,32 +45,32 @@ describe('opening an adapter', () => {
     expect(error.message).toBe(`This adapter is too small: ${name} is ${granted}, and ${least} is needed.`);
   });
 
-  it('with the default limits goes on to ask for a device', async () => {
+  it('is followed by a device request with the default limits', async () => {
     expect((await opening(browserWith({}))).message).toBe('a device was asked for');
   });
 
-  it('says which browsers have WebGPU, and what to do where there is no adapter', async () => {
+  it('lists the browsers with WebGPU, and what to do where there is no adapter', async () => {
     expect((await opening(undefined)).message).toMatch(/no WebGPU\..*Chrome.*Safari.*Firefox/);
     const none = { requestAdapter: async () => null } as unknown as GPU;
     expect((await opening(none)).message).toMatch(/found no adapter.*driver/);
   });
 });
 
-describe('a run that an adapter cannot hold', () => {
+describe('a run too large for an adapter', () => {
   const sizes = ['maxBufferSize', 'maxStorageBufferBindingSize'] as const;
   const gpuWith = (limits: Partial<typeof defaults>) =>
     ({ bufferBytes: Math.min(...sizes.map((name) => ({ ...defaults, ...limits })[name])) }) as unknown as Gpu;
   const plan = (change: object, gpu: Gpu) =>
     new Assembly({ machine: { open: async () => gpu }, openWorld }).plan(parseExperiment({ ...document, ...change }));
 
-  it('names the buffer, its part and what would make it fit', async () => {
+  it('names the buffer, its part and a change that would make it fit', async () => {
     expect(await plan({}, gpuWith({}))).toMatchObject({ fits: true, advice: '' });
     const report = await plan({}, gpuWith({ maxBufferSize: MB / 4 }));
     expect(report.fits).toBe(false);
     expect(report.advice).toMatch(/needs [\d.]+ MB in one buffer and this adapter allows 0\.3 MB: choose /);
   });
 
-  it('adds up what the parts need, and the sum is the total', async () => {
+  it('adds up the parts to the total', async () => {
     const policy = { ...document.policy, layers: 16, hidden: 1024, heads: 16, kvHeads: 16, headDim: 64 };
     const large = { ...policy, intermediate: 4096 };
     const report = await plan(

@@ -1,5 +1,5 @@
-// Shipped agents: how a run is packed, what its card says, what the gallery lists, that the folders of the site are whole, and that nothing
-// an agent is measured on was met in its training.
+// Shipped agents: packed runs, cards, the gallery's list, and complete folders on the site. No agent is trained on a
+// task that it is measured on.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -101,8 +101,8 @@ describe('a packed run', () => {
   });
 });
 
-describe('the parts of a run', () => {
-  it('are those that it came to, each to where it came', () => {
+describe('the parts of an agent’s run', () => {
+  it('are the stages it reached, with the steps and horizons it reached', () => {
     const experiment = babyai();
     const [{ steps: taught }] = experiment.stages!;
     expect(partsOf(experiment, experiment.steps)).toEqual([
@@ -111,7 +111,7 @@ describe('the parts of a run', () => {
     ]);
     expect(partsOf(experiment, 701)).toEqual([`Steps 1 to 701: SFT, stopped before its end at ${taught}.`]);
     expect(partsOf(experiment, taught + 1)).toHaveLength(2);
-    // Horizons of the imitation before it are not those of what comes after.
+    // Stages of the horizon that fall into the imitation are not listed for the part after it.
     const earlier = [
       { steps: 1, turns: 1 },
       { steps: taught - 1, turns: 30 },
@@ -124,9 +124,9 @@ describe('the parts of a run', () => {
   });
 });
 
-describe('to improve an agent', () => {
+describe('improving an agent', () => {
   const improve = { words: '', steps: 40, changes: { 'worlds.0.weight': 0.25 } };
-  it('goes on after its last step, with what was asked for changed', () => {
+  it('adds steps and applies the requested changes', () => {
     const experiment = babyai();
     const better = improvedExperiment(experiment, experiment.steps, improve);
     expect(better.steps).toBe(experiment.steps + 40);
@@ -135,20 +135,20 @@ describe('to improve an agent', () => {
     expect(better.policy).toEqual(experiment.policy);
     expect(experiment.worlds[0].weight).not.toBe(0.25);
   });
-  it('leaves imitation where the agent stopped in the middle of it', () => {
+  it('ends imitation at the step where the agent stopped in the middle of it', () => {
     const better = improvedExperiment(babyai(), 300, improve);
     expect(better.steps).toBe(340);
     expect(better.stages!.map(({ steps }) => steps)).toEqual([300]);
     expect(improvedExperiment(babyai(), 0, improve).stages).toEqual([]);
   });
-  it('refuses a change that makes no experiment', () => {
+  it('refuses changes that make an invalid experiment', () => {
     const changes = { 'worlds.0.weight': -1 };
     expect(() => improvedExperiment(babyai(), babyai().steps, { ...improve, changes })).toThrow(ExperimentError);
   });
 });
 
 describe('a suite', () => {
-  it('is heard in the words that the policy learnt, and asks what it asks', () => {
+  it('uses the observation form that the policy learnt, and keeps its other options', () => {
     const found = findSuite('babyai-test');
     const { suite } = heardBy(babyai(), found);
     expect(suite.options).toEqual({ ...found.suite.options, observation: 'compact' });
@@ -158,13 +158,13 @@ describe('a suite', () => {
 });
 
 describe('the site', () => {
-  it('lists the agents that it has, and no other', () => {
+  it('lists exactly the agents that it has', () => {
     const gallery = readGallery(json(site, 'index.json'));
     expect(gallery.map(({ name }) => name)).toEqual([...shipped].sort());
     for (const listed of gallery) expect(listed).toEqual(listedOf(readAgent(json(site, listed.name, 'agent.json'))));
   });
 
-  it.each(shipped)('%s is whole: a run that opens, under 4 MB, with the card of its document', (name) => {
+  it.each(shipped)('%s is complete: a run that opens, under 4 MB, with the card of its document', (name) => {
     const agent = readAgent(json(site, name, 'agent.json'));
     const file = join(site, name, agent.file);
     expect([statSync(file).size, agent.name]).toEqual([agent.bytes, name]);
@@ -187,12 +187,14 @@ describe('the site', () => {
   });
 });
 
-describe('held out', () => {
-  /** TextCraft's made-up tasks are told apart by their lists: no goal of the original is among them. */
+describe('held-out tasks', () => {
+  /**
+   * Key of a task. Made-up TextCraft tasks are told apart by their list seed; none of them has a goal of the original.
+   */
   const key = ({ world, id, strata, options }: Task) =>
     options.madeUp ? `${world} made up ${options.listSeed}` : `${world} ${id} ${strata.universe ?? ''}`;
 
-  it.each(recipeNames())('%s meets in training no task that it is measured on', async (name) => {
+  it.each(recipeNames())('%s is not trained on any task that it is measured on', async (name) => {
     const suites = readRecipe(name).suites.map((each) => findSuite(each.name));
     for (const experiment of experimentsOf(name)) {
       for (const { name: world, options } of experiment.worlds) {

@@ -1,4 +1,4 @@
-/** What a look at a model behind an API finds. */
+/** Checking an API address: the models it serves, or the reason it cannot be used. */
 import { expect, it } from 'vitest';
 import { lookAtModels } from '../../src/session/api/api-check.ts';
 
@@ -18,7 +18,7 @@ function look(answer: () => Response, key: string | null = null, typed = address
 
 const json = (value: unknown, status = 200) => new Response(JSON.stringify(value), { status });
 
-it('names the models of a server, asked once with the key', async () => {
+it('lists the models of a server with one request that carries the key', async () => {
   const { report, models, asked } = await look(() => json({ data: [{ id: 'a' }, { id: 'b' }] }), 'secret');
   expect(report).toMatchObject({ works: true, says: 'OpenAI', findings: [] });
   expect(models).toEqual(['a', 'b']);
@@ -32,14 +32,14 @@ it.each([
   ['not-understood', () => json({ models: [] })],
   ['not-understood', () => new Response('<html>')],
   ['unreachable', () => Promise.reject(new TypeError('fetch failed')) as never],
-] as const)('says that it was %s', async (what, answer) => {
+] as const)('reports that it was %s', async (what, answer) => {
   const { report, models } = await look(answer);
   expect(report.works).toBe(false);
   expect(report.findings.map((finding) => finding.what)).toEqual([what]);
   expect(models).toEqual([]);
 });
 
-it('asks nothing of what is no address', async () => {
+it('sends no request to an invalid address', async () => {
   const { report, asked } = await look(() => json({}), null, 'my model');
   expect(report.findings.map(({ what }) => what)).toEqual(['bad-address']);
   expect(asked).toEqual([]);

@@ -1,4 +1,7 @@
-/** A model behind an API: requests and failures of its client, episodes in words, and the kind of policy in an evaluation. */
+/**
+ * A model behind an API: requests and failures of its client, episodes as messages, and the kind of policy in an
+ * evaluation.
+ */
 import { describe, expect, test } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Feedback, World } from '../../src/envs/env.ts';
@@ -30,7 +33,7 @@ function modelOf(answers: (Response | Error)[], options = {}) {
 }
 
 describe('the client', () => {
-  test('sends what is asked, with its key as a header alone', async () => {
+  test('sends the request, with its key only as a header', async () => {
     const { model, requests } = modelOf([said('hi')]);
     expect(await model.reply(messages, asking)).toBe('hi');
     const [{ url, init }] = requests;
@@ -40,7 +43,7 @@ describe('the client', () => {
     expect(String(init.body) + url).not.toContain(key);
   });
 
-  test('what may pass is tried again, what stays wrong is not', async () => {
+  test('repeats a request after a passing failure, not after a lasting one', async () => {
     const passing = modelOf([
       new TypeError('fetch failed'),
       refused(503, { message: 'busy' }),
@@ -61,7 +64,7 @@ describe('the client', () => {
     await expect(nothing.model.reply(messages, asking)).rejects.toThrow(ApiModelError);
   });
 
-  test('a conversation that is too long is no failure; one that is given up ends at once', async () => {
+  test('treats a conversation that is too long as an ending, and stops an aborted one at once', async () => {
     const long = modelOf([refused(400, { message: 'too long', code: 'context_length_exceeded' })]);
     expect(await long.model.reply(messages, asking)).toBeNull();
     const control = new AbortController();
@@ -72,11 +75,11 @@ describe('the client', () => {
   });
 });
 
-describe('episodes in words', () => {
+describe('episodes as messages', () => {
   const options = { signal: new AbortController().signal };
   const request = { groupSize: 1, limit: 6, endOnInvalid: false, atOnce: 4, contextTurns: 0 };
 
-  test('the oracle, spoken, wins; the opening is the one of AgentGym', async () => {
+  test('the oracle as a model wins, and the opening is AgentGym’s', async () => {
     await buildWasm();
     const world = await openWorld('textcraft');
     const tasks = (await world.tasks({}, 'train')).filter(({ strata }) => strata.depth === 1).slice(0, 6);
@@ -104,7 +107,7 @@ describe('episodes in words', () => {
     expect(openings[0][1].content).toMatch(/^OK\. I'll follow/);
   });
 
-  test('the horizon, a refusal of the client, no room, a failing world', async () => {
+  test('end by the horizon, a refusal of the client, no room, or a failing world', async () => {
     const world = await openWorld('textcraft');
     const tasks = (await world.tasks({}, 'train')).slice(0, 1);
     const play = (say: () => Promise<string | null>, more = {}, other: World = world) =>
@@ -132,7 +135,7 @@ describe('episodes in words', () => {
     ).rejects.toThrow(ApiModelError);
   });
 
-  test('only the last turns are said again, after the first words', () => {
+  test('send only the last turns, after the opening', () => {
     const all: SpokenMessage[] = Array.from({ length: 9 }, (_, k) => ({
       role: k % 2 ? 'assistant' : 'user',
       content: String(k),
@@ -146,7 +149,7 @@ describe('episodes in words', () => {
 describe('the kind of policy', () => {
   const experiment = (policy: object) => parseExperiment({ ...(presets[0] as object), policy, stages: undefined });
 
-  test('holds an address and a name, and no key', () => {
+  test('stores an address and a name, and no key', () => {
     expect(experiment(asked('https://api.example/v1', 'm')).policy).toEqual({
       kind: 'api',
       address: 'https://api.example/v1',
@@ -158,7 +161,7 @@ describe('the kind of policy', () => {
     expect(() => experiment({ ...asked('https://x', 'm'), key: 'k' })).toThrow(/key/);
   });
 
-  test('it is opened to play and not to train', async () => {
+  test('opens to play and not to train', async () => {
     const machine = { open: () => Promise.reject(new Error('no device is needed')) };
     const engines = new Assembly({ machine, openWorld });
     const options = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };

@@ -1,4 +1,5 @@
-// Which device computes, over devices that are names only: what was asked, what is there, what was measured and is remembered.
+// Choice between the devices, with stand-ins: the requested device, the available ones, and the measurement and its
+// memory.
 import { describe, expect, it } from 'vitest';
 import { type Device, DeviceUnavailableError } from '../../src/device/device.ts';
 import { DeviceChooser, type DeviceOpeners } from '../../src/session/device/device-choice.ts';
@@ -22,7 +23,10 @@ function fakeDevice(name: DeviceName, isFallback = false): FakeDevice {
   return device as unknown as FakeDevice;
 }
 
-/** A machine with a GPU and a processor; `gpu`, `wasm`: what else there is of them. Every device opened is kept. */
+/**
+ * A machine with a GPU and a processor; `gpu` and `wasm` change what is available. `opened` lists every device that was
+ * opened.
+ */
 function machine({ gpu = 'real', wasm = true }: { gpu?: 'real' | 'software' | 'none'; wasm?: boolean } = {}) {
   const opened: { [name in DeviceName]: FakeDevice[] } = { webgpu: [], wasm: [] };
   const give = (name: DeviceName, isFallback: boolean) => {
@@ -40,12 +44,12 @@ function machine({ gpu = 'real', wasm = true }: { gpu?: 'real' | 'software' | 'n
       return give('wasm', false);
     },
   };
-  /** Opened and not destroyed. */
+  /** Devices that were opened and not destroyed. */
   const alive = () => [...opened.webgpu, ...opened.wasm].filter((device) => !device.destroyed);
   return { openers, opened, alive };
 }
 
-/** A stopwatch that reads what it is told, and counts. */
+/** A stopwatch that returns the given times and counts its calls. */
 function stopwatch(ms: { [name in DeviceName]: number }) {
   const timed: DeviceName[] = [];
   const measure = async ({ info }: Device) => {
@@ -67,7 +71,7 @@ function memory(): AdapterMemory & { kept: Map<string, { readonly [kernel: strin
 const fastWasm = { webgpu: 90, wasm: 30 };
 const fastGpu = { webgpu: 5, wasm: 30 };
 
-describe('a device that was asked for', () => {
+describe('a requested device', () => {
   it.each(['webgpu', 'wasm'] as const)('is opened, and no other: %s', async (asked) => {
     const { openers, opened } = machine({ gpu: 'software' });
     const { measure, timed } = stopwatch(fastGpu);
@@ -78,14 +82,14 @@ describe('a device that was asked for', () => {
     expect(timed).toEqual([]);
   });
 
-  it('and is missing is refused in its own words, whatever else is there', async () => {
+  it('is refused with its own reason if missing, whatever else is available', async () => {
     const chooser = new DeviceChooser(machine({ gpu: 'none' }).openers, { asked: 'webgpu' });
     await expect(chooser.open()).rejects.toThrow('This browser offers no WebGPU.');
     chooser.ask(null);
     expect((await chooser.open()).info.vendor).toBe('wasm');
   });
 
-  it('from now on is opened the next time', async () => {
+  it('is opened the next time after a change of the choice', async () => {
     const chooser = new DeviceChooser(machine().openers, { measure: stopwatch(fastGpu).measure });
     await chooser.open({ toTrain: true });
     chooser.ask('wasm');
@@ -94,8 +98,8 @@ describe('a device that was asked for', () => {
   });
 });
 
-describe('where there is one device only', () => {
-  it('the processor is taken, with why there is no GPU', async () => {
+describe('with only one device', () => {
+  it('the processor is taken, with the reason there is no GPU', async () => {
     const { openers } = machine({ gpu: 'none' });
     const { measure, timed } = stopwatch(fastGpu);
     const chooser = new DeviceChooser(openers, { measure });
@@ -104,7 +108,7 @@ describe('where there is one device only', () => {
     expect(timed).toEqual([]);
   });
 
-  it('the GPU is kept, unmeasured, without WebAssembly', async () => {
+  it('the GPU is taken, unmeasured, if there is no WebAssembly', async () => {
     const { openers, alive } = machine({ wasm: false });
     const { measure, timed } = stopwatch(fastWasm);
     const chooser = new DeviceChooser(openers, { measure });
@@ -122,12 +126,12 @@ describe('where there is one device only', () => {
     expect(alive()).toEqual([device]);
   });
 
-  it('with none at all it is refused', async () => {
+  it('opening is refused if there is none at all', async () => {
     const chooser = new DeviceChooser(machine({ gpu: 'none', wasm: false }).openers);
     await expect(chooser.open()).rejects.toThrow(DeviceUnavailableError);
   });
 
-  it('an error that is not about what is missing is not taken for a missing GPU', async () => {
+  it('an unrelated error does not count as a missing GPU', async () => {
     const { openers, opened } = machine();
     const broken = { ...openers, webgpu: () => Promise.reject(new TypeError('a bug')) };
     await expect(new DeviceChooser(broken).open()).rejects.toThrow(TypeError);
@@ -135,7 +139,7 @@ describe('where there is one device only', () => {
   });
 });
 
-it('a software adapter is never chosen over the processor, though a measurement would say so', async () => {
+it('a software adapter is never chosen over the processor, even if it measures faster', async () => {
   const { openers, alive } = machine({ gpu: 'software' });
   const { measure, timed } = stopwatch(fastGpu);
   const chooser = new DeviceChooser(openers, { measure, memory: memory() });
@@ -150,11 +154,11 @@ it('a software adapter is never chosen over the processor, though a measurement 
   expect(timed).toEqual([]);
 });
 
-describe('where both are real', () => {
+describe('with two real devices', () => {
   it.each([
     ['wasm', fastWasm],
     ['webgpu', fastGpu],
-  ] as const)('the faster one trains, and the other is given back: %s', async (faster, ms) => {
+  ] as const)('the faster one trains, and the other is released: %s', async (faster, ms) => {
     const { openers, alive } = machine();
     const { measure, timed } = stopwatch(ms);
     const chooser = new DeviceChooser(openers, { measure });
@@ -165,19 +169,19 @@ describe('where both are real', () => {
     expect(alive()).toEqual([device]);
   });
 
-  it('is measured once for an adapter, in this visit and the next', async () => {
+  it('the measurement is made once for an adapter and used in the next visit', async () => {
     const kept = memory();
     const { measure, timed } = stopwatch(fastWasm);
     await new DeviceChooser(machine().openers, { measure, memory: kept }).open({ toTrain: true });
     expect([...kept.kept.keys()]).toEqual(['device choice: webgpu, a webgpu']);
     const next = new DeviceChooser(machine().openers, { measure, memory: kept });
-    // Not to train, and known all the same.
+    // Opened without training; the stored measurement is used all the same.
     expect((await next.open()).info.vendor).toBe('wasm');
     expect(next.choice).toMatchObject({ reason: 'measured', measured: fastWasm });
     expect(timed).toHaveLength(2);
   });
 
-  it('is measured again where what is stored is something else, or storage is refused', async () => {
+  it('the measurement is repeated if the stored value is unreadable or storage is refused', async () => {
     const refused: AdapterMemory = {
       read: () => Promise.reject(new Error('refused')),
       write: () => Promise.reject(new Error('refused')),
@@ -211,7 +215,7 @@ describe('where both are real', () => {
     expect(alive()).toEqual([trains]);
   });
 
-  it('a GPU that fails at the measurement is left for the processor, and nothing of it stays', async () => {
+  it('a GPU that fails at the measurement is released, and the processor is used', async () => {
     const { openers, alive } = machine();
     const measure = async ({ info }: Device) => {
       if (info.vendor === 'webgpu') throw new DeviceUnavailableError('Out of memory.');

@@ -1,4 +1,5 @@
-// The real engine on Dawn: what a killed page, a lost device and another process leave behind is a run with the same numbers.
+// The real engine on Dawn: after a killed page, a lost device or a restart in another process, a run has the same
+// numbers.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +22,10 @@ const micro = parseExperiment({ ...JSON.parse(readFileSync('experiments/micro.js
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-engine-'));
 const store = new RunStore(new FolderStore(folder));
 const opened: Gpu[] = [];
-/** Which forms of the kernels are fastest is measured once: two measurements may differ, and with them the last digits. */
+/**
+ * The fastest forms of the kernels are measured only once: two measurements may choose differently, which changes the
+ * last digits.
+ */
 const known = new Map<string, { readonly [kernel: string]: unknown }>();
 const adapters: AdapterMemory = {
   read: async (adapter) => known.get(adapter) ?? null,
@@ -33,7 +37,7 @@ async function newRun(experiment: Experiment): Promise<string> {
   return (await store.create({ name: 'a run', experiment, origin: { kind: 'new' } })).id;
 }
 
-/** The same device, as if its adapter granted no buffer above this many bytes. */
+/** The same device, with a smaller limit on the size of a buffer. */
 function withLargestBuffer(gpu: Gpu, bytes: number): Gpu {
   return Object.create(gpu, { bufferBytes: { value: bytes } });
 }
@@ -95,7 +99,7 @@ it('the run has KL, entropy, several updates a step and a horizon that grows', (
   expect(new Set(reference.map(({ metrics }) => metrics.kl)).size).toBe(reference.length);
 });
 
-it('a session that starts anew after each step repeats it exactly', async () => {
+it('a session that restarts after each step repeats the run exactly', async () => {
   const id = await newRun(micro);
   for (let life = 0; life < micro.steps; life++) {
     const { session } = sessionOf(id);
@@ -105,7 +109,7 @@ it('a session that starts anew after each step repeats it exactly', async () => 
   expect(await recordsOf(id)).toEqual(reference);
 });
 
-it('a device that is lost in the middle of a step is replaced, and the numbers stay', async () => {
+it('a device lost in the middle of a step is replaced, and the numbers stay', async () => {
   const id = await newRun(micro);
   let losses = 0;
   const { session, events } = sessionOf(id, (event) => {
@@ -120,7 +124,7 @@ it('a device that is lost in the middle of a step is replaced, and the numbers s
   expect(await recordsOf(id)).toEqual(reference);
 });
 
-it('paused in its first evaluation, it is done again, and the numbers stay', async () => {
+it('an evaluation paused before the first step is repeated, and the numbers stay', async () => {
   const id = await newRun(micro);
   let pausing: Promise<void> | undefined;
   const { session } = sessionOf(id, (event) => {
@@ -138,7 +142,7 @@ it('paused in its first evaluation, it is done again, and the numbers stay', asy
   expect(await recordsOf(id)).toEqual(reference);
 });
 
-it('plays an episode without training, and trains on as if it had not', async () => {
+it('playing an episode between steps does not change training', async () => {
   const id = await newRun(micro);
   const { session, events } = sessionOf(id);
   await session.watch({ split: 'test', taskIndex: 3, turnMs: 0 });
@@ -155,7 +159,7 @@ it('plays an episode without training, and trains on as if it had not', async ()
   expect(stored.every((t) => t.tokens.length === t.logprob.length && t.turns.length > 0)).toBe(true);
 });
 
-it('an adapter too small for a run stops it in words, and the run goes on where there is room', async () => {
+it('an adapter too small for a run stops it with a message, and a larger one continues it', async () => {
   const id = await newRun(micro);
   const first = sessionOf(id);
   await first.session.train({ steps: 2 });

@@ -1,4 +1,4 @@
-// Evaluations of runs over fakes: kept with the run, stopped and gone on with, refused in words.
+// Evaluations of runs, with stand-in engines: stored with the run, stopped and resumed, refused with a message.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ const item = (i: number): ItemResult => ({
   oracle: null,
 });
 
-/** Plays an item at a time; `hook` before each. */
+/** Engines that play one item at a time and call `hook` before each. */
 class PlayingEngines extends FakeEngines {
   played: number[] = [];
   constructor(readonly before: (i: number, signal: AbortSignal) => Promise<void> | void = () => {}) {
@@ -68,7 +68,7 @@ async function trained() {
 const evaluationsOn = (store: RunStore, engines: PlayingEngines) =>
   new Evaluations({ store, engines, emit: () => {}, freeDevice: async () => {} });
 
-it('keeps a report a suite and step with the run, and in its file', async () => {
+it('store one report for each suite and step with the run, and in its file', async () => {
   const { store, id } = await trained();
   const evaluations = evaluationsOn(store, new PlayingEngines());
   const last = await evaluations.evaluate(id, request, null);
@@ -86,7 +86,7 @@ it('keeps a report a suite and step with the run, and in its file', async () => 
   expect(Object.keys(file.assets!).filter((name) => name.startsWith('evaluation-'))).toHaveLength(2);
 });
 
-it('stops, says what is kept, and goes on with the same request alone', async () => {
+it('stop, report what is kept, and resume only for the same request', async () => {
   const { store, id } = await trained();
   const engines = new PlayingEngines((i) => {
     if (i === 4) void evaluations.cancel();
@@ -101,7 +101,7 @@ it('stops, says what is kept, and goes on with the same request alone', async ()
   expect(report).toEqual(whole);
 });
 
-it('begins anew for another request', async () => {
+it('start over for another request', async () => {
   const { store, id } = await trained();
   const engines = new PlayingEngines((i) => {
     if (i === 4) throw new Error('gone');
@@ -112,7 +112,7 @@ it('begins anew for another request', async () => {
   expect(other.played).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-it('refuses a suite, a step and a run that are not there', async () => {
+it('refuse an unknown suite, step or run', async () => {
   const { store, id } = await trained();
   const evaluations = evaluationsOn(store, new PlayingEngines());
   await expect(evaluations.evaluate(id, { ...request, suite: 'x' }, null)).rejects.toThrow(

@@ -22,7 +22,7 @@ function problemsOf(document: unknown) {
 }
 
 it.each(readdirSync('experiments').filter((name) => name.endsWith('.json')))(
-  '%s is an experiment, and fills its defaults once',
+  '%s is an experiment, and filling its defaults twice changes nothing',
   (name) => {
     const experiment = parseExperiment(read(name));
     expect(parseExperiment(experiment)).toEqual(experiment);
@@ -30,7 +30,7 @@ it.each(readdirSync('experiments').filter((name) => name.endsWith('.json')))(
   },
 );
 
-describe('what is out of range is refused by path and bound', () => {
+describe('a value out of range is refused by path and bound', () => {
   it.each([
     ['steps', 0, '>=1', '0'],
     ['policy.layers', 17, '<=16', '17'],
@@ -66,12 +66,12 @@ describe('what is out of range is refused by path and bound', () => {
     expect(problems[0].message).toContain(words);
   });
 
-  it('names a field that is missing and one that does not exist', () => {
+  it('names a missing field and an unknown one', () => {
     const { steps: _, ...without } = micro;
     expect(problemsOf({ ...without, step: 3 }).map((p) => p.path)).toEqual(['steps', 'step']);
   });
 
-  it('names every problem at once, and the message lists them', () => {
+  it('lists every problem at once', () => {
     const broken = writePath(writePath(micro, 'policy.layers', 99), 'steps', -1);
     expect(() => parseExperiment(broken)).toThrow(/cannot be run:\n {2}steps: .*\n {2}policy\.layers: /);
   });
@@ -81,30 +81,30 @@ describe('what is out of range is refused by path and bound', () => {
   });
 });
 
-describe('a document of the form before the algorithm was a variant', () => {
+describe('a document from before the algorithm was a variant', () => {
   const old = (normalizeByStd: boolean, name = 'grpo') => ({
     ...micro,
     algorithm: { ...micro.algorithm, name, normalizeByStd, advantageEpsilon: 1e-6 },
   });
 
-  it('is by GRPO where it divided by the spread, whatever it was called', () => {
+  it('becomes GRPO if it divided by the spread, whatever its name', () => {
     for (const name of ['grpo', 'dr-grpo'])
       expect(parseExperiment(old(true, name)).algorithm).toEqual(parseExperiment(micro).algorithm);
   });
 
-  it('is by Dr. GRPO where it did not, under the same aggregation', () => {
+  it('becomes Dr. GRPO if it did not, under the same aggregation', () => {
     const { algorithm } = parseExperiment(old(false));
     expect(algorithm).toMatchObject({ name: 'dr-grpo', aggregation: 'token-mean', lossScaleFactor: null });
     const given = { ...old(false), algorithm: { ...old(false).algorithm, lossScaleFactor: 50 } };
     expect(parseExperiment(given).algorithm).toMatchObject({ lossScaleFactor: 50 });
   });
 
-  it('is refused as it stands where it was no such document', () => {
+  it('is refused unchanged if it is invalid in the old form as well', () => {
     expect(problemsOf({ ...micro, algorithm: { ...micro.algorithm, normalizeByStd: 3 } })).toHaveLength(1);
   });
 });
 
-describe("a stage of SFT's older form, with a share of random turns", () => {
+describe("a stage in SFT's older form, with a share of random turns", () => {
   const staged = (settings: object) => ({
     ...micro,
     stages: [{ steps: 2, algorithm: { name: 'sft', groups: 2, groupSize: 2, ...settings } }],
@@ -114,23 +114,23 @@ describe("a stage of SFT's older form, with a share of random turns", () => {
     return algorithm.name === 'sft' ? algorithm.missteps : undefined;
   };
 
-  it('has missteps instead', () => {
+  it('gets missteps instead', () => {
     expect(missteps({ noise: 0.1 })?.episodes).toBe(1);
     expect(missteps({ noise: 0.1 })?.random).toBeCloseTo(0.07);
     expect(missteps({ noise: 0.1 })?.refused).toBeCloseTo(0.03);
   });
 
-  it('keeps those it has where there were no random turns', () => {
+  it('keeps its missteps if it had no random turns', () => {
     const own = { episodes: 0.4, random: 0.1, refused: 0 };
     expect(missteps({ noise: 0, missteps: own })).toEqual(own);
   });
 
-  it('is refused where the share is none', () => {
+  it('is refused if the share is not a number', () => {
     expect(problemsOf(staged({ noise: 'much' })).length).toBeGreaterThan(0);
   });
 });
 
-describe('what no single field can say', () => {
+describe('problems between fields', () => {
   it.each([
     ['policy.kvHeads', 3, /3 does not divide policy\.heads \(2\)/],
     ['policy.previousTokenHeads', 1, /needs policy\.qkvBias/],
@@ -142,7 +142,7 @@ describe('what no single field can say', () => {
     expect(problems[0]).toMatchObject({ path, message: expect.stringMatching(words) });
   });
 
-  it('a horizon that counts from the oracle of a world that has none, and a tiny policy without a vocabulary', () => {
+  it('refuses a horizon relative to the oracle of a world that has none, and a tiny policy without a vocabulary', () => {
     const experiment = parseExperiment({
       ...micro,
       horizon: [
@@ -179,7 +179,7 @@ describe('what no single field can say', () => {
   });
 });
 
-it('plans for free tokens where a policy thinks under a mask, in smaller batches', () => {
+it('plans smaller batches with free tokens for a policy that thinks under a mask', () => {
   const agent = read('babyai-agent.json');
   const sizes = (thoughts: number, maskActions: boolean) =>
     capacityOf(parseExperiment({ ...agent, sampling: { ...agent.sampling, thoughts, maskActions } }));

@@ -1,4 +1,5 @@
-// An engine of plain numbers: one tensor, an update that depends on the weights and the step alone. Faults on demand.
+// An engine of plain numbers: one tensor, and an update that depends only on the weights and the step. Faults can be
+// injected.
 import type { World } from '../../src/envs/env.ts';
 import type { Experiment } from '../../src/experiment/experiment.ts';
 import type { PolicyState, TensorMap } from '../../src/policy/policy.ts';
@@ -121,7 +122,7 @@ export class FakeEngine implements Engine {
     this.optimizerStep = state.optimizerStep;
   }
 
-  /** As a lost device does: results are rubbish from now on. */
+  /** Simulates a lost device: from now on results are garbage. */
   lose(error: Error) {
     this.broken = error;
     this.weights.fill(Number.NaN);

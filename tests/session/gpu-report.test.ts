@@ -1,4 +1,4 @@
-// A device whose kernels compute something else than they should is refused, in words.
+// A device with kernels that compute wrong results is refused with a message.
 import { describe, expect, it } from 'vitest';
 import { GpuUnavailableError } from '../../src/device/webgpu/device.ts';
 import { requireHonest, unsupported } from '../../src/session/device/gpu-report.ts';
@@ -11,7 +11,7 @@ const report = (selftest: { kernel: string; ok: boolean; detail: string }[]) => 
 });
 
 describe('a self-test', () => {
-  it('that passed, or has not run yet, stops nothing', () => {
+  it('that passed, or has not run yet, raises no error', () => {
     requireHonest(report([]));
     requireHonest(report([{ kernel: 'adamw', ok: true, detail: 'equal' }]));
   });

@@ -1,4 +1,5 @@
-// A fork with more layers: it says what its parent says, learns in the new layers, and goes on like any run.
+// A fork with more layers: it generates the same text as its parent, learns in the new layers, and continues like any
+// run.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ import { openWorld } from '../../src/worlds/registry.ts';
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-growing-'));
 const store = new RunStore(new FolderStore(folder));
 const document = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
-// One update a step: its numbers are those of the policy as it was.
+// One update a step, so that the metrics of a step are those of the policy before the update.
 const algorithm = { ...document.algorithm, minibatches: 1, innerEpochs: 1 };
 const micro = parseExperiment({ ...document, steps: 6, algorithm });
 const deep = (layers: number): Experiment => parseExperiment({ ...micro, policy: { ...micro.policy, layers } });
@@ -48,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a fork with more layers', () => {
-  it('plays the same episodes as its parent, at the same distance from the same reference, and learns in all its layers', async () => {
+  it('plays the same episodes as its parent, at the same distance from the reference, and learns in all its layers', async () => {
     const [same, deeper] = [await forkRun(store, parent, 3, micro), await forkRun(store, parent, 3, deep(3))];
     const grown = await tensorsOf(deeper);
     for (const [name, { data }] of await tensorsOf(parent))
@@ -58,20 +59,20 @@ describe('a fork with more layers', () => {
     const [one, other] = [await train(same, 1), await train(deeper, 1)].map((records) => records.at(-1)!.metrics);
     for (const metric of ['success', 'score', 'entropy', 'kl', 'tokensGenerated', 'turns'])
       expect([metric, other[metric]]).toEqual([metric, one[metric]]);
-    // Both are drawn from the policy as it was; what the gradient is of is deeper.
+    // Both sample from the policy before the update; the gradient covers more layers.
     expect(other.gradNorm).toBeGreaterThan(one.gradNorm);
     const learnt = await tensorsOf(deeper);
     for (const layer of [1, 2])
       for (const write of ['self_attn.o_proj', 'mlp.down_proj'])
         expect((learnt.get(`model.layers.${layer}.${write}.weight`)!.data as Float32Array).some(Boolean)).toBe(true);
     expect(hasMoments(learnt)).toBe(true);
-    // It is a run like any other: a fork of the fork repeats it.
+    // The grown run behaves like any other: a fork of it repeats its step.
     const again = await forkRun(store, deeper, 4, deep(3));
     const [first, second] = [await train(deeper, 1), await train(again, 1)].map((records) => records.at(-1)!.metrics);
     expect(second.gradNorm).toBe(first.gradNorm);
   });
 
-  it('is refused where it has fewer, or is also wider', async () => {
+  it('is refused if it has fewer layers or is also wider', async () => {
     const grown = await forkRun(store, parent, 3, deep(2));
     await expect(forkRun(store, grown, 3, micro)).rejects.toThrow(/policy\.layers: can grow within a run, not shrink/);
     const wider = { ...deep(2), policy: { ...deep(2).policy, hidden: 64 } } as Experiment;

@@ -4,11 +4,11 @@ import { experimentDocument, kindsHelp } from '../../src/experiment/guide.ts';
 import { knobs } from '../../src/experiment/knobs.ts';
 import { worldNames } from '../../src/worlds/registry.ts';
 
-it('docs/experiment.md is as the schemas are (`npm run docs` writes it)', () => {
+it('docs/experiment.md agrees with the schemas (`npm run docs` writes it)', () => {
   expect(readFileSync('docs/experiment.md', 'utf8')).toBe(experimentDocument());
 });
 
-it('has a row of every knob', () => {
+it('docs/experiment.md has a row for every setting', () => {
   const rows = experimentDocument().split('\n');
   for (const { path, sentence } of knobs)
     expect(rows.filter((row) => row.startsWith(`| \`${path}\` |`) && row.includes(sentence)).length).toBeGreaterThan(0);

@@ -1,6 +1,7 @@
 /**
- * Handing a run over, and what comes back. The written configuration is read a second time, by a YAML library that did not write it, and held
- * against tables of the trainers' own names; every setting of every algorithm either changes what is written or is named in the README.
+ * Hand-off of a run to other trainers. Another YAML library reads the written configuration, which is compared with
+ * tables of the trainers' own names. Every setting of every algorithm must either change the written files or be listed
+ * in the README as not handed over.
  */
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -80,7 +81,7 @@ const withAlgorithm = (algorithm: object) =>
 const at = (document: unknown, path: string): unknown =>
   path.split('.').reduce((value, key) => (value as { [key: string]: unknown } | undefined)?.[key], document);
 
-/** Names of verl 0.9.1 (docs/algo and examples of that release; specs of estimators and losses in trainer/ppo/core_algos.py). */
+/** Names of verl 0.9.1 (docs/algo and examples of that release; estimators and losses in trainer/ppo/core_algos.py). */
 const verlTable: [algorithm: object, expected: { [path: string]: unknown }][] = [
   [{ name: 'grpo' }, { 'algorithm.adv_estimator': 'grpo', 'algorithm.norm_adv_by_std_in_grpo': true }],
   [
@@ -162,7 +163,7 @@ describe('verl', () => {
       'actor_rollout_ref.rollout.n': 2,
       [`${actor}.ppo_mini_batch_size`]: 4,
       [`${actor}.optim.lr`]: 1e-5,
-      // One of three warm-up steps is done.
+      // One of three warm-up steps has passed.
       [`${actor}.optim.lr_warmup_steps`]: 2,
       [`${actor}.optim.betas`]: [0.9, 0.95],
       [`${actor}.optim.clip_grad`]: 0.5,
@@ -228,7 +229,7 @@ describe('AgentGym-RL', () => {
     expect(at(document, 'actor_rollout_ref.agentgym.task_name')).toBe('textcraft');
   });
 
-  it('refuses what it cannot play, in words', () => {
+  it('refuses experiments that it cannot play with a message', () => {
     const two = { ...inputOf(parseExperiment(base)) };
     const target = handoffTargets.find(({ name }) => name === 'agentgym-rl')!;
     const servers = [...two.servers, { ...two.servers[0], title: 'BabyAI' }];
@@ -238,7 +239,7 @@ describe('AgentGym-RL', () => {
   });
 });
 
-/** Another value of a setting's own kind and within its bounds; undefined: there is none to be made. */
+/** Another value of the same type and within the setting's bounds; undefined if no such value can be made. */
 function changed(value: unknown): unknown {
   if (typeof value === 'boolean') return !value;
   if (typeof value === 'number') return value === 0 ? 0.5 : value <= 1 ? value / 2 : value + 1;
@@ -255,13 +256,13 @@ function put(document: object, [key, ...rest]: string[], value: unknown): object
   return { ...document, [key]: rest.length ? put(own as object, rest, value) : value };
 }
 
-/** Everything that is read there: files and the list of what is not the same. */
+/** Everything that is written for a trainer: files and the list of differences. */
 const whole = (to: string, experiment: Experiment) => {
   const { texts, said } = written(to, experiment);
   return JSON.stringify([texts, said]);
 };
 
-describe.each(handoffTargets.map(({ name }) => name))('%s drops nothing', (to) => {
+describe.each(handoffTargets.map(({ name }) => name))('hand-off to %s drops no setting', (to) => {
   const known = algorithms.filter(({ counterparts }) => counterparts?.[to]);
 
   it.each(known.map(({ name }) => name))('%s', (name) => {
@@ -278,24 +279,24 @@ describe.each(handoffTargets.map(({ name }) => name))('%s drops nothing', (to) =
       }
       return whole(to, document) === own ? [path.join('.')] : [];
     });
-    // Of no use until another setting switches them on.
+    // Settings without effect until another setting switches them on.
     const idle = /^algorithm\.(correction\.(high|low|normalize)|penaltyRoom|penalty|penaltyFloor|klReward\.horizon)$/;
     expect(silent.filter((path) => !idle.test(path))).toEqual([]);
   });
 
-  it('names what it has nothing like', () => {
+  it('refuses algorithms without a counterpart', () => {
     for (const { name } of algorithms.filter(({ counterparts }) => !counterparts?.[to]))
       expect(() => written(to, withAlgorithm({ name }))).toThrow(HandoffError);
   });
 });
 
-it('lists a setting that nobody asked for', () => {
+it('the list of differences contains every setting that was not used', () => {
   const ledger = new Ledger({ algorithm: { name: 'x', strange: { fraction: 0.25 } } });
   ledger.take('algorithm.name');
   expect(differences(ledger)).toBe('- `algorithm.strange.fraction` = 0.25: not known there\n');
 });
 
-it('counts the stages from the step that is next', () => {
+it('the stages of the horizon are counted from the next step', () => {
   const horizon = [
     { steps: 10, turns: 4 },
     { steps: 5, turns: { oraclePlus: 2 } },
@@ -309,7 +310,7 @@ it('counts the stages from the step that is next', () => {
   expect(stagesAfter(horizon, 99)).toEqual([{ steps: 1, turns: 9 }]);
 });
 
-it('writes YAML that another program reads alike', () => {
+it('the written YAML is read the same by another library', () => {
   const settings = nested({
     'a.b': 1e-7,
     'a.c': [1, 'x: y'],
@@ -320,7 +321,7 @@ it('writes YAML that another program reads alike', () => {
   expect(parse(toYaml(settings))).toEqual(settings);
 });
 
-it('lists the trainers once', () => {
+it('the two lists of trainers agree', () => {
   expect(handoffChoices.map(({ name, label }) => [name, label])).toEqual(
     handoffTargets.map(({ name, label }) => [name, label]),
   );
@@ -336,7 +337,7 @@ describe('a folder', () => {
   });
   const source = { name: 'Handed over', experiment, done: 2, files: { 'adapter_config.json': new Uint8Array([1]) } };
 
-  it('has the tasks that the run would train on next, each at the server of its options', async () => {
+  it('contains the tasks that the run would train on next, each at the server for its options', async () => {
     const files = await handoffFiles(source, { to: 'verl' }, (name) => openWorld(name));
     const text = (name: string) => new TextDecoder().decode(files[name]);
     const rows = text('train.jsonl')

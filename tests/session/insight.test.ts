@@ -1,4 +1,5 @@
-// What a step did, read from its checkpoints: laws of the objective hold, and a run that was looked into goes on with the same numbers.
+// Per-token effect of a step, computed from its checkpoints: it agrees with the objective, and a run that was inspected
+// continues with the same numbers.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ import { RunStore } from '../../src/store/run-store.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 
 const document = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
-// One update a step and no other terms: the weight of a token is then its advantage times its coefficient.
+// One update a step and no other terms, so that the weight of a token is its advantage times its coefficient.
 const algorithm = {
   ...document.algorithm,
   minibatches: 1,
@@ -41,7 +42,7 @@ const numbers = (records: readonly StepRecord[]) =>
     Object.fromEntries(Object.entries(metrics).filter(([name]) => !isTiming(name) && name !== 'buffersCreated')),
   );
 
-it('says what the update pulled at, and leaves the run as it was', async () => {
+it('shows the weight of each token in the update, and leaves the run unchanged', async () => {
   const looked = await run();
   await looked.session.train({ steps: 2 });
   const insight = (await looked.session.insight(2))!;
@@ -53,7 +54,7 @@ it('says what the update pulled at, and leaves the run as it was', async () => {
     const { choices, logprob, advantages } = stored[k];
     expect(before.length).toBe(advantages.length);
     before.forEach((value, row) => {
-      // What was sampled is what is scored again.
+      // The scored tokens are the sampled ones.
       expect(value).toBeCloseTo(logprob[choices!.position[row]], 4);
       expect(advantage[row]).toBeCloseTo(advantages[row], 5);
       expect(Math.sign(weight[row])).toBe(-Math.sign(advantages[row]) + 0);
@@ -62,14 +63,14 @@ it('says what the update pulled at, and leaves the run as it was', async () => {
       if (Math.sign(after[row] - value) === Math.sign(advantages[row])) agree += 1;
     });
   }
-  // All episodes' |weights| are their |advantages| with one coefficient: token-mean.
+  // The |weights| of all episodes are their |advantages| with one coefficient: token-mean.
   const tokens = insight.episodes.reduce((sum, { before }) => sum + before.length, 0);
   const advantages = insight.episodes.reduce(
     (sum, each) => sum + each.advantage.reduce((own, a) => own + Math.abs(a), 0),
     0,
   );
   expect(insight.totalWeight).toBeCloseTo(advantages / tokens, 5);
-  // A step along the gradient moves most tokens the way they were pulled.
+  // A step along the gradient moves most tokens in the direction of their advantage.
   if (trained) expect(agree / trained).toBeGreaterThan(0.5);
   expect(insight.weights.some(({ change }) => change > 0)).toBe(trained > 0);
   await looked.session.train({ steps: 1 });
@@ -81,7 +82,7 @@ it('says what the update pulled at, and leaves the run as it was', async () => {
   expect(numbers(await store.records(looked.id))).toEqual(numbers(await store.records(plain.id)));
 });
 
-it('knows nothing of a step whose weights are not kept', async () => {
+it('is null for a step whose weights are not kept', async () => {
   const { session } = await run();
   await session.train({ steps: 1 });
   expect(await session.insight(5)).toBeNull();

@@ -1,4 +1,5 @@
-// A run's kernels: its checkpoint's before the adapter's, measured once, remembered where the browser allows it.
+// Kernel choices of a run: those of its checkpoint come first, then those measured once for the adapter and stored
+// where the browser allows it.
 import 'fake-indexeddb/auto';
 import { describe, expect, it } from 'vitest';
 import type { Gpu } from '../../src/device/webgpu/device.ts';
@@ -6,7 +7,7 @@ import { defaultChoices } from '../../src/policy/engine/kernel-choices.ts';
 import { chooseKernels } from '../../src/session/device/kernel-memory.ts';
 import { BrowserAdapterMemory } from '../../src/store/adapter-memory.ts';
 
-/** A software adapter: nothing is measured on it. Each is another device. */
+/** A software adapter, on which nothing is measured. Each description is a different device. */
 const device = (description = 'one') =>
   ({ info: { vendor: 'v', architecture: 'a', description, isFallback: true } }) as unknown as Gpu;
 
@@ -18,7 +19,7 @@ describe('the kernels of a run', () => {
     expect(await memory.read('v, a, one')).toBeNull();
   });
 
-  it('are remembered by adapter', async () => {
+  it('are remembered for each adapter', async () => {
     const memory = new BrowserAdapterMemory('by adapter');
     expect(await chooseKernels(device('one'), {}, memory)).toEqual(defaultChoices);
     expect(await memory.read('v, a, one')).toEqual(defaultChoices);
@@ -28,7 +29,7 @@ describe('the kernels of a run', () => {
     expect(await chooseKernels(device('one'), undefined, memory)).toEqual(defaultChoices);
   });
 
-  it('stay the same for a device, and do not need a memory', async () => {
+  it('stay the same for a device, also without storage', async () => {
     const gpu = device('three');
     const first = chooseKernels(gpu, undefined);
     expect(chooseKernels(gpu, undefined)).toStrictEqual(first);

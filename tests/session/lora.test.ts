@@ -1,5 +1,6 @@
-// A run with an adapter beside a frozen language model: a small one, made here. What a kill leaves behind goes on to the same
-// numbers; a checkpoint holds the adapter alone; what leaves is a PEFT checkpoint; what does not fit is refused with a change.
+// A run with an adapter on a frozen language model, here a small random one. After a kill it continues with the same
+// numbers; a checkpoint contains only the adapter; the export is a PEFT checkpoint; a plan that does not fit is refused
+// with a change that fits.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,14 +49,14 @@ const policy: LoraPolicy = {
   model: 'a small model',
   weights: 'f32',
   kvCache: 'f32',
-  // Few pages: trajectories wait for each other.
+  // A small page cache, so that trajectories must wait for each other.
   kvShare: 0.2,
   lora: { rank: 2, alpha: 4, targets: ['q_proj', 'v_proj', 'down_proj'] },
 };
 const experiment = parseExperiment({ ...micro, steps: 3, policy });
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-lora-'));
 const store = new RunStore(new FolderStore(folder));
-// Adapters grant bindings of 128 MiB (WebGPU's default) to 4 GiB; the advice that is tested is that for the least.
+// Adapters grant bindings of 128 MiB (WebGPU's default) to 4 GiB; the tested advice is the one for the smallest.
 const dawn = useDawn({ mostBindingBytes: 128 * 2 ** 20 });
 const known = new Map<string, { readonly [kernel: string]: unknown }>();
 const adapters: AdapterMemory = {
@@ -68,7 +69,7 @@ afterAll(() => {
 
 let base: Promise<BaseModel> | null = null;
 
-/** The micro experiment's own policy as the language model. */
+/** The micro experiment's own policy, used as the language model. */
 async function makeBase(): Promise<BaseModel> {
   const world = await openWorld('textcraft');
   const tokenizer = buildTokenizer(await textsOf(world));
@@ -99,14 +100,14 @@ function sessionOf(id: string, emit: (event: SessionEvent) => void = () => {}): 
 const newRun = async () => (await store.create({ name: 'a run', experiment, origin: { kind: 'new' } })).id;
 const recordsOf = async (id: string) => (await store.records<StepRecord>(id)).map(withoutTimes);
 
-it('a run that is killed after each step, or loses its device between updates, has the numbers of one that was not, and keeps only its adapter', async () => {
+it('a run killed after each step, or with a device lost between updates, has the same numbers and keeps only its adapter', async () => {
   const whole = await newRun();
   const session = sessionOf(whole);
   await session.train();
   await session.close();
   const records = await recordsOf(whole);
   expect(records.slice(1).every(({ metrics }) => metrics.gradNorm > 0 && metrics.buffersCreated === 0)).toBe(true);
-  // B starts at zero: the first step is still the base, and later ones are not.
+  // B starts at zero: the first step equals the base, later ones differ.
   expect(records.at(-1)!.metrics.kl).toBeGreaterThan(0);
 
   const killed = await newRun();
@@ -117,7 +118,8 @@ it('a run that is killed after each step, or loses its device between updates, h
   }
   expect(await recordsOf(killed)).toEqual(records);
 
-  // A device lost between two updates of a step takes with it an adapter that is neither of the step before nor of this one.
+  // If the device is lost between two updates of a step, the adapter on it belongs neither to the previous step nor to
+  // this one, and is dropped.
   const lost = await newRun();
   const losses: number[] = [];
   const notices: string[] = [];
@@ -150,7 +152,8 @@ it('a run that is killed after each step, or loses its device between updates, h
   expect(adapter.lora).toEqual(loraOf(policy));
   for (const [name, { data }] of adapter.tensors) expect(data).toEqual(tensors.get(name)!.data);
 
-  // It comes back, from a zip, as a run at step 0 with the same adapter beside the same model, under the settings that it comes to.
+  // Imported from a zip: a run at step 0 with the same adapter on the same model, and with settings taken from the
+  // adapter.
   const again = importedAdapter(readAdapter(writePolicy(files))!, experiment, 'adapter.zip');
   expect(again.experiment).toMatchObject({ policy });
   const back = decodeState(again.checkpoints![0].bytes, 0).tensors;
@@ -158,7 +161,7 @@ it('a run that is killed after each step, or loses its device between updates, h
   for (const [name, { data }] of back) expect(data).toEqual(tensors.get(name)!.data);
 }, 300_000);
 
-it('says that a language model cannot be opened where there is no library', async () => {
+it('a language model is refused with a message if there is no model library', async () => {
   const assembly = new Assembly({ machine: dawn, openWorld });
   const options = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
   await expect(assembly.open(experiment, options)).rejects.toThrow(/a small model cannot be opened here/);
@@ -181,7 +184,7 @@ describe('an experiment that does not fit', () => {
       const room = { bindingBytes: binding, totalBytes: LANGUAGE_MODEL_BUDGET };
       return misfit(planAdapted(each, config, undefined, binding), room) !== null;
     } catch (error) {
-      // A matrix that no binding holds.
+      // A matrix too large for a binding.
       expect(error).toBeInstanceOf(RangeError);
       return true;
     }
@@ -205,12 +208,12 @@ describe('an experiment that does not fit', () => {
       of({ model: 'qwen3-1.7b', weights: 'int8' }, roomy, { groups: 4, groupSize: 64, minibatches: 1 }),
     ],
     ['for its context', of({ model: 'smollm2-135m' }, { promptTokens: 8192, completionTokens: 1024 })],
-  ])('%s, fits with the change that is named', (_, large) => {
+  ])('%s, fits with the proposed change', (_, large) => {
     expect(refused(large)).toBe(true);
     expect(refused(parseExperiment(changed(large)) as Adapted)).toBe(false);
   });
 
-  it('for heads that cannot have a cache of bytes, keeps it in floats', () => {
+  it('falls back to floats for heads that cannot have a cache of bytes', () => {
     const config = { ...configOf(findModel('smollm2-135m')), headDim: 6 };
     const bytes = of({ model: 'smollm2-135m', kvCache: 'int8' });
     expect(changeOf(bytes, config, binding)).toBe('policy.kvCache f32');
@@ -219,12 +222,12 @@ describe('an experiment that does not fit', () => {
     expect(changeOf(large, wide, binding)).toMatch(/^algorithm.groupSize \d+$/);
   });
 
-  it('for what no change mends, has none', () => {
+  it('gets no proposal if no change is enough', () => {
     const config = { ...configOf(findModel('qwen2.5-3b')), vocabSize: 10_000_000 };
     expect(changeOf(of({ model: 'qwen2.5-3b' }), config, binding)).toBeNull();
   });
 
-  it('is refused where it is planned and where it is opened, with both numbers', async () => {
+  it('is refused with both numbers, in the plan and on opening', async () => {
     const assembly = new Assembly({ machine: dawn, openWorld, models });
     const { fits, advice } = await assembly.plan(
       of({ model: 'smollm2-135m' }, { promptTokens: 8192, completionTokens: 1024 }),
@@ -248,7 +251,7 @@ describe('an experiment that does not fit', () => {
   });
 });
 
-it('the scale of rsLoRA is kept, and an alpha as large as that asks for is taken', async () => {
+it('an imported adapter keeps the scale of rsLoRA, and the large alpha that it needs is accepted', async () => {
   const config = { ...configOf(findModel('qwen2.5-0.5b')), numLayers: 1 };
   const imported = (rank: number, alpha: number, rankStabilized: boolean) => {
     const lora = { rank, alpha, targets: ['q_proj' as const], rankStabilized };
@@ -261,11 +264,11 @@ it('the scale of rsLoRA is kept, and an alpha as large as that asks for is taken
   // alpha / sqrt(rank) = 8 = 32 / 4.
   expect(imported(4, 16, true)).toMatchObject({ rank: 4, alpha: 32 });
   expect(imported(9, 3, true)).toMatchObject({ rank: 9, alpha: 9 });
-  // Twice the rank, as many choose it.
+  // alpha is often chosen as twice the rank.
   expect(imported(256, 512, true)).toMatchObject({ rank: 256, alpha: 8192 });
 });
 
-it('keeps keys and values in bytes, and in a share of the pages, where the experiment says so', () => {
+it('keys and values are kept in bytes, and in a share of the pages, if the experiment asks for it', () => {
   const config = configOf(findModel('qwen2.5-0.5b'));
   const sampling = { ...experiment.sampling, promptTokens: 1024, completionTokens: 512 };
   const evaluation = { every: 0, episodes: 128 };
@@ -280,11 +283,11 @@ it('keeps keys and values in bytes, and in a share of the pages, where the exper
     planAdapted(of(change), config, capacity).reduce((sum, b) => sum + (b.name.startsWith('cache.') ? b.bytes : 0), 0);
   const whole = adaptedCapacity(of({}), config);
   expect(whole.cachePages).toBeUndefined();
-  // Heads of 64: 68 bytes instead of 256.
+  // Heads of size 64: 68 bytes instead of 256.
   expect(cacheBytes({ kvCache: 'int8' }, whole) / cacheBytes({}, whole)).toBe(68 / 256);
   const most = whole.rows * (64 + 32);
   expect(cacheBytes({}, whole)).toBe((most + 1) * 16 * 24 * 2 * 2 * 64 * 4);
-  // Fewer bytes a row let more rows decode at once, within the same bytes.
+  // Smaller rows let more of them decode at once in the same number of bytes.
   expect(adaptedCapacity(of({ kvCache: 'int8', kvShare: 0.25 }), config).rows).toBeGreaterThan(whole.rows);
   const few = parseExperiment({ ...of({ kvShare: 0.05 }), evaluation: { every: 0, episodes: 1 } }) as Adapted;
   const tight = adaptedCapacity({ ...few, algorithm: { ...few.algorithm, groups: 1, groupSize: 2 } }, config);

@@ -1,4 +1,4 @@
-/** Where a session's GPU comes from in tests. */
+/** GPUs for the sessions of the tests. */
 import { afterAll } from 'vitest';
 import { nodeGpu } from '../../src/cli/node-gpu.ts';
 import { Gpu } from '../../src/device/webgpu/device.ts';
@@ -7,7 +7,10 @@ import type { GpuMachine } from '../../src/session/device/gpu-report.ts';
 /** A machine without WebGPU. */
 export const noGpu: GpuMachine = { open: () => Gpu.open(undefined) };
 
-/** A machine whose devices are given back after the tests of the file. `mostBindingBytes`: as on an adapter that grants no larger bindings. */
+/**
+ * A machine on Dawn whose devices are destroyed after the tests of the file. `mostBindingBytes` simulates an adapter
+ * that grants no larger bindings.
+ */
 export function useDawn(options: { mostBindingBytes?: number } = {}): GpuMachine & { opened: readonly Gpu[] } {
   const opened: Gpu[] = [];
   afterAll(() => {

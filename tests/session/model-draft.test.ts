@@ -1,5 +1,5 @@
-// An experiment turned to a language model: whichever way it came, its episodes have room, its replies are free, and its first
-// evaluation is one that it can play.
+// Switching an experiment to a language model: by every route its episodes have room, its replies are free, and its
+// first evaluation can be played.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const all = presets.map(parseExperiment);
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** A PEFT checkpoint as Python saves it: a few tensors of the listed model's adapter. */
+/** A PEFT checkpoint as Python saves it, with a few tensors of an adapter for the listed model. */
 function peftZip(model: string, change: object = {}): Blob {
   const config = { ...configOf(findModel(model)), numLayers: 1 };
   const lora = { rank: 2, alpha: 4, targets: ['q_proj' as const] };
@@ -49,7 +49,7 @@ async function imported(): Promise<Experiment> {
   return (await service().importPolicy(peftZip('Qwen/Qwen2.5-0.5B-Instruct'), 'adapter.zip')).experiment;
 }
 
-/** The knob `policy.kind` in the setup. */
+/** Changes the setting `policy.kind` in the setup, one kind after the other. */
 function chosenKind(preset: number, kinds: readonly string[]): Experiment {
   const store = new Store();
   store.set({ presets: all });
@@ -60,14 +60,14 @@ function chosenKind(preset: number, kinds: readonly string[]): Experiment {
   return store.state.draft!;
 }
 
-/** A lora draft as earlier links have it: a tiny policy's settings under another kind of policy. */
+/** A lora draft from an earlier link: a tiny policy's settings under another kind of policy. */
 const mislabelled = (draft: Experiment) => parseExperiment({ ...draft, policy: defaultPolicy('lora') });
 
 /** English in these worlds has more than three characters a token in every vocabulary of the catalogue. */
 const tokensIn = (text: string) => Math.ceil(text.length / 3);
 const templateCharacters = 200;
 
-/** What the longest of a preset's episodes would take, played by the oracle and every reply at its limit. */
+/** Room that the longest of a preset's episodes needs, played by the oracle with every reply at its limit. */
 async function longest({ worlds, horizon, sampling }: Experiment): Promise<{ prompt: number; completion: number }> {
   const most = { prompt: 0, completion: 0 };
   for (const { name, options } of worlds) {
@@ -100,7 +100,7 @@ const ways: { [way: string]: () => Promise<Experiment> } = {
 };
 
 describe.each(Object.keys(ways))('%s', (way) => {
-  it('can play: free replies, and room for prompts and turns', async () => {
+  it('can be played: free replies, and room for prompts and turns', async () => {
     const experiment = await ways[way]();
     expect(experiment.policy).toMatchObject({ kind: 'lora' });
     const { maskActions, promptTokens, completionTokens, maxTokensPerTurn } = experiment.sampling;
@@ -126,7 +126,7 @@ it.each(all.map((preset) => [preset.name, preset] as const))('%s has room for it
   expect(experiment.sampling.completionTokens).toBeGreaterThanOrEqual(needs.completion);
 });
 
-it('leaves a language model’s settings that somebody chose', () => {
+it('another model keeps settings that a person changed', () => {
   const first = withLanguageModel(all[0], 'qwen2.5-0.5b', 'int4');
   const chosen = parseExperiment({
     ...first,
@@ -147,7 +147,7 @@ it('an ONNX model has the same room', () => {
 });
 
 it.each(worldModules.map((module) => [module.title, module] as const))(
-  'another world, %s, brings room for its episodes and none of the options of the one before',
+  'a change of world to %s makes room for its episodes and drops the former world’s options',
   (_, { name, budget, vocabulary }) => {
     for (const kind of ['tiny', 'lora']) {
       const store = new Store();
@@ -156,7 +156,7 @@ it.each(worldModules.map((module) => [module.title, module] as const))(
       drafting.usePreset(0);
       drafting.edit('policy.kind', kind);
       drafting.edit('worlds.0.name', name);
-      // A tiny policy has no words for a world that brings none.
+      // A tiny policy has no vocabulary for a world that brings none.
       const unspoken = kind === 'tiny' && !vocabulary;
       expect(store.state.problems.map(({ path }) => path)).toEqual(unspoken ? ['worlds.0.name'] : []);
       const { worlds, sampling } = store.state.draft!;
@@ -169,7 +169,7 @@ it.each(worldModules.map((module) => [module.title, module] as const))(
   },
 );
 
-it('goes back to the preset’s tiny policy with its settings', () => {
+it('returning to the tiny policy restores the preset’s settings', () => {
   expect(chosenKind(0, ['lora', 'tiny'])).toEqual(all[0]);
   const { policy, sampling } = withPolicyKind(chosenKind(1, ['lora']), defaultPolicy('tiny'));
   expect(policy.kind).toBe('tiny');

@@ -38,7 +38,7 @@ const again = () => new ModelLibrary(new WeightsCache(new NodeDisk(join(folder, 
 const place = () => ({ kind: 'hub', id: 'test/small', base: server.base }) as const;
 
 describe('the library of language models', () => {
-  it('finds a file in ONNX, and opens it from where it was found', async () => {
+  it('finds an ONNX file and opens it from its source', async () => {
     const out = join(folder, 'models/test/in-onnx');
     const files = exportedFiles(readCheckpoint(join(folder, 'models/test/small')), { format: 'onnx', ...plain });
     await mkdir(join(out, 'onnx'), { recursive: true });
@@ -52,11 +52,11 @@ describe('the library of language models', () => {
     const model = await library.openOnnx(card.name, onnx);
     const { model: bytes, external } = await model.load({ signal: new AbortController().signal });
     expect([bytes.length, external]).toEqual([length, []]);
-    // The draft names it, and has room for a chat template.
+    // The draft names the model and has room for a chat template.
     const draft = withOnnxModel(parseExperiment(textcraftFirst), card.name, onnx);
     expect(draft.policy).toEqual({ kind: 'onnx', model: card.name, file: onnx, backend: 'wasm' });
     expect(draft.sampling).toMatchObject({ maskActions: false, promptTokens: 1024 });
-    // Another tab has it without its server, byte for byte.
+    // Another tab opens the stored copy without the server, byte for byte.
     server.reset();
     const kept = await again().openOnnx(card.name, onnx);
     expect(kept.remainingBytes).toBe(0);
@@ -69,7 +69,7 @@ describe('the library of language models', () => {
     await expect(missing).rejects.toThrow(/has no onnx\/q4\.onnx/);
   });
 
-  it('finds a model, tells what it costs, fetches it with progress, and keeps it', async () => {
+  it('finds a model, states its size, downloads it with progress, and keeps it', async () => {
     const library = fresh();
     const card = await library.findModel({ place: place(), precision: 'int8' }, blockBytes);
     expect(card).toMatchObject({ label: 'test/small', layers: 2, hidden: 64, precision: 'int8', modelType: 'qwen2' });
@@ -94,7 +94,7 @@ describe('the library of language models', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('stops, says so, and goes on', async () => {
+  it('stops a download with a message and resumes it', async () => {
     const library = fresh();
     const card = await library.findModel({ place: place(), precision: 'f32' }, blockBytes);
     const stopped = library.downloadModel(card.key, 'f32', (done, total) => {
@@ -106,7 +106,7 @@ describe('the library of language models', () => {
     expect(found.gpuBytes).toBeGreaterThan(found.parameters * 4);
   });
 
-  it('stops looking a model up, at a server that is silent', async () => {
+  it('stops looking a model up at a silent server', async () => {
     const library = fresh();
     server.reset({ silent: true });
     const asked = server.nextRequest();
@@ -120,7 +120,7 @@ describe('the library of language models', () => {
     expect(await library.findModel({ place: place(), precision: 'int8' }, blockBytes)).toMatchObject({ layers: 2 });
   });
 
-  it('deletes what it keeps, and then has it no more', async () => {
+  it('deletes a stored model', async () => {
     const library = fresh();
     const card = await library.findModel({ place: place(), precision: 'int4' }, blockBytes);
     await library.downloadModel(card.key, 'int4', () => {});
@@ -130,7 +130,7 @@ describe('the library of language models', () => {
     await expect(again().open(card.key, 'int4')).rejects.toThrow(/is not kept in int4 here/);
   });
 
-  it('has a model no more that it found kept, and deleted', async () => {
+  it('forgets a found model that was deleted', async () => {
     const library = fresh();
     const { key } = await library.findModel({ place: place(), precision: 'int8' }, blockBytes);
     await library.downloadModel(key, 'int8', () => {});
@@ -140,7 +140,7 @@ describe('the library of language models', () => {
     await expect(library.downloadModel(key, 'int8', () => {})).rejects.toThrow(/is not kept in int8 here. Choose it/);
   });
 
-  it('has a model looked up again that changed while it was fetched', async () => {
+  it('requires a new look-up after a model changed during its download', async () => {
     const library = fresh();
     server.reset({ cutAt: 100_000, replaced: 'same size' });
     const { key } = await library.findModel({ place: place(), precision: 'int8' }, blockBytes);
@@ -148,7 +148,7 @@ describe('the library of language models', () => {
     await expect(library.downloadModel(key, 'int8', () => {})).rejects.toThrow(/is not kept in int8 here. Choose it/);
   });
 
-  it('opens by its short name what was fetched from the public hub', async () => {
+  it('opens a model of the public hub by its short name', async () => {
     const moved: typeof fetch = (url, init) =>
       real(String(url).replace(publicHub, server.base).replace('Qwen/Qwen2.5-0.5B-Instruct', 'test/small'), init);
     const real = globalThis.fetch;
@@ -168,7 +168,7 @@ describe('the library of language models', () => {
     }
   });
 
-  it('takes the files of a folder', async () => {
+  it('loads a model from chosen files', async () => {
     const at = join(folder, 'models/test/small');
     const { readdir } = await import('node:fs/promises');
     const files = await Promise.all(
@@ -198,7 +198,7 @@ describe('a draft with a language model', () => {
     expect(optimizer.learningRate).toBeLessThanOrEqual(1e-4);
   });
 
-  it('keeps an adapter that it has', () => {
+  it('keeps an adapter that it already has', () => {
     const first = withLanguageModel(draft, 'k', 'int4');
     const changed = { ...first, policy: { ...first.policy, lora: { rank: 4, alpha: 8, targets: ['q_proj'] } } };
     const second = withLanguageModel(parseExperiment(changed), 'other', 'int8');

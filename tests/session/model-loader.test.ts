@@ -37,7 +37,7 @@ const ggufFields = {
 const signal = new AbortController().signal;
 let folder: string;
 let server: ModelServer;
-/** Where a hub keeps large files. */
+/** Server to which a hub redirects large files. */
 let content: ModelServer;
 
 async function make(name: string, options: Partial<MakeModelOptions> = {}) {
@@ -86,7 +86,7 @@ interface Loaded {
   pieces: WeightPiece[];
 }
 
-/** Loads a model and puts its tensors together, checking that every row comes once and in order. */
+/** Loads a model and joins its tensors, checking that every row comes once and in order. */
 async function load(
   source: ModelSource,
   {
@@ -99,7 +99,7 @@ async function load(
   return collect(model);
 }
 
-/** Whatever is asked of a piece may throw, as an engine might. */
+/** Passes each piece to `take`, which may throw as an engine might. */
 async function each(model: PreparedModel, take: (piece: WeightPiece) => void, stop = signal) {
   for await (const piece of model.pieces({ signal: stop })) take(piece);
 }
@@ -120,7 +120,7 @@ async function collect(model: PreparedModel): Promise<Loaded> {
   return { tensors, pieces };
 }
 
-/** What the other reader, of whole files, makes of the same folder. */
+/** Result of the other reader, which loads whole files, for the same folder. */
 function whole(id: string) {
   const at = join(folder, 'models', id);
   const parts = readdirSync(at).filter((name) => name.endsWith('.safetensors'));
@@ -131,7 +131,7 @@ function whole(id: string) {
   return new Map([...tensors].map(([name, { data }]) => [name, data]));
 }
 
-/** Each tensor's shape of bits, by name: quick to compare. */
+/** A hash of each tensor's bits, by name, which is quick to compare. */
 const sorted = (tensors: ReadonlyMap<string, Float32Array>) =>
   [...tensors]
     .map(
@@ -143,13 +143,16 @@ const sorted = (tensors: ReadonlyMap<string, Float32Array>) =>
     .sort();
 
 describe('loading', () => {
-  it.each(['plain', 'split', 'half', 'brain', 'tall'])('%s equals what is read as a whole', async (id) => {
-    const { tensors, pieces } = await load(onServer(id));
-    expect(sorted(tensors)).toEqual(sorted(whole(id)));
-    if (id === 'tall') expect(pieces.filter(({ name }) => name === 'model.embed_tokens.weight').length).toBe(2);
-  });
+  it.each(['plain', 'split', 'half', 'brain', 'tall'])(
+    '%s gives the same tensors as the reader of whole files',
+    async (id) => {
+      const { tensors, pieces } = await load(onServer(id));
+      expect(sorted(tensors)).toEqual(sorted(whole(id)));
+      if (id === 'tall') expect(pieces.filter(({ name }) => name === 'model.embed_tokens.weight').length).toBe(2);
+    },
+  );
 
-  it('reads a folder as it reads a server', async () => {
+  it('gives the same from a folder as from a server', async () => {
     const { tensors } = await load(await onDisk('split'));
     expect(sorted(tensors)).toEqual(sorted(whole('plain')));
   });
@@ -165,7 +168,7 @@ describe('loading', () => {
     expect(bitsOf('int4', 'model.embed_tokens.weight', [600, 64])).toBe(8);
   });
 
-  it('reads from a server that knows no ranges', async () => {
+  it('works with a server that supports no ranges', async () => {
     server.reset({ ranges: false });
     expect(sorted((await load(onServer('plain'))).tensors)).toEqual(sorted(whole('plain')));
   });
@@ -176,11 +179,11 @@ describe('loading', () => {
   });
 });
 
-describe('a download that is cut', () => {
+describe('an interrupted download', () => {
   const bytes = () => readFileSync(join(folder, 'models/plain/model.safetensors')).length;
   const tenths = Array.from({ length: 10 }, (_, i) => i / 10);
 
-  it.each(tenths)('at %d of its bytes goes on by itself', async (part) => {
+  it.each(tenths)('at %d of its bytes resumes by itself', async (part) => {
     for (const ranges of [true, false]) {
       server.reset({ cutAt: Math.floor(bytes() * part), ranges });
       expect(sorted((await load(onServer('plain'))).tensors)).toEqual(sorted(whole('plain')));
@@ -193,7 +196,7 @@ describe('a download that is cut', () => {
     ['etag', { versions: 'etag' }],
     ['last-modified', { versions: 'last-modified' }],
     ['etag of a server without ranges', { versions: 'etag', ranges: false }],
-  ] as const)('is not gone on with in another file of the same size (%s)', async (_, faults) => {
+  ] as const)('is not resumed with another file of the same size (%s)', async (_, faults) => {
     const cache = freshCache();
     server.reset({ ...faults, cutAt: Math.floor(bytes() / 2), replaced: 'same size' });
     await expect(load(onServer('plain'), { cache, precision: 'int8' })).rejects.toThrow(
@@ -202,12 +205,12 @@ describe('a download that is cut', () => {
     expect(await cache.list()).toEqual([]);
   });
 
-  it('is not gone on with in a shorter file', async () => {
+  it('is not resumed with a shorter file', async () => {
     server.reset({ cutAt: Math.floor(bytes() / 2), replaced: bytes() - 1000 });
     await expect(load(onServer('plain'))).rejects.toThrow(/had \d+ bytes and now has \d+: it changed while/);
   });
 
-  it('inside tokenizer.json is taken up again, and the text is whole', async () => {
+  it('of tokenizer.json is repeated, and the text is complete', async () => {
     const text = readFileSync(join(folder, 'models/plain/tokenizer.json'), 'utf8');
     for (const cutTextAt of [1100, text.length - 1]) {
       server.reset({ cutTextAt });
@@ -217,7 +220,7 @@ describe('a download that is cut', () => {
     }
   });
 
-  it.each(tenths)('and whose tab is closed at %d goes on at the next opening', async (part) => {
+  it.each(tenths)('whose tab is closed at %d resumes at the next opening', async (part) => {
     const cache = freshCache();
     server.reset({ cutAt: Math.floor(bytes() * part), dead: true });
     const first = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
@@ -230,7 +233,7 @@ describe('a download that is cut', () => {
     expect((await cache.list())[0]).toMatchObject({ complete: true, label: 'plain', kind: 'int8' });
   });
 
-  it('is stopped by its signal, and goes on later', async () => {
+  it('stops on its signal and resumes later', async () => {
     const cache = freshCache();
     const stop = new AbortController();
     const model = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
@@ -244,7 +247,7 @@ describe('a download that is cut', () => {
     expect(sorted(tensors)).toEqual(sorted((await load(onServer('plain'), { precision: 'int8' })).tensors));
   });
 
-  it('keeps what came before the engine failed', async () => {
+  it('keeps what arrived before the engine failed', async () => {
     const cache = freshCache();
     const model = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
     const lost = () => {
@@ -258,7 +261,7 @@ describe('a download that is cut', () => {
   });
 });
 
-describe('what is kept', () => {
+describe('a stored model', () => {
   it('is opened a second time without a request', async () => {
     const cache = freshCache();
     const first = await load(onServer('split'), { cache, precision: 'int4' });
@@ -271,7 +274,7 @@ describe('what is kept', () => {
     expect(await openKept(cache, onServer('split').key, 'int8')).toBeNull();
   });
 
-  it('does not survive another file of the same name', async () => {
+  it('is dropped if the source has another file of the same name', async () => {
     const cache = freshCache();
     cpSync(join(folder, 'models/plain'), join(folder, 'models/changing'), { recursive: true });
     server.reset({ cutAt: 100_000, dead: true });
@@ -290,7 +293,7 @@ describe('what is kept', () => {
     expect(sorted(tensors)).toEqual(sorted(whole('changed')));
   });
 
-  it('is found damaged where its bytes were changed', async () => {
+  it('is found damaged if its bytes were changed', async () => {
     const cache = freshCache();
     await load(onServer('plain'), { cache, precision: 'int8' });
     const at = join(folder, `cache-${caches - 1}`);
@@ -301,7 +304,7 @@ describe('what is kept', () => {
     await expect(load(onServer('plain'), { cache, precision: 'int8' })).rejects.toThrow(/damaged. Delete it/);
   });
 
-  it('loses only its last line to a torn journal', async () => {
+  it('loses only the last line of a torn journal', async () => {
     const cache = freshCache();
     await load(onServer('plain'), { cache, precision: 'int8' });
     const at = join(folder, `cache-${caches - 1}`);
@@ -323,26 +326,26 @@ describe('what is kept', () => {
   });
 });
 
-describe('a hub that redirects to where the files are', () => {
+describe('a hub that redirects large files', () => {
   const sha256 = (name: string) =>
     createHash('sha256')
       .update(readFileSync(join(folder, 'models/plain', name)))
       .digest('hex');
 
-  it.each(['ranged', 'whole'] as const)('is believed by its pointer, answered %s', async (pointer) => {
+  it.each(['ranged', 'whole'] as const)('gives the hash in its pointer, which is answered %s', async (pointer) => {
     server.reset({ contentFrom: content.base, pointer });
     expect((await onServer('plain').file('model.safetensors', signal))?.sha256).toBe(sha256('model.safetensors'));
     expect(sorted((await load(onServer('plain'))).tensors)).toEqual(sorted(whole('plain')));
     expect(content.sent).toBeGreaterThan(0);
   });
 
-  it('states no hash where it has no pointer, whatever the etag of the other server looks like', async () => {
+  it('gives no hash if it has no pointer, whatever the etag of the other server looks like', async () => {
     server.reset({ contentFrom: content.base });
     expect((await onServer('plain').file('model.safetensors', signal))?.sha256).toBeNull();
     expect(sorted((await load(onServer('plain'))).tensors)).toEqual(sorted(whole('plain')));
   });
 
-  it('does not have a large file read for its pointer', async () => {
+  it('has no hash if its pointer is too long', async () => {
     const { length } = readFileSync(join(folder, 'models/plain/model.safetensors'));
     const large = `oid sha256:${'a'.repeat(64)}\nsize ${length}\n`.padEnd(4000);
     const file = async (url: string | URL | Request, init?: RequestInit) => {
@@ -354,14 +357,14 @@ describe('a hub that redirects to where the files are', () => {
     expect((await source.file('model.safetensors', signal))?.sha256).toBeNull();
   });
 
-  it('finds a text damaged that does not hash to its pointer', async () => {
+  it('causes an error for a text whose hash differs from its pointer', async () => {
     server.reset({ contentFrom: content.base, pointer: 'whole', hash: 'wrong' });
     await expect(onServer('plain').text('tokenizer.json', signal)).rejects.toThrow(
       /tokenizer.json of plain did not arrive as it was sent: its SHA-256 is [0-9a-f]{64}, the server says/,
     );
   });
 
-  it('is not needed where a mirror states the hash in its plain etag', async () => {
+  it('needs no pointer if a mirror gives the hash in its plain etag', async () => {
     const hash = sha256('model.safetensors');
     const plainly: typeof fetch = async (url, init) => {
       const { status, headers, body } = await fetch(url, init);
@@ -376,11 +379,11 @@ describe('a hub that redirects to where the files are', () => {
 });
 
 describe('a full disk', () => {
-  it('is said in words, loses nothing, and loading goes on when there is room', async () => {
+  it('is reported, loses nothing, and loading resumes when there is room', async () => {
     const disk = new SmallDisk(join(folder, 'small'), 100_000);
     const cache = new WeightsCache(disk);
     const model = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
-    // The words name nothing that the page does not have.
+    // The message names only panels that the page has.
     await expect(collect(model)).rejects.toThrow(
       /no room to keep .* Nothing stored is lost, and loading goes on from here: delete a model or runs under Storage, then load it again.$/,
     );
@@ -393,13 +396,13 @@ describe('a full disk', () => {
     expect(sorted(tensors)).toEqual(sorted((await load(onServer('plain'), { precision: 'int8' })).tensors));
   });
 
-  it('does not stand in the way of loading without keeping', async () => {
+  it('does not prevent loading without a cache', async () => {
     expect((await load(onServer('plain'), { cache: null, precision: 'int8' })).tensors.size).toBeGreaterThan(20);
   });
 });
 
-describe('what is refused', () => {
-  it('a gated model without a token, and with a wrong one', async () => {
+describe('loading is refused for', () => {
+  it('a gated model without a token, or with a wrong one', async () => {
     server.reset({ token: 'secret' });
     await expect(load(onServer('plain'))).rejects.toThrow(
       /is gated.* Accept its licence at .*\/plain, then enter an access token/,
@@ -408,17 +411,17 @@ describe('what is refused', () => {
     expect((await load(onServer('plain', { token: 'secret' }))).tensors.size).toBeGreaterThan(0);
   });
 
-  it('a model that is not there', async () => {
+  it('an unknown model', async () => {
     await expect(load(onServer('nothing'))).rejects.toThrow(/nothing has no config.json/);
   });
 
-  it('a server that is not there, and an address that is none', async () => {
+  it('an unreachable server and an invalid address', async () => {
     const gone = new HttpSource({ id: 'plain', base: 'http://127.0.0.1:9' }, { retryMs: 1, retries: 1 });
     await expect(load(gone)).rejects.toThrow(/127.0.0.1:9 cannot be reached/);
     expect(() => new HttpSource({ id: 'plain', base: 'hub' })).toThrow(/"hub" is no address/);
   });
 
-  it('bytes that do not hash to what the server says, and forgets them', async () => {
+  it('bytes whose hash differs from the server’s, which are then dropped', async () => {
     const cache = freshCache();
     server.reset({ hash: 'wrong' });
     await expect(load(onServer('plain'), { cache, precision: 'int8' })).rejects.toThrow(
@@ -434,7 +437,7 @@ describe('what is refused', () => {
     await expect(load(onServer('plain'))).rejects.toThrow(/ended at byte|terminated|cannot be reached/);
   });
 
-  it('another architecture, by its name, before any weight is asked for', async () => {
+  it('another architecture, by its name, before any weight is requested', async () => {
     cpSync(join(folder, 'models/plain'), join(folder, 'models/strange'), { recursive: true });
     const path = join(folder, 'models/strange/config.json');
     writeFileSync(path, readFileSync(path, 'utf8').replace('"qwen2"', '"gpt_neox"'));
@@ -452,7 +455,7 @@ describe('what is refused', () => {
   it.each([
     ['an added token', (json: Tokens) => (json.added_tokens.at(-1)!.id = 600)],
     ['a word', (json: Tokens) => (json.model.vocab.beyond = 600)],
-  ])('a tokenizer with %s that has no row in the embedding, before any weight is asked for', async (what, change) => {
+  ])('a tokenizer with %s outside the embedding, before any weight is requested', async (what, change) => {
     const id = what.replaceAll(' ', '-');
     cpSync(join(folder, 'models/plain'), join(folder, `models/${id}`), { recursive: true });
     const path = join(folder, `models/${id}/tokenizer.json`);
@@ -510,7 +513,7 @@ describe('a GGUF file', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('goes on where it was cut', async () => {
+  it('resumes after an interruption', async () => {
     const config = write('gguf-cut');
     const cache = freshCache();
     server.reset({ cutAt: 150_000, dead: true });
@@ -521,7 +524,7 @@ describe('a GGUF file', () => {
     expect((await cache.list())[0].complete).toBe(true);
   });
 
-  /** Blocks whose largest code is 7, or 100: quantised again from their values they would have other codes and scales. */
+  /** Blocks with 7 or 100 as their largest code: quantising their values again would give other codes and scales. */
   function blocks(bits: 4 | 8, values: Float32Array): Uint8Array {
     const most = bits === 4 ? 7 : 100;
     const out = new Uint8Array((values.length / 32) * (bits === 4 ? 18 : 34));
@@ -552,7 +555,7 @@ describe('a GGUF file', () => {
     return config;
   }
 
-  it.each(['int4', 'int8'] as const)('keeps the blocks that it has in %s bit for bit', async (precision) => {
+  it.each(['int4', 'int8'] as const)('keeps its own blocks in %s bit for bit', async (precision) => {
     const config = writePacked('gguf-packed');
     const { tensors } = await load(await onDisk('gguf-packed'), { precision, cache: freshCache() });
     let same = 0;
@@ -564,11 +567,11 @@ describe('a GGUF file', () => {
       expect(sorted(new Map([[name, tensors.get(name)!]]))).toEqual(sorted(new Map([[name, expected]])));
       same++;
     }
-    // Two layers of q, k, v, o, gate, up; or two of down. The table of the vocabulary is int8 in both.
+    // Two layers of q, k, v, o, gate, up; or two of down. The embedding table is int8 in both.
     expect(same).toBe(precision === 'int4' ? 13 : 3);
   });
 
-  it('is refused where the scale of a block is no number', async () => {
+  it('is refused if the scale of a block is not a finite number', async () => {
     writePacked('gguf-damaged', (name, bytes) => {
       if (name.includes('layers.1.mlp.up_proj')) bytes.set([0x00, 0x7e], 18 * 2 * 5);
     });

@@ -1,4 +1,4 @@
-/** A server in the Hub's layout over a folder, that can be as bad as servers are. Counts what it sends. */
+/** A server with the Hub's layout over a folder, with faults that can be switched on. Counts the bytes it sends. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -6,38 +6,41 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 export interface ServerFaults {
-  /** Answers every range with the whole file. */
+  /** If false, every range request gets the whole file. */
   ranges: boolean;
-  /** Closes the connection once so many bytes of weights were sent, in all; then goes on well. */
+  /** Closes the connection once, after this many bytes of weights in total; later requests succeed. */
   cutAt: number | null;
-  /** As `cutAt`, but every connection from then on. */
+  /** Like `cutAt`, but closes every later connection too. */
   dead: boolean;
-  /** Closes the connection once, after so many bytes of a text that is longer. */
+  /** Closes the connection once, after this many bytes of a longer text. */
   cutTextAt: number | null;
-  /** What x-linked-etag says of weights. */
+  /** The hash of the weights in x-linked-etag. */
   hash: 'right' | 'wrong' | 'none';
-  /** The address of a second server to which large files are redirected, as the hub does: only this one's answer has x-linked-etag. */
+  /**
+   * Address of a second server to which large files are redirected, as the hub does. Only the first server's response
+   * has x-linked-etag.
+   */
   contentFrom: string | null;
-  /** An etag of large files that is 64 hexadecimal digits and no SHA-256 of theirs. */
+  /** If true, large files have an etag of 64 hexadecimal digits that is not their SHA-256. */
   strangeTag: boolean;
-  /** After the first cut, weights of the same size with another content, or of this many bytes; as another version, too. */
+  /** After the first cut, serves other weights of the same size, or of this many bytes, with another version. */
   replaced: 'same size' | number | null;
-  /** What tells versions apart besides x-linked-etag, which then is not sent. */
+  /** Header that identifies a version in place of x-linked-etag. */
   versions: 'etag' | 'last-modified' | null;
-  /** How the git-lfs pointer at raw/ is answered. */
+  /** Response for the git-lfs pointer at raw/. */
   pointer: 'ranged' | 'whole' | 'none';
-  /** Asked for, as `Bearer TOKEN`. */
+  /** Required token, sent as `Bearer TOKEN`. */
   token: string | null;
-  /** The weights end so many bytes early, though more are announced. */
+  /** The weights end this many bytes before their announced length. */
   shorter: number;
-  /** Takes requests and never answers. */
+  /** Accepts requests and never answers. */
   silent: boolean;
-  /** Answers 503 so many times. */
+  /** Answers 503 this many times. */
   busy: number;
 }
 
 const isWeights = (name: string) => /\.(safetensors|gguf)$/.test(name);
-/** What the hub keeps in git-lfs. */
+/** True for files that the hub keeps in git-lfs. */
 const isLarge = (name: string) => isWeights(name) || name === 'tokenizer.json';
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
@@ -170,7 +173,7 @@ export class ModelServer {
     this.cut(body.subarray(0, cutTextAt), response);
   }
 
-  /** The pause lets what was written arrive before the connection is gone. */
+  /** The pause lets the written bytes arrive before the connection closes. */
   private cut(body: Buffer, response: ServerResponse) {
     response.write(body, () => setTimeout(() => response.destroy(), 5));
   }

@@ -1,5 +1,5 @@
-// A language model in ONNX plays on the stage without a GPU: through its own chat template, the turns that its safetensors
-// play on the engine. What is missing or too large is said; training is refused in words.
+// A language model in ONNX plays on the stage without a GPU. Through its own chat template it plays the same turns as
+// its safetensors on the engine. Missing or oversized files and training are refused with a message.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ import { SmallDisk } from './small-disk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-onnx-'));
 const safetensors = join(folder, 'safetensors');
-/** What the exporter makes of it. */
+/** The model as the exporter writes it. */
 const model = join(folder, 'onnx');
 const store = new RunStore(new FolderStore(join(folder, 'runs')));
 const micro = JSON.parse(readFileSync('experiments/micro.json', 'utf8'));
@@ -72,7 +72,7 @@ async function sessionOf(policy: object, machine: GpuMachine, models: BaseModels
   return { id, session: new Session(id, experiment, { store, engines, emit }), live };
 }
 
-it('plays what the engine plays with the same weights', async () => {
+it('plays like the engine with the same weights', async () => {
   const episodes: LiveTurn[][] = [];
   for (const [policy, machine] of [
     [{ kind: 'onnx', model }, noGpu],
@@ -88,7 +88,7 @@ it('plays what the engine plays with the same weights', async () => {
   expect(episodes[0].map(({ action }) => action)).toEqual(episodes[1].map(({ action }) => action));
 });
 
-it('is loaded once for several episodes, and the run stays as it was where it cannot be', async () => {
+it('is loaded once for several episodes, and a failed load leaves the run unchanged', async () => {
   const { session, live } = await sessionOf({ kind: 'onnx', model }, noGpu);
   const load = vi.spyOn(OnnxActor, 'create');
   for (const taskIndex of [0, 1]) await session.watch({ split: 'test', taskIndex, turnMs: 0 });
@@ -104,7 +104,7 @@ it('is loaded once for several episodes, and the run stays as it was where it ca
   await wrong.session.close();
 });
 
-it('stops loading where watching is stopped, and has nothing to take out', async () => {
+it('stops loading when watching stops, and has no policy to export', async () => {
   const aborted: unknown[] = [];
   let asked = false;
   const models = {
@@ -132,13 +132,13 @@ it('stops loading where watching is stopped, and has nothing to take out', async
   await expect(exportedPolicy(store, id)).rejects.toThrow(/plays .* as it is/);
 });
 
-it('is not trained', async () => {
+it('cannot be trained', async () => {
   const { session } = await sessionOf({ kind: 'onnx', model }, noGpu);
   await expect(session.train()).rejects.toThrow(/plays and does not train.*lora/);
   await session.close();
 });
 
-it('names a file that is not there, and those that are', async () => {
+it('lists the existing files if its file is missing', async () => {
   const { session } = await sessionOf({ kind: 'onnx', model, file: 'onnx/model_q4.onnx' }, noGpu);
   await expect(session.watch({ split: 'test', taskIndex: 0, turnMs: 0 })).rejects.toThrow(
     /no onnx\/model_q4\.onnx\. It has onnx\/model\.onnx/,
@@ -146,7 +146,7 @@ it('names a file that is not there, and those that are', async () => {
   await session.close();
 });
 
-it('reads the weights beside it, with progress, and refuses what the runtime cannot hold', async () => {
+it('reads the weights in its second file, with progress, and refuses more than the runtime can hold', async () => {
   const source = await FolderSource.open('a folder', await nodeFiles(model));
   const part = (name: string, bytes: number, value: number) => ({
     name,
@@ -180,7 +180,7 @@ it('reads the weights beside it, with progress, and refuses what the runtime can
   await expect(prepareOnnx(files, 'onnx/huge.onnx', { cache: null, signal })).rejects.toThrow(/1\.50 GiB.*fewer bits/);
 });
 
-describe('what is kept of one', () => {
+describe('a stored ONNX model', () => {
   const name = 'onnx/large.onnx';
   const bytes = Uint8Array.from({ length: 20 << 20 }, (_, i) => (i * 2654435761) >>> 24);
   const beside = Uint8Array.of(1, 2, 3);
@@ -188,7 +188,7 @@ describe('what is kept of one', () => {
   let disks = 0;
   const freshDisk = () => new NodeDisk(join(folder, `kept-${disks++}`));
 
-  /** A source whose first file breaks off at `cutAt`, and which tells from where it was asked. */
+  /** A source whose first file breaks off at `cutAt`. `asked` lists the offset of every read. */
   async function sourceOf({ cutAt = Number.POSITIVE_INFINITY, sha256 = null as string | null } = {}) {
     const asked: number[] = [];
     const small = await FolderSource.open('a folder', await nodeFiles(model));
@@ -213,7 +213,7 @@ describe('what is kept of one', () => {
     return { source, asked };
   }
 
-  /** Every byte of both files; an assertion over so long an array takes minutes. */
+  /** Compares every byte of both files with Buffer.compare; `toEqual` on so long an array takes minutes. */
   function expectWhole({ model: loaded, external }: OnnxSource) {
     expect(Buffer.compare(loaded, bytes)).toBe(0);
     expect(external).toEqual([{ path: 'large.onnx_data', data: beside }]);
@@ -221,7 +221,7 @@ describe('what is kept of one', () => {
   const load = async (source: ModelSource, cache: WeightsCache) =>
     (await prepareOnnx(source, name, { cache, signal })).load({ signal });
 
-  it('is the whole of it, and another visit asks nothing of its source', async () => {
+  it('is complete, and another visit sends no request to its source', async () => {
     const cache = new WeightsCache(freshDisk());
     expectWhole(await load((await sourceOf()).source, cache));
     expect(await cache.list()).toMatchObject([{ key: 'test/large', kind: name, complete: true }]);
@@ -233,7 +233,7 @@ describe('what is kept of one', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is gone on with after a cut', async () => {
+  it('is resumed after an interruption', async () => {
     const cache = new WeightsCache(freshDisk());
     await expect(load((await sourceOf({ cutAt: 18 << 20 })).source, cache)).rejects.toThrow('The line is dead');
     const { source, asked } = await sourceOf();
@@ -243,7 +243,7 @@ describe('what is kept of one', () => {
     expect(asked).toEqual([16 << 20, 0]);
   });
 
-  it('is nothing where there is no room or another tab writes it, and it plays all the same', async () => {
+  it('is skipped if there is no room or another tab writes it, and the model plays all the same', async () => {
     const full = new WeightsCache(new SmallDisk(join(folder, 'full'), 9 << 20));
     expectWhole(await load((await sourceOf()).source, full));
     expect(await full.list()).toEqual([]);
@@ -255,7 +255,7 @@ describe('what is kept of one', () => {
     expect(await cache.list()).toMatchObject([{ complete: false }]);
   });
 
-  it('is nothing where it arrived damaged', async () => {
+  it('is dropped if it arrived damaged', async () => {
     const cache = new WeightsCache(freshDisk());
     await expect(load((await sourceOf({ sha256: '0'.repeat(64) })).source, cache)).rejects.toThrow(/its SHA-256 is/);
     expect(await cache.list()).toEqual([]);

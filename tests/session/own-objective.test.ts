@@ -1,5 +1,5 @@
-// A run whose experiment carries its objective as text: the unedited text gives the records of the built-in objective, and code that fails
-// stops the run at its last step, from where it goes on when the code is mended.
+// A run whose experiment carries its objective as code. Unedited code gives the records of the built-in objective. Code
+// that fails stops the run at its last step; the run continues from there once the code is fixed.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ async function train(id: string, { steps, sandboxed = true }: { steps?: number; 
   return { error, last: statuses.at(-1) as Extract<SessionEvent, { type: 'status' }> };
 }
 
-/** What a step learnt: all of its record but what it cost. */
+/** Records without times and costs. */
 async function learnt(id: string) {
   const cost = /Ms$|PerSecond$|dispatches|submissions|readbacks|flops|buffers|tokensTrained/i;
   return (await store.records<StepRecord>(id)).map(({ metrics, ...record }) => ({
@@ -74,19 +74,19 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('an experiment with its own objective', () => {
-  it('carries the text, and says where', () => {
+  it('carries its code, and lists the field that contains it', () => {
     expect(carriedCode(withCode(text))).toEqual([{ path: 'algorithm.objectiveCode', code: text }]);
     expect(carriedCode(micro)).toEqual([]);
     const staged = { ...micro, stages: [{ steps: 1, algorithm: { ...micro.algorithm, objectiveCode: 'x' } }] };
     expect(carriedCode(parseExperiment(staged))).toEqual([{ path: 'stages.0.algorithm.objectiveCode', code: 'x' }]);
   });
 
-  it('is refused where the text is too long', () => {
+  it('is refused if the code is too long or empty', () => {
     expect(() => withCode('x'.repeat(longestCode + 1))).toThrow(ExperimentError);
     expect(() => withCode('')).toThrow(/algorithm\.objectiveCode/);
   });
 
-  it('gives the records and the weights of the built-in objective, bit by bit', async () => {
+  it('gives the records and the weights of the built-in objective, bit for bit', async () => {
     const [own, built] = [await newRun(withCode(text)), await newRun(micro)];
     for (const id of [own, built]) expect((await train(id)).error).toBeNull();
     expect(await learnt(own)).toEqual(await learnt(built));
@@ -94,7 +94,7 @@ describe('an experiment with its own objective', () => {
     expect(Buffer.compare(await weightsOf(own), await weightsOf(built))).toBe(0);
   });
 
-  it('another line gives another run', async () => {
+  it('gives another run after a change', async () => {
     const [own, built] = [
       await newRun(withCode(text.replace('-coefficient[i] * settings.entropy', '0'))),
       await newRun(micro),
@@ -103,13 +103,13 @@ describe('an experiment with its own objective', () => {
     expect(Buffer.compare(await weightsOf(own), await weightsOf(built))).not.toBe(0);
   });
 
-  it('is refused where there is no sandbox', async () => {
+  it('is refused if there is no sandbox', async () => {
     const { error } = await train(await newRun(withCode(text)), { steps: 1, sandboxed: false });
     expect(error?.name).toBe('NoSandboxError');
   });
 });
 
-/** Fails in the second update of a step only, so that an update before it has already moved the weights. */
+/** Fails only in the second update of a step, after the first update has changed the weights. */
 const later = (what: string) =>
   text.replace('const ratioAt = ratiosOf(rows);', `const ratioAt = ratiosOf(rows);\n  if (rows.group[0] > 0) ${what}`);
 
@@ -151,7 +151,7 @@ describe('code that fails in the middle of a step', () => {
     expect(Buffer.compare(await weightsOf(broken), before)).toBe(0);
   });
 
-  it('goes on when the code is mended, as a run that never failed', async () => {
+  it('continues after a fix like a run that never failed', async () => {
     const [id, whole] = [await newRun(withCode(later('throw 1;'))), await newRun(micro)];
     expect((await train(id)).error?.message).toMatch(/the code threw 1. The run stands at its last step/);
     const mended = await forkRun(store, id, 0, withCode(text));

@@ -1,4 +1,5 @@
-// A run that is paused while its language model comes in: what has arrived is kept, the run stays as it was, and it goes on.
+// Pausing a run while its language model is loading: pieces that have arrived are kept, the run stays unchanged, and it
+// can be resumed.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ import { ModelServer } from './model-server.ts';
 const folder = mkdtempSync(join(tmpdir(), 'tabgym-pausing-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('keeps the pieces that have arrived', async () => {
+it('pausing keeps the pieces that have arrived', async () => {
   const overrides = { layers: 2, hidden: 64, intermediate: 96, heads: 4, kvHeads: 2, headDim: 16, vocab: 600 };
   await makeModel(findModel('qwen2.5-0.5b'), {
     out: join(folder, 'models/test/small'),
@@ -54,7 +55,7 @@ it('keeps the pieces that have arrived', async () => {
   server.reset();
   await session.train();
   expect(session.status).toBe('finished');
-  // Not from its beginning.
+  // The download resumed; it did not start over.
   expect(server.sent).toBeLessThanOrEqual(remainingBytes);
   await server.close();
 });

@@ -1,5 +1,5 @@
-// What the page prints of a run's memory before it begins is what is allocated once it is open, whatever its algorithm asks for: a
-// critic's read-back, a second model, a second forward over all rows of an update.
+// The memory that the page prints for a run before it begins equals the memory allocated once it is open, whatever its
+// algorithm needs: a critic's read-back, a second model, a second forward pass over all rows of an update.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
@@ -19,7 +19,7 @@ it.each<[string, object, { [part: string]: number }]>([
   ['ppo', { critic: 'head' }, { host: 0 }],
   ['ppo', { critic: 'shared' }, { host: 0 }],
   ['ppo', { critic: 'separate' }, { host: 0, critic: 1 }],
-  // log-probability, entropy and value, four bytes each; KTO forwards each episode with another's reply as well.
+  // Log-probability, entropy and value, four bytes each; KTO also forwards each episode with another's reply.
   ['dpo', {}, { host: 12 * rows }],
   ['kto', {}, { host: 12 * 2 * rows }],
   ['bapo', { minibatches: 2 }, { host: 6 * rows }],
@@ -35,7 +35,7 @@ it.each<[string, object, { [part: string]: number }]>([
   expect((await engine.report()).memory).toEqual(parts);
   await engine.close();
   device.destroy();
-  // A batch's hidden states, where a value head reads them.
+  // Hidden states of a batch, for a value head.
   const scored = Math.min(4096, shared.groups * (micro.sampling.promptTokens + shared.groupSize * completionTokens));
   expect(bytes('host')).toBe('critic' in settings ? 4 * scored * hidden : (expected.host ?? 0));
   expect(bytes('critic') > 0).toBe('critic' in expected);

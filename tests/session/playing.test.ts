@@ -1,9 +1,12 @@
-/** A person's world: begun by split and index, stepped, ended, and the success that the world itself would count. */
+/**
+ * A world played by a person: begun by split and index, stepped, ended, with the same success as the world itself
+ * counts.
+ */
 import { expect, it } from 'vitest';
 import { Playing } from '../../src/session/play/play.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 
-it('plays a task of BabyAI to its end, by what the oracle says', async () => {
+it('plays a task of BabyAI to its end with the oracle’s actions', async () => {
   const options = { levels: [1], observation: 'compact', testSeeds: 3 };
   const world = await openWorld('babyai');
   const playing = new Playing(() => openWorld('babyai'));
@@ -11,7 +14,7 @@ it('plays a task of BabyAI to its end, by what the oracle says', async () => {
   const [first] = await world.reset([0], [tasks[1]]);
   const [plan] = await world.oracle([0]);
 
-  // Index 4 of three tasks is the second again.
+  // Index 4 of three tasks wraps around to the second.
   const begun = await playing.reset({ name: 'babyai', options, split: 'test', index: 4 });
   expect(begun).toMatchObject({ observation: first.observation, actions: first.validActions, done: false });
   expect(begun.view.kind).toBe('babyai');
@@ -23,7 +26,7 @@ it('plays a task of BabyAI to its end, by what the oracle says', async () => {
   await playing.close();
 });
 
-it('refuses an action before a task, and options by path', async () => {
+it('refuses an action before a task, and invalid options by path', async () => {
   const playing = new Playing((name) => openWorld(name));
   await expect(playing.step('drop')).rejects.toThrow(/start one first/);
   const start = { name: 'babyai', options: { levels: [99] }, split: 'train', index: 0 } as const;

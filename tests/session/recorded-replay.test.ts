@@ -1,4 +1,7 @@
-/** Trajectories of files played again in our worlds: found by AgentGym's numbers, by our own task, or by the world's first words. */
+/**
+ * Recorded trajectories replayed in our worlds. Their task is found by AgentGym's number, by our own task, or by the
+ * first observation.
+ */
 import { afterAll, describe, expect, it } from 'vitest';
 import type { World } from '../../src/envs/env.ts';
 import { originalTasks, taskOfItem } from '../../src/envs/serving/items.ts';
@@ -28,7 +31,10 @@ const record = (itemId: string | null, said: string[]): TrajectoryRecord => {
   };
 };
 
-/** What an item says under the rules of its original, and the answers to some actions. */
+/**
+ * Task and texts of an item under the rules of its original: the first observation, then each action with its
+ * observation.
+ */
 async function playOf(name: string, item: number, actions: string[]) {
   const world = await openWorld(name);
   open.push(world);
@@ -45,7 +51,7 @@ describe.each([
   ['wordle', 'wordle', 5, ['c r a n e', 's t o n e']],
   ['babyai', 'babyai', 41, ['turn left', 'turn right']],
 ] as const)('%s', (name, prefix, item, actions) => {
-  it('is found by the number that AgentGym gives it, and answers as the file says', async () => {
+  it('is found by AgentGym’s number, and answers as in the file', async () => {
     const { task, said } = await playOf(name, item, [...actions]);
     const replay = await replays.replay(record(`${prefix}_${item}`, said));
     expect(replay.task).toEqual(task);
@@ -54,14 +60,14 @@ describe.each([
     expect(replay.frames.map(({ observation }) => observation)).toEqual(said.filter((_, i) => i % 2 === 0));
   });
 
-  it('shows where the file says another answer', async () => {
+  it('reports a turn whose answer differs from the file', async () => {
     const { said } = await playOf(name, item, [...actions]);
     said[2] = 'Something else happened.';
     expect((await replays.replay(record(`${prefix}_${item}`, said))).differs).toEqual([0]);
   });
 });
 
-it('a number that counts otherwise is found by the first words, as AgentTraj counts TextCraft', async () => {
+it('a task with another numbering is found by its first observation, as in AgentTraj’s TextCraft', async () => {
   const { task, said } = await playOf('textcraft', 40, ['inventory']);
   const form = (await worldModule('textcraft').agentgym!())!;
   const all = await originalTasks(open[0], form);
@@ -72,7 +78,7 @@ it('a number that counts otherwise is found by the first words, as AgentTraj cou
   expect(nameless.task.id).toBe(task.id);
 });
 
-it('what has no task here is said, by name', async () => {
+it('a trajectory without a task here is refused by name', async () => {
   const { said } = await playOf('maze', 1, ['move up']);
   await expect(replays.replay(record('webshop_3', said))).rejects.toThrow('webshop, which is not here');
   await expect(replays.replay(record(null, said))).rejects.toThrow('names no world');

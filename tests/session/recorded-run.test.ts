@@ -1,5 +1,6 @@
-// A run that imitates a file before it plays, on the real engine and TextCraft: what maps is learnt from, what does not is told by line,
-// and a run that was stopped between goes on with the same numbers from its own copy of the file.
+// A run that imitates a file before it plays, on the real engine with TextCraft. It learns from the trajectories that
+// map to our tasks, reports the others by line, and, stopped in between, continues with the same numbers from its own
+// copy of the file.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +27,10 @@ const folder = mkdtempSync(join(tmpdir(), 'tabgym-recorded-'));
 const store = new RunStore(new FolderStore(folder));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** AgentGym's training form: the oracle's play of training goals, one of a held-out goal, one with an action that nobody offers. */
+/**
+ * A file in AgentGym's training form: the oracle's play of training goals, of one held-out goal, and one trajectory
+ * with an action that the world does not offer.
+ */
 async function play(): Promise<Uint8Array> {
   const world = await openWorld('textcraft');
   const { options } = experiment.worlds[0];
@@ -68,7 +72,7 @@ async function trained(id: string, steps?: number): Promise<SessionEvent[]> {
 
 const recordsOf = async (id: string) => (await store.records<StepRecord>(id)).map(withoutTimes);
 
-it('is told what of the file maps, learns from that, then plays, and goes on exactly where it was stopped', async () => {
+it('learns from the trajectories that map, reports the others, then plays, and resumes exactly', async () => {
   const file = await play();
   const [whole, stopped] = [await newRun(file), await newRun(file)];
   const told = (await trained(whole)).filter((event) => event.type === 'notice');
@@ -87,7 +91,7 @@ it('is told what of the file maps, learns from that, then plays, and goes on exa
   expect(await recordsOf(stopped)).toEqual(records);
 });
 
-it('fails in words where nothing of the file maps', async () => {
+it('fails with a message if nothing of the file maps', async () => {
   const id = await newRun(
     new TextEncoder().encode(
       '{"messages": [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Hi."}]}',

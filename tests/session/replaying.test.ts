@@ -1,4 +1,4 @@
-/** A trajectory's frames: replayed where the world is replayable; as recorded where doing it again would not be the same. */
+/** Frames of a trajectory: replayed if the world is replayable, otherwise as recorded. */
 import { expect, it } from 'vitest';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { rollout } from '../../src/rl/episode/rollout.ts';
@@ -19,7 +19,7 @@ async function played() {
   return (await rollout(parts, { ...request, rules, seed: 3, stream: 1 }))[0];
 }
 
-it('by its actions, once more', async () => {
+it('a replayable world repeats the actions', async () => {
   const trajectory = await played();
   const world = new DoorWorld();
   const frames = await framesOf(world, trajectory);
@@ -30,7 +30,7 @@ it('by its actions, once more', async () => {
   expect(world.steps).toBe(trajectory.turns.length);
 });
 
-it('as they were recorded, without asking a world that would not answer the same', async () => {
+it('another world shows the recorded frames without a request to its server', async () => {
   const trajectory = await played();
   const world = new DoorWorld();
   const replayed = await framesOf(world, trajectory);

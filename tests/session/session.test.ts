@@ -1,4 +1,4 @@
-// A run's life over an engine of plain numbers: what a kill, a lost device, a full disk and a second owner do to it.
+// Life of a run on an engine of plain numbers: effects of a kill, a lost device, a full disk and a second owner.
 import { DeviceLostError } from '../../src/device/device.ts';
 import 'fake-indexeddb/auto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { FakeEngines, type Hook } from './fakes.ts';
 
 const micro = parseExperiment(JSON.parse(readFileSync('experiments/micro.json', 'utf8')));
 const deviceLost = new DeviceLostError('gone');
-/** What a killed process does to a promise: it never settles. */
+/** A promise of a killed process never settles. */
 const never = new Promise<never>(() => {});
 
 let folder: string;
@@ -58,7 +58,7 @@ async function uninterrupted(experiment = micro): Promise<StepRecord[]> {
 const recordsOf = async (store: RunStore, id: string) => (await store.records<StepRecord>(id)).map(withoutTimes);
 
 describe.each(Object.keys(backends))('a session on %s', (name) => {
-  it('trains to the end, evaluates when it should, and says so', async () => {
+  it('trains to the end, evaluates on schedule, and reports it', async () => {
     const store = new RunStore(backends[name]());
     const id = await newRun(store);
     const { session, events } = sessionOn(store, id);
@@ -80,7 +80,7 @@ describe.each(Object.keys(backends))('a session on %s', (name) => {
     expect(await store.checkpointSteps(id)).toContain(best.step);
   });
 
-  it.each([1, 2, 5, 8])('killed in step %i, resumes with the numbers of a run never killed', async (at) => {
+  it.each([1, 2, 5, 8])('killed in step %i, resumes with the numbers of a run that was never killed', async (at) => {
     const store = new RunStore(backends[name]());
     const id = await newRun(store);
     let reached = () => {};
@@ -108,7 +108,7 @@ describe.each(Object.keys(backends))('a session on %s', (name) => {
 });
 
 describe('a session', () => {
-  it('pauses after the step in progress, and goes on', async () => {
+  it('pauses after the step in progress, and resumes', async () => {
     const store = new RunStore(new FolderStore(folder));
     const id = await newRun(store);
     let pausing: Promise<void> | undefined;
@@ -126,7 +126,7 @@ describe('a session', () => {
   });
 
   it.each(['open', 'evaluate'] as const)(
-    'paused while it is prepared (%s), stops at once and begins again',
+    'paused while it is prepared (%s), stops at once and can start again',
     async (cut) => {
       const store = new RunStore(new FolderStore(folder));
       const id = await newRun(store);
@@ -151,7 +151,7 @@ describe('a session', () => {
     },
   );
 
-  it('paused while a lost device is replaced, does not prepare another', async () => {
+  it('paused while a lost device is replaced, prepares no other', async () => {
     const store = new RunStore(new FolderStore(folder));
     const id = await newRun(store);
     let pausing: Promise<void> | undefined;
@@ -187,7 +187,7 @@ describe('a session', () => {
     expect(await recordsOf(store, id)).toEqual(await uninterrupted());
   });
 
-  it('gives up on a device that is lost again and again, in words, with every step kept', async () => {
+  it('gives up on a device that is lost repeatedly, with a message, and keeps every step', async () => {
     const store = new RunStore(new FolderStore(folder));
     const id = await newRun(store);
     const { session, engines } = sessionOn(store, id, (what, step) => {
@@ -229,7 +229,7 @@ describe('a session', () => {
     expect(await recordsOf(store, id)).toEqual(await uninterrupted());
   });
 
-  it('pauses on a full disk, loses nothing, and goes on when there is room', async () => {
+  it('pauses on a full disk, loses nothing, and resumes when there is room', async () => {
     const inner = new FolderStore(folder);
     let full = false;
     const backend: Backend = Object.assign(Object.create(inner) as Backend, {
@@ -286,7 +286,7 @@ describe('a session', () => {
     expect(await recordsOf(store, id)).toEqual(await uninterrupted());
   });
 
-  it('close drops the step in progress', async () => {
+  it('drops the step in progress on close', async () => {
     const store = new RunStore(new FolderStore(folder));
     const id = await newRun(store);
     let inStep = () => {};

@@ -1,7 +1,7 @@
 import { FullError } from '../../src/store/weights-cache.ts';
 import { NodeDisk } from '../../src/store/weights-disk.ts';
 
-/** A disk that is full after so many bytes. */
+/** A disk that is full after `room` bytes. */
 export class SmallDisk extends NodeDisk {
   constructor(
     root: string,

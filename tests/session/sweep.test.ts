@@ -1,4 +1,5 @@
-// A sweep over engines of plain numbers: whose turn it is, what a kill costs, how many engines are open, and its one file.
+// A sweep on engines of plain numbers: the order of its runs, the cost of a kill, the number of open engines, and its
+// file.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +49,7 @@ function problemsOf(sweep: unknown) {
 }
 
 describe('a document with a sweep', () => {
-  it('stands for one whole document a variant and seed', () => {
+  it('stands for one whole document per variant and seed', () => {
     const runs = sweptRuns(swept());
     expect(runs.map(({ name, seed }) => [name, seed])).toEqual([
       ['slow', 1],
@@ -62,11 +63,11 @@ describe('a document with a sweep', () => {
       expect(parseRun(experiment)).toEqual(experiment);
     }
     expect(runs[0].experiment.optimizer.learningRate).toBe(0.001);
-    // Another algorithm has its own fields and keeps how episodes are played.
+    // Another algorithm has its own fields and keeps the settings of how episodes are played.
     expect(runs[1].experiment.algorithm).toMatchObject({ name: 'reinforce-pp', gamma: 0.9, groups: 2, groupSize: 4 });
   });
 
-  it('is refused as one run, and a document without a sweep is one run', () => {
+  it('cannot be opened as one run, and a document without a sweep is one run', () => {
     expect(() => parseRun(swept())).toThrow(/sweep of 4 runs/);
     expect(sweptRuns(parseExperiment(micro))).toHaveLength(1);
   });
@@ -117,7 +118,7 @@ describe('a document with a sweep', () => {
     expect(problems[0].message).toMatch(words);
   });
 
-  it('calls its variants by what sets them apart', () => {
+  it('names its variants by the settings that differ', () => {
     expect(variantLabels(swept())).toEqual([
       { name: 'slow', apart: 'Learning rate 0.001, Algorithm GRPO' },
       { name: 'other', apart: 'Learning rate 0.002, Algorithm REINFORCE++, Discount 0.9' },
@@ -162,7 +163,7 @@ async function recordsOf(store: RunStore, id: string) {
   return Promise.all(runs.map(async (run) => (await store.records<StepRecord>(run.id)).map(withoutTimes)));
 }
 
-/** What each run comes to by itself. */
+/** Records of each run when it is trained by itself. */
 async function alone(document: Experiment) {
   const store = storeIn('alone');
   const all: StepRecord[][] = [];
@@ -182,7 +183,7 @@ const lastState = (events: readonly SessionEvent[]) =>
   events.flatMap((event): SweepState[] => (event.type === 'sweep' ? [event.state] : [])).at(-1)!;
 
 describe('a sweep', () => {
-  it('takes a step of each in turn, with the numbers of runs by themselves', async () => {
+  it('takes one step of each run in turn, with the numbers of runs by themselves', async () => {
     const store = storeIn('sweep');
     const id = await createSweep(store, swept());
     const { session, events, runs, engines } = await sessionOn(store, id);
@@ -228,7 +229,7 @@ describe('a sweep', () => {
     [0, 2],
     [2, 1],
     [3, 4],
-  ])('killed in run %i at step %i, goes on with the numbers of one never killed', async (member, at) => {
+  ])('killed in run %i at step %i, resumes with the numbers of one that was never killed', async (member, at) => {
     const store = storeIn('sweep');
     const id = await createSweep(store, swept());
     let reached = () => {};
@@ -249,7 +250,7 @@ describe('a sweep', () => {
     expect(await recordsOf(again, id)).toEqual(await alone(swept()));
   });
 
-  it('pauses after the step in progress, and goes on with the rest', async () => {
+  it('pauses after the step in progress, and resumes with the rest', async () => {
     const store = storeIn('sweep');
     const id = await createSweep(store, swept());
     let pausing: Promise<void> | undefined;
@@ -264,7 +265,7 @@ describe('a sweep', () => {
     expect(await recordsOf(store, id)).toEqual(await alone(swept()));
   });
 
-  it('goes on without a run that fails, and says which', async () => {
+  it('continues without a run that fails, and names it', async () => {
     const store = storeIn('sweep');
     const id = await createSweep(store, swept());
     const { session, events, runs, engines } = await sessionOn(store, id, (what, step, engine) => {
@@ -279,7 +280,7 @@ describe('a sweep', () => {
     expect((await runsOfSweep(store, id)).map(({ step }) => step)).toEqual([4, 1, 4, 4]);
   });
 
-  it('is found by its document, and made complete where its making was cut short', async () => {
+  it('is found by its document, and completed if its creation was interrupted', async () => {
     const store = storeIn('sweep');
     const id = await createSweep(store, swept());
     const [first] = await runsOfSweep(store, id);
@@ -290,7 +291,7 @@ describe('a sweep', () => {
     expect((await runsOfSweep(store, id)).map(({ sweep }) => sweep.index)).toEqual([0, 1, 2, 3]);
   });
 
-  it('is one file, and comes back whole', async () => {
+  it('is exported as one file and imported unchanged', async () => {
     const store = storeIn('sweep');
     const id = await createSweep(store, swept());
     await (await sessionOn(store, id)).session.train();
@@ -316,7 +317,7 @@ describe('a sweep', () => {
   });
 });
 
-describe('the time that a sweep still takes', () => {
+describe('the remaining time of a sweep', () => {
   const experiment = (turns: number[]) =>
     parseExperiment({
       ...micro,
@@ -331,17 +332,17 @@ describe('the time that a sweep still takes', () => {
     recent: ms === null ? [] : [{ step, ms }],
   });
 
-  it('is not known before a step was taken', () => {
+  it('is unknown before the first step', () => {
     expect(remainingMs([run([2], 0, null)], 0)).toBeNull();
   });
 
-  it('is what is left at the pace so far, an evaluation at the end with it', () => {
+  it('follows the pace so far, with an evaluation at the end', () => {
     expect(remainingMs([run([2], 4, 100)], 50)).toBeCloseTo(6 * 100 + 50);
     expect(remainingMs([run([2], 10, 100)], 50)).toBe(0);
   });
 
-  it('grows with the horizon, and a run that has not begun is taken to be like its kind', () => {
-    // Three steps at two turns, then five at four, twice as long.
+  it('grows with the horizon, and a run that has not begun counts like the others', () => {
+    // Three steps at two turns, then five at four turns, each twice as long.
     expect(remainingMs([run([2, 4], 2, 100)], 0)).toBeCloseTo(3 * 100 + 5 * 200);
     const runs = [run([2], 5, 100), run([4, 4], 5, 900), run([2], 0, null)];
     expect(remainingMs(runs, 0)).toBeCloseTo(5 * 100 + 5 * 900 + 10 * 100);

@@ -1,4 +1,4 @@
-// The page's API over fakes: two tabs, forks, copies, the bin, files in and out.
+// The page's API on stand-in engines: two tabs, forks, copies, the bin, import and export of files.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Locks that two services of one process share, as two tabs share the browser's. */
+/** Locks shared by two services of one process, as two tabs share the browser's. */
 class SharedLocks implements Locks {
   private readonly held = new Map<string, { onLost: () => void }>();
 
@@ -52,7 +52,7 @@ function tab(locks: Locks = new SharedLocks(), hook: Hook = () => {}) {
 
 const recordsOf = async (service: TrainerService, id: string) => (await service.openRun(id)).records.map(withoutTimes);
 
-it('keeps where the servers of worlds are, as it was told last', async () => {
+it('keeps the last given addresses of the worlds’ servers', async () => {
   const connections = new Map();
   const parts = { store: new RunStore(new FolderStore(folder)), engines: new FakeEngines(), locks: new SharedLocks() };
   const service = new TrainerService({ ...parts, presets: [micro], connections });
@@ -93,7 +93,7 @@ describe('a run', () => {
     expect(await service.listRuns()).toEqual([]);
   });
 
-  it('deleted while it trains stops, and can be restored', async () => {
+  it('stops when it is deleted while it trains, and can be restored', async () => {
     const { service } = tab(undefined, async (what, step, _engine, signal) => {
       if (what === 'step' && step === 2) {
         void service.deleteRun(run.id);
@@ -108,7 +108,7 @@ describe('a run', () => {
 });
 
 describe('a fork', () => {
-  it('starts at its step, remembers what was changed, and goes on with it', async () => {
+  it('starts at its step, remembers the changes, and trains with them', async () => {
     const { service } = tab();
     const run = await service.createRun(micro);
     await service.train(run.id);
@@ -131,7 +131,7 @@ describe('a fork', () => {
     expect(after[8].metrics.norm).not.toBe(parent[8].metrics.norm);
   });
 
-  it('without changes repeats its parent', async () => {
+  it('repeats its parent if nothing was changed', async () => {
     const { service } = tab();
     const run = await service.createRun(micro);
     await service.train(run.id);
@@ -140,7 +140,7 @@ describe('a fork', () => {
     expect(await recordsOf(service, fork.id)).toEqual(await recordsOf(service, run.id));
   });
 
-  it('is refused where the weights would not fit, or there is no checkpoint', async () => {
+  it('is refused if the weights would not fit or there is no checkpoint', async () => {
     const { service } = tab();
     const run = await service.createRun(micro);
     await service.train(run.id);
@@ -154,7 +154,7 @@ describe('a fork', () => {
 });
 
 describe('files', () => {
-  it('a run goes out and comes into an empty place, and goes on with the same numbers', async () => {
+  it('a run is exported, imported into an empty store, and continues with the same numbers', async () => {
     const one = tab();
     const run = await one.service.createRun(micro);
     await one.service.train(run.id, { steps: 4 });
@@ -177,7 +177,7 @@ describe('files', () => {
     }
   });
 
-  it.each(['llama', 'qwen2', 'qwen3'])('a policy goes in and out unchanged: %s', async (modelType) => {
+  it.each(['llama', 'qwen2', 'qwen3'])('a policy is exported and imported unchanged: %s', async (modelType) => {
     const { service } = tab();
     const config = parseConfig({
       model_type: modelType,
@@ -212,13 +212,13 @@ describe('files', () => {
     expect(new Uint8Array(await (await service.exportPolicy(run.id)).arrayBuffer())).toEqual(zip);
   });
 
-  it('a run without a step has no policy to take out', async () => {
+  it('a run without a step has no policy to export', async () => {
     const { service } = tab();
     const run = await service.createRun(micro);
     await expect(service.exportPolicy(run.id)).rejects.toThrow('no policy yet');
   });
 
-  it('a file that is no run changes nothing', async () => {
+  it('a file that is not a run changes nothing', async () => {
     const { service } = tab();
     await expect(service.importRun(new Blob(['hello']), 'x')).rejects.toThrow('not a whole zip');
     expect(await service.listRuns()).toEqual([]);
@@ -236,7 +236,7 @@ describe('files of trajectories', () => {
     return bytes && new TextDecoder().decode(bytes);
   };
 
-  it('are kept beside the runs that name them: a new one, a fork of it, one that is made again later', async () => {
+  it('are stored with the runs that name them: a new one, a fork, one created later', async () => {
     const { service, store } = tab();
     await expect(service.createRun(staged('a.jsonl'))).rejects.toThrow(/learns from a.jsonl, which is not here/);
     expect(await service.listRuns()).toEqual([]);
@@ -247,7 +247,7 @@ describe('files of trajectories', () => {
     await service.keepRecording(play('two'), 'b.jsonl');
     const fork = await service.fork(run.id, 1, staged('b.jsonl'));
     expect(await assetOf(store, fork.id, 'b.jsonl')).toBe('two');
-    // Another page load: what was chosen is forgotten, and the run's copy serves.
+    // After a reload the chosen file is forgotten, and the run's own copy is used.
     const later = tab();
     const again = await later.service.createRun(staged('a.jsonl'));
     expect(await assetOf(later.store, again.id, 'a.jsonl')).toBe('one');
@@ -255,7 +255,7 @@ describe('files of trajectories', () => {
     await expect(later.service.createRun(staged(null))).resolves.toBeDefined();
   });
 
-  it('reach the engine that opens the run, and go out with it', async () => {
+  it('are passed to the engine that opens the run, and exported with it', async () => {
     const seen: (string[] | null)[] = [];
     const { service, engines } = tab();
     const open = engines.open.bind(engines);
@@ -284,7 +284,7 @@ describe('files of trajectories', () => {
 });
 
 describe('two tabs', () => {
-  it('the second reads; it may take over, and the first stops writing', async () => {
+  it('the second is read-only; it may take over, and the first stops writing', async () => {
     const locks = new SharedLocks();
     let inStep = () => {};
     const reached = new Promise<void>((resolve) => {
@@ -312,7 +312,7 @@ describe('two tabs', () => {
     expect((await first.service.openRun(run.id)).owner).toBe('another-tab');
   });
 
-  it('opening another run frees the one before, unless it trains', async () => {
+  it('opening another run releases the one before, unless it trains', async () => {
     const locks = new SharedLocks();
     const [first, second] = [tab(locks), tab(locks)];
     const [a, b] = [await first.service.createRun(micro), await first.service.createRun(micro)];
@@ -328,7 +328,7 @@ describe('sweeps', () => {
   const sweptRecords = async (service: TrainerService, id: string) =>
     (await service.openSweep(id)).runs.map(({ records }) => records.map(withoutTimes));
 
-  it('are made, trained, read, exported and brought in', async () => {
+  it('are created, trained, read, exported and imported', async () => {
     const { service, events } = tab();
     const runs = await service.createSweep(document);
     expect(runs.map(({ sweep }) => sweep!.seed)).toEqual([1, 2]);
@@ -345,7 +345,7 @@ describe('sweeps', () => {
     expect(await sweptRecords(service, first.sweep!.id)).toEqual(await sweptRecords(service, id));
   });
 
-  it('are refused as one run, and where another tab has one of their runs', async () => {
+  it('are refused as one run, and if another tab has one of their runs', async () => {
     const locks = new SharedLocks();
     const [a, b] = [tab(locks), tab(locks)];
     await expect(a.service.createRun(document)).rejects.toThrow(/sweep of 2 runs/);
@@ -354,7 +354,7 @@ describe('sweeps', () => {
     await expect(a.service.trainSweep(first.sweep!.id)).rejects.toThrow(/Another tab/);
   });
 
-  it('pause when a run is trained by itself, and go on afterwards', async () => {
+  it('pause when a run is trained by itself, and continue afterwards', async () => {
     let other = '';
     let beside: Promise<void> | undefined;
     const { service } = tab(new SharedLocks(), (what, step) => {

@@ -3,7 +3,9 @@ import { chosenPositions } from '../../src/rl/episode/packing.ts';
 import { decodeTrajectories, encodeTrajectories } from '../../src/session/run/trajectory-codec.ts';
 import { trajectory } from './fakes.ts';
 
-/** `trajectory()` twice, with an advantage of 0.75 and with no choice and one of -0.5, as version 1 wrote them. */
+/**
+ * `trajectory()` twice as version 1 wrote them: with an advantage of 0.75, and with no choice and an advantage of -0.5.
+ */
 const version1 =
   '7VA9TsMwFHYpbSnlENGbPbSkgJSlA0MXJtQNOriJm0ZJ7Mh2WkSUm4F6gTJxgY7cAp6TQIWYYcLSk9//971vNp2NBm1CChBMKbkB' +
   'z6icU9hIFWjw7gowTMfgFTaTBOCB4Q/GV2xpgEKECZeCzEwkBbYXEPDMrOzgaF5S0EYxw77y4I1KzIZK5hl4QwopTxdcVW6mZJoZ' +
@@ -11,7 +13,7 @@ const version1 =
   'mJ/wWa7sUecUTO2hGsy3p+JgyC0hRMVRudBcrVlTmcpDZc0Sq5HVtJxTSBpGVxT8lYx8fis3NUIdzmTMLdBFSf+F/wPh8fzvwg/L' +
   'edkhXdIjJ6RPTsnTEcHXapH35tnw53Ndd/uy2z1b/xit21gPbYxF132d1J1vzb+f2L5OM29RrN8nA9JG2DOMfpHEftv8VfwB';
 
-it('gives back what went in, bit for bit', () => {
+it('returns the trajectories bit for bit', () => {
   const list = [
     trajectory(),
     trajectory({ choices: null, turns: [], ending: 'world-failure', oracleTurns: null, advantage: -0 }),
@@ -34,14 +36,14 @@ it('is much smaller than JSON', () => {
   expect(encodeTrajectories(list).length).toBeLessThan(JSON.stringify(list).length / 10);
 });
 
-it('refuses bytes that are cut or foreign', () => {
+it('refuses truncated or foreign bytes', () => {
   const bytes = encodeTrajectories([trajectory()]);
   for (let cut = 0; cut < bytes.length; cut += 20)
     expect(() => decodeTrajectories(bytes.slice(0, cut))).toThrow(/stored trajectories|not trajectories/i);
   expect(() => decodeTrajectories(Uint8Array.of(3, 0))).toThrow(/end too early/);
 });
 
-it('reads version 1, in which an episode had one advantage for all its tokens', () => {
+it('reads version 1, which stored one advantage for all tokens of an episode', () => {
   const bytes = Uint8Array.from(atob(version1), (character) => character.charCodeAt(0));
   const [some, none] = decodeTrajectories(bytes);
   expect([some.advantage, none.advantage]).toEqual([0.75, -0.5]);

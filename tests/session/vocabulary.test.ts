@@ -1,4 +1,4 @@
-/** A tiny policy's vocabulary knows every word its world says, in tasks it was not made from. */
+/** A tiny policy's vocabulary contains every word of its world's texts, also in tasks that it was not made from. */
 import { describe, expect, it } from 'vitest';
 import type { World, WorldOptions } from '../../src/envs/env.ts';
 import type { Experiment } from '../../src/experiment/experiment.ts';
@@ -7,7 +7,7 @@ import { Tokenizers } from '../../src/session/text/tokenizers.ts';
 import { textsOf } from '../../src/session/text/vocabulary.ts';
 import { openWorld } from '../../src/worlds/registry.ts';
 
-/** Words of texts that are not tokens of their own (they would be spelt, or unknown). */
+/** Words of the texts that are not tokens of their own (they would be spelt, or unknown). */
 async function unheard(world: World, tokenizer: Tokenizer, options: WorldOptions, every: number): Promise<string[]> {
   const missing = new Set<string>();
   const note = (text: string) => {
@@ -37,7 +37,7 @@ function once<T>(map: Map<string, Promise<T>>, key: string, make: () => Promise<
   return made;
 }
 
-describe('of words that are not tokens of their own there are', () => {
+describe('the number of words that are not tokens of their own is', () => {
   it.each([
     ['no more than', 0, 'babyai', { levels: [1, 7, 16, 17, 20, 23, 26, 36, 38, 39], trainSeeds: 40 }, 3],
     ['no more than', 0, 'babyai', { levels: [2, 8, 21, 30, 33, 37], trainSeeds: 40, observation: 'compact' }, 3],
@@ -46,7 +46,7 @@ describe('of words that are not tokens of their own there are', () => {
     ['no more than', 0, 'maze', { upstream: true }, 1],
     ['no more than', 0, 'wordle', { observation: 'compact', spelled: true }, 40],
     ['no more than', 0, 'wordle', { upstream: true, spelled: true }, 40],
-    // A house has thousands of things: a rare word is spelt from characters.
+    // A house has thousands of things: rare words are spelt from characters.
     ['no more than', 3, 'sciworld', { tasks: ['find-plant', 'find-non-living-thing'], simplifications: ['easy'] }, 23],
     ['no more than', 10, 'sciworld', {}, 61],
   ] as const)('%s %i in %s %j', { timeout: 120_000 }, async (_, most, name, options, every) => {
@@ -58,7 +58,7 @@ describe('of words that are not tokens of their own there are', () => {
   });
 });
 
-it('has the names of things as tokens where a policy asks for them', async () => {
+it('the names of things are tokens if the policy asks for them', async () => {
   const made = new Tokenizers(openWorld);
   const experiment = (wholeNames: boolean) =>
     ({
@@ -72,7 +72,7 @@ it('has the names of things as tokens where a policy asks for them', async () =>
   expect(names.vocabSize - words.vocabSize).toBeGreaterThan(500);
 });
 
-it('of a world that says the same is taken from that one, and no server is asked', async () => {
+it('a world with the texts of another uses its vocabulary, without a request to a server', async () => {
   const opened: string[] = [];
   const tokenizers = new Tokenizers(async (name) => {
     opened.push(name);
