@@ -6,7 +6,7 @@ import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { presets } from '../../src/experiment/presets.ts';
 import { lineSvg, ticks } from '../../src/session/report/line-svg.ts';
 import { runReport } from '../../src/session/report/run-report.ts';
-import { chartCsv, chartOf } from '../../src/ui/charts/chart-saving.ts';
+import { chartCsv, chartOf } from '../../src/ui/charts/save-chart.ts';
 import { mockRecords, mockStep } from '../../src/ui/gallery/mock-data.ts';
 import { supported } from '../../src/ui/gallery/mock-gpu.ts';
 import { estimate, recentStepMs, stepWork } from '../../src/ui/state/estimate.ts';

@@ -6,11 +6,11 @@ import { differences, readPath, writePath } from '../../src/experiment/paths.ts'
 import { metrics } from '../../src/rl/metrics.ts';
 import { everyModel, modelConnection, modelSettings } from '../../src/session/api/model-connection.ts';
 import type { SessionEvent, StepRecord } from '../../src/session/protocol.ts';
-import { Connections, importedRoot, withConnection } from '../../src/ui/app/connections.ts';
-import { problemsOf } from '../../src/ui/app/drafting.ts';
-import { sortFiles } from '../../src/ui/app/dropping.ts';
-import { compact as compactEvents, Gatherer } from '../../src/ui/app/gatherer.ts';
-import { MOST_STARTS, RestartedError, SILENT_TICKS, Supervisor } from '../../src/ui/app/supervisor.ts';
+import { Connections, importedRoot, withConnection } from '../../src/ui/control/connections.ts';
+import { problemsOf } from '../../src/ui/control/draft.ts';
+import { sortFiles } from '../../src/ui/control/drop.ts';
+import { compact as compactEvents, Gatherer } from '../../src/ui/control/event-gatherer.ts';
+import { MOST_STARTS, RestartedError, SILENT_TICKS, Supervisor } from '../../src/ui/control/supervisor.ts';
 import { mockExperiment, mockRecord, mockStep, mockSummary } from '../../src/ui/gallery/mock-data.ts';
 import { bytes, compact } from '../../src/ui/kit/format.ts';
 import { turnWindow } from '../../src/ui/stage/turn-window.ts';

@@ -19,7 +19,7 @@ import { TrainerService } from '../../src/session/service/trainer-service.ts';
 import { writePolicy } from '../../src/store/bundle.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
-import { Drafting } from '../../src/ui/app/drafting.ts';
+import { Drafting } from '../../src/ui/control/draft.ts';
 import { Store } from '../../src/ui/state/state.ts';
 import { openWorld, worldModules } from '../../src/worlds/registry.ts';
 import { FakeEngines } from './fakes.ts';

@@ -2,9 +2,9 @@
 import { msg } from '@lit/localize';
 import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement } from 'lit/decorators.js';
+import { Panel } from '../control/panel.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { Notice } from '../state/state.ts';
-import { Panel } from './panel.ts';
 
 const noteMs = 7000;
 const undoMs = 15_000;

@@ -1,7 +1,7 @@
 /** Keeps the screen awake while a run is training in a visible tab, where the browser can; quietly does without elsewhere. */
 
+import { isActive } from '../control/events.ts';
 import type { Store } from '../state/state.ts';
-import { isActive } from './events.ts';
 
 export function keepAwake(store: Store) {
   let lock: WakeLockSentinel | null = null;

@@ -3,10 +3,10 @@ import * as Comlink from 'comlink';
 import { isFrameRequest } from '../../envs/transport/frame-port.ts';
 import type { GpuReport, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { oneThreadName } from '../../session/protocol.ts';
+import { type Client, gather } from '../control/client.ts';
+import { RestartedError, type Spawned, Supervisor } from '../control/supervisor.ts';
 import { askedDevice } from '../state/device.ts';
 import { isEmbedded } from '../state/embedded-view.ts';
-import { type Client, gather } from './client.ts';
-import { RestartedError, type Spawned, Supervisor } from './supervisor.ts';
 import { frameKeeper } from './world-frames.ts';
 
 function spawnTrainer(onCrash: (error: Error) => void): Spawned<TrainerApi> {

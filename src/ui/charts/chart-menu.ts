@@ -1,7 +1,7 @@
 /** The choice of a file beside a chart's title. */
 import { msg, str } from '@lit/localize';
 import { html } from 'lit';
-import type { ChartFormat } from './chart-saving.ts';
+import type { ChartFormat } from './save-chart.ts';
 
 const formats: readonly ChartFormat[] = ['PNG', 'SVG', 'CSV'];
 

@@ -12,11 +12,11 @@ import { controls } from '../kit/styles/shared.ts';
 import { litBy } from '../state/lights.ts';
 import { type ChartSpec, readSeries, type SeriesSpec, smoothed } from '../state/series.ts';
 import { type ChartView, plainView, xValues } from '../state/x-axis.ts';
-import { type DrawnPoint, drawPoints, resolveColor } from './chart-drawing.ts';
 import { saveMenu } from './chart-menu.ts';
-import type { ChartFormat } from './chart-saving.ts';
 import { chartStyles } from './chart-styles.ts';
+import { type DrawnPoint, drawPoints, resolveColor } from './draw-chart.ts';
 import { plotHeight, plotOptions } from './plot-options.ts';
+import type { ChartFormat } from './save-chart.ts';
 
 const dashes = { solid: [], dashed: [6, 4], dotted: [2, 3] };
 const mostRows = 200;
@@ -74,7 +74,7 @@ export class TabgymChart extends LitElement {
   }
 
   private async save(format: ChartFormat) {
-    const { chartCsv, chartOf, saveChart } = await import('./chart-saving.ts');
+    const { chartCsv, chartOf, saveChart } = await import('./save-chart.ts');
     const chart = chartOf(this.spec, this.records, this.view, (token) => resolveColor(this, token));
     await saveChart(format, chart, () => chartCsv(this.spec, this.records), this);
   }

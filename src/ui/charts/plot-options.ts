@@ -1,7 +1,7 @@
 /** How every chart of the page is drawn by uPlot: axes, scales, and a cursor that all charts share. */
 import type uPlot from 'uplot';
 import { compact } from '../kit/format.ts';
-import { resolveColor } from './chart-drawing.ts';
+import { resolveColor } from './draw-chart.ts';
 
 export const plotHeight = 168;
 

@@ -19,11 +19,11 @@ import {
 } from '../state/sweep-series.ts';
 import { type ChartView, plainView } from '../state/x-axis.ts';
 import { StepSelectEvent } from './chart.ts';
-import { type DrawnPoint, drawPoints, resolveColor } from './chart-drawing.ts';
 import { saveMenu } from './chart-menu.ts';
-import type { ChartFormat } from './chart-saving.ts';
 import { chartStyles } from './chart-styles.ts';
+import { type DrawnPoint, drawPoints, resolveColor } from './draw-chart.ts';
 import { plotHeight, plotOptions } from './plot-options.ts';
+import type { ChartFormat } from './save-chart.ts';
 
 const dashes: { [dash in Dash]: number[] } = { solid: [], dashed: [6, 4], dotted: [2, 3] };
 const mostRows = 100;
@@ -107,7 +107,7 @@ export class TabgymSweepChart extends LitElement {
   }
 
   private async save(format: ChartFormat) {
-    const { saveChart, sweepChartOf, sweepCsv } = await import('./chart-saving.ts');
+    const { saveChart, sweepChartOf, sweepCsv } = await import('./save-chart.ts');
     const title = `${this.spec.title}, ${this.series.label}`;
     const chart = sweepChartOf(title, this.range, this.columns, this.lines, this.view, this);
     await saveChart(format, chart, () => sweepCsv(this.columns, this.lines), this);

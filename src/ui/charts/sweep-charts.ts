@@ -7,7 +7,7 @@ import { css, html, nothing, svg } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { variantLabels } from '../../experiment/difference-words.ts';
 import type { OpenedSweep } from '../../session/protocol.ts';
-import { Panel } from '../app/panel.ts';
+import { Panel } from '../control/panel.ts';
 import { duration } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { knobLabel } from '../state/labels.ts';

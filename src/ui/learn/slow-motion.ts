@@ -6,8 +6,8 @@ import { msg } from '@lit/localize';
 import { html } from 'lit';
 import type { CardPart } from '../../rl/algorithms/cards.ts';
 import { TokenSource, type Trajectory } from '../../rl/episode/trajectory.ts';
-import type { Controller } from '../app/controller.ts';
-import { isActive } from '../app/events.ts';
+import type { Controller } from '../control/controller.ts';
+import { isActive } from '../control/events.ts';
 import type { Place } from '../state/place.ts';
 import type { Selection } from '../state/selection.ts';
 

@@ -2,8 +2,8 @@
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import type { StepInsight, WeightChange } from '../../session/protocol.ts';
-import type { Controller } from '../app/controller.ts';
-import { isActive } from '../app/events.ts';
+import type { Controller } from '../control/controller.ts';
+import { isActive } from '../control/events.ts';
 import { compact, fixed, signed } from '../kit/format.ts';
 import { tokenText } from '../stage/tokens.ts';
 import type { Place } from '../state/place.ts';

@@ -3,7 +3,7 @@
  * read, since the real thing needs a GPU; where there is one, the same is trained from the setup.
  */
 import { msg, str } from '@lit/localize';
-import { adapterRun } from '../app/shipped.ts';
+import { adapterRun } from '../control/shipped-runs.ts';
 import { fixed } from '../kit/format.ts';
 import { evaluated, type Lesson, reads, type Seen } from '../state/lesson.ts';
 

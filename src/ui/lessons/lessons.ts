@@ -2,7 +2,7 @@
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
-import { Panel } from '../app/panel.ts';
+import { Panel } from '../control/panel.ts';
 import { loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { Choice, Lesson, Part, Question } from '../state/lesson.ts';

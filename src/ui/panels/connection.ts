@@ -7,7 +7,7 @@ import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { ConnectionReport } from '../../envs/module.ts';
 import { worldModule } from '../../worlds/registry.ts';
-import { findingWords, reportWords } from '../app/connection-words.ts';
+import { findingWords, reportWords } from './connection-texts.ts';
 import { KnobChangeEvent } from './knob-field.ts';
 import { ServerPanel, typedIn } from './server-panel.ts';
 

@@ -2,7 +2,7 @@
 import { msg, str } from '@lit/localize';
 import { html } from 'lit';
 import type { DeviceName } from '../../session/protocol.ts';
-import type { Controller } from '../app/controller.ts';
+import type { Controller } from '../control/controller.ts';
 import { askedDevice, deviceName, deviceTitle } from '../state/device.ts';
 
 export function deviceSelect(app: Controller) {

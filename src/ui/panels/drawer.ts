@@ -4,7 +4,7 @@ import { html } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import './gpu-panel.ts';
 import './log-panel.ts';
-import { Panel } from '../app/panel.ts';
+import { Panel } from '../control/panel.ts';
 import './runs.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import type { DrawerTab } from '../state/state.ts';

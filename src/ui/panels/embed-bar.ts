@@ -2,8 +2,8 @@
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
-import { isActive } from '../app/events.ts';
-import { Panel } from '../app/panel.ts';
+import { isActive } from '../control/events.ts';
+import { Panel } from '../control/panel.ts';
 import { fixed } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { addressOutside } from '../state/embedded-view.ts';

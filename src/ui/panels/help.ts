@@ -2,8 +2,8 @@
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, query } from 'lit/decorators.js';
-import { Panel } from '../app/panel.ts';
-import { enableKeys, keyName, keysEnabled, shortcuts } from '../app/shortcuts.ts';
+import { Panel } from '../control/panel.ts';
+import { enableKeys, keyName, keysEnabled, shortcuts } from '../control/shortcuts.ts';
 import { dialogStyles } from '../kit/styles/dialog.ts';
 import { controls } from '../kit/styles/shared.ts';
 

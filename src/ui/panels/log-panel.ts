@@ -2,7 +2,7 @@
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
-import { Panel } from '../app/panel.ts';
+import { Panel } from '../control/panel.ts';
 import { controls } from '../kit/styles/shared.ts';
 
 @customElement('tabgym-log')

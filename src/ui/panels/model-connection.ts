@@ -7,7 +7,7 @@ import { css, html, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { ModelLook } from '../../session/api/api-check.ts';
 import { modelConnection } from '../../session/api/model-connection.ts';
-import { findingWords, reportWords } from '../app/connection-words.ts';
+import { findingWords, reportWords } from './connection-texts.ts';
 import { KnobChangeEvent } from './knob-field.ts';
 import { ServerPanel, typedIn } from './server-panel.ts';
 

@@ -7,11 +7,11 @@ import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { type CatalogueEntry, catalogue, downloadBytes, publicHub } from '../../models/names.ts';
 import { cardRun, type ModelCard, type ModelPlace, type Precision } from '../../models/protocol.ts';
-import { Panel } from '../app/panel.ts';
+import { Panel } from '../control/panel.ts';
+import { bytesToKeep, precisions } from '../control/pick-model.ts';
 import { bytes, compact, percent } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { hasDirectoryPicker, inputFiles, type PickedFiles, pickedFolder } from '../state/picked-files.ts';
-import { bytesToKeep, precisions } from './model-picking.ts';
 
 const precisionWords = (): { [precision in Precision]: string } => ({
   int4: msg('4 bits: smallest'),

@@ -3,7 +3,7 @@ import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import type { KeptModelInfo } from '../../models/protocol.ts';
-import { Panel } from '../app/panel.ts';
+import { Panel } from '../control/panel.ts';
 import { bytes } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 

@@ -4,8 +4,8 @@ import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { readPath } from '../../experiment/paths.ts';
 import type { AnyAlgorithmSettings } from '../../rl/algorithms/registry.ts';
-import type { Controller } from '../app/controller.ts';
-import { sentence } from '../app/notifying.ts';
+import type { Controller } from '../control/controller.ts';
+import { sentence } from '../control/notify.ts';
 import { controls } from '../kit/styles/shared.ts';
 
 @customElement('tabgym-objective-field')

@@ -5,7 +5,7 @@ import { customElement, state } from 'lit/decorators.js';
 import { factsOf } from '../../experiment/policies/registry.ts';
 import { handoffChoices } from '../../session/handoff/names.ts';
 import type { RunSummary } from '../../session/protocol.ts';
-import { Panel } from '../app/panel.ts';
+import { Panel } from '../control/panel.ts';
 import { bytes, fixed, when } from '../kit/format.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { inputFiles } from '../state/picked-files.ts';

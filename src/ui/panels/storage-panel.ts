@@ -4,7 +4,7 @@ import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
 import { bytes } from '../kit/format.ts';
 import './model-storage.ts';
-import { Panel } from '../app/panel.ts';
+import { Panel } from '../control/panel.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { StorageReport } from '../state/state.ts';

@@ -7,7 +7,7 @@ import type { Experiment } from '../../experiment/experiment.ts';
 import { findKnob } from '../../experiment/knobs.ts';
 import { changesOf, type Sweep } from '../../experiment/sweep.ts';
 import type { RunSummary } from '../../session/protocol.ts';
-import { Panel } from '../app/panel.ts';
+import { Panel } from '../control/panel.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { knobLabel, knobSentence } from '../state/labels.ts';
 

@@ -7,7 +7,7 @@ import { css, html, nothing } from 'lit';
 import { customElement, query } from 'lit/decorators.js';
 import type { ReaderState } from '../../trajectories/files/reader.ts';
 import { trajectoryFormats } from '../../trajectories/files/registry.ts';
-import { Panel } from '../app/panel.ts';
+import { Panel } from '../control/panel.ts';
 import { bytes } from '../kit/format.ts';
 import { emptyState, errorState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
@@ -16,7 +16,7 @@ import './filter-bar.ts';
 import './record-list.ts';
 import type { TabgymRecordList } from './record-list.ts';
 import './record-view.ts';
-import './sending.ts';
+import './send.ts';
 
 /** What is open stays while another tab of the stage is looked at. */
 let desk: Desk | null = null;

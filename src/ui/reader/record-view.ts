@@ -7,7 +7,7 @@ import { turnsOf } from '../../trajectories/files/messages.ts';
 import { rejectedOf } from '../../trajectories/files/pairs.ts';
 import type { TrajectoryRecord } from '../../trajectories/files/record.ts';
 import { worldModules } from '../../worlds/registry.ts';
-import type { Controller } from '../app/controller.ts';
+import type { Controller } from '../control/controller.ts';
 import { compact } from '../kit/format.ts';
 import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';

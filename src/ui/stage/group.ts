@@ -5,7 +5,7 @@ import { customElement } from 'lit/decorators.js';
 import { algorithmOf } from '../../rl/algorithms/registry.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import { groupBy } from '../../rl/numbers.ts';
-import { Panel } from '../app/panel.ts';
+import { Panel } from '../control/panel.ts';
 import { fixed, signed } from '../kit/format.ts';
 import { emptyState, errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';

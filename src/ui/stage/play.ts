@@ -8,7 +8,7 @@ import { customElement, query, state } from 'lit/decorators.js';
 import { live } from 'lit/directives/live.js';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { PlayFrame, PlayStart } from '../../session/protocol.ts';
-import { Panel } from '../app/panel.ts';
+import { Panel } from '../control/panel.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
 import type { Played } from '../state/state.ts';

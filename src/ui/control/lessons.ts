@@ -7,11 +7,11 @@ import { type Experiment, parseExperiment } from '../../experiment/experiment.ts
 import type { Lesson, Part, Where } from '../state/lesson.ts';
 import { type LessonProgress, LocalProgress, nothingDone, type ProgressStore } from '../state/lesson-progress.ts';
 import { nothingPlayed, type State, type Store } from '../state/state.ts';
-import type { Drafting } from './drafting.ts';
+import type { Drafting } from './draft.ts';
 import { isActive } from './events.ts';
 import type { Layout } from './layout.ts';
-import type { Notifying } from './notifying.ts';
-import type { Reading } from './reading.ts';
+import type { Reading } from './navigate.ts';
+import type { Notifying } from './notify.ts';
 
 /** What a teacher's link fixes. */
 export interface LessonOptions {

@@ -2,11 +2,11 @@
 import { msg } from '@lit/localize';
 import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.ts';
 import { type ReportWords, runReport } from '../../session/report/run-report.ts';
-import { chartOf } from '../charts/chart-saving.ts';
 import { currentLocale } from '../kit/locale.ts';
 import { metricSentence } from '../state/labels.ts';
 import { charts } from '../state/series.ts';
 import { plainView } from '../state/x-axis.ts';
+import { chartOf } from './save-chart.ts';
 
 const words = (): ReportWords => ({
   lang: currentLocale(),

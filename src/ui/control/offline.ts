@@ -3,7 +3,7 @@
  * files, and a newer version of it asks before it takes over, since that reloads the page.
  */
 import { msg } from '@lit/localize';
-import type { Notifying } from './notifying.ts';
+import type { Notifying } from './notify.ts';
 
 /** What this needs of a registration, so that a test can be one. */
 type Registration = Pick<ServiceWorkerRegistration, 'active' | 'waiting' | 'installing' | 'addEventListener'>;

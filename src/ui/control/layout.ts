@@ -1,7 +1,6 @@
 /** What is shown around the run: drawer and panels, the theme, help, and what the storage and device panels read when they open. */
 import { msg } from '@lit/localize';
 import type { TrainerApi } from '../../session/protocol.ts';
-import type { ModelPicking } from '../panels/model-picking.ts';
 import { type PaneName, rememberedPanes, resizedPanes } from '../state/panes.ts';
 import {
   type DrawerTab,
@@ -13,7 +12,8 @@ import {
   type Theme,
 } from '../state/state.ts';
 import { type ChartView, rememberedView, rememberView } from '../state/x-axis.ts';
-import { type Notifying, sentence } from './notifying.ts';
+import { type Notifying, sentence } from './notify.ts';
+import type { ModelPicking } from './pick-model.ts';
 
 const themeKey = 'tabgym.theme';
 

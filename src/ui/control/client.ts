@@ -3,7 +3,7 @@
  * nothing of panels; nothing else in `ui/` may know of a worker.
  */
 import type { GpuReport, SessionEvent, TrainerApi } from '../../session/protocol.ts';
-import { Gatherer } from './gatherer.ts';
+import { Gatherer } from './event-gatherer.ts';
 
 export interface Client {
   api: TrainerApi;
@@ -37,5 +37,5 @@ export async function openClient(search: string): Promise<Client> {
     const state = new URLSearchParams(search).get('mock');
     if (state) return localClient((await import('../gallery/mock.ts')).mockTrainer(state));
   }
-  return (await import('./worker-client.ts')).workerClient();
+  return (await import('../app/worker-client.ts')).workerClient();
 }

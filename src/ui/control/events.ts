@@ -2,14 +2,14 @@
 import { msg, str } from '@lit/localize';
 import type { RunStatus, RunSummary, SessionEvent, SweepState } from '../../session/protocol.ts';
 import { fixed } from '../kit/format.ts';
-import type { ModelPicking } from '../panels/model-picking.ts';
 import { rememberPace } from '../state/estimate.ts';
-import type { Recorded } from '../state/recorded.ts';
 import type { State, Store } from '../state/state.ts';
-import type { Evaluating } from './evaluating.ts';
-import type { Notifying } from './notifying.ts';
-import type { Reading } from './reading.ts';
-import type { Sweeping } from './sweeping.ts';
+import type { Evaluating } from './evaluate.ts';
+import type { Reading } from './navigate.ts';
+import type { Notifying } from './notify.ts';
+import type { ModelPicking } from './pick-model.ts';
+import type { Recorded } from './recorded.ts';
+import type { Sweeping } from './sweep.ts';
 
 /** Names the run that goes on by itself after the page was closed. */
 export const trainingKey = 'tabgym.training';

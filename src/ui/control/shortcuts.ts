@@ -5,7 +5,7 @@
 import { msg } from '@lit/localize';
 import type { Selection } from '../state/selection.ts';
 import type { Controller } from './controller.ts';
-import { shownStep } from './reading.ts';
+import { shownStep } from './navigate.ts';
 
 export interface Shortcut {
   keys: readonly string[];

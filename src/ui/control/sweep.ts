@@ -3,7 +3,7 @@ import { type Experiment, sweptRuns } from '../../experiment/experiment.ts';
 import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
 import type { Store } from '../state/state.ts';
-import type { Notifying } from './notifying.ts';
+import type { Notifying } from './notify.ts';
 
 /** A run's records with those that are new behind them. */
 function withRecords(records: readonly StepRecord[], steps: readonly StepRecord[]): StepRecord[] {

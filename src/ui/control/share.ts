@@ -18,9 +18,9 @@ import {
 } from '../state/link.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
 import type { State, Store } from '../state/state.ts';
-import type { Drafting } from './drafting.ts';
-import type { Notifying } from './notifying.ts';
-import { shownStep } from './reading.ts';
+import type { Drafting } from './draft.ts';
+import { shownStep } from './navigate.ts';
+import type { Notifying } from './notify.ts';
 
 /** An address, and whether it is too long to be handed on. */
 export interface MadeLink {
@@ -70,7 +70,7 @@ export class Sharing {
     const { run } = this.state;
     const place = this.place();
     if (run?.origin.kind !== 'import' || !run.origin.run) return { shipped: null, place };
-    const shipped = await import('./shipped.ts').then(({ shippedName }) => shippedName(run)).catch(() => null);
+    const shipped = await import('./shipped-runs.ts').then(({ shippedName }) => shippedName(run)).catch(() => null);
     return { shipped, place: shipped ? { ...place, run: run.origin.run } : place };
   }
 

@@ -5,7 +5,7 @@ import { download } from '../kit/download.ts';
 import { type ChartSpec, type Dash, readSeries, smoothed } from '../state/series.ts';
 import { type SweepColumns, sweepXs, type VariantLine } from '../state/sweep-series.ts';
 import { axisWords, type ChartView, xValues } from '../state/x-axis.ts';
-import { resolveColor } from './chart-drawing.ts';
+import { resolveColor } from './draw-chart.ts';
 
 export const chartFormats = ['PNG', 'SVG', 'CSV'] as const;
 export type ChartFormat = (typeof chartFormats)[number];

@@ -4,7 +4,7 @@
  */
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { LiveTurn, ReplayFrame, TrainerApi } from '../../session/protocol.ts';
-import type { Recording, Store } from './state.ts';
+import type { Recording, Store } from '../state/state.ts';
 
 const turnMs = 1100;
 /** Pause after the last turn, in turns, before it begins again. */

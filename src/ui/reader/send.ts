@@ -7,8 +7,8 @@ import { losslessForm } from '../../trajectories/files/lossless.ts';
 import { agentGymDpo, trlPreference } from '../../trajectories/files/pairs.ts';
 import type { WrittenFile } from '../../trajectories/files/reader.ts';
 import { trajectoryFormats } from '../../trajectories/files/registry.ts';
-import type { Controller } from '../app/controller.ts';
-import { sentence } from '../app/notifying.ts';
+import type { Controller } from '../control/controller.ts';
+import { sentence } from '../control/notify.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { type Desk, WatchDesk } from './desk.ts';
 

@@ -4,7 +4,7 @@ import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
 import type { State, Store } from '../state/state.ts';
 import { type Events, isActive } from './events.ts';
-import type { Notifying } from './notifying.ts';
+import type { Notifying } from './notify.ts';
 
 /** A small trained policy that the site ships: something to watch before anything was trained here. */
 const samplePolicy = 'sample-policy.zip';
@@ -82,7 +82,7 @@ export class Library {
     this.said.attempt('report', async () => {
       const { run, records } = this.state;
       if (!run) return;
-      const { pageReport } = await import('./reporting.ts');
+      const { pageReport } = await import('../charts/run-report.ts');
       download(await pageReport(this.api(), run, records), `${run.name}.html`);
     });
 
