@@ -1,7 +1,6 @@
 // Checks the structure of the house: imports point one way and never form a circle. The tables under "What may import what" say
 // which folder may import which: the root README's for the folders of the house, and the one in `src/NAME/README.md`, where there is
 // one, for the rooms of that folder. Type imports and `import()` count as all others do, for direction and for circles.
-// Circles through `import()` are counted when the last of them is gone.
 // `new Worker(new URL(...))` does not count: the worker's file is loaded as a program of its own.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -119,9 +118,12 @@ export function wrongDirections(tree, tables = innerTables) {
   });
 }
 
+// To be resolved: a world's module opens its client by `import()`, and the client returns the module.
+const lateCircles = [['src/worlds/.*', 'src/worlds/.*/(world|check)\\.ts']];
+
 /** Circles of a dpdm tree, `import()` included, as sentences. */
 export const findCircles = (tree) =>
-  parseCircular(tree, true).map((circle) => `a circle: ${[...circle, circle[0]].join(' -> ')}`);
+  parseCircular(tree, false, lateCircles).map((circle) => `a circle: ${[...circle, circle[0]].join(' -> ')}`);
 
 /** All problems, as sentences. */
 export async function findProblems() {

@@ -1,7 +1,7 @@
 /**
  * What the page and a session say to each other across the worker boundary: the types of the protocol are its
  * documentation. All values are structured-cloneable. The trainer's worker implements `TrainerApi` (comlink);
- * `ui/app/client.ts` is the one door to it. The page holds no training state.
+ * `ui/control/client.ts` is the one door to it. The page holds no training state.
  */
 import type { Task, WorldOptions, WorldView } from '../envs/env.ts';
 import type { ConnectionSettings } from '../envs/module.ts';

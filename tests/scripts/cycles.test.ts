@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readLayers, wrongDirections } from '../../scripts/cycles.mjs';
+import { findCircles, readLayers, wrongDirections } from '../../scripts/cycles.mjs';
 
 const imports = (file: string, id: string) => wrongDirections({ [file]: [{ id }] });
 
@@ -12,6 +12,9 @@ describe('the direction of imports', () => {
     ['envs-wasm/sciworld/goals.ts', 'envs-wasm/sciworld/arena.ts'],
     ['envs-wasm/babyai/text.ts', 'envs-wasm/shared/text.ts'],
     ['tools/golden/model.ts', 'src/policy/config.ts'],
+    ['tests/page/units.test.ts', 'src/ui/kit/format.ts'],
+    ['src/ui/stage/play.ts', 'src/ui/kit/format.ts'],
+    ['src/ui/main.ts', 'src/ui/app/app.ts'],
   ])('%s may import %s', (file, id) => {
     expect(imports(file, id)).toEqual([]);
   });
@@ -24,6 +27,10 @@ describe('the direction of imports', () => {
     ['src/envs/env.ts', 'src/policy/policy.ts', 'src/envs may not know src/policy'],
     ['src/ui/app/app.ts', 'src/store/run.ts', 'src/ui may not know src/store'],
     ['src/session/run/session.ts', 'tools/golden/model.ts', 'src/session may not know tools'],
+    ['src/ui/kit/format.ts', 'src/experiment/knob.ts', 'src/ui/kit may not know src/experiment'],
+    ['src/ui/kit/format.ts', 'src/ui/state/state.ts', 'src/ui/kit may not know src/ui'],
+    ['src/ui/state/state.ts', 'src/ui/control/panel.ts', 'inside src/ui, state may not know control'],
+    ['src/ui/app/app.ts', 'src/ui/main.ts', 'inside src/ui, app may not know .'],
     ['envs-wasm/babyai/text.ts', 'envs-wasm/sciworld/text.ts', 'envs-wasm/babyai may not know envs-wasm/sciworld'],
   ])('%s may not import %s', (file, id, why) => {
     expect(imports(file, id)).toEqual([`${file} imports ${id}: ${why}`]);
@@ -33,9 +40,30 @@ describe('the direction of imports', () => {
     expect(imports('src/other/x.ts', 'src/other/y.ts')[0]).toMatch(/no layer owns/);
   });
 
+  it('requires a row for every room of a folder with an inner table', () => {
+    const tables = { 'src/rl': { episode: [] } };
+    const faults = wrongDirections({ 'src/rl/other/x.ts': [], 'src/rl/episode/y.ts': [] }, tables);
+    expect(faults).toEqual(['src/rl/other/x.ts is in no room of src/rl: add other to the table of src/rl/README.md']);
+  });
+
   it('is read from the table of the README', () => {
     const readme =
       '## What may import what\n\nText.\n\n| `a`, `b` | `c`, `d/*` |\n| `e` | nothing |\n\n## Next\n| `f` | `a` |\n';
     expect(readLayers(readme)).toEqual({ a: ['c', 'd/*'], b: ['c', 'd/*'], e: [] });
+  });
+});
+
+describe('circles', () => {
+  const tree = (kind: string) => ({
+    'src/ui/a.ts': [{ id: 'src/ui/b.ts', issuer: 'src/ui/a.ts', kind }],
+    'src/ui/b.ts': [{ id: 'src/ui/a.ts', issuer: 'src/ui/b.ts', kind: 'StaticImport' }],
+  });
+
+  it.each(['StaticImport', 'DynamicImport'])('are found by %s', (kind) => {
+    expect(findCircles(tree(kind))).toEqual(['a circle: src/ui/a.ts -> src/ui/b.ts -> src/ui/a.ts']);
+  });
+
+  it('need a way back', () => {
+    expect(findCircles({ ...tree('DynamicImport'), 'src/ui/b.ts': [] })).toEqual([]);
   });
 });

@@ -19,6 +19,7 @@ import { installShortcuts } from '../control/shortcuts.ts';
 import { currentLocale } from '../kit/locale.ts';
 import { type PaneName, progressPane } from '../state/panes.ts';
 import { watchInteractions } from './interactions.ts';
+import { lazyParts } from './lazy-parts.ts';
 import type { PaneResizeEvent } from './splitter.ts';
 import './splitter.ts';
 import '../panels/shared-note.ts';
@@ -204,7 +205,7 @@ export class TabgymApp extends Panel {
       'sweep',
       'together',
     ]);
-    this.app = new Controller();
+    this.app = new Controller(lazyParts);
     this.app.store.set({ locale: currentLocale() });
   }
 

@@ -1,41 +1,12 @@
 /**
- * Trained agents that the site ships: their list, one's card, its run. Each is fetched when it is asked for. An agent that was opened once
- * is a run of this browser like any other, and is not fetched again.
+ * Buttons of the gallery of trained agents. An agent that was opened once is a run of this browser like any other, and is not fetched
+ * again.
  */
 import { msg, str } from '@lit/localize';
 import type { RunSummary } from '../../session/protocol.ts';
-import {
-  agentsFolder,
-  improvedExperiment,
-  type ListedAgent,
-  readAgent,
-  readGallery,
-  type ShippedAgent,
-} from '../../session/shipped-agent.ts';
+import { improvedExperiment, type ShippedAgent } from '../../session/shipped-agent.ts';
 import type { Controller } from './controller.ts';
-
-async function fetched(path: string): Promise<Response> {
-  const response = await fetch(path).catch(() => null);
-  if (response?.ok) return response;
-  const why = response ? String(response.status) : msg('no connection');
-  throw new Error(msg(str`${path} could not be loaded (${why}). Try again.`));
-}
-
-/** A server that knows no such file may answer with its front page. */
-async function fetchedJson(path: string): Promise<unknown> {
-  const response = await fetched(path);
-  return response.json().catch(() => {
-    throw new Error(msg(str`${path} is not what this page expects. Try again.`));
-  });
-}
-
-export const fetchGallery = async (): Promise<readonly ListedAgent[]> =>
-  readGallery(await fetchedJson(`${agentsFolder}/index.json`));
-
-export const fetchAgent = async (name: string): Promise<ShippedAgent> =>
-  readAgent(await fetchedJson(`${agentsFolder}/${name}/agent.json`), `${name}/agent.json`);
-
-export const curvesOf = (name: string) => `${agentsFolder}/${name}/curves.svg`;
+import { fetchAgent, fetchAgentRun } from './shipped-agents.ts';
 
 export class Agents {
   constructor(private readonly app: Controller) {}
@@ -55,7 +26,7 @@ export class Agents {
     const agent = await fetchAgent(name);
     const known = this.known(agent);
     if (known) return { agent, run: known };
-    const file = await (await fetched(`${agentsFolder}/${name}/${agent.file}`)).blob();
+    const file = await fetchAgentRun(name, agent);
     const run = await this.app.api.importRun(file, agent.file);
     await this.app.api.rename(run.id, agent.title);
     await this.app.library.refreshRuns();

@@ -30,12 +30,3 @@ export const localClient = (api: TrainerApi): Client => ({
     return api.start((event) => gatherer.add(event));
   },
 });
-
-/** In development and in tests, `?mock=STATE` puts a fixture where the worker would be. */
-export async function openClient(search: string): Promise<Client> {
-  if (import.meta.env.MODE !== 'production') {
-    const state = new URLSearchParams(search).get('mock');
-    if (state) return localClient((await import('../gallery/mock.ts')).mockTrainer(state));
-  }
-  return (await import('../app/worker-client.ts')).workerClient();
-}

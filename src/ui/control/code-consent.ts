@@ -4,6 +4,7 @@
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { type CarriedCode, carriedCode } from '../../experiment/own-code.ts';
+import type { LazyParts } from './lazy-parts.ts';
 
 const key = 'tabgym.code-allowed';
 
@@ -18,6 +19,8 @@ async function hashOf(code: string): Promise<string> {
 const known = (): Set<string> => new Set(JSON.parse(sessionStorage.getItem(key) ?? '[]') as string[]);
 
 export class CodeConsent {
+  constructor(private readonly question: LazyParts['askAboutCode']) {}
+
   async allow(code: string): Promise<void> {
     sessionStorage.setItem(key, JSON.stringify([...known().add(await hashOf(code))]));
   }
@@ -31,9 +34,7 @@ export class CodeConsent {
       if (!asked && !allowed.has(await hashOf(each.code))) carried.push(each);
     }
     if (!carried.length) return true;
-    const { TabgymCodeQuestion } = await import('../panels/code-question.ts');
-    const question = Object.assign(new TabgymCodeQuestion(), { name: experiment.name, carried });
-    const may = await question.ask();
+    const may = await this.question(experiment, carried);
     if (may) for (const { code } of carried) await this.allow(code);
     return may;
   }

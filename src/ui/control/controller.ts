@@ -13,7 +13,7 @@ import { playsOnlyWords } from '../state/labels.ts';
 import { isNewcomer, rememberRuns } from '../state/newcomer.ts';
 import { noSelection, type Selection } from '../state/selection.ts';
 import { type State, Store } from '../state/state.ts';
-import { type Client, openClient } from './client.ts';
+import type { Client } from './client.ts';
 import { CodeConsent } from './code-consent.ts';
 import { Connecting } from './connect.ts';
 import { Drafting } from './draft.ts';
@@ -21,6 +21,7 @@ import { Dropping } from './drop.ts';
 import { Evaluating } from './evaluate.ts';
 import { Events, isActive, trainingKey } from './events.ts';
 import { Layout } from './layout.ts';
+import type { LazyParts } from './lazy-parts.ts';
 import { Lessons } from './lessons.ts';
 import { Library } from './library.ts';
 import { Reading } from './navigate.ts';
@@ -44,7 +45,13 @@ export class Controller {
   );
   readonly connecting = new Connecting(this.store, () => this.api);
   readonly said = new Notifying(this.store);
-  readonly layout = new Layout(this.store, () => this.api, this.said, this.models);
+  readonly layout = new Layout(
+    this.store,
+    () => this.api,
+    this.said,
+    this.models,
+    () => this.parts.loadShareDialog(),
+  );
   readonly sharing = new Sharing(this.store, this.said, this.drafting);
   readonly evaluating = new Evaluating(this.store, () => this.api, this.said);
   readonly sweeping = new Sweeping(this.store, () => this.api, this.said);
@@ -58,11 +65,20 @@ export class Controller {
     evaluating: this.evaluating,
     stepping: () => this.stepping,
   });
-  readonly library = new Library(this.store, () => this.api, this.said, this.events, this);
+  readonly library = new Library(
+    this.store,
+    () => this.api,
+    this.said,
+    this.events,
+    this,
+    (...run) => this.parts.reportRun(...run),
+  );
   readonly dropping = new Dropping(this);
-  readonly consent = new CodeConsent();
-  readonly lessons = new Lessons(this);
+  readonly consent = new CodeConsent((...asked) => this.parts.askAboutCode(...asked));
+  readonly lessons = new Lessons(this, () => this.parts.loadLessons());
   private client: Client | null = null;
+
+  constructor(private readonly parts: LazyParts) {}
 
   get api(): TrainerApi {
     if (!this.client) throw new Error(msg('The trainer is still starting. Try again in a moment.'));
@@ -79,7 +95,7 @@ export class Controller {
     // Something is alive before the trainer is, where no run is expected in its place.
     if (isNewcomer()) void this.recorded.playSample();
     try {
-      const client = await openClient(search);
+      const client = await this.parts.openClient(search);
       this.client = client;
       const gpu = await client.start(
         (events) => this.events.take(events),

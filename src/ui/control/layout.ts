@@ -12,6 +12,7 @@ import {
   type Theme,
 } from '../state/state.ts';
 import { type ChartView, rememberedView, rememberView } from '../state/x-axis.ts';
+import type { LazyParts } from './lazy-parts.ts';
 import { type Notifying, sentence } from './notify.ts';
 import type { ModelPicking } from './pick-model.ts';
 
@@ -23,6 +24,7 @@ export class Layout {
     private readonly api: () => TrainerApi,
     private readonly said: Notifying,
     private readonly models: ModelPicking,
+    private readonly loadShareDialog: LazyParts['loadShareDialog'],
   ) {}
 
   private get state(): State {
@@ -107,7 +109,7 @@ export class Layout {
 
   /** The dialog of links, whose code comes when it is first opened. */
   async showSharing(sharing: boolean) {
-    if (sharing) await import('../panels/share.ts');
+    if (sharing) await this.loadShareDialog();
     this.store.set({ sharing });
   }
 

@@ -4,12 +4,13 @@
  */
 import { msg, str } from '@lit/localize';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
-import type { Lesson, Part, Where } from '../state/lesson.ts';
+import { type Lesson, type Part, seenOf, type Where } from '../state/lesson.ts';
 import { type LessonProgress, LocalProgress, nothingDone, type ProgressStore } from '../state/lesson-progress.ts';
 import { nothingPlayed, type State, type Store } from '../state/state.ts';
 import type { Drafting } from './draft.ts';
 import { isActive } from './events.ts';
 import type { Layout } from './layout.ts';
+import type { LazyParts } from './lazy-parts.ts';
 import type { Reading } from './navigate.ts';
 import type { Notifying } from './notify.ts';
 
@@ -32,25 +33,20 @@ interface Page {
   close(): void;
 }
 
-type Module = typeof import('../lessons/registry.ts');
-
 export class Lessons {
-  private module: Module | null = null;
+  /** All lessons; empty until they are loaded. */
+  lessons: readonly Lesson[] = [];
   private stop: (() => void) | null = null;
   private options: LessonOptions = {};
 
   constructor(
     private readonly app: Page,
+    private readonly loadLessons: LazyParts['loadLessons'],
     private readonly kept: ProgressStore = new LocalProgress(),
   ) {}
 
   private get state(): State {
     return this.app.store.state;
-  }
-
-  /** All of them; empty until they were asked for. */
-  get lessons(): readonly Lesson[] {
-    return this.module?.lessons ?? [];
   }
 
   /** The lesson of the address; else the one that was open when the page was closed goes on, with the setup as it is. */
@@ -133,12 +129,12 @@ export class Lessons {
   }
 
   async load() {
-    this.module ??= await import('../lessons/registry.ts');
+    if (!this.lessons.length) this.lessons = await this.loadLessons();
     this.app.store.set({ lessonsReady: true });
   }
 
   private find(id: string): Lesson | undefined {
-    return this.module?.lessons.find((each) => each.id === id);
+    return this.lessons.find((each) => each.id === id);
   }
 
   private follow(id: string) {
@@ -153,10 +149,10 @@ export class Lessons {
 
   /** Whether the part that is up is done; the next may be done already. */
   private look() {
-    const { module, state } = this;
+    const { state } = this;
     const lesson = state.lesson ? this.find(state.lesson) : undefined;
     const part = lesson && this.current(lesson);
-    if (!module || !lesson || !part?.done(module.seenOf(state))) return;
+    if (!lesson || !part?.done(seenOf(state))) return;
     const { done, answers } = this.progressOf(lesson.id);
     this.setProgress(lesson.id, { done: [...done, part.id], answers });
     const next = this.current(lesson);

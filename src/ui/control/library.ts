@@ -4,6 +4,7 @@ import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
 import type { State, Store } from '../state/state.ts';
 import { type Events, isActive } from './events.ts';
+import type { LazyParts } from './lazy-parts.ts';
 import type { Notifying } from './notify.ts';
 
 /** A small trained policy that the site ships: something to watch before anything was trained here. */
@@ -30,6 +31,7 @@ export class Library {
     private readonly said: Notifying,
     private readonly events: Events,
     private readonly focus: Focus,
+    private readonly reportRun: LazyParts['reportRun'],
   ) {}
 
   private get state(): State {
@@ -82,8 +84,7 @@ export class Library {
     this.said.attempt('report', async () => {
       const { run, records } = this.state;
       if (!run) return;
-      const { pageReport } = await import('../charts/run-report.ts');
-      download(await pageReport(this.api(), run, records), `${run.name}.html`);
+      download(await this.reportRun(this.api(), run, records), `${run.name}.html`);
     });
 
   /** The run as a folder that another trainer goes on from. */

@@ -3,20 +3,14 @@
  * episodes, an episode is turns, a turn is tokens. The URL's hash follows.
  */
 import type { StepDetail, TrainerApi } from '../../session/protocol.ts';
+import { shownStep } from '../state/in-focus.ts';
 import { formatLink, parseLink } from '../state/link.ts';
 import { formatHash, parseHash, type Selection } from '../state/selection.ts';
-import { none, type State, type Store } from '../state/state.ts';
+import { none, type Store } from '../state/state.ts';
 
 const keptDetails = 6;
 
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-/** The step whose episodes are shown: the selected one, or the newest that trained. */
-export function shownStep(state: State): number | null {
-  if (state.selection.step !== null) return state.selection.step;
-  const last = state.records[state.records.length - 1];
-  return last && last.step > 0 ? last.step : null;
-}
 
 export class Reading {
   private readonly cache = new Map<string, StepDetail>();

@@ -6,7 +6,7 @@ import { msg, str } from '@lit/localize';
 import { type Experiment, ExperimentError, parseExperiment } from '../../experiment/experiment.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
-import { inFocus } from '../state/in-focus.ts';
+import { inFocus, shownStep } from '../state/in-focus.ts';
 import {
   formatLink,
   LinkError,
@@ -19,7 +19,6 @@ import {
 import { noSelection, type Selection } from '../state/selection.ts';
 import type { State, Store } from '../state/state.ts';
 import type { Drafting } from './draft.ts';
-import { shownStep } from './navigate.ts';
 import type { Notifying } from './notify.ts';
 
 /** An address, and whether it is too long to be handed on. */

@@ -5,7 +5,7 @@
 import { msg, str } from '@lit/localize';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { agentsFolder } from '../../session/shipped-agent.ts';
-import { fetchAgent, fetchGallery } from './agents.ts';
+import { fetchAgent, fetchGallery } from './shipped-agents.ts';
 
 interface Shipped {
   path: string;

@@ -3,9 +3,9 @@
  * uses the key itself). The help dialog lists this table.
  */
 import { msg } from '@lit/localize';
+import { shownStep } from '../state/in-focus.ts';
 import type { Selection } from '../state/selection.ts';
 import type { Controller } from './controller.ts';
-import { shownStep } from './navigate.ts';
 
 export interface Shortcut {
   keys: readonly string[];

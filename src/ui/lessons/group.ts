@@ -1,9 +1,9 @@
 /** Lesson 4: one group, one update. From returns to advantages, from an advantage to a token's probability. */
 import { msg } from '@lit/localize';
 import experiment from '../../../experiments/lessons/group.json';
-import { whyOf } from '../learn/why.ts';
 import { groupStatistics } from '../state/episodes.ts';
 import { type Lesson, reads } from '../state/lesson.ts';
+import { whyOf } from '../state/token-change.ts';
 
 export const group: Lesson = {
   id: 'group',

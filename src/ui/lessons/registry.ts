@@ -12,8 +12,6 @@ import { imitation } from './imitation.ts';
 import { languageModel } from './language-model.ts';
 import { policy } from './policy.ts';
 
-export { seenOf } from '../state/lesson.ts';
-
 export const lessons: readonly Lesson[] = [
   agent,
   chance,

@@ -10,8 +10,8 @@ import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { ExaminedEpisode } from '../../rl/examine.ts';
 import { trainingStageAt } from '../../rl/settings.ts';
 import type { StepInsight, StepRecord } from '../../session/protocol.ts';
-import { shownStep } from '../control/navigate.ts';
 import { groupStatistics, type TokenFacts, tokenFacts, trainedRow } from './episodes.ts';
+import { shownStep } from './in-focus.ts';
 import type { State } from './state.ts';
 
 export interface Place {

@@ -1,0 +1,14 @@
+/** Parts that the controller loads when they are first used. */
+import type { LazyParts } from '../control/lazy-parts.ts';
+import { openClient } from './open-client.ts';
+
+export const lazyParts: LazyParts = {
+  openClient,
+  askAboutCode: async ({ name }, carried) => {
+    const { TabgymCodeQuestion } = await import('../panels/code-question.ts');
+    return Object.assign(new TabgymCodeQuestion(), { name, carried }).ask();
+  },
+  loadShareDialog: () => import('../panels/share.ts'),
+  loadLessons: async () => (await import('../lessons/registry.ts')).lessons,
+  reportRun: async (...run) => (await import('../charts/run-report.ts')).pageReport(...run),
+};

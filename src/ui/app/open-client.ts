@@ -1,0 +1,11 @@
+/** Opens the client of the trainer: of its worker, or of a fixture. */
+import { type Client, localClient } from '../control/client.ts';
+
+/** In development and in tests, `?mock=STATE` puts a fixture where the worker would be. */
+export async function openClient(search: string): Promise<Client> {
+  if (import.meta.env.MODE !== 'production') {
+    const state = new URLSearchParams(search).get('mock');
+    if (state) return localClient((await import('../gallery/mock.ts')).mockTrainer(state));
+  }
+  return (await import('../app/worker-client.ts')).workerClient();
+}

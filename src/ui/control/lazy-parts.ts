@@ -1,0 +1,19 @@
+/** Parts of the rooms above this one, each loaded when it is first used. `app/lazy-parts.ts` implements them. */
+import type { Experiment } from '../../experiment/experiment.ts';
+import type { CarriedCode } from '../../experiment/own-code.ts';
+import type { RunSummary, StepRecord, TrainerApi } from '../../session/protocol.ts';
+import type { Lesson } from '../state/lesson.ts';
+import type { Client } from './client.ts';
+
+export interface LazyParts {
+  /** Opens the client that the address's query names. */
+  openClient(search: string): Promise<Client>;
+  /** Asks the person whether the code of an experiment may run. */
+  askAboutCode(experiment: Experiment, carried: readonly CarriedCode[]): Promise<boolean>;
+  /** Defines the element of the share dialog. */
+  loadShareDialog(): Promise<unknown>;
+  /** All lessons, in the order in which they are taught. */
+  loadLessons(): Promise<readonly Lesson[]>;
+  /** Report of a run as one HTML file, in the page's language. */
+  reportRun(api: TrainerApi, run: RunSummary, records: readonly StepRecord[]): Promise<Blob>;
+}
