@@ -42,7 +42,7 @@ export async function benchPassages(say: (line: string) => void): Promise<Search
     const file = join(folder, 'made.jsonl');
     await writeCorpus(file, { documents: passages, length: wordsEach });
     const signal = new AbortController().signal;
-    const built = await buildIndex({ name: 'made', folder, files: [file], signal, say: () => {} });
+    const built = await buildIndex({ name: 'made', folder, files: [file], signal, print: () => {} });
     say(`${built.documents} passages indexed in ${built.seconds.toFixed(0)} s`);
     const { retriever } = await openSource({ kind: 'corpus', name: 'made', folder });
     const rows: SearchRow[] = [

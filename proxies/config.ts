@@ -223,20 +223,20 @@ function problem(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue) ?? '';
   const unknown = issue.type === 'strict_object' && issue.expected === 'never';
   const missing = issue.input === undefined && !unknown;
-  const words = unknown ? 'is no setting' : missing ? 'is missing' : issue.message;
-  const found = JSON.stringify(issue.input);
-  const value = unknown || missing || /password|token/i.test(path) ? '' : ` (it is ${found?.slice(0, 120)})`;
-  return `  ${path || 'the whole'}: ${words}${value}`;
+  const found = unknown ? 'is not a setting' : missing ? 'is missing' : issue.message;
+  const given = JSON.stringify(issue.input);
+  const value = unknown || missing || /password|token/i.test(path) ? '' : ` (it is ${given?.slice(0, 120)})`;
+  return `  ${path || 'the configuration'}: ${found}${value}`;
 }
 
 function checkWhole(config: ProxyConfig): string[] {
   const names = config.forward.map((each) => each.name);
   const twice = names.filter((each, k) => names.indexOf(each) !== k);
-  const problems = twice.map((each) => `  forward: two servers are called "${each}"`);
+  const problems = twice.map((each) => `  forward: two servers have the name "${each}"`);
   if (config.webarena && Object.keys(config.webarena.sites).length === 0)
     problems.push('  webarena.sites: must name a site');
   if (!config.webarena && !config.retrieval && config.forward.length === 0)
-    problems.push('  the whole: names none of webarena, retrieval and forward');
+    problems.push('  the configuration: names none of webarena, retrieval and forward');
   return problems;
 }
 
@@ -244,7 +244,7 @@ function checkWhole(config: ProxyConfig): string[] {
 export function readConfig(given: unknown, where: string): ProxyConfig {
   const result = v.safeParse(schema, given);
   const problems = result.success ? checkWhole(result.output) : result.issues.map(problem);
-  if (problems.length) throw new ConfigError(`${where} is refused:\n${problems.join('\n')}`);
+  if (problems.length) throw new ConfigError(`${where} is invalid:\n${problems.join('\n')}`);
   return result.output as ProxyConfig;
 }
 

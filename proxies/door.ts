@@ -13,18 +13,18 @@ import type { ProxyConfig } from './config.ts';
 export class WrongToken extends Error {
   override name = 'WrongToken';
   override message =
-    'The address is not whole: its first part is a token, and this is another one. Copy it anew from the proxy.';
+    'Wrong token: the first part of the address is not the token of this proxy. Copy the address again from its output.';
 }
 export class ForeignHost extends Error {
   override name = 'ForeignHost';
   constructor(host: string) {
-    super(`The proxy is not called ${host.slice(0, 100) || 'nothing'}: name it in "hosts" of its configuration.`);
+    super(`Requests to the host "${host.slice(0, 100)}" are refused: add it to "hosts" in the proxy's configuration.`);
   }
 }
 export class ForeignPage extends Error {
   override name = 'ForeignPage';
   constructor(origin: string) {
-    super(`Pages of ${origin.slice(0, 100)} may not use this proxy: name it in "origins" of its configuration.`);
+    super(`Pages of ${origin.slice(0, 100)} may not use this proxy: add the origin to "origins" in its configuration.`);
   }
 }
 

@@ -5,11 +5,11 @@ import { defaultFolder } from '../src/corpus/store-folder.ts';
 import { WorldError } from '../src/envs/env.ts';
 import { ConfigError, readConfigFile } from './config.ts';
 import { HostError } from './network/hosts.ts';
-import { buildIndex, indexWords } from './retrieval/build-index.ts';
+import { buildIndex, indexSummary } from './retrieval/build-index.ts';
 import { type OpenedProxy, openProxy } from './service.ts';
 
 /** Errors whose message already states what to do; they are printed without a stack. */
-const spoken = [ConfigError, HostError, WorldError];
+const expectedErrors = [ConfigError, HostError, WorldError];
 
 /** Prints only the first line of a message: further lines of a library's message may contain an address. */
 const report = ({ name, message }: Error) => console.error(`${name}: ${message.split('\n')[0].slice(0, 300)}`);
@@ -17,19 +17,21 @@ const report = ({ name, message }: Error) => console.error(`${name}: ${message.s
 const versionOf = (): string =>
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 
-function say({ parts, token }: OpenedProxy, address: string): void {
+function printAddresses({ parts, token }: OpenedProxy, address: string): void {
   for (const { path, title, notes } of parts) {
     console.log(`${title}: ${address}/${token}${path}`);
     for (const note of notes) console.log(`  ${note}`);
   }
-  console.log('Paste an address into the page beside its world. Whoever knows it may use it: it holds the token.');
+  console.log(
+    'Paste an address into the page beside its world. Anyone who has it can use the proxy: it contains the token.',
+  );
 }
 
 async function serve(file: string): Promise<void> {
   const config = readConfigFile(file);
   const proxy = await openProxy(config, { version: versionOf(), report });
   const address = await proxy.app.listen({ host: config.host, port: config.port });
-  say(proxy, address);
+  printAddresses(proxy, address);
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void proxy.close().finally(() => process.exit(0)));
 }
@@ -37,29 +39,29 @@ async function serve(file: string): Promise<void> {
 async function index(files: string[], name: string, folder: string): Promise<void> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
-  const result = await buildIndex({ name, folder, files, signal: stop.signal, say: (line) => console.log(line) });
-  console.log(indexWords(result, name));
+  const result = await buildIndex({ name, folder, files, signal: stop.signal, print: (line) => console.log(line) });
+  console.log(indexSummary(result, name));
 }
 
 const program = new Command('proxy').description(
-  'Lets a page reach what it cannot: a WebArena installation, a corpus or a search server, servers that send no CORS headers.',
+  'Connects a page to services that it cannot reach: a WebArena installation, a corpus or a search server, servers that send no CORS headers.',
 );
 program
   .command('serve', { isDefault: true })
   .description('Starts the proxy.')
-  .requiredOption('--config <file>', 'JSON: what there is (docs/proxy.md)')
+  .requiredOption('--config <file>', 'configuration as JSON (docs/proxy.md)')
   .action(({ config }: { config: string }) => serve(config));
 
 program
   .command('index <files...>')
   .description(
-    'Builds an index on disk for "retrieval", or goes on with it: JSON lines (plain or .gz) or a folder of texts.',
+    'Builds an index on disk for "retrieval", or resumes it: from JSON lines (plain or .gz) or a folder of texts.',
   )
-  .requiredOption('--name <name>', 'what the corpus is called')
-  .option('--folder <folder>', 'where it is kept (TABGYM_CORPORA)', defaultFolder())
+  .requiredOption('--name <name>', 'name of the corpus')
+  .option('--folder <folder>', 'folder of all corpora (default: TABGYM_CORPORA)', defaultFolder())
   .action((files: string[], { name, folder }: { name: string; folder: string }) => index(files, name, folder));
 
 program.parseAsync().catch((error: Error) => {
-  console.error(spoken.some((kind) => error instanceof kind) ? error.message : error.stack);
+  console.error(expectedErrors.some((kind) => error instanceof kind) ? error.message : error.stack);
   process.exit(1);
 });

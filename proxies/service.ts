@@ -86,8 +86,8 @@ export async function openProxy(config: ProxyConfig, options: ProxyOptions): Pro
     throw error;
   }
   for (const part of parts) part.mount(app);
-  const said = parts.map(({ path, title, notes }) => ({ path, title, notes }));
-  app.get('/', async () => ({ name: 'tabgym-proxy', version: options.version, parts: said }));
+  const descriptions = parts.map(({ path, title, notes }) => ({ path, title, notes }));
+  app.get('/', async () => ({ name: 'tabgym-proxy', version: options.version, parts: descriptions }));
   return {
     app,
     token,

@@ -8,7 +8,7 @@ import type { ForwardConfig, ProxyConfig } from '../config.ts';
 import type { Part } from '../part.ts';
 
 /** Headers that identify the page or its user; they are removed before a request is forwarded. */
-const kept = ['origin', 'referer', 'cookie', 'authorization', 'access-control-request-private-network'];
+const removedHeaders = ['origin', 'referer', 'cookie', 'authorization', 'access-control-request-private-network'];
 
 /** For a socket only the address is forwarded, without headers. The library's types lack this option. */
 const noHeaders: object = { rewriteRequestHeaders: () => ({}) };
@@ -34,7 +34,8 @@ export function mountForward(app: FastifyInstance, prefix: string, { address }: 
       websocket: true,
       http: { requestOptions: { timeout: answerMs } },
       replyOptions: {
-        rewriteRequestHeaders: (_request, headers) => without(headers, (name) => kept.includes(name)) as never,
+        rewriteRequestHeaders: (_request, headers) =>
+          without(headers, (name) => removedHeaders.includes(name)) as never,
         rewriteHeaders: (headers) => without(headers, (name) => /^access-control-|^set-cookie$/.test(name)) as never,
       },
       wsClientOptions: noHeaders,
@@ -48,7 +49,7 @@ export async function openForward({ forward }: ProxyConfig): Promise<Part[]> {
     return {
       path,
       title: each.name,
-      notes: ['passed on as it is'],
+      notes: ['forwarded unchanged'],
       mount: (app) => mountForward(app, path, each),
       close: async () => {},
     };

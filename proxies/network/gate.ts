@@ -4,12 +4,12 @@
  * that are too large. It does not depend on pages.
  */
 import {
-  request as ask,
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type Server,
   type ServerResponse,
+  request as sendRequest,
 } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -28,7 +28,7 @@ export interface GateEvents {
 }
 
 /** Hosts that Chromium contacts by itself. A refusal of these is not reported: no page caused it. */
-const ownChatter = /(?:^|\.)(?:googleapis\.com|gstatic\.com|google\.com|gvt1\.com)$/;
+const browserHosts = /(?:^|\.)(?:googleapis\.com|gstatic\.com|google\.com|gvt1\.com)$/;
 
 const hopByHop = new Set(
   'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
@@ -51,12 +51,12 @@ function authority(text: string): { host: string; port: number } | null {
   return found && { host: found[1], port: Number(found[2]) };
 }
 
-const refusal = 'This address is not one of the sites that the proxy was configured with.';
+const refusal = 'This address is not one of the sites in the configuration of the proxy.';
 
 export class Gate {
   bytes = 0;
   /** Time of the last start or end of a request, or of the last bytes in a tunnel. */
-  movedAt = 0;
+  activeAt = 0;
   /** Start times of the requests whose response is not complete yet. */
   private readonly unanswered = new Map<ServerResponse, number>();
   private readonly sockets = new Set<Duplex>();
@@ -100,7 +100,7 @@ export class Gate {
   }
 
   private refuse(host: string): void {
-    if (!ownChatter.test(host.replace(/:\d+$/, ''))) this.events.refused(host);
+    if (!browserHosts.test(host.replace(/:\d+$/, ''))) this.events.refused(host);
   }
 
   /** Number of incomplete requests that began at or after `ms` (as `performance.now()` counts). */
@@ -122,7 +122,7 @@ export class Gate {
     const url = request.url ?? '';
     const target = /^http:/i.test(url) ? this.hosts.targetOf(url) : null;
     if (!target) {
-      this.refuse(URL.canParse(url) ? new URL(url).host : 'an address that is none');
+      this.refuse(URL.canParse(url) ? new URL(url).host : 'an invalid address');
       response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(refusal);
       return;
     }
@@ -130,22 +130,29 @@ export class Gate {
   }
 
   private forward(request: IncomingMessage, response: ServerResponse, target: Target, url: URL): void {
-    this.movedAt = performance.now();
-    this.unanswered.set(response, this.movedAt);
+    this.activeAt = performance.now();
+    this.unanswered.set(response, this.activeAt);
     response.once('close', () => {
       this.unanswered.delete(response);
-      this.movedAt = performance.now();
+      this.activeAt = performance.now();
     });
     const headers = { ...forwardable(request.headers), host: url.host };
     const path = `${url.pathname}${url.search}`;
-    const asked = ask({ host: target.address, port: target.port, method: request.method, path, headers, agent: false });
-    asked.once('response', (answer) => this.answer(answer, response));
-    asked.once('error', (error: NodeJS.ErrnoException) => {
+    const outgoing = sendRequest({
+      host: target.address,
+      port: target.port,
+      method: request.method,
+      path,
+      headers,
+      agent: false,
+    });
+    outgoing.once('response', (answer) => this.answer(answer, response));
+    outgoing.once('error', (error: NodeJS.ErrnoException) => {
       if (response.headersSent) response.destroy();
       else response.writeHead(502, { 'content-type': 'text/plain' }).end(`The site did not answer: ${error.code}.`);
     });
-    response.once('close', () => asked.destroy());
-    request.pipe(asked);
+    response.once('close', () => outgoing.destroy());
+    request.pipe(outgoing);
   }
 
   private answer(answer: IncomingMessage, response: ServerResponse): void {
@@ -191,7 +198,7 @@ export class Gate {
     socket.pipe(out);
     out.pipe(socket);
     out.on('data', (chunk: Buffer) => {
-      this.movedAt = performance.now();
+      this.activeAt = performance.now();
       if (this.count(chunk.length)) out.destroy();
     });
   }

@@ -87,7 +87,8 @@ export class Hosts {
     const addressOf = async (host: string) => {
       if (isIP(bare(host))) return bare(host);
       const address = known.get(host) ?? (await find(host).catch(() => null));
-      if (!address) throw new HostError(`There is no machine called ${host}.`);
+      if (!address)
+        throw new HostError(`The host ${host} cannot be resolved: check its spelling in the configuration.`);
       known.set(host, address);
       return address;
     };
@@ -101,7 +102,7 @@ export class Hosts {
       const host = entry.replace(/:\d+$/, '');
       const address = await addressOf(host);
       if (isPrivate(address))
-        throw new HostError(`${host} in "alsoAllow" is no public machine (${address}): configure it as a site.`);
+        throw new HostError(`${host} in "alsoAllow" is not a public host (${address}): configure it as a site.`);
       if (entry === host) anyPort.set(host, address);
       else exact.set(entry, address);
     }

@@ -12,7 +12,7 @@ export interface IndexRequest {
   folder: string;
   files: readonly string[];
   signal: AbortSignal;
-  say(line: string): void;
+  print(line: string): void;
 }
 
 export interface IndexResult {
@@ -24,7 +24,7 @@ export interface IndexResult {
   complete: boolean;
 }
 
-const sayEveryMs = 1000;
+const printEveryMs = 1000;
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 function timeText(seconds: number): string {
@@ -33,24 +33,24 @@ function timeText(seconds: number): string {
 }
 
 /** Prints progress at most once a second: the share done, the documents, and the time left. */
-function progressTeller(say: IndexRequest['say']): (progress: IngestProgress) => void {
+function progressPrinter(print: IndexRequest['print']): (progress: IngestProgress) => void {
   const began = performance.now();
   let first: IngestProgress | null = null;
-  let said = 0;
+  let printedAt = 0;
   return (progress) => {
     first ??= progress;
     const now = performance.now();
-    if (now - said < sayEveryMs) return;
-    said = now;
+    if (now - printedAt < printEveryMs) return;
+    printedAt = now;
     const { bytesRead, bytes, documents, refused } = progress;
     const perMs = (bytesRead - first.bytesRead) / (now - began);
     const left = timeText((bytes - bytesRead) / perMs / 1000);
     const refusals = refused ? `, ${refused} refused` : '';
-    say(`${((100 * bytesRead) / Math.max(1, bytes)).toFixed(1)}%: ${documents} documents${refusals}, ${left} left`);
+    print(`${((100 * bytesRead) / Math.max(1, bytes)).toFixed(1)}%: ${documents} documents${refusals}, ${left} left`);
   };
 }
 
-export async function buildIndex({ name, folder, files, signal, say }: IndexRequest): Promise<IndexResult> {
+export async function buildIndex({ name, folder, files, signal, print }: IndexRequest): Promise<IndexResult> {
   const store = new CorpusStore(new FolderDisk(folder));
   const began = performance.now();
   const result = (documents: number, refused: number, bytes: number, complete: boolean): IndexResult => ({
@@ -64,8 +64,8 @@ export async function buildIndex({ name, folder, files, signal, say }: IndexRequ
     const corpus = await store.open(name, true);
     try {
       const sources = await openSources(files);
-      const done = await ingest(corpus, { name, files: sources, signal, report: progressTeller(say) });
-      for (const example of done.examples) say(`refused: ${example}`);
+      const done = await ingest(corpus, { name, files: sources, signal, report: progressPrinter(print) });
+      for (const example of done.examples) print(`refused: ${example}`);
       return result(done.documents, done.refused, corpus.bytes, true);
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -77,8 +77,8 @@ export async function buildIndex({ name, folder, files, signal, say }: IndexRequ
 }
 
 /** Summary printed at the end. */
-export function indexWords({ documents, refused, seconds, bytes, complete }: IndexResult, name: string): string {
+export function indexSummary({ documents, refused, seconds, bytes, complete }: IndexResult, name: string): string {
   const size = `${documents} documents (${refused} refused), ${megabytes(bytes)}, ${seconds.toFixed(1)} s`;
-  if (!complete) return `Stopped at ${size}. The same command goes on from here.`;
-  return `"${name}": ${size}. In the configuration: "retrieval": {"source": {"kind": "corpus", "name": "${name}"}}`;
+  if (!complete) return `Stopped at ${size}. The same command resumes it.`;
+  return `"${name}": ${size}. For the configuration: "retrieval": {"source": {"kind": "corpus", "name": "${name}"}}`;
 }

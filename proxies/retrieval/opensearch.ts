@@ -30,7 +30,7 @@ const requestMs = 30_000;
 /** Weight of the title, as in this project's own index. */
 const titleWeight = 4;
 
-const text = (value: unknown) =>
+const textOf = (value: unknown) =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : String(value);
 
 function causeOf(error: unknown): string {
@@ -53,26 +53,28 @@ export class OpenSearchRetriever implements Retriever {
     this.client = new Client({ node, requestTimeout: requestMs, maxRetries: 2, ...auth, ...options });
   }
 
-  private query(words: string): object {
+  private query(text: string): object {
     const { contents, title } = this.config;
     const fields = title ? [`${title}^${titleWeight}`, contents] : [contents];
-    return { multi_match: { query: words, fields } };
+    return { multi_match: { query: text, fields } };
   }
 
   async retrieve(queries: readonly string[], k: number, signal?: AbortSignal): Promise<Document[][]> {
     if (!queries.length || k < 1) return queries.map(() => []);
     signal?.throwIfAborted();
     const { index } = this.config;
-    const body = queries.flatMap((words) => [{ index }, { size: k, query: this.query(words) }]);
+    const body = queries.flatMap((query) => [{ index }, { size: k, query: this.query(query) }]);
     let given: unknown;
     try {
       given = (await this.client.msearch({ body })).body;
     } catch (error) {
-      throw new SearchServerError(`The search server could not be asked: ${causeOf(error)}.`);
+      throw new SearchServerError(`The request to the search server failed: ${causeOf(error)}.`);
     }
     const read = v.safeParse(answer, given);
     if (!read.success || read.output.responses.length !== queries.length)
-      throw new SearchServerError('The search server answered its multi-search in another form than it should.');
+      throw new SearchServerError(
+        'The search server answered _msearch in an unexpected form: one result for each query was expected.',
+      );
     return read.output.responses.map((each) => this.documentsOf(each));
   }
 
@@ -82,8 +84,8 @@ export class OpenSearchRetriever implements Retriever {
     const { contents, title } = this.config;
     return each.hits.hits.map(({ _id, _score, _source }) =>
       title
-        ? { id: _id, title: text(_source[title]), text: text(_source[contents]), score: _score ?? 0 }
-        : readContents(_id, text(_source[contents]), _score ?? 0),
+        ? { id: _id, title: textOf(_source[title]), text: textOf(_source[contents]), score: _score ?? 0 }
+        : readContents(_id, textOf(_source[contents]), _score ?? 0),
     );
   }
 

@@ -13,6 +13,6 @@ export function readQuestionFile(file: string): SourceQuestion[] {
     throw new ConfigError(`retrieval.questions: ${file} cannot be read: ${(error as Error).message}`);
   }
   const { questions } = readQuestions(text);
-  if (!questions.length) throw new ConfigError(`retrieval.questions: ${file} holds no question with an answer.`);
+  if (!questions.length) throw new ConfigError(`retrieval.questions: ${file} contains no question with an answer.`);
   return questions;
 }

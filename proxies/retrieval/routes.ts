@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Document, type Retriever, writeContents } from '../../src/corpus/retrieval/retriever.ts';
 import { parseBody, Unreadable } from '../../src/server/agentgym/fields.ts';
-import { type RetrieveRequest, readRetrieve } from './reading.ts';
+import { type RetrieveRequest, readRetrieve } from './retrieve-request.ts';
 
 const mostDocuments = 1000;
 const mostQueries = 4096;
@@ -37,7 +37,12 @@ export function mountRetrieval(app: FastifyInstance, prefix: string, parts: Retr
     try {
       const body = parseBody(request.body as Buffer | undefined, request.headers['content-type']);
       const asked = readRetrieve(body);
-      if (asked.queries.length > mostQueries) return failure(reply, 413, `At most ${mostQueries} queries at once.`);
+      if (asked.queries.length > mostQueries)
+        return failure(
+          reply,
+          413,
+          `A request may have at most ${mostQueries} queries (it has ${asked.queries.length}).`,
+        );
       if (!asked.returnScores && asked.queries.length !== 2)
         return failure(
           reply,

@@ -28,7 +28,7 @@ async function openCorpus({ name, folder }: Extract<SourceConfig, { kind: 'corpu
     retrieve: async (queries, k) => corpus.retrieve(queries, k),
     close: () => store.release(),
   };
-  const missing = kept.complete ? [] : ['its index is not complete: the same npm run proxy -- index goes on'];
+  const missing = kept.complete ? [] : ['its index is incomplete: the same npm run proxy -- index resumes it'];
   return { retriever, notes: [`${kept.documents} documents of "${name}"`, ...missing], missing };
 }
 
@@ -37,14 +37,14 @@ const openers: { [K in SourceConfig['kind']]: (source: Extract<SourceConfig, { k
     corpus: openCorpus,
     'search-r1': async ({ address }) => ({
       retriever: new SearchR1Retriever(address),
-      notes: ['asks a Search-R1 retriever'],
+      notes: ['requests go to a Search-R1 retriever'],
       missing: [],
     }),
     opensearch: async (source) => {
       const { OpenSearchRetriever } = await import('./opensearch.ts');
       return {
         retriever: new OpenSearchRetriever(source),
-        notes: [`asks the index "${source.index}" of a search server`],
+        notes: [`requests go to the index "${source.index}" of a search server`],
         missing: [],
       };
     },

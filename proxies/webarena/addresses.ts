@@ -29,7 +29,7 @@ export class SiteAddresses {
 
   /** Replaces served addresses by public ones. */
   toPublic(url: string): string {
-    return this.pairs.reduce((told, [address, served]) => told.replaceAll(served, address), url);
+    return this.pairs.reduce((text, [address, served]) => text.replaceAll(served, address), url);
   }
 
   /** Fills in the placeholders of a task's text. Placeholders of sites that are not configured stay. */

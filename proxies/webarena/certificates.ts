@@ -15,7 +15,7 @@ function keyHash(site: string, file: string): string {
       .digest('base64');
   } catch (error) {
     throw new ConfigError(
-      `webarena.sites.${site}.certificate: ${file} is no certificate (${(error as Error).message})`,
+      `webarena.sites.${site}.certificate: ${file} is not a certificate (${(error as Error).message})`,
     );
   }
 }

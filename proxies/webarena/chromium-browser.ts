@@ -10,7 +10,6 @@ import type { Judge } from '../../src/webarena/evaluators/strings.ts';
 import { ObservationError, type PrintedNode } from '../../src/webarena/tree-text.ts';
 import type { WebArenaConfig } from '../config.ts';
 import type { Hosts } from '../network/hosts.ts';
-import { carryOut } from './acting.ts';
 import type { SiteAddresses } from './addresses.ts';
 import type { Acted, AgentBrowser, Metadata, Seen } from './agent-browser.ts';
 import type { Chromium } from './chromium.ts';
@@ -19,6 +18,7 @@ import { GuardedContext } from './guarded-context.ts';
 import { ChromiumJudgedPage } from './judged-page.ts';
 import type { Logins } from './logins.ts';
 import { observe } from './observation.ts';
+import { carryOut } from './page-actions.ts';
 import { loginsOf, type WebArenaTask } from './tasks.ts';
 
 export interface BrowserParts {
@@ -44,9 +44,10 @@ const mostLagMs = 3000;
  * Errors of a page that is between two navigations: its tree is gone for a moment, and another attempt finds the next
  * one.
  */
-const passing = /Execution context was destroyed|Cannot find context|Target closed|frame was detached|Node is detached/;
+const transientErrors =
+  /Execution context was destroyed|Cannot find context|Target closed|frame was detached|Node is detached/;
 
-const nobodyAt: Metadata = { text: { obs_nodes_info: {} }, image: '' };
+const noMetadata: Metadata = { text: { obs_nodes_info: {} }, image: '' };
 
 function metadataOf(nodes: ReadonlyMap<string, PrintedNode>, image: string): Metadata {
   const entries = [...nodes].map(([id, { backendId, text, box }]) => [
@@ -60,7 +61,7 @@ export class ChromiumBrowser implements AgentBrowser {
   private guarded: GuardedContext | null = null;
   private page: Page | null = null;
   private nodes: ReadonlyMap<string, PrintedNode> = new Map();
-  private metadata: Metadata = nobodyAt;
+  private metadata: Metadata = noMetadata;
 
   constructor(private readonly parts: BrowserParts) {}
 
@@ -68,7 +69,7 @@ export class ChromiumBrowser implements AgentBrowser {
     const { chromium, hosts, config, logins } = this.parts;
     if (!task) {
       await chromium.version();
-      return { text: '', url: 'about:blank', content: '', metadata: nobodyAt };
+      return { text: '', url: 'about:blank', content: '', metadata: noMetadata };
     }
     const storageState = await logins.stateFor(loginsOf(task));
     const options = {
@@ -127,12 +128,12 @@ export class ChromiumBrowser implements AgentBrowser {
 
   /** Observes a page once its tree is no longer busy, or when its time to load is over. */
   private async observeIdle(guarded: GuardedContext, page: Page) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     for (;;) {
       const seen = await guarded.during('be read', () => this.observe(guarded, page));
       if (!seen.busy || this.parts.config.settle !== 'quiet') return seen;
       const loaded = await guarded.during('be read', () => isLoaded(page));
-      const until = loaded ? begun + mostLagMs : guarded.loadsUntil(page);
+      const until = loaded ? startedAt + mostLagMs : guarded.loadsUntil(page);
       if (performance.now() > until) return seen;
       await new Promise((resolve) => setTimeout(resolve, busyPollMs));
     }
@@ -147,8 +148,8 @@ export class ChromiumBrowser implements AgentBrowser {
         const client = await sessionOf(page);
         return await observe(client, { titles, current: pages.indexOf(page) }, viewport, wholePage);
       } catch (error) {
-        const again = error instanceof ObservationError || passing.test((error as Error).message);
-        if (!again || attempt >= observationTries) throw error;
+        const isTransient = error instanceof ObservationError || transientErrors.test((error as Error).message);
+        if (!isTransient || attempt >= observationTries) throw error;
         await guarded.quiet(page, 2000);
       }
     }

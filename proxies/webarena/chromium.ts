@@ -51,7 +51,7 @@ export class Chromium {
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
   /** Number of page processes killed for their size. */
-  ended = 0;
+  killed = 0;
   private readonly keys: readonly string[];
 
   /** Throws `ConfigError` if a site's certificate cannot be read. */
@@ -76,9 +76,9 @@ export class Chromium {
   }
 
   private async start(): Promise<Browser> {
-    if (this.closed) throw new ChromiumError('The proxy is being closed.');
+    if (this.closed) throw new ChromiumError('The proxy is closing.');
     const executablePath = findChromium();
-    if (!executablePath) throw new ChromiumError(`There is no Chromium-family browser here. ${installAdvice()}`);
+    if (!executablePath) throw new ChromiumError(`No Chromium-family browser was found. ${installAdvice()}`);
     const { sandbox, limits } = this.config;
     const browser = await chromium
       .launch({
@@ -91,7 +91,7 @@ export class Chromium {
       })
       .catch((error: Error) => {
         const why = /sandbox/i.test(error.message)
-          ? 'its sandbox cannot be had here (as for root in a container): "sandbox": false goes without it'
+          ? 'its sandbox is unavailable here (for example for root in a container); set "sandbox": false to run without it'
           : error.message.split('\n')[0];
         throw new ChromiumError(`${executablePath} does not start: ${why}`);
       });
@@ -118,7 +118,7 @@ export class Chromium {
     for (const pid of await this.renderers()) {
       const megabytes = residentMegabytes(pid);
       if (megabytes === null || megabytes <= memoryMegabytes) continue;
-      this.ended++;
+      this.killed++;
       process.kill(pid, 'SIGKILL');
     }
   }

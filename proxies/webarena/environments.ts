@@ -106,8 +106,7 @@ export class Environments {
   async create(): Promise<number> {
     const { most, open } = this.options;
     if (this.all.size >= most) this.sweep();
-    if (this.all.size >= most)
-      throw new Full(`There are ${most} environments, the most there may be: close some first.`);
+    if (this.all.size >= most) throw new Full(`The maximum of ${most} environments is reached: close some first.`);
     const id = this.next++;
     const environment: Environment = {
       browser: open(),

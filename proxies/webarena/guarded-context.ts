@@ -7,8 +7,8 @@ import type { BrowserContext, BrowserContextOptions, Page, Request } from 'playw
 import type { EpisodeLimits } from '../config.ts';
 import { Gate } from '../network/gate.ts';
 import type { Hosts } from '../network/hosts.ts';
-import { bounded } from './bounded.ts';
 import type { Chromium } from './chromium.ts';
+import { withDeadline } from './deadline.ts';
 import { EpisodeFailure, type FailureName } from './failures.ts';
 
 const MB = 2 ** 20;
@@ -25,13 +25,13 @@ export interface Opening {
 
 export class GuardedContext {
   private failure: EpisodeFailure | null = null;
-  private readonly failing: Promise<never>;
+  private readonly failed: Promise<never>;
   private fail!: (failure: EpisodeFailure) => void;
-  private gone = false;
+  private closed = false;
   popups = 0;
   dialogs = 0;
   /** Time of each page's last request for a document. */
-  private readonly askedAt = new WeakMap<Page, number>();
+  private readonly navigatedAt = new WeakMap<Page, number>();
   /** Start times of https requests whose response is not complete yet. The gate cannot see these: it tunnels them. */
   private readonly unanswered = new Map<Request, number>();
   /** Hosts that were requested and refused since the last `takeRefused()`. */
@@ -43,10 +43,10 @@ export class GuardedContext {
     readonly hosts: Hosts,
     readonly limits: EpisodeLimits,
   ) {
-    this.failing = new Promise((_, reject) => {
+    this.failed = new Promise((_, reject) => {
       this.fail = reject;
     });
-    this.failing.catch(() => {});
+    this.failed.catch(() => {});
   }
 
   static async open({ chromium, hosts, limits, options }: Opening): Promise<GuardedContext> {
@@ -96,10 +96,10 @@ export class GuardedContext {
 
   private watch(page: Page): void {
     const { pages, dialogs } = this.limits;
-    this.askedAt.set(page, performance.now());
+    this.navigatedAt.set(page, performance.now());
     page.on('request', (request) => {
       if (request.isNavigationRequest() && request.frame() === page.mainFrame())
-        this.askedAt.set(page, performance.now());
+        this.navigatedAt.set(page, performance.now());
     });
     const open = this.context.pages().length;
     if (open > pages) this.end('TooManyPages', `The episode opened more than ${pages} pages (${open}).`);
@@ -120,7 +120,7 @@ export class GuardedContext {
 
   /** Ends the episode. Only the first failure is kept. */
   private end(name: FailureName, message: string): void {
-    if (this.failure || this.gone) return;
+    if (this.failure || this.closed) return;
     this.failure = new EpisodeFailure(name, message);
     this.fail(this.failure);
     void this.close();
@@ -136,7 +136,7 @@ export class GuardedContext {
     };
     const work = call();
     try {
-      return await bounded(Promise.race([work, this.failing]), ms, late);
+      return await withDeadline(Promise.race([work, this.failed]), ms, late);
     } catch (error) {
       // Calls that break off because the episode ended reject with the reason of that end.
       throw this.failure ?? error;
@@ -149,16 +149,16 @@ export class GuardedContext {
    */
   async quiet(page: Page, mostMs: number): Promise<void> {
     const loadMs = this.limits.loadSeconds * 1000;
-    const begun = performance.now();
-    const until = begun + mostMs;
+    const startedAt = performance.now();
+    const until = startedAt + mostMs;
     for (;;) {
       const now = performance.now();
       if (this.failure || now > until) return;
-      const still = now - Math.max(begun, this.gate.movedAt);
-      if (this.inFlightSince(now - loadMs) === 0 && still > quietMs) break;
+      const idleMs = now - Math.max(startedAt, this.gate.activeAt);
+      if (this.inFlightSince(now - loadMs) === 0 && idleMs > quietMs) break;
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
-    const last = Math.min(until, this.loadsUntil(page, begun));
+    const last = Math.min(until, this.loadsUntil(page, startedAt));
     await page.waitForLoadState('load', { timeout: Math.max(1, last - performance.now()) }).catch(() => {});
   }
 
@@ -167,7 +167,7 @@ export class GuardedContext {
    * that requested no document.
    */
   loadsUntil(page: Page, otherwise = Number.NEGATIVE_INFINITY): number {
-    return (this.askedAt.get(page) ?? otherwise) + this.limits.loadSeconds * 1000;
+    return (this.navigatedAt.get(page) ?? otherwise) + this.limits.loadSeconds * 1000;
   }
 
   private inFlightSince(ms: number): number {
@@ -183,10 +183,10 @@ export class GuardedContext {
   }
 
   async close(): Promise<void> {
-    if (this.gone) return;
-    this.gone = true;
+    if (this.closed) return;
+    this.closed = true;
     this.context.browser()?.off('disconnected', this.lost);
     this.gate.close();
-    await bounded(this.context.close(), closeMs, () => new Error('late')).catch(() => {});
+    await withDeadline(this.context.close(), closeMs, () => new Error('late')).catch(() => {});
   }
 }

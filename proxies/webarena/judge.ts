@@ -11,7 +11,7 @@ const Answer = v.object({
 const judgeMs = 120_000;
 
 export const noJudge: Judge = async () => {
-  throw new JudgeError('No judge of meaning is configured: this task is refused.');
+  throw new JudgeError('No judge of fuzzy answers is configured: add "judge" to the configuration.');
 };
 
 /** `fetch` with the key in a header, so that no error message contains it. */
@@ -38,8 +38,8 @@ export function openJudge({ address, model, keyFrom }: NonNullable<WebArenaConfi
       if (answer.success) return answer.output.choices[0].message.content;
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
-      throw new JudgeError(`The judge could not be asked: ${error.message}.`);
+      throw new JudgeError(`The request to the judge failed: ${error.message}.`);
     }
-    throw new JudgeError('The judge answered in another form than a chat completion.');
+    throw new JudgeError('The judge did not answer with a chat completion.');
   };
 }

@@ -6,8 +6,8 @@ import type { Page } from 'playwright-core';
 import type { HttpRequest, JudgedPage } from '../../src/webarena/evaluators/page.ts';
 import { HtmlMatchError } from '../../src/webarena/evaluators/page.ts';
 import type { Value } from '../../src/webarena/python.ts';
-import { checkAddress } from './acting.ts';
 import type { GuardedContext } from './guarded-context.ts';
+import { checkAddress } from './page-actions.ts';
 
 const httpMs = 30_000;
 const mostBytes = 8 << 20;

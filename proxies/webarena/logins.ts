@@ -14,7 +14,7 @@ const field = (by: LoginField['by'], name: string, value: LoginField['value']): 
 /**
  * Forms of WebArena's own sites (browser_env/auto_login.py). `USER` in a path is replaced by the name of the account.
  */
-const known: { [site in SiteName]?: LoginForm } = {
+const knownForms: { [site in SiteName]?: LoginForm } = {
   shopping: {
     path: '/customer/account/login/',
     fields: [field('label', 'Email', 'username'), field('label', 'Password', 'password')],
@@ -58,13 +58,13 @@ const buttonOf = (page: Page, submit: string): Locator =>
     ? page.getByTestId(submit.slice(7))
     : page.getByRole('button', { name: submit, exact: true }).first();
 
-interface Kept {
+interface CachedLogin {
   state: Promise<StorageState>;
   at: number;
 }
 
 export class Logins {
-  private readonly kept = new Map<string, Kept>();
+  private readonly cache = new Map<string, CachedLogin>();
 
   constructor(
     private readonly sites: WebArenaConfig['sites'],
@@ -79,16 +79,16 @@ export class Logins {
     const wanted = names.filter((name) => this.sites[name as SiteName]?.login).sort();
     if (!wanted.length) return undefined;
     const key = wanted.join('.');
-    const before = this.kept.get(key);
-    if (before && !(await this.isStale(before))) return before.state;
+    const cached = this.cache.get(key);
+    if (cached && !(await this.isStale(cached))) return cached.state;
     // Concurrent callers share one log-in.
     const fresh = { state: this.logIn(wanted), at: Date.now() };
-    this.kept.set(key, fresh);
-    fresh.state.catch(() => this.kept.delete(key));
+    this.cache.set(key, fresh);
+    fresh.state.catch(() => this.cache.delete(key));
     return fresh.state;
   }
 
-  private async isStale({ state, at }: Kept): Promise<boolean> {
+  private async isStale({ state, at }: CachedLogin): Promise<boolean> {
     const known = await state.catch(() => null);
     if (!known || Date.now() - at > longestSeconds * 1000) return true;
     const ends = known.cookies.map(({ expires }) => expires).filter((expires) => expires > 0);
@@ -108,7 +108,7 @@ export class Logins {
 
   private async logInAt(guarded: GuardedContext, page: Page, name: SiteName): Promise<void> {
     const site = this.sites[name]!;
-    const form = site.login!.form ?? known[name];
+    const form = site.login!.form ?? knownForms[name];
     if (!form)
       throw new EpisodeFailure('LoginFailed', `No log-in form is known of ${name}: describe it in its "login.form".`);
     try {

@@ -28,16 +28,16 @@ interface Fields {
 const isJson = (type = '') => /^\s*application\/(?:[^;]*\+)?json\s*(?:;|$)/i.test(type);
 
 function bodyOf({ body, headers }: FastifyRequest): Fields {
-  if (!isJson(headers['content-type'])) throw new Refusal(500, 'The body is no JSON by its content-type.');
+  if (!isJson(headers['content-type'])) throw new Refusal(500, 'The content-type of the body must be JSON.');
   let value: ParsedJson;
   try {
     value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer | undefined));
   } catch {
-    throw new Refusal(400, 'The body is no JSON.');
+    throw new Refusal(400, 'The body must be JSON.');
   }
   const isObject =
     value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof PythonNumber);
-  if (!isObject) throw new Refusal(500, 'The body is no object.');
+  if (!isObject) throw new Refusal(500, 'The body must be a JSON object.');
   return value as Fields;
 }
 
@@ -76,10 +76,10 @@ export interface WebArenaParts {
   report(error: Error): void;
 }
 
-type Answering = (request: FastifyRequest) => unknown;
+type Handler = (request: FastifyRequest) => unknown;
 
 function handlers({ environments, tasks, version, report }: WebArenaParts) {
-  const reset: Answering = async (request) => {
+  const reset: Handler = async (request) => {
     const fields = bodyOf(request);
     const idx = fieldOf(fields, 'idx');
     if (!('seed' in fields && 'env_idx' in fields)) return errorReset;
@@ -90,7 +90,7 @@ function handlers({ environments, tasks, version, report }: WebArenaParts) {
       return { ...errorReset, ...whyOf(error) };
     }
   };
-  const close: Answering = async (request) => {
+  const close: Handler = async (request) => {
     const id = fieldOf(bodyOf(request), 'env_idx');
     try {
       await environments.close(id);
@@ -99,7 +99,7 @@ function handlers({ environments, tasks, version, report }: WebArenaParts) {
       return { closed: `Close Env ${JSON.stringify(id)} Error: ${(error as Error).message}` };
     }
   };
-  const step: Answering = (request) => {
+  const step: Handler = (request) => {
     const fields = bodyOf(request);
     return environments.step(fieldOf(fields, 'env_idx'), fieldOf(fields, 'action'));
   };
@@ -123,7 +123,7 @@ function handlers({ environments, tasks, version, report }: WebArenaParts) {
     ['GET', '/list_envs', () => Promise.reject(new Refusal(500, 'The original fails here too.'))],
     ['GET', '/tasks', listed],
     ['GET', '/openapi.json', () => describe(version, listed())],
-  ] as const satisfies readonly (readonly ['GET' | 'POST', string, Answering])[];
+  ] as const satisfies readonly (readonly ['GET' | 'POST', string, Handler])[];
 }
 
 const missingOf = (refused: TaskList['refused'], tasks: number) =>

@@ -70,11 +70,11 @@ const mostProblems = 20;
 function problemsIn(issues: readonly v.BaseIssue<unknown>[], where: string): string[] {
   return issues.map((issue) => {
     const path = v.getDotPath(issue);
-    const words =
+    const found =
       issue.input === undefined
         ? 'is missing'
         : `${issue.message} (it is ${JSON.stringify(issue.input)?.slice(0, 80)})`;
-    return `  ${[where, path].filter((part) => part).join('.')}: ${words}`;
+    return `  ${[where, path].filter((part) => part).join('.')}: ${found}`;
   });
 }
 
@@ -82,19 +82,20 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new ConfigError(`${file} holds no tasks: ${(error as Error).message}`);
+    throw new ConfigError(`${file} cannot be read as tasks: ${(error as Error).message}`);
   }
 }
 
 /** Each task with its place in the file, for error messages. */
 function entriesOf(path: string): [where: string, task: unknown][] {
-  if (!existsSync(path)) throw new ConfigError(`${path} is not there: it should be WebArena's test.raw.json.`);
+  if (!existsSync(path))
+    throw new ConfigError(`${path} does not exist: it must be WebArena's test.raw.json or a folder of config files.`);
   if (statSync(path).isDirectory())
     return readdirSync(path)
       .filter((name) => /^\d+\.json$/.test(name))
       .map((name) => [name, readJson(join(path, name))]);
   const all = readJson(path);
-  if (!Array.isArray(all)) throw new ConfigError(`${path} holds no list of tasks.`);
+  if (!Array.isArray(all)) throw new ConfigError(`${path} must contain a list of tasks.`);
   return all.map((each, k) => [`[${k}]`, each]);
 }
 
@@ -116,7 +117,7 @@ export interface TaskRules {
 function unplayable({ sites: wanted, eval: { reference_answers } }: WebArenaTask, { sites, hasJudge }: TaskRules) {
   const missing = wanted.filter((site) => !sites.has(site));
   if (missing.length)
-    return { kind: 'site', why: `it plays on ${missing.join(' and ')}, which is not configured` } as const;
+    return { kind: 'site', why: `it needs ${missing.join(' and ')}, which is not configured` } as const;
   if (!hasJudge && reference_answers?.fuzzy_match !== undefined)
     return {
       kind: 'judge',
@@ -138,15 +139,15 @@ export class TaskList {
         continue;
       }
       const { task_id: id } = result.output;
-      if (this.tasks.has(id)) problems.push(`  ${where}.task_id: ${id} stands twice`);
+      if (this.tasks.has(id)) problems.push(`  ${where}.task_id: ${id} is used twice`);
       this.tasks.set(id, result.output);
       const reason = unplayable(result.output, rules);
       if (reason) this.reasons.set(id, reason);
     }
-    if (!problems.length && !entries.length) problems.push('  it holds no task');
+    if (!problems.length && !entries.length) problems.push('  it contains no task');
     if (problems.length) {
       const more = problems.length > mostProblems ? `\n  and ${problems.length - mostProblems} more` : '';
-      throw new ConfigError(`${from} is refused:\n${problems.slice(0, mostProblems).join('\n')}${more}`);
+      throw new ConfigError(`${from} is invalid:\n${problems.slice(0, mostProblems).join('\n')}${more}`);
     }
   }
 

@@ -165,7 +165,7 @@ async function startedProxy(): Promise<{ webarena: string; retrieval: string; to
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-proxy-page-'));
   const file = join(folder, 'towns.jsonl');
   writeFileSync(file, `${JSON.stringify({ id: '1', contents: '"Velora"\nVelora lies on the Aster.' })}\n`);
-  await buildIndex({ name: 'towns', folder, files: [file], signal: new AbortController().signal, say: () => {} });
+  await buildIndex({ name: 'towns', folder, files: [file], signal: new AbortController().signal, print: () => {} });
   const sites = await new SixSites().listen();
   const judged = { eval_types: ['string_match'], reference_answers: { fuzzy_match: ['a'] } };
   const task = { task_id: 7, sites: ['shopping'], start_url: '__SHOPPING__', intent: 'x', eval: judged };

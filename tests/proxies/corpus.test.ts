@@ -25,8 +25,8 @@ writeFileSync(file, `${lines.join('\n')}\n`);
 const questions = join(folder, 'questions.jsonl');
 writeFileSync(questions, `${JSON.stringify({ question: 'On which river lies Town 4321?', answer: ['b333'] })}\n`);
 
-const build = (signal: AbortSignal, say: (line: string) => void = () => {}) =>
-  buildIndex({ name: 'towns', folder: join(folder, 'corpora'), files: [file], signal, say });
+const build = (signal: AbortSignal, print: (line: string) => void = () => {}) =>
+  buildIndex({ name: 'towns', folder: join(folder, 'corpora'), files: [file], signal, print });
 
 it('an index is built, stopped, resumed, searched and played', async () => {
   const stop = new AbortController();

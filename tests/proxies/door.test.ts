@@ -117,7 +117,7 @@ describe('a configuration', () => {
   });
   it.each([
     [{ webarena: { ...webarena, limits: { pages: 0 } } }, 'webarena.limits.pages: must be at least 1 (it is 0)'],
-    [{ webarena: { ...webarena, tries: 3 } }, 'webarena.tries: is no setting'],
+    [{ webarena: { ...webarena, tries: 3 } }, 'webarena.tries: is not a setting'],
     [{ webarena: { sites: webarena.sites } }, 'webarena.tasks: is missing'],
     [
       { webarena: { ...webarena, sites: { shopping: { address: 'ftp://a' } } } },
@@ -139,7 +139,7 @@ describe('a configuration', () => {
           { name: 'a', address: 'http://b' },
         ],
       },
-      'two servers are called "a"',
+      'two servers have the name "a"',
     ],
   ])('%j is refused by its path', (given, words) => expect(refusal(given)).toContain(words));
   it('never shows a token or a password', () => {

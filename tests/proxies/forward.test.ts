@@ -85,7 +85,7 @@ describe('forwarding', () => {
     expect(report).toMatchObject({ works: true, says: 'This is environment TextCraft.', ms: expect.any(Number) });
     const wrong = await checkAgentGym(kindOf('textcraft'), { address: `${base.slice(0, -2)}xx/forward/textcraft` });
     expect(wrong).toMatchObject({ works: false, findings: [{ what: 'refused' }] });
-    expect(wrong.findings[0].detail).toContain('its first part is a token');
+    expect(wrong.findings[0].detail).toContain('the first part of the address is not the token');
     expect(JSON.stringify(wrong)).not.toContain(proxy.token);
   });
 });

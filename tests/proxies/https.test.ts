@@ -99,5 +99,5 @@ it('a site with an invalid certificate is refused by path', async () => {
   const config = { shopping: { address: 'https://shop.localhost', certificate: fixture('shop.key') } };
   const opening = openOver({ config } as unknown as SixSites, tasks.slice(0, 1), { sites: config });
   await expect(opening).rejects.toThrow(ConfigError);
-  await expect(opening).rejects.toThrow(/webarena\.sites\.shopping\.certificate: .*is no certificate/);
+  await expect(opening).rejects.toThrow(/webarena\.sites\.shopping\.certificate: .*is not a certificate/);
 });

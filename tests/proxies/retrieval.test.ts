@@ -237,7 +237,7 @@ describe('a search server', () => {
       'no such index',
     ],
     [[{ status: 401, json: { error: 'x' } }], 'status 401'],
-    [[{ json: { responses: [] } }], 'another form'],
+    [[{ json: { responses: [] } }], 'unexpected form'],
   ])('is refused by name: %j', async (answers, words) => {
     const { address } = await answering(answers);
     const retriever = new OpenSearchRetriever({ ...config, address }, { maxRetries: 0 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const file = join(folder, 'towns.jsonl');
   writeFileSync(file, `${JSON.stringify({ id: 'own', contents: '"Here"\\nOnly in the corpus itself.' })}\n`);
   const signal = new AbortController().signal;
-  await buildIndex({ name: 'towns', folder, files: [file], signal, say: () => {} });
+  await buildIndex({ name: 'towns', folder, files: [file], signal, print: () => {} });
   const question = { text: 'On which river does Velora lie?', golds: ['Aster'], hops: null, evidence: [] };
   await (await openCorpora()).addQuestions('towns', [question]);
   server = createServer((request, response) => {

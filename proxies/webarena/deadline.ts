@@ -1,5 +1,5 @@
 /** A promise with a deadline. Late work is not stopped; its result is dropped. */
-export function bounded<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
+export function withDeadline<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   work.catch(() => {});
   return new Promise<T>((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), ms);

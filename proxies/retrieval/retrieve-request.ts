@@ -14,9 +14,9 @@ export interface RetrieveRequest {
 }
 
 // pydantic 1.10: validators.py, bool_validator.
-const truths = new Map<string, boolean>([
-  ...['1', 'on', 't', 'true', 'y', 'yes'].map((word) => [word, true] as const),
-  ...['0', 'off', 'f', 'false', 'n', 'no'].map((word) => [word, false] as const),
+const booleans = new Map<string, boolean>([
+  ...['1', 'on', 't', 'true', 'y', 'yes'].map((text) => [text, true] as const),
+  ...['0', 'off', 'f', 'false', 'n', 'no'].map((text) => [text, false] as const),
 ]);
 
 class Reader {
@@ -47,15 +47,15 @@ function queriesOf(reader: Reader, value: ParsedJson | undefined): string[] {
   return [];
 }
 
-function truthOf(reader: Reader, value: ParsedJson | undefined): boolean {
+function booleanOf(reader: Reader, value: ParsedJson | undefined): boolean {
   const loc = ['body', 'return_scores'];
   if (value === undefined) return false;
   if (value === null) return reader.note(loc, 'none is not an allowed value', 'type_error.none.not_allowed') ?? false;
   if (typeof value === 'boolean') return value;
-  const word = value instanceof PythonNumber ? String(Number(value.source)) : String(value).toLowerCase();
+  const text = value instanceof PythonNumber ? String(Number(value.source)) : String(value).toLowerCase();
   const simple = typeof value === 'string' || typeof value === 'number' || value instanceof PythonNumber;
-  const truth = simple ? truths.get(word) : undefined;
-  return truth ?? reader.note(loc, 'value could not be parsed to a boolean', 'type_error.bool') ?? false;
+  const parsed = simple ? booleans.get(text) : undefined;
+  return parsed ?? reader.note(loc, 'value could not be parsed to a boolean', 'type_error.bool') ?? false;
 }
 
 /** Throws `Unreadable`. */
@@ -68,7 +68,7 @@ export function readRetrieve(body: ParsedJson | undefined): RetrieveRequest {
   const topk = Object.hasOwn(fields, 'topk')
     ? reader.value({ type: 'int', optional: true }, fields.topk, ['body', 'topk'])
     : null;
-  const returnScores = truthOf(reader, fields.return_scores);
+  const returnScores = booleanOf(reader, fields.return_scores);
   if (reader.problems.length) throw new Unreadable(reader.problems);
   return { queries, topk: topk === null || topk === undefined ? null : Number(topk), returnScores };
 }
