@@ -30,7 +30,7 @@ describe('group advantages', () => {
     });
   });
 
-  it('over the spread does not change with the scale of the returns, without it grows with it', () => {
+  it('do not change with the scale of the returns if divided by the spread, and grow with it otherwise', () => {
     const of = (baseline: 'mean-std' | 'mean', scale: number) =>
       groupAdvantages(
         returns.map((value) => scale * value),
@@ -74,7 +74,7 @@ describe('group advantages', () => {
 describe('aggregation', () => {
   const mask = [1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0];
 
-  it.each(aggregationModes)('%s ignores what is masked, and an empty sequence', (mode) => {
+  it.each(aggregationModes)('%s ignores masked tokens and empty sequences', (mode) => {
     const coefficients = maskCoefficients(mask, 4, { mode });
     coefficients.forEach((value, i) => {
       if (mask[i]) expect(value).toBeGreaterThan(0);
@@ -89,7 +89,7 @@ describe('aggregation', () => {
     }
   });
 
-  it('divides by what it is told instead of by what it counts', () => {
+  it('divides by the given number instead of the counted one', () => {
     expect(sequenceCoefficients([3, 1], { mode: 'token-mean', batchTokens: 8 })[0]).toBe(1 / 8);
     expect(sequenceCoefficients([3, 1], { mode: 'seq-mean-token-sum', batchSequences: 4 })[0]).toBe(1 / 4);
     expect(sequenceCoefficients([3, 1], { mode: 'seq-mean-token-sum-norm', scaleFactor: 5 })[0]).toBe(1 / 10);

@@ -1,4 +1,5 @@
-// Every algorithm over the fakes: its schema's defaults train, a step is repeated exactly from a saved state, and credit obeys its laws.
+// Every algorithm on the stand-in policy and world: it trains with its schema's defaults, repeats a step exactly from a
+// saved state, and its credit obeys its laws.
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { withAlgorithm } from '../../src/rl/algorithms/choosing.ts';
@@ -69,7 +70,7 @@ describe.each(algorithms.map(({ name }) => name))('%s', (name) => {
     expect(whole.some(({ gradNorm }) => gradNorm > 0)).toBe(true);
   });
 
-  it('is chosen with its own defaults, under the groups of the one before', () => {
+  it('is chosen with its own defaults, and keeps the groups of the former algorithm', () => {
     const chosen = withAlgorithm(base.algorithm, name);
     expect(chosen).toMatchObject({ name, groups: base.algorithm.groups, groupSize: base.algorithm.groupSize });
     expect(v.parse(AlgorithmSchema, chosen)).toEqual(chosen);
@@ -83,7 +84,7 @@ describe('stages', () => {
     stages: [{ steps: 2, algorithm: algorithmSettings('sft'), learningRate: 0.2 }],
   };
 
-  it('come first, each for its steps, and the run goes on by its own algorithm', async () => {
+  it('run first, each for its steps, and the run continues with its own algorithm', async () => {
     const [first, second, third] = await records(staged, 3);
     expect([first, second].map(({ demonstrations }) => demonstrations > 0)).toEqual([true, true]);
     expect(third.demonstrations).toBeUndefined();
@@ -91,7 +92,7 @@ describe('stages', () => {
     expect([first.learningRate, third.learningRate]).toEqual([0.1, 0.025]);
   });
 
-  it('have rules of their own for what ends an episode', async () => {
+  it('have their own rules for endings', async () => {
     const strict = { ...algorithmSettings('rloo') } as AnyAlgorithmSettings;
     strict.endings = { ...strict.endings, invalidAction: { policy: 'end', penalty: 0 } };
     const { trainer } = await trainerWith({
@@ -109,7 +110,7 @@ describe('stages', () => {
   });
 });
 
-describe('what learns from data', () => {
+describe('algorithms that learn from data', () => {
   it.each(['sft', 'rejection', 'agentevol', 'dpo', 'kto', 'ppo'])('%s learns the doors', async (name) => {
     const loud = { ...algorithmSettings(name), minibatches: 1, innerEpochs: 1 } as AnyAlgorithmSettings;
     const change = { optimizer: { ...base.optimizer, learningRate: 0.2, warmupSteps: 0 }, steps: 40 };

@@ -1,4 +1,7 @@
-/** Cards of the algorithms: each has those of a step's parts in their order, and every symbol names a source that exists and has words. */
+/**
+ * Cards of the algorithms: every algorithm has cards for the parts of a step, in order, and every symbol names an
+ * existing source with an explanation.
+ */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { findKnob } from '../../src/experiment/knobs.ts';
@@ -34,7 +37,7 @@ test.each(algorithms.map((each) => [each.name, each] as const))('%s', (_, algori
     for (const { of, words } of symbolsOf(formula)) expect(known(of!, words), of).toBe(true);
 });
 
-test('a card of an id says the same wherever it is', () => {
+test('a card with the same id has the same text everywhere', () => {
   const words = new Map<string, string>();
   for (const algorithm of algorithms)
     for (const { id, sentence } of cardsOf(settingsOf(algorithm))) {

@@ -1,4 +1,5 @@
-// An LLM's conversation: token for token what its template renders, masks, stop tokens, replies and their actions.
+// A language model's conversation: the same tokens as its template renders, masks, stop tokens, replies and their
+// actions.
 import { describe, expect, it } from 'vitest';
 import { lastAction, oneAction } from '../../src/envs/reply.ts';
 import type { GeneratedTurn, GenerateRow, Sampling } from '../../src/policy/policy.ts';
@@ -29,7 +30,7 @@ function conversationIn(family: ChatFamily, tokenizer = tokenizerOf(family)): Pr
   return conversationOf(tokenizer, { tokenizerConfig: config, generationConfig });
 }
 
-/** The whole conversation, as the template renders it and as the tokenizer reads that. */
+/** Tokens of the whole conversation, rendered by the template and encoded by the tokenizer. */
 async function rendered(family: ChatFamily, words: readonly string[]): Promise<number[]> {
   const { chat_template, bos_token } = chatFamilies[family].config;
   const template = await ChatTemplate.open(chat_template, bos_token === null ? {} : { bos_token });
@@ -40,15 +41,15 @@ async function rendered(family: ChatFamily, words: readonly string[]): Promise<n
 describe.each(families)('%s', (family) => {
   const first = '\n  Goal: open the red door. 🧪\n';
 
-  it('has a prompt that is its template’s, token for token', async () => {
+  it('has its template’s prompt, token for token', async () => {
     const conversation = await conversationIn(family);
     const { tokens } = conversation.prompt(first, instruction);
     expect(Array.from(tokens)).toEqual(await rendered(family, [instruction, acknowledgement, first]));
     expect(Array.from(conversation.prompt(first).tokens)).toEqual(await rendered(family, [first]));
   });
 
-  // Qwen3's template takes the empty think block off earlier replies; what was sampled after it keeps it.
-  it.skipIf(family === 'qwen3')('goes on as its template would render the whole', async () => {
+  // Qwen3's template removes the empty think block from earlier replies; sampled replies keep it.
+  it.skipIf(family === 'qwen3')('continues as its template renders the whole', async () => {
     const conversation = await conversationIn(family);
     const replies = ['Thought:\nhm\n\nAction:\nget red key', 'Action: open red door'];
     const answers = ['Got it.', '\n\nOpened!\n'];
@@ -60,7 +61,7 @@ describe.each(families)('%s', (family) => {
     expect(tokens).toEqual(await rendered(family, words));
   });
 
-  it('marks the world’s words, and nothing of the template', async () => {
+  it('marks the world’s texts as such, and nothing of the template', async () => {
     const conversation = await conversationIn(family);
     for (const { tokens, source } of [conversation.prompt('Goal', instruction), conversation.observation('Goal')]) {
       const world = tokens.filter((_, i) => source[i] === TokenSource.world);
@@ -69,7 +70,7 @@ describe.each(families)('%s', (family) => {
     }
   });
 
-  it('ends a turn at any of its stop tokens, and closes it with the template’s', async () => {
+  it('ends a turn at any of its stop tokens, and closes it as the template does', async () => {
     const conversation = await conversationIn(family);
     const { tokenizer, endOfTurn } = conversation;
     const { stopTokens, config } = chatFamilies[family];
@@ -84,7 +85,7 @@ describe.each(families)('%s', (family) => {
   });
 });
 
-it('a reply that its limit cut within a character is read without that character', async () => {
+it('a reply cut within a character by its limit is read without that character', async () => {
   const conversation = await conversationIn('qwen2');
   const said = conversation.tokenizer.encode('get 水 🧪');
   for (let cut = 1; cut < said.length; cut++) {
@@ -95,22 +96,22 @@ it('a reply that its limit cut within a character is read without that character
 });
 
 describe('Qwen3', () => {
-  it('keeps the think block that a reply was sampled after, turn for turn', async () => {
+  it('keeps the think block before every sampled reply', async () => {
     const conversation = await conversationIn('qwen3');
     const text = conversation.tokenizer.exactText(conversation.observation('Got it.').tokens, { special: true });
     expect(text).toBe('\n<|im_start|>user\nGot it.<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n');
   });
 });
 
-describe('what a folder says', () => {
+describe('the files of a folder', () => {
   const plain = chatFamilies.qwen2;
 
-  it('a tiny policy’s vocabulary calls for a tiny policy’s conversation', async () => {
+  it('a tiny vocabulary selects a tiny policy’s conversation', async () => {
     const { format } = await conversationOf(tinyTokenizer, {});
     expect(format).toMatchObject({ instructs: false, parsesReplies: false });
   });
 
-  it('a template may stand in a list, or in a file of its own', async () => {
+  it('a template may be in a list or in a separate file', async () => {
     const tokenizer = tokenizerOf('qwen2');
     const template = plain.config.chat_template;
     const list = [
@@ -140,7 +141,7 @@ describe('what a folder says', () => {
     expect(stopTokens.map((id) => tokenizer.token(id)).sort()).toEqual(['<|end_of_text|>', '<|eom_id|>', '<|eot_id|>']);
   });
 
-  it('a model without a template, or whose turns end in plain text, is refused in words', async () => {
+  it('a model without a template, or with turns that end in plain text, is refused with a message', async () => {
     await expect(conversationOf(tokenizerOf('qwen2'), {})).rejects.toThrow(/no chat template .* -Instruct/);
     const chat_template =
       "{% for m in messages %}{{ m['role'] + ': ' + m['content'] + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}";
@@ -151,7 +152,7 @@ describe('what a folder says', () => {
 });
 
 describe('replies', () => {
-  it('one action: its line, letters, digits and commas alone; a second one is refused', () => {
+  it('one action: its line with only letters, digits and commas; a second one is refused', () => {
     const action = (text: string) => oneAction(text).action;
     expect(action('Thought:\nhm\n\nAction:\nget 2 oak log')).toBe('get 2 oak log');
     expect(action('Action: craft 1 x using 2 y,  1 z.')).toBe('craft 1 x using 2 y, 1 z');
@@ -161,12 +162,12 @@ describe('replies', () => {
     expect(oneAction('Action: a\nAction: b').refusal).toMatch(/^Error: Only one 'Action'/);
   });
 
-  it('last action: all that follows the last mark', () => {
+  it('last action: everything after the last mark', () => {
     expect(lastAction('Action: look\nAction:\n open door to hall \n</s>').action).toBe('open door to hall');
     expect(lastAction('look around')).toEqual({ action: '' });
   });
 
-  it('each world says which; its own instruction asks for it, and the oracle’s words are found by it', async () => {
+  it('each world names its rule; its own instruction asks for it, and finds the action in the oracle’s replies', async () => {
     const conversation = await conversationIn('qwen2');
     for (const [world, rule] of [
       ['textcraft', oneAction],
@@ -185,14 +186,14 @@ describe('replies', () => {
     ['search', 'answer Mira Tolson'],
     ['maze', 'move up'],
     ['wordle', 'c r a n e'],
-  ])('finds what the oracle of %s would say', async (world, action) => {
+  ])('finds the action in the oracle’s replies of %s', async (world, action) => {
     const { reply, writeReply } = worldModule(world);
     const conversation = await conversationIn('qwen2');
     expect(reply!(conversation.reply(action, writeReply))).toEqual({ action });
   });
 });
 
-/** Says given texts turn by turn, encoded, and stops as it is told to. */
+/** Generates the given replies turn by turn, and stops at its stop tokens. */
 class ScriptedPolicy extends FakePolicy {
   readonly read: Int32Array[] = [];
   private turn = 0;
@@ -216,14 +217,17 @@ class ScriptedPolicy extends FakePolicy {
   }
 }
 
-/** Doors as a language model meets them: with an instruction, and a parser for its replies. */
+/** The door world for a language model: with an instruction and a parser for replies. */
 class SpokenDoors extends DoorWorld {
   override describe() {
     return { ...super.describe(), instruction, reply: oneAction };
   }
 }
 
-/** The same under a task's options: another instruction and its answer, and a rule that refuses with the last words. */
+/**
+ * The same with task options: another instruction with its acknowledgement, and a refusal that returns the last
+ * observation.
+ */
 class RetoldDoors extends SpokenDoors {
   override describe() {
     const again = { action: '', refusal: 'Invalid Action.\n\n', again: true as const };
@@ -271,7 +275,7 @@ describe('an episode without a mask', () => {
     { text: 'Action: open red door<|im_end|>', ending: 'stop' },
   ] as const;
 
-  it('finds the actions, and goes on after those it does not find', async () => {
+  it('finds the actions, and continues after replies without one', async () => {
     const { trajectory, world } = await play(script);
     expect(trajectory.turns.map(({ action, valid, reward }) => [action, valid, reward])).toEqual([
       ['get red key', true, 0],
@@ -283,12 +287,12 @@ describe('an episode without a mask', () => {
     expect(trajectory.turns[3].observation).toMatch(/^Error: Only one 'Action'/);
     expect(trajectory.turns[0].reply).toBe('Thought:\nkey first\n\nAction:\nget red key');
     expect(trajectory).toMatchObject({ ending: 'success', choices: null });
-    // The refused turn was not played.
+    // The refused turn never reached the world.
     expect(world.steps).toBe(4);
     expect(decodeTrajectories(encodeTrajectories([trajectory]))).toEqual([trajectory]);
   });
 
-  it('is told and read as its task’s options say', async () => {
+  it('has the instruction and the rule of its task’s options', async () => {
     const retold = [
       { text: 'get red key<|im_end|>', ending: 'stop' },
       { text: '{get red key}<|im_end|>', ending: 'stop' },
@@ -305,7 +309,7 @@ describe('an episode without a mask', () => {
     expect(third.observation).toBe(`Invalid Action.\n\n${second.observation}`);
   });
 
-  it('trains on what was sampled, stop tokens included, and on nothing that closed a turn', async () => {
+  it('trains on the sampled tokens, stop tokens included, and on nothing that closed a turn', async () => {
     const { trajectory, conversation } = await play(script);
     const { tokens, source, turns, logprob } = trajectory;
     const { tokenizer } = conversation;
@@ -325,7 +329,7 @@ describe('an episode without a mask', () => {
     });
   });
 
-  it('is read by the policy without a gap: prompt, then what closed a turn and what the world said', async () => {
+  it('is processed by the policy without a gap: prompt, then the end of the turn and the observation', async () => {
     const { trajectory, policy } = await play(script);
     const { tokens, source, turns, promptLength } = trajectory;
     expect(policy.read[0]).toHaveLength(0);
@@ -337,7 +341,7 @@ describe('an episode without a mask', () => {
     });
   });
 
-  it('ends at a reply that is refused or an action that is, where that is the rule', async () => {
+  it('ends at a refused reply or a refused action, under that rule', async () => {
     for (const text of ['Action: fly<|im_end|>', 'Action: a\nAction: b<|im_end|>', 'nothing<|im_end|>']) {
       const { trajectory } = await play([{ text, ending: 'stop' }, ...script], { rules: { invalidAction: 'end' } });
       expect(trajectory).toMatchObject({ ending: 'invalid-action', score: 0 });
@@ -345,7 +349,7 @@ describe('an episode without a mask', () => {
     }
   });
 
-  it('ends by its context, with nothing of the turn that did not fit', async () => {
+  it('ends by its context, without the turn that did not fit', async () => {
     const { trajectory } = await play([script[0], { text: 'Action: op', ending: 'context' }]);
     expect(trajectory.ending).toBe('context');
     expect(trajectory.turns).toHaveLength(1);
@@ -354,7 +358,7 @@ describe('an episode without a mask', () => {
 });
 
 describe('a constrained language model', () => {
-  it('says the action alone, and ends its turn as the template does', async () => {
+  it('generates only the action, and ends its turn as the template does', async () => {
     const conversation = await conversationIn('llama3');
     const policy = new FakePolicy(conversation.tokenizer.vocabSize, capacity({ promptTokens: 512 }));
     const world = new SpokenDoors();

@@ -1,4 +1,7 @@
-/** A policy of plain numbers and a world of doors, both to the contracts: what rl/ is tested against without a GPU. */
+/**
+ * A policy of plain numbers and a door world, both complete implementations of their interfaces, to test rl/ without a
+ * GPU.
+ */
 import type { Feedback, Split, Task, World, WorldDescription, WorldOptions, WorldView } from '../../src/envs/env.ts';
 import { Critic, loadNotes, saveNotes } from '../../src/policy/engine/critic.ts';
 import { CachePages } from '../../src/policy/engine/generation/cache-pages.ts';
@@ -36,11 +39,11 @@ interface Row {
   prompt: number;
   key: number;
   started: boolean;
-  /** Its last token was sampled: it runs with what comes next, if only itself. */
+  /** True if the last token was sampled but not processed yet: it is processed with the next tokens, or alone. */
   pending: boolean;
 }
 
-/** Logits by context: the last `memory` tokens, hashed into buckets. Trained by Adam. */
+/** Logits depend on the context: the last `memory` tokens, hashed into buckets. Trained by Adam. */
 export class FakePolicy implements Learner {
   readonly numParameters: number;
   readonly notes = new Map<string, number>();
@@ -90,7 +93,7 @@ export class FakePolicy implements Learner {
     for (const slot of slots) if (!this.held.delete(slot)) throw new Error('a slot given back twice');
   }
 
-  /** Slots that are held, each with the key of its group. */
+  /** Slots in use, each with the key of its group. */
   protected readonly held = new Map<number, number>();
 
   get slotsHeld(): number {
@@ -116,7 +119,7 @@ export class FakePolicy implements Learner {
     return this.capacity.completionTokens - (row.history.length - row.prompt);
   }
 
-  /** A round is a whole turn. */
+  /** One round generates a whole turn. */
   async generate(
     rows: readonly GenerateRow[],
     sampling: Sampling,
@@ -182,7 +185,7 @@ export class FakePolicy implements Learner {
     return { bucket, tokens, p: e.map((value) => value / z) };
   }
 
-  /** The distribution of each scored token, found by following its segment and that segment's parent. */
+  /** Distribution of each scored token; its context is its segment and that segment's parent. */
   private scored(batch: PackedBatch, weights: Float32Array, temperature: number) {
     if (batch.tokens.length > this.capacity.batchTokens) throw new Error('more tokens than planned');
     if (batch.scored.length > this.capacity.batchScored) throw new Error('more scored tokens than planned');
@@ -283,15 +286,15 @@ export class FakePolicy implements Learner {
   destroy(): void {}
 }
 
-/** Most tokens of a turn that the tests ask for. */
+/** Longest turn, in tokens, that the tests request. */
 const longestTurn = 16;
 
-/** A fake policy whose rounds are two tokens, and that holds pages as the engine does. */
+/** A stand-in policy with rounds of two tokens and the engine's page accounting. */
 export class RoundPolicy extends FakePolicy {
   readonly cache = new CachePages(this.capacity);
-  /** Who was told to wait for pages, counted each time. */
+  /** Number of times that a row had to wait for pages. */
   waits = 0;
-  /** Places of the prompts that are held. */
+  /** Places in the cache of the prompts in use, by group key. */
   private readonly places = new Map<number, number>();
   /** Slots of each round. */
   readonly roundsSeen: number[][] = [];
@@ -376,7 +379,7 @@ function choose(p: readonly number[], u: number): number {
   return p.length - 1;
 }
 
-/** What a value head reads: eight numbers of what came before a token. */
+/** Size of a hidden state: eight numbers derived from the context, as input of a value head. */
 const hiddenSize = 8;
 const hiddenOf = (rows: readonly { bucket: number }[]): Float32Array =>
   Float32Array.from(
@@ -398,8 +401,12 @@ interface DoorRoom {
 }
 
 /**
- * Doors: get the key of the named colour, then open that door. `options.fails` makes the world fail on its second action,
- * `options.absent` on reset, `options.silent` leaves its oracle without a plan; `options.only` offers one action alone, `options.trap` ends the episode without a reward on `open the wrong door`.
+ * Doors: get the key of the named colour, then open that door. Options:
+ * `fails`: the world fails on its second action;
+ * `absent`: it fails on reset;
+ * `silent`: its oracle has no plan;
+ * `only`: only one action is valid;
+ * `trap`: `open the wrong door` ends the episode without a reward.
  */
 export class DoorWorld implements World {
   private readonly rooms = new Map<number, DoorRoom>();
@@ -488,7 +495,7 @@ function actionsOf(task: Task): string[] | undefined {
   return task.options.trap ? [...list, 'open trap'] : list;
 }
 
-/** Every text the world may say, for its tokenizer. */
+/** Every text that the world may produce, for its tokenizer. */
 export const doorTexts = [
   ...colours.map((name) => `get ${name} key open ${name} door`),
   'Room. Goal: open the door. Time passes. Got it. Opened. You fall. No. wait trap',

@@ -1,10 +1,10 @@
-// Made curves: what fell is accused of what was made to move first, and what is healthy is not accused.
+// Diagnosis of a collapse on made-up curves: the signal that moved first is named, and a healthy run gets no diagnosis.
 import { describe, expect, it } from 'vitest';
 import { fallOf, type Signal } from '../../src/rl/evaluation/fallen.ts';
 import { normalQuantile } from '../../src/rl/evaluation/statistics.ts';
 import { rateOf, type SplitEvaluation, type StepRecord } from '../../src/rl/evaluation.ts';
 
-/** Uniform numbers of a seed (mulberry32). */
+/** Uniform random numbers from a seed (mulberry32). */
 function uniform(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -20,15 +20,15 @@ const EVERY = 20;
 
 interface Made {
   seed: number;
-  /** Success that the policy has at a step. */
+  /** Success rate of the policy at a step. */
   skill(step: number): number;
-  /** Which signal is elsewhere, from which step on, times what. */
+  /** Signals multiplied by `by` from step `at` on. */
   moved?: { signal: Signal; at: number; by: number }[];
   episodes?: number;
   stage?(step: number): number;
 }
 
-/** Batches of 64 episodes, evaluations of `episodes`; every signal with a tenth of noise and a slow trend of its own. */
+/** Records with batches of 64 episodes and evaluations of `episodes`. Every signal has 10% noise and a slow trend. */
 function made({ seed, skill, moved = [], episodes = 400, stage = () => 3 }: Made): StepRecord[] {
   const next = uniform(seed);
   const draw = (p: number, n: number) => Array.from({ length: n }, next).filter((each) => each < p).length;
@@ -72,7 +72,7 @@ describe('a run that collapsed', () => {
     ['gradNorm', 6],
     ['length', 2],
   ];
-  it.each(causes)('is named by what moved first: %s', (signal, by) => {
+  it.each(causes)('is explained by the signal that moved first: %s', (signal, by) => {
     for (const seed of seeds) {
       const others: Signal[] = (['kl', 'entropy', 'gradNorm'] as const).filter((each) => each !== signal);
       const moved = [
@@ -90,11 +90,11 @@ describe('a run that collapsed', () => {
     }
   });
 
-  it('is said to have fallen where nothing was seen to move', () => {
+  it('is reported without a cause if no signal moved', () => {
     for (const seed of seeds) expect(fallOf(made({ seed, skill: fallen }))).toMatchObject({ first: null, movers: [] });
   });
 
-  it('does not blame what moved only after the fall', () => {
+  it('is not explained by a signal that moved only after the fall', () => {
     const moved = [{ signal: 'gradNorm' as const, at: 160, by: 10 }];
     for (const seed of seeds) {
       const fall = fallOf(made({ seed, skill: fallen, moved }))!;
@@ -103,7 +103,7 @@ describe('a run that collapsed', () => {
     }
   });
 
-  it('is named by a jolt of two updates, where it broke at once', () => {
+  it('is explained by a jolt of two updates if it broke at once', () => {
     const broken = (step: number) => (step < 130 ? learnt(step) : 0.05);
     for (const seed of seeds) {
       const moved = [
@@ -116,7 +116,7 @@ describe('a run that collapsed', () => {
     }
   });
 
-  it('is compared with reward, not with the imitation before it', () => {
+  it('is compared with reinforcement, not with the imitation before it', () => {
     const early = (step: number) => (step < 130 ? 0.8 : 0.1);
     for (const seed of seeds) {
       const records = made({ seed, skill: early, moved: [{ signal: 'ratio', at: 128, by: 20 }] });
@@ -126,7 +126,7 @@ describe('a run that collapsed', () => {
     }
   });
 
-  it('takes a spike of two steps for none', () => {
+  it('is not explained by a spike of two steps', () => {
     for (const seed of seeds) {
       const moved = [
         { signal: 'gradNorm' as const, at: 124, by: 30 },
@@ -138,7 +138,7 @@ describe('a run that collapsed', () => {
   });
 });
 
-describe('a healthy run is not accused', () => {
+describe('a healthy run gets no diagnosis', () => {
   const healthy: [string, (step: number) => number][] = [
     ['it learns', learnt],
     ['it stays where it is', () => 0.5],
@@ -158,14 +158,14 @@ describe('a healthy run is not accused', () => {
     for (const seed of seeds) expect(fallOf(made({ seed, skill: learnt, moved }))).toBeNull();
   });
 
-  it('and of runs that stay, at most one in a hundred is accused by chance', () => {
+  it('by chance, in all but one of a hundred runs that stay', () => {
     const accused = Array.from({ length: 400 }, (_, seed) =>
       fallOf(made({ seed: seed + 100, skill: () => 0.5 })),
     ).filter(Boolean);
     expect(accused.length).toBeLessThanOrEqual(4);
   });
 
-  it('nor one whose horizon became shorter; a longer one does not excuse', () => {
+  it('after its horizon became shorter; a longer one is no excuse', () => {
     const atOnce = (step: number) => (step < 130 ? learnt(step) : 0.3);
     const shorter = made({ seed: 1, skill: atOnce, stage: (step) => (step < 130 ? 6 : 3) });
     const longer = made({ seed: 1, skill: fallen, stage: (step) => (step < 100 ? 3 : 6) });
@@ -173,13 +173,13 @@ describe('a healthy run is not accused', () => {
     expect(fallOf(longer)).not.toBeNull();
   });
 
-  it('nor one without two evaluations', () => {
+  it('without two evaluations', () => {
     expect(fallOf([])).toBeNull();
     expect(fallOf(made({ seed: 1, skill: fallen }).slice(0, 5))).toBeNull();
   });
 });
 
-it('the normal quantile is that of the tables', () => {
+it('the normal quantile agrees with the tables', () => {
   for (const [p, z] of [
     [0.975, 1.959964],
     [0.995, 2.575829],

@@ -1,4 +1,5 @@
-// The objective's shader on the golden losses' own inputs: it must agree with the recorded gradients, not only with its twin.
+// The objective's shader on the inputs of the golden losses: it must agree with the recorded gradients, not only with
+// its twin.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
-// Finite differences of every objective with respect to log-probabilities, entropies and values, on rows of several sequences, and
-// every algorithm's own objective among them. A difference across a kink of a clip is no derivative: such rows are left out.
+// Finite differences of every objective, also of each algorithm's own, with respect to log-probabilities, entropies and
+// values, on rows of several sequences. A difference across a kink of a clip is not a derivative: such rows are left
+// out.
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { evaluateObjective, type PlainRows } from '../../src/policy/objective-rows.ts';
@@ -40,7 +41,7 @@ const ids = {
   pair: Int32Array.from(sequence, (b) => b >> 1),
 };
 
-/** One advantage an episode, as credit by groups gives it: what forms of whole sequences assume. */
+/** One advantage per episode, as group credit gives it; objectives of whole sequences assume this. */
 const episodeAdvantage = perSequence([1.2, -0.7, 0.3, -1.5, 0.9, -0.2]);
 
 const rowsFor = (spec: ObjectiveSpec, changed: { [name: string]: Float64Array } = {}): PlainRows => ({
@@ -53,7 +54,7 @@ const rowsFor = (spec: ObjectiveSpec, changed: { [name: string]: Float64Array } 
 
 const step = 1e-6;
 
-/** The derivative of the summed loss by each entry; NaN where the slopes of both sides differ. */
+/** Derivative of the summed loss with respect to each entry; NaN if the slopes on both sides differ. */
 function differences(
   spec: ObjectiveSpec,
   scalars: readonly number[],
@@ -78,7 +79,7 @@ function expectGradients(
   spec: ObjectiveSpec,
   scalars: readonly number[],
   changed: { [column: string]: Float64Array } = {},
-  /** Whose loss is differentiated. */
+  /** Objective whose loss is differentiated. */
   ofLoss = spec,
 ) {
   const result = evaluateObjective(spec, rowsFor(spec, changed), scalars);
@@ -99,7 +100,7 @@ function expectGradients(
   expect(tested).toBeGreaterThan(2.5 * N);
 }
 
-/** An algorithm's objective with every term of it. */
+/** An algorithm's objective with all of its terms switched on. */
 function loudObjective({ name, schema, objective }: (typeof algorithms)[number]) {
   const settings = { ...(v.parse(schema, { name }) as object) };
   const loud = {
@@ -111,8 +112,8 @@ function loudObjective({ name, schema, objective }: (typeof algorithms)[number])
 }
 
 /**
- * CISPO's loss with the clipped ratio held at what it is here (2506.13585, equation 4: sg), written a second time: its gradient is that
- * of the objective, which the objective's own value is not a surrogate of.
+ * CISPO's loss with the clipped ratio held constant (2506.13585, equation 4: sg), written independently. Its gradient
+ * equals that of the objective; the objective's own value has another gradient.
  */
 function heldCispo(scalars: readonly number[]): ObjectiveSpec {
   const [low, high, , , , klCoefficient, , entropyCoefficient] = scalars;
@@ -135,10 +136,11 @@ function heldCispo(scalars: readonly number[]): ObjectiveSpec {
   };
 }
 
-/** Whose gradient is not that of their own value, and the function whose it is. */
+/** Objectives whose gradient is not that of their own value, each with the comparison that holds instead. */
 const stopped: { [objective: string]: (spec: ObjectiveSpec, scalars: readonly number[]) => void } = {
   'token-cispo': (spec, scalars) => expectGradients(spec, scalars, {}, heldCispo(scalars)),
-  // One ratio a sequence: with one advantage a sequence its tokens' stopped gradients add up to the whole one.
+  // One ratio per sequence: with one advantage per sequence, the stopped gradients of its tokens add up to the whole
+  // gradient.
   'sequence-clip': (spec, scalars) => expectGradients(spec, scalars, { advantage: episodeAdvantage }),
 };
 
@@ -149,7 +151,7 @@ describe('the gradient of every algorithm’s objective is that of its loss', ()
     test(spec, scalars);
   });
 
-  it('and a form in WGSL is one of the two that tests/policy/objective.test.ts runs beside their functions', () => {
+  it('and only two have a form in WGSL, both tested in tests/policy/objective.test.ts', () => {
     const forms = algorithms.map(loudObjective).filter(({ spec }) => spec.wgsl !== undefined);
     expect([...new Set(forms.map(({ spec }) => spec.name))].sort()).toEqual(['clipped', 'imitation']);
   });
@@ -163,20 +165,20 @@ describe('preferences', () => {
 
 const scalars = [0.2, 0.28, 3, 0, 3, 0.1, 1, 0.02];
 
-describe('what holds a part constant', () => {
-  it('a sequence’s sum has the whole gradient', () => {
-    // The mean over a sequence of one value: its tokens' losses are equal.
+describe('objectives that hold a part constant', () => {
+  it('the sum over a sequence has the whole gradient', () => {
+    // Equal advantages give all tokens of a sequence the same loss, so their mean is that loss.
     expectGradients(policySpec('sequence-sum', 'clip'), scalars, { advantage: episodeAdvantage });
   });
 
-  it('a sequence’s mean has the gradient of one ratio an episode, spread over its tokens', () => {
+  it('the mean over a sequence has the gradient of one ratio per episode, spread over its tokens', () => {
     const spec = policySpec('sequence', 'clip');
-    // Wide clips, so that none is at a kink.
+    // Wide clips, so that no row is at a kink.
     const wide = [0.99, 9, 0, 0, 3, 0, 1, 0];
     expectGradients(spec, wide, { advantage: episodeAdvantage });
   });
 
-  it('cispo’s weight is the clipped ratio, whatever the form’s value says', () => {
+  it('cispo’s weight is the clipped ratio, whatever its loss', () => {
     const spec = policySpec('token', 'cispo');
     const { weight } = evaluateObjective(spec, rowsFor(spec), [0.2, 0.28, 0, 0, 3, 0, 1, 0]);
     weight.forEach((w, i) => {
@@ -186,7 +188,7 @@ describe('what holds a part constant', () => {
     });
   });
 
-  it('bypass: the clipped ratio to the sampler, over the rows that are kept', () => {
+  it('bypass: the clipped ratio to the sampling policy, over the kept rows', () => {
     const correction = {
       weights: 'none',
       outside: 'truncate',

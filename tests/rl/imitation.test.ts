@@ -1,4 +1,5 @@
-// Imitation over the fakes: demonstrations in the policy's own tokens, the loss and its gradient, a policy that learns by it.
+// Imitation on the stand-in policy and world: demonstrations in the policy's own tokens, the loss and its gradient, a
+// policy that learns from them.
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
@@ -43,7 +44,7 @@ async function shown(
 }
 
 describe('demonstrations', () => {
-  it('are the oracle’s plans, in the tokens a policy would have sampled', async () => {
+  it('are the oracle’s plans, in the tokens that a policy would have sampled', async () => {
     for (const maskActions of [true, false]) {
       const { trajectories, skipped, tasks, conversation } = await shown({}, maskActions);
       expect([trajectories.length, skipped]).toEqual([tasks.length, 0]);
@@ -64,7 +65,7 @@ describe('demonstrations', () => {
     }
   });
 
-  it('go on from where the policy came to, whose turns are read and not learnt', async () => {
+  it('continue from the policy’s beginning, whose turns are read and not learnt', async () => {
     const world = new DoorWorld();
     const tasks = await world.tasks({}, 'train');
     const own = tasks.map((task) => ['wait', `get ${colour(task)} key`, 'wait', 'wait'].map((action) => ({ action })));
@@ -79,7 +80,7 @@ describe('demonstrations', () => {
         expect(begins).toBeGreaterThan(0);
         expect(begins).toBeLessThan(own[i].length);
         expect(said.slice(0, begins)).toEqual(own[i].slice(0, begins).map(({ action }) => action));
-        // The key that the policy has taken is not fetched again.
+        // The oracle does not fetch a key that the policy already has.
         const [key, door] = [`get ${colour(tasks[i])} key`, `open ${colour(tasks[i])} door`];
         expect(said.slice(begins)).toEqual(begins > 1 ? [door] : [key, door]);
         expect(success).toBe(true);
@@ -91,14 +92,14 @@ describe('demonstrations', () => {
       expect(new Set(lengths).size).toBeGreaterThan(1);
       const again = await shown({}, maskActions, { ...room, begun });
       expect(again.trajectories.map(({ tokens }) => tokens)).toEqual(trajectories.map(({ tokens }) => tokens));
-      // None of them: as the oracle plays.
+      // With no beginnings the demonstrations are the oracle's plain play.
       const plain = (await shown({}, maskActions)).trajectories;
       const none = (await shown({}, maskActions, { ...room, begun: new Map() })).trajectories;
       expect(none.map(({ tokens }) => tokens)).toEqual(plain.map(({ tokens }) => tokens));
     }
   });
 
-  it('are the oracle’s alone where the policy’s episode had one turn, and are left out where it ended within its beginning', async () => {
+  it('are only the oracle’s after a beginning of one turn, and are left out if the beginning ended the episode', async () => {
     const world = new DoorWorld();
     const tasks = await world.tasks({}, 'train');
     const short = new Map(tasks.map((_, place) => [place, [{ action: 'wait' }]]));
@@ -108,7 +109,7 @@ describe('demonstrations', () => {
     expect([trajectories.length, skipped]).toEqual([0, tasks.length]);
   });
 
-  it('are begun by the policy in the share that SFT asks for', async () => {
+  it('begin with the policy’s turns in the share that SFT sets', async () => {
     const begunBy = async (dagger: number) => {
       const algorithm = { ...v.parse(sft.schema, { name: 'sft', groups: 3, groupSize: 2 }), dagger };
       const { trainer } = await trainerWith(trainerSettings({ algorithm } as never));
@@ -126,7 +127,7 @@ describe('demonstrations', () => {
     expect(all.record.metrics.demonstrations).toBeGreaterThan(0);
   });
 
-  it('count what is a choice under the mask; without it every token of a turn', async () => {
+  it('count the choices under the mask; without it every token of a turn', async () => {
     const masked = (await shown({}, true)).trajectories;
     const free = (await shown({}, false)).trajectories;
     masked.forEach((trajectory, i) => {
@@ -144,7 +145,7 @@ describe('demonstrations', () => {
     });
   });
 
-  it('stumble where they are asked to, are planned anew, and teach none of the missteps', async () => {
+  it('contain missteps if so set, are replanned after them, and teach none of them', async () => {
     const missteps = { episodes: 1, random: 0.5, refused: 0 };
     for (const maskActions of [true, false]) {
       const { trajectories, conversation } = await shown({}, maskActions, { ...room, missteps, seed: 3, step: 2 });
@@ -167,14 +168,14 @@ describe('demonstrations', () => {
     }
   });
 
-  it('without missteps are the same whatever the seed', async () => {
+  it('are independent of the seed if they contain no missteps', async () => {
     const missteps = { episodes: 0, random: 0.5, refused: 0.5 };
     const plain = (await shown({}, true)).trajectories;
     const seeded = (await shown({}, true, { ...room, missteps, seed: 9, step: 4 })).trajectories;
     expect(seeded.map(({ tokens }) => tokens)).toEqual(plain.map(({ tokens }) => tokens));
   });
 
-  it('of a policy that listens are scored in every word after the prompt, its own and the world’s, as plain text', async () => {
+  it('are scored in every token after the prompt, the policy’s and the world’s, for a policy that listens', async () => {
     for (const maskActions of [true, false]) {
       const { trajectories } = await shown({}, maskActions, { ...room, listens: true });
       for (const trajectory of trajectories) {
@@ -191,7 +192,7 @@ describe('demonstrations', () => {
     }
   });
 
-  it('leave out tasks without a plan, whose world fails, whose action is not offered, or that do not fit', async () => {
+  it('leave out tasks without a plan, with a failing world or an action that is not offered, or too long', async () => {
     for (const options of [{ silent: true }, { absent: true }, { fails: true }] as WorldOptions[]) {
       expect((await shown(options, false)).trajectories).toHaveLength(0);
     }
@@ -202,7 +203,7 @@ describe('demonstrations', () => {
     expect([short.trajectories.length, short.skipped]).toEqual([0, short.tasks.length]);
   });
 
-  it('of a language model hold its template’s pieces and an action its world’s parser finds', async () => {
+  it('of a language model contain its template’s tokens and an action that its world’s parser finds', async () => {
     const llm = bpeTokenizer(chatFamilies.llama3.specialTokens);
     const conversation = await conversationOf(llm, { tokenizerConfig: chatFamilies.llama3.config });
     class Spoken extends DoorWorld {
@@ -229,7 +230,7 @@ describe('demonstrations', () => {
 });
 
 describe('listening', () => {
-  it('counts a word of the world as often as asked beside a word of the policy, and a word once on average', async () => {
+  it('weighs a token of the world by the given share of the policy’s, with a mean of one', async () => {
     const { trajectories } = await shown({}, true, { ...room, listens: true });
     const rows = tokenRows(trajectories);
     const weights = listeningWeights({ rows, returns: [], trajectories }, 0.25);
@@ -246,7 +247,7 @@ describe('listening', () => {
     expect([...worlds][0] / [...own][0]).toBeCloseTo(0.25, 9);
   });
 
-  it('weighs the rows of an update by that', async () => {
+  it('applies these weights to the rows of an update', async () => {
     const algorithm = v.parse(sft.schema, { name: 'sft', groups: 2, groupSize: 2, listening: 0.5 });
     const { trainer, policy } = await trainerWith(trainerSettings({ algorithm }));
     await trainer.step(1);
@@ -259,7 +260,7 @@ describe('listening', () => {
 });
 
 describe('the loss', () => {
-  it('has the slope of its own differences, whatever the coefficient', () => {
+  it('has the slope of its own differences, for any coefficient', () => {
     for (const [logprob, coefficient] of [
       [-0.2, 1],
       [-7, 0.125],
@@ -277,7 +278,7 @@ describe('the loss', () => {
     expect(Array.from(likelihoodCoefficients([3, 1, 4], 'token-mean', [1, 0, 2]))).toEqual([1 / 8, 0, 1 / 4]);
   });
 
-  it('is what an update reports, however the rows are cut into batches', async () => {
+  it('is reported by an update, however the rows are split into batches', async () => {
     const { trajectories } = await shown({}, true);
     const all = (change = {}) => new FakePolicy(tokenizer.vocabSize, capacity(change));
     const step = { maskActions: true, aggregation: 'token-mean' as const, optimizer };
@@ -326,7 +327,7 @@ describe('a policy that imitates', () => {
     expect(await success(policy, maskActions)).toBeGreaterThan(0.75);
   });
 
-  it('is asked by the trainer for the tasks of its step', async () => {
+  it('gets demonstrations from the trainer for the tasks of its step', async () => {
     const { trainer, policy } = await trainerWith(trainerSettings());
     const { demonstrations, tokens, gradNorm } = await trainer.imitate(1, { episodes: 5, learningRate: 0.5 });
     expect(demonstrations).toBe(5);

@@ -1,5 +1,5 @@
-// A language model as the engine runs it, small and random: its template, free decoding on TextCraft, one GRPO step, one step of
-// imitation. What a run of a real one does, in its own words.
+// A small random language model on the engine: its template, free decoding on TextCraft, one GRPO step, one step of
+// imitation. A run of a real model takes the same path.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { World } from '../../src/envs/env.ts';
@@ -93,24 +93,25 @@ async function trainerOf(change: Parameters<typeof settings>[0] = {}) {
 }
 
 describe('a language model without a mask', () => {
-  it('plays by its template, and what it said is what it is trained on', async () => {
+  it('plays by its template, and is trained on its own replies', async () => {
     const { trainer, conversation } = await trainerOf();
     const { record, trajectories } = await trainer.step(1);
     model.destroy();
     expect(trajectories).toHaveLength(4);
     for (const trajectory of trajectories) checkTurns(trajectory, conversation, world);
     expect(record.metrics.chosenTokens).toBe(trajectories.reduce((sum, t) => sum + chosenPositions(t).length, 0));
-    // In f32 the two passes differ by the order of their sums alone (docs/conversation.md); the WebAssembly device adds in one order.
+    // In f32 the two passes differ only by the order of their sums (docs/conversation.md); the WebAssembly device
+    // always adds in the same order.
     if ((await open()).sharesMemory) expect(record.metrics.logprobGapMax).toBe(0);
     else expect(record.metrics.logprobGapMax).toBeGreaterThan(0);
     expect(record.metrics.logprobGapMax).toBeLessThan(1e-4);
     expect(record.metrics.logprobGap).toBeLessThanOrEqual(record.metrics.logprobGapMax);
-    // A random model does not stumble on an action.
+    // A random model never produces a valid action.
     expect(record.metrics.validActions).toBe(0);
     expect(record.metrics.success).toBe(0);
   });
 
-  it('plays Search by its template, its whole reply being the action', async () => {
+  it('plays Search by its template, with its whole reply as the action', async () => {
     const worlds = [{ name: 'search', weight: 1, options: { hops: [1] } }];
     const { trainer, conversation } = await trainerOf({ worlds });
     const { trajectories } = await trainer.step(1);
@@ -119,7 +120,7 @@ describe('a language model without a mask', () => {
     for (const trajectory of trajectories) checkTurns(trajectory, conversation, search);
   });
 
-  it('plays the web by its template, and is told where no action stands between backticks', async () => {
+  it('plays the web by its template, and gets an error for a reply without backticks', async () => {
     const { trainer, conversation } = await trainerOf({ worlds: [webTask] });
     const { trajectories } = await trainer.step(1);
     model.destroy();
@@ -134,7 +135,7 @@ describe('a language model without a mask', () => {
     }
   });
 
-  it('learns what the web’s oracle does in words that the web’s own rule reads', async () => {
+  it('learns the actions of the web’s oracle as replies that the web’s own rule reads', async () => {
     const { trainer } = await trainerOf({ worlds: [webTask] });
     const { demonstrations, tokens } = await trainer.imitate(1, { episodes: 2, learningRate: 0.01 });
     model.destroy();
@@ -142,7 +143,7 @@ describe('a language model without a mask', () => {
     expect(tokens).toBeGreaterThan(20);
   });
 
-  it('is shown what the oracle thinks in its reply, where the world’s own rule still finds the action', async () => {
+  it('learns the oracle’s thoughts in its replies, if the world’s own rule still finds the action', async () => {
     const conversation = await conversationOf(tokenizer, { tokenizerConfig: made.config, eosTokens: config.eosTokens });
     const tasks = (await world.tasks({ depths: [2], distractors: 3 }, 'train')).slice(0, 6);
     const room = { promptTokens: 4096, completionTokens: 8192 };
@@ -161,7 +162,7 @@ describe('a language model without a mask', () => {
       }
       expect(turns[0].reply).toContain(' craft ');
     }
-    // The form that the instruction asks for.
+    // The reply form that the instruction requires.
     expect(instruction).toContain('Thought:\nyour thoughts.\n\nAction:\nyour next action');
     for (const { turns } of plain.trajectories) for (const { reply } of turns) expect(reply).toMatch(/^Action:\n/);
   });
@@ -187,7 +188,7 @@ describe('a language model without a mask', () => {
     }
   }
 
-  it('learns the oracle’s words by imitation', async () => {
+  it('learns the oracle’s replies by imitation', async () => {
     const { trainer } = await trainerOf();
     const nats: number[] = [];
     for (let k = 1; k <= 4; k++) nats.push((await trainer.imitate(1, { episodes: 2, learningRate: 0.01 })).nats);

@@ -13,13 +13,13 @@ describe('metrics', () => {
     for (const name of Object.values(endingMetric)) expect(metricNamed(name)?.group).toBe('endings');
   });
 
-  it('name times so that a comparison of two runs can leave them out', () => {
+  it('have recognisable names for times, so that a comparison of two runs can leave them out', () => {
     const all = { metrics: Object.fromEntries(metrics.map(({ name }) => [name, 1])) };
     const kept = Object.keys(withoutTimes(all).metrics);
     expect(kept).toEqual(metrics.map(({ name }) => name).filter((name) => !isTiming(name)));
   });
 
-  it('are documented as they are (`npm run docs` writes docs/metrics.md)', () => {
+  it('agree with docs/metrics.md (`npm run docs` writes it)', () => {
     expect(readFileSync('docs/metrics.md', 'utf8')).toBe(metricsDocument());
   });
 });

@@ -1,4 +1,4 @@
-// MT-GRPO's credit of single turns: what a turn discount keeps out of it.
+// MT-GRPO's credit of single turns, and the effect of a turn discount on it.
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { CreditInput } from '../../src/rl/algorithms/algorithm.ts';
@@ -6,7 +6,7 @@ import { AlgorithmSchema, algorithmOf } from '../../src/rl/algorithms/registry.t
 import type { Trajectory } from '../../src/rl/episode/trajectory.ts';
 import { aTrajectory } from '../../tools/fuzz/made-trajectory.ts';
 
-/** One trained token a turn; scores count up, as worlds report them. */
+/** One trained token per turn; scores are cumulative, as worlds report them. */
 function inputOf(scores: readonly (readonly number[])[]): CreditInput {
   const trajectories = scores.map((turns): Trajectory => {
     const made = aTrajectory(3).turns[0] ?? aTrajectory(1).turns[0];
@@ -23,7 +23,7 @@ function creditOf(scores: readonly (readonly number[])[], turnDiscount?: number)
   return [...algorithmOf(settings).credit!(inputOf(scores), settings as never).advantages];
 }
 
-/** (value - mean) / (unbiased spread + TRL's epsilon). */
+/** (value - mean) / (unbiased standard deviation + TRL's epsilon). */
 function compared(values: readonly number[]): number[] {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
@@ -39,7 +39,7 @@ describe('the credit of a turn', () => {
   const outcome = compared(scores.map((turns) => turns[2]));
   const earned = scores.map((turns) => turns.map((score, k) => score - (k ? turns[k - 1] : 0)));
 
-  it.each([0, 0.5, 1])('is what it earned and %d of what the next one is worth, beside the outcome', (gamma) => {
+  it.each([0, 0.5, 1])('is its own reward and %d of the next turn’s value, beside the outcome', (gamma) => {
     const worth = earned.map(([a, b, c]) => [a + gamma * (b + gamma * c), b + gamma * c, c]);
     const turns = [0, 1, 2].map((k) => compared(worth.map((row) => row[k])));
     const expected = scores.flatMap((_, b) => [0, 1, 2].map((k) => outcome[b] + turns[k][b]));
@@ -47,7 +47,7 @@ describe('the credit of a turn', () => {
       expect(value).toBeCloseTo(expected[i], 8);
     });
   });
-  it('counts all that is still earned where nothing is said', () => {
+  it('counts all later rewards by default', () => {
     expect(creditOf(scores)).toEqual(creditOf(scores, 1));
   });
 });

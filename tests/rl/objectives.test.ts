@@ -1,4 +1,5 @@
-// The objective's gradients against central differences of its own loss, away from the kinks, and the laws of its clips.
+// The objective's gradients, compared with central differences of its own loss away from the kinks, and the laws of its
+// clips.
 import { describe, expect, it } from 'vitest';
 import { type ClippedSettings, Flag } from '../../src/rl/objective/clipped.ts';
 import { klEstimators, klTerm } from '../../src/rl/objective/kl.ts';
@@ -19,7 +20,7 @@ const settings: ClippedSettings = {
 const step = 1e-6;
 const slope = (f: (x: number) => number, x: number) => (f(x + step) - f(x - step)) / (2 * step);
 
-/** Ratios at which some branch changes; a difference across one is no derivative. */
+/** Ratios at which a branch changes; a difference across one is not a derivative. */
 const kinks = [1 - 0.2, 1 + 0.28, 3];
 
 describe('the clipped objective', () => {
@@ -50,7 +51,7 @@ describe('the clipped objective', () => {
     expect(tested).toBeGreaterThan(450);
   });
 
-  it('at the sampling policy, is the policy gradient: weight -A, nothing clipped', () => {
+  it('equals the policy gradient at the sampling policy: weight -A, nothing clipped', () => {
     for (const advantage of [-1.5, 0, 2]) {
       const term = clippedPolicyTerm(-1, -1, advantage, settings);
       expect(term).toMatchObject({ ratio: 1, flags: 0 });
@@ -58,13 +59,13 @@ describe('the clipped objective', () => {
     }
   });
 
-  it('stops where the advantage would push on beyond a clip, and only there', () => {
+  it('stops beyond a clip only if the advantage would push further', () => {
     const at = (ratio: number, advantage: number) => clippedPolicyTerm(Math.log(ratio), 0, advantage, settings);
     expect(at(1.4, 1)).toMatchObject({ weight: 0, flags: Flag.clippedHigh });
     expect(at(0.6, -1)).toMatchObject({ weight: 0, flags: Flag.clippedLow });
     expect(at(1.4, -1)).toMatchObject({ flags: 0 });
     expect(at(0.6, 1).weight).toBeCloseTo(-0.6, 12);
-    // Clip-higher: the high clip is its own.
+    // Clip-higher: the upper bound is set separately.
     expect(at(1.25, 1).weight).toBeCloseTo(-1.25, 12);
   });
 
@@ -91,7 +92,7 @@ describe('KL estimators', () => {
       expect(klTerm(-2, -2, estimator).weight).toBeCloseTo(0, 12);
   });
 
-  it('k1 and k3 average to the divergence, over a distribution', () => {
+  it('k1 and k3 average to the divergence over a distribution', () => {
     const [p, q] = [
       [0.5, 0.3, 0.2],
       [0.2, 0.2, 0.6],

@@ -1,4 +1,4 @@
-// Objectives on plain arrays, by the names of their columns: what the tests of losses and gradients ask.
+// Evaluates objectives on plain arrays, by the names of their columns, for the tests of losses and gradients.
 import { evaluateObjective } from '../../src/policy/objective-rows.ts';
 import type { ObjectiveResult, ObjectiveSpec, RowIds } from '../../src/policy/policy.ts';
 import {
@@ -35,7 +35,7 @@ export type ClippedInputs = { readonly [name in ClippedColumn | 'logprob' | 'ent
 export const clippedReference = (inputs: ClippedInputs, settings: ClippedSettings): ObjectiveResult =>
   onRows(clippedObjective, clippedScalarValues(settings), inputs);
 
-/** One token. */
+/** Evaluates the clipped term of one token. */
 export function clippedTerm(
   logprob: number,
   entropy: number,

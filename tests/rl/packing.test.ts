@@ -4,7 +4,7 @@ import { chosenPositions, pack } from '../../src/rl/episode/packing.ts';
 import { TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';
 import { below, uniform } from '../../src/rl/random.ts';
 
-/** A trajectory of made-up tokens whose chosen positions are random. */
+/** A trajectory of made-up tokens with random chosen positions. */
 function trajectory(group: number, member: number, free = false): Trajectory {
   const promptLength = 5 + (group % 3);
   const length = promptLength + 1 + below(30, 1, group, member);
@@ -50,7 +50,7 @@ const capacity = { batchTokens: 120, batchScored: 22 };
 describe('packing', () => {
   const batches = pack(all, capacity);
 
-  it('scores every chosen token once, at its own place', () => {
+  it('scores every chosen token once, at its own position', () => {
     const seen = new Set<string>();
     for (const { batch, trajectory: of, position } of batches) {
       batch.scored.forEach((at, row) => {
@@ -63,7 +63,7 @@ describe('packing', () => {
     expect(seen.size).toBe(all.reduce((sum, one) => sum + chosenPositions(one).length, 0));
   });
 
-  it('never exceeds what was planned', () => {
+  it('never exceeds the planned capacity', () => {
     expect(batches.length).toBeGreaterThan(3);
     for (const { batch } of batches) {
       expect(batch.tokens.length).toBeLessThanOrEqual(capacity.batchTokens);
@@ -71,7 +71,7 @@ describe('packing', () => {
     }
   });
 
-  it('puts children behind their parent, which is their prompt', () => {
+  it('puts children after their parent, which is their prompt', () => {
     for (const { batch, trajectory: of, position } of batches) {
       let end = 0;
       let parent = -1;
@@ -91,7 +91,7 @@ describe('packing', () => {
     }
   });
 
-  it('has ascending scored tokens, and the allowed tokens of each', () => {
+  it('lists scored tokens in ascending order, each with its allowed tokens', () => {
     for (const { batch, trajectory: of, position } of batches) {
       expect(Array.from(batch.scored)).toEqual([...batch.scored].sort((a, b) => a - b));
       const { offsets, tokens } = batch.allowed!;
@@ -107,14 +107,14 @@ describe('packing', () => {
     expect(pack(all, capacity)).toEqual(batches);
   });
 
-  it('scores every policy token where decoding was free', () => {
+  it('scores every policy token after free decoding', () => {
     const free = [trajectory(0, 0, true), trajectory(0, 1, true)];
     const [{ batch, position }] = pack(free, { batchTokens: 200, batchScored: 200 });
     expect(batch.allowed).toBeNull();
     expect(position).toHaveLength(free.reduce((n, one) => n + one.source.filter((who) => who === 1).length, 0));
   });
 
-  it('says what does not fit', () => {
+  it('refuses what does not fit, with the reason', () => {
     expect(() => pack(all, { batchTokens: 12, batchScored: 100 })).toThrow(/does not fit in a batch of 12 tokens/);
     expect(pack([], capacity)).toEqual([]);
   });

@@ -1,5 +1,5 @@
-// Trajectories of a file as a run learns from them: played again in the run's world, named by line where they do not map, taken in
-// epochs by the step alone.
+// Learning from recorded trajectories: they are replayed in the run's world, reported by line if they do not map, and
+// drawn in epochs that depend only on the step.
 import { describe, expect, it } from 'vitest';
 import { oneAction } from '../../src/envs/reply.ts';
 import { withAlgorithm } from '../../src/rl/algorithms/choosing.ts';
@@ -35,7 +35,7 @@ const fileOf = (lines: readonly (JsonObject | string)[]) =>
 const opening = (id: number) => `Room ${id}. Goal: open the ${colour({ id } as never)} door.`;
 const moves = (id: number) => [`get ${colour({ id } as never)} key`, `open ${colour({ id } as never)} door`];
 
-/** AgentGym's form: instruction and acknowledgement first. */
+/** AgentGym's form, which begins with the instruction and its acknowledgement. */
 const agentTraj = (id: number, actions = moves(id), said: JsonObject = {}): JsonObject => ({
   item_id: `doors_${id}`,
   conversations: [
@@ -50,7 +50,7 @@ const agentTraj = (id: number, actions = moves(id), said: JsonObject = {}): Json
   ...said,
 });
 
-/** Names no task: found by the world's first words. */
+/** Names no task, which is then found by the first observation. */
 const chat = (id: number, actions = moves(id)): JsonObject => ({
   messages: [
     { role: 'system', content: 'Open doors.' },
@@ -65,8 +65,8 @@ const chat = (id: number, actions = moves(id)): JsonObject => ({
 const map = async (lines: readonly (JsonObject | string)[], options: Partial<typeof room> = {}) =>
   mapFile(await TrajectoryFile.open(fileOf(lines)), await parts(), { ...room, ...options });
 
-describe('what of a record is play', () => {
-  it('leaves out the instruction that opens it, and finds actions by the world’s rule or takes the whole reply', () => {
+describe('the play in a record', () => {
+  it('excludes the opening instruction, and has actions by the world’s rule or whole replies', () => {
     const message = (role: 'user' | 'assistant', content: string, trained: boolean | null = null) => ({
       role,
       content,
@@ -96,7 +96,7 @@ describe('what of a record is play', () => {
 });
 
 describe('a file is mapped to the run', () => {
-  it('whatever its form, to the very trajectories of a demonstration', async () => {
+  it('in any form, with the same trajectories as a demonstration', async () => {
     const { tasks, ...own } = await parts();
     const shown = (await demonstrate(own, tasks, room)).trajectories;
     const lines = [recordOf(shown[0]).source!.fields, agentTraj(1), chat(2)];
@@ -111,7 +111,7 @@ describe('a file is mapped to the run', () => {
     });
   });
 
-  it('and names by line what does not map, and why', async () => {
+  it('and lines that do not map are reported with the reason', async () => {
     const lines = [
       agentTraj(0),
       '{"not": "ended"',
@@ -139,7 +139,7 @@ describe('a file is mapped to the run', () => {
     expect(told[10]).toMatch(/did not reach its goal/);
   });
 
-  it('or, where the policy writes freely, taken as the text it is', async () => {
+  it('or, if the policy writes freely, with the recorded replies as they are', async () => {
     const away = { ...chat(7), messages: [...(chat(7) as { messages: JsonObject[] }).messages] };
     const { trajectories, problems } = await map([away], { maskActions: false });
     expect(problems).toEqual([]);
@@ -160,7 +160,7 @@ describe('a run’s recordings', () => {
   const recordings = async (lines: readonly (JsonObject | string)[]) =>
     new Recordings(new Map([['play.jsonl', fileOf(lines)]]), await parts(), { ...room, seed: 3 });
 
-  it('are taken in epochs, by the step alone, each once before any twice', async () => {
+  it('are drawn in epochs that depend only on the step, each once before any twice', async () => {
     const lines = [0, 1, 2, 3, 4, 5].map((id) => agentTraj(id));
     const ids = async (from: Recordings, step: number) =>
       (await from.take('play.jsonl', step, 2)).map(({ task }) => task.id);
@@ -172,7 +172,7 @@ describe('a run’s recordings', () => {
     expect(all.map(({ group }) => group)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  it('say what was learnt from and what was not, and fail in words', async () => {
+  it('report what was learnt from and what was not, and fail with a message', async () => {
     const told: string[] = [];
     const listening = { onMapped: (words: string, complete: boolean) => told.push(`${complete} ${words}`) };
     await (await recordings([agentTraj(0), agentTraj(6)])).take('play.jsonl', 1, 2, listening);
@@ -188,7 +188,7 @@ describe('a run’s recordings', () => {
     );
   });
 
-  it('are what a stage of SFT learns from: the doors open by them', async () => {
+  it('train a stage of SFT: the doors open', async () => {
     const lines = [0, 1, 2, 3, 4, 5].map((id) => agentTraj(id));
     const sft = withAlgorithm(settings().algorithm, 'sft');
     const algorithm = { ...sft, file: 'play.jsonl', groups: 2, groupSize: 3 } as typeof sft;

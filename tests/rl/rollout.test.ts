@@ -1,4 +1,5 @@
-// Rollouts over the fakes: every ending, tokens exactly as sampled, choices and log-probabilities that match.
+// Rollouts on the stand-in policy and world: every ending, tokens exactly as sampled, choices with matching
+// log-probabilities.
 import { describe, expect, it } from 'vitest';
 import type { Task, WorldOptions } from '../../src/envs/env.ts';
 import type { Capacity } from '../../src/policy/policy.ts';
@@ -35,7 +36,7 @@ async function play(change: Partial<RolloutRequest> = {}, options: WorldOptions 
 const endings = (trajectories: readonly Trajectory[]) => new Set(trajectories.map(({ ending }) => ending));
 
 describe('a trajectory', () => {
-  it('holds the prompt, and each turn’s action and observation, token for token', async () => {
+  it('contains the prompt, and each turn’s action and observation, token for token', async () => {
     const { trajectories, conversation } = await play();
     expect(trajectories.map(({ group, member }) => [group, member])).toEqual(
       [0, 1, 2].flatMap((group) => [0, 1, 2, 3].map((member) => [group, member])),
@@ -53,7 +54,7 @@ describe('a trajectory', () => {
     }
   });
 
-  it('marks who said what, and in which turn', async () => {
+  it('marks the source and the turn of every token', async () => {
     const { trajectories } = await play();
     for (const { tokens, source, turnOf, turns, promptLength } of trajectories) {
       const policy = new Set(turns.flatMap(({ actionStart, actionEnd }) => range(actionStart, actionEnd)));
@@ -87,9 +88,9 @@ describe('a trajectory', () => {
     expect(policy.counters().tokensGenerated).toBeGreaterThanOrEqual(rows);
   });
 
-  it('never reads a token twice', async () => {
+  it('processes no token twice', async () => {
     const { trajectories, policy } = await play({ groupSize: 1 });
-    // What the policy read or said is the trajectory, less what came after its last choice.
+    // Prefilled and generated tokens add up to the trajectories without the tokens after their last choice.
     const { tokensPrefilled, tokensGenerated } = policy.counters();
     const all = trajectories.reduce((sum, { tokens }) => sum + tokens.length, 0);
     const unread = trajectories.reduce(
@@ -99,7 +100,7 @@ describe('a trajectory', () => {
     expect(tokensPrefilled + tokensGenerated).toBe(all - unread);
   });
 
-  it('is the same whoever plays beside it, and another under another stream', async () => {
+  it('is the same in any batch, and differs under another stream', async () => {
     const together = (await play()).trajectories;
     const waves = (await play({}, {}, { rows: 4 })).trajectories;
     expect(waves).toEqual(together);
@@ -110,7 +111,7 @@ describe('a trajectory', () => {
 });
 
 describe('endings', () => {
-  it('success and horizon, within the turns allowed', async () => {
+  it('success and horizon, within the allowed turns', async () => {
     const { trajectories } = await play({ groupSize: 16, limit: { oraclePlus: 1 } });
     expect(endings(trajectories)).toEqual(new Set(['success', 'horizon']));
     for (const { ending, success, score, turns, horizon, oracleTurns } of trajectories) {
@@ -123,7 +124,7 @@ describe('endings', () => {
     }
   });
 
-  it('done, where the world ends it short of the goal', async () => {
+  it('done, if the world ends the episode without success', async () => {
     const { trajectories } = await play({ groupSize: 8 }, { trap: true });
     const trapped = trajectories.filter(({ ending }) => ending === 'done');
     expect(trapped.length).toBeGreaterThan(0);
@@ -133,7 +134,7 @@ describe('endings', () => {
     }
   });
 
-  it('invalid-action, only where a refused action is to end the episode', async () => {
+  it('invalid-action, only if a refused action is to end the episode', async () => {
     const { trajectories } = await play({ rules: { invalidAction: 'end' } });
     for (const { turns, ending } of trajectories) {
       expect(turns.slice(0, -1).every(({ valid }) => valid)).toBe(true);
@@ -152,7 +153,7 @@ describe('endings', () => {
     }
   });
 
-  it('world-failure, where there is no world or no horizon to play under; chance and oracle do not solve it either', async () => {
+  it('world-failure, without a world or a horizon; chance and oracle do not solve it either', async () => {
     for (const options of [{ absent: true }, { silent: true }] as WorldOptions[]) {
       const { trajectories, world } = await play({ limit: { oraclePlus: 1 } }, options);
       for (const { ending, turns } of trajectories) expect([ending, turns.length]).toEqual(['world-failure', 0]);
@@ -176,7 +177,7 @@ describe('endings', () => {
     }
   });
 
-  it('context at once, where the prompt does not fit', async () => {
+  it('context at once, if the prompt does not fit', async () => {
     const { trajectories, policy } = await play({}, {}, { promptTokens: 4 });
     for (const { ending, turns } of trajectories) expect([ending, turns.length]).toEqual(['context', 0]);
     expect(policy.seen).toHaveLength(0);
@@ -184,7 +185,7 @@ describe('endings', () => {
 });
 
 describe('decoding', () => {
-  it('asks the policy nothing where one action is valid', async () => {
+  it('skips the policy if only one action is valid', async () => {
     const { trajectories, policy } = await play({}, { only: true });
     expect(policy.seen).toHaveLength(0);
     for (const { turns, choices, logprob } of trajectories) {
@@ -194,7 +195,7 @@ describe('decoding', () => {
     }
   });
 
-  it('is free without a mask: turns end by a stop token or at their length', async () => {
+  it('is free without a mask: turns end at a stop token or at their length', async () => {
     const { trajectories, policy } = await play({ maskActions: false, limit: 3 });
     expect(policy.seen.every(({ rows }) => rows.every(({ constraint }) => constraint === null))).toBe(true);
     for (const { choices, turns, logprob, source } of trajectories) {
@@ -225,7 +226,7 @@ describe('rounds', () => {
     return { policy, trajectories: await rollout(parts, request) };
   }
 
-  it('give the trajectories of whole turns, in whatever company', async () => {
+  it('give the trajectories of whole turns, in any batch', async () => {
     for (const maskActions of [true, false]) {
       const together = (await play({ maskActions })).trajectories;
       const sizes: Partial<Capacity>[] = [{}, { rows: 3 }, { rows: 2, slots: 7 }, { rows: 1, groups: 1 }];
@@ -233,7 +234,7 @@ describe('rounds', () => {
     }
   });
 
-  it('refill slots, hold more trajectories than decode at once, and give every slot back', async () => {
+  it('refill slots, admit more trajectories than decode at once, and release every slot', async () => {
     const { policy, trajectories } = await inRounds({ rows: 2, slots: 5, groups: 2 }, { groupSize: 7 });
     expect(trajectories).toHaveLength(21);
     expect(policy.slotsHeld).toBe(0);
@@ -241,10 +242,10 @@ describe('rounds', () => {
     expect(new Set(policy.roundsSeen.flat()).size).toBe(5);
   });
 
-  it('let some go on while others wait for their worlds', async () => {
+  it('continue with some rows while others wait for their worlds', async () => {
     const { policy } = await inRounds({ rows: 8 }, { maskActions: false });
     const rounds = policy.roundsSeen.map((slots) => new Set(slots));
-    // A slot that spoke, was away for a round in which another spoke, and came back.
+    // A slot that generated, missed a round in which another generated, and came back.
     const wasAway = rounds.some((now, i) =>
       [...now].some((slot) => i > 1 && !rounds[i - 1].has(slot) && rounds[i - 1].size > 0 && rounds[i - 2].has(slot)),
     );
@@ -261,13 +262,13 @@ describe('rounds', () => {
     }
   });
 
-  it('wait for pages where there are fewer than all may need, and every trajectory is what it was', async () => {
+  it('wait for pages if there are too few, without changing any trajectory', async () => {
     for (const maskActions of [true, false]) {
       const change = { maskActions, groupSize: 8, limit: 12 };
       const together = (await play(change)).trajectories;
       const enough = await inRounds({}, change);
       expect(enough.policy.waits).toBe(0);
-      // One trajectory at its longest needs 12.
+      // One trajectory of maximum length needs 12.
       for (const size of [{ cachePages: 12 }, { cachePages: 13, rows: 2, slots: 5 }, { cachePages: 30, groups: 2 }]) {
         const { policy, trajectories } = await inRounds(size, change);
         expect(trajectories).toEqual(together);
@@ -277,7 +278,7 @@ describe('rounds', () => {
     }
   });
 
-  it('stop when they are asked to, and give every slot back', async () => {
+  it('stop on request, and release every slot', async () => {
     const world = new DoorWorld();
     const tasks = await world.tasks({}, 'train');
     const policy = new RoundPolicy(tokenizer.vocabSize, capacity());
@@ -298,7 +299,7 @@ describe('rounds', () => {
   });
 });
 
-/** Doors over a slow line: each call of one slot, answered when `answers` lets it. */
+/** Doors over a slow connection: each call carries one slot and is answered once `answers` resolves. */
 class RemoteDoors extends DoorWorld {
   readonly calls: { slots: readonly number[]; signal?: AbortSignal }[] = [];
   answers: (slot: number, signal?: AbortSignal) => Promise<void> = async () => {};
@@ -356,7 +357,7 @@ describe('free-running worlds', () => {
   const plain = (trajectories: readonly Trajectory[]) =>
     trajectories.map(({ task, ...rest }) => ({ ...rest, task: { ...task, world: '' } }));
 
-  it('are asked row by row, and every trajectory is what it is in a world that answers with the others', async () => {
+  it('are called row by row, and give the same trajectories as a batched world', async () => {
     const together = plain((await play()).trajectories);
     for (const rounds of [true, false]) {
       const { remote, play: remotely } = await open({}, {}, rounds);
@@ -365,7 +366,7 @@ describe('free-running worlds', () => {
     }
   });
 
-  it('hold nobody: while one does not answer at all, every other episode is played to its end', async () => {
+  it('delay no other episode: while one gets no answer, all others are played to their end', async () => {
     for (const rounds of [true, false]) {
       const { remote, play: remotely } = await open({}, { rows: rounds ? 4 : 16, slots: 12 }, rounds);
       let free = () => {};
@@ -377,7 +378,7 @@ describe('free-running worlds', () => {
       const trajectories = await remotely({
         onEpisodes: (done, total) => {
           ends.push(done);
-          // Only when all others are at their end does the slow one answer.
+          // The slow slot is answered only once all others have ended.
           if (done === total - 1) free();
         },
       });
@@ -386,7 +387,7 @@ describe('free-running worlds', () => {
     }
   });
 
-  it('let rows of a replayable world in the same mixture go on', async () => {
+  it('let rows of a replayable world in the same mixture continue', async () => {
     const { remote, play: remotely } = await open({ doors: 2 }, { rows: 4, slots: 20 });
     const order: string[] = [];
     let free = () => {};
@@ -404,7 +405,7 @@ describe('free-running worlds', () => {
     expect(order.lastIndexOf('doors')).toBeLessThan(order.indexOf('remote'));
   });
 
-  it('end their calls with the rollout, and a call that is refused ends it', async () => {
+  it('abort their calls with the rollout, and a rejected call ends it', async () => {
     const { remote, play: remotely } = await open();
     const stop = new AbortController();
     remote.answers = (_, signal) =>
@@ -419,7 +420,7 @@ describe('free-running worlds', () => {
     await expect(refusing.play()).rejects.toThrow('no such page');
   });
 
-  it('may begin one task with different words: each row reads its own, in play and in training', async () => {
+  it('may begin one task with different texts: each row reads its own, in play and in training', async () => {
     const { remote, policy, play: remotely } = await open({ groupSize: 3 });
     const reset = remote.reset.bind(remote);
     remote.reset = async (slots, tasks, signal) =>
@@ -449,27 +450,27 @@ describe('players', () => {
     return { world, tasks, players: new Players(new Map([['doors', world]]), 5, false) };
   }
 
-  it('the oracle solves everything in its own turns', async () => {
+  it('the oracle solves everything in its own number of turns', async () => {
     const { tasks, players: two } = await players();
     expect(await two.oracle(tasks, limit)).toEqual(tasks.map(() => ({ success: true, score: 1, turns: 2 })));
     expect(successRate(await two.oracle(tasks, 1))).toBe(0);
   });
 
-  it('chance is a rate that follows from the number of valid actions', async () => {
+  it('chance has the success rate of the number of valid actions', async () => {
     const { tasks, players: two } = await players();
     const many = tasks.flatMap((task) => Array<Task>(400).fill(task));
     const played = await two.chance(many, 2);
     tasks.forEach((task, t) => {
       const actions =
         2 * new Set(['red', 'blue', 'green', 'grey'].slice(0, 2 + (task.id % 3)).concat(colour(task))).size;
-      // Exactly the right key, then exactly the right door.
+      // The right key (1 of `actions`), then the right door (1 of `actions`).
       const expected = 1 / actions ** 2;
       const rate = successRate(played.slice(t * 400, (t + 1) * 400));
       expect(Math.abs(rate - expected)).toBeLessThan(4 * Math.sqrt((expected * (1 - expected)) / 400));
     });
   });
 
-  it('leaves a world alone that lists no actions, or has no oracle', async () => {
+  it('are skipped if a world lists no actions or has no oracle', async () => {
     const { world, tasks, players: two } = await players();
     const description = world.describe();
     world.describe = () => ({ ...description, hasValidActions: false, hasOracle: false });
@@ -479,7 +480,7 @@ describe('players', () => {
     expect(await two.oracle(tasks, 3)).toEqual(unsolved);
   });
 
-  it('plays both at once as one after the other', async () => {
+  it('give the same results together as one after the other', async () => {
     const [{ tasks, players: one }, { players: other }] = [await players(), await players()];
     const { chance, oracle } = await one.both(tasks, limit);
     const repeated = tasks.flatMap((task) => Array<Task>(16).fill(task));
@@ -487,13 +488,13 @@ describe('players', () => {
     expect(oracle).toEqual(await other.oracle(tasks, limit));
   });
 
-  it('plays an episode once, and remembers it', async () => {
+  it('play an episode once, and remember it', async () => {
     const { world, tasks, players: two } = await players();
     const first = await two.chance(tasks, limit);
     const { steps } = world;
     expect(await two.chance(tasks, limit)).toEqual(first);
     expect(world.steps).toBe(steps);
-    // In another company, the same episodes.
+    // Episodes played among others are the same.
     const again = (await players()).players;
     expect((await again.chance([...tasks].reverse(), limit)).reverse()).toEqual(first);
   });

@@ -5,7 +5,7 @@ import { capacity, DoorWorld, doorTexts, FakePolicy } from './fakes.ts';
 
 export const tokenizer = buildTokenizer(doorTexts);
 
-/** Everything that makes a resume hard: KL, entropy, several minibatches and passes, a change of horizon. */
+/** Settings that make a resume hard: KL, entropy, several minibatches and passes, a change of horizon. */
 export const settings = (change: Partial<TrainerSettings> = {}): TrainerSettings => ({
   seed: 7,
   steps: 8,

@@ -1,4 +1,4 @@
-// pass@k against enumeration, intervals against simulation, paired tests against a second implementation.
+// pass@k compared with enumeration, intervals with simulation, paired tests with a second implementation.
 import { describe, expect, it } from 'vitest';
 import {
   compare,
@@ -32,7 +32,7 @@ describe('pass@k', () => {
         }
   });
 
-  it('is its closed form for large numbers, and not known beyond the tries', () => {
+  it('is its closed form for large numbers, and unknown beyond the number of tries', () => {
     // 1 - C(56, 32) / C(64, 32), by products of ratios.
     let ratio = 1;
     for (let i = 0; i < 8; i++) ratio *= (32 - i) / (64 - i);
@@ -42,7 +42,7 @@ describe('pass@k', () => {
   });
 });
 
-/** How often the interval of a simulated evaluation holds the true value. */
+/** Share of simulated evaluations whose interval contains the true value. */
 function coverage(simulations: number, simulate: (n: number) => { low: number; high: number }, truth: number): number {
   let held = 0;
   for (let n = 0; n < simulations; n++) {
@@ -53,7 +53,7 @@ function coverage(simulations: number, simulate: (n: number) => { low: number; h
 }
 
 describe('intervals', () => {
-  it("with one try an item are Wilson's", () => {
+  it("with one try per item are Wilson's", () => {
     for (const [successes, items] of [
       [0, 20],
       [7, 50],
@@ -67,8 +67,9 @@ describe('intervals', () => {
     }
   });
 
-  it('hold the truth in 95% of simulated evaluations, within one', () => {
-    // One try: over many rates, since a single one's coverage jumps with the number of items (Brown, Cai and DasGupta 2001).
+  it('contain the truth in 95% of simulated evaluations, within one point', () => {
+    // One try, averaged over many rates, since the coverage of a single rate jumps with the number of items (Brown, Cai
+    // and DasGupta 2001).
     let single = 0;
     for (let p = 1; p < 20; p++) {
       const simulate = (n: number) =>
@@ -86,7 +87,7 @@ describe('intervals', () => {
         }),
       );
     expect(Math.abs(coverage(4000, tries, 0.6) - 0.95)).toBeLessThan(0.01);
-    // Scores, the sum of twelve uniforms: normal but for its tails.
+    // Scores, the sum of twelve uniforms: normal except in the tails.
     const scores = (n: number) =>
       meanEstimate(
         Array.from({ length: 20 }, (_, i) =>
@@ -96,7 +97,7 @@ describe('intervals', () => {
     expect(Math.abs(coverage(4000, scores, 6) - 0.95)).toBeLessThan(0.01);
   });
 
-  it("quantiles of Student's t are the tables'", () => {
+  it("quantiles of Student's t agree with the tables", () => {
     for (const [degrees, value] of [
       [3, 3.1824],
       [5, 2.5706],
@@ -122,7 +123,7 @@ describe('paired tests', () => {
     expect(mcNemar(500, 700)).toBeLessThan(1e-7);
   });
 
-  it('the bootstrap agrees with the normal approximation where that holds', () => {
+  it('the bootstrap agrees with the normal approximation in its range', () => {
     const differences = Array.from({ length: 400 }, (_, i) => uniform(5, i) - 0.45);
     const { mean, low, high } = meanEstimate(differences);
     const boot = pairedBootstrap(differences);
@@ -132,7 +133,7 @@ describe('paired tests', () => {
     expect(mean).toBeGreaterThan(boot.low);
   });
 
-  it('chooses the test by how often each item was tried, and refuses other items', () => {
+  it('chooses the test by the number of tries per item, and refuses different items', () => {
     expect(compare([1, 1, 1, 0, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0, 0])).toMatchObject({
       test: 'McNemar, exact',
       p: mcNemar(7, 0),

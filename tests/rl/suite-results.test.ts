@@ -1,4 +1,4 @@
-// Results of a suite: what each number means, on items whose answers are known.
+// Results of a suite: the meaning of each number, on items with known results.
 import { describe, expect, it } from 'vitest';
 import type { WorldSuite } from '../../src/envs/suite.ts';
 import { reportText, suiteReport } from '../../src/rl/evaluation/suite-report.ts';
@@ -31,7 +31,7 @@ const items = [
 ];
 
 describe('results', () => {
-  it('stand in the columns of the published table, empty ones left out', () => {
+  it('have the columns of the published table, without the empty ones', () => {
     const rows = rowsOf(items, ['Depth 1', 'Depth 2', 'Depth 3']);
     expect(rows.map(({ label, items: n, success }) => [label, n, success.mean])).toEqual([
       ['Depth 1', 2, 0.625],
@@ -52,12 +52,12 @@ describe('results', () => {
     ]);
   });
 
-  it('against turns: what was solved by then', () => {
+  it('by turns: items solved by then', () => {
     // Item a is solved in 1, 2, 3 and 4 turns.
     expect(turnCurve([items[0]], [0, 2, 4]).map(({ estimate }) => estimate.mean)).toEqual([0, 0.5, 1]);
   });
 
-  it('are compared item by item, in whatever order, and only where they are the same items', () => {
+  it('are compared item by item in any order, and only for the same items', () => {
     const worse = items.map((each) => ({ ...each, tries: each.tries.map(() => one(false)) })).reverse();
     const found = comparisons(items, worse, ['Depth 1', 'Depth 2']);
     expect(found.map(({ label, comparison }) => [label, comparison.difference.mean])).toEqual([
@@ -69,7 +69,7 @@ describe('results', () => {
   });
 });
 
-describe('a suite played', () => {
+describe('a suite', () => {
   const suite: WorldSuite = {
     name: 'doors',
     label: 'Doors',
@@ -85,7 +85,7 @@ describe('a suite played', () => {
     return trainer.evaluator.suite({ ...suite, ids }, { world: 'doors', samples: 3, temperature: 1, seed });
   };
 
-  it('tries every item as often as was asked, the same for the same seed, in the order of its ids', async () => {
+  it('tries every item the given number of times, the same for the same seed, in the order of its ids', async () => {
     const first = await play(1);
     expect(first.every(({ tries, chance }) => tries.length === 3 && chance.length > 0)).toBe(true);
     expect(await play(1)).toEqual(first);
@@ -95,7 +95,7 @@ describe('a suite played', () => {
     expect(some.map(({ key }) => key)).toEqual(ids.map((id) => first[id].key));
   });
 
-  it('goes on with the piece in which it was cut, to the same results', async () => {
+  it('resumes with the interrupted piece, to the same results', async () => {
     const pieces: number[] = [];
     const from = async (kept: ItemResult[], options: { stopAt?: number } = {}) => {
       pieces.length = 0;
@@ -119,14 +119,14 @@ describe('a suite played', () => {
     await expect(from([], { stopAt: 4 })).rejects.toThrow('stopped');
     expect(await from(whole.slice(0, 4))).toEqual(whole);
     expect(pieces).toEqual([6]);
-    // Half a piece is played again.
+    // An incomplete piece is played again.
     expect(await from(whole.slice(0, 3))).toEqual(whole);
     expect(pieces).toEqual([4, 6]);
     expect(await from(whole)).toEqual(whole);
     expect(pieces).toEqual([]);
   });
 
-  it('says how many tries had no room', async () => {
+  it('counts the tries that had no room', async () => {
     const items = await play(1);
     const cut = items.map((item) => ({ ...item, tries: item.tries.map((one) => ({ ...one, overflowed: true })) }));
     const report = (list: typeof items) =>
@@ -147,10 +147,10 @@ describe('a suite played', () => {
 });
 
 describe('suites of the worlds', () => {
-  it('hold their tasks, each in a column of the table', async () => {
+  it('list their tasks, each in a column of the table', async () => {
     for (const module of worldModules)
       for (const suite of module.suites ?? []) {
-        // One that is reached over a line lists its tasks without asking anybody.
+        // A world on a server lists its tasks without a request.
         const world = await module.open({ address: 'http://127.0.0.1:1' });
         const tasks = await world.tasks(suite.options, suite.split);
         await world.close();
@@ -170,7 +170,7 @@ describe('suites of the worlds', () => {
       }
   });
 
-  it("ScienceWorld's stand-in has the published sizes by topic, of test variations alone", () => {
+  it("ScienceWorld's stand-in has the published sizes by topic, from test variations only", () => {
     const ids = standInIds();
     const [suite] = worldModules.find(({ name }) => name === 'sciworld')!.suites!;
     const counts = suite.columns.map(
@@ -184,7 +184,7 @@ describe('suites of the worlds', () => {
       const { variations } = sciWorldTasks.find(({ name }) => name === task)!;
       expect(variationsOf('test', variations)).toContain(variation);
     }
-    // Fixed for good: another draw is another suite.
+    // Fixed for good: another draw would be another suite.
     expect([STAND_IN_SEED, ...ids.slice(0, 4), ids.at(-1)]).toMatchInlineSnapshot(`
       [
         20250908,
@@ -197,7 +197,7 @@ describe('suites of the worlds', () => {
     `);
   });
 
-  it("BabyAI's fresh rooms are none of the 90", async () => {
+  it("BabyAI's fresh rooms differ from the 90", async () => {
     const world = await babyai.open({});
     const [test, fresh] = await Promise.all(babyai.suites!.map(({ options, split }) => world.tasks(options, split)));
     await world.close();

@@ -1,4 +1,4 @@
-// A sweep's report: means over seeds, curves in pieces, the same text for the same records.
+// A sweep's report: means over seeds, curves averaged over pieces, the same text for the same records.
 import { describe, expect, it } from 'vitest';
 import { plotSvg } from '../../src/rl/evaluation/plot.ts';
 import { meanEstimate } from '../../src/rl/evaluation/statistics.ts';
@@ -48,7 +48,7 @@ describe("a sweep's report", () => {
     expect(b.heldOut).toMatchObject({ low: 0.1, high: 0.1 });
   });
 
-  it('draws means over pieces, where every seed has one', () => {
+  it('averages over pieces if every seed has one', () => {
     const points = (values: number[], width: number) =>
       pieces(records(values), 'success', width).map(({ x, y }) => [x, Number(y.toFixed(9))]);
     expect(points([0, 0.2, 0.4, 0.6], 2)).toEqual([
@@ -66,7 +66,7 @@ describe("a sweep's report", () => {
     expect(report.curves[0].points.map(({ x }) => x)).toEqual([1, 2, 3, 4]);
   });
 
-  it('is the same text for the same records, a line a step in the CSV', () => {
+  it('is the same text for the same records, with one line per step in the CSV', () => {
     expect(sweepText(report)).toBe(sweepText(sweepReport('A sweep', ['a', 'b'], runs)));
     expect(sweepText(report)).toContain('50.00, 30.00');
     const [a, b] = sweepTable(report).rows;
@@ -78,7 +78,7 @@ describe("a sweep's report", () => {
     expect(lines[3]).toBe('a,1,2,1,0.6,0.6,0.6');
   });
 
-  it('plots a line a variant, one thin a seed', () => {
+  it('plots one line per variant, and a thin one per seed', () => {
     const svg = sweepPlot(report);
     expect(svg.match(/stroke-opacity="0.5"/g)).toHaveLength(3);
     expect(svg.match(/stroke-width="2"/g)).toHaveLength(2);

@@ -16,7 +16,7 @@ const tasks = (world: string, n: number) =>
 describe('task sampling', () => {
   const sampler = () => new TaskSampler([{ weight: 1, tasks: tasks('a', 7) }], 3);
 
-  it('goes through every task once an epoch, each epoch in another order', () => {
+  it('goes through every task once per epoch, in another order each time', () => {
     const draws = Array.from({ length: 14 }, (_, k) => sampler().step(k + 1, 2)).flat();
     for (let epoch = 0; epoch < 4; epoch++) {
       const ids = draws.slice(7 * epoch, 7 * epoch + 7).map(({ id }) => id);
@@ -25,7 +25,7 @@ describe('task sampling', () => {
     expect(draws.slice(0, 7)).not.toEqual(draws.slice(7, 14));
   });
 
-  it('depends on the seed and the step alone', () => {
+  it('depends only on the seed and the step', () => {
     const one = sampler();
     const forward = [1, 2, 3, 4, 5].map((k) => one.step(k, 3));
     expect([5, 4, 3, 2, 1].map((k) => sampler().step(k, 3)).reverse()).toEqual(forward);
@@ -47,12 +47,12 @@ describe('task sampling', () => {
     expect(counts).toEqual([300, 100, 200]);
   });
 
-  it('refuses a mixture of nothing', () => {
+  it('refuses an empty mixture', () => {
     expect(() => new TaskSampler([{ weight: 0, tasks: tasks('a', 1) }], 1)).toThrow(/weight above 0/);
     expect(() => new TaskSampler([{ weight: 1, tasks: [] }], 1)).toThrow(/no training task/);
   });
 
-  it('evaluates all tasks round robin, or as many evenly spaced', () => {
+  it('evaluates all tasks round robin, or as many as requested at even distances', () => {
     const ids = (episodes: number) => evaluationTasks(tasks('a', 4), episodes).map(({ id }) => id);
     expect(ids(10)).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 0, 1]);
     expect(ids(2)).toEqual([0, 2]);
@@ -78,7 +78,7 @@ describe('rates', () => {
     for (const n of [1, 20, 256, 400]) expect([rateOf(0, n).low, rateOf(n, n).high]).toEqual([0, 1]);
   });
 
-  it('are kept apart by stratum', () => {
+  it('are separate for each stratum', () => {
     const episode = (depth: number, success: boolean) => ({
       strata: [`depth ${depth}`],
       success,
@@ -95,7 +95,7 @@ describe('rates', () => {
     expect(result.strata['depth 1'].policy).toMatchObject({ successes: 1, episodes: 2 });
     expect(result.strata['depth 2'].chance).toMatchObject({ successes: 0, episodes: 2 });
     expect(summarize([{ ...episode(1, true), oracle: null }]).oracle).toBeNull();
-    // Scores 1, 0, 0; chance a quarter on every task.
+    // Scores 1, 0, 0; chance is a quarter on every task.
     const { policy, chance } = result.scores!;
     expect([policy.mean, policy.episodes]).toEqual([1 / 3, 3]);
     expect(chance).toEqual({ mean: 0.25, low: 0.25, high: 0.25, episodes: 3 });
@@ -103,7 +103,7 @@ describe('rates', () => {
   });
 
   it('come with the interval of a mean', () => {
-    // Standard deviation 1 over 4 values: half a 1.96.
+    // Standard deviation 1 over 4 values: 1.96 / 2.
     const { mean, low, high } = meanOf([1, 2, 3, 2].map((x) => x * Math.sqrt(3 / 2)));
     expect(mean).toBeCloseTo(2 * Math.sqrt(1.5), 12);
     expect(high - mean).toBeCloseTo(0.979982, 6);
@@ -137,7 +137,7 @@ const credited = (group: readonly Trajectory[], endings: EndingRules) => {
 };
 
 describe('returns', () => {
-  it('follow what the experiment says of each ending', () => {
+  it('follow the experiment’s rule for each ending', () => {
     expect(returnOf(ended(0, 1, 'success', 2), rules)).toBeCloseTo(0.8, 12);
     expect(returnOf(ended(0, 0.5, 'context'), rules)).toBe(0.5);
     expect(returnOf(ended(0, 0.5, 'context'), { ...rules, context: -1 })).toBe(-1);
@@ -154,7 +154,7 @@ describe('returns', () => {
     expect(withoutSignal).toBe(0);
   });
 
-  it('have no signal where nothing is left to compare with', () => {
+  it('have no signal if there is nothing left to compare with', () => {
     const group = [ended(0, 1, 'success'), ended(0, 0, 'world-failure')];
     expect(credited(group, rules).withoutSignal).toBe(1);
     expect(group.map(({ advantage }) => advantage)).toEqual([0, 0]);

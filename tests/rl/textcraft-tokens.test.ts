@@ -1,4 +1,5 @@
-// A tiny policy's tokens on the real world: every text of TextCraft is known, every valid action comes back as it was.
+// A tiny policy's tokens on the real world: the vocabulary covers every text of TextCraft, and every valid action
+// survives encoding and decoding.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -27,13 +28,13 @@ beforeAll(async () => {
 });
 
 describe('TextCraft in tokens', () => {
-  it('gives back every valid action of every task', () => {
+  it('return every valid action of every task', () => {
     const actions = new Set(first.flatMap(({ validActions }) => validActions!));
     expect(actions.size).toBeGreaterThan(500);
     for (const action of actions) expect(tokenizer.decode(tokenizer.encode(action))).toBe(action);
   });
 
-  it('tells all valid actions of a task apart', () => {
+  it('tell all valid actions of a task apart', () => {
     const conversation = new Conversation(tokenizer);
     for (const { validActions } of first) {
       const { trie } = buildTrie(validActions!.map((action) => conversation.action(action)));
@@ -42,7 +43,7 @@ describe('TextCraft in tokens', () => {
     }
   });
 
-  it.skipIf(!present)('knows every word of the recorded episodes', () => {
+  it.skipIf(!present)('cover every word of the recorded episodes', () => {
     const unknown = tokenizer.id('[UNK]');
     const lines = gunzipSync(readFileSync(golden)).toString().trim().split('\n');
     let texts = 0;

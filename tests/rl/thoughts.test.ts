@@ -1,4 +1,5 @@
-// Thinking before acting, over the fakes: what is thought and what is done are told apart, both are trained, and nothing is lost on the way.
+// Thinking before acting, on the stand-in policy and world: thoughts and actions are kept apart, both are trained, and
+// nothing is lost in storage.
 import { describe, expect, it } from 'vitest';
 import type { Lesson, Task } from '../../src/envs/env.ts';
 import { buildTokenizer, endOfThought } from '../../src/policy/text/tokenizer.ts';
@@ -21,7 +22,7 @@ const conversation = new Conversation(tokenizer);
 const end = tokenizer.id(endOfThought);
 const room = { promptTokens: 64, completionTokens: 128 };
 
-/** Doors whose oracle says which colour it looks for. */
+/** Doors with an oracle that names the colour it looks for as its thought. */
 class ThinkingDoors extends DoorWorld {
   private readonly colours = new Map<number, string>();
 
@@ -67,7 +68,7 @@ async function played(change: Partial<RolloutRequest>, policy = new FakePolicy(t
   return rollout({ policy, worlds: worlds(), conversation }, request({ tasks, ...change }));
 }
 
-/** Every turn: a thought that ends once, then the action. */
+/** Checks that every turn is one thought with one end token, then the action. */
 function expectTurnsWhole({ turns, tokens, source, turnOf }: Trajectory) {
   turns.forEach((turn, i) => {
     const thought = tokens.subarray(turn.actionStart, turn.thoughtEnd);
@@ -80,7 +81,7 @@ function expectTurnsWhole({ turns, tokens, source, turnOf }: Trajectory) {
 }
 
 describe('a demonstrated thought', () => {
-  it('stands before its action, apart from it, and counts like it', async () => {
+  it('precedes its action, separate from it, and counts like it', async () => {
     for (const maskActions of [false, true]) {
       const { trajectories, skipped } = await shown(maskActions);
       expect(skipped).toBe(0);
@@ -98,7 +99,7 @@ describe('a demonstrated thought', () => {
     }
   });
 
-  it('is free under a mask, which holds for the action alone', async () => {
+  it('is free under a mask, which applies only to the action', async () => {
     const [{ choices, turns }] = (await shown(true)).trajectories;
     const rows = [...choices!.position.keys()].map((row) => ({
       at: choices!.position[row],
@@ -109,7 +110,7 @@ describe('a demonstrated thought', () => {
     for (const { at, allowed } of rows) expect(allowed === 0).toBe(thought(at));
   });
 
-  it('follows what the policy began with, thoughts and all, which is read and not learnt', async () => {
+  it('follows the policy’s own beginning, with thoughts, which is read and not learnt', async () => {
     const tasks = await new ThinkingDoors().tasks({}, 'train');
     const own = [{ action: 'wait', thought: 'red key' }, { action: 'wait', thought: '' }, { action: 'wait' }];
     const begun = new Map(tasks.map((_, place) => [place, own]));
@@ -142,17 +143,17 @@ describe('a demonstrated thought', () => {
     );
     expect(strange.length).toBeGreaterThan(6);
     const counted = (list: Trajectory[]) => list.reduce((sum, each) => sum + chosenPositions(each).length, 0);
-    // The oracle's own turns alone: never more of them than a plan has where nothing is undone.
+    // Only the oracle's own turns count, and undoing missteps adds few of them to a plan.
     expect(counted(trajectories) / trajectories.length).toBeLessThanOrEqual(1.6 * (counted(clean) / clean.length));
     for (const { success, turns } of trajectories) {
       expect(success).toBe(true);
       expect(turns.length).toBeLessThanOrEqual(12);
     }
-    // The same seed, the same missteps.
+    // The same seed gives the same missteps.
     expect(await shown(false, missteps, 2)).toEqual(each[1]);
   });
 
-  it('follows no refused action under a mask, and one where there is none', async () => {
+  it('follows no refused action under a mask, but may without one', async () => {
     const refusals = { episodes: 1, random: 0, refused: 0.5 };
     const played = async (maskActions: boolean) => (await shown(maskActions, refusals)).trajectories;
     const strange = ({ turns, source }: Trajectory) =>
@@ -163,7 +164,7 @@ describe('a demonstrated thought', () => {
     expect(refused.every(({ valid }) => !valid)).toBe(true);
   });
 
-  it('follows missteps in the episodes that are to have them alone', async () => {
+  it('follows missteps only in the chosen share of episodes', async () => {
     expect(await shown(false, { ...missteps, episodes: 0 })).toEqual(await shown(false));
   });
 });
@@ -186,7 +187,7 @@ describe('a sampled thought', () => {
     }
   });
 
-  it('is trained where it was sampled: not the end that its bound put there', async () => {
+  it('is trained except for an end token that its bound inserted', async () => {
     const cut = (await played({})).flatMap((trajectory) =>
       trajectory.turns
         .filter(({ thoughtEnd }) => trajectory.source[thoughtEnd! - 1] === TokenSource.template)
@@ -200,7 +201,7 @@ describe('a sampled thought', () => {
     }
   });
 
-  it('is absent where none is asked for', async () => {
+  it('is absent if none is requested', async () => {
     for (const { turns, tokens } of await played({ thoughts: 0, maskActions: true })) {
       expect([...tokens]).not.toContain(end);
       for (const turn of turns) expect(turn.thought).toBeUndefined();
@@ -220,7 +221,7 @@ describe('a sampled thought', () => {
     }
   });
 
-  it('survives storing and files, and reads as words that other programs know', async () => {
+  it('survives storage and files, and is text in other programs’ formats', async () => {
     const trajectories = await played({ maskActions: true });
     expect(decodeTrajectories(encodeTrajectories(trajectories))).toEqual(trajectories);
     for (const trajectory of trajectories) {

@@ -16,24 +16,24 @@ const tokenizer = buildTokenizer(texts);
 const words = (ids: ArrayLike<number>) => Array.from(ids, (id) => tokenizer.tokenTexts()[id]);
 
 describe('tokenizer', () => {
-  it('knows every word of its texts, and no [UNK] is in them', () => {
+  it('has a token for every word of its texts, without [UNK]', () => {
     for (const text of texts) expect(words(tokenizer.encode(text))).not.toContain('[UNK]');
     expect(words(tokenizer.encode(texts[4]))).toEqual(['Crafted', '4', 'minecraft', ':', 'acacia', 'planks']);
   });
 
-  it('gives back an action as it was', () => {
+  it('returns an action unchanged', () => {
     for (const action of ['craft 3 acacia sign using 6 acacia planks, 1 stick', 'get 1 acacia logs']) {
       expect(tokenizer.decode(tokenizer.encode(action))).toBe(action);
     }
   });
 
-  it('spells words and numbers it has not seen', () => {
+  it('spells unseen words and numbers', () => {
     expect(tokenizer.decode(tokenizer.encode('get 1728 zombies'))).toBe('get 1728 zombies');
     expect(words(tokenizer.encode('1728'))).toEqual(['17', '##2', '##8']);
     expect(words(tokenizer.encode('~!@#$%^&*()_+{}|:"<>?`-=[]\\;\',./'))).not.toContain('[UNK]');
   });
 
-  it('has its special tokens first, and reads them in a text', () => {
+  it('puts its special tokens first, and reads them in a text', () => {
     expect(tokenizer.tokenTexts().slice(0, specialTokens.length)).toEqual([...specialTokens]);
     expect(Array.from(tokenizer.encode('<obs>get<eot>'))).toEqual([
       tokenizer.id('<obs>'),
@@ -50,7 +50,7 @@ describe('tokenizer', () => {
     expect(again.vocabSize).toBe(tokenizer.vocabSize);
   });
 
-  it('takes a name of several words as one token, the longest that fits, and says it as it was', () => {
+  it('takes a name of several words as one token, the longest that fits, and decodes it unchanged', () => {
     const names = ['acacia planks', 'acacia logs', 'dark acacia planks', 'stick', 'acacia planks slab'];
     const named = buildTokenizer(texts, { names });
     const read = (text: string) => Array.from(named.encode(text), (id) => named.token(id));
@@ -72,13 +72,13 @@ describe('tokenizer', () => {
       expect(named.decode(named.encode(text))).toBe(tokenizer.decode(tokenizer.encode(text)));
       expect([...named.encode(text)]).toEqual(new HuggingFaceTokenizer(named.json, {}).encode(text).ids);
     }
-    // The words keep their numbers, so that a name is only added; one word is no name of several.
+    // Single words keep their ids, since names are only appended; a single word never becomes a name.
     expect(tokenizer.tokenTexts().every((word, id) => named.token(id) === word)).toBe(true);
     expect(named.vocabSize).toBe(tokenizer.vocabSize + 4);
     expect(buildTokenizerJson(texts, { names: [...names].reverse() })).toEqual(named.json);
   });
 
-  it('refuses a broken file in words', () => {
+  it('refuses a broken file with a message', () => {
     expect(() => new Tokenizer({} as never)).toThrow(/tokenizer\.json cannot be loaded/);
   });
 });
@@ -113,7 +113,10 @@ describe('trie', () => {
     }
   });
 
-  /** The same by the definition: children by ascending token, breadth first, a leaf where one sequence is left. */
+  /**
+   * The same trie by its definition: children in ascending order of tokens, breadth first, a leaf once only one
+   * sequence is left.
+   */
   function byDefinition(sequences: readonly (readonly number[])[]) {
     const edgeStart: number[] = [];
     const [edgeToken, edgeNode, leaf]: [number[], number[], number[]] = [[], [], []];
@@ -134,7 +137,7 @@ describe('trie', () => {
     return { edgeStart: [...edgeStart, edgeToken.length], edgeToken, edgeNode, leaf, depth: Math.max(...depths) };
   }
 
-  it('of many lists is the one of the definition', () => {
+  it('of many lists agrees with the definition', () => {
     const shared = new SequenceTrie();
     for (let n = 0; n < 200; n++) {
       const sequences = Array.from({ length: 1 + ((n * 7) % 90) }, (_, k) => [
@@ -185,7 +188,7 @@ describe('trie', () => {
     return edges.flatMap((edge) => paths(trie.edgeNode[edge], [...path, trie.edgeToken[edge]]));
   }
 
-  it('leads to each sequence once, path and tail together being the sequence', () => {
+  it('leads to each sequence once, as path and tail together', () => {
     const found = paths();
     expect(found.map(({ leaf }) => leaf).sort()).toEqual([0, 1, 2, 3]);
     for (const { leaf, path } of found) expect([...path, ...tail(leaf)]).toEqual(sequences[leaf]);
@@ -212,7 +215,7 @@ describe('trie', () => {
     expect(Array.from(other.leaf, (leaf) => (leaf < 0 ? leaf : 3 - leaf))).toEqual(Array.from(trie.leaf));
   });
 
-  it('tells what was allowed at each step', () => {
+  it('lists the allowed tokens at each step', () => {
     expect(allowedAlong(trie, [1, 2, end]).map((allowed) => Array.from(allowed))).toEqual([
       [1, 7],
       [2, 4],
@@ -238,14 +241,14 @@ describe('trie', () => {
 describe('conversation', () => {
   const conversation = new Conversation(tokenizer);
 
-  it('frames the world in template tokens', () => {
+  it('frames the world’s texts in template tokens', () => {
     const prompt = conversation.prompt('Goal: craft acacia planks.');
     expect(words(prompt.tokens)).toEqual(['<bos>', '<obs>', 'Goal', ':', 'craft', 'acacia', 'planks', '.', '<act>']);
     const { template, world } = TokenSource;
     expect(Array.from(prompt.source)).toEqual([template, template, world, world, world, world, world, world, template]);
   });
 
-  it('ends every action, and leaves the end out of its text', () => {
+  it('ends every action with a token that is not part of its text', () => {
     const action = conversation.action('get 1 acacia logs');
     expect(words(action).at(-1)).toBe('<eot>');
     expect(conversation.replyText(action)).toBe('get 1 acacia logs');

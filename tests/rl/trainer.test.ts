@@ -26,7 +26,7 @@ describe('trainer', () => {
     for (let k = 3; k <= 6; k++) resumed.push(withoutTimes((await late.trainer.step(k)).record));
     expect(resumed).toEqual(expected.slice(2));
     expect((await late.policy.save()).tensors).toEqual((await whole.policy.save()).tensors);
-    // The change of horizon lies inside.
+    // The change of horizon lies within these steps.
     expect(expected.map(({ stage }) => stage)).toEqual([4, 4, 4, 1, 1, 1]);
   });
 
@@ -52,7 +52,7 @@ describe('trainer', () => {
     expect(Object.keys(after.train.strata)).toEqual(['depth 1', 'depth 2']);
   });
 
-  it('records only metrics of the registry, and all that a step must have', async () => {
+  it('records only metrics of the registry, and all required ones', async () => {
     const { trainer } = await trainerWith(settings());
     const { record } = await trainer.step(1);
     for (const [name, value] of Object.entries(record.metrics)) {
@@ -61,12 +61,12 @@ describe('trainer', () => {
     }
     const required = ['success', 'chance', 'oracle', 'entropy', 'kl', 'groupsWithoutSignal', 'gradNorm', 'logprobGap'];
     for (const name of required) expect(record.metrics).toHaveProperty(name);
-    // Recomputed before any update: what was sampled is what is trained on.
+    // Recomputed before any update: training sees the log-probabilities of sampling.
     expect(record.metrics.logprobGapMax).toBeLessThan(1e-6);
     expect(record.metrics.updates).toBe(4);
   });
 
-  it('stops before the first update where it is aborted in the rollout', async () => {
+  it('stops before the first update if aborted in the rollout', async () => {
     const { trainer, policy } = await trainerWith(settings());
     const controller = new AbortController();
     const step = trainer.step(1, { signal: controller.signal, onTurn: () => controller.abort() });
@@ -74,7 +74,7 @@ describe('trainer', () => {
     expect(policy.updates).toHaveLength(0);
   });
 
-  it('tells each turn, with the step it belongs to', async () => {
+  it('reports each turn with its step', async () => {
     const { trainer } = await trainerWith(settings());
     const seen: { step: number; group: number; member: number; turn: number; done: boolean }[] = [];
     const { trajectories } = await trainer.step(2, { onTurn: (event) => void seen.push(event) });

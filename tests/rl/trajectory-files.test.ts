@@ -1,5 +1,5 @@
-// Files of trajectories: every format out and in again is equal, whatever the pieces it arrives in; what is malformed is named by
-// line and takes nothing else with it; nothing that is not a record is taken for one.
+// Trajectory files: every format survives writing and reading, in chunks of any size. A malformed record is reported by
+// line and affects no other. Text that is not a record is never taken for one.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TrajectoryFile, written } from '../../src/trajectories/files/file.ts';
@@ -9,13 +9,13 @@ import { saying } from '../../src/trajectories/files/words.ts';
 import { aTrajectory } from '../../tools/fuzz/made-trajectory.ts';
 import { faultOf, made, mutated, sourceOf, textOf } from '../../tools/fuzz/trajectory-files.ts';
 
-/** Of each format; `npm run fuzz:trajectories` makes 10,000. */
+/** Mutations per format; `npm run fuzz:trajectories` makes 10,000. */
 const mutations = 300;
 
 describe.each(trajectoryFormats.map((format) => [format.name, format] as const))('%s', (name, format) => {
   const records = Array.from({ length: 40 }, (_, n) => made[name](n));
 
-  it('is recognised, and comes back as it was, in whatever pieces it arrives', async () => {
+  it('is recognised and read back unchanged, in chunks of any size', async () => {
     const text = textOf(format, records);
     for (const size of [1, 7, 4096]) {
       const file = await TrajectoryFile.open(sourceOf(text, size));
@@ -26,7 +26,7 @@ describe.each(trajectoryFormats.map((format) => [format.name, format] as const))
     }
   });
 
-  it('comes back as it was, whatever was made and however it lies', async () => {
+  it('is read back unchanged, for random records and layouts', async () => {
     const some = fc.array(fc.nat(1e6), { minLength: 1, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(some, fc.integer({ min: 1, max: 99 }), fc.boolean(), async (numbers, size, indented) => {
@@ -40,14 +40,14 @@ describe.each(trajectoryFormats.map((format) => [format.name, format] as const))
     );
   });
 
-  it('written by us is read by us', async () => {
+  it('is read after we wrote it', async () => {
     const read = records.map((record) => format.read(record));
     const file = await TrajectoryFile.open(sourceOf([...written(read, format)].join('')));
     expect(file.records.length).toBe(records.length);
     expect((await file.read(3)).source).toEqual(read[3].source);
   });
 
-  it('carries what it can of every other, and says what it cannot', () => {
+  it('carries as much of every other format as it can, and lists the rest', () => {
     for (const other of trajectoryFormats) {
       const record = other.read(made[other.name](7));
       const back = format.read(format.write(record));
@@ -62,7 +62,7 @@ describe.each(trajectoryFormats.map((format) => [format.name, format] as const))
     }
   });
 
-  it(`survives ${mutations} mutations: what is taken is what a second reading takes`, async () => {
+  it(`survives ${mutations} mutations: a second reading accepts the same records`, async () => {
     const text = textOf(format, records.slice(0, 6));
     for (let n = 0; n < mutations; n++) expect([n, await faultOf(mutated(text, 7, n), format)]).toEqual([n, null]);
   }, 60_000);
@@ -72,7 +72,7 @@ describe('a file', () => {
   const traj = trajectoryFormat('agenttraj');
   const lines = (count: number) => Array.from({ length: count }, (_, n) => JSON.stringify(made['agentgym-eval'](n)));
 
-  it('keeps what is good around a bad record, whatever is wrong with it', async () => {
+  it('keeps the good records around a bad one', async () => {
     const bad = [
       '{"conversations": [',
       '{"item_id": "x',
@@ -90,7 +90,7 @@ describe('a file', () => {
     }
   });
 
-  it('of episodes takes none that has lost a field and looks like a poorer form', async () => {
+  it('of episodes refuses a record that lost a field and looks like a poorer form', async () => {
     const { item_id, conversations, reward, success } = made['agentgym-eval'](3);
     const lost = [
       [{ conversations, reward, success }, 'item_id'],
@@ -113,7 +113,7 @@ describe('a file', () => {
     expect((await TrajectoryFile.open(sourceOf(`[${ids}]`))).records.length).toBe(3);
   });
 
-  it('of OpenAI’s messages keeps calls of tools and parts, and takes no user without words', async () => {
+  it('of OpenAI’s messages keeps tool calls and parts, and refuses a user without text', async () => {
     const of = (...messages: unknown[]) => JSON.stringify({ messages });
     const parts = {
       role: 'user',
@@ -139,7 +139,7 @@ describe('a file', () => {
     expect(trajectoryFormat('openai-messages').write(record)).toEqual(JSON.parse(good));
   });
 
-  it('goes on after a bad record of a printed array, and says where it was', async () => {
+  it('continues after a bad record of a printed array, and reports its line', async () => {
     const text = textOf(
       traj,
       Array.from({ length: 9 }, (_, n) => made.agenttraj(n)),
@@ -153,7 +153,7 @@ describe('a file', () => {
     expect(file.problems).toEqual([{ line: opening[4] + 1, message: expect.stringContaining('does not end') }]);
   });
 
-  it('of objects one after another without a line between them is read', async () => {
+  it('with several objects on a line is read', async () => {
     const api = trajectoryFormat('agentgym-api-eval');
     const text = [0, 1, 2].map((n) => JSON.stringify(made['agentgym-api-eval'](n), null, 4)).join('');
     const file = await TrajectoryFile.open(sourceOf(text));
@@ -161,13 +161,13 @@ describe('a file', () => {
     expect(api.write(await file.read(2))).toEqual(made['agentgym-api-eval'](2));
   });
 
-  it('that is empty, or holds nothing known, is refused in words', async () => {
+  it('without any known record is refused with a message', async () => {
     await expect(TrajectoryFile.open(sourceOf(''))).rejects.toThrow('a file is empty');
     await expect(TrajectoryFile.open(sourceOf('[{"x": 1}]'))).rejects.toThrow(/Line 1: .*its fields: x.*AgentTraj/);
     await expect(TrajectoryFile.open(sourceOf(`\n\n${'{'.repeat(9)}`))).rejects.toThrow('Line 3');
   });
 
-  it('can be stopped, says how far it is, and is searched', async () => {
+  it('can be stopped, reports its progress, and is searched', async () => {
     const text = lines(200).join('\n');
     const stop = new AbortController();
     const seen: number[] = [];
@@ -188,7 +188,7 @@ describe('a file', () => {
   });
 });
 
-it('words are found as they stand, and a star stands for anything between, in an action with its answer', async () => {
+it('a search matches the text literally, with a star for anything between, in an action and its answer', async () => {
   const says = (wanted: string, text: string) => saying(wanted)(text);
   expect([says('OAK  log', 'oak log'), says('Oak log', '1 oak LOG.'), says('a*b', 'xbxa'), says('*', '')]).toEqual([
     false,
@@ -213,7 +213,7 @@ it('words are found as they stand, and a star stands for anything between, in an
   expect(found).toEqual([2]);
 });
 
-it('a trajectory of ours loses no bit', () => {
+it('a trajectory of ours keeps every bit', () => {
   for (let n = 0; n < 50; n++) {
     const trajectory = aTrajectory(n);
     expect(trajectoryFromJson(JSON.parse(JSON.stringify(trajectoryToJson(trajectory))))).toEqual(trajectory);

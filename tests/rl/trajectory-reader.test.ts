@@ -1,4 +1,4 @@
-// The reader of trajectories without a page: what is listed and in which order, gzip, what is kept when it is stopped, what is written.
+// The reader of trajectories without a page: lists and their order, gzip, the records kept after a stop, written files.
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ const indexOf = (all: readonly RecordSummary[]) => {
 };
 
 describe('the index', () => {
-  it('gives every summary back as it came', () => {
+  it('returns every summary unchanged', () => {
     fc.assert(
       fc.property(fc.array(summaries, { maxLength: 200 }), (all) => {
         expect([...indexOf(all)]).toEqual(all);
@@ -45,7 +45,7 @@ describe('the index', () => {
     );
   });
 
-  it('lists what passes, in order, ties as they stand and unknowns last', () => {
+  it('lists the matching records in order, ties in file order and unknown values last', () => {
     const filters: fc.Arbitrary<Filter> = fc.record({
       success: fc.constantFrom('any', 'yes', 'no', 'unknown'),
       world: fc.option(fc.constantFrom('', 'a', 'b', 'c')),
@@ -74,7 +74,7 @@ describe('the index', () => {
   });
 });
 
-/** The same list, by the words of its rules. */
+/** The same list, computed directly from the rules. */
 function plainly(all: readonly RecordSummary[], filter: Filter, { by, descending }: Sorting): number[] {
   const passes = ({ success, world, reward, turns, step }: RecordSummary) =>
     (filter.success === 'any' || success === { yes: true, no: false, unknown: null }[filter.success]) &&
@@ -115,7 +115,7 @@ const bytesOf = (some: string) => new TextEncoder().encode(some);
 describe('a compressed file', () => {
   const two = new Uint8Array([...gzipSync(`${text(300)}\n`), ...gzipSync(text(5), { level: 0 })]);
 
-  it('is read like its text, several members after another included, in whatever pieces it arrives', async () => {
+  it('is read like its text, also with several members, in chunks of any size', async () => {
     for (const size of [1, 13, 1 << 16]) {
       const file = await TrajectoryFile.open(sourceOf(two, size));
       expect([file.records.length, file.refused]).toEqual([305, 0]);
@@ -123,7 +123,7 @@ describe('a compressed file', () => {
     }
   });
 
-  it('that is cut off or damaged keeps what stands before, and is told of', async () => {
+  it('that is truncated or damaged keeps the records before, and reports it', async () => {
     const packed = new Uint8Array(gzipSync(text(2000)));
     for (const cut of [packed.length - 1, packed.length - 9, packed.length >> 1]) {
       const file = await TrajectoryFile.open(sourceOf(packed.slice(0, cut), 512));
@@ -138,7 +138,7 @@ describe('a compressed file', () => {
     await expect(TrajectoryFile.open(sourceOf(packed.slice(0, 12)))).rejects.toThrow('cut off or damaged');
   });
 
-  it('is unpacked no further than there is room', async () => {
+  it('is unpacked only up to the available room', async () => {
     const packed = new Uint8Array(gzipSync(text(2000)));
     const opening = TrajectoryFile.open(sourceOf(packed), { spill: () => new MemorySpill(1000) });
     await expect(opening).rejects.toThrow('unpack it first');
@@ -162,7 +162,7 @@ describe('a compressed file', () => {
   });
 });
 
-it('a record that is too long is let go and named, and the rest is kept', () => {
+it('a record that is too long is dropped and reported, and the rest is kept', () => {
   const splitter = new Splitter(100);
   const whole = `{"a":"${'x'.repeat(500)}"}\n{"b":1}\n`;
   const pieces = [...whole].flatMap((letter) => splitter.push(bytesOf(letter)));
@@ -180,7 +180,7 @@ describe('a reader', () => {
     return { reader, states, last: () => states.at(-1)! };
   };
 
-  it('lists, finds, and says how far it is', async () => {
+  it('lists, searches, and reports its progress', async () => {
     const { reader, last } = await opened(`${text(100)}\n{"item_id"`);
     expect(last()).toMatchObject({ phase: 'ready', records: 100, shown: 100, refused: 1, worlds: ['textcraft'] });
     await reader.arrange({ ...noFilter, text: 'GET 7' }, { by: 'turns', descending: true });
@@ -192,7 +192,7 @@ describe('a reader', () => {
     expect(() => reader.read(100)).toThrow('it has 100');
   });
 
-  it('writes what is selected, in every format, and it reads the same', async () => {
+  it('writes the selection in every format, and reads it back the same', async () => {
     for (const format of trajectoryFormats.filter(({ name }) => !['agentgym-dpo', 'trl-preference'].includes(name))) {
       const { reader } = await opened(text(10));
       await expect(reader.write(format.name)).rejects.toThrow('Nothing is selected');
@@ -207,7 +207,7 @@ describe('a reader', () => {
     }
   });
 
-  it('makes pairs of one task, the better chosen, and says how many stand alone', async () => {
+  it('makes pairs of one task, the better one chosen, and counts those without a partner', async () => {
     const { reader } = await opened(text(7));
     await reader.select('all', true);
     for (const name of ['agentgym-dpo', 'trl-preference']) {
@@ -224,7 +224,7 @@ describe('a reader', () => {
     await expect(reader.write('agentgym-dpo')).rejects.toThrow('No pair');
   });
 
-  it('keeps what it has read when it is stopped', async () => {
+  it('keeps the records read before a stop', async () => {
     const reader = new Reader();
     const states: ReaderState[] = [];
     const body = text(60_000);
@@ -239,7 +239,7 @@ describe('a reader', () => {
     expect((await reader.rows(0, 1))[0].itemId).toBe('textcraft_0');
   });
 
-  it('reads the episodes of a run over its steps, those that were not kept counted', async () => {
+  it('reads the episodes of a run over its steps, and counts missing steps', async () => {
     const steps = [[aTrajectory(1), aTrajectory(2)], null, [aTrajectory(3)]];
     const reader = new Reader();
     let last: ReaderState | null = null;
@@ -274,7 +274,7 @@ describe('pairs', () => {
   });
   const format = trajectoryFormat('agentgym-dpo');
 
-  it('share AgentGym’s instruction, its acknowledgement and the first words', () => {
+  it('share AgentGym’s instruction, its acknowledgement and the first observation', () => {
     const fields = pairFields(
       record('Do.', 'OK. I will.', 'A', 'up'),
       record('Do.', 'OK. I will.', 'A', 'down'),
@@ -284,7 +284,7 @@ describe('pairs', () => {
     expect((fields!.prompt as unknown[]).length).toBe(3);
   });
 
-  it('are none where the two begin with other words', () => {
+  it('need the same beginning', () => {
     expect(pairFields(record('A', 'up'), record('B', 'up'), format)).toBeNull();
     expect(pairFields(record('up'), record('up', 'x', 'y'), format)).toBeNull();
   });
