@@ -7,7 +7,7 @@ import { groupAdvantages } from '../../src/rl/credit/groups.ts';
 import { sequenceSums, spread } from '../../src/rl/credit/rows.ts';
 import { sum, unbiasedStd } from '../../src/rl/numbers.ts';
 import { clippedObjective, clippedScalarValues, Flag } from '../../src/rl/objective/clipped.ts';
-import { type KlEstimator, klEstimators, klTerm } from '../../src/rl/objective/kl.ts';
+import { type KlEstimator, klEstimators, klKinds, klTerm } from '../../src/rl/objective/kl.ts';
 import { likelihoodCoefficients, likelihoodObjective } from '../../src/rl/objective/likelihood.ts';
 import { policySpec } from '../../src/rl/objective/surrogate.ts';
 import type { CaseJson, Checker } from './checker.ts';
@@ -59,17 +59,12 @@ export function checkKlEstimators(check: Checker): void {
   }
 }
 
-const verlKl: { [name: string]: KlEstimator } = {
-  kl: 'k1',
-  mse: 'k2',
-  low_var_kl: 'k3',
-  'kl+': 'k1+',
-  'low_var_kl+': 'k3+',
-};
-
+/** The estimator of a recorded case, under our name or verl's; a case that names none uses k3. */
 export function klEstimatorOf(name: string | null | undefined): KlEstimator {
   if (!name) return 'k3';
-  const estimator = verlKl[name] ?? name;
+  const plain = name.replace(/\+$/, '');
+  const own = klEstimators.find((each) => klKinds[each].verl02 === plain) ?? plain;
+  const estimator = `${own}${name.slice(plain.length)}`;
   if (!klEstimators.includes(estimator as KlEstimator)) throw new Error(`unknown KL estimator ${name}`);
   return estimator as KlEstimator;
 }

@@ -1,6 +1,6 @@
 /** Words for the choices that several algorithms offer and whose names in a document are terse. */
 import type { AggregationMode } from '../aggregation.ts';
-import type { KlEstimator } from '../objective/kl.ts';
+import { type KlEstimator, klEstimators, klKinds } from '../objective/kl.ts';
 import type { RatioLevel, SurrogateForm } from '../objective/surrogate.ts';
 
 export const aggregationLabels: { readonly [mode in AggregationMode]: string } = {
@@ -11,13 +11,8 @@ export const aggregationLabels: { readonly [mode in AggregationMode]: string } =
   'seq-mean-token-mean': 'Mean of episode means',
 };
 
-export const klLabels: { readonly [estimator in KlEstimator]: string } = {
-  k1: 'k1: log ratio',
-  abs: 'Absolute log ratio',
-  k2: 'k2: half square',
-  k3: 'k3: unbiased',
-  'k1+': "k1, k2's gradient",
-  'k3+': "k3, k2's gradient",
+export const klLabels = Object.fromEntries(klEstimators.map((name) => [name, klKinds[name].label])) as {
+  readonly [estimator in KlEstimator]: string;
 };
 
 export const ratioLabels: { readonly [level in RatioLevel]: string } = {

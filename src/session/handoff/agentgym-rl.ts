@@ -4,6 +4,7 @@
  * verl/agent_trainer/config/ppo_trainer.yaml of that commit.
  */
 
+import { type KlEstimator, klKinds } from '../../rl/objective/kl.ts';
 import { worldModule } from '../../worlds/registry.ts';
 import type { Ledger } from './ledger.ts';
 import merge from './python/merge.py?raw';
@@ -68,18 +69,16 @@ function rounds(input: HandoffInput, ledger: Ledger): Flat {
   };
 }
 
-/** Names of KL estimators in verl 0.2. */
-const klNames: { readonly [estimator: string]: string } = { k1: 'kl', abs: 'abs', k2: 'mse', k3: 'low_var_kl' };
-
 function kl(ledger: Ledger): Flat {
   const coefficient = ledger.take<number>('algorithm.kl.coefficient', 0);
-  const estimator = ledger.take<string>('algorithm.kl.estimator', 'k3');
-  if (!klNames[estimator] && coefficient !== 0)
+  const estimator = ledger.take<KlEstimator>('algorithm.kl.estimator', 'k3');
+  const name = klKinds[estimator].verl02;
+  if (!name && coefficient !== 0)
     ledger.note('algorithm.kl.estimator', 'it is not known there: k3 (low_var_kl) stands for it');
   return {
     [`${actor}.use_kl_loss`]: coefficient !== 0,
     [`${actor}.kl_loss_coef`]: coefficient,
-    [`${actor}.kl_loss_type`]: klNames[estimator] ?? 'low_var_kl',
+    [`${actor}.kl_loss_type`]: name ?? klKinds.k3.verl02!,
     [`${actor}.entropy_coeff`]: ledger.take<number>('algorithm.entropy', 0),
     'algorithm.kl_ctrl.kl_coef': ledger.take<number>('algorithm.klReward.coefficient', 0),
   };

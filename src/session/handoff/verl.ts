@@ -31,15 +31,6 @@ const vllmRanks = [1, 8, 16, 32, 64, 128, 256, 320, 512];
 const noDualClip = 1e6;
 const noGradClip = 1e9;
 
-const klNames: { readonly [estimator: string]: string } = {
-  k1: 'k1',
-  abs: 'abs',
-  k2: 'k2',
-  k3: 'k3',
-  'k1+': 'k1+',
-  'k3+': 'k3+',
-};
-
 const actor = 'actor_rollout_ref.actor';
 const rollout = 'actor_rollout_ref.rollout';
 const model = 'actor_rollout_ref.model';
@@ -95,7 +86,7 @@ function regularisers(ledger: Ledger): Flat {
   return {
     [`${actor}.use_kl_loss`]: coefficient !== 0,
     [`${actor}.kl_loss_coef`]: coefficient,
-    [`${actor}.kl_loss_type`]: klNames[estimator],
+    [`${actor}.kl_loss_type`]: estimator,
     [`${actor}.entropy_coeff`]: ledger.take<number>('algorithm.entropy', 0),
     ...klInReward(ledger),
   };
@@ -109,7 +100,7 @@ function klInReward(ledger: Ledger): Flat {
   const target = ledger.take<number | null>('algorithm.klReward.target', null);
   return {
     'algorithm.use_kl_in_reward': coefficient !== 0,
-    'algorithm.kl_penalty': klNames[estimator],
+    'algorithm.kl_penalty': estimator,
     'algorithm.kl_ctrl.type': target === null ? 'fixed' : 'adaptive',
     'algorithm.kl_ctrl.kl_coef': coefficient,
     'algorithm.kl_ctrl.target_kl': target ?? 0.1,
