@@ -11,7 +11,7 @@ import {
   LOWEST, MOST_KEYS, listRows, offsets, padList, products, productsOfBytes, productsOfTwo, slopes, slopes1, tokenAt,
   weightedSum, weightedSumOfBytes, weightedSumOfTwo, weights, weights1,
 } from './attention-rows';
-import { ceilDiv, least, scratch } from './call';
+import { ceilDiv, least } from './call';
 import { across, dot, exp, exp4, largestOf, log } from './math';
 
 /** Turns `count` scores into weights e^(score - largest). The largest and their sum are left in these. */
