@@ -1,15 +1,19 @@
 /**
- * The inner loops of attention: a list of cache rows in scratch, the products of a vector with each of them, and their weighted sum;
- * of floats and of bytes, for one vector or for two at once, in which a row is read once.
+ * Inner loops of attention over the cache rows listed in scratch: dot products of a vector with every row, and the
+ * weighted sum of the rows. Rows are floats or bytes. The `OfTwo` forms take two vectors at once and read each row
+ * once.
  */
 import { scratch } from './call';
 import { across } from './math';
 
-/** Most keys of a token, and most queries of a key. */
+/** Largest number of keys of a token, and of queries of a key. */
 export const MOST_KEYS: u32 = 65536;
 export const LOWEST: f32 = -1e30;
 
-/** In scratch: offsets in bytes, and four runs of floats; each with room for three more. */
+/**
+ * Parts of the scratch memory: the byte offsets of the listed rows, then four arrays of floats. Each has room for three
+ * more elements, because loops go in steps of four.
+ */
 // @ts-ignore: decorator
 @inline
 export function offsets(): usize { return scratch; }
@@ -27,7 +31,7 @@ export function weights1(): usize { return scratch + <usize>(MOST_KEYS + 4) * 12
 export function slopes1(): usize { return scratch + <usize>(MOST_KEYS + 4) * 16; }
 export const ATTENTION_SCRATCH: usize = <usize>(MOST_KEYS + 4) * 20;
 
-/** Words of a token. */
+/** Address of a token's fields (shaders/token.wgsl). */
 // @ts-ignore: decorator
 @inline
 export function tokenAt(tokens: usize, t: u32): usize { return tokens + (t << 5); }
@@ -39,7 +43,7 @@ function physical(row: u32, pages: usize, pageBits: u32): u32 {
   return (load<u32>(pages + ((row >> pageBits) << 2)) << pageBits) | (row & ((1 << pageBits) - 1));
 }
 
-/** Lists the rows [from, to), after `count` others. */
+/** Appends the rows [from, to) to a list of `count` rows. Returns the new length. */
 export function listRows(from: u32, to: u32, count: u32, pages: usize, pageBits: u32, rowBytes: u32): u32 {
   if (to <= from) return count;
   if (count + to - from > MOST_KEYS) unreachable();
@@ -51,13 +55,13 @@ export function listRows(from: u32, to: u32, count: u32, pages: usize, pageBits:
   return count + to - from;
 }
 
-/** Fills up to a multiple of four by repeating the last one. */
+/** Pads the list to a multiple of four with copies of its last row. */
 export function padList(count: u32): void {
   const last = load<u32>(offsets() + ((count - 1) << 2));
   for (let i = count; (i & 3) != 0; i++) store<u32>(offsets() + (i << 2), last);
 }
 
-/** out[j] = scale * a . (row j), for every listed row of `base`. The loop may be left after each step: gemm.ts says why. */
+/** out[j] = scale * (a · row j) for every listed row of `base`. gemm.ts explains the exits inside the loop. */
 export function products(a: usize, base: usize, count: u32, D: u32, scale: f32, out: usize): void {
   const bytes = D << 2;
   const scale4 = f32x4.splat(scale);
@@ -106,7 +110,7 @@ export function products(a: usize, base: usize, count: u32, D: u32, scale: f32, 
   }
 }
 
-/** The same of two vectors, in which a row is read once. D is a multiple of four. */
+/** `products` for two vectors; each row is read once. D must be a multiple of four. */
 export function productsOfTwo(a: usize, b: usize, base: usize, count: u32, D: u32, scale: f32, outA: usize, outB: usize): void {
   const scale4 = f32x4.splat(scale);
   let list = offsets();
@@ -149,7 +153,7 @@ export function productsOfTwo(a: usize, b: usize, base: usize, count: u32, D: u3
   }
 }
 
-/** The sums of four vectors' lanes, one a lane. */
+/** Lane i of the result is the sum of the lanes of vector i. */
 // @ts-ignore: decorator
 @inline
 function sums4(a: v128, b: v128, c: v128, d: v128): v128 {
@@ -158,7 +162,7 @@ function sums4(a: v128, b: v128, c: v128, d: v128): v128 {
   return f32x4.add(v128.shuffle<i64>(ab, cd, 0, 2), v128.shuffle<i64>(ab, cd, 1, 3));
 }
 
-/** out (D) = scale * the sum over the listed rows of weight[j] * (row j). */
+/** out (D) = scale * sum over the listed rows of weight[j] * (row j). */
 export function weightedSum(base: usize, weight: usize, count: u32, D: u32, scale: f32, out: usize): void {
   const scale4 = f32x4.splat(scale);
   const last = offsets() + (count << 2);
@@ -201,7 +205,7 @@ export function weightedSum(base: usize, weight: usize, count: u32, D: u32, scal
   }
 }
 
-/** The same with two rows of weights, in which a row is read once. D is a multiple of 16. */
+/** `weightedSum` with two sets of weights; each row is read once. D must be a multiple of 16. */
 export function weightedSumOfTwo(base: usize, weightA: usize, weightB: usize, count: u32, D: u32, scaleA: f32, scaleB: f32, outA: usize, outB: usize): void {
   const last = offsets() + (count << 2);
   for (let d: u32 = 0; d < D; d += 16) {
@@ -235,7 +239,7 @@ function bytes4(at: usize): v128 {
   return f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(i16x8.extend_low_i8x16_s(v128.load32_zero(at))));
 }
 
-/** As `products`, of rows of bytes: E words of four, then the bits of their scale. */
+/** `products` for rows of bytes: D signed bytes, then an f32 scale. */
 export function productsOfBytes(a: usize, base: usize, count: u32, D: u32, scale: f32, out: usize): void {
   for (let j: u32 = 0; j < count; j++) {
     const row = base + load<u32>(offsets() + (j << 2));

@@ -1,7 +1,8 @@
 /**
- * Attention over the K/V rows that a token may see: scores of all its keys, their softmax, the sum of values; and backward, to the
- * queries and to the keys. Token words, tiles, pages, caches of floats and of bytes as in shaders/attention_*.wgsl. Keys (or queries)
- * go four at a time, their offsets from a list in scratch, so that prefixes, pages and sequences are one run.
+ * Attention over the K/V rows that a token may see. Forward: scores of all its keys, their softmax, the weighted sum of
+ * the values. Backward: gradients of the queries and of the keys. Tokens, tiles, pages, and caches of floats or bytes
+ * have the layout of shaders/attention_*.wgsl. Rows are read four at a time through a list of offsets in scratch, so
+ * prefixes, pages and sequences need only one loop.
  */
 import {
   AttentionBackwardKey, AttentionBackwardKeyTiled, AttentionBackwardQuery, AttentionBackwardQueryTiled,
@@ -14,7 +15,10 @@ import {
 import { ceilDiv, least } from './call';
 import { across, dot, exp, exp4, largestOf, log } from './math';
 
-/** Turns `count` scores into weights e^(score - largest). The largest and their sum are left in these. */
+/**
+ * Replaces `count` scores by the weights e^(score - largest), and leaves the largest score and the sum of the weights
+ * here.
+ */
 let largest: f32 = 0;
 let total: f32 = 0;
 function softmax(scores: usize, count: u32): void {
@@ -33,7 +37,7 @@ function softmax(scores: usize, count: u32): void {
   total = across(sums);
 }
 
-/** Lists the keys of a token. */
+/** Lists the keys of a token in scratch. Returns their number. */
 function listKeys(token: usize, pages: usize, pageBits: u32, rowBytes: u32): u32 {
   const prefix = listRows(load<u32>(token, 8), load<u32>(token, 12), 0, pages, pageBits, rowBytes);
   const count = listRows(load<u32>(token, 16), load<u32>(token, 20), prefix, pages, pageBits, rowBytes);
@@ -41,7 +45,7 @@ function listKeys(token: usize, pages: usize, pageBits: u32, rowBytes: u32): u32
   return count;
 }
 
-/** out and lse of one head over the listed keys. Not listed anything: zeros. */
+/** out and lse of one head over the listed keys. Without keys: out = 0, lse = log(1e-30) - 1e30. */
 function attendHead(q: usize, keys: usize, values: usize, count: u32, D: u32, scale: f32, int8: bool, out: usize, lse: usize): void {
   if (count == 0) {
     memory.fill(out, 0, D << 2);
@@ -57,7 +61,7 @@ function attendHead(q: usize, keys: usize, values: usize, count: u32, D: u32, sc
   store<f32>(lse, largest + log(max<f32>(total, 1e-30)));
 }
 
-/** Two heads of floats that share their keys, as `attendHead` does each. D is a multiple of 16. */
+/** `attendHead` for two heads of floats with the same keys. D must be a multiple of 16. */
 function attendTwo(q: usize, keys: usize, values: usize, count: u32, D: u32, scale: f32, out: usize, lse: usize): void {
   const next: usize = D << 2;
   productsOfTwo(q, q + next, keys, count, D, scale, weights(), weights1());
@@ -70,12 +74,12 @@ function attendTwo(q: usize, keys: usize, values: usize, count: u32, D: u32, sca
   weightedSumOfTwo(values, weights(), weights1(), count, D, 1 / first, 1 / second, out, out + next);
 }
 
-/** Tokens of a chunk: what neighbours write shares cache lines. */
+/** Tokens of a chunk. Several at once, so that threads seldom write to the same cache line. */
 const TOKENS: u32 = 8;
-/** Chunks of a kernel that goes by tokens and their key heads. Constants H, KV, D, SCALE_F. */
+/** Chunks of a kernel that iterates over tokens and their key heads. */
 export function tokenChunks(T: u32): i32 { return ceilDiv(T, TOKENS); }
 
-/** Bindings tokens, query, pages, cache, out, lse. */
+/** out (T, H, D) and lse (T, H) of the queries over a cache of floats. */
 export function attentionForward(call: usize, chunk: u32): void {
   const KV = AttentionForward.KV(call);
   const end = least((chunk + 1) * TOKENS, AttentionForward.T(call));
@@ -83,7 +87,7 @@ export function attentionForward(call: usize, chunk: u32): void {
     for (let kv: u32 = 0; kv < KV; kv++) forwardHeads(call, t, kv);
 }
 
-/** The heads of a token that share a key head. */
+/** Forward of the query heads of one token that share the key head `kv`. */
 function forwardHeads(call: usize, t: u32, kv: u32): void {
   const H = AttentionForward.H(call), KV = AttentionForward.KV(call), D = AttentionForward.D(call), scale = AttentionForward.SCALE_F(call);
   const G = H / KV;
@@ -100,7 +104,7 @@ function forwardHeads(call: usize, t: u32, kv: u32): void {
     attendHead(q + ((at * D) << 2), keys, values, count, D, scale, false, out + ((at * D) << 2), lse + (at << 2));
 }
 
-/** One head backward to its query: recomputes the weights of the listed keys. */
+/** dquery of one head. Recomputes the weights of the listed keys from `lse`. */
 function backwardHead(q: usize, dout: usize, keys: usize, values: usize, count: u32, D: u32, scale: f32, lse: f32, delta: f32, dquery: usize): void {
   if (count == 0) {
     memory.fill(dquery, 0, D << 2);
@@ -112,7 +116,7 @@ function backwardHead(q: usize, dout: usize, keys: usize, values: usize, count: 
   weightedSum(keys, slopes(), count, D, scale, dquery);
 }
 
-/** From scores and dout . value to dloss / dscore: p (dout . value - delta). */
+/** Replaces `slope` (dout · value) by dloss / dscore = p (dout · value - delta), with p = e^(score - lse). */
 function slopesOf(scores: usize, slope: usize, count: u32, lse: f32, delta: f32): void {
   const end = (count << 2);
   const lse4 = f32x4.splat(lse), delta4 = f32x4.splat(delta);
@@ -122,7 +126,7 @@ function slopesOf(scores: usize, slope: usize, count: u32, lse: f32, delta: f32)
   }
 }
 
-/** Two heads that share their keys. D is a multiple of 16. */
+/** `backwardHead` for two heads with the same keys. D must be a multiple of 16. */
 function backwardTwo(q: usize, dout: usize, keys: usize, values: usize, count: u32, D: u32, scale: f32, lse: usize, delta: usize, dquery: usize): void {
   const next: usize = D << 2;
   productsOfTwo(q, q + next, keys, count, D, scale, weights(), weights1());
@@ -132,7 +136,7 @@ function backwardTwo(q: usize, dout: usize, keys: usize, values: usize, count: u
   weightedSumOfTwo(keys, slopes(), slopes1(), count, D, scale, scale, dquery, dquery + next);
 }
 
-/** Bindings tokens, query, cache, attended, lse, dout, dquery, delta. */
+/** dquery (T, H, D), and delta (T, H) = dout · attended for the backward of the keys. */
 export function attentionBackwardQuery(call: usize, chunk: u32): void {
   const KV = AttentionBackwardQuery.KV(call);
   const end = least((chunk + 1) * TOKENS, AttentionBackwardQuery.T(call));
@@ -160,7 +164,7 @@ function backwardQueryHeads(call: usize, t: u32, kv: u32): void {
   }
 }
 
-/** dk | dv of a key head of a token, from the queries [j, queryEnd). Bindings tokens, query, cache, lse, dout, delta, dcache. */
+/** dk | dv of every key head of a token, from the queries [j, queryEnd). */
 export function attentionBackwardKey(call: usize, chunk: u32): void { backwardKeys(call, chunk, AttentionBackwardKey.D(call)); }
 export function attentionBackwardKeyTiled(call: usize, chunk: u32): void { backwardKeys(call, chunk, AttentionBackwardKeyTiled.E(call) << 2); }
 
@@ -187,7 +191,7 @@ function backwardKeyHead(call: usize, j: u32, kv: u32, D: u32): void {
   if (count > MOST_KEYS) unreachable();
   let list = offsets();
   const lse = AttentionKeys.lseAt(call), delta = AttentionKeys.deltaAt(call);
-  // The rows (tokens times query heads) by number, then by offset.
+  // Lists the queries as rows of (token, query head).
   for (let t = j; t < end; t++)
     for (let g: u32 = 0; g < G; g++) {
       store<u32>(list, ((t * H + kv * G + g) * D) << 2);
@@ -209,7 +213,7 @@ function backwardKeyHead(call: usize, j: u32, kv: u32, D: u32): void {
   weightedSum(AttentionKeys.doutAt(call), weights(), count, D, 1, dv);
 }
 
-/** Offset of a float of row n: token j + n / G, head kv G + n % G. */
+/** Byte offset of the float that belongs to row n: token j + n / G, head kv G + n % G. */
 // @ts-ignore: decorator
 @inline
 function rowOf(j: u32, n: u32, count: u32, H: u32, kv: u32, G: u32): u32 {
@@ -217,7 +221,10 @@ function rowOf(j: u32, n: u32, count: u32, H: u32, kv: u32, G: u32): u32 {
   return ((j + row / G) * H + kv * G + row % G) << 2;
 }
 
-/** Bindings tiles, tokens, pages, query, cache, out, lse. Params tiles, splits, prefixSplits, pageBits. */
+/**
+ * Forward over tiles of tokens that share a range of keys. SPLIT 0: writes out and lse. SPLIT > 0: a tile covers one
+ * part of the keys, and its unnormalised sum, largest score and sum of weights go to the partials in `out`.
+ */
 export function attentionForwardTiled(call: usize, chunk: u32): void {
   const H = AttentionForwardTiled.H(call), KV = AttentionForwardTiled.KV(call), D = AttentionForwardTiled.E(call) << 2, scale = AttentionForwardTiled.SCALE_F(call);
   const split = AttentionForwardTiled.SPLIT(call), int8 = AttentionForwardTiled.KV8(call) != 0;
@@ -260,7 +267,7 @@ export function attentionForwardTiled(call: usize, chunk: u32): void {
   }
 }
 
-/** Constants H, E, SPLIT. Bindings tokens, partials, out, lse. Params T, splits, prefixSplits. */
+/** Joins the partial results of a token's splits into out (T, H, D) and lse (T, H). */
 export function attentionCombine(call: usize, t: u32): void {
   const H = AttentionCombine.H(call), D = AttentionCombine.E(call) << 2, split = AttentionCombine.SPLIT(call);
   const token = tokenAt(AttentionCombine.tokensAt(call), t);
@@ -293,7 +300,7 @@ export function attentionCombine(call: usize, t: u32): void {
 
 const DELTAS: u32 = 64;
 export function deltaChunks(T: u32): i32 { return ceilDiv(T, DELTAS); }
-/** Constants H. Params T, E. Bindings dout, attended, delta. */
+/** delta (T, H) = dout · attended. */
 export function attentionDelta(call: usize, chunk: u32): void {
   const H = AttentionDelta.H(call), D = AttentionDelta.E(call) << 2;
   const end = least((chunk + 1) * DELTAS, AttentionDelta.T(call)) * H;
@@ -301,7 +308,7 @@ export function attentionDelta(call: usize, chunk: u32): void {
     store<f32>(AttentionDelta.deltaAt(call) + (at << 2), dot(AttentionDelta.doutAt(call) + ((at * D) << 2), AttentionDelta.attendedAt(call) + ((at * D) << 2), D));
 }
 
-/** Bindings tiles, tokens, query, cache, lse, dout, delta, dquery. */
+/** dquery (T, H, D) over tiles of tokens; delta is an input. */
 export function attentionBackwardQueryTiled(call: usize, chunk: u32): void {
   const H = AttentionBackwardQueryTiled.H(call), KV = AttentionBackwardQueryTiled.KV(call), D = AttentionBackwardQueryTiled.E(call) << 2, scale = AttentionBackwardQueryTiled.SCALE_F(call);
   const G = H / KV, kv = chunk % KV;

@@ -1,10 +1,12 @@
 /**
- * A kernel call as it lies in memory: 64 words that the host writes (src/device/wasm/commands.ts has the same layout).
+ * A kernel call in memory: a record of 64 words (32 bits each) that the host writes (src/device/wasm/recorder.ts has
+ * the same layout).
  *
- *   0 operation · 1 next chunk to take · 2 chunks done · 3 chunks in all · 4-11 addresses of the bindings
- *   12-27 the call's scalars · 28-63 the constants that the kernel was asked for with
+ *   0 number of the kernel · 1 next chunk · 2 chunks done · 3 number of chunks · 4-11 addresses of the bindings
+ *   12-27 scalars of the call · 28-63 constants of the kernel
  *
- * Words 1 to 3 belong to the threads (threads.ts). A record has four cache lines of its own, so threads disturb no neighbour.
+ * Only threads.ts uses words 1 to 3. A record fills four cache lines, so threads do not disturb each other's records.
+ * build/kernels/calls.ts, generated from kernels.mjs, reads bindings, scalars and constants by name.
  */
 export const RECORD_BYTES: usize = 256;
 
@@ -15,7 +17,7 @@ export function ceilDiv(a: u32, b: u32): u32 { return (a + b - 1) / b; }
 @inline
 export function least(a: u32, b: u32): u32 { return a < b ? a : b; }
 
-/** Where this thread's scratch memory begins, and how much of it there is; given by the host before the first call. */
+/** Address and size of this thread's scratch memory. The host sets them before the first call. */
 export let scratch: usize = 0;
 export let scratchBytes: usize = 0;
 export function setScratch(at: usize, bytes: usize): void {

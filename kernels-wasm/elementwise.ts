@@ -1,4 +1,7 @@
-/** RMSNorm, SwiGLU, copies and the optimiser: what goes row by row or element by element. As the shaders of the same names. */
+/**
+ * Row by row or element by element: RMSNorm, SwiGLU, AdamW, sums of squares, copies. The shaders of the same names
+ * define them.
+ */
 import { Adamw, Clear, ClipCoefficient, Copy, RmsnormBackward, RmsnormForward, SquareSum, SwigluBackward, SwigluForward } from '../build/kernels/calls';
 import { ceilDiv, least } from './call';
 import { across, dot, exp, exp4 } from './math';
@@ -6,7 +9,7 @@ import { across, dot, exp, exp4 } from './math';
 const ROWS: u32 = 32;
 export function rowChunks(T: u32): i32 { return ceilDiv(T, ROWS); }
 
-/** Constants EPS_F. */
+/** out = inp rstd gain, with rstd (T) = 1 / sqrt(mean(inp²) + EPS_F). */
 export function rmsnormForward(call: usize, chunk: u32): void {
   const T = RmsnormForward.T(call), C = RmsnormForward.C(call), eps = RmsnormForward.EPS_F(call);
   const gain = RmsnormForward.gainAt(call);
@@ -23,7 +26,7 @@ export function rmsnormForward(call: usize, chunk: u32): void {
   }
 }
 
-/** Constants HAS_RESIDUAL. Bindings inp, gain, rstd, dout, dresidual, dinp. */
+/** dinp = rstd (dout gain - inp rstd² mean(dout gain inp)) (+ dresidual). */
 export function rmsnormBackward(call: usize, chunk: u32): void {
   const T = RmsnormBackward.T(call), C = RmsnormBackward.C(call);
   const gain = RmsnormBackward.gainAt(call);
@@ -80,7 +83,7 @@ export function swigluForward(call: usize, chunk: u32): void {
   }
 }
 
-/** In place of gate and up. */
+/** Overwrites gate and up in `inp` with their gradients. */
 export function swigluBackward(call: usize, chunk: u32): void {
   const T = SwigluBackward.T(call), I = SwigluBackward.I(call);
   const end = least((chunk + 1) * ROWS, T);
@@ -126,7 +129,10 @@ export function clipCoefficient(call: usize, _chunk: u32): void {
 
 const PARAMETERS: u32 = 8192;
 export function parameterChunks(size: u32): i32 { return ceilDiv(size, PARAMETERS); }
-/** Bindings norm, grad, weight, m, v. Sizes are padded to four by the host's allocation, so whole vectors are safe to the end. */
+/**
+ * One step of AdamW; clears the gradient. The host pads buffers to 16 bytes, so loading a whole vector at the end is
+ * safe.
+ */
 export function adamw(call: usize, chunk: u32): void {
   const size = Adamw.size(call), at = chunk * PARAMETERS;
   const learningRate = Adamw.learningRate(call), beta1 = Adamw.beta1(call), beta2 = Adamw.beta2(call), decay = Adamw.weightDecay(call);
@@ -169,12 +175,12 @@ function lane(a: v128, k: usize): f32 {
 
 const BYTES: u32 = 1 << 18;
 export function byteChunks(bytes: u32): i32 { return ceilDiv(bytes, BYTES); }
-/** A copy of params[0] bytes from binding 0 to binding 1. */
+/** Copies `bytes` bytes. */
 export function copy(call: usize, chunk: u32): void {
   const at = chunk * BYTES;
   memory.copy(Copy.targetAt(call) + at, Copy.sourceAt(call) + at, least(BYTES, Copy.bytes(call) - at));
 }
-/** Zeroes params[0] bytes of binding 0. */
+/** Sets `bytes` bytes to zero. */
 export function clear(call: usize, chunk: u32): void {
   const at = chunk * BYTES;
   memory.fill(Clear.targetAt(call) + at, 0, least(BYTES, Clear.bytes(call) - at));

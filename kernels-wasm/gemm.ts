@@ -1,32 +1,33 @@
 /**
- * Matrix products from packed panels. C (rows, columns) = A B with the sums over the depth in one order, whatever is beside: an
- * output's bits depend neither on its neighbours nor on how the work is cut.
+ * Matrix products from packed panels: C (rows, columns) = A B. The order of a sum over the depth is fixed, so the bits
+ * of an output depend neither on the outputs beside it nor on the division into chunks.
  *
- * B lies in panels of eight columns: for each step of the depth eight neighbouring floats. A is read row by row as it lies, or from
- * panels of four rows. Tiles of 4 x 8 outputs stay in eight registers, beside two of B and one broadcast of A: x86 has sixteen.
+ * B is packed in panels of eight columns: eight adjacent floats for each step of the depth. A is read from its rows in
+ * place, or from panels of four rows. A tile of 4 x 8 outputs stays in eight registers, with two more for B and one for
+ * an element of A; x86 has sixteen.
  */
 import { madd } from './math';
 
-/** Depth of a block: a panel of B (8 KiB) stays in the first cache. */
+/** Depth of a block. A panel of B then takes 8 KiB and stays in the L1 cache. */
 export const DEPTH: u32 = 256;
-/** Most columns of a block of B. */
+/** Largest number of columns in a block of B. */
 export const COLUMNS: u32 = 256;
-/** Most rows of a packed block of A. */
+/** Largest number of rows in a packed block of A. */
 export const ROWS: u32 = 128;
 
 /**
- * Steps of the depth that are summed in registers before they are added to C: a sum of sums is nearer to the exact one than a long
- * row of additions (pairwise summation, Higham 1993), and costs a load and an addition in sixty-four.
+ * Steps of the depth that are summed in registers before they are added to C. A sum of partial sums is more accurate
+ * than one long sum (pairwise summation, Higham 1993), and costs one load and one addition per 64 steps.
  */
 const RUN: u32 = 64;
 
 /*
- * The loops below may be left after each step of the depth. It costs a branch that is always foreseen, and keeps a step's work
- * together: in one long block V8 (TurboFan, Node 20) moves the loads of all steps to its front and then has to spill both them and
- * the sums. 512 cubed went from 24 to 38 GFLOP/s on one core.
+ * The loops below can exit after every step of the depth. The extra branch is always predicted, and it keeps the
+ * instructions of a step together: in a single long block V8 (TurboFan, Node 20) moves the loads of all steps to the
+ * front and has to spill both them and the sums. This raised a 512³ product from 24 to 38 GFLOP/s on one core.
  */
 
-/** Four rows of A, each as it lies. The depth is at least 1. */
+/** Adds a 4 x 8 tile to C, or writes it if `fresh`. A: four rows in place. The depth must be at least 1. */
 export function tileRows(a0: usize, a1: usize, a2: usize, a3: usize, b: usize, depth: u32, c0: usize, c1: usize, c2: usize, c3: usize, fresh: bool): void {
   while (depth > RUN) {
     runRows(a0, a1, a2, a3, b, RUN, c0, c1, c2, c3, fresh);
@@ -81,7 +82,7 @@ function runRows(a0: usize, a1: usize, a2: usize, a3: usize, b: usize, depth: u3
   v128.store(c3, s30); v128.store(c3, s31, 16);
 }
 
-/** Four rows of A from a panel: for each step of the depth four neighbouring floats. */
+/** `tileRows` with A from a panel: four adjacent floats for each step of the depth. */
 export function tilePanel(a: usize, b: usize, depth: u32, c0: usize, c1: usize, c2: usize, c3: usize, fresh: bool): void {
   while (depth > RUN) {
     runPanel(a, b, RUN, c0, c1, c2, c3, fresh);
@@ -136,7 +137,7 @@ function runPanel(a: usize, b: usize, depth: u32, c0: usize, c1: usize, c2: usiz
   v128.store(c3, s30); v128.store(c3, s31, 16);
 }
 
-/** Sixteen floats of four rows, transposed into four rows `step` bytes apart. */
+/** Transposes four rows of four floats and stores them `step` bytes apart. */
 // @ts-ignore: decorator
 @inline
 function transpose(r0: v128, r1: v128, r2: v128, r3: v128, to: usize, step: usize): void {
@@ -151,8 +152,8 @@ function transpose(r0: v128, r1: v128, r2: v128, r3: v128, to: usize, step: usiz
 }
 
 /**
- * A panel of B from eight rows of a matrix whose rows run along the depth; `count` of them exist, the others are zero. `stride` in
- * bytes.
+ * Packs a panel of B from eight rows of a matrix; the depth runs along the rows. Only `count` rows exist, the others
+ * become zero. `stride` is in bytes.
  */
 export function packAcross(from: usize, stride: usize, count: u32, depth: u32, to: usize): void {
   let row = from;
@@ -173,7 +174,7 @@ export function packAcross(from: usize, stride: usize, count: u32, depth: u32, t
   }
 }
 
-/** A panel of B from eight columns of a matrix whose rows are the steps of the depth. */
+/** Packs a panel of B from eight columns of a matrix; the depth runs down the columns. */
 export function packAlong(from: usize, stride: usize, count: u32, depth: u32, to: usize): void {
   if (count == 8) {
     for (let k: u32 = 0; k < depth; k++) {
@@ -191,7 +192,7 @@ export function packAlong(from: usize, stride: usize, count: u32, depth: u32, to
   }
 }
 
-/** A panel of A from four columns of a matrix whose rows are the steps of the depth. */
+/** Packs a panel of A from four columns of a matrix; the depth runs down the columns. */
 export function packFour(from: usize, stride: usize, count: u32, depth: u32, to: usize): void {
   if (count == 4) {
     for (let k: u32 = 0; k < depth; k++) {
@@ -208,7 +209,7 @@ export function packFour(from: usize, stride: usize, count: u32, depth: u32, to:
   }
 }
 
-/** Moves the valid part of a tile (4 x 8 floats) to C, or from there. */
+/** Copies the valid part of a tile (4 x 8 floats) to C, or from C to the tile if `out` is false. */
 // @ts-ignore: decorator
 @inline
 function moveTile(tile: usize, c: usize, stride: usize, rows: u32, columns: u32, out: bool): void {
@@ -222,8 +223,9 @@ function moveTile(tile: usize, c: usize, stride: usize, rows: u32, columns: u32,
 }
 
 /**
- * Rows of C from rows of A as they lie and packed panels of B. Strides in bytes; `tile`: 128 bytes of scratch for the edges.
- * `fresh`: C holds nothing yet. A panel of B stays in the first cache while the rows of A go by.
+ * Rows of C from rows of A in place and packed panels of B. Strides are in bytes. `tile`: 128 bytes of scratch for
+ * incomplete tiles. `fresh`: C is written instead of added to. A panel of B stays in the L1 cache while all rows of A
+ * use it.
  */
 export function multiplyRows(a: usize, aStride: usize, rows: u32, b: usize, columns: u32, depth: u32, c: usize, cStride: usize, tile: usize, fresh: bool): void {
   const panel = <usize>depth << 5;
@@ -240,7 +242,7 @@ export function multiplyRows(a: usize, aStride: usize, rows: u32, b: usize, colu
       }
     for (; i < rows; i += 4) {
       const have = rows - i < 4 ? rows - i : 4;
-      // Rows that do not exist repeat the last one; they are computed and not stored.
+      // Missing rows repeat the last one; their outputs are computed but not stored.
       const a1 = have > 1 ? from + aStride : from;
       const a2 = have > 2 ? a1 + aStride : a1;
       const a3 = have > 3 ? a2 + aStride : a2;
@@ -254,7 +256,7 @@ export function multiplyRows(a: usize, aStride: usize, rows: u32, b: usize, colu
   }
 }
 
-/** The same with A in panels of four rows. */
+/** `multiplyRows` with A in panels of four rows. */
 export function multiplyPanels(a: usize, rows: u32, b: usize, columns: u32, depth: u32, c: usize, cStride: usize, tile: usize, fresh: bool): void {
   const panel = <usize>depth << 5;
   for (let j: u32 = 0; j < columns; j += 8) {

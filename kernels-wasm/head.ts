@@ -1,4 +1,7 @@
-/** The head: running softmax of vocabulary tiles, log-probability and entropy, their gradient; and the masked head. As the shaders of the same names. */
+/**
+ * The language-model head: running softmax over vocabulary tiles, log-probability and entropy, their gradient; and the
+ * same for a masked head. The shaders of the same names define them.
+ */
 import { HeadDlogits, HeadFinish, HeadLseUpdate, HeadSparseDlogits, HeadSparseFinish, HeadSparseLogits } from '../build/kernels/calls';
 import { ceilDiv, least, scratch } from './call';
 import { across, dot, exp, exp4, largestOf, log } from './math';
@@ -6,12 +9,12 @@ import { tableRow } from './quant';
 
 const LOWEST: f32 = -1e30;
 
-/** A running softmax: the largest value, s = sum e^(x - m), u = sum e^(x - m) (x - m). */
+/** A running softmax over values x: m = max x, s = sum e^(x - m), u = sum e^(x - m) (x - m). */
 let m: f32 = LOWEST;
 let s: f32 = 0;
 let u: f32 = 0;
 
-/** Of `count` values times `scale`, into m, s and u. */
+/** Sets m, s and u to those of `count` values times `scale`. */
 export function softmaxOf(values: usize, count: u32, scale: f32): void {
   const scale4 = f32x4.splat(scale);
   let top = f32x4.splat(LOWEST);
@@ -40,7 +43,7 @@ export function softmaxOf(values: usize, count: u32, scale: f32): void {
 export function softmaxLargest(): f32 { return m; }
 export function softmaxSum(): f32 { return s; }
 
-/** Adds an earlier one. */
+/** Merges an earlier running softmax into m, s and u. */
 export function softmaxMerge(m0: f32, s0: f32, u0: f32): void {
   if (s0 == 0) return;
   const top = max<f32>(m0, m);
@@ -87,7 +90,7 @@ export function headFinish(call: usize, chunk: u32): void {
   }
 }
 
-/** In place. Bindings targets, lse, results, seeds, logits. */
+/** Replaces the logits (N, W) of a vocabulary tile by their gradient. */
 export function headDlogits(call: usize, chunk: u32): void {
   const N = HeadDlogits.N(call), W = HeadDlogits.W(call), first = HeadDlogits.first(call), offset = HeadDlogits.resultOffset(call), scale = HeadDlogits.inverseTemperature(call);
   const end = least((chunk + 1) * ROWS, N);
@@ -117,7 +120,7 @@ export function headDlogits(call: usize, chunk: u32): void {
 const ENTRIES: u32 = 256;
 export function entryChunks(E: u32): i32 { return ceilDiv(E, ENTRIES); }
 
-/** Bindings lists, hidden, table, logits. Constants BITS. */
+/** Logits of the allowed tokens (E entries: a row of `hidden` and a token each). */
 export function headSparseLogits(call: usize, chunk: u32): void {
   const E = HeadSparseLogits.E(call), C = HeadSparseLogits.C(call), scale = HeadSparseLogits.inverseTemperature(call), scalesAt = HeadSparseLogits.scalesAt(call);
   const lists = HeadSparseLogits.listsAt(call), hidden = HeadSparseLogits.hiddenAt(call), table = HeadSparseLogits.tableAt(call);
@@ -130,7 +133,7 @@ export function headSparseLogits(call: usize, chunk: u32): void {
   }
 }
 
-/** Bindings lists, targets, logits, results, lse. */
+/** Log-probability, entropy and lse of each row over its allowed tokens. */
 export function headSparseFinish(call: usize, chunk: u32): void {
   const N = HeadSparseFinish.N(call), offset = HeadSparseFinish.resultOffset(call);
   const starts = HeadSparseFinish.listsAt(call) + (HeadSparseFinish.startOffset(call) << 2), tokens = HeadSparseFinish.listsAt(call) + (HeadSparseFinish.tokenOffset(call) << 2);
@@ -150,7 +153,7 @@ export function headSparseFinish(call: usize, chunk: u32): void {
   }
 }
 
-/** In place. Bindings lists, targets, lse, results, seeds, logits. */
+/** Replaces the logits of the allowed tokens by their gradient. */
 export function headSparseDlogits(call: usize, chunk: u32): void {
   const E = HeadSparseDlogits.E(call), offset = HeadSparseDlogits.resultOffset(call), scale = HeadSparseDlogits.inverseTemperature(call);
   const rows = HeadSparseDlogits.listsAt(call) + (HeadSparseDlogits.rowOffset(call) << 2), tokens = HeadSparseDlogits.listsAt(call) + (HeadSparseDlogits.tokenOffset(call) << 2);

@@ -1,16 +1,20 @@
 /**
- * The kernels of the WebAssembly device, one entry each: the only place that lists them. scripts/kernel-tables.mjs makes of it
- * the AssemblyScript tables (build/kernels/calls.ts: bindings, scalars and constants by name; build/kernels/operations.ts: the
- * dispatch), and fails the build if an entry differs from its shader or from its function. src/device/wasm/operations.ts encodes
- * calls by the same entries. The position of an entry is its number; nothing stores these numbers.
+ * Specification of every kernel of the WebAssembly device, and the only list of them. scripts/kernel-tables.mjs
+ * generates the AssemblyScript tables from it: build/kernels/calls.ts reads bindings, scalars and constants by name,
+ * build/kernels/operations.ts dispatches. It fails the build if an entry differs from its shader or from its function.
+ * src/device/wasm/operations.ts writes calls by the same entries. The position of an entry is its number, which is
+ * stored nowhere.
  *
- * - `name`: the shader that defines the computation; the function in `module` has the same name in camel case.
- * - `forms`: other shaders with the same result, carried out by the same function. They differ in how a GPU shares the work.
- * - `group`: kernels that share functions; these read what lies at the same place in every call of the group.
+ * - `name`: the shader that defines the computation. The function in `module` has the same name in camel case.
+ * - `forms`: other shaders with the same result, computed by the same function. They differ in how a GPU divides the
+ * work.
+ * - `group`: kernels that share functions. A namespace of this name reads everything that lies at the same place in all
+ * their calls.
  * - `chunks`: number of chunks of a call, an expression of its scalars, its constants and functions of `module`.
- * - `bindings`, `scalars`: names as in the shader, in its order (scalars: as in `struct Params`).
- * - `constants`: those that the function reads; names that end with `_F` are f32, all others u32. Missing ones are 0.
- * - `shader: false`: no shader has this name.
+ * - `bindings`, `scalars`: names as in the shader, in the same order (scalars: `struct Params`).
+ * - `constants`: the constants that the function reads. Names that end with `_F` are f32, all others u32. A missing one
+ * is 0.
+ * - `shader: false`: there is no shader of this name.
  */
 
 const matmul = { M: 'u32', N: 'u32', K: 'u32' };
@@ -25,11 +29,11 @@ const attention = ['H', 'KV', 'D', 'SCALE_F'];
 const attentionTiles = ['H', 'KV', 'E', 'SCALE_F', 'SPLIT', 'KV8'];
 const rope = ['H', 'KV', 'D', 'QK_NORM', 'EPS_F', 'KV8'];
 
-/** Shaders without a WebAssembly kernel: the host evaluates an objective itself. */
+/** Shaders without a WebAssembly kernel. On this device the host evaluates the objective. */
 export const gpuOnly = ['objective_kernel'];
 
 export const kernels = [
-  // Recorded by `Recorder.copy` and `Recorder.clear`.
+  // Used by `Recorder.copy` and `Recorder.clear`.
   {
     name: 'copy',
     shader: false,
@@ -400,7 +404,7 @@ export const kernels = [
     scalars: lora,
     constants: [],
   },
-  // For the bench: the machine's peak.
+  // Measures the peak of the machine for the bench.
   {
     name: 'peak',
     shader: false,

@@ -1,11 +1,11 @@
-/** The second product of a low-rank adapter and its backwards. Scalars as shaders/lora.wgsl. */
+/** Second product of a low-rank adapter and its two backward products. shaders/lora.wgsl explains the scalars. */
 import { Lora, LoraUp, LoraUpBackward, LoraUpBackwardWeight } from '../build/kernels/calls';
 import { ceilDiv, least, scratch } from './call';
 import { addScaled, dot } from './math';
 
 const TOKENS: u32 = 32;
 
-/** Rows of B that belong to part i: [start, end); and what is added to a row to give its column. */
+/** The rows of B that belong to a part are [startOf, endOf); shiftOf added to a row gives its output column. */
 // @ts-ignore: decorator
 @inline
 function startOf(call: usize, part: u32): u32 { return part == 0 ? 0 : part == 1 ? Lora.end0(call) : Lora.end1(call); }
@@ -18,7 +18,7 @@ function shiftOf(call: usize, part: u32): u32 { return part == 0 ? Lora.shift0(c
 
 export function tokenChunks(T: u32): i32 { return ceilDiv(T, TOKENS); }
 
-/** out[t, column(n)] += scale * mid[t, part] . B[n]. Bindings mid, B, out. */
+/** out[t, column(n)] += scale * mid[t, part] · B[n]. */
 export function loraUp(call: usize, chunk: u32): void {
   const T = LoraUp.T(call), rank = LoraUp.rank(call), width = LoraUp.width(call), stride = LoraUp.stride(call), scale = LoraUp.scale(call);
   const parts = width / rank;
@@ -38,7 +38,7 @@ export function loraUp(call: usize, chunk: u32): void {
   }
 }
 
-/** dmid[t] = scale * sum over rows of dout[t, column(n)] B[n]. Bindings dout, B, dmid. */
+/** dmid[t] = scale * sum over the rows n of dout[t, column(n)] B[n]. */
 export function loraUpBackward(call: usize, chunk: u32): void {
   const T = LoraUpBackward.T(call), rank = LoraUpBackward.rank(call), width = LoraUpBackward.width(call), stride = LoraUpBackward.stride(call), scale = LoraUpBackward.scale(call);
   const parts = width / rank;
@@ -57,7 +57,7 @@ export function loraUpBackward(call: usize, chunk: u32): void {
 
 const ROWS: u32 = 32;
 export function weightChunks(T: u32, N: u32, chunk: u32): i32 { return ceilDiv(T, chunk) * ceilDiv(N, ROWS); }
-/** partials[s, n] = scale * sum over the tokens of chunk s of dout[t, column(n)] mid[t, part]. Bindings dout, mid, partials. */
+/** partials[s, n] = scale * sum over the tokens t of chunk s of dout[t, column(n)] mid[t, part]. */
 export function loraUpBackwardWeight(call: usize, chunk: u32): void {
   const T = LoraUpBackwardWeight.T(call), N = LoraUpBackwardWeight.N(call), rank = LoraUpBackwardWeight.rank(call), width = LoraUpBackwardWeight.width(call), stride = LoraUpBackwardWeight.stride(call);
   const scale = LoraUpBackwardWeight.scale(call), each = LoraUpBackwardWeight.chunk(call);

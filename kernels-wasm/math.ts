@@ -1,9 +1,9 @@
 /**
- * Arithmetic that has the same bits everywhere: exp and log by their own polynomials, four at a time, from IEEE additions and
- * multiplications alone. `madd` is a product and a sum; in the build with relaxed SIMD the machine may fuse them, and only the matrix
- * products use it.
+ * Arithmetic with the same bits on every machine. exp and log are polynomials, four lanes at a time, of IEEE additions
+ * and multiplications only. `madd` is a product and a sum that the machine may fuse in the relaxed-SIMD build; only
+ * matrix products use it.
  *
- * Coefficients: Cephes (Moshier, expf.c and logf.c, netlib.org/cephes), good to about one unit in the last place.
+ * Coefficients: Cephes (Moshier, expf.c and logf.c, netlib.org/cephes), accurate to about one unit in the last place.
  */
 
 // @ts-ignore: decorator
@@ -13,7 +13,7 @@ export function madd(a: v128, b: v128, sum: v128): v128 {
   return f32x4.add(sum, f32x4.mul(a, b));
 }
 
-/** e^x; 0 below -87.3, about 2.4e38 above 88.3. */
+/** e^x. 0 below -87.3, and about 2.4e38 above 88.3. */
 // @ts-ignore: decorator
 @inline
 export function exp4(value: v128): v128 {
@@ -39,7 +39,7 @@ export function exp4(value: v128): v128 {
 export function log4(value: v128): v128 {
   const bits = value;
   let e = f32x4.convert_i32x4_s(i32x4.sub(i32x4.shr_u(bits, 23), i32x4.splat(126)));
-  // Mantissa in [0.5, 1).
+  // The mantissa, in [0.5, 1).
   let x = v128.or(v128.and(bits, i32x4.splat(0x007fffff)), i32x4.splat(0x3f000000));
   const small = f32x4.lt(x, f32x4.splat(0.707106781186547524));
   e = f32x4.sub(e, v128.and(small, f32x4.splat(1.0)));
@@ -63,7 +63,7 @@ export function log4(value: v128): v128 {
 export function exp(x: f32): f32 { return f32x4.extract_lane(exp4(f32x4.splat(x)), 0); }
 export function log(x: f32): f32 { return f32x4.extract_lane(log4(f32x4.splat(x)), 0); }
 
-/** Sum of the four lanes, in one order. */
+/** Sum of the four lanes, always in the same order. */
 // @ts-ignore: decorator
 @inline
 export function across(a: v128): f32 {
@@ -79,7 +79,7 @@ export function largestOf(a: v128): f32 {
   return max<f32>(f32x4.extract_lane(pairs, 0), f32x4.extract_lane(pairs, 1));
 }
 
-/** Sum over i of a[i] b[i], of `count` floats: four running sums, then the rest. */
+/** Dot product of `count` floats: two vectors of four running sums, then the remaining elements. */
 export function dot(a: usize, b: usize, count: u32): f32 {
   let s0 = f32x4.splat(0);
   let s1 = f32x4.splat(0);

@@ -1,6 +1,7 @@
 /**
- * The three products of a linear layer, with f32 weights or packed ones: forward (NT), to its input (NN), to its weight (TN). They
- * differ in how a panel of B is made; the rest is gemm.ts. Names and sizes as in shaders/matmul_*.wgsl.
+ * The three products of a linear layer, with f32 or packed weights: the forward (NT), the gradient of its input (NN)
+ * and of its weight (TN). They differ in how they pack B; gemm.ts does the rest. Names and sizes are those of
+ * shaders/matmul_*.wgsl.
  */
 import { MatmulNn, MatmulNt, MatmulTn, QuantMatmulNn, QuantMatmulNt } from '../build/kernels/calls';
 import { addTo } from './math';
@@ -8,16 +9,16 @@ import { ceilDiv, least, scratch } from './call';
 import { COLUMNS, DEPTH, ROWS, multiplyPanels, multiplyRows, packAcross, packAlong, packFour } from './gemm';
 import { packQuantAcross, packQuantAlong } from './quant';
 
-/** Where what lies in a thread's scratch: an edge tile, the panels of B, those of A. */
+/** Scratch memory of a thread: an incomplete tile at 0, the panels of B at PANELS, those of A at LEFT. */
 const PANELS: usize = 256;
 const LEFT: usize = PANELS + <usize>COLUMNS * DEPTH * 4;
-/** Bytes after both: for rows that are unpacked. */
+/** Bytes of the three; rows are unpacked behind them. */
 export const MATMUL_SCRATCH: usize = LEFT + <usize>ROWS * DEPTH * 4;
 
 /**
- * Rows and columns of a chunk of an (M, N) product. Rows enough to pay for packing B. Where there are many of them half the columns:
- * A is read again for every panel anyway, and with twice the chunks no thread waits long for another's last one. Multiples of 32:
- * a group of packed weights is not cut.
+ * Rows and columns of a chunk of an (M, N) product. A chunk needs many rows to amortise packing B. If there are many
+ * rows, a chunk takes only half the columns: A is read again for every panel anyway, and with twice as many chunks no
+ * thread waits long for the last one. Columns are a multiple of 32, so that no group of packed weights is divided.
  */
 // @ts-ignore: decorator
 @inline
@@ -26,7 +27,7 @@ function chunkRows(M: u32, weights: u32): u32 { return M <= 256 ? M : weights > 
 @inline
 function chunkColumns(M: u32, N: u32): u32 { return M <= 256 ? (N >= 256 ? 64 : 32) : least(COLUMNS, (N / 2 + 31) & ~31); }
 
-/** Chunks of a product with M rows, `columns` columns and a matrix of `weights` elements. */
+/** Number of chunks of a product with M rows, `columns` columns and a matrix of `weights` elements. */
 export function productChunks(M: u32, columns: u32, weights: u32): i32 {
   if (M == 0 || columns == 0) return 0;
   return ceilDiv(M, chunkRows(M, weights)) * ceilDiv(columns, chunkColumns(M, columns));
@@ -39,14 +40,17 @@ export function matmulNt(call: usize, chunk: u32): void {
   forward(MatmulNt.inpAt(call), MatmulNt.weightAt(call), 0, 32, bias, residual, MatmulNt.outAt(call), MatmulNt.M(call), MatmulNt.N(call), MatmulNt.K(call), chunk);
 }
 
-/** The same with a packed weight: codes and scales of BITS bits. */
+/** `matmulNt` with a packed weight: codes and scales of BITS bits. */
 export function quantMatmulNt(call: usize, chunk: u32): void {
   const bias = QuantMatmulNt.HAS_BIAS(call) ? QuantMatmulNt.biasAt(call) : 0;
   const residual = QuantMatmulNt.HAS_RESIDUAL(call) ? QuantMatmulNt.residualAt(call) : 0;
   forward(QuantMatmulNt.inpAt(call), QuantMatmulNt.codesAt(call), QuantMatmulNt.scalesAt(call), QuantMatmulNt.BITS(call), bias, residual, QuantMatmulNt.outAt(call), QuantMatmulNt.M(call), QuantMatmulNt.N(call), QuantMatmulNt.K(call), chunk);
 }
 
-/** One chunk of the forward product. `bits` 32: f32 weights, `scales` is unused. `bias` and `residual`: 0 if there is none. */
+/**
+ * One chunk of the forward. `bits` 32: f32 weights, and `scales` is unused. `bias`, `residual`: addresses, or 0 for
+ * none.
+ */
 function forward(inp: usize, weight: usize, scales: usize, bits: u32, bias: usize, residual: usize, out: usize, M: u32, N: u32, K: u32, chunk: u32): void {
   const height = chunkRows(M, N * K), width = chunkColumns(M, N);
   const across = ceilDiv(N, width);
@@ -73,12 +77,12 @@ export function matmulNn(call: usize, chunk: u32): void {
   backward(MatmulNn.doutAt(call), MatmulNn.weightAt(call), 0, 32, MatmulNn.dinpAt(call), MatmulNn.M(call), MatmulNn.N(call), MatmulNn.K(call), MatmulNn.ACCUMULATE(call) != 0, chunk);
 }
 
-/** The same with a packed weight. */
+/** `matmulNn` with a packed weight. */
 export function quantMatmulNn(call: usize, chunk: u32): void {
   backward(QuantMatmulNn.doutAt(call), QuantMatmulNn.codesAt(call), QuantMatmulNn.scalesAt(call), QuantMatmulNn.BITS(call), QuantMatmulNn.dinpAt(call), QuantMatmulNn.M(call), QuantMatmulNn.N(call), QuantMatmulNn.K(call), QuantMatmulNn.ACCUMULATE(call) != 0, chunk);
 }
 
-/** One chunk of the product with the weight, to the input. `keep`: adds to dinp. */
+/** One chunk of the input's gradient. If `keep`, it is added to dinp. */
 function backward(dout: usize, weight: usize, scales: usize, bits: u32, dinp: usize, M: u32, N: u32, K: u32, keep: bool, chunk: u32): void {
   const height = chunkRows(M, N * K), width = chunkColumns(M, K);
   const across = ceilDiv(K, width);
@@ -108,7 +112,7 @@ export function gradientChunks(T: u32, N: u32, K: u32, chunk: u32): i32 {
   return ceilDiv(T, chunk) * ceilDiv(N, gradientRows(N, K)) * ceilDiv(K, gradientColumns(N, K));
 }
 
-/** partials (chunks, N, K) (+)= dout^T (T, N) inp (T, K), the tokens in chunks. */
+/** partials (chunks, N, K) (+)= dout^T (T, N) inp (T, K), one partial sum for every `chunk` tokens. */
 export function matmulTn(call: usize, chunk: u32): void {
   const T = MatmulTn.T(call), N = MatmulTn.N(call), K = MatmulTn.K(call), each = MatmulTn.chunk(call);
   const height = gradientRows(N, K), width = gradientColumns(N, K);

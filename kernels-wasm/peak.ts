@@ -1,10 +1,12 @@
-/** The machine's floor for the bench: products and sums in registers alone, thirteen independent accumulators. */
+/**
+ * Peak speed of the machine, for the bench: multiply-adds in registers only, with thirteen independent accumulators.
+ */
 import { Peak } from '../build/kernels/calls';
 import { madd } from './math';
 
 /**
- * params[0] chunks of params[1] rounds; a round is 13 products and 13 sums of four floats, 104 operations. An accumulator waits for
- * its product and its sum, six cycles on Zen: twelve of them would keep two units of each kind only just busy.
+ * A round is 13 products and 13 sums of four floats: 104 operations. Each accumulator waits six cycles on Zen for its
+ * product and its sum, so twelve of them would only just keep two units of each kind busy.
  */
 export function peak(call: usize, chunk: u32): void {
   const rounds = Peak.rounds(call);

@@ -1,13 +1,13 @@
 /**
- * Packed weights (src/policy/quantize.ts): codes (N, G * bits) words, scales (N, ceil(G / 2)) words, G = ceil(K / 32) groups a row.
- * They are unpacked into the panels that the products read, a block at a time, in both directions; and row by row for embeddings
- * and the masked head.
+ * Packed weights (src/policy/weights/quantize.ts): codes (N, G * bits) and scales (N, ceil(G / 2)) in 32-bit words,
+ * with G = ceil(K / 32) groups per row. Matrix products unpack them one block at a time into panels, in both
+ * directions. Embeddings and the masked head unpack single rows.
  */
 import { QuantEmbed } from '../build/kernels/calls';
 import { ceilDiv, least, scratch } from './call';
 import { packAcross } from './gemm';
 
-/** The value of an f16. */
+/** Value of an f16 given its bits. */
 export function half(bits: u32): f32 {
   const sign = (bits & 0x8000) << 16;
   const exponent = (bits >> 10) & 31;
@@ -26,7 +26,7 @@ function scaleAt(scales: usize, row: u32, g: u32, G: u32): f32 {
   return half(g & 1 ? word >> 16 : word & 0xffff);
 }
 
-/** Eight values from a word of four-bit codes. */
+/** Unpacks a word of eight four-bit codes. */
 // @ts-ignore: decorator
 @inline
 function unpack4(word: u32, scale: v128, to: usize): void {
@@ -38,7 +38,7 @@ function unpack4(word: u32, scale: v128, to: usize): void {
   v128.store(to, f32x4.mul(f32x4.convert_i32x4_s(i32x4.sub(v128.and(b, mask), eight)), scale), 16);
 }
 
-/** Values [k, k + count) of a packed row, k a multiple of 32; writes whole groups of 32. */
+/** Unpacks the values [k, k + count) of a row. k must be a multiple of 32; whole groups of 32 are written. */
 export function unpackRow(codes: usize, scales: usize, bits: u32, row: u32, K: u32, k: u32, count: u32, to: usize): void {
   const G = ceilDiv(K, 32);
   const last = ceilDiv(k + count, 32);
@@ -62,19 +62,22 @@ export function unpackRow(codes: usize, scales: usize, bits: u32, row: u32, K: u
   }
 }
 
-/** A panel of B whose columns are the packed rows [row, row + count), for the inputs [k, k + depth). */
+/** Packs a panel of B whose columns are the packed rows [row, row + count), for the inputs [k, k + depth). */
 export function packQuantAcross(codes: usize, scales: usize, bits: u32, row: u32, count: u32, K: u32, k: u32, depth: u32, to: usize, space: usize): void {
   const each = (depth + 31) & ~31;
   for (let j: u32 = 0; j < count; j++) unpackRow(codes, scales, bits, row + j, K, k, depth, space + ((j * each) << 2));
   packAcross(space, each << 2, count, depth, to);
 }
 
-/** Panels of B whose steps are the packed rows [row, row + depth), for the columns [k, k + columns), k a multiple of 32. */
+/**
+ * Packs panels of B whose depth runs over the packed rows [row, row + depth), for the columns [k, k + columns). k must
+ * be a multiple of 32.
+ */
 export function packQuantAlong(codes: usize, scales: usize, bits: u32, row: u32, depth: u32, K: u32, k: u32, columns: u32, panels: usize, space: usize): void {
   const panel = <usize>depth << 5;
   for (let n: u32 = 0; n < depth; n++) {
     unpackRow(codes, scales, bits, row + n, K, k, columns, space);
-    // Codes past K are zero, and a block's width is whole panels there.
+    // Codes after K are zero, so the last panel of a block can be written whole.
     let to = panels + (n << 5);
     for (let j: u32 = 0; j < columns; j += 8) {
       v128.store(to, v128.load(space + (j << 2)));
@@ -84,7 +87,10 @@ export function packQuantAlong(codes: usize, scales: usize, bits: u32, row: u32,
   }
 }
 
-/** Row `row` of a vocabulary table as floats: where it lies, or unpacked to `space`. `scalesAt` in words. */
+/**
+ * Address of row `row` of a vocabulary table as floats: in place, or unpacked to `space`. `scalesAt` counts 32-bit
+ * words.
+ */
 export function tableRow(table: usize, bits: u32, row: u32, C: u32, scalesAt: u32, space: usize): usize {
   if (bits == 32) return table + ((row * C) << 2);
   unpackRow(table, table + (scalesAt << 2), bits, row, C, 0, C, space);
@@ -93,7 +99,7 @@ export function tableRow(table: usize, bits: u32, row: u32, C: u32, scalesAt: u3
 
 const EMBED_ROWS: u32 = 64;
 export function embedChunks(T: u32): i32 { return ceilDiv(T, EMBED_ROWS); }
-/** out (T, C) of the tokens whose rows lie in [first, first + rows). Bindings ids, codes, scales, out. */
+/** out (T, C) of the tokens whose rows lie in [first, first + rows). */
 export function quantEmbed(call: usize, chunk: u32): void {
   const T = QuantEmbed.T(call), C = QuantEmbed.C(call), first = QuantEmbed.first(call), rows = QuantEmbed.rows(call);
   const ids = QuantEmbed.idsAt(call), codes = QuantEmbed.codesAt(call), scales = QuantEmbed.scalesAt(call), out = QuantEmbed.outAt(call);

@@ -1,4 +1,7 @@
-/** Rotary positions with an optional norm of each head, and their backward. As shaders/rope_forward.wgsl and rope_backward.wgsl. */
+/**
+ * Rotary position embedding with an optional RMSNorm of each head, and its backward (shaders/rope_forward.wgsl,
+ * rope_backward.wgsl).
+ */
 import { RopeBackward, RopeForward } from '../build/kernels/calls';
 import { ceilDiv, least, scratch } from './call';
 import { dot } from './math';
@@ -13,7 +16,7 @@ function physical(row: u32, pages: usize, pageBits: u32): u32 {
   return (load<u32>(pages + ((row >> pageBits) << 2)) << pageBits) | (row & ((1 << pageBits) - 1));
 }
 
-/** Rotates a head: out = (x cos - y sin, y cos + x sin) of its halves x, y; with the other sign, back. */
+/** Rotates the halves x, y of a head: out = (x cos - y sin, y cos + x sin). `sign` -1 rotates back. */
 function rotate(inp: usize, table: usize, D: u32, sign: f32, out: usize): void {
   const half = (D >> 1) << 2;
   const sign4 = f32x4.splat(sign);
@@ -32,7 +35,7 @@ function rotate(inp: usize, table: usize, D: u32, sign: f32, out: usize): void {
   }
 }
 
-/** Keeps a head as signed bytes and their scale (shaders/kv_store1.wgsl). */
+/** Stores a head as signed bytes and their scale (shaders/kv_store1.wgsl). */
 function keepBytes(head: usize, D: u32, to: usize): void {
   let largest: f32 = 0;
   for (let d: u32 = 0; d < D; d++) largest = max<f32>(largest, abs<f32>(load<f32>(head + (d << 2))));
@@ -44,7 +47,10 @@ function keepBytes(head: usize, D: u32, to: usize): void {
   store<f32>(to + D, largest / 127);
 }
 
-/** Constants H, KV, D, QK_NORM, EPS_F, KV8. Bindings tokens, inp, table, gains, pages, query, cache. Scratch: one head. */
+/**
+ * Rotates queries into `query` and keys into the cache, and copies values into the cache. Scratch: the normalised head,
+ * then the rotated one.
+ */
 export function ropeForward(call: usize, chunk: u32): void {
   const H = RopeForward.H(call), KV = RopeForward.KV(call), D = RopeForward.D(call);
   const norm = RopeForward.QK_NORM(call) != 0, eps = RopeForward.EPS_F(call), int8 = RopeForward.KV8(call) != 0;
@@ -81,7 +87,7 @@ function scaleHead(inp: usize, gain: usize, D: u32, r: f32): void {
   for (let d: u32 = 0; d < D; d++) store<f32>(scratch + (d << 2), load<f32>(inp + (d << 2)) * r * load<f32>(gain + (d << 2)));
 }
 
-/** Constants H, KV, D, QK_NORM, EPS_F. Bindings tokens, inp, table, gains, dquery, dcache, dinp, dgain. */
+/** Gradient of q | k | v before rotation and norm, and of the gains of each head. */
 export function ropeBackward(call: usize, chunk: u32): void {
   const H = RopeBackward.H(call), KV = RopeBackward.KV(call), D = RopeBackward.D(call);
   const norm = RopeBackward.QK_NORM(call) != 0, eps = RopeBackward.EPS_F(call);
@@ -104,7 +110,7 @@ export function ropeBackward(call: usize, chunk: u32): void {
   }
 }
 
-/** In place of the gradient `d`; dgain = gradient times xhat. */
+/** Replaces the gradient `d` of a normalised head by that of its input; dgain = d xhat. */
 function normBackward(inp: usize, gain: usize, eps: f32, D: u32, d: usize, dgain: usize): void {
   const r: f32 = 1 / sqrt<f32>(dot(inp, inp, D) / <f32>D + eps);
   let sum: f32 = 0;

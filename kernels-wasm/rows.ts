@@ -1,11 +1,14 @@
-/** Rows by index and sums of rows: embedding, gather, scatter, column sums, partial sums. Bindings and scalars as the shaders of the same names. */
+/**
+ * Rows by index and sums of rows: embedding, gather, scatter, column sums, partial sums. The shaders of the same names
+ * define them.
+ */
 import { ColumnSum, EmbedForward, GatherRows, ReduceHeadGains, ReducePartials, RmsnormBackwardWeight, ScatterRows } from '../build/kernels/calls';
 import { ceilDiv, least, scratch } from './call';
 import { addScaled, addTo } from './math';
 import { tableRow } from './quant';
 
 const ROWS: u32 = 64;
-/** Floats of a chunk of what is summed element by element. */
+/** Floats of a chunk of an elementwise sum. */
 const FLOATS: u32 = 8192;
 const COLUMNS: u32 = 64;
 
@@ -32,7 +35,7 @@ export function gatherRows(call: usize, chunk: u32): void {
 
 const TARGETS: u32 = 8;
 export function targetChunks(U: u32): i32 { return ceilDiv(U, TARGETS); }
-/** out[target] += the sum of its entries' rows. Constants SCALED, BITS. Scratch: a row's sum, and a row unpacked. */
+/** out[target] += sum of the rows of its entries. Scratch: the sum of rows, then an unpacked row. */
 export function scatterRows(call: usize, chunk: u32): void {
   const U = ScatterRows.U(call), C = ScatterRows.C(call), E = ScatterRows.E(call), scalesAt = ScatterRows.scalesAt(call);
   const targets = ScatterRows.listsAt(call) + (ScatterRows.listOffset(call) << 2);
@@ -55,7 +58,7 @@ export function scatterRows(call: usize, chunk: u32): void {
 }
 
 export function elementChunks(size: u32): i32 { return ceilDiv(size, FLOATS); }
-/** out += the chunks, added up in their order. */
+/** out += sum of the partial sums, in their order. */
 export function reducePartials(call: usize, chunk: u32): void {
   const size = ReducePartials.size(call), chunks = ReducePartials.chunks(call);
   const at = chunk * FLOATS, count = least(FLOATS, size - at);
@@ -64,7 +67,7 @@ export function reducePartials(call: usize, chunk: u32): void {
   addTo(ReducePartials.outAt(call) + (at << 2), scratch, count);
 }
 
-/** Of sums of columns of chunks of rows: params T, C, chunk. */
+/** Number of chunks of column sums over every `chunk` rows. */
 export function columnChunks(T: u32, C: u32, chunk: u32): i32 { return ceilDiv(T, chunk) * ceilDiv(C, COLUMNS); }
 
 export function columnSum(call: usize, chunk: u32): void {
@@ -101,7 +104,7 @@ export function rmsnormBackwardWeight(call: usize, chunk: u32): void {
   }
 }
 
-/** Constants H, KV, D. */
+/** out (2, D) += partial gradients of the heads' gains: of the query heads, then of the key heads. */
 export function reduceHeadGains(call: usize, _chunk: u32): void {
   const H = ReduceHeadGains.H(call), KV = ReduceHeadGains.KV(call), D = ReduceHeadGains.D(call), chunks = ReduceHeadGains.chunks(call);
   for (let part: u32 = 0; part < 2; part++) {

@@ -1,4 +1,7 @@
-/** Decoding: the next token of each row, with the same counter-based random numbers as shaders/random.wgsl. As the shaders of the same names. */
+/**
+ * Decoding: the next token of each row, with the counter-based random numbers of shaders/random.wgsl. The shaders of
+ * the same names define them.
+ */
 import { SampleFinish, SampleMasked, SampleScan } from '../build/kernels/calls';
 import { ceilDiv, least, scratch } from './call';
 import { softmaxLargest, softmaxMerge, softmaxOf, softmaxSum } from './head';
@@ -7,10 +10,10 @@ import { tableRow } from './quant';
 
 const LOWEST: f32 = -1e30;
 const NO_LEAF: u32 = 0xffffffff;
-/** Words of a row (shaders/row.wgsl) in bytes. */
+/** Bytes of a row's state (shaders/row.wgsl). */
 const ROW: usize = 48;
 
-/** pcg4d's first word. */
+/** First output of pcg4d. */
 function randomBits(x: u32, y: u32, z: u32, w: u32): u32 {
   x = x * 1664525 + 1013904223;
   y = y * 1664525 + 1013904223;
@@ -29,7 +32,7 @@ function gumbel(seed: u32, stream: u32, row: u32, position: u32, token: u32): f3
   return -log(v < <f32>0.02 ? near : -log(unit));
 }
 
-/** The best so far: highest key, the lower index of equals. */
+/** Best candidate so far: the highest key; the lower index of equal keys. */
 let bestKey: f32 = 0;
 let bestLogit: f32 = 0;
 let bestIndex: u32 = 0;
@@ -46,13 +49,13 @@ function forget(): void {
   bestIndex = 0xffffffff;
 }
 
-/** A row that rests: it points at the trash row and sees nothing. */
+/** Marks a row as resting: its token points at the trash row and sees no keys. */
 function rest(tokens: usize, r: u32, trash: u32): void {
   memory.fill(tokens + (r << 5), 0, 32);
   store<u32>(tokens + (r << 5), trash, 4);
 }
 
-/** Writes a chosen token out, and describes it as the next step's input. */
+/** Writes the chosen token to the outputs and makes it the input of the next step. */
 function advance(R: u32, step: u32, trash: u32, r: u32, row: usize, ids: usize, tokens: usize, outTokens: usize, outLogprobs: usize, chosen: u32, logprob: f32, finished: u32): void {
   const at: usize = (step * R + r) << 2;
   store<u32>(outTokens + at, chosen);
@@ -79,7 +82,7 @@ function advance(R: u32, step: u32, trash: u32, r: u32, row: usize, ids: usize, 
 
 const LOGITS: u32 = 2048;
 
-/** Bindings hidden, table, trie, rows, ids, tokens, outTokens, outLogprobs. Constants BITS. Scratch: up to 2,048 logits, a table row. */
+/** Chooses among the tokens that a row's trie node allows. Scratch: up to 2,048 logits, then a row of the table. */
 export function sampleMasked(call: usize, r: u32): void {
   const R = SampleMasked.R(call), C = SampleMasked.C(call), step = SampleMasked.step(call), trash = SampleMasked.trash(call), seed = SampleMasked.seed(call), stream = SampleMasked.stream(call);
   const row = SampleMasked.rowsAt(call) + <usize>r * ROW;
@@ -122,7 +125,7 @@ export function sampleMasked(call: usize, r: u32): void {
   advance(R, step, trash, r, row, SampleMasked.idsAt(call), tokens, SampleMasked.outTokensAt(call), SampleMasked.outLogprobsAt(call), load<u32>(edges + (bestIndex << 3)), logprob, leaf != NO_LEAF ? 1 : 0);
 }
 
-/** Bindings logits, rows, state. */
+/** Continues a row's running choice and softmax over one vocabulary tile. */
 export function sampleScan(call: usize, r: u32): void {
   const W = SampleScan.W(call), first = SampleScan.first(call), seed = SampleScan.seed(call), stream = SampleScan.stream(call);
   const row = SampleScan.rowsAt(call) + <usize>r * ROW;
@@ -154,7 +157,7 @@ export function sampleScan(call: usize, r: u32): void {
 
 const ROWS: u32 = 64;
 export function finishChunks(R: u32): i32 { return ceilDiv(R, ROWS); }
-/** Bindings state, stops, rows, ids, tokens, outTokens, outLogprobs. */
+/** Finishes a row's choice after the last vocabulary tile. */
 export function sampleFinish(call: usize, chunk: u32): void {
   const R = SampleFinish.R(call), step = SampleFinish.step(call), trash = SampleFinish.trash(call);
   const stops = SampleFinish.stopsAt(call), tokens = SampleFinish.tokensAt(call);

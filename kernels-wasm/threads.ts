@@ -1,30 +1,34 @@
 /**
- * How several threads carry out one list of calls. A call is cut into chunks by its output, always the same way, and whoever is free
- * takes the next chunk: which thread computes what changes nothing in the numbers. The next call begins when all chunks of the one
- * before are done, not when all threads have arrived: a thread that the system has put to sleep holds nobody up unless it holds a chunk.
+ * Several threads compute one list of calls. A call is divided into chunks of its output, always in the same way, and
+ * any free thread takes the next chunk; so the numbers do not depend on which thread computes a chunk. The next call
+ * begins when all chunks of the current one are done, and does not wait for every thread to arrive: a thread that the
+ * system has suspended delays the others only if it holds a chunk.
  *
- * Control words, at an address that the host gives:
- *   0 epoch: raised to open a list · 1 open: 1 while the list may be read · 2 inside: helpers in the list · 3 quit
- *   4 failed: a helper has trapped · 5 address of the list · 6 calls · 7 helpers asleep between lists · 8 threads asleep in a list
- *   9 chunks that helpers have taken · 10 helpers that may help: those with a higher number go
+ * Control words (32 bits each), at an address that the host sets:
+ *   0 epoch: incremented to open a list · 1 open: 1 while the list may be read · 2 inside: helpers in the list
+ *   3 quit · 4 failed: a helper has trapped · 5 address of the list · 6 number of calls · 7 helpers asleep between lists
+ *   8 threads asleep in a list · 9 chunks that helpers have taken · 10 number of helpers allowed: the others exit
  */
 import { RECORD_BYTES } from './call';
 import { chunksOf, runChunk } from '../build/kernels/operations';
 
 const SPINS: i32 = 4000;
-/** Between lists a helper looks for work about 0.2 ms before it sleeps. */
+/** A helper polls for about 0.2 ms between lists before it sleeps. */
 const IDLE_SPINS: i32 = 40000;
-/** A sleeper looks around by itself this often, in nanoseconds. */
+/** A sleeping thread wakes after this time at the latest, in nanoseconds. */
 const NAP: i64 = 2000000;
-/** Rounds without progress after which the helper that holds a chunk is taken for dead: some 20 seconds of naps, or of spinning. */
+/**
+ * Rounds without progress after which the helper that holds a chunk counts as dead: about 20 seconds of naps or
+ * spinning.
+ */
 const PATIENT_NAPS: i32 = 10000;
 const PATIENT_SPINS: i32 = 4000000;
 
-/** What the host reads of a list's end. */
+/** Return values of a list. */
 const DONE: i32 = 0;
 const HELPER_FAILED: i32 = 1;
 
-/** Takes chunks of a call until none is left. */
+/** Computes chunks of a call until none is left. */
 function work(call: usize, chunks: i32): void {
   let taken = 0;
   for (;;) {
@@ -43,11 +47,11 @@ let isHelper: bool = false;
 let control: usize = 0;
 export function setControl(at: usize): void { control = at; }
 
-/** A helper's number, from 1. */
+/** Number of this helper, from 1. */
 let rank: i32 = 0;
 export function setNumber(number: i32): void { rank = number; }
 
-/** Waits until all chunks of a call are done. False: a helper has failed. */
+/** Waits until all chunks of a call are done. Returns false if a helper has failed. */
 function settle(call: usize, chunks: i32, mayWait: bool): bool {
   let spins = SPINS;
   let rounds = 0;
@@ -70,7 +74,7 @@ function walk(list: usize, count: i32, mayWait: bool): bool {
   for (let i = 0; i < count; i++) {
     const call = list + <usize>i * RECORD_BYTES;
     const chunks = load<i32>(call + 12);
-    // A helper that comes late passes by what is done.
+    // A helper that arrives late skips the calls that are done.
     if (atomic.load<i32>(call + 8) >= chunks) continue;
     work(call, chunks);
     if (!settle(call, chunks, mayWait)) return false;
@@ -78,7 +82,7 @@ function walk(list: usize, count: i32, mayWait: bool): bool {
   return true;
 }
 
-/** Cuts the calls of a list into chunks. */
+/** Sets the number of chunks of every call of a list. */
 function prepare(list: usize, count: i32): void {
   for (let i = 0; i < count; i++) {
     const call = list + <usize>i * RECORD_BYTES;
@@ -88,7 +92,7 @@ function prepare(list: usize, count: i32): void {
   }
 }
 
-/** The host's thread alone: no atomics, every chunk in order. */
+/** Computes a list on the host's thread only: all chunks in order, without atomics. */
 export function runAlone(list: usize, count: i32): i32 {
   for (let i = 0; i < count; i++) {
     const call = list + <usize>i * RECORD_BYTES;
@@ -98,7 +102,10 @@ export function runAlone(list: usize, count: i32): i32 {
   return DONE;
 }
 
-/** The host's thread with its helpers. Returns when every call is done and no helper reads the list any more. `mayWait`: not in a page's main thread. */
+/**
+ * Computes a list on the host's thread and its helpers. Returns when every call is done and no helper reads the list
+ * any more. `mayWait`: false on a page's main thread, which must not block.
+ */
 export function runTogether(list: usize, count: i32, mayWait: bool): i32 {
   prepare(list, count);
   store<u32>(control + 20, <u32>list);
@@ -112,7 +119,7 @@ export function runTogether(list: usize, count: i32, mayWait: bool): i32 {
   return leave(mayWait) ? DONE : HELPER_FAILED;
 }
 
-/** Waits until no helper reads the list any more: it will be written again. */
+/** Waits until no helper reads the list any more, because the host will overwrite it. */
 function leave(mayWait: bool): bool {
   let spins = SPINS;
   let rounds = 0;
@@ -123,7 +130,7 @@ function leave(mayWait: bool): bool {
     if (atomic.load<i32>(control + 16) != 0) return false;
     if (++rounds > (mayWait ? PATIENT_NAPS : PATIENT_SPINS)) return false;
     spins = SPINS;
-    // A helper that the system has put to sleep: it may need this very core.
+    // A suspended helper may need this core: give it up.
     if (mayWait) atomic.wait<i32>(control + 8, inside, NAP);
   }
   return false;
@@ -133,7 +140,7 @@ function leave(mayWait: bool): bool {
 @inline
 function isDismissed(): bool { return atomic.load<i32>(control + 12) != 0 || rank > atomic.load<i32>(control + 40); }
 
-/** A helper's life: until it is dismissed. */
+/** Main loop of a helper, until it has to exit. */
 export function serve(): void {
   isHelper = true;
   let seen = 0;
@@ -149,7 +156,8 @@ export function serve(): void {
     if (isDismissed()) return;
     seen = atomic.load<i32>(control);
     atomic.add<i32>(control + 8, 1);
-    // Opened before the epoch was raised, closed before `inside` is waited for: what is read here stands still.
+    // The list is opened before the epoch changes, and closed before anyone waits for `inside` to reach 0: it does not
+    // change while a helper is inside.
     if (atomic.load<i32>(control + 4) == 1) walk(load<u32>(control + 20), load<i32>(control + 24), true);
     if (atomic.sub<i32>(control + 8, 1) == 1) atomic.notify(control + 8, 1);
   }
