@@ -1,6 +1,7 @@
-// AdamW (Loshchilov & Hutter 2019) as torch computes it, with the clip coefficient of the global norm, decoupled weight decay on
-// every parameter, and the gradient set to zero for the next step. Shapes: all (size). One thread an element.
+// AdamW (Loshchilov & Hutter 2019) in PyTorch's form: scales the gradient by the clip coefficient of the global norm,
+// decays every parameter, and clears the gradient for the next step.
 // biasCorrection1 = 1 - beta1^t, biasCorrection2Sqrt = sqrt(1 - beta2^t).
+// Shapes: norm (2), all others (size). One thread per element.
 // @include grid
 struct Params { size: u32, learningRate: f32, beta1: f32, beta2: f32, epsilon: f32, weightDecay: f32, biasCorrection1: f32, biasCorrection2Sqrt: f32 }
 @group(0) @binding(0) var<uniform> p: Params;

@@ -1,6 +1,8 @@
-// dk = sum over the queries that see this key, and over the query heads that share it, of p (dp - delta) q / sqrt(D); dv = sum of
-// p dout. The queries of key j are the tokens [j, queryEnd): a shared prompt's are all its children, which follow it.
-// Shapes: as attention_backward_query; dcache (T, 2 KV D) = dk | dv. One thread a key head of a token: no atomics, fixed order.
+// dk = sum of p (dp - delta) q / sqrt(D) and dv = sum of p dout, over the queries that may see the key and the query
+// heads that share it. The queries of key j are the tokens [j, queryEnd); the tokens of a shared prompt are seen by all
+// its continuations, which follow it.
+// Shapes: as attention_backward_query; dcache (T, 2 KV D) = dk | dv.
+// One thread per key head of a token, so the sum needs no atomics and has a fixed order.
 // Constants: H, KV, D, WIDTH, E = D / WIDTH, SCALE_F.
 // @include elem WIDTH
 // @include grid

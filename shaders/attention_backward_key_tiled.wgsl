@@ -1,8 +1,10 @@
-// dk | dv as attention_backward_key, by way of workgroup memory: a workgroup keeps the gradients of ROWS keys of one key head in
-// registers and walks over the rows (tokens times query heads) that may see them, 32 at a time: scores and dp from slices, then
-// dv += p dout and dk += p (dp - delta) q / sqrt(D). Rows are added in order: the same bits each time.
-// Shapes: as attention_backward_key. Thread (sx, sy) scores keys sy + 8 i against rows 4 sx + j, and sums keys y + LY i over columns
-// x + LX j. Constants as attention_forward_tiled.
+// dk | dv like attention_backward_key, through workgroup memory. A workgroup keeps the gradients of ROWS keys of one
+// key head in registers and iterates over the rows (tokens times query heads) that may see them, 32 at a time: it
+// computes scores and dp from slices, then dv += p dout and dk += p (dp - delta) q / sqrt(D). The order of the rows is
+// fixed, so the bits are reproducible.
+// Shapes: as attention_backward_key.
+// Thread (sx, sy) scores keys sy + 8 i against rows 4 sx + j, and sums keys y + LY i over columns x + LX j.
+// Constants: as attention_forward_tiled.
 // @include stage STAGE_BITS
 // @include grid
 // @include token
@@ -16,14 +18,15 @@ struct Params { T: u32 }
 @group(0) @binding(6) var<storage, read> delta: array<f32>;
 @group(0) @binding(7) var<storage, read_write> dcache: array<vec4f>;
 // @include kv0
-// Slices of keys, values, queries and output gradients, then output gradients or queries: E vectors each of VK rows.
+// Slices of keys, values, queries and output gradients for the scores; later VK whole rows of output gradients or
+// queries.
 var<workgroup> staged: array<STAGE, STAGED>;
 var<workgroup> weights: array<vec4f, ROWS * 9>;
 const LEFT = SW * (ROWS + 1u);
 const RIGHT = 2u * LEFT;
 const LAST = RIGHT + SW * 33u;
 
-// Of 32 rows: the keys they see (of the prefix, of their own sequence), and their lse and delta.
+// For each of 32 rows: the two ranges of keys it sees (prefix, own sequence), and its lse and delta.
 var<workgroup> ranges: array<vec4u, 32>;
 var<workgroup> scalars: array<vec2f, 32>;
 
@@ -38,7 +41,7 @@ fn attention_backward_key_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_w
   let last = min(first + ROWS, p.T);
   var end = 0u;
   for (var j = first; j < last; j++) { end = max(end, tokens[j].queryEnd); }
-  // Rows of queries: token first + n / G, head kv_head G + n % G.
+  // Row n is token first + n / G, query head kv_head G + n % G.
   let total = (end - first) * G;
   let sx = lane % 8u;
   let sy = lane / 8u;
@@ -107,7 +110,7 @@ fn attention_backward_key_tiled(@builtin(workgroup_id) wg: vec3u, @builtin(num_w
     g$i = p$i * (g$i - deltas);
     weights[(sy + $iu * 8u) * 9u + sx] = p$i;
     // @end
-    // First dv, then dk, by one piece of code: the two change places.
+    // The same code computes dv first and dk second: after each pass the two accumulators swap.
     for (var half = 0u; half < 2u; half++) {
       for (var r0 = 0u; r0 < 32u; r0 += VK) {
         workgroupBarrier();

@@ -1,6 +1,7 @@
-// delta[t, h] = sum_d dout * out, and dquery = sum over the keys seen of p (dp - delta) k / sqrt(D), where p = exp(score - lse) and
-// dp = dout . v (Dao 2023, algorithm 2; scores are recomputed). Shapes: as attention_forward; dout, dquery (T, H D), delta (T, H).
-// `out` is bound as `attended`. One thread a head of a token. Constants: H, KV, D, WIDTH, E = D / WIDTH, SCALE_F.
+// delta[t, h] = sum_d dout * out, and dquery = sum over the visible keys of p (dp - delta) k / sqrt(D), with p =
+// exp(score - lse) and dp = dout . v (Dao 2023, algorithm 2). Scores are recomputed.
+// Shapes: as attention_forward; attended (the `out` of the forward), dout and dquery (T, H D), delta (T, H).
+// One thread per head of a token. Constants: H, KV, D, WIDTH, E = D / WIDTH, SCALE_F.
 // @include elem WIDTH
 // @include grid
 // @include token

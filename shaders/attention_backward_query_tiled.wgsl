@@ -1,5 +1,6 @@
-// dquery as attention_backward_query, by way of workgroup memory: for each 32 keys scores and dp = dout . v from the same slices, then
-// dquery += p (dp - delta) k / sqrt(D). delta comes from attention_delta. Tiles, threads and constants as attention_forward_tiled.
+// dquery like attention_backward_query, through workgroup memory. For every 32 keys it computes scores and dp = dout .
+// v from the same slices, then dquery += p (dp - delta) k / sqrt(D). delta comes from attention_delta.
+// Tiles, threads and constants: as attention_forward_tiled.
 // @include stage STAGE_BITS
 // @include grid
 // @include token
@@ -15,7 +16,7 @@ struct Params { tiles: u32 }
 @group(0) @binding(8) var<storage, read_write> dquery: array<vec4f>;
 // @include kv0
 // @include attention_tile
-// Slices of queries, output gradients, keys and values, then keys: E vectors each of VK keys.
+// Slices of queries, output gradients, keys and values for the scores; later VK whole keys.
 var<workgroup> staged: array<STAGE, STAGED>;
 var<workgroup> weights: array<vec4f, ROWS * 9>;
 const LEFT = SW * (ROWS + 1u);

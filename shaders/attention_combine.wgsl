@@ -1,5 +1,6 @@
-// The parts of attention_forward_tiled's splits, added by their log-sum-exps in the order of the keys, whichever was computed first.
-// Shapes: partials (T, H, splits, E + 1), out (T, H D), lse (T, H). One thread four columns of a head of a token.
+// Joins the partial results of attention_forward_tiled's splits by their log-sum-exps. The order is that of the keys,
+// so it does not depend on which split finished first.
+// Shapes: partials (T, H, splits, E + 1), out (T, H D), lse (T, H). One thread per four columns of a head of a token.
 // Constants: H, E = D / 4, SPLIT.
 // @include grid
 // @include token

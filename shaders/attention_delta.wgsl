@@ -1,6 +1,6 @@
-// delta[t, h] = sum_d dout * out: what the tiled backward of attention subtracts from each weight's gradient (Dao 2023, algorithm 2).
-// Shapes: dout, attended (T, H D), delta (T, H), E = D / 4. One thread a head of a token. Constant: H. (With E a constant, lavapipe unrolls
-// the loop and compiles for ten seconds at D = 128.)
+// delta[t, h] = sum_d dout * out, which the tiled backward of attention subtracts from dp (Dao 2023, algorithm 2).
+// Shapes: dout, attended (T, H D), delta (T, H), E = D / 4. One thread per head of a token. Constant: H.
+// E is a scalar: as a constant it makes lavapipe unroll the loop and compile for ten seconds at D = 128.
 // @include grid
 struct Params { T: u32, E: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

@@ -1,7 +1,9 @@
-// Causal attention of each query head over the K/V rows its token may see, with an online softmax (Milakov & Gimelshein 2018;
-// Dao et al. 2022, https://arxiv.org/abs/2205.14135): nothing of size tokens x tokens is stored, only the log-sum-exp.
+// Causal attention of each query head over the K/V rows its token may see, with an online softmax (Milakov & Gimelshein
+// 2018; Dao et al. 2022, https://arxiv.org/abs/2205.14135). It stores the log-sum-exp and nothing of size tokens x
+// tokens.
 // Grouped-query attention: H / KV query heads share a key head (Ainslie et al. 2023, https://arxiv.org/abs/2305.13245).
-// Shapes: tokens (T), query (T, H D), cache (rows, 2 KV D) = k | v, out (T, H D), lse (T, H). One thread a head of a token.
+// Shapes: tokens (T), query (T, H D), cache (rows, 2 KV D) = k | v, out (T, H D), lse (T, H). One thread per head of a
+// token.
 // Constants: H, KV, D, WIDTH, E = D / WIDTH, SCALE_F = 1/sqrt(D).
 // @include elem WIDTH
 // @include grid

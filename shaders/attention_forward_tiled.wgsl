@@ -1,10 +1,12 @@
-// Causal attention as attention_forward, by way of workgroup memory (Dao 2023, algorithm 1): a workgroup works on ROWS rows (tokens
-// times the query heads of a key head), 32 keys at a time: scores from slices of SW vectors, their online softmax, then weights
-// times values. With SPLIT keys a workgroup (Flash-Decoding, https://pytorch.org/blog/flash-decoding/) it leaves unscaled sums, which attention_combine adds.
-// Shapes: as attention_forward; tiles (count); with SPLIT out is (T, H, splits, E + 1): the sum, then (largest score, sum of weights).
+// Causal attention like attention_forward, through workgroup memory (Dao 2023, algorithm 1). A workgroup computes ROWS
+// rows (tokens times the query heads of a key head) over 32 keys at a time: scores from slices of SW vectors, their
+// online softmax, then the weighted sum of the values. With SPLIT > 0 a workgroup covers SPLIT keys (Flash-Decoding,
+// https://pytorch.org/blog/flash-decoding/) and writes unscaled sums, which attention_combine joins.
+// Shapes: as attention_forward; tiles (count); with SPLIT, out is (T, H, splits, E + 1): the sum, then (largest score,
+// sum of weights).
 // Thread (sx, sy) scores rows sy + 8 i against keys 4 sx + j, and sums rows y + LY i over columns x + LX j.
-// Constants: H, KV, G = H / KV, E = D / 4, SCALE_F, ROWS, SR = ROWS / 8, SW, LX, LY = 64 / LX, RO = ROWS / LY, CO >= E / LX, VK,
-// STAGED, SPLIT, KV8, STAGE_BITS, SUBGROUPS.
+// Constants: H, KV, G = H / KV, E = D / 4, SCALE_F, ROWS, SR = ROWS / 8, SW, LX, LY = 64 / LX, RO = ROWS / LY, CO >= E
+// / LX, VK, STAGED, SPLIT, KV8, STAGE_BITS, SUBGROUPS.
 // @include stage STAGE_BITS
 // @include grid
 // @include token
@@ -21,9 +23,10 @@ struct Params { tiles: u32, splits: u32, prefixSplits: u32, pageBits: u32 }
 // @include pages
 // @include attention_tile
 // @include row_max SUBGROUPS
-// Slices of queries and keys, then values: E vectors each of VK keys.
+// Slices of queries and keys for the scores; later VK whole values.
 var<workgroup> staged: array<STAGE, STAGED>;
-// Of 32 keys, four a vector; nine vectors a row, so that rows fall on different banks.
+// Weights of a row for 32 keys, four per vector. A row takes nine vectors instead of eight, so that rows start in
+// different banks.
 var<workgroup> weights: array<vec4f, ROWS * 9>;
 var<workgroup> factors: array<f32, ROWS>;
 var<workgroup> shares: array<f32, ROWS * 8>;

@@ -1,17 +1,18 @@
-// What the tiled forms of attention share. A tile is a few tokens that follow each other and see the same prefix; its rows are those
-// tokens times the G query heads of one key head, so that a key is fetched once for all of them. Its keys are numbered: first the
-// prefix, then the tokens' own sequences, of which each token sees a part.
-// split: which SPLIT keys it works on, of the prefix (own = 0) or of the tokens' own sequences (own = 1); all keys where SPLIT is 0.
+// Shared by the tiled forms of attention. A tile is a few consecutive tokens with the same prefix. Its rows are those
+// tokens times the G query heads of one key head, so each key is loaded once for all of them. Its keys are numbered
+// from 0: first the prefix, then the tokens' own sequences, of which each token sees a part.
+// split: index of the SPLIT keys that the tile covers, within the prefix (own = 0) or the own sequences (own = 1). If
+// SPLIT is 0, a tile covers all keys.
 struct Tile { first: u32, count: u32, split: u32, own: u32 }
 struct Keys {
-  // Rows of the K/V cache.
+  // First rows in the K/V cache.
   prefixStart: u32,
   ownStart: u32,
-  // Keys that lie in the prefix, and all keys.
+  // Number of keys in the prefix, and number of all keys.
   prefix: u32,
   all: u32,
 }
-// Tokens that rest (finished rows of a decoding batch) see nothing and are left out.
+// Resting tokens (finished rows of a decoding batch) see no keys and are skipped.
 fn keys_of(tile: Tile) -> Keys {
   var prefix = vec2u();
   var own = vec2u(0xffffffffu, 0u);
@@ -28,7 +29,7 @@ fn keys_of(tile: Tile) -> Keys {
 fn row_of(keys: Keys, j: u32) -> u32 {
   return select(keys.ownStart + j - keys.prefix, keys.prefixStart + j, j < keys.prefix);
 }
-// The keys [x, y) of its own sequence that a token sees.
+// Keys [x, y) of the token's own sequence that it sees.
 fn own_keys(keys: Keys, token: Token) -> vec2u {
   if (token.ownEnd <= token.ownStart) { return vec2u(); }
   return vec2u(token.ownStart, token.ownEnd) - keys.ownStart + keys.prefix;

@@ -1,4 +1,5 @@
-// The best candidate of a sampling reduction: highest key, the lower index where two are equal, so that order does not matter.
+// Best candidate of a sampling reduction: the highest key, and of equal keys the lower index, so that the order of the
+// reduction does not matter.
 struct Best { key: f32, logit: f32, index: u32 }
 fn better(a: Best, b: Best) -> Best {
   if (b.key > a.key || (b.key == a.key && b.index < a.index)) { return b; }

@@ -1,4 +1,5 @@
-// norm[0] = sqrt(sum of partial), norm[1] = min(1, maxNorm / (norm + 1e-6)): torch's clip_grad_norm_. One workgroup.
+// norm[0] = sqrt(sum of partials), norm[1] = min(1, maxNorm / (norm[0] + 1e-6)), as PyTorch's clip_grad_norm_. One
+// workgroup.
 struct Params { count: u32, maxNorm: f32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> partials: array<f32>;

@@ -1,4 +1,5 @@
-// partial[s, c] = sum over the rows t of chunk s of inp[t, c]: the backward of a bias. Shapes: inp (T, C), partial (chunks, C).
+// partials[s, c] = sum over the rows t of chunk s of inp[t, c]: the gradient of a bias.
+// Shapes: inp (T, C), partials (chunks, C). One thread per column of a chunk.
 // @include grid
 struct Params { T: u32, C: u32, chunk: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

@@ -1,5 +1,6 @@
-// out[t, c] = table[ids[t] - first, c] of the tokens whose vocabulary row lies in [first, first + rows): the piece of the
-// embedding that one binding holds. Shapes: ids (T), table (rows, C), out (T, C). One thread an element.
+// out[t, c] = table[ids[t] - first, c] for the tokens whose vocabulary row lies in [first, first + rows): the slice of
+// the embedding that one binding holds.
+// Shapes: ids (T), table (rows, C), out (T, C). One thread per element.
 // @include grid
 struct Params { T: u32, C: u32, first: u32, rows: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

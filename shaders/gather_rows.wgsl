@@ -1,4 +1,5 @@
-// out[target(i), c] = inp[source(i), c] for the pairs (source, target) of `pairs`. Shapes: pairs (N, 2), inp (?, C), out (?, C).
+// out[target(i), c] = inp[source(i), c] for the pairs (source, target) of `pairs`.
+// Shapes: pairs (N, 2), inp (?, C), out (?, C). One thread per element.
 // @include grid
 struct Params { N: u32, C: u32, pairOffset: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

@@ -1,7 +1,7 @@
-// The gradient of sum weight * logprob + entropyWeight * entropy by a tile of logits, in place:
-// (weight (onehot - p) - entropyWeight p (log p + entropy)) / temperature.
-// Shapes: logits (N, W) of vocabulary rows [first, first + W), targets (N), lse (N), results (N, 8), seeds (N, 2) = weight,
-// entropyWeight. One thread an element.
+// Gradient of sum weight * logprob + entropyWeight * entropy with respect to a tile of logits, in place: (weight
+// (onehot - p) - entropyWeight p (log p + entropy)) / temperature.
+// Shapes: logits (N, W) of vocabulary rows [first, first + W), targets (N), lse (N), results (N, 8), seeds (N, 2) =
+// weight, entropyWeight. One thread per element.
 // @include grid
 struct Params { N: u32, W: u32, first: u32, resultOffset: u32, inverseTemperature: f32 }
 @group(0) @binding(0) var<uniform> p: Params;

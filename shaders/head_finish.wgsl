@@ -1,5 +1,6 @@
-// From the running softmax to log-probability, entropy and log-sum-exp. Shapes: state (N, 4), results (N, 8) = logprob, entropy,
-// loss, weight, aux x 4, of which the first two are written here, lse (N).
+// Log-probability, entropy and log-sum-exp from the running softmax.
+// Shapes: state (N, 4), lse (N), results (N, 8) = logprob, entropy, loss, weight, aux x 4; this kernel writes the first
+// two. One thread per row.
 // @include grid
 struct Params { N: u32, resultOffset: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

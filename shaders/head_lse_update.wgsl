@@ -1,6 +1,7 @@
-// One vocabulary tile into each scored row's running softmax, and the target's logit where the tile holds it.
+// Adds one vocabulary tile to the running softmax of each scored row, and stores the target's logit if the tile
+// contains it. The first tile initialises the state.
 // Shapes: logits (N, W) of the vocabulary rows [first, first + W), targets (N), state (N, 4) = m, s, u, target logit.
-// LANES threads share a row. The first tile starts the state. Constant: LANES.
+// LANES threads share a row. Constant: LANES.
 // @include grid
 // @include online_softmax
 struct Params { N: u32, W: u32, first: u32, inverseTemperature: f32 }

@@ -1,4 +1,4 @@
-// As head_dlogits, for the entries of the masked head, in place. One thread an entry.
+// head_dlogits for the entries of the masked head, in place. One thread per entry.
 // @include grid
 struct Params { E: u32, rowOffset: u32, tokenOffset: u32, resultOffset: u32, inverseTemperature: f32 }
 @group(0) @binding(0) var<uniform> p: Params;

@@ -1,6 +1,7 @@
 // Log-probability, entropy and log-sum-exp of each scored row over its allowed tokens.
-// Shapes: lists = start (N + 1) at startOffset and entryToken (E) at tokenOffset, targets (N), logits (E), results (N, 8), lse (N).
-// One thread a row: allowed lists are short.
+// Shapes: lists = start (N + 1) at startOffset and entryToken (E) at tokenOffset, targets (N), logits (E), results (N,
+// 8), lse (N).
+// One thread per row, because allowed lists are short.
 // @include grid
 // @include online_softmax
 struct Params { N: u32, startOffset: u32, tokenOffset: u32, resultOffset: u32 }

@@ -1,6 +1,6 @@
-// The masked head: the logit of each allowed token of each scored row, nothing else of the vocabulary.
-// Shapes: lists = entryRow (E) at rowOffset and entryToken (E) at tokenOffset, hidden (N, C), table (V, C), logits (E), already
-// divided by the temperature. One thread an entry. Constants: WIDTH, BITS of the table.
+// Masked head: the logits of each scored row for its allowed tokens only, divided by the temperature.
+// Shapes: lists = entryRow (E) at rowOffset and entryToken (E) at tokenOffset, hidden (N, C), table (V, C), logits (E).
+// One thread per entry. Constants: WIDTH, BITS of the table.
 // @include elem WIDTH
 // @include table BITS
 // @include grid

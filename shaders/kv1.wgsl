@@ -1,4 +1,5 @@
-// K/V rows as bytes: each head E words of four signed bytes, then the bits of their scale. part: 0 the key, 1 the value.
+// K/V rows of bytes: per head D signed bytes, four in a u32, then the bits of their f32 scale. part: 0 for the key, 1
+// for the value.
 alias CACHED = u32;
 fn cached(row: u32, part: u32, head: u32, e: u32) -> vec4f {
   let at = ((row * 2u + part) * KV + head) * (E + 1u);

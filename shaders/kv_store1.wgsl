@@ -1,5 +1,5 @@
-// Keeps a head of a K/V row, the `place`-th of the cache, as signed bytes, four a word, and the bits of their scale: the largest
-// magnitude over 127 (src/policy/engine/generation/kv-bytes.ts).
+// Stores a head in the cache at index `place` (one index per head of a K/V row): D signed bytes, four in a u32, then
+// the bits of their scale. The scale is the largest magnitude over 127 (src/policy/engine/generation/kv-bytes.ts).
 fn keep(place: u32, head: Head) {
   var largest = 0.0;
   for (var d = 0u; d < D; d++) { largest = max(largest, abs(element(head, d))); }

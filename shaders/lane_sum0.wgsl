@@ -1,5 +1,5 @@
-// Sum over each run of LANES threads of a workgroup of 64, for its first thread, by way of workgroup memory, in the order of the
-// threads; ROWS sums at once, so that there is one barrier.
+// Sum over each run of LANES threads of a workgroup of 64, through workgroup memory, in the order of the threads; the
+// first thread of a run gets it. ROWS sums share one barrier.
 var<workgroup> summands: array<f32, ROWS * 64>;
 fn lane_sum_begin(i: u32, value: f32, lane: u32) -> f32 {
   summands[i * 64u + lane] = value;

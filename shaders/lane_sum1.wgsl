@@ -1,5 +1,5 @@
-// Sum over each run of LANES threads by subgroup shuffles: LANES divides the size of a subgroup, and the threads of a workgroup stand
-// in their subgroups in order (the self-test fails where they do not).
+// Sum over each run of LANES threads by subgroup shuffles. LANES must divide the subgroup size, and the threads of a
+// workgroup must fill subgroups in order (the self-test fails if they do not).
 enable subgroups;
 fn lane_sum_begin(i: u32, value: f32, lane: u32) -> f32 {
   var sum = value;

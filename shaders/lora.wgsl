@@ -1,6 +1,7 @@
-// Scalars of the low-rank kernels, and where the rows of B lie. The B matrices of one operand's adapted parts (q, k, v; gate, up)
-// stand one below another: N rows of `rank`. A row n belongs to part 0 below end0, to part 1 below end1, else to part 2; it adds to
-// column n + shift of the operand's output (T, stride) and reads columns [part rank, (part + 1) rank) of mid (T, width).
+// Scalars of the low-rank kernels, and the layout of B. B holds the matrices of one operand's adapted parts (q, k, v;
+// or gate, up) one below another: N rows of `rank` columns. Row n belongs to part 0 if n < end0, to part 1 if n < end1,
+// else to part 2. It adds to column n + shift of the operand's output (T, stride), and reads the columns [part rank,
+// (part + 1) rank) of mid (T, width).
 struct Params { T: u32, N: u32, rank: u32, width: u32, stride: u32, end0: u32, end1: u32, shift0: u32, shift1: u32, shift2: u32, scale: f32, chunk: u32 }
 
 fn part_of(n: u32) -> u32 {

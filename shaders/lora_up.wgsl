@@ -1,6 +1,6 @@
-// out[t, column(n)] += scale * sum_j mid[t, part(n) rank + j] * B[n, j]: the second product of a low-rank adapter (Hu et al. 2021, https://arxiv.org/abs/2106.09685),
-// added to what the frozen matrix gave. Shapes: mid (T, width), B (N, rank), out (T, stride). One thread a row of B and ROWS tokens.
-// Constant: ROWS.
+// out[t, column(n)] += scale * sum_j mid[t, part(n) rank + j] * B[n, j]: the second product of a low-rank adapter (Hu
+// et al. 2021, https://arxiv.org/abs/2106.09685), added to the output of the frozen matrix.
+// Shapes: mid (T, width), B (N, rank), out (T, stride). One thread per row of B and ROWS tokens. Constant: ROWS.
 // @include grid
 // @include lora
 @group(0) @binding(0) var<uniform> p: Params;
@@ -15,7 +15,7 @@ fn lora_up(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: vec
   let t0 = (i / p.N) * ROWS;
   if (t0 >= p.T) { return; }
   let first = part_of(n) * p.rank;
-  // Tokens past T repeat the last one: their sums are computed and not stored.
+  // Rows past T repeat the last token; their sums are computed but not stored.
   // @repeat i ROWS
   var sum$i = 0.0;
   let row$i = min(t0 + $iu, p.T - 1u) * p.width + first;

@@ -1,5 +1,7 @@
-// dmid[t, q] = scale * sum over the rows n of part q / rank of dout[t, column(n)] * B[n, q % rank]: the backward of lora_up to its
-// input. Shapes: dout (T, stride), B (N, rank), dmid (T, width). One thread a column of dmid and ROWS tokens. Constant: ROWS.
+// dmid[t, q] = scale * sum over the rows n of part q / rank of dout[t, column(n)] * B[n, q % rank]: the gradient of
+// lora_up's input.
+// Shapes: dout (T, stride), B (N, rank), dmid (T, width). One thread per column of dmid and ROWS tokens. Constant:
+// ROWS.
 // @include grid
 // @include lora
 @group(0) @binding(0) var<uniform> p: Params;

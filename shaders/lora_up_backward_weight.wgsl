@@ -1,6 +1,6 @@
-// partials[s, n, j] = scale * sum over the tokens t of chunk s of dout[t, column(n)] * mid[t, part(n) rank + j]: the backward of
-// lora_up to B; reduce_partials adds the chunks in order. Shapes: dout (T, stride), mid (T, width), partials (chunks, N, rank).
-// One thread an element.
+// partials[s, n, j] = scale * sum over the tokens t of chunk s of dout[t, column(n)] * mid[t, part(n) rank + j]: the
+// gradient of B. reduce_partials adds the chunks in order.
+// Shapes: dout (T, stride), mid (T, width), partials (chunks, N, rank). One thread per element.
 // @include grid
 // @include lora
 @group(0) @binding(0) var<uniform> p: Params;

@@ -1,7 +1,7 @@
-// dinp[m, k] = sum_n dout[m, n] * weight[n, k] (+ what dinp holds): the backward of a linear layer to its input, with the same
+// dinp[m, k] = sum_n dout[m, n] * weight[n, k] (+ dinp[m, k]): the gradient of a linear layer's input, from the same
 // weight buffer as the forward.
-// Shapes: dout (M, N), weight (N, K), dinp (M, K); four divides N and K. One thread computes ROWS rows of four columns.
-// Constants: ROWS, LANES, ACCUMULATE.
+// Shapes: dout (M, N), weight (N, K), dinp (M, K); N and K are multiples of four.
+// One thread computes ROWS rows of four columns. Constants: ROWS, LANES, ACCUMULATE.
 // @include grid
 struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

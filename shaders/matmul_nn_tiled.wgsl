@@ -1,6 +1,7 @@
-// As matmul_nn, by way of workgroup memory: for large sizes on real GPUs. One workgroup computes 64 x 64 values of dinp, 16 values
-// of n at a time; a thread computes the rows m = y, y + 16, ... of four neighbouring columns. What lies outside is zero.
-// Shapes: dout (M, N), weight (N, K), dinp (M, K); four divides N and K. Constant: ACCUMULATE.
+// matmul_nn through workgroup memory: for large sizes on real GPUs. One workgroup computes 64 x 64 values of dinp, 16
+// values of n at a time. A thread computes the rows m = y, y + 16, ... of four adjacent columns. Elements outside the
+// matrices are zero.
+// Shapes: dout (M, N), weight (N, K), dinp (M, K); N and K are multiples of four. Constant: ACCUMULATE.
 // @include grid
 struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

@@ -1,9 +1,9 @@
-// out[m, n] = sum_k inp[m, k] * weight[n, k] (+ bias[n]) (+ residual[m, n]): the forward of a linear layer, weight as in a
-// checkpoint, (N, K).
-// Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); four divides N and K.
-// One thread computes ROWS rows of four columns from registers: 12 loads of 16 bytes serve 128 multiply-adds. The lanes of a
-// workgroup are neighbouring columns, so that a load of inp is the same for all of them. No workgroup memory: the fastest simple
-// form on software adapters.
+// out[m, n] = sum_k inp[m, k] * weight[n, k] (+ bias[n]) (+ residual[m, n]): the forward of a linear layer. The weight
+// is (N, K), as in a checkpoint.
+// Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); N and K are multiples of four.
+// One thread computes ROWS rows of four columns in registers: 12 loads of 16 bytes serve 128 multiply-adds. The lanes
+// of a workgroup take adjacent columns, so they all load the same elements of inp. Without workgroup memory this is the
+// fastest simple form on software adapters.
 // Constants: ROWS, LANES, HAS_BIAS, HAS_RESIDUAL.
 // @include grid
 struct Params { M: u32, N: u32, K: u32 }
@@ -23,7 +23,7 @@ fn matmul_nt(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: v
   let m0 = (tile / columns) * ROWS;
   let n = (tile % columns) * LANES + lane;
   if (m0 >= p.M || n >= N) { return; }
-  // Rows past M repeat the last one: their products are computed and not stored.
+  // Rows past M repeat the last one; their products are computed but not stored.
   // @repeat i ROWS
   var acc$i = vec4f();
   let row$i = min(m0 + $iu, p.M - 1u) * K;

@@ -1,4 +1,4 @@
-// As matmul_nt, one output a thread: for sizes that four does not divide.
+// matmul_nt with one output per thread: for sizes that are no multiple of four.
 // Constants: HAS_BIAS, HAS_RESIDUAL.
 // @include grid
 struct Params { M: u32, N: u32, K: u32 }

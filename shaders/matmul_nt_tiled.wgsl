@@ -1,7 +1,8 @@
-// As matmul_nt, by way of workgroup memory: for large sizes on real GPUs. One workgroup computes 64 x 64 outputs, 16 values of k
-// at a time; a thread computes the rows m = y, y + 16, ... and columns n = x, x + 16, ...: 8 loads of 16 bytes from workgroup
-// memory serve 64 multiply-adds. What lies outside the matrices is zero.
-// Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); four divides N and K. Constants: HAS_BIAS, HAS_RESIDUAL.
+// matmul_nt through workgroup memory: for large sizes on real GPUs. One workgroup computes 64 x 64 outputs, 16 values
+// of k at a time. A thread computes the rows m = y, y + 16, ... and the columns n = x, x + 16, ...: 8 loads of 16 bytes
+// from workgroup memory serve 64 multiply-adds. Elements outside the matrices are zero.
+// Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); N and K are multiples of four.
+// Constants: HAS_BIAS, HAS_RESIDUAL.
 // @include grid
 struct Params { M: u32, N: u32, K: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

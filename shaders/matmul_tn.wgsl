@@ -1,8 +1,9 @@
-// partials[s, n, k] = sum over the rows t of chunk s of dout[t, n] * inp[t, k]: the backward of a linear layer to its weight.
-// Shapes: dout (T, N), inp (T, K), partials (chunks, N, K); four divides N and K. Chunk s covers rows [s chunk, (s + 1) chunk); a
-// second pass (reduce_partials) adds the chunks in order, so that the result does not depend on which finished first.
-// One thread computes 4 FOURS rows n of four columns k. With ACCUMULATE there is one chunk, and
-// `partials` is the gradient itself. Constants: FOURS, LANES, ACCUMULATE.
+// partials[s, n, k] = sum over the rows t of chunk s of dout[t, n] * inp[t, k]: the gradient of a linear layer's
+// weight.
+// Shapes: dout (T, N), inp (T, K), partials (chunks, N, K); N and K are multiples of four. Chunk s covers the rows [s
+// chunk, (s + 1) chunk). reduce_partials then adds the chunks in order, so the result does not depend on which finished
+// first. With ACCUMULATE there is one chunk, and `partials` is the gradient itself.
+// One thread computes 4 FOURS rows n of four columns k. Constants: FOURS, LANES, ACCUMULATE.
 // @include grid
 struct Params { T: u32, N: u32, K: u32, chunk: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
@@ -28,7 +29,7 @@ fn matmul_tn(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) count: v
   let begin = s * p.chunk;
   if (begin >= p.T || k >= K) { return; }
   let end = min(begin + p.chunk, p.T);
-  // Rows past N repeat the last four: their sums are computed and not stored.
+  // Rows past N repeat the last four; their sums are computed but not stored.
   // @repeat i FOURS
   let n$i = min(n + $iu, N - 1u);
   var a$i = vec4f();

@@ -1,4 +1,4 @@
-// As matmul_tn, one output a thread: for sizes that four does not divide. Constant: ACCUMULATE.
+// matmul_tn with one output per thread: for sizes that are no multiple of four. Constant: ACCUMULATE.
 // @include grid
 struct Params { T: u32, N: u32, K: u32, chunk: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

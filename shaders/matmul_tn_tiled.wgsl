@@ -1,7 +1,8 @@
-// As matmul_tn, by way of workgroup memory: for large sizes on real GPUs. One workgroup computes 64 x 64 values of a chunk's
-// partial, 16 tokens at a time; a thread computes four neighbouring rows n of four neighbouring columns k. What lies outside is zero.
-// Constant: ACCUMULATE, as matmul_tn.
-// Shapes: dout (T, N), inp (T, K), partials (chunks, N, K); four divides N and K.
+// matmul_tn through workgroup memory: for large sizes on real GPUs. One workgroup computes 64 x 64 values of a chunk's
+// partial sum, 16 tokens at a time. A thread computes four adjacent rows n of four adjacent columns k. Elements outside
+// the matrices are zero.
+// Shapes: dout (T, N), inp (T, K), partials (chunks, N, K); N and K are multiples of four. Constant: ACCUMULATE, as in
+// matmul_tn.
 // @include grid
 struct Params { T: u32, N: u32, K: u32, chunk: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

@@ -1,10 +1,11 @@
-// The clipped objective with KL and entropy; its double-precision twin is src/rl/objectives.ts (clippedTerm).
+// The clipped objective with KL and entropy. src/rl/objective/clipped.ts defines it in double precision.
 // column: 0 old log-probability, 1 reference log-probability, 2 advantage, 3 coefficient of the aggregation.
-// scalar: 0 clip low, 1 clip high, 2 dual clip (0: none), 3 cap of the ratio (0: none), 4 KL estimator,
-//         5 KL coefficient, 6 KL clamp (0 or 1), 7 entropy coefficient.
+// scalar: 0 clip low, 1 clip high, 2 dual clip (0: none), 3 cap of the ratio (0: none), 4 KL estimator, 5 KL
+// coefficient, 6 KL clamp (0 or 1), 7 entropy coefficient.
 // aux: policy loss, KL, flags (1 clipped low, 2 clipped high, 4 dual clip), ratio.
 
-// exp(q) - 1 - q. The difference cancels near 0, where the policy is close to its reference: there, the series.
+// exp(q) - 1 - q. Near 0, where the policy is close to its reference, the difference would cancel, so a series replaces
+// it.
 fn objective_k3(q: f32) -> f32 {
   if (abs(q) >= 0.5) {
     return exp(q) - q - 1.0;
@@ -17,7 +18,7 @@ fn objective_expm1(q: f32) -> f32 {
   return select(exp(q) - 1.0, q + objective_k3(q), abs(q) < 0.5);
 }
 
-// (value, dvalue/dlogprob) of k3; q = reference - policy.
+// (value, dvalue/dlogprob) of k3, with q = reference - policy.
 fn objective_k3_clamped(q: f32, clamped: bool) -> vec2f {
   if (!clamped) {
     return vec2f(objective_k3(q), -objective_expm1(q));
@@ -28,7 +29,7 @@ fn objective_k3_clamped(q: f32, clamped: bool) -> vec2f {
   return vec2f(min(value, 10.0), select(0.0, -objective_expm1(inside), moves));
 }
 
-// (value, dvalue/dlogprob); the estimators in the order of klEstimators.
+// (value, dvalue/dlogprob). Estimators are numbered in the order of `klEstimators` (src/rl/objective/kl.ts).
 fn objective_kl(difference: f32, estimator: u32, clamped: bool) -> vec2f {
   switch (estimator) {
     case 0u: { return vec2f(difference, 1.0); }

@@ -1,5 +1,5 @@
-// Imitation: the negative log-probability of what a demonstration says. Its double-precision twin is imitationTerm
-// (src/rl/imitation.ts).
+// Imitation: the negative log-probability of a demonstration's tokens. src/rl/objective/likelihood.ts defines it in
+// double precision.
 // column: 0 coefficient of the aggregation, times the weight of the demonstration.
 // aux: negative log-probability, unused x 3.
 

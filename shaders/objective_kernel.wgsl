@@ -1,6 +1,8 @@
-// Runs an objective over the scored rows: `fn objective(i, logprob, entropy) -> Objective` stands in front (ObjectiveSpec.wgsl).
-// Shapes: columns (C, N) input columns one after another, results (N, 8): logprob and entropy in; loss, weight and aux out;
-// seeds (N, 2) = dloss/dlogprob, dloss/dentropy. Scalars follow N and resultOffset in the uniform block (up to 14).
+// Runs an objective over the scored rows. The device puts `fn objective(i, logprob, entropy) -> Objective`
+// (ObjectiveSpec.wgsl) before this source.
+// Shapes: columns (C, N), the input columns one after another; results (N, 8): logprob and entropy in, loss, weight and
+// aux out; seeds (N, 2) = dloss/dlogprob, dloss/dentropy. Up to 14 scalars follow N and resultOffset in the uniform
+// block. One thread per row.
 // @include grid
 @group(0) @binding(0) var<uniform> p: array<vec4<u32>, 4>;
 @group(0) @binding(1) var<storage, read> columns: array<f32>;

@@ -1,5 +1,6 @@
-// A running softmax over values that come one by one: the largest so far, s = sum e^(x - m), u = sum e^(x - m) (x - m). From them
-// log-sum-exp = m + log s and entropy = log s - u / s. -1e30 stands for minus infinity (WGSL may assume there is none).
+// Running softmax over a stream of values: the largest so far (m), s = sum e^(x - m), u = sum e^(x - m) (x - m). Then
+// log-sum-exp = m + log s and entropy = log s - u / s. -1e30 stands for minus infinity, because WGSL may assume that
+// there are no infinities.
 struct Softmax { m: f32, s: f32, u: f32 }
 fn softmax_empty() -> Softmax { return Softmax(-1e30, 0.0, 0.0); }
 fn softmax_merge(a: Softmax, b: Softmax) -> Softmax {
@@ -12,7 +13,7 @@ fn softmax_merge(a: Softmax, b: Softmax) -> Softmax {
   let cb = exp(db);
   return Softmax(m, ca * a.s + cb * b.s, ca * (a.u + a.s * da) + cb * (b.u + b.s * db));
 }
-// The same as merging with (x, 1, 0), which has one factor e^0: one exponential and no branch.
+// softmax_merge with (x, 1, 0). One of its two factors is e^0, so this form needs one exponential and no branch.
 fn softmax_add(a: Softmax, x: f32) -> Softmax {
   let d = x - a.m;
   let c = exp(-abs(d));

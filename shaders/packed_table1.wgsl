@@ -1,4 +1,4 @@
-// As packed_table4, one value an element: for row lengths that four does not divide. Constant: BITS.
+// packed_table4 with one value per element: for row lengths that are no multiple of four. Constant: BITS.
 alias TABLE = u32;
 fn table_at(row: u32, c: u32, C: u32) -> f32 {
   let G = (C + 31u) / 32u;

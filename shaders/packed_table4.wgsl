@@ -1,5 +1,5 @@
-// As table32, packed (src/policy/weights/quantize.ts), four values an element: codes first, and scales from the word `p.scalesAt` on, in
-// one binding. Constant: BITS.
+// A packed vocabulary table (src/policy/weights/quantize.ts) with the interface of table32 and four values per element.
+// One binding holds the codes and, from index `p.scalesAt` on, the scales. Constant: BITS.
 alias TABLE = u32;
 fn table_at(row: u32, c: u32, C: u32) -> vec4f {
   let G = (C + 7u) / 8u;

@@ -1,6 +1,6 @@
-// out[t, c] = value c of packed row ids[t] - first, for the tokens whose vocabulary row lies in [first, first + rows): the piece of
-// the embedding that one binding holds. Shapes: ids (T), codes and scales of (rows, C), out (T, C). One thread an element.
-// Constant: BITS.
+// out[t, c] = value c of packed row ids[t] - first, for the tokens whose vocabulary row lies in [first, first + rows):
+// the slice of the embedding that one binding holds.
+// Shapes: ids (T), codes and scales of (rows, C), out (T, C). One thread per element. Constant: BITS.
 // @include grid
 // @include quant
 // @include quant_words

@@ -1,7 +1,8 @@
-// dinp[m, k] = sum_n dout[m, n] * weight[n, k] (+ what dinp holds) with packed weights (quant.wgsl): the backward of a frozen
-// linear layer to its input, through the very codes of its forward. As matmul_nn, from registers: one thread computes ROWS rows
-// of eight columns, and unpacks each of their weights once for all ROWS.
-// Shapes: dout (M, N), weight (N, K), dinp (M, K); four divides N and K. Constants: BITS, ROWS, LANES, ACCUMULATE.
+// dinp[m, k] = sum_n dout[m, n] * weight[n, k] (+ dinp[m, k]) with packed weights (quant.wgsl): the gradient of a
+// frozen linear layer's input, from the same codes as the forward. Like matmul_nn it works in registers: one thread
+// computes ROWS rows of eight columns, and unpacks each of their weights once for all ROWS.
+// Shapes: dout (M, N), weight (N, K), dinp (M, K); N and K are multiples of four. Constants: BITS, ROWS, LANES,
+// ACCUMULATE.
 // @include grid
 // @include quant
 // @include quant_words

@@ -1,4 +1,4 @@
-// As quant_matmul_nn, one output a thread: for sizes that four does not divide. Constants: BITS, ACCUMULATE.
+// quant_matmul_nn with one output per thread: for sizes that are no multiple of four. Constants: BITS, ACCUMULATE.
 // @include grid
 // @include quant
 // @include quant_words

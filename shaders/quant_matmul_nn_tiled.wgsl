@@ -1,7 +1,8 @@
-// As quant_matmul_nn, by way of workgroup memory: for large sizes on real GPUs. One workgroup computes 64 rows of the 32 columns of
-// one group, 16 values of n at a time: the tile of codes that the forward would read along k is read along n. A thread computes the
-// rows m = y, y + 16, ... of four neighbouring columns. The tile holds the bare codes, exact in f16 too. What lies outside is zero.
-// Shapes: dout (M, N), weight (N, K), dinp (M, K); four divides N and K.
+// quant_matmul_nn through workgroup memory: for large sizes on real GPUs. One workgroup computes 64 rows of the 32
+// columns of one group, 16 values of n at a time; it reads along n the tile of codes that the forward reads along k. A
+// thread computes the rows m = y, y + 16, ... of four adjacent columns. The tile holds unscaled codes, which are exact
+// in f16 too. Elements outside the matrices are zero.
+// Shapes: dout (M, N), weight (N, K), dinp (M, K); N and K are multiples of four.
 // Constants: BITS, STAGE_BITS (32 or 16: the tile of codes as f32 or f16), ACCUMULATE.
 // @include grid
 // @include quant

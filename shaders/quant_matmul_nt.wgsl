@@ -1,8 +1,9 @@
-// out[m, n] = sum_k inp[m, k] * weight[n, k] (+ bias[n]) (+ residual[m, n]) with packed weights (quant.wgsl): as matmul_nt, from
-// registers. One thread computes ROWS rows of four columns, and unpacks four values of each column once for all ROWS: for up to
-// ROWS rows each packed weight is unpacked once. The order of the sum is matmul_nt's, whatever ROWS is. Eight values at a time would read
-// an int4 word once instead of twice, but spill: on lavapipe 2.9 GFLOP/s a core instead of 4.8 (int8), 3.5 instead of 5.4 (int4).
-// Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); four divides N and K.
+// out[m, n] = sum_k inp[m, k] * weight[n, k] (+ bias[n]) (+ residual[m, n]) with packed weights (quant.wgsl). Like
+// matmul_nt it works in registers: one thread computes ROWS rows of four columns, and unpacks four values of each
+// column once for all ROWS. The order of the sum is that of matmul_nt for any ROWS. Unpacking eight values at a time
+// would load an int4 u32 once instead of twice, but spills registers: on lavapipe 2.9 GFLOP/s per core instead of 4.8
+// (int8), and 3.5 instead of 5.4 (int4).
+// Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); N and K are multiples of four.
 // Constants: BITS, ROWS, LANES, HAS_BIAS, HAS_RESIDUAL.
 // @include grid
 // @include quant
@@ -26,7 +27,7 @@ fn quant_matmul_nt(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgroups) co
   let m0 = (tile / columns) * ROWS;
   let n = (tile % columns) * LANES + lane;
   if (m0 >= p.M || n >= N) { return; }
-  // Rows past M repeat the last one: their products are computed and not stored.
+  // Rows past M repeat the last one; their products are computed but not stored.
   // @repeat i ROWS
   var acc$i = vec4f();
   let row$i = min(m0 + $iu, p.M - 1u) * K;

@@ -1,6 +1,7 @@
-// As quant_matmul_nt, LANES threads a column, each with every LANES-th group of 32 values, added up at the end: for few rows on
-// real GPUs, where neighbouring threads then read neighbouring groups. Each packed weight is unpacked once for all ROWS rows.
-// Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); four divides K.
+// quant_matmul_nt with LANES threads per column, each of which takes every LANES-th group of 32 values; their sums are
+// added at the end. For few rows on real GPUs, where adjacent threads then load adjacent groups. Each packed weight is
+// unpacked once for all ROWS rows.
+// Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); K is a multiple of four.
 // Constants: BITS, ROWS, LANES (a power of two, at most 64), SUBGROUPS, HAS_BIAS, HAS_RESIDUAL.
 // @include grid
 // @include quant
@@ -28,7 +29,7 @@ fn quant_matmul_nt_lanes(@builtin(workgroup_id) wg: vec3u, @builtin(num_workgrou
   var acc$i = 0.0;
   let row$i = min(m0 + $iu, p.M - 1u) * K;
   // @end
-  // Threads outside do nothing, and add up with the others.
+  // Threads outside the matrix skip the loop but take part in the sum over lanes.
   for (var g = select(G, lane % LANES, inside); g < G; g += LANES) {
     let s = scale_of(n, g, G);
     let q = codes[(n * G + g) * (BITS / 4u)];

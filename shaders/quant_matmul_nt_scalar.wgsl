@@ -1,4 +1,4 @@
-// As quant_matmul_nt, one output a thread: for sizes that four does not divide.
+// quant_matmul_nt with one output per thread: for sizes that are no multiple of four.
 // Constants: BITS, HAS_BIAS, HAS_RESIDUAL.
 // @include grid
 // @include quant

@@ -1,8 +1,9 @@
-// As quant_matmul_nt, by way of workgroup memory: prefill and training on real GPUs, and batched decoding of up to TILE_M rows,
-// whose packed weights are then unpacked once. One workgroup computes TILE_M x TILE_N outputs, 16 values of k at a time, which lie
-// in one group: the tile holds the bare codes, exact in f16 too, and the sum of the step is scaled. A thread computes four rows
-// m = y, y + TILE_M / 4, ... and four columns. Inputs and sums are f32. What lies outside the matrices is zero.
-// Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); four divides K.
+// quant_matmul_nt through workgroup memory: for prefill and training on real GPUs, and for batched decoding of up to
+// TILE_M rows, which then unpacks each weight once. One workgroup computes TILE_M x TILE_N outputs, 16 values of k at a
+// time. These lie in one group, so the tile holds unscaled codes, which are exact in f16 too, and the scale multiplies
+// the sum of the step. A thread computes four rows m = y, y + TILE_M / 4, ... and four columns. Inputs and sums are
+// f32. Elements outside the matrices are zero.
+// Shapes: inp (M, K), weight (N, K), bias (N), residual and out (M, N); K is a multiple of four.
 // Constants: BITS, TILE_M, TILE_N, STAGE_BITS (32 or 16: the tile of codes as f32 or f16), HAS_BIAS, HAS_RESIDUAL.
 // @include grid
 // @include quant

@@ -1,5 +1,6 @@
-// out[d] += sum over chunks and query heads, out[D + d] += sum over chunks and key heads, of partial[s, head, d]: the gradients of
-// the query and key norms, which all heads share. Shapes: partial (chunks, H + KV, D), out (2 D). Constants: H, KV, D.
+// out[d] += sum over chunks and query heads, and out[D + d] += sum over chunks and key heads, of partials[s, head, d]:
+// the gradients of the query and key norms, which all heads share.
+// Shapes: partials (chunks, H + KV, D), out (2 D). One thread per element of out. Constants: H, KV, D.
 struct Params { chunks: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> partials: array<f32>;

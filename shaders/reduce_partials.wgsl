@@ -1,4 +1,5 @@
-// out[i] += sum_s partial[s, i], in the order of s. Shapes: partial (chunks, size), out (size).
+// out[i] += sum_s partials[s, i], in the order of s. Shapes: partials (chunks, size), out (size). One thread per
+// element.
 // @include grid
 struct Params { size: u32, chunks: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

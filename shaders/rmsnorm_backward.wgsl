@@ -1,5 +1,6 @@
-// dinp[t, c] = rstd[t] * (g[c] - xhat[c] * mean_c(g * xhat)) (+ dresidual[t, c]) with xhat = inp * rstd, g = dout * gain.
-// Shapes: inp, dout, dresidual, dinp (T, C), gain (C), rstd (T). dinp may not be dresidual's buffer; it may hold no input.
+// dinp[t, c] = rstd[t] * (g[c] - xhat[c] * mean_c(g * xhat)) (+ dresidual[t, c]) with xhat = inp * rstd, g = dout *
+// gain.
+// Shapes: inp, dout, dresidual, dinp (T, C), gain (C), rstd (T). dinp must not share a buffer with any input.
 // Constants: LANES, HAS_RESIDUAL.
 // @include grid
 struct Params { T: u32, C: u32 }

@@ -1,5 +1,5 @@
-// partial[s, c] = sum over the rows t of chunk s of dout[t, c] * inp[t, c] * rstd[t]; reduce_partials adds the chunks.
-// Shapes: inp, dout (T, C), rstd (T), partial (chunks, C). One thread a column of a chunk.
+// partials[s, c] = sum over the rows t of chunk s of dout[t, c] * inp[t, c] * rstd[t]; reduce_partials adds the chunks.
+// Shapes: inp, dout (T, C), rstd (T), partials (chunks, C). One thread per column of a chunk.
 // @include grid
 struct Params { T: u32, C: u32, chunk: u32 }
 @group(0) @binding(0) var<uniform> p: Params;

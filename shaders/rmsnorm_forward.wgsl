@@ -1,5 +1,6 @@
 // out[t, c] = inp[t, c] * rstd[t] * gain[c] with rstd[t] = 1 / sqrt(mean_c inp[t, c]^2 + eps) (Zhang & Sennrich 2019).
-// Shapes: inp and out (T, C), gain (C), rstd (T). LANES threads share a row (1: a thread a row, no barrier; fits small C).
+// Shapes: inp and out (T, C), gain (C), rstd (T). LANES threads share a row; LANES = 1 needs no barrier and suits a
+// small C.
 // Constants: LANES (a power of two up to 64), EPS_F.
 // @include grid
 struct Params { T: u32, C: u32 }

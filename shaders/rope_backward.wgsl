@@ -1,7 +1,8 @@
-// The backward of rope_forward: rotates the gradients of queries and keys back, through the heads' RMSNorm where there is one,
-// into the gradient of the fused projection; values are copied.
-// Shapes: as rope_forward; inp is the projection before the norm, dquery (T, H D), dcache (T, 2 KV D), dinp (T, (H + 2 KV) D),
-// dgain (T, (H + KV) D) = gradient times xhat, to be summed over tokens and heads into the norms' gains (QK_NORM only).
+// Backward of rope_forward: the gradient of the fused projection. It rotates the gradients of queries and keys back,
+// then through the RMSNorm of the heads if there is one, and copies those of the values.
+// Shapes: as rope_forward; inp is the projection before the norm, dquery (T, H D), dcache (T, 2 KV D), dinp (T, (H + 2
+// KV) D), dgain (T, (H + KV) D) = gradient times xhat, whose sum over tokens and heads is the gradient of the gains
+// (QK_NORM only).
 // Constants: H, KV, D, QK_NORM, EPS_F.
 // @include grid
 // @include token

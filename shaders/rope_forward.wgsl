@@ -1,9 +1,10 @@
-// Rotary positions (Su et al. 2021, https://arxiv.org/abs/2104.09864, halves paired as Hugging Face does), after an optional RMSNorm of each head (Qwen3), from
-// the fused projection to the query buffer and the K/V cache.
-// Shapes: inp (T, (H + 2 KV) D) = q | k | v, tokens (T), table (P, D) = cos | sin, gains (2 D) = q_norm | k_norm,
-// query (T, H D), cache (rows, 2 KV D) = k | v, as the bits of floats or, with KV8, as bytes: D of them a head and the bits of their
-// scale. One thread a head of a token (H query, KV key, KV value heads).
-// Constants: H, KV, D, QK_NORM, EPS_F, KV8.
+// Rotary position embedding (Su et al. 2021, https://arxiv.org/abs/2104.09864; halves paired as in Hugging Face's
+// models) after an optional RMSNorm of each head (Qwen3). Reads the fused projection, writes the queries and the K/V
+// cache.
+// Shapes: inp (T, (H + 2 KV) D) = q | k | v, tokens (T), table (P, D) = cos | sin, gains (2 D) = q_norm | k_norm, query
+// (T, H D), cache (rows, 2 KV D) = k | v. The cache holds the bits of floats, or with KV8 per head D bytes and the bits
+// of their scale.
+// One thread per head of a token (H query, KV key and KV value heads). Constants: H, KV, D, QK_NORM, EPS_F, KV8.
 // @include grid
 // @include token
 struct Params { T: u32, pageBits: u32 }
@@ -16,22 +17,22 @@ struct Params { T: u32, pageBits: u32 }
 @group(0) @binding(6) var<storage, read_write> query: array<f32>;
 @group(0) @binding(7) var<storage, read_write> cache: array<u32>;
 // @include pages
-// A head of a token: where it begins in `inp`, in `table` and in `gains`, and what its norm multiplies it by.
+// A head of a token: its start in `inp`, `table` and `gains`, and the factor of its norm.
 struct Head { source: u32, angle: u32, gain: u32, scale: f32, isValue: bool }
-// Its halves' d-th elements after the norm.
+// Elements d of both halves after the norm.
 fn pair(head: Head, d: u32) -> vec2f {
   let x = vec2f(inp[head.source + d], inp[head.source + d + D / 2u]) * head.scale;
   if (QK_NORM == 0u) { return x; }
   return x * vec2f(gains[head.gain + d], gains[head.gain + d + D / 2u]);
 }
-// The same, rotated.
+// Elements d of both halves after norm and rotation.
 fn rotated(head: Head, d: u32) -> vec2f {
   let x = pair(head, d);
   let c = table[head.angle + d];
   let s = table[head.angle + D / 2u + d];
   return vec2f(x.x * c - x.y * s, x.y * c + x.x * s);
 }
-// Element d as it is kept: of a value as it came.
+// Element d as stored in the cache. Values are neither normalised nor rotated.
 fn element(head: Head, d: u32) -> f32 {
   if (head.isValue) { return inp[head.source + d]; }
   let x = rotated(head, d % (D / 2u));

@@ -1,5 +1,5 @@
-// A decoding row: where its trajectory stands in the K/V cache, how far it is, and what it may say next.
-// finished: 0 running, 1 a leaf of the trie, 2 a stop token, 3 no room left.
+// A decoding row: the place of its trajectory in the K/V cache, its length, and its node in the trie of allowed tokens.
+// finished: 0 running, 1 reached a leaf of the trie, 2 sampled a stop token, 3 no room left.
 struct Row {
   base: u32,
   length: u32,

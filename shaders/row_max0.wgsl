@@ -1,4 +1,4 @@
-// The largest value among the eight threads that share a row of scores, by way of workgroup memory.
+// Largest value among the eight threads that share a row of scores, through workgroup memory.
 var<workgroup> largest: array<f32, ROWS * 8>;
 fn publish(row: u32, x: u32, value: f32) { largest[row * 8u + x] = value; }
 fn settle() { workgroupBarrier(); }

@@ -1,4 +1,5 @@
-// The largest value among the eight threads that share a row of scores: neighbours of one subgroup, which must have at least eight.
+// Largest value among the eight threads that share a row of scores, by subgroup shuffles. The eight are adjacent in one
+// subgroup, which must have at least eight invocations.
 enable subgroups;
 fn publish(row: u32, x: u32, value: f32) {}
 fn settle() {}

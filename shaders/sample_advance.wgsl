@@ -1,5 +1,6 @@
-// After a token is chosen: write it out, and describe it as the next decoding step's input. A finished row's token is not run now
-// (its K/V is computed with the next turn's words): it points at the trash row and sees nothing.
+// Writes the chosen token to the outputs, and makes it the input of the next decoding step. A finished row does not run
+// its last token: its K/V is computed with the text of the next turn. Until then the row rests: its token points at the
+// trash row and sees no keys.
 fn advance(r: u32, chosen: u32, logprob: f32, finished: u32) {
   let row = rows[r];
   let at = p.step * p.R + r;

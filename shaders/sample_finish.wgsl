@@ -1,5 +1,6 @@
-// After the last tile: the chosen token of each unconstrained row, with its log-probability; a stop token ends the row's turn.
-// Shapes: state (R, 8), stops (count, tokens...). One thread a row.
+// Chooses the token of each unconstrained row after the last vocabulary tile, with its log-probability. A stop token
+// ends the row's turn.
+// Shapes: state (R, 8), stops (count, tokens...). One thread per row.
 // @include token
 // @include row
 struct Params { R: u32, step: u32, trash: u32 }

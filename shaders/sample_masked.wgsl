@@ -1,7 +1,7 @@
-// The next token of each constrained row: the largest of logit / temperature + Gumbel noise over the edges of its trie node
-// (temperature 0: the largest logit), with its log-probability over those edges.
-// Shapes: hidden (R, C) after the final norm, table (V, C), trie = nodes (3 words: first edge, end, leaf) then, from edgeOffset,
-// edges (2 words: token, node). One workgroup a row. Constants: WIDTH, BITS of the table.
+// Chooses the next token of each constrained row: the largest logit / temperature + Gumbel noise over the edges of its
+// trie node (temperature 0: the largest logit). Its log-probability is that over the same edges.
+// Shapes: hidden (R, C) after the final norm, table (V, C), trie = nodes (3 u32 each: first edge, end, leaf), then from
+// edgeOffset on the edges (2 u32 each: token, node). One workgroup per row. Constants: WIDTH, BITS of the table.
 // @include elem WIDTH
 // @include table BITS
 // @include grid

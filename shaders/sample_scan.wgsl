@@ -1,6 +1,8 @@
-// One vocabulary tile of each unconstrained row: the best of logit / temperature + Gumbel noise so far and the running softmax.
-// Shapes: logits (R, W) of vocabulary rows [first, first + W), state (R, 8) = best key, best logit, best token, 0, m, s (the
-// token as a number: the bits of a small whole number are a subnormal float, which an adapter may flush to zero). One workgroup a row.
+// Scans one vocabulary tile for each unconstrained row: updates the best logit / temperature + Gumbel noise so far and
+// the running softmax.
+// Shapes: logits (R, W) of vocabulary rows [first, first + W), state (R, 8) = best key, best logit, best token, 0, m,
+// s. The token is stored as a float value: the bits of a small integer would be a subnormal float, which an adapter may
+// flush to zero. One workgroup per row.
 // @include grid
 // @include row
 // @include random

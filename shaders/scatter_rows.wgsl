@@ -1,10 +1,11 @@
-// out[target[u], c] += sum over entries e in [start[u], start[u+1]) of scale(e) * table[source[e], c]: a sum into rows, without
-// atomics, in a fixed order. It serves the embedding's backward (target = token id, source = where it stands), the head's
-// (scored rows into the tokens they were predicted from) and the masked head's (entries of a vocabulary row).
-// lists holds, one after another from listOffset: target (U), start (U + 1), source (E) and, with the constant SCALED, the index
-// of each entry's scale (E).
-// Shapes: table (?, C), out (?, C), scale (E). One thread an element of a target row. Constants: SCALED, WIDTH (1), BITS of
-// the table.
+// out[target[u], c] += sum over the entries e in [start[u], start[u+1]) of scale(e) * table[source[e], c]: adds rows
+// into rows, without atomics and in a fixed order. Used by the backward of the embedding (target: token id, source:
+// position of the token), of the head (gradients of scored rows into the tokens that predicted them) and of the masked head (entries of a
+// vocabulary row).
+// lists holds, one after another from listOffset: target (U), start (U + 1), source (E) and, if SCALED, the index of
+// each entry's scale (E).
+// Shapes: table (?, C), out (?, C), scale (E). One thread per element of a target row. Constants: SCALED, WIDTH (1),
+// BITS of the table.
 // @include elem WIDTH
 // @include table BITS
 // @include grid

@@ -1,4 +1,5 @@
-// partial[offset + g] = sum of squares of chunk g of inp, for the global gradient norm. Shapes: inp (size), chunk of 4096.
+// partials[offset + g] = sum of squares of chunk g of inp, for the global gradient norm. Shapes: inp (size), chunks of
+// 4096.
 struct Params { size: u32, offset: u32 }
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> inp: array<f32>;

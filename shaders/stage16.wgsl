@@ -1,3 +1,3 @@
-// Operands as they are staged in workgroup memory: halves, for adapters that have them. Products and sums stay floats.
+// Operands staged in workgroup memory as f16, for adapters with shader-f16. Products and sums are f32.
 enable f16;
 alias STAGE = vec4<f16>;

@@ -1,2 +1,2 @@
-// Operands as they are staged in workgroup memory: whole floats.
+// Operands staged in workgroup memory as f32.
 alias STAGE = vec4f;

@@ -1,5 +1,6 @@
-// dgate = dout * up * s * (1 + gate * (1 - s)), dup = dout * gate * s, s = sigmoid(gate), in place of gate and up.
-// Shapes: dout (T, I), inp (T, 2 I) in, its gradient out; WIDTH divides I. One thread WIDTH neighbours, as swiglu_forward. Constant: WIDTH.
+// dgate = dout * up * s * (1 + gate * (1 - s)), dup = dout * gate * s, with s = sigmoid(gate); overwrites gate and up.
+// Shapes: dout (T, I), inp (T, 2 I) in, its gradient out; I is a multiple of WIDTH. One thread per WIDTH adjacent
+// elements, as in swiglu_forward. Constant: WIDTH.
 // @include elem WIDTH
 // @include grid
 struct Params { T: u32, I: u32 }

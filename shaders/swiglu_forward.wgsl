@@ -1,5 +1,6 @@
-// out[t, i] = silu(gate) * up, with gate = inp[t, i], up = inp[t, I + i] (Shazeer 2020). Shapes: inp (T, 2 I), out (T, I); WIDTH divides
-// I. One thread WIDTH neighbours: a vector of indices is divided one by one on software adapters, so there are few. Constant: WIDTH.
+// out[t, i] = silu(gate) * up, with gate = inp[t, i], up = inp[t, I + i] (Shazeer 2020).
+// Shapes: inp (T, 2 I), out (T, I); I is a multiple of WIDTH. One thread per WIDTH adjacent elements: software adapters
+// divide indices one lane at a time, so fewer threads are faster. Constant: WIDTH.
 // @include elem WIDTH
 // @include grid
 struct Params { T: u32, I: u32 }

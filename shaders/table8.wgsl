@@ -1,2 +1,2 @@
-// The vocabulary table in int8: see table32.
+// The vocabulary table in int8, with the interface of table32.
 // @include packed_table WIDTH

@@ -1,5 +1,5 @@
-// What attention and RoPE know of a token: its position, its row in the K/V cache and which rows it may see: the prefix
-// [prefixStart, prefixEnd) its sequence shares with others, and its own sequence [ownStart, ownEnd), itself included.
+// The position of a token, its row in the K/V cache, and the rows it may see: the prefix [prefixStart, prefixEnd) that
+// its sequence shares with others, and its own sequence [ownStart, ownEnd), which includes the token itself.
 // queryEnd: one past the last token that may see this token's key (backward only).
 struct Token {
   position: u32,
