@@ -1,4 +1,7 @@
-/** `npm run agents -- NAME [--now] [--work FOLDER] [--site FOLDER]`: trains, measures and ships an agent of agents/NAME.json. */
+/**
+ * `npm run agents -- NAME [--now] [--work FOLDER] [--site FOLDER]`: trains, measures and ships the agent of
+ * agents/NAME.json.
+ */
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { trainParts } from './agents/parts.ts';
@@ -8,16 +11,16 @@ import { type DeviceOptions, deviceOptions } from './node-device.ts';
 
 const program = new Command('agents')
   .description(
-    'Trains an agent by its recipe, plays its suites, and writes its folder of the site. Stopped, the same command goes on. Agents: ' +
+    'Trains an agent by its recipe, plays its suites, and writes its folder of the site. If stopped, run it again to continue. Agents: ' +
       recipeNames().join(', '),
   )
   .argument('<name>', 'a file of agents/, without .json')
-  .option('--now', 'ship what is trained so far, without another step; the card says so', false)
-  .option('--suites <list>', 'play only these of its suites, with commas between: for a look on the way')
-  .option('--train-only', 'train, and ship nothing yet', false)
-  .option('--work <folder>', 'where its runs are kept (default: runs/agents/NAME)')
-  .option('--site <folder>', 'where the site keeps its agents', 'public/agents')
-  .option('--seed <n>', 'of the sampling in the suites', Number, 1);
+  .option('--now', 'ship the steps trained so far, without training further; the card mentions it', false)
+  .option('--suites <list>', 'play only these of its suites, separated by commas: for an interim look')
+  .option('--train-only', 'train only, without shipping', false)
+  .option('--work <folder>', 'folder of its runs (default: runs/agents/NAME)')
+  .option('--site <folder>', "the site's folder of agents", 'public/agents')
+  .option('--seed <n>', 'seed for sampling in the suites', Number, 1);
 for (const option of deviceOptions('wasm')) program.addOption(option);
 
 interface Options extends DeviceOptions {
@@ -48,7 +51,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-// Dawn keeps the process alive: it is ended explicitly.
+// Dawn keeps the process alive, so exit explicitly.
 main().then(
   (code) => process.exit(code),
   (error: Error) => {

@@ -1,4 +1,7 @@
-/** Language models on Node: a folder of this machine, else a model of the catalogue or any repository, kept in a cache folder. */
+/**
+ * Opens language models on Node: from a local folder, or else a model of the catalogue or any repository, kept in a
+ * cache folder.
+ */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -15,12 +18,12 @@ import type { ModelSource } from '../store/weights-source.ts';
 
 const cacheFolder = () => process.env.TABGYM_MODELS ?? join(homedir(), '.cache', 'tabgym', 'models');
 
-/** `TABGYM_HUB`: a mirror; `HF_TOKEN`: for gated repositories. */
+/** `TABGYM_HUB`: address of a mirror; `HF_TOKEN`: token for gated repositories. */
 const hubOptions = () => ({ base: process.env.TABGYM_HUB, token: process.env.HF_TOKEN ?? null });
 
 const isFolder = (model: string) => existsSync(join(model, 'config.json'));
 
-/** A folder of this machine is read where it is. */
+/** A local folder is read in place, without a cache. */
 const cacheFor = (model: string) => (isFolder(model) ? null : new WeightsCache(new NodeDisk(cacheFolder())));
 
 async function sourceOf(model: string): Promise<ModelSource> {

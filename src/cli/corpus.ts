@@ -1,6 +1,6 @@
 /**
- * `npm run corpus -- add NAME FILES...`: keeps a corpus for the world Search, without a page. Also `list`, `find NAME WORDS...`,
- * `questions NAME FILE` and `delete NAME`. Ctrl-C stops taking in; the same command goes on from there.
+ * `npm run corpus -- add NAME FILES...`: stores a corpus for the world Search, without a page. Also `list`, `find NAME
+ * WORDS...`, `questions NAME FILE` and `delete NAME`. Ctrl-C stops `add`; the same command continues from there.
  */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
@@ -18,8 +18,8 @@ function printProgress({ bytesRead, bytes, documents, refused }: IngestProgress)
   );
 }
 
-/** At most one call a second. */
-function seldom<T>(report: (value: T) => void): (value: T) => void {
+/** Limits a function to one call per second. */
+function throttled<T>(report: (value: T) => void): (value: T) => void {
   let last = 0;
   return (value) => {
     if (Date.now() - last < 1000) return;
@@ -35,20 +35,20 @@ async function add(store: CorpusStore, name: string, paths: string[]): Promise<v
   const started = performance.now();
   try {
     const files = await openSources(paths);
-    const result = await ingest(corpus, { name, files, signal: cancel.signal, report: seldom(printProgress) });
+    const result = await ingest(corpus, { name, files, signal: cancel.signal, report: throttled(printProgress) });
     const seconds = (performance.now() - started) / 1000;
     console.log(`${result.documents} documents, ${result.refused} refused, ${seconds.toFixed(1)} s`);
     for (const example of result.examples) console.log(`  ${example}`);
   } catch (error) {
     if (!cancel.signal.aborted) throw error;
-    console.log(`Stopped at ${corpus.state?.documents} documents. The same command goes on from here.`);
+    console.log(`Stopped at ${corpus.state?.documents} documents. Run the same command to continue.`);
   }
 }
 
 async function list(store: CorpusStore): Promise<void> {
   for (const { name, documents, questions, bytes, complete } of await store.list())
     console.log(
-      `${name}: ${documents} documents, ${questions} questions, ${megabytes(bytes)}${complete ? '' : ', not complete'}`,
+      `${name}: ${documents} documents, ${questions} questions, ${megabytes(bytes)}${complete ? '' : ', incomplete'}`,
     );
 }
 
@@ -57,7 +57,7 @@ async function find(store: CorpusStore, name: string, words: string[]): Promise<
   const [documents] = await corpus.retrieve([words.join(' ')], 3);
   for (const { title, text, score } of documents)
     console.log(`${score.toFixed(3)}  ${title}\n       ${text.slice(0, 200)}`);
-  if (documents.length === 0) console.log('Nothing was found.');
+  if (documents.length === 0) console.log('No documents found.');
 }
 
 async function questions(store: CorpusStore, name: string, file: string): Promise<void> {
@@ -69,8 +69,8 @@ async function questions(store: CorpusStore, name: string, file: string): Promis
 }
 
 const program = new Command('corpus')
-  .description('Keeps corpora for the world Search.')
-  .option('--folder <folder>', 'where they are kept (TABGYM_CORPORA)', defaultFolder());
+  .description('Stores corpora for the world Search.')
+  .option('--folder <folder>', 'folder of the corpora (TABGYM_CORPORA)', defaultFolder());
 
 async function withStore(work: (store: CorpusStore) => Promise<void>): Promise<void> {
   const store = new CorpusStore(new FolderDisk(program.opts<{ folder: string }>().folder));
@@ -86,22 +86,22 @@ async function withStore(work: (store: CorpusStore) => Promise<void>): Promise<v
 
 program
   .command('add <name> <files...>')
-  .description('Takes in JSON lines (plain or .gz) or a folder of texts, or goes on with it.')
+  .description('Adds JSON lines (plain or .gz) or a folder of texts, or continues a stopped addition.')
   .action((name: string, files: string[]) => withStore((store) => add(store, name, files)));
 program
   .command('list')
-  .description('What is kept.')
+  .description('Lists the stored corpora.')
   .action(() => withStore(list));
 program
   .command('find <name> <words...>')
-  .description('The three best documents.')
+  .description('Prints the three best matching documents.')
   .action((name: string, words: string[]) => withStore((store) => find(store, name, words)));
 program
   .command('questions <name> <file>')
-  .description("Adds questions: NQ's, HotpotQA's, Search-R1's or AgentGym's form.")
+  .description('Adds questions in the format of NQ, HotpotQA, Search-R1 or AgentGym.')
   .action((name: string, file: string) => withStore((store) => questions(store, name, file)));
 program
   .command('delete <name>')
-  .description('Deletes one.')
+  .description('Deletes a corpus.')
   .action((name: string) => withStore((store) => store.remove(name)));
 await program.parseAsync();

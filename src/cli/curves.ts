@@ -1,10 +1,10 @@
-/** A run's curves in a terminal: a line of text, a table. */
+/** Curves of a run for a terminal: a sparkline and a CSV table. */
 import type { StepRecord } from '../rl/evaluation.ts';
 
 const BARS = ' ▁▂▃▄▅▆▇█';
 const WIDTH = 60;
 
-/** A curve as one line of text: means over as many pieces as fit, 0 at the bottom and 1 at the top. */
+/** A curve as one line of text: means over as many pieces as fit, with 0 at the bottom and 1 at the top. */
 export function sparkline(values: readonly number[], width = WIDTH): string {
   const pieces = Math.min(width, values.length);
   const bars = Array.from({ length: pieces }, (_, i) => {
@@ -15,7 +15,7 @@ export function sparkline(values: readonly number[], width = WIDTH): string {
   return bars.join('');
 }
 
-/** Every metric of every step: one column a metric. */
+/** Every metric of every step as CSV, one column per metric. */
 export function csv(records: readonly StepRecord[]): string {
   const names = [...new Set(records.flatMap((record) => Object.keys(record.metrics)))];
   const rows = records.map((record) => {

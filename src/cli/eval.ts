@@ -6,7 +6,7 @@ import { deviceOptions } from './node-device.ts';
 
 function whole(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return value;
 }
 
@@ -20,31 +20,31 @@ function temperature(text: string): number {
 
 const [device, threads] = deviceOptions('auto');
 const program = new Command('eval')
-  .description("Plays a run's last policy on a suite, and prints the published tables' rows beside it, with intervals.")
+  .description("Plays a run's last policy on a suite, and prints the published rows beside it, with intervals.")
   .argument(
     '<run>',
     "a run's file (.tabgym), the folder that npm run train wrote, or the address of an OpenAI-compatible server",
   )
   .requiredOption('--suite <name>', `one of: ${suiteNames().join(', ')}`)
-  .option('--samples <n>', 'tries of each item', whole, 8)
-  .option('--turns <list>', 'also the success within so many turns, with commas between', wholes, [])
-  .option('--greedy', 'the likeliest token each time, one try', false)
-  .option('--temperature <t>', "instead of the run's own", temperature)
-  .option('--seed <n>', 'of the sampling', whole, 1)
-  .option('--prompt-tokens <n>', "room for the task's text, where the run's is too small", whole)
-  .option('--completion-tokens <n>', "room for the rest of an episode, where the run's is too small", whole)
+  .option('--samples <n>', 'attempts at each item', whole, 8)
+  .option('--turns <list>', 'also report success within these numbers of turns, separated by commas', wholes, [])
+  .option('--greedy', 'always the most likely token, one attempt', false)
+  .option('--temperature <t>', "sampling temperature (default: the run's)", temperature)
+  .option('--seed <n>', 'seed for sampling', whole, 1)
+  .option('--prompt-tokens <n>', "tokens for the task's text, if the run's limit is too small", whole)
+  .option('--completion-tokens <n>', "tokens for the rest of an episode, if the run's limit is too small", whole)
   .option('--compare <run>', 'another run on the same items: differences with paired tests')
   .option(
     '--model <name>',
-    'of a server: what it calls the model. Its key is read from TABGYM_API_KEY, or asked for by --ask-key',
+    'for a server: its name for the model. The key is read from TABGYM_API_KEY, or typed with --ask-key',
   )
-  .option('--ask-key', "ask for the server's key; it is kept in memory alone", false)
-  .option('--out <folder>', 'where JSON, CSV, Markdown and plots are written')
+  .option('--ask-key', "prompt for the server's key; it stays in memory", false)
+  .option('--out <folder>', 'folder for JSON, CSV, Markdown and plots')
   .addOption(connectOption())
   .addOption(device)
   .addOption(threads);
 
-/** What is typed is not shown. */
+/** Reads the server's key from the terminal without echoing it. */
 async function askForKey(): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const { Writable } = await import('node:stream');

@@ -1,4 +1,7 @@
-/** A run's last policy on a suite of a world: played, put in tables, compared with another's. */
+/**
+ * Evaluates the last policy of a run on a suite of a world, tabulates the results and compares them with another
+ * policy's.
+ */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseExperiment } from '../experiment/experiment.ts';
@@ -26,7 +29,7 @@ import { Assembly } from '../session/service/assembly.ts';
 import { readRun } from '../store/bundle.ts';
 import { crc32 } from '../store/crc32.ts';
 import { NodeBaseModels } from './base-models.ts';
-import { type Connections, openingWorlds } from './connections.ts';
+import { type Connections, worldOpener } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { CommandError } from './training-run.ts';
 
@@ -34,58 +37,63 @@ export interface EvaluationOptions extends DeviceOptions {
   run: string;
   suite: string;
   samples: number;
-  /** Success within so many turns each. */
+  /** Also reports success within each of these numbers of turns. */
   turns: readonly number[];
   greedy: boolean;
   /** Default: the run's own. */
   temperature?: number;
   seed: number;
-  /** Room for an episode after its prompt, where the run's is too small for the suite. */
+  /** Tokens for an episode after its prompt, if the run's limit is too small for the suite. */
   completionTokens?: number;
   promptTokens?: number;
   compare?: string;
-  /** Where the report goes, and until then what was played: the same command goes on. */
+  /**
+   * Folder of the report. Until the report is written it also holds the items played so far, so that the same command
+   * continues.
+   */
   out?: string;
-  /** What a server calls the model that plays, where an address stands for a run. */
+  /** The server's name for the model, if `run` is an address. */
   model?: string;
-  /** Its key: in memory alone. */
+  /** Key of the server; kept in memory only. */
   apiKey?: string;
-  /** Where the servers of worlds are, over what the environment says. */
+  /** Addresses of worlds' servers; they override the environment. */
   connect?: Connections;
   print(line: string): void;
 }
 
-/** A run's file, or the folder that `npm run train` wrote it to. */
+/** Path of a run's file, given the file or the folder that `npm run train` wrote. */
 function runFile(path: string): string {
   if (!existsSync(path)) throw new CommandError(`There is no ${path}.`);
   if (!statSync(path).isDirectory()) return path;
   const file = join(path, 'run.tabgym');
   if (!existsSync(file))
-    throw new CommandError(`${path} holds no run.tabgym: name a run's file, or the folder that npm run train wrote.`);
+    throw new CommandError(
+      `${path} contains no run.tabgym: give a run's file, or the folder that npm run train wrote.`,
+    );
   return file;
 }
 
-/** The run's policy, after its last step. */
+/** Policy of the run after its last step. */
 function policyOf(path: string): EvaluatedPolicy {
   const file = runFile(path);
   const run = readRun(new Uint8Array(readFileSync(file)), file);
   const checkpoint = (run.checkpoints ?? []).toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
-  if (!checkpoint) throw new CommandError(`${file} holds no checkpoint: export the run again, with its last step.`);
+  if (!checkpoint) throw new CommandError(`${file} contains no checkpoint: export the run again, with its last step.`);
   const experiment = parseExperiment(run.experiment);
   return { name: run.name, experiment, tokenizer: run.assets?.['tokenizer.json'], checkpoint };
 }
 
 const isAddress = (run: string) => /^https?:\/\//.test(run);
 
-/** Room for a thought and an action: the most that an experiment gives a turn. */
+/** Tokens of a turn: the most that an experiment allows, room for a thought and an action. */
 const servedTokens = 256;
 
-/** What models are usually asked at. */
+/** Usual sampling temperature for served models. */
 const servedTemperature = 1;
 
-/** The first of the presets, with a served model for its policy. */
+/** The first preset, with a served model as its policy. */
 function servedPolicy(address: string, model: string | undefined): EvaluatedPolicy {
-  if (!model) throw new CommandError(`Name the model that ${address} is to play with: --model NAME.`);
+  if (!model) throw new CommandError(`${address} needs the name of a model: add --model NAME.`);
   const preset = parseExperiment(presets[0]);
   const sampling = {
     ...preset.sampling,
@@ -98,7 +106,10 @@ function servedPolicy(address: string, model: string | undefined): EvaluatedPoli
   return { name: `${model} at ${address}`, experiment, tokenizer: undefined, checkpoint: null };
 }
 
-/** Where what was played is kept until the report is written: `file` of a folder, for this very request and policy. */
+/**
+ * Stores the items played so far in `file` until the report is written. They are reused only for the same policy and
+ * request.
+ */
 export class PartialItems {
   private readonly key: string;
 
@@ -112,7 +123,7 @@ export class PartialItems {
     this.key = JSON.stringify([name, weights, request]);
   }
 
-  /** Nothing where there is none, or another's. */
+  /** Returns the stored items, or none if the file is missing, damaged, or of another policy or request. */
   read(): ItemResult[] {
     if (!this.file || !existsSync(this.file)) return [];
     try {
@@ -123,7 +134,7 @@ export class PartialItems {
     }
   }
 
-  /** Whole or not at all: a neighbour is written and renamed over it. */
+  /** Writes a second file and renames it over the first, so that the file is never half written. */
   write(items: readonly ItemResult[]): void {
     if (!this.file) return;
     writeFileSync(`${this.file}.part`, JSON.stringify({ key: this.key, items }));
@@ -133,24 +144,24 @@ export class PartialItems {
 
 async function played(path: string, which: string, options: EvaluationOptions): Promise<PlayedSuite> {
   const { out, print, run: _, compare: _other, device, threads, connect, model, apiKey, ...request } = options;
-  const asked: SuiteRequest = { ...request, temperature: request.temperature ?? null };
+  const suiteRequest: SuiteRequest = { ...request, temperature: request.temperature ?? null };
   const policy = isAddress(path) ? servedPolicy(path, model) : policyOf(path);
   const machine = { open: () => openDevice({ device, threads }) };
   const engines = new Assembly({
     machine,
-    openWorld: openingWorlds(connect),
+    openWorld: worldOpener(connect),
     models: new NodeBaseModels(),
     modelSettings: () => ({ token: apiKey }),
   });
   if (out) mkdirSync(out, { recursive: true });
-  const partial = new PartialItems(out ? join(out, `partial-${which}.json`) : null, policy, asked);
+  const partial = new PartialItems(out ? join(out, `partial-${which}.json`) : null, policy, suiteRequest);
   const kept = partial.read();
-  if (kept.length) print(`going on after ${kept.length} items`);
+  if (kept.length) print(`continuing after ${kept.length} items`);
   const { signal } = new AbortController();
-  return playSuite(engines, policy, asked, { signal, kept, onItems: (items) => partial.write(items) });
+  return playSuite(engines, policy, suiteRequest, { signal, kept, onItems: (items) => partial.write(items) });
 }
 
-/** The report of one policy, or of two on the same items. */
+/** Evaluates one policy, or two on the same items, and returns the report. */
 export async function evaluate(
   options: EvaluationOptions,
 ): Promise<{ report: SuiteReport; columns: readonly string[] }> {
@@ -160,7 +171,7 @@ export async function evaluate(
   return { report: suiteReportOf(ours, { ...options, temperature: options.temperature ?? null }, other), columns };
 }
 
-/** evaluation.json, .csv, .md, and a plot each as SVG. */
+/** Writes evaluation.json, .csv and .md, and each plot as SVG. Returns their paths. */
 export function writeReport(report: SuiteReport, columns: readonly string[], folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   const plots = Object.entries(reportPlots(report)).map(([name, svg]): [string, string] => [`${name}.svg`, svg]);

@@ -1,7 +1,7 @@
 /**
- * `npm run export -- FROM --format onnx|hf --out FOLDER`: a policy as files that other programs open. FROM is a run
- * (.tabgym), a policy's zip, or a folder of a Hugging Face checkpoint; the folder written is laid out as on the Hub, so
- * that transformers, PEFT, onnxruntime and transformers.js find everything where they look for it.
+ * `npm run export -- FROM --format onnx|hf --out FOLDER`: writes a policy as files that other programs open. FROM is a
+ * run (.tabgym), a policy's zip, or a folder of a Hugging Face checkpoint. The output folder has the Hub's layout, so
+ * that transformers, PEFT, onnxruntime and transformers.js find every file.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -30,43 +30,43 @@ interface ExportOptions {
 
 const utf8 = new TextDecoder();
 
-/** Weights, and the files of a language model's conversation where its folder has them. */
+/** A checkpoint, with a language model's conversation files if its folder has them. */
 type WholeModel = Checkpoint & { chat?: { [name: string]: Uint8Array } };
 
 function fromFolder(folder: string): WholeModel {
   const names = readdirSync(folder);
   const weights = names.filter((name) => /^model(-\d+-of-\d+)?\.safetensors$/.test(name)).sort();
   if (!names.includes('config.json') || !weights.length)
-    throw new CommandError(`${folder} is no checkpoint: config.json and model.safetensors are needed.`);
+    throw new CommandError(`${folder} is not a checkpoint: config.json and model.safetensors are needed.`);
   const text = (name: string) => readFileSync(join(folder, name), 'utf8');
   const checkpoint = loadCheckpoint({
     config: text('config.json'),
     model: weights.map((name) => new Uint8Array(readFileSync(join(folder, name)))),
     tokenizer: names.includes('tokenizer.json') ? text('tokenizer.json') : null,
   });
-  const talks = chatFiles.filter((name) => names.includes(name));
-  const chat = Object.fromEntries(talks.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))]));
+  const chatNames = chatFiles.filter((name) => names.includes(name));
+  const chat = Object.fromEntries(chatNames.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))]));
   return { ...checkpoint, chat };
 }
 
-/** An adapter's files in PEFT's layout. */
+/** Files of an adapter in PEFT's layout. */
 export interface AdapterExport {
   adapter: { [name: string]: Uint8Array };
 }
 
-/** The weights of a run's last checkpoint, or its adapter. */
+/** Weights of a run's last checkpoint, or its adapter. */
 function fromRun(bytes: Uint8Array, file: string): WholeModel | AdapterExport {
   const { experiment: document, checkpoints = [], assets = {} } = readRun(bytes, file);
   const { policy } = parseExperiment(document);
   const last = checkpoints.toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
   const { exports } = factsOf(policy);
   if (exports && (!last || !assets['config.json']))
-    throw new CommandError(`${file} holds no checkpoint: export the run again, with its last step.`);
+    throw new CommandError(`${file} contains no checkpoint: export the run again, with its last step.`);
   const kept = { checkpoint: last?.bytes, config: assets['config.json'], tokenizer: assets['tokenizer.json'] };
   return fromFiles(policyFiles(policy, kept));
 }
 
-/** An adapter's files as they are; of a whole model its weights. */
+/** An adapter's files unchanged, or the weights of a whole model. */
 function fromFiles(files: { [name: string]: Uint8Array }): WholeModel | AdapterExport {
   if (files['adapter_config.json']) return { adapter: files };
   return loadCheckpoint({
@@ -94,7 +94,7 @@ export function readCheckpoint(path: string): WholeModel | AdapterExport {
 
 type Form = Pick<ExportOptions, 'format' | 'operators' | 'weights' | 'dtype'>;
 
-/** An adapter leaves as it is: its model's weights are not in the run. */
+/** An adapter is exported unchanged, because the run does not contain its model's weights. */
 function adapterFiles({ adapter }: AdapterExport, { format, dtype }: Form): Map<string, Uint8Array[]> {
   // not a kind: the format of what is written
   if (format === 'onnx')
@@ -104,16 +104,16 @@ function adapterFiles({ adapter }: AdapterExport, { format, dtype }: Form): Map<
         'the tokenizer beside it), and export MERGED.',
     );
   if (dtype !== 'float32')
-    throw new CommandError(`An adapter leaves in float32, as it was trained, not in ${dtype}. Leave --dtype out.`);
+    throw new CommandError(`An adapter is exported in float32, as it was trained, not in ${dtype}: leave --dtype out.`);
   return new Map(Object.entries(adapter).map(([name, bytes]) => [name, [bytes]]));
 }
 
-/** The files of the export, by their path in the folder; a large one in pieces. */
+/** Files of the export by their path in the folder; a large file is a list of pieces. */
 export function exportedFiles(from: WholeModel | AdapterExport, form: Form): Map<string, Uint8Array[]> {
   return 'adapter' in from ? adapterFiles(from, form) : checkpointFiles(from, form);
 }
 
-/** Its vocabulary has a tiny policy's special tokens. */
+/** True if the vocabulary has a tiny policy's special tokens. */
 function isTiny(tokenizer: string): boolean {
   const { added_tokens: added = [] } = JSON.parse(tokenizer) as { added_tokens?: { content: string }[] };
   return specialTokens.every((token) => added.some(({ content }) => content === token));
@@ -153,7 +153,7 @@ function write(files: ReadonlyMap<string, Uint8Array[]>, out: string): void {
   }
 }
 
-/** One zip, as the page's "Import policy" reads it. */
+/** One zip, in the format of the page's "Import policy". */
 export function policyZip(files: ReadonlyMap<string, Uint8Array[]>): Uint8Array {
   const names = files.has('adapter_config.json')
     ? [...files.keys()]
@@ -180,17 +180,19 @@ function main(): void {
     // not a kind: the format of what is written
     .addOption(new Option('--format <name>').choices(['onnx', 'hf']).default('onnx'))
     .addOption(
-      new Option('--operators <set>', 'of ONNX: its own, or onnxruntime’s fused ones')
+      new Option('--operators <set>', 'ONNX: the standard operators, or onnxruntime’s fused ones')
         .choices(['standard', 'contrib'])
         .default('standard'),
     )
     .addOption(
-      new Option('--weights <type>', 'of ONNX with contrib operators: packed matrices')
+      new Option('--weights <type>', 'ONNX with contrib operators: type of the matrices')
         .choices(['float32', 'int8', 'int4'])
         .default('float32'),
     )
-    .addOption(new Option('--dtype <type>', 'of hf').choices(['float32', 'bfloat16']).default('float32'))
-    .option('--zip', 'hf: one zip, as the page imports it', false)
+    .addOption(
+      new Option('--dtype <type>', 'hf: type of the weights').choices(['float32', 'bfloat16']).default('float32'),
+    )
+    .option('--zip', 'hf: write one zip, which the page imports', false)
     .action((from: string, options: ExportOptions) => {
       const files = exportedFiles(readCheckpoint(from), options);
       if (options.zip) writeZip(files, options.out);
@@ -199,7 +201,7 @@ function main(): void {
     .parse();
 }
 
-// The functions are used by tests, too: only as a tool does it read the command line.
+// Tests import these functions, so the command line is read only if this file is run as a tool.
 if (process.argv[1]?.endsWith('export.js')) {
   try {
     main();

@@ -1,31 +1,31 @@
 /**
- * The figures of AgentGym-RL (https://arxiv.org/abs/2509.08755) at the size of a tab: which sweeps are trained, what is evaluated, and what
- * the paper says beside which the result stands. Data; `reproduction.ts` does it.
+ * The figures of AgentGym-RL (https://arxiv.org/abs/2509.08755) at the size of a tab: the sweeps to train, the
+ * evaluations to run, and the paper's claim to compare with. Data only; `reproduction.ts` runs them.
  */
 
 import type { WorldSuite } from '../envs/suite.ts';
 
-/** A sweep of a figure: an experiment's file with other settings. */
+/** A sweep of a figure: an experiment's file with some settings changed. */
 export interface FigureSweep {
-  /** Names its folder. */
+  /** Name of its folder. */
   key: string;
   label: string;
-  /** A file of experiments/, without its ending. */
+  /** A file of experiments/, without its extension. */
   base: string;
   changes: { readonly [path: string]: unknown };
-  /** The file whose variants are compared. Absent: the same. */
+  /** File whose variants are compared. Default: `base`. */
   variantsOf?: string;
-  /** What is compared. Absent: success. */
+  /** Metric compared. Default: success. */
   metric?: 'success' | 'score';
 }
 
-/** Runs of a sweep on items of their own. */
+/** Evaluation of a sweep's runs on separate items. */
 export interface FigureEvaluation {
   sweep: string;
   suite: WorldSuite;
-  /** Absent: all variants. */
+  /** Default: all variants. */
   variant?: string;
-  /** The step after the last, or before the first too. */
+  /** Checkpoints to evaluate: after the last step, before the first, or both. */
   steps: readonly ('first' | 'last')[];
   samples: number;
   turns: readonly number[];
@@ -36,13 +36,13 @@ export interface FigureEvaluation {
 export interface Figure {
   name: string;
   title: string;
-  /** What the paper says. */
+  /** The paper's claim. */
   expected: string;
-  /** What is otherwise here. */
+  /** Differences from the paper's setting. */
   differs: string;
   sweeps: readonly string[];
   evaluations: readonly FigureEvaluation[];
-  /** Which curve of an evaluation is the figure; none: the training curves. */
+  /** The curve of an evaluation that makes the figure. Default: the training curves. */
   curve?: 'turns' | 'pass';
 }
 

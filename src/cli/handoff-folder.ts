@@ -1,4 +1,4 @@
-/** A run's file, its folder, or an experiment, as the folder that another trainer starts from. */
+/** Writes a run's file, its folder, or an experiment as a folder from which another trainer starts. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Experiment, parseRun } from '../experiment/experiment.ts';
@@ -10,15 +10,14 @@ import { openGuardedWorld } from '../workers/spawn-world.ts';
 import { readPolicyAt } from './served-policy.ts';
 import { CommandError, readDocument } from './training-run.ts';
 
-export interface HandingOff {
+export interface HandoffOptions {
   to: string;
   out: string;
   steps?: number;
-  /** The experiment whose settings a bare policy is handed over with. */
   print(line: string): void;
 }
 
-/** A run with its last step, or an experiment before its first. */
+/** Reads a run at its last step, or an experiment before its first. */
 export function readSource(path: string): HandoffSource {
   if (path.endsWith('.json')) {
     const experiment = parseRun(readDocument(path));
@@ -28,16 +27,16 @@ export function readSource(path: string): HandoffSource {
   const experiment: Experiment = parseRun(run.experiment);
   const last = (run.checkpoints ?? []).toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
   if (!last && factsOf(experiment.policy).exports)
-    throw new CommandError(`${path} holds no checkpoint: export the run again, with its last step.`);
+    throw new CommandError(`${path} contains no checkpoint: export the run again, with its last step.`);
   const { 'config.json': config, 'tokenizer.json': tokenizer } = run.assets ?? {};
   const files = last && config ? policyFiles(experiment.policy, { checkpoint: last.bytes, config, tokenizer }) : null;
   return { name: run.name, experiment, done: last?.meta.step ?? 0, files };
 }
 
-/** Nothing that is there is written over. */
+/** Refuses a folder that is not empty, so that nothing is overwritten. */
 function checkFolder(out: string): void {
   if (existsSync(out) && (!statSync(out).isDirectory() || readdirSync(out).length > 0))
-    throw new CommandError(`${out} is there already and is not empty: name another folder.`);
+    throw new CommandError(`${out} already exists and is not empty: choose another folder.`);
 }
 
 export function writeFolderOf(files: NamedBytes, out: string): void {
@@ -49,7 +48,7 @@ export function writeFolderOf(files: NamedBytes, out: string): void {
   }
 }
 
-export async function handOff(path: string, { to, out, steps, print }: HandingOff): Promise<NamedBytes> {
+export async function handOff(path: string, { to, out, steps, print }: HandoffOptions): Promise<NamedBytes> {
   checkFolder(out);
   const source = readSource(path);
   const files = await handoffFiles(source, { to, steps }, openGuardedWorld);
@@ -58,6 +57,6 @@ export async function handOff(path: string, { to, out, steps, print }: HandingOf
   print(
     `${basename(path)} after step ${source.done}, for ${to}: ${Object.keys(files).length} files, ${bytes.toLocaleString('en-US')} bytes in ${out}`,
   );
-  print(`Read ${join(out, 'README.md')}: what to install and run, and what is not the same there.`);
+  print(`Read ${join(out, 'README.md')}: it lists what to install and run, and what differs there.`);
   return files;
 }

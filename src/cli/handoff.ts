@@ -5,12 +5,12 @@ import { handOff } from './handoff-folder.ts';
 
 function whole(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return value;
 }
 
 const program = new Command('handoff')
-  .description('Writes a run as a folder that another trainer goes on from, on one machine or a cluster.')
+  .description('Writes a run as a folder from which another trainer continues, on one machine or a cluster.')
   .argument('<run>', 'a run (.tabgym or its folder), or an experiment (.json) with an adapter')
   .addOption(
     new Option('--to <trainer>', handoffTargets.map(({ name, sentence }) => `${name}: ${sentence}`).join(' '))
@@ -18,12 +18,12 @@ const program = new Command('handoff')
       .makeOptionMandatory(),
   )
   .requiredOption('--out <folder>', 'the folder to write: new, or empty')
-  .option('--steps <n>', 'steps to go (default: those that are left, or as many again)', whole)
+  .option('--steps <n>', 'steps to train there (default: the remaining ones, or as many again)', whole)
   .action(async (run: string, options: { to: string; out: string; steps?: number }) => {
     await handOff(run, { ...options, print: (line) => console.log(line) });
   });
 
-// Worlds run in workers: they are ended explicitly.
+// Worlds run in workers, which keep the process alive, so exit explicitly.
 program.parseAsync().then(
   () => process.exit(0),
   (error: Error) => {

@@ -12,7 +12,7 @@ function share(text: string): number {
 
 function whole(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return value;
 }
 
@@ -23,15 +23,15 @@ function positive(text: string): number {
 }
 
 const program = new Command('imitate')
-  .description("Teaches an experiment's policy by its worlds' oracles, and writes it as a Hugging Face folder.")
+  .description("Trains an experiment's policy to imitate its worlds' oracles, and writes it as a Hugging Face folder.")
   .argument('<experiment>', 'a file of experiments/')
-  .requiredOption('--out <folder>', 'where the policy is written')
-  .option('--until <share>', 'stop at this success on training goals, in sampled play', share, 1)
-  .option('--steps <n>', 'most steps', whole, 400)
+  .requiredOption('--out <folder>', 'folder for the policy')
+  .option('--until <share>', 'stop at this success rate on training goals, in sampled play', share, 1)
+  .option('--steps <n>', 'maximum number of steps', whole, 400)
   .option('--every <n>', 'steps between evaluations', whole, 20)
-  .option('--episodes <n>', 'oracle episodes a step', whole, 32)
-  .option('--learning-rate <x>', "instead of the experiment's", positive)
-  .option('--seed <n>', 'instead of the seed in the file', Number);
+  .option('--episodes <n>', 'oracle episodes per step', whole, 32)
+  .option('--learning-rate <x>', "learning rate (default: the experiment's)", positive)
+  .option('--seed <n>', 'seed (default: the one in the file)', Number);
 for (const option of deviceOptions('auto')) program.addOption(option);
 
 async function main(): Promise<number> {
@@ -55,7 +55,7 @@ async function main(): Promise<number> {
   return reached || options.until === 1 ? 0 : 1;
 }
 
-// Dawn keeps the process alive: it is ended explicitly.
+// Dawn keeps the process alive, so exit explicitly.
 main().then(
   (code) => process.exit(code),
   (error: Error) => {

@@ -1,6 +1,7 @@
 /**
- * Imitation on Node: a policy from random weights follows the worlds' oracles until it reaches a share of success of its own
- * sampled play, and is written as a Hugging Face folder, which a language model's place in an experiment takes.
+ * Imitation on Node: trains a policy from random weights to follow the worlds' oracles until its own sampled play
+ * reaches a given success rate, and writes it as a Hugging Face folder, which an experiment takes wherever it takes a
+ * language model.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,13 +21,13 @@ import { CommandError } from './training-run.ts';
 export interface ImitationOptions extends DeviceOptions {
   experiment: Experiment;
   out: string;
-  /** Stops at this success on training goals, sampled at the training temperature. */
+  /** Stops at this success rate on training goals, sampled at the training temperature. */
   until: number;
-  /** Most steps. */
+  /** Maximum number of steps. */
   steps: number;
   /** Steps between evaluations. */
   every: number;
-  /** Oracle episodes a step. */
+  /** Oracle episodes per step. */
   episodes: number;
   learningRate?: number;
   print(line: string): void;
@@ -35,7 +36,7 @@ export interface ImitationOptions extends DeviceOptions {
 export interface Imitated {
   steps: number;
   evaluation: Evaluation;
-  /** Whether `until` was reached. */
+  /** True if `until` was reached. */
   reached: boolean;
   folder: string;
 }
@@ -47,12 +48,12 @@ const three = (value: number) => value.toFixed(3);
 
 const quiet = { assets: null, choices: null, onProgress: () => {}, signal: new AbortController().signal };
 
-/** Follows the oracle, evaluating between, and writes the folder whatever was reached. */
+/** Follows the oracle with evaluations in between, and writes the folder whether or not `until` was reached. */
 export async function imitateOracle(options: ImitationOptions): Promise<Imitated> {
   const { policy } = options.experiment;
   if (!factsOf(policy).ownWeights)
     throw new CommandError(
-      `policy.kind is "${policy.kind}": imitation trains all weights of a policy of its own, kind "${kindsWith('ownWeights').join('" or "')}".`,
+      `policy.kind is "${policy.kind}": imitation trains all weights, which needs policy.kind "${kindsWith('ownWeights').join('" or "')}".`,
     );
   const engine = await nodeEngines(options).open(options.experiment, quiet);
   try {
@@ -69,7 +70,7 @@ export async function imitateOracle(options: ImitationOptions): Promise<Imitated
 async function follow(engine: Engine, options: ImitationOptions): Promise<Omit<Imitated, 'folder'>> {
   const { until, steps, every, episodes, learningRate, print } = options;
   const imitate = engine.training?.imitate;
-  if (!imitate) throw new CommandError('This policy cannot be trained: imitation needs one that can.');
+  if (!imitate) throw new CommandError('This policy cannot be trained by imitation: choose another policy.kind.');
   let evaluation = await measure(engine, 0, print);
   let step = 0;
   while (evaluation.train.policy.rate < until && step < steps) {
@@ -77,11 +78,11 @@ async function follow(engine: Engine, options: ImitationOptions): Promise<Omit<I
     const { nats, gradNorm, demonstrations, skipped } = await imitate(step, { episodes, learningRate });
     if (demonstrations === 0)
       throw new CommandError(
-        `The oracle has no play to imitate: ${skipped} tasks without one. A world needs an oracle, and room for its episodes ` +
+        `There are no oracle episodes to imitate: ${skipped} tasks were skipped. A world needs an oracle, and room for its episodes ` +
           '(sampling.promptTokens, sampling.completionTokens).',
       );
     const due = step % every === 0 || step === steps;
-    if (due) print(`step ${step}  ${three(nats)} nats a token  grad ${three(gradNorm)}  ${demonstrations} episodes`);
+    if (due) print(`step ${step}  ${three(nats)} nats per token  grad ${three(gradNorm)}  ${demonstrations} episodes`);
     if (due) evaluation = await measure(engine, step, print);
   }
   return { steps: step, evaluation, reached: evaluation.train.policy.rate >= until };
@@ -95,7 +96,7 @@ async function measure(engine: Engine, step: number, print: (line: string) => vo
   return evaluation;
 }
 
-/** The policy in Hugging Face's layout. */
+/** Writes the policy in Hugging Face's layout. */
 export async function writeFolder(engine: Engine, folder: string): Promise<void> {
   const text = (name: string) => new TextDecoder().decode(engine.assets[name]);
   const { tensors } = await engine.training!.save();

@@ -1,4 +1,7 @@
-/** `npm run make-model -- qwen2.5-0.5b --layers 2 --seed 1 --out FOLDER`: a random model of a listed shape, in the Hub's layout. */
+/**
+ * `npm run make-model -- qwen2.5-0.5b --layers 2 --seed 1 --out FOLDER`: writes a random model of a listed shape, in
+ * the Hub's layout.
+ */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { catalogue, findModel } from '../policy/catalogue.ts';
 import { countParameters } from '../policy/config.ts';
@@ -7,26 +10,28 @@ import { type FloatDtype, makeModel, type ShapeOverrides } from './random-model.
 const atLeast = (least: number) => (text: string) => {
   const value = Number(text);
   if (!Number.isInteger(value) || value < least)
-    throw new InvalidArgumentError(`It must be a whole number from ${least}.`);
+    throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
   return value;
 };
 const size = atLeast(1);
 
 const program = new Command('make-model')
-  .description('Writes a random model of a listed shape, for benchmarks and machines without a hub.')
+  .description('Writes a random model of a listed shape, for benchmarks and machines without access to the Hub.')
   .argument('<model>', catalogue.map((entry) => entry.id).join(', '))
-  .requiredOption('--out <folder>', 'where config.json, tokenizer.json and the weights are written')
-  .option('--seed <n>', 'of the random weights', atLeast(0), 0)
-  .addOption(new Option('--dtype <dtype>', 'of the stored weights').choices(['f32', 'f16', 'bf16']).default('bf16'))
-  .option('--shard-bytes <n>', 'most bytes of one weight file (default: one file)', atLeast(1))
-  .option('--layers <n>', 'instead of the listed number', size)
-  .option('--hidden <n>', 'instead of the listed size', size)
-  .option('--intermediate <n>', 'instead of the listed size', size)
-  .option('--heads <n>', 'instead of the listed number', size)
-  .option('--kv-heads <n>', 'instead of the listed number', size)
-  .option('--head-dim <n>', 'instead of the listed size', size)
-  .option('--vocab <n>', 'instead of the listed vocabulary', size)
-  .option('--untied', 'with a head of its own');
+  .requiredOption('--out <folder>', 'folder for config.json, tokenizer.json and the weights')
+  .option('--seed <n>', 'seed of the random weights', atLeast(0), 0)
+  .addOption(
+    new Option('--dtype <dtype>', 'type of the stored weights').choices(['f32', 'f16', 'bf16']).default('bf16'),
+  )
+  .option('--shard-bytes <n>', 'maximum bytes per weight file (default: one file)', atLeast(1))
+  .option('--layers <n>', 'number of layers (default: as listed)', size)
+  .option('--hidden <n>', 'hidden size (default: as listed)', size)
+  .option('--intermediate <n>', 'intermediate size (default: as listed)', size)
+  .option('--heads <n>', 'number of attention heads (default: as listed)', size)
+  .option('--kv-heads <n>', 'number of key/value heads (default: as listed)', size)
+  .option('--head-dim <n>', 'size of a head (default: as listed)', size)
+  .option('--vocab <n>', 'vocabulary size (default: as listed)', size)
+  .option('--untied', 'output head separate from the embedding');
 
 type Options = ShapeOverrides & { out: string; seed: number; dtype: FloatDtype; shardBytes?: number; untied?: true };
 

@@ -1,4 +1,7 @@
-/** The memory plan of a listed model as lines: every part in bytes, whether it fits, and what would make it fit. Loads nothing. */
+/**
+ * The memory plan of a listed model as lines: the bytes of every part, whether it fits, and a change that would make it
+ * fit. Loads no weights.
+ */
 
 import { configOf, findModel } from '../policy/catalogue.ts';
 import type { KvPrecision } from '../policy/engine/generation/cache-pages.ts';
@@ -15,14 +18,14 @@ export interface PlanSettings {
   rank: number;
   targets: readonly Projection[];
   weights: Precision;
-  /** How decoding keeps K/V rows, and in how many pages; none: all that may be needed. */
+  /** Precision of K/V rows during decoding, and the number of pages. Default: as many as all trajectories may need. */
   kv?: KvPrecision;
   pages?: number;
   /** Trajectories of a prompt that are decoded at once. */
   group: number;
-  /** Prompts at once. */
+  /** Prompts that are decoded at once. */
   groups: number;
-  /** Tokens of a prompt, and of a trajectory after it. */
+  /** Maximum tokens of a prompt, and of a trajectory after it. */
   prompt: number;
   completion: number;
   /** Tokens of one training batch. */
@@ -39,7 +42,7 @@ const capacityOf = ({ group, groups, prompt, completion, pages, tokens }: PlanSe
   batchScored: tokens,
 });
 
-/** Every buffer of a training run. Throws UnknownModelError. */
+/** Lists every buffer of a training run. Throws UnknownModelError. */
 export function planModel(settings: PlanSettings, bindingBytes: number): PlannedBuffer[] {
   const config = configOf(findModel(settings.model));
   const lora: LoraConfig = { rank: settings.rank, alpha: 2 * settings.rank, targets: settings.targets };
@@ -53,10 +56,10 @@ export function planModel(settings: PlanSettings, bindingBytes: number): Planned
   });
 }
 
-/** A whole trajectory must fit a training batch. */
+/** Least tokens of a training batch: it must hold a whole trajectory. */
 const leastTokens = ({ prompt, completion }: PlanSettings) => prompt + completion;
 
-/** Settings with one number halved, down to the least that makes sense. */
+/** Settings with one number halved, but not below the least useful value; null if it is already there. */
 function halved(
   s: PlanSettings,
   name: 'tokens' | 'groups' | 'group' | 'prompt' | 'completion' | 'rank',
@@ -65,13 +68,13 @@ function halved(
   return s[name] > least ? { ...s, [name]: Math.max(least, s[name] >> 1) } : null;
 }
 
-/** Shorter trajectories let a batch be shorter, too. */
+/** Settings with shorter trajectories, and with that a smaller batch. */
 function shorter(s: PlanSettings, name: 'prompt' | 'completion'): PlanSettings | null {
   const next = halved(s, name, 64);
   return next && { ...next, tokens: Math.max(s.tokens >> 1, leastTokens(next)) };
 }
 
-/** From what costs the run least to what costs it most. */
+/** In order of their cost to the run, the cheapest first. */
 const changes: readonly Change<PlanSettings>[] = [
   {
     apply: (s) => (s.weights === 'int4' ? null : { ...s, weights: s.weights === 'f32' ? 'int8' : 'int4' }),
@@ -86,13 +89,13 @@ const changes: readonly Change<PlanSettings>[] = [
   { apply: (s) => halved(s, 'rank', 1), words: (s) => [`--rank ${s.rank}`] },
 ];
 
-/** Tokens that the model reads at most, where a trajectory may have more; null: it reads them all. */
+/** The model's context length if trajectories may exceed it, else null. */
 function shortContext(settings: PlanSettings): number | null {
   const { maxPosition } = configOf(findModel(settings.model));
   return leastTokens(settings) > maxPosition ? maxPosition : null;
 }
 
-/** The plan, or what stands in the way of one. */
+/** The plan, or the reason why none can be made. */
 export function planOrProblem(settings: PlanSettings, bindingBytes: number): PlannedBuffer[] | string {
   try {
     return planModel(settings, bindingBytes);
@@ -113,12 +116,12 @@ function advice(settings: PlanSettings, room: Room): string {
   return change ? `${change} would make it fit.` : 'No change of these settings makes it fit: choose a smaller model.';
 }
 
-/** Why the settings are refused and what would make them fit; null: they fit. */
+/** Why the settings are refused and what would make them fit; null if they fit. */
 export function refusal(settings: PlanSettings, room: Room): string | null {
   const context = shortContext(settings);
   if (context !== null)
     return (
-      `${settings.model} reads at most ${context} tokens, and a trajectory may have ${leastTokens(settings)} ` +
+      `${settings.model} reads at most ${context} tokens, but a trajectory may have ${leastTokens(settings)} ` +
       `(--prompt ${settings.prompt} and --completion ${settings.completion}). ${advice(settings, room)}`
     );
   const problem = misfitOf(settings, room);
@@ -126,12 +129,12 @@ export function refusal(settings: PlanSettings, room: Room): string | null {
   if (typeof problem === 'string') return `${problem} ${advice(settings, room)}`;
   const why =
     problem.kind === 'buffer'
-      ? `${problem.buffer.name} (${problem.buffer.part}) needs ${problem.buffer.bytes} bytes in one binding, which holds ${room.bindingBytes}`
-      : `it needs ${problem.bytes} bytes in all, and ${room.totalBytes} are there`;
+      ? `${problem.buffer.name} (${problem.buffer.part}) needs ${problem.buffer.bytes} bytes in one binding, which holds at most ${room.bindingBytes}`
+      : `it needs ${problem.bytes} bytes in all, but only ${room.totalBytes} are available`;
   return `This does not fit: ${why}. ${advice(settings, room)}`;
 }
 
-/** `name  bytes`, one line a part, and of each part its buffers where asked. */
+/** Lines of the form `name  bytes`, one per part, followed by its buffers if `withBuffers` is true. */
 export function planLines(buffers: readonly PlannedBuffer[], withBuffers: boolean): string[] {
   const parts = [...new Set(buffers.map(({ part }) => part))];
   const line = (name: string, bytes: number, indent = '') =>
@@ -143,11 +146,11 @@ export function planLines(buffers: readonly PlannedBuffer[], withBuffers: boolea
   });
 }
 
-/** `q_proj,v_proj` or `all`. Throws RangeError, which names those that there are. */
+/** Parses `q_proj,v_proj` or `all`. Throws a RangeError that lists the known names. */
 export function parseTargets(text: string): Projection[] {
   if (text === 'all') return [...projections];
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.filter((name) => !projections.includes(name as Projection));
-  if (unknown.length) throw new RangeError(`There is no ${unknown.join(', ')}; there are ${projections.join(', ')}.`);
+  if (unknown.length) throw new RangeError(`There is no ${unknown.join(', ')}. Choose from ${projections.join(', ')}.`);
   return projections.filter((name) => names.includes(name));
 }

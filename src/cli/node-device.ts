@@ -1,4 +1,4 @@
-/** Which device a command computes on: `--device auto|wasm|webgpu`, and with how many threads. */
+/** The device on which a command computes: `--device auto|wasm|webgpu`, and its number of threads. */
 import { InvalidArgumentError, Option } from 'commander';
 import { type Device, DeviceUnavailableError } from '../device/device.ts';
 import { WasmDevice } from '../device/wasm/device.ts';
@@ -13,9 +13,9 @@ const openers = {
     WasmDevice.open({ threads, mostBindingBytes }),
 } as const;
 
-/** A GPU where there is one; in place of a software adapter the processor itself, which is many times faster. */
+/** Opens a GPU if there is one. Prefers the processor to a software adapter, because it is many times faster. */
 async function openBest(options: DeviceOptions): Promise<Device> {
-  // Who names an adapter wants it.
+  // An adapter named by the user is always used.
   if (process.env.TABGYM_ADAPTER) return openers.webgpu(options);
   try {
     const gpu = await openers.webgpu(options);
@@ -33,9 +33,9 @@ export const deviceNames = Object.keys(openers) as DeviceName[];
 export interface DeviceOptions {
   /** Default: auto. */
   device?: DeviceName;
-  /** Of the WebAssembly device. Default: as many as cores up to two, above that one fewer. */
+  /** Threads of the WebAssembly device. Default: the number of cores, less one if there are more than two. */
   threads?: number;
-  /** Bindings no larger than this, as on a device that grants no more. */
+  /** Limits bindings to this size, as on a device that allows no more. */
   mostBindingBytes?: number;
 }
 
@@ -43,17 +43,19 @@ export const openDevice = (options: DeviceOptions): Promise<Device> => openers[o
 
 function count(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number from 1.');
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return value;
 }
 
-/** The options of a command that opens a device. */
+/** Options of a command that opens a device. */
 export const deviceOptions = (usual: DeviceName) => [
-  new Option('--device <name>', 'what computes; auto: a GPU, else the processor').choices(deviceNames).default(usual),
-  new Option('--threads <n>', 'of the WebAssembly device (default: by the number of cores)').argParser(count),
+  new Option('--device <name>', 'device to compute on; auto: a GPU, else the processor')
+    .choices(deviceNames)
+    .default(usual),
+  new Option('--threads <n>', 'threads of the WebAssembly device (default: by the number of cores)').argParser(count),
 ];
 
-export const deviceWords = ({ info, limits }: Device): string => {
+export const describeDevice = ({ info, limits }: Device): string => {
   const threads = limits.threads ? `, ${limits.threads} ${limits.threads === 1 ? 'thread' : 'threads'}` : '';
   return `${info.description}${info.isFallback ? ' (software)' : ''}${threads}`;
 };

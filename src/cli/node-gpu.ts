@@ -1,6 +1,6 @@
 /**
- * WebGPU on Node, by Dawn: which adapter, and what to install where there is none. The search for drivers is
- * scripts/machine.mjs's, as for the tests. Everything above this file works as in a page.
+ * WebGPU on Node through Dawn: chooses the adapter, and explains what to install if there is none. As in the tests,
+ * scripts/machine.mjs searches for drivers. All code above this file works as in a page.
  */
 import { existsSync } from 'node:fs';
 import { findSoftwareDrivers, hasRenderNode, installAdvice } from '../../scripts/machine.mjs';
@@ -11,34 +11,34 @@ interface Dawn {
   globals: object;
 }
 
-/** What an attempt to find an adapter sets up: Dawn's options, and the Vulkan driver file it is to use. */
+/** Setup for one attempt to find an adapter: Dawn's options and the Vulkan driver file. */
 interface Attempt {
   options: string[];
   driver: string | null;
 }
 
-/** Devices hold on to it, and a collected instance takes them along. */
+/** Kept alive here: if the instance were garbage-collected, its devices would be lost. */
 let instance: GPU | null = null;
 
 const hasHardware = () => process.platform !== 'linux' || hasRenderNode() || existsSync('/dev/nvidia0');
 
-/** TABGYM_ADAPTER: a driver file, or a part of an adapter's name as Dawn knows it. */
-function wanted(name: string): Attempt {
+/** TABGYM_ADAPTER: a driver file, or part of an adapter's name in Dawn. */
+function namedAttempt(name: string): Attempt {
   return name.endsWith('.json') ? { options: [], driver: name } : { options: [`adapter=${name}`], driver: null };
 }
 
-/** Real hardware first, then Mesa's software adapter, then the one that comes with Chromium. */
+/** Real hardware first, then Mesa's software adapter, then Chromium's. */
 function attempts(): Attempt[] {
   const name = process.env.TABGYM_ADAPTER;
-  if (name) return [wanted(name)];
+  if (name) return [namedAttempt(name)];
   const drivers = process.env.VK_DRIVER_FILES ? [] : findSoftwareDrivers();
   const system: Attempt = { options: [], driver: null };
   const software = drivers.map((driver: string): Attempt => ({ options: [], driver }));
   return hasHardware() || process.env.VK_DRIVER_FILES ? [system, ...software] : [...software, system];
 }
 
-async function tried(dawn: Dawn, { options, driver }: Attempt): Promise<GPU | null> {
-  // The Vulkan loader reads the variable when an instance is created.
+async function tryAttempt(dawn: Dawn, { options, driver }: Attempt): Promise<GPU | null> {
+  // The Vulkan loader reads this variable when an instance is created.
   if (driver) process.env.VK_DRIVER_FILES = driver;
   try {
     const gpu = dawn.create(options);
@@ -49,16 +49,16 @@ async function tried(dawn: Dawn, { options, driver }: Attempt): Promise<GPU | nu
   }
 }
 
-/** `navigator.gpu` for Node. Throws in words where no adapter is found. */
+/** `navigator.gpu` for Node. Throws GpuUnavailableError, with instructions, if there is no adapter. */
 export async function nodeGpu(): Promise<GPU> {
   if (instance) return instance;
   const dawn = (await import('webgpu')) as unknown as Dawn;
   Object.assign(globalThis, dawn.globals);
   for (const attempt of attempts()) {
-    instance = await tried(dawn, attempt);
+    instance = await tryAttempt(dawn, attempt);
     if (instance) return instance;
   }
   throw new GpuUnavailableError(
-    `No WebGPU adapter was found on this machine. A software one will do: ${installAdvice()}. Or name one: TABGYM_ADAPTER=NAME, or the path of a Vulkan driver file.`,
+    `No WebGPU adapter was found on this machine. A software adapter is enough: ${installAdvice()}. Or name an adapter: TABGYM_ADAPTER=NAME, or the path of a Vulkan driver file.`,
   );
 }

@@ -1,4 +1,7 @@
-/** `npm run plan -- experiments/NAME.json`: what a run of an experiment is made of, and what it needs on this machine's adapter. */
+/**
+ * `npm run plan -- experiments/NAME.json`: prints the parts of an experiment's run and their memory on this machine's
+ * adapter.
+ */
 
 import type { Experiment } from '../experiment/experiment.ts';
 import { kindLabel } from '../experiment/guide.ts';
@@ -11,7 +14,7 @@ import { type DeviceOptions, openDevice } from './node-device.ts';
 const row = (name: string, value: string) => `${name.padEnd(26)}${value}`;
 const bytesRow = (name: string, bytes: number) => row(name, `${bytes.toLocaleString('en').padStart(16)} bytes`);
 
-/** Prints the plan; false: the run does not fit. Throws where there is no device to plan for. */
+/** Prints the plan. Returns false if the run does not fit; throws if there is no device to plan for. */
 export async function planExperiment(
   experiment: Experiment,
   print: (line: string) => void,

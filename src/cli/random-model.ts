@@ -1,8 +1,8 @@
 /**
- * Writes a random model of any listed shape in the Hub's layout, row slice by row slice, so that a 3B model needs no more
- * memory than a small one: `config.json`, `tokenizer.json`, `tokenizer_config.json` and `model.safetensors`, split into
- * parts where asked. Every value is a function of the seed, the tensor's name and its place in it, whatever the dtype and
- * the split.
+ * Writes a random model of any listed shape in the Hub's layout: `config.json`, `tokenizer.json`,
+ * `tokenizer_config.json` and `model.safetensors`, split into several files on request. Written slice by slice, so that
+ * a 3B model needs no more memory than a small one. Every value depends only on the seed, the tensor's name and its
+ * index in the tensor, not on the dtype or the split.
  */
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { normals } from '../policy/weights/init.ts';
 
 export type FloatDtype = 'f32' | 'f16' | 'bf16';
 
-/** Sizes that differ from the listed model's. */
+/** Sizes that override the listed model's. */
 export interface ShapeOverrides {
   layers?: number;
   hidden?: number;
@@ -31,7 +31,7 @@ export interface MakeModelOptions {
   seed: number;
   dtype: FloatDtype;
   overrides?: ShapeOverrides;
-  /** Most bytes of one weight file; absent: one file. */
+  /** Maximum bytes of one weight file. Default: one file. */
   shardBytes?: number;
   print?: (line: string) => void;
 }
@@ -45,10 +45,10 @@ interface Planned {
 const names: { [dtype in FloatDtype]: 'F32' | 'F16' | 'BF16' } = { f32: 'F32', f16: 'F16', bf16: 'BF16' };
 const torchNames: { [dtype in FloatDtype]: string } = { f32: 'float32', f16: 'float16', bf16: 'bfloat16' };
 
-/** Values made at a time. */
+/** Values generated at a time. */
 const sliceValues = 1 << 20;
 
-/** The fields of config.json with the overrides, undefined ones left out. */
+/** Fields of config.json with the overrides applied. */
 function overridden(config: CatalogueEntry['config'], overrides: ShapeOverrides): { [field: string]: unknown } {
   const fields = {
     num_hidden_layers: overrides.layers,
@@ -63,7 +63,10 @@ function overridden(config: CatalogueEntry['config'], overrides: ShapeOverrides)
   return { ...config, ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) };
 }
 
-/** Standard deviation and mean of a tensor's values: norms lie around 1, biases are small, matrices as models start. */
+/**
+ * Standard deviation and mean of a tensor's values: norms lie around 1; biases and matrices are small, as in a model
+ * before training.
+ */
 function spreadOf(name: string): { std: number; mean: number } {
   if (name.endsWith('norm.weight')) return { std: 0.1, mean: 1 };
   return { std: 0.02, mean: 0 };
@@ -82,7 +85,7 @@ function encode(values: Float32Array, dtype: FloatDtype): Uint8Array {
   return new Uint8Array(stored.buffer as ArrayBuffer, stored.byteOffset, stored.byteLength);
 }
 
-/** Tensors in order, gathered into files of at most `shardBytes` (a larger tensor has a file of its own). */
+/** Groups the tensors, in order, into files of at most `shardBytes`. A larger tensor gets its own file. */
 function split(tensors: readonly Planned[], bytesPerValue: number, shardBytes = Number.POSITIVE_INFINITY): Planned[][] {
   const shards: Planned[][] = [[]];
   let bytes = 0;
@@ -122,7 +125,7 @@ function indexOf(shards: readonly Planned[][], bytesPerValue: number): string {
   return JSON.stringify({ metadata: { total_size: total }, weight_map: Object.fromEntries(map) }, null, 1);
 }
 
-/** Writes the folder and returns the model's config. Throws ConfigError or RangeError on shapes that cannot be. */
+/** Writes the folder and returns the model's config. Throws ConfigError or RangeError on invalid shapes. */
 export async function makeModel(entry: CatalogueEntry, options: MakeModelOptions): Promise<ModelConfig> {
   const { out, dtype, shardBytes, print = () => {} } = options;
   const fields = overridden(entry.config, options.overrides ?? {});

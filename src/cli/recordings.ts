@@ -1,6 +1,6 @@
 /**
- * Files of trajectories that an experiment's file names: a path, from the folder of the experiment or from where the command runs.
- * The run keeps the file's content under its name without the path, and its document says that name.
+ * Trajectory files that an experiment refers to, by a path relative to the experiment's folder or to the working
+ * directory. The run stores the file's content under its base name, and its document refers to that name.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
@@ -8,19 +8,19 @@ import type { Experiment } from '../experiment/experiment.ts';
 import { writePath } from '../experiment/paths.ts';
 import { fileOf } from '../rl/algorithms/registry.ts';
 
-/** A file that an experiment names is not there, or two of them have one name. */
+/** A file that an experiment refers to is missing, or two of them have the same base name. */
 export class MissingFileError extends Error {
   override name = 'MissingFileError';
 }
 
-function found(path: string, folder: string): string {
+function findFile(path: string, folder: string): string {
   const places = [resolve(folder, path), resolve(path)];
   const place = places.find((each) => existsSync(each));
   if (!place) throw new MissingFileError(`There is no file ${path}: looked for ${[...new Set(places)].join(' and ')}.`);
   return place;
 }
 
-/** The document as the run keeps it, and the files by name. */
+/** Returns the document as the run stores it, and the files by name. */
 export function withRecordings(
   experiment: Experiment,
   folder: string,
@@ -33,10 +33,10 @@ export function withRecordings(
   for (const [i, settings] of all.entries()) {
     const named = fileOf(settings);
     if (named === null) continue;
-    const place = found(named, folder);
+    const place = findFile(named, folder);
     const name = basename(place);
     if ((places.get(name) ?? place) !== place)
-      throw new MissingFileError(`Two files are called ${name}: ${places.get(name)} and ${place}. Rename one of them.`);
+      throw new MissingFileError(`Two files are named ${name}: ${places.get(name)} and ${place}. Rename one of them.`);
     places.set(name, place);
     recordings.set(name, readFileSync(place));
     changed = writePath(changed, `${paths[i]}.file`, name);

@@ -1,16 +1,19 @@
-/** The closing words of a run: success by depth beside chance, with intervals, and what it cost to get the first gain. */
+/**
+ * The summary printed at the end of a run: success by stratum beside chance, with intervals, and the cost of the first
+ * gain.
+ */
 import { fallOf, signalLabels } from '../rl/evaluation/fallen.ts';
 import type { Evaluation, Mean, Rate, Scores, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
 
-/** What a laptop's GPU is taken to cost: see the checks of the first landing. */
+/** Assumed costs on a laptop's GPU. */
 const SECONDS = { dispatch: 50e-6, readback: 5e-3, flop: 1 / 200e9 };
 const GAIN = 0.3;
-/** One step's batch is noisy: the mean over this many is compared. */
+/** The success of one step's batch is noisy, so the mean over this many steps is compared. */
 const WINDOW = 5;
 
 export const three = (value: number) => value.toFixed(3);
-/** A rate with its interval and its episodes. */
-export const rateWords = ({ rate, low, high, episodes }: Rate) =>
+/** A rate with its interval and number of episodes. */
+export const formatRate = ({ rate, low, high, episodes }: Rate) =>
   `${three(rate)} [${three(low)}, ${three(high)}] of ${episodes}`;
 
 export interface Ends {
@@ -18,7 +21,7 @@ export interface Ends {
   end: Evaluation;
 }
 
-/** The evaluations before the first update and after the last; null where either is missing. */
+/** The evaluations before the first update and after the last; null if either is missing. */
 export function endsOf(records: readonly StepRecord[]): Ends | null {
   const start = records.find((record) => record.evaluation)?.evaluation;
   const end = records.at(-1)?.evaluation;
@@ -28,7 +31,7 @@ export function endsOf(records: readonly StepRecord[]): Ends | null {
 function strataLines(words: string, start: SplitEvaluation, end: SplitEvaluation): string[] {
   return Object.entries(end.strata).map(([stratum, { policy, chance }]) => {
     const before = start.strata[stratum];
-    return `${words} goals, ${stratum}: chance ${rateWords(chance)}  start ${before ? rateWords(before.policy) : '-'}  end ${rateWords(policy)}`;
+    return `${words} goals, ${stratum}: chance ${formatRate(chance)}  start ${before ? formatRate(before.policy) : '-'}  end ${formatRate(policy)}`;
   });
 }
 
@@ -36,14 +39,14 @@ const closing = (words: string, start: SplitEvaluation, end: SplitEvaluation) =>
   `${words} success: chance ${three(end.chance.rate)} start ${three(start.policy.rate)} end ${three(end.policy.rate)}`;
 
 /** A mean with its interval. */
-export const meanWords = ({ mean, low, high }: Mean) => `${three(mean)} [${three(low)}, ${three(high)}]`;
+export const formatMean = ({ mean, low, high }: Mean) => `${three(mean)} [${three(low)}, ${three(high)}]`;
 
-/** Mean scores, the whole and by stratum: where success is out of reach they are what there is to see. */
+/** Mean scores in total and by stratum. They show progress where success is out of reach. */
 function scoreLines(words: string, start: SplitEvaluation, end: SplitEvaluation): string[] {
   const line = (name: string, before: number | undefined, scores: Scores | undefined) =>
     scores
       ? [
-          `${words} goals, mean score${name}: chance ${meanWords(scores.chance)}  start ${before === undefined ? '-' : three(before)}  end ${meanWords(scores.policy)}`,
+          `${words} goals, mean score${name}: chance ${formatMean(scores.chance)}  start ${before === undefined ? '-' : three(before)}  end ${formatMean(scores.policy)}`,
         ]
       : [];
   return [
@@ -62,7 +65,7 @@ export interface Cost {
   seconds: number;
 }
 
-/** Everything spent in training up to the first step at which the batches of late are 0.3 better than the start. */
+/** Total cost of training up to the first step at which the mean over the recent batches exceeds the start by 0.3. */
 export function costOfFirstGain(records: readonly StepRecord[], start: number): Cost | null {
   const cost: Cost = { step: 0, dispatches: 0, readbacks: 0, flops: 0, seconds: 0 };
   const recent: number[] = [];
@@ -86,11 +89,13 @@ function costLine(cost: Cost | null): string {
   const { step, dispatches, readbacks, flops, seconds } = cost;
   return (
     `first ${GAIN} of gain: at step ${step}, after ${dispatches} dispatches, ${readbacks} read-backs, ${flops.toExponential(2)} FLOP; ` +
-    `at 50 µs a dispatch, 5 ms a read-back, 200 GFLOP/s: ${seconds.toFixed(1)} s`
+    `at 50 µs per dispatch, 5 ms per read-back and 200 GFLOP/s: ${seconds.toFixed(1)} s`
   );
 }
 
-/** How far a run has fallen from its best, since when, and what moved first; nothing where it has not. */
+/**
+ * The drop of a run from its best, the step since which it lasts, and the signal that moved first. Empty without a drop.
+ */
 export function fallLines(records: readonly StepRecord[]): string[] {
   const fall = fallOf(records);
   if (!fall) return [];
@@ -99,7 +104,7 @@ export function fallLines(records: readonly StepRecord[]): string[] {
     ? `${signalLabels[first.signal]} moved first, at step ${first.step}: ${first.before.toPrecision(3)} to ${first.after.toPrecision(3)}`
     : 'no signal moved before it';
   return [
-    `fallen from its best by ${three(by)}, from about step ${from} on: held-out ${rateWords(best.rate)} at step ${best.step}, ${rateWords(last.rate)} at step ${last.step}; ${moved}. The checkpoint of the best step is kept`,
+    `fell from its best by ${three(by)}, from about step ${from} on: held-out ${formatRate(best.rate)} at step ${best.step}, ${formatRate(last.rate)} at step ${last.step}; ${moved}. The checkpoint of the best step was kept`,
   ];
 }
 

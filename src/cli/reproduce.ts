@@ -1,11 +1,11 @@
 /** `npm run reproduce -- table6|figure7|figure8|figure9 [--seeds 1,2,3] [--scale 0.25] [--plan] [--device wasm]` */
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { deviceOptions } from './node-device.ts';
-import { figureNames, type ReproducingOptions, reproduce } from './reproduction.ts';
+import { figureNames, type ReproductionOptions, reproduce } from './reproduction.ts';
 
 function whole(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number from 0.');
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
   return value;
 }
 
@@ -20,24 +20,24 @@ function share(text: string): number {
 const [device, threads] = deviceOptions('auto');
 const program = new Command('reproduce')
   .description(
-    "A figure of AgentGym-RL's at the size of a tab: its sweeps are trained, evaluated and written to docs/figures. The same command goes on.",
+    'Reproduces a figure of AgentGym-RL at the size of a tab: trains and evaluates its sweeps and writes the results to docs/figures. If stopped, run it again to continue.',
   )
-  .addArgument(new Argument('<figure>', 'which').choices(figureNames))
-  .option('--seeds <list>', 'of each variant, with commas between', wholes, [1, 2, 3])
-  .option('--scale <share>', 'of the steps of each run: a trial of the figure', share, 1)
-  .option('--plan', 'only measure, and print how long it takes', false)
-  .option('--work <folder>', 'where runs and evaluations are kept', 'runs/reproduce')
-  .option('--out <folder>', 'where the results are written', 'docs/figures')
+  .addArgument(new Argument('<figure>', 'figure to reproduce').choices(figureNames))
+  .option('--seeds <list>', 'seeds of each variant, separated by commas', wholes, [1, 2, 3])
+  .option('--scale <share>', 'share of the steps of each run, for a quick trial', share, 1)
+  .option('--plan', 'only measure, and print an estimate of the duration', false)
+  .option('--work <folder>', 'folder of runs and evaluations', 'runs/reproduce')
+  .option('--out <folder>', 'folder for the results', 'docs/figures')
   .addOption(device)
   .addOption(threads);
 
 async function main(): Promise<void> {
   program.parse();
   const print = (line: string) => console.log(line);
-  await reproduce({ ...program.opts(), figure: program.args[0], print } as ReproducingOptions);
+  await reproduce({ ...program.opts(), figure: program.args[0], print } as ReproductionOptions);
 }
 
-// Dawn keeps the process alive: it is ended explicitly.
+// Dawn keeps the process alive, so exit explicitly.
 main().then(
   () => process.exit(0),
   (error: Error) => {

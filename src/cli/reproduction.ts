@@ -1,4 +1,7 @@
-/** A figure of the paper, from its sweeps to docs/figures: planned, trained and evaluated resumably, written as JSON, Markdown and SVG. */
+/**
+ * Reproduces a figure of the paper: plans, trains and evaluates its sweeps, resumably, and writes docs/figures as JSON,
+ * Markdown and SVG.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
@@ -16,19 +19,19 @@ import { worldModule } from '../worlds/registry.ts';
 import { PartialItems } from './evaluation.ts';
 import { type Figure, type FigureEvaluation, type FigureSweep, figureSweeps, figures } from './figures.ts';
 import type { DeviceOptions } from './node-device.ts';
-import { durationWords, openEngines, SweepFolder, type Swept } from './sweep-folder.ts';
+import { formatDuration, openEngines, SweepFolder, type Swept } from './sweep-folder.ts';
 import { CommandError, readDocument } from './training-run.ts';
 
-export interface ReproducingOptions extends DeviceOptions {
+export interface ReproductionOptions extends DeviceOptions {
   figure: string;
-  /** Runs and evaluations; gone on with by the same command. */
+  /** Folder of runs and evaluations; the same command continues from it. */
   work: string;
-  /** Where the results go. */
+  /** Folder for the results. */
   out: string;
   seeds: readonly number[];
-  /** Of the steps of each run: 1 is the figure, less is a trial of it. */
+  /** Share of the steps of each run: 1 is the figure, less is a quick trial. */
   scale: number;
-  /** Only measures and prints how long it would take. */
+  /** If true, only measures and prints an estimate of the duration. */
   plan: boolean;
   print(line: string): void;
 }
@@ -48,10 +51,10 @@ const scaled = (steps: number, scale: number) => Math.max(1, Math.round(steps * 
 const scaledStages = (stages: Stages, scale: number): Stages =>
   stages.map((stage) => ({ ...stage, steps: scaled(stage.steps, scale) }));
 
-/** The document of a figure's sweep, its stages and evaluations as much shorter as its steps. */
+/** The document of a figure's sweep, with steps, stages and evaluation interval scaled alike. */
 export function figureDocument(
   { base, changes, variantsOf = base }: FigureSweep,
-  { seeds, scale }: Pick<ReproducingOptions, 'seeds' | 'scale'>,
+  { seeds, scale }: Pick<ReproductionOptions, 'seeds' | 'scale'>,
 ): Experiment {
   const read = (name: string) => readDocument(join('experiments', `${name}.json`));
   const file = read(base);
@@ -81,7 +84,7 @@ interface Trained {
   folder: SweepFolder;
 }
 
-const openSweeps = (figure: Figure, options: ReproducingOptions): Promise<Trained[]> =>
+const openSweeps = (figure: Figure, options: ReproductionOptions): Promise<Trained[]> =>
   Promise.all(
     figure.sweeps.map(sweepOf).map(async (sweep) => ({
       sweep,
@@ -89,7 +92,7 @@ const openSweeps = (figure: Figure, options: ReproducingOptions): Promise<Traine
     })),
   );
 
-/** A step of each variant, where none was taken yet; then what all of it takes at that pace. */
+/** Takes a step of each variant that has none yet, then estimates the total duration at that pace, in milliseconds. */
 async function estimate(all: readonly Trained[], engines: Assembly, print: (line: string) => void): Promise<number> {
   let sum = 0;
   for (const { sweep, folder } of all) {
@@ -102,14 +105,14 @@ async function estimate(all: readonly Trained[], engines: Assembly, print: (line
     const left = measured
       ? await folder.train(engines, quiet, () => true)
       : await folder.train(engines, quiet, ({ done }) => done >= variants);
-    print(`${sweep.key}: about ${durationWords(left)}`);
+    print(`${sweep.key}: about ${formatDuration(left)}`);
     sum += left;
   }
   return sum;
 }
 
-/** Items of one run's policy; kept in a file, and gone on with. */
-async function evaluated(
+/** Plays the items for one run's policy. Results are kept in a file, so that an interrupted call continues. */
+async function evaluateRun(
   { run }: Swept['runs'][number],
   which: 'first' | 'last',
   evaluation: FigureEvaluation,
@@ -152,9 +155,9 @@ interface Curve {
   thin: { x: number; y: number }[][];
 }
 
-const words = { first: 'before training', last: 'trained' } as const;
+const checkpointLabels = { first: 'before training', last: 'trained' } as const;
 
-/** One line a variant and step: the mean over seeds of each seed's curve. */
+/** One curve per variant and checkpoint: the mean over the seeds' curves. */
 async function curvesOf(
   figure: Figure,
   trained: Trained,
@@ -171,15 +174,19 @@ async function curvesOf(
     for (const which of evaluation.steps) {
       const thin: Curve['thin'] = [];
       for (const each of runs.filter(({ run }) => run.sweep.variantName === name)) {
-        const items = await evaluated(each, which, evaluation, trained, engines);
+        const items = await evaluateRun(each, which, evaluation, trained, engines);
         const points =
           figure.curve === 'pass'
             ? passCurve(items).map(({ k, estimate: at }) => ({ x: k, y: at.mean }))
             : turnCurve(items, evaluation.turns).map(({ turns, estimate: at }) => ({ x: turns, y: at.mean }));
         thin.push(points);
-        print(`${each.run.name}, ${words[which]}: ${items.length} items`);
+        print(`${each.run.name}, ${checkpointLabels[which]}: ${items.length} items`);
       }
-      curves.push({ label: `${trained.sweep.label}, ${name}, ${words[which]}`, points: meanCurve(thin), thin });
+      curves.push({
+        label: `${trained.sweep.label}, ${name}, ${checkpointLabels[which]}`,
+        points: meanCurve(thin),
+        thin,
+      });
     }
   return curves;
 }
@@ -198,7 +205,7 @@ function curveTable(curves: readonly Curve[], at: string): Table {
   };
 }
 
-/** The first variant less each other, seed by seed: the same seed has the same tasks. */
+/** Differences between the last variant and each other one, seed by seed: runs of the same seed have the same tasks. */
 function differenceLines({ sweep, folder }: Trained, runs: Swept['runs']): string[] {
   const metric = sweep.metric ?? 'success';
   const names = folder.document.sweep!.variants.map(({ name }) => name);
@@ -281,7 +288,7 @@ async function evaluationResults(
   };
 }
 
-function markdown(figure: Figure, { tables, plots, came }: Written, options: ReproducingOptions): string {
+function markdown(figure: Figure, { tables, plots, came }: Written, options: ReproductionOptions): string {
   const { seeds, scale } = options;
   const trial = scale === 1 ? '' : ` --scale ${scale}`;
   const shortened = scale === 1 ? [] : [`A trial: each run has ${scale} of the figure's steps.`];
@@ -298,7 +305,7 @@ function markdown(figure: Figure, { tables, plots, came }: Written, options: Rep
   ].join('\n\n');
 }
 
-function write(figure: Figure, written: Written, options: ReproducingOptions): string[] {
+function write(figure: Figure, written: Written, options: ReproductionOptions): string[] {
   const { out, seeds, scale } = options;
   mkdirSync(out, { recursive: true });
   const { expected, differs, name, title } = figure;
@@ -312,19 +319,19 @@ function write(figure: Figure, written: Written, options: ReproducingOptions): s
   return files.map(([file]) => join(out, file));
 }
 
-/** Plans, trains what is left, evaluates what is left, writes. Interrupted, the same command goes on. */
-export async function reproduce(options: ReproducingOptions): Promise<{ finished: boolean }> {
+/** Plans, trains and evaluates what is left, and writes the results. If interrupted, the same command continues. */
+export async function reproduce(options: ReproductionOptions): Promise<{ finished: boolean }> {
   const { print } = options;
   const figure = figureOf(options.figure);
   print(`${figure.name}: ${figure.title}\nExpected: ${figure.expected}\nDifferent here: ${figure.differs}`);
   const all = await openSweeps(figure, options);
   const engines = await openEngines(options, print);
-  print(`training: about ${durationWords(await estimate(all, engines, print))} in all`);
+  print(`training: about ${formatDuration(await estimate(all, engines, print))} in all`);
   if (options.plan) return { finished: false };
   for (const { folder } of all) {
     if (!(await folder.isFinished())) await folder.train(engines, print);
     if (!(await folder.isFinished())) {
-      print('Stopped; the same command goes on.');
+      print('Stopped. Run the same command to continue.');
       return { finished: false };
     }
   }

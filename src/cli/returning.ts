@@ -1,6 +1,7 @@
 /**
- * A policy that was trained elsewhere and goes on here: a PEFT folder (verl's merged adapter too), a tiny policy as a Hugging Face
- * checkpoint, or a whole language model, beside which a new adapter starts. Settings are those of the hand-off that it came from.
+ * Imports a policy that was trained elsewhere: a PEFT folder (including verl's merged adapter), a tiny policy as a
+ * Hugging Face checkpoint, or a whole language model, for which training starts a new adapter. Settings come from the
+ * hand-off that the policy started from.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -16,11 +17,11 @@ import type { HandedFrom } from '../store/run.ts';
 import type { NewRun } from '../store/run-store.ts';
 import { CommandError, readDocument } from './training-run.ts';
 
-/** A trained policy lies a few folders below the hand-off that it was trained in. */
+/** Levels to search upwards: a trained policy lies a few folders below its hand-off. */
 const folders = 5;
 const handoffFiles = ['handoff.json', 'experiment.json'] as const;
 
-/** The nearest folder from this one upwards that holds a hand-off's files; null: none does. */
+/** The nearest folder, from this one upwards, with a hand-off's files; null if there is none. */
 function handoffAbove(folder: string): string | null {
   let at = resolve(folder);
   for (let i = 0; i < folders; i++) {
@@ -35,13 +36,13 @@ function filesOf(folder: string): { [name: string]: Uint8Array } {
   return Object.fromEntries(names.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))]));
 }
 
-/** Whether a folder's weights are a language model's: its vocabulary is not a tiny policy's. */
+/** True if a folder's weights are a language model's, that is, if its vocabulary is not a tiny policy's. */
 function isLanguageModel(folder: string): boolean {
   if (existsSync(join(folder, 'adapter_config.json'))) return false;
   const path = join(folder, 'tokenizer.json');
   if (!existsSync(join(folder, 'config.json')) || !existsSync(path))
     throw new CommandError(
-      `${folder} holds no policy: adapter_config.json and adapter_model.safetensors are needed, or config.json, model.safetensors and tokenizer.json.`,
+      `${folder} contains no policy: adapter_config.json and adapter_model.safetensors are needed, or config.json, model.safetensors and tokenizer.json.`,
     );
   const tokenizer = new Tokenizer(JSON.parse(readFileSync(path, 'utf8')));
   return !specialTokens.every((token) => tokenizer.has(token));
@@ -52,7 +53,7 @@ interface Settings {
   from: HandedFrom | null;
 }
 
-/** Of the experiment that was named, of the hand-off, or of the first preset. */
+/** Settings from the named experiment, else from the hand-off, else from the first preset. */
 function settingsFor(folder: string, file: string | null): Settings {
   const handoff = handoffAbove(folder);
   const from = handoff ? (JSON.parse(readFileSync(join(handoff, 'handoff.json'), 'utf8')) as HandedFrom) : null;
@@ -60,8 +61,8 @@ function settingsFor(folder: string, file: string | null): Settings {
   return { experiment: handoff ? readDocument(join(handoff, 'experiment.json')) : parseExperiment(presets[0]), from };
 }
 
-/** A whole model stays as it is and is trained by an adapter beside it. */
-function besideWhole(folder: string, { experiment, from }: Settings): NewRun {
+/** Keeps a whole model frozen and trains an adapter beside it. */
+function adapterRun(folder: string, { experiment, from }: Settings): NewRun {
   const { policy } = experiment;
   const weights = factsOf(policy).ownWeights || !('weights' in policy) ? 'int4' : policy.weights;
   const settings = adapted(experiment, besideModel(policy, resolve(folder), weights));
@@ -69,13 +70,13 @@ function besideWhole(folder: string, { experiment, from }: Settings): NewRun {
   return { name: experiment.name, experiment: settings, origin: { kind: 'import', file, ...(from && { from }) } };
 }
 
-/** A run at step 0 that holds the policy of a folder. */
+/** A run at step 0 that contains the policy of a folder. */
 export function returnedRun(folder: string, file: string | null): NewRun {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw new CommandError(`There is no folder ${folder}.`);
   const settings = settingsFor(folder, file);
-  if (isLanguageModel(folder)) return besideWhole(folder, settings);
+  if (isLanguageModel(folder)) return adapterRun(folder, settings);
   const { experiment, from } = settings;
-  // Of the hand-off above; none that lies in the folder is looked at twice.
+  // The hand-off's files were read above; they are not part of the policy.
   const own = filesOf(folder);
   for (const name of handoffFiles) delete own[name];
   const run = importedRun(zipSync(own, { level: 0 }), experiment, basename(folder));

@@ -1,6 +1,6 @@
 /**
- * `npm run report -- RUN.tabgym --out FILE.html`: a run as one HTML page that opens anywhere: settings, curves, evaluations, episodes, numbers. The page
- * writes the same by session/report/ under Share.
+ * `npm run report -- RUN.tabgym --out FILE.html`: writes a run as one HTML page that opens anywhere, with settings,
+ * curves, evaluations, episodes and numbers. The page's Share writes the same with session/report/.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -14,7 +14,7 @@ import { readRun } from '../store/bundle.ts';
 
 const colors = ['#2759cf', '#65696f', '#0e6b37', '#7338c4'];
 
-/** Metrics that stand in one chart. */
+/** Charts of the report, with their metrics. */
 const charts: readonly { title: string; names: readonly string[]; range: LineChart['range'] }[] = [
   { title: 'Success', names: ['success', 'chance', 'oracle'], range: [0, 1] },
   { title: 'Score', names: ['score'], range: null },
@@ -57,7 +57,7 @@ function main() {
   writeFileSync(program.opts<{ out: string }>().out, reportOf(readFileSync(run), basename(run)));
 }
 
-// Only as a tool does it read the command line: a test calls the function.
+// Tests import `reportOf`, so the command line is read only if this file is run as a tool.
 if (process.argv[1]?.endsWith('report.js')) {
   try {
     main();

@@ -15,20 +15,20 @@ const wholeFrom = (least: number, most: number) => (text: string) => {
   return value;
 };
 
-const several = (value: string, before: string[]) => [...before, value];
+const collect = (value: string, before: string[]) => [...before, value];
 
 function originOf(text: string, before: string[]): string[] {
   if (!URL.canParse(text) || new URL(text).origin !== text)
-    throw new InvalidArgumentError('It must be an origin, as in http://localhost:5173: no path, no slash at its end.');
+    throw new InvalidArgumentError('It must be an origin without a path or final slash, as in http://localhost:5173.');
   return [...before, text];
 }
 
-/** `{"search": {"articles": 200}}`: options by world. */
+/** Reads options by world, as in `{"search": {"articles": 200}}`. */
 function readOptions(file: string): { [world: string]: WorldOptions } {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new CommandError(`${file} holds no options: ${(error as Error).message}`);
+    throw new CommandError(`${file} cannot be read as options by world: ${(error as Error).message}`);
   }
 }
 
@@ -36,28 +36,33 @@ const [device, threads] = deviceOptions('auto');
 const program = new Command('serve')
   .description("Serves the worlds to other programs: AgentGym's HTTP protocol and OpenEnv's, on one port.")
   .option('--port <n>', 'port to listen on', wholeFrom(0, 65_535), 36_001)
-  .option('--host <address>', 'address to listen on; 0.0.0.0 is every one: there is no login', '127.0.0.1')
-  .option('--world <name>', 'a world, also at the root; again for several (default: all)', several, [])
-  .option('--options <file>', 'JSON: options by world, over those of the protocol')
+  .option('--host <address>', 'address to listen on; 0.0.0.0 opens it to the network, without a login', '127.0.0.1')
   .option(
-    '--policy <run>',
-    'a run, or an exported policy: answers at /v1/chat/completions; again for several',
-    several,
+    '--world <name>',
+    'a world to serve; repeatable; a single one is also served at the root (default: all worlds)',
+    collect,
     [],
   )
-  .option('--sessions <n>', 'most sessions at once, of all worlds together', wholeFrom(1, 1_000_000), 4096)
-  .option('--idle <seconds>', 'a session without a call for so long is closed', wholeFrom(1, 31_536_000), 3600)
-  .option('--origin <origin>', 'a page that may use it, as in http://localhost:5173; again for several', originOf, [])
+  .option('--options <file>', "JSON file of options by world; they override the protocol's")
+  .option('--policy <run>', 'a run or an exported policy that answers at /v1/chat/completions; repeatable', collect, [])
+  .option('--sessions <n>', 'maximum number of open sessions, over all worlds', wholeFrom(1, 1_000_000), 4096)
+  .option('--idle <seconds>', 'seconds without a call after which a session is closed', wholeFrom(1, 31_536_000), 3600)
+  .option(
+    '--origin <origin>',
+    'origin of a page that may use the server, as in http://localhost:5173; repeatable',
+    originOf,
+    [],
+  )
   .addOption(device)
   .addOption(threads);
 
-/** Each is asked for by its name, so no two may have the same. */
+/** Opens the policies. Requests choose one by its id, so ids must differ. */
 async function openPolicies(paths: readonly string[], machine: Parameters<typeof openPolicyModel>[1]) {
   const opened: Awaited<ReturnType<typeof openPolicyModel>>[] = [];
   for (const path of paths) {
     const one = await openPolicyModel(path, machine);
     if (opened.some(({ model }) => model.id === one.model.id))
-      throw new CommandError(`Two of these policies are called ${one.model.id}: rename one of the runs.`);
+      throw new CommandError(`Two of these policies have the id ${one.model.id}: rename one of the runs.`);
     opened.push(one);
   }
   return opened;

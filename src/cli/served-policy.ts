@@ -1,4 +1,4 @@
-/** A run's policy, or an exported one, as a model that answers messages: opened to play, asked by `session/completing.ts`. */
+/** Opens the policy of a run, or an exported one, as a chat model. `session/completion.ts` generates its replies. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { zipSync } from 'fflate';
@@ -20,7 +20,7 @@ import { NodeBaseModels } from './base-models.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { CommandError } from './training-run.ts';
 
-/** The zip of a folder's files: what a policy is brought in as. */
+/** Zip of a folder's files, the format in which policies are imported. */
 function zipOf(folder: string): Uint8Array {
   const files = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
   return zipSync(Object.fromEntries(files.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))])), {
@@ -28,7 +28,7 @@ function zipOf(folder: string): Uint8Array {
   });
 }
 
-/** A run's file, the folder that it was written to, or a policy as a folder or a zip of a Hugging Face layout. */
+/** Reads a run's file, the folder it was written to, or a policy in Hugging Face's layout as a folder or a zip. */
 export function readPolicyAt(path: string): NewRun {
   if (!existsSync(path)) throw new CommandError(`There is no ${path}.`);
   const isFolder = statSync(path).isDirectory();
@@ -36,18 +36,21 @@ export function readPolicyAt(path: string): NewRun {
   if (existsSync(run) && run.endsWith('.tabgym')) return readRun(new Uint8Array(readFileSync(run)), run);
   if (isFolder && !existsSync(join(path, 'tokenizer.json')))
     throw new CommandError(
-      `${path} holds no run.tabgym and no tokenizer.json: name a run, or what npm run export --format hf wrote.`,
+      `${path} contains neither run.tabgym nor tokenizer.json: give a run, or a folder that npm run export --format hf wrote.`,
     );
   const bytes = isFolder ? zipOf(path) : new Uint8Array(readFileSync(path));
   return importedRun(bytes, parseExperiment(presets[0]), basename(path));
 }
 
-/** The same room in all, most of it for what is read: every request brings its whole conversation. */
+/**
+ * Keeps the total number of tokens but gives most of it to the prompt, because every request carries its whole
+ * conversation.
+ */
 function roomForMessages(experiment: Experiment, config: Uint8Array | undefined): Experiment {
   const { promptTokens, completionTokens, maxTokensPerTurn } = experiment.sampling;
   const most = config ? parseConfig(JSON.parse(new TextDecoder().decode(config))).maxPosition : Infinity;
   const all = Math.min(promptTokens + completionTokens, most);
-  // A document takes no less room than this for an episode.
+  // An experiment allows no fewer completion tokens than this.
   const reply = Math.max(16, Math.min(maxTokensPerTurn + 1, completionTokens));
   return parseExperiment({
     ...experiment,
@@ -60,7 +63,7 @@ function roomForMessages(experiment: Experiment, config: Uint8Array | undefined)
   });
 }
 
-/** `room`: what becomes of the run's room; as the run has it, it plays in its worlds. */
+/** `room` sets the token limits; pass the identity to keep those of the run, as for play in its worlds. */
 export async function openPolicyEngine(
   run: NewRun,
   path: string,
@@ -68,7 +71,7 @@ export async function openPolicyEngine(
   room = roomForMessages,
 ): Promise<Engine> {
   const last = (run.checkpoints ?? []).toSorted((a, b) => a.meta.step - b.meta.step).at(-1);
-  if (!last) throw new CommandError(`${path} holds no checkpoint: export the run again, with its last step.`);
+  if (!last) throw new CommandError(`${path} contains no checkpoint: export the run again, with its last step.`);
   const experiment = room(parseExperiment(run.experiment), run.assets?.['config.json']);
   const machine = { open: () => openDevice(options) };
   const engines = new Assembly({ machine, openWorld: openGuardedWorld, models: new NodeBaseModels() });
@@ -83,14 +86,17 @@ export async function openPolicyEngine(
   return engine;
 }
 
-/** What is wrong with the messages, in OpenAI's words. */
+/** Invalid messages as an error in OpenAI's format; other errors unchanged. */
 function asRequestError(error: unknown): unknown {
   if (error instanceof PromptTooLong) return new ChatRequestError(error.message, 'messages', 'context_length_exceeded');
   if (error instanceof MessagesError) return new ChatRequestError(error.message, 'messages', 'invalid_value');
   return error;
 }
 
-/** Of the worlds that it was trained in, the first whose texts these are, and who writes replies in a form of its own. */
+/**
+ * Offered actions from the first of the run's worlds that recognizes the texts, and the reply format of the first world
+ * that has its own.
+ */
 function wordsOf({ worlds, sampling }: Experiment): WorldWords {
   const modules = worlds.map(({ name, options }) => ({ module: worldModule(name), options }));
   const { writeReply, reply } = modules.find(({ module }) => module.writeReply)?.module ?? {};
@@ -109,14 +115,14 @@ function wordsOf({ worlds, sampling }: Experiment): WorldWords {
 
 const randomSeed = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
-/** Letters, digits, points and dashes: it stands in an address. */
+/** The id appears in addresses, so it has only letters, digits, points, underscores and dashes. */
 const idOf = (name: string) =>
   name
     .replace(/\.(zip|tabgym)$/, '')
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^-+|-+$/g, '') || 'policy';
 
-/** `close` gives back its device and its worlds. */
+/** `close` releases its device and its worlds. */
 export async function openPolicyModel(
   path: string,
   options: DeviceOptions,
@@ -124,7 +130,7 @@ export async function openPolicyModel(
   const run = readPolicyAt(path);
   const engine = await openPolicyEngine(run, path, options);
   const speaker = await engine.speaker?.();
-  if (!speaker) throw new CommandError(`The policy of ${path} cannot be asked: it plays in its worlds only.`);
+  if (!speaker) throw new CommandError(`The policy of ${path} cannot answer messages: it only plays in its worlds.`);
   const completer = new Completer(speaker, wordsOf(parseExperiment(run.experiment)));
   const model: ChatModel = {
     id: idOf(run.name),

@@ -1,4 +1,7 @@
-/** A sweep on Node, from an experiment's file to a folder: the same turns as in the page, with a line a step. */
+/**
+ * A sweep on Node, from an experiment's file to a folder: the same turn-taking between runs as in the page, with a
+ * printed line per step.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { variantLabels } from '../experiment/difference-words.ts';
@@ -23,26 +26,33 @@ import { RunStore } from '../store/run-store.ts';
 import { exportSweep } from '../store/sweep-bundle.ts';
 import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { NodeBaseModels } from './base-models.ts';
-import { type Connections, openingWorlds } from './connections.ts';
+import { type Connections, worldOpener } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { withRecordings } from './recordings.ts';
 import { fallLines } from './report.ts';
-import { askForCode, CommandError, onInterrupt, readDocument, requireTraining, stepLine } from './training-run.ts';
+import {
+  CommandError,
+  onInterrupt,
+  readDocument,
+  requireCodeAllowed,
+  requireTraining,
+  stepLine,
+} from './training-run.ts';
 
-/** What opens engines: a device, worlds where they are, code where it may run. */
+/** Settings for opening engines: the device, addresses of worlds, permission to run code. */
 export interface MachineOptions extends DeviceOptions {
-  /** Where the servers of worlds are, over what the environment says. */
+  /** Addresses of worlds' servers; they override the environment. */
   connect?: Connections;
-  /** The objectives that the experiment carries may run. */
+  /** Allows the objectives in the experiment to run. */
   allowCode?: boolean;
 }
 
-export interface SweepingOptions extends MachineOptions {
+export interface SweepOptions extends MachineOptions {
   file: string;
   out?: string;
-  /** Instead of the seeds in the file. */
+  /** Default: the seeds in the file. */
   seeds?: readonly number[];
-  /** Instead of the number of steps in the file. */
+  /** Default: the number of steps in the file. */
   steps?: number;
   print(line: string): void;
 }
@@ -51,20 +61,18 @@ export interface Swept {
   runs: { run: SweepRun; records: StepRecord[] }[];
 }
 
-/** 95 minutes are "1 h 35 min". */
-export function durationWords(ms: number): string {
+/** Formats a duration: 95 minutes are "1 h 35 min". */
+export function formatDuration(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   if (minutes < 1) return 'under a minute';
   if (minutes < 60) return `${minutes} min`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** The sweep as it will run. A document without one is a sweep of its one seed where no others are named. */
-export function readSweepDocument({
-  file,
-  seeds,
-  steps,
-}: Pick<SweepingOptions, 'file' | 'seeds' | 'steps'>): Experiment {
+/**
+ * Returns the sweep as it will run. A document without one becomes a sweep over the given seeds, or over its own seed.
+ */
+export function readSweepDocument({ file, seeds, steps }: Pick<SweepOptions, 'file' | 'seeds' | 'steps'>): Experiment {
   const document = readDocument(file);
   const experiment = parseExperiment({
     ...document,
@@ -82,7 +90,7 @@ function planLines(document: Experiment, runs: readonly SweepRun[]): string[] {
   return [
     `${document.name}: ${variantsOf(document).length} variants of ${seeds.length} seeds (${seeds.join(', ')}), ${runs.length} runs of at most ${MOST_RUNS}`,
     ...labels,
-    `${left} steps to go`,
+    `${left} steps left`,
   ];
 }
 
@@ -97,10 +105,10 @@ function listener(runs: readonly SweepRun[], print: (line: string) => void): (ev
     else if (event.type === 'sweep') {
       const { remainingMs, done, total } = event.state;
       const tenth = Math.floor((10 * done) / total) + 1;
-      // After the first round of steps, then at each tenth.
+      // Print after the first round of steps, then at each tenth.
       if (remainingMs === null || done < runs.length || tenth === announced || done === total) return;
       announced = tenth;
-      print(`${done} of ${total} steps; at this pace ${durationWords(remainingMs)} to go`);
+      print(`${done} of ${total} steps; about ${formatDuration(remainingMs)} left at this pace`);
     }
   };
 }
@@ -110,10 +118,10 @@ export const sweptRecords = (runs: Swept['runs']): SweptRecords[] =>
 
 const labelsOf = (document: Experiment) => variantLabels(document).map(({ name }) => name);
 
-/** The machine of a command: its device and its worlds. Rejects where there is none. */
+/** Opens the device and worlds of a command. Throws CommandError if there is no device. */
 export async function openEngines(options: MachineOptions, print: (line: string) => void): Promise<Assembly> {
   const machine = { open: () => openDevice(options) };
-  const openWorld = openingWorlds(options.connect);
+  const openWorld = worldOpener(options.connect);
   const engines = new Assembly({ machine, openWorld, models: new NodeBaseModels(), openSandbox });
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
@@ -121,7 +129,7 @@ export async function openEngines(options: MachineOptions, print: (line: string)
   return engines;
 }
 
-/** A sweep in a folder: begun, or gone on with. */
+/** A sweep stored in a folder, new or resumed. */
 export class SweepFolder {
   private constructor(
     readonly store: RunStore,
@@ -130,7 +138,7 @@ export class SweepFolder {
     readonly document: Experiment,
   ) {}
 
-  /** The folder's sweep of this very document; a new one where there is none. */
+  /** Opens the folder's sweep of exactly this document, or creates one. */
   static async open(
     document: Experiment,
     folder: string,
@@ -151,14 +159,17 @@ export class SweepFolder {
     return Promise.all(runs.map(async (run) => ({ run, records: await this.store.records<StepRecord>(run.id) })));
   }
 
-  /** Trains until all runs are finished, or interrupted; `until` pauses it. Gives back what is left, in milliseconds. */
+  /**
+   * Trains until all runs are finished, the user interrupts, or `until` returns true. Returns the estimated remaining
+   * time in milliseconds.
+   */
   async train(
     engines: Assembly,
     print: (line: string) => void,
-    until: (state: SweepState, heard: SessionEvent) => boolean = () => false,
+    until: (state: SweepState, event: SessionEvent) => boolean = () => false,
   ): Promise<number> {
     const runs = await this.runs();
-    const tell = listener(
+    const printEvent = listener(
       runs.map(({ run }) => run),
       print,
     );
@@ -166,7 +177,7 @@ export class SweepFolder {
       store: this.store,
       engines,
       emit: (event) => {
-        tell(event);
+        printEvent(event);
         if (until(session.state, event)) void session.pause();
       },
     });
@@ -195,7 +206,7 @@ export class SweepFolder {
     return sweepReport(this.document.name, labelsOf(this.document), sweptRecords(await this.runs()), metric);
   }
 
-  /** sweep.md, .csv, .svg, .json and, as one file for the page, sweep.tabgym. */
+  /** Writes sweep.md, .csv, .svg, .json and sweep.tabgym, a single file that the page opens. Returns their paths. */
   async write(): Promise<string[]> {
     const runs = await this.runs();
     const report = await this.report();
@@ -212,11 +223,11 @@ export class SweepFolder {
   }
 }
 
-/** Trains every run in turn until all are finished, or interrupted; the same command goes on. */
-export async function sweep(options: SweepingOptions): Promise<{ finished: boolean }> {
+/** Trains the runs in turn until all are finished or the user interrupts; the same command continues. */
+export async function sweep(options: SweepOptions): Promise<{ finished: boolean }> {
   const { print } = options;
   const { experiment: document, recordings } = withRecordings(readSweepDocument(options), dirname(options.file));
-  askForCode(
+  requireCodeAllowed(
     sweptRuns(document).map(({ experiment }) => experiment),
     options.allowCode,
   );
@@ -228,6 +239,6 @@ export async function sweep(options: SweepingOptions): Promise<{ finished: boole
   for (const { run, records } of await swept.runs())
     for (const line of fallLines(records)) print(`${run.name}: ${line}`);
   const finished = await swept.isFinished();
-  print(finished ? `Finished.\n\n${sweepText(await swept.report())}` : 'Stopped; the same command goes on.');
+  print(finished ? `Finished.\n\n${sweepText(await swept.report())}` : 'Stopped. Run the same command to continue.');
   return { finished };
 }

@@ -6,7 +6,7 @@ import { sweep } from './sweep-folder.ts';
 
 function whole(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number from 0.');
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
   return value;
 }
 
@@ -15,13 +15,13 @@ const wholes = (text: string): number[] => text.split(',').map(whole);
 const [device, threads] = deviceOptions('auto');
 const program = new Command('sweep')
   .description(
-    'Trains every seed and variant of an experiment side by side, a step of each in turn. The same command goes on.',
+    'Trains every seed and variant of an experiment, a step of each in turn. If stopped, run it again to continue.',
   )
-  .argument('<experiment>', 'a file of experiments/; `sweep` in it names seeds and variants')
-  .option('--seeds <list>', 'instead of the seeds in the file, with commas between', wholes)
-  .option('--steps <n>', 'instead of the number of steps in the file', whole)
-  .option('--out <folder>', 'where the runs are written (default: runs/NAME-sweep)')
-  .option('--allow-code', 'run the objectives that the experiment carries, in a sandbox', false)
+  .argument('<experiment>', 'a file of experiments/; its field `sweep` lists seeds and variants')
+  .option('--seeds <list>', 'seeds, separated by commas (default: those in the file)', wholes)
+  .option('--steps <n>', 'number of steps (default: the one in the file)', whole)
+  .option('--out <folder>', 'folder for the runs (default: runs/NAME-sweep)')
+  .option('--allow-code', "run the experiment's own objectives, in a sandbox", false)
   .addOption(connectOption())
   .addOption(device)
   .addOption(threads);
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   await sweep({ ...program.opts(), file: program.args[0], print });
 }
 
-// Dawn keeps the process alive: it is ended explicitly.
+// Dawn keeps the process alive, so exit explicitly.
 main().then(
   () => process.exit(0),
   (error: Error) => {

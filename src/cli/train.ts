@@ -9,31 +9,35 @@ import { CodeNotAllowedError, train } from './training-run.ts';
 
 function whole(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number from 0.');
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
   return value;
 }
 
 const [device, threads] = deviceOptions('auto');
 const program = new Command('train')
   .description('Trains an experiment on this machine, without a page, and writes a run that the page opens.')
-  .argument('[experiment]', 'a file of experiments/; with --from it may be left out')
-  .option('--from <folder>', 'a policy that was trained elsewhere goes on: a PEFT or a Hugging Face folder')
-  .option('--seed <n>', 'instead of the seed in the file', whole)
-  .option('--steps <n>', 'instead of the number of steps in the file', whole)
-  .option('--out <folder>', 'where the run is written (default: runs/NAME-seedN)')
+  .argument('[experiment]', 'a file of experiments/; optional with --from')
+  .option('--from <folder>', 'continue a policy that was trained elsewhere: a PEFT or a Hugging Face folder')
+  .option('--seed <n>', 'seed (default: the one in the file)', whole)
+  .option('--steps <n>', 'number of steps (default: the one in the file)', whole)
+  .option('--out <folder>', 'folder for the run (default: runs/NAME-seedN)')
   .addOption(connectOption())
   .addOption(device)
   .addOption(threads)
-  .option('--resume', "go on with the folder's latest run even if the experiment differs", false)
-  .option('--few-episodes', 'evaluate as few episodes as the file says: to see that it runs, on a slow server', false)
-  .option('--allow-code', 'run the objective that the experiment carries, in a sandbox', false)
+  .option('--resume', "continue the folder's latest run even if the experiment differs", false)
+  .option(
+    '--few-episodes',
+    "keep the file's number of evaluation episodes, even if too few for a result; for trials on a slow server",
+    false,
+  )
+  .option('--allow-code', "run the experiment's own objective, in a sandbox", false)
   .addHelpText('after', kindsHelp());
 
 async function main(): Promise<number> {
   program.parse();
   const [file = ''] = program.args;
   const { from: folder, ...options } = program.opts();
-  if (!file && !folder) program.error('Name an experiment, or a policy that goes on: --from FOLDER.');
+  if (!file && !folder) program.error('Name an experiment, or a policy to continue: --from FOLDER.');
   const print = (line: string) => console.log(line);
   const from = folder ? returnedRun(folder, file || null) : undefined;
   const { records, finished } = await train({ ...options, file, from, print });
@@ -41,12 +45,12 @@ async function main(): Promise<number> {
   return 0;
 }
 
-// Dawn keeps the process alive: it is ended explicitly.
+// Dawn keeps the process alive, so exit explicitly.
 main().then(
   (code) => process.exit(code),
   (error: Error) => {
     console.error(error.name === 'Error' || error.name === 'TypeError' ? error.stack : error.message);
-    // 3: it carries code, and --allow-code was not given.
+    // Code 3: the experiment contains code, and --allow-code was not given.
     process.exit(error instanceof CodeNotAllowedError ? 3 : 1);
   },
 );

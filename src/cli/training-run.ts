@@ -1,4 +1,6 @@
-/** A run on Node, from an experiment's file to a folder: the same session as in the page, with a line a step. */
+/**
+ * A run on Node, from an experiment's file to a folder: the same session as in the page, with a printed line per step.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
@@ -14,30 +16,30 @@ import { FolderStore } from '../store/folder.ts';
 import { type NewRun, RunStore } from '../store/run-store.ts';
 import { openSandbox } from '../workers/spawn-sandbox.ts';
 import { NodeBaseModels } from './base-models.ts';
-import { type Connections, openingWorlds } from './connections.ts';
+import { type Connections, worldOpener } from './connections.ts';
 import { type DeviceOptions, openDevice } from './node-device.ts';
 import { withRecordings } from './recordings.ts';
 
-/** A rate of success means little below this many episodes. */
+/** Fewest evaluation episodes: a success rate over fewer has too wide an interval. */
 const LEAST_EPISODES = 200;
 
 export interface TrainingOptions extends DeviceOptions {
-  /** An experiment's; empty: `from` has its settings. */
+  /** File of the experiment. Empty: the settings of `from`. */
   file: string;
-  /** A run at step 0 that holds a policy from elsewhere, in place of one that begins. */
+  /** A run at step 0 with a policy trained elsewhere, used instead of a new policy. */
   from?: NewRun;
   seed?: number;
   steps?: number;
   out?: string;
-  /** Goes on with the folder's latest run, whatever its experiment. */
+  /** Continues the folder's latest run, whatever its experiment. */
   resume?: boolean;
-  /** Where the servers of worlds are, over what the environment says. */
+  /** Addresses of worlds' servers; they override the environment. */
   connect?: Connections;
-  /** What a world's answer may take, where a machine is so busy that the usual bound says nothing. */
+  /** Time limit for a world's answer, for machines so busy that the usual limit is too short. */
   patienceMs?: number;
-  /** Evaluates as few episodes as the file says: for a look at whether it runs, not at what it reaches. */
+  /** Keeps the file's number of evaluation episodes, however few: for checking that it runs, not for a result. */
   fewEpisodes?: boolean;
-  /** The objective that the experiment carries may run. */
+  /** Allows the objective in the experiment to run. */
   allowCode?: boolean;
   print(line: string): void;
 }
@@ -53,23 +55,23 @@ export class CommandError extends Error {
   override name = 'CommandError';
 }
 
-/** The experiment carries code, and nobody said that it may run. */
+/** The experiment contains code that was not allowed to run. */
 export class CodeNotAllowedError extends CommandError {
   override name = 'CodeNotAllowedError';
   constructor(paths: readonly string[]) {
     super(
-      `This experiment carries code (${paths.join(', ')}), which has not run. Read it; if you trust it, give --allow-code: it runs in a sandbox.`,
+      `This experiment contains code (${paths.join(', ')}), which was not run. Read it; if you trust it, add --allow-code to run it in a sandbox.`,
     );
   }
 }
 
-/** Throws CodeNotAllowedError. */
-export function askForCode(experiments: readonly Experiment[], allowed = false): void {
+/** Throws CodeNotAllowedError if an experiment contains code and `allowed` is false. */
+export function requireCodeAllowed(experiments: readonly Experiment[], allowed = false): void {
   const carried = experiments.flatMap(carriedCode);
   if (carried.length && !allowed) throw new CodeNotAllowedError([...new Set(carried.map(({ path }) => path))]);
 }
 
-/** The experiment of a file, checked. */
+/** Reads and checks the experiment of a file. */
 export function readDocument(file: string): Experiment {
   let document: unknown;
   try {
@@ -80,7 +82,7 @@ export function readDocument(file: string): Experiment {
   return parseExperiment(document);
 }
 
-/** Refuses a policy that only plays. */
+/** Refuses a policy that can only play. */
 export function requireTraining({ policy }: Pick<Experiment, 'policy'>): void {
   const { trains, playsOnly } = factsOf(policy);
   if (trains) return;
@@ -89,15 +91,15 @@ export function requireTraining({ policy }: Pick<Experiment, 'policy'>): void {
   );
 }
 
-/** The experiment as it will run: seed and steps of the command line, and enough episodes to report. */
+/** The experiment as it will run: with seed and steps of the command line, and enough evaluation episodes. */
 export function readExperiment({ file, from, seed, steps, fewEpisodes, print }: TrainingOptions): Experiment {
   const experiment = from ? parseExperiment(from.experiment) : readDocument(file);
-  if (experiment.sweep) throw new CommandError(`${file} is a sweep of several runs: npm run sweep -- ${file}`);
+  if (experiment.sweep) throw new CommandError(`${file} is a sweep of several runs. Use npm run sweep -- ${file}`);
   requireTraining(experiment);
   const { episodes } = experiment.evaluation;
   const least = fewEpisodes ? 1 : LEAST_EPISODES;
   if (episodes < least)
-    print(`evaluation.episodes: ${least} instead of ${episodes}, so that the result means something`);
+    print(`evaluation.episodes: ${least} instead of ${episodes}, for a result with a useful interval`);
   return parseExperiment({
     ...experiment,
     seed: seed ?? experiment.seed,
@@ -114,7 +116,7 @@ async function findRun(store: RunStore, experiment: Experiment, resume: boolean)
 
 const fixed = (value: number | undefined, digits: number) => (value === undefined ? '-' : value.toFixed(digits));
 
-/** step, stage, success of the batch beside chance, score, entropy, KL, gradient norm, time. */
+/** Line of a step: stage, success of the batch beside chance, score, entropy, KL, gradient norm, time. */
 export function stepLine({ step, stage, metrics, evaluation }: StepRecord, steps: number): string {
   const evaluated = evaluation
     ? `  evaluation: training ${fixed(evaluation.train.policy.rate, 3)} held-out ${fixed(evaluation.test.policy.rate, 3)}`
@@ -142,11 +144,11 @@ function listener(print: (line: string) => void, steps: number): (event: Session
   };
 }
 
-/** Trains until it is finished or interrupted; writes the run, and run.tabgym beside it. */
+/** Trains until the run is finished or interrupted; writes the run, and run.tabgym beside it. */
 export async function train(options: TrainingOptions): Promise<Training> {
   const { print } = options;
   const { experiment, recordings } = withRecordings(readExperiment(options), dirname(options.file));
-  askForCode([experiment], options.allowCode);
+  requireCodeAllowed([experiment], options.allowCode);
   const folder = options.out ?? join('runs', `${basename(options.file, '.json') || 'back'}-seed${experiment.seed}`);
   mkdirSync(folder, { recursive: true });
   const store = new RunStore(new FolderStore(folder));
@@ -156,16 +158,16 @@ export async function train(options: TrainingOptions): Promise<Training> {
   const begun = { ...from, name: experiment.name, experiment, assets: { ...from.assets, ...assets } };
   const id = found?.id ?? (await store.create(begun)).id;
   const run = await getRun(store, id);
-  // Of the run and not of the file: --resume goes on with what the folder holds.
-  askForCode([run.experiment], options.allowCode);
-  if (found) print(`${folder} holds this run at step ${found.step} of ${run.experiment.steps}`);
+  // Checked again for the run: --resume continues the folder's run, whose experiment may differ from the file.
+  requireCodeAllowed([run.experiment], options.allowCode);
+  if (found) print(`${folder} contains this run at step ${found.step} of ${run.experiment.steps}`);
   if (!found || found.step < run.experiment.steps) await trainRun(store, run, options);
   const file = join(folder, 'run.tabgym');
   writeFileSync(file, await exportRun(store, id));
   const summary = await getRun(store, id);
   const finished = summary.step >= run.experiment.steps;
   print(
-    `${finished ? 'Finished' : `Stopped after step ${summary.step}; the same command goes on`}. The run is in ${folder}; the page opens ${file}`,
+    `${finished ? 'Finished' : `Stopped after step ${summary.step}. Run the same command to continue`}. The run is in ${folder}; the page opens ${file}`,
   );
   return { summary, records: await store.records<StepRecord>(id), folder, finished };
 }
@@ -173,7 +175,7 @@ export async function train(options: TrainingOptions): Promise<Training> {
 async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptions): Promise<void> {
   const { print } = options;
   const machine = { open: () => openDevice(options) };
-  const openWorld = openingWorlds(options.connect, options.patienceMs);
+  const openWorld = worldOpener(options.connect, options.patienceMs);
   const engines = new Assembly({ machine, openWorld, models: new NodeBaseModels(), openSandbox });
   const { supported, problem, adapter } = await engines.report();
   if (!supported) throw new CommandError(problem);
@@ -188,12 +190,12 @@ async function trainRun(store: RunStore, run: RunSummary, options: TrainingOptio
   }
 }
 
-/** Ctrl-C once: the step in progress is finished. Twice: at once; that step is lost. */
+/** First Ctrl-C: stop after the current step. Second: stop at once and lose that step. */
 export function onInterrupt(session: { pause(): Promise<void> }, print: (line: string) => void): () => void {
-  let asked = false;
+  let interrupted = false;
   const interrupt = () => {
-    if (asked) process.exit(130);
-    asked = true;
+    if (interrupted) process.exit(130);
+    interrupted = true;
     print('Stopping after this step. Ctrl-C again stops at once.');
     void session.pause();
   };

@@ -1,6 +1,6 @@
 // Server addresses of worlds, as given on the command line.
 import { describe, expect, it } from 'vitest';
-import { openingWorlds, readConnection } from '../../src/cli/connections.ts';
+import { readConnection, worldOpener } from '../../src/cli/connections.ts';
 
 describe('--connect', () => {
   it('takes a world and an address, each world once', () => {
@@ -15,11 +15,11 @@ describe('--connect', () => {
   });
 
   it('is required where a world has no address', async () => {
-    await expect(openingWorlds()('agentgym-maze')).rejects.toThrow(/no address of one is set/);
-    const world = await openingWorlds({ 'agentgym-maze': { address: 'http://127.0.0.1:1' } })('agentgym-maze');
+    await expect(worldOpener()('agentgym-maze')).rejects.toThrow(/no address of one is set/);
+    const world = await worldOpener({ 'agentgym-maze': { address: 'http://127.0.0.1:1' } })('agentgym-maze');
     expect(world.describe().name).toBe('agentgym-maze');
     process.env.TABGYM_AGENTGYM_MAZE_ADDRESS = 'http://127.0.0.1:1';
-    await (await openingWorlds()('agentgym-maze')).close();
+    await (await worldOpener()('agentgym-maze')).close();
     delete process.env.TABGYM_AGENTGYM_MAZE_ADDRESS;
   });
 });

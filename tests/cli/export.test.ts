@@ -132,7 +132,7 @@ describe('a run with an adapter', () => {
 
 it('refuses input that is not a policy', () => {
   expect(() => readCheckpoint(join(folder, 'nothing'))).toThrow(/There is no .*nothing/);
-  expect(() => readCheckpoint(folder)).toThrow(/is no checkpoint: config.json and model.safetensors/);
+  expect(() => readCheckpoint(folder)).toThrow(/is not a checkpoint: config.json and model.safetensors/);
   const path = join(folder, 'text.zip');
   writeFileSync(path, 'not a zip');
   expect(() => readCheckpoint(path)).toThrow(/not a whole zip/);

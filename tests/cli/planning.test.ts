@@ -127,7 +127,7 @@ describe('a plan that does not fit is refused with the change that makes it fit'
     const long = { ...settings, model: 'smollm2-135m', prompt: 20_000, completion: 4_000, tokens: 24_000 };
     const words = refusal(long, room(Number.POSITIVE_INFINITY))!;
     expect(words).toMatch(
-      /^smollm2-135m reads at most 8192 tokens, and a trajectory may have 24000 \(--prompt 20000 and/,
+      /^smollm2-135m reads at most 8192 tokens, but a trajectory may have 24000 \(--prompt 20000 and/,
     );
     const taken = taking(long, words);
     expect(taken.prompt + taken.completion).toBeLessThanOrEqual(8192);
@@ -153,5 +153,5 @@ describe('a plan that does not fit is refused with the change that makes it fit'
 it('reads target names, and lists the valid ones for an unknown name', () => {
   expect(parseTargets('v_proj, q_proj')).toEqual(['q_proj', 'v_proj']);
   expect(parseTargets('all')).toEqual(projections);
-  expect(() => parseTargets('q_proj,lm_head')).toThrow(/no lm_head; there are q_proj/);
+  expect(() => parseTargets('q_proj,lm_head')).toThrow(/no lm_head\. Choose from q_proj/);
 });

@@ -37,6 +37,6 @@ it('are looked up from the folder of the experiment, and stored under their name
 it('are refused by name if missing or if two have the same name', () => {
   expect(() => withRecordings(staged('b.jsonl'), folder)).toThrow(MissingFileError);
   expect(() => withRecordings(staged('b.jsonl'), folder)).toThrow(/no file b.jsonl: looked for .*b.jsonl/);
-  expect(() => withRecordings(staged('a.jsonl', 'play/a.jsonl'), folder)).toThrow(/Two files are called a.jsonl/);
+  expect(() => withRecordings(staged('a.jsonl', 'play/a.jsonl'), folder)).toThrow(/Two files are named a.jsonl/);
   expect(() => withRecordings(staged('a.jsonl', 'a.jsonl'), folder)).not.toThrow();
 });

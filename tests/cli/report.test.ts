@@ -63,7 +63,7 @@ it('counts the cost up to the first 0.3 of gain', () => {
   expect(cost.seconds).toBeCloseTo(8000 * 50e-6 + 80 * 5e-3 + 16e9 / 200e9, 10);
   expect(costOfFirstGain(records, 0.9)).toBeNull();
   expect(reportLines(records).at(-3)).toBe(
-    'first 0.3 of gain: at step 8, after 8000 dispatches, 80 read-backs, 1.60e+10 FLOP; at 50 µs a dispatch, 5 ms a read-back, 200 GFLOP/s: 0.9 s',
+    'first 0.3 of gain: at step 8, after 8000 dispatches, 80 read-backs, 1.60e+10 FLOP; at 50 µs per dispatch, 5 ms per read-back and 200 GFLOP/s: 0.9 s',
   );
 });
 

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { figureSweeps, figures } from '../../src/cli/figures.ts';
 import { figureDocument, figureNames } from '../../src/cli/reproduction.ts';
-import { durationWords, readSweepDocument } from '../../src/cli/sweep-folder.ts';
+import { formatDuration, readSweepDocument } from '../../src/cli/sweep-folder.ts';
 import { sweptRuns } from '../../src/experiment/experiment.ts';
 
 const seeds = [1, 2, 3];
@@ -50,5 +50,5 @@ it.each([
   [90_000, '2 min'],
   [5_700_000, '1 h 35 min'],
 ])('%i ms are written as %s', (ms, words) => {
-  expect(durationWords(ms)).toBe(words);
+  expect(formatDuration(ms)).toBe(words);
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { type AgentRecipe, readRecipe, recipeNames } from '../../src/cli/agents/recipe.ts';
 import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
-import { rateWords, three } from '../../src/cli/report.ts';
+import { formatRate, three } from '../../src/cli/report.ts';
 import { readDocument, train } from '../../src/cli/training-run.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { writePath } from '../../src/experiment/paths.ts';
@@ -45,7 +45,7 @@ async function passes(recipe: AgentRecipe, { out, ...device }: Options): Promise
   const ok = test !== undefined && test.policy.rate >= atLeast && test.policy.low > test.chance.rate;
   if (test)
     console.log(
-      `${ok ? 'ok' : 'FAILED'}  ${recipe.name}: held-out success ${rateWords(test.policy)}, asked for ${three(atLeast)} and more than chance (${three(test.chance.rate)}), after ${minutes.toFixed(1)} minutes of steps`,
+      `${ok ? 'ok' : 'FAILED'}  ${recipe.name}: held-out success ${formatRate(test.policy)}, asked for ${three(atLeast)} and more than chance (${three(test.chance.rate)}), after ${minutes.toFixed(1)} minutes of steps`,
     );
   return ok;
 }

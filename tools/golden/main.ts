@@ -6,7 +6,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { type DeviceOptions, deviceOptions, deviceWords, openDevice } from '../../src/cli/node-device.ts';
+import { type DeviceOptions, describeDevice, deviceOptions, openDevice } from '../../src/cli/node-device.ts';
 import type { Device } from '../../src/device/device.ts';
 import { Model } from '../../src/policy/engine/model.ts';
 import type { OpenPolicy } from './case.ts';
@@ -59,7 +59,7 @@ async function main(only: readonly string[], options: DeviceOptions) {
     return true;
   }
   const gpu = await openDevice(options);
-  console.log(`adapter: ${gpu.info.vendor} ${deviceWords(gpu)}`);
+  console.log(`adapter: ${gpu.info.vendor} ${describeDevice(gpu)}`);
   await checkModels(goldenDir, openOn(gpu, report), report, only);
   await checkHeads(goldenDir, (input) => headOnLogits(gpu, input), report, only);
   await checkQuantisation(goldenDir, (x, weights) => quantizedProduct(gpu, x, weights), report, only);

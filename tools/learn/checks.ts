@@ -6,7 +6,7 @@
  * values it is told.
  */
 
-import { type Ends, meanWords, rateWords, three } from '../../src/cli/report.ts';
+import { type Ends, formatMean, formatRate, three } from '../../src/cli/report.ts';
 import type { Rate, Scores, SplitEvaluation, StratumEvaluation } from '../../src/rl/evaluation.ts';
 
 export type Split = 'train' | 'test';
@@ -68,12 +68,12 @@ function rateFinding(name: string, before: Rate | undefined, end: StratumEvaluat
   const { policy, chance } = end;
   const needed = chance.rate + above;
   const ok = policy.rate >= needed;
-  const rates = `chance ${three(chance.rate)} start ${before ? three(before.rate) : '-'} end ${rateWords(policy)}`;
+  const rates = `chance ${three(chance.rate)} start ${before ? three(before.rate) : '-'} end ${formatRate(policy)}`;
   return { ok, line: `${name}: ${rates}; needed ${three(needed)}: ${said(ok)}` };
 }
 
 const scoreWords = (start: number | undefined, { policy, chance }: Scores) =>
-  `chance ${meanWords(chance)} start ${start === undefined ? '-' : three(start)} end ${meanWords(policy)} of ${policy.episodes}`;
+  `chance ${formatMean(chance)} start ${start === undefined ? '-' : three(start)} end ${formatMean(policy)} of ${policy.episodes}`;
 
 function scoreFindings(
   { split, each }: Extract<LearnCheck, { what: 'score' }>,

@@ -1,4 +1,7 @@
-/** A shipped agent in words: its card as Markdown, and what the page's gallery lists of it. The same agent gives the same bytes. */
+/**
+ * The model card of a shipped agent as Markdown, and its entry in the page's gallery. The same agent always gives the
+ * same bytes.
+ */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { algorithmOf } from '../../rl/algorithms/registry.ts';
 import { plotSvg } from '../../rl/evaluation/plot.ts';
@@ -8,12 +11,12 @@ import type { StepRecord } from '../../rl/evaluation.ts';
 import { stageAt } from '../../rl/horizon.ts';
 import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/shipped-agent.ts';
 
-export const turnsWords = (turns: Experiment['horizon'][number]['turns']) =>
+export const formatTurns = (turns: Experiment['horizon'][number]['turns']) =>
   typeof turns === 'number'
     ? `${turns} ${turns === 1 ? 'turn' : 'turns'}`
     : `the oracle's turns and ${turns.oraclePlus} more`;
 
-/** The parts of a run up to a step, a line each: its stages, then its own algorithm under its horizons. */
+/** The phases of a run up to a step, a line each: its stages, then its main algorithm under its horizons. */
 export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment, step: number): string[] {
   const parts: { first: number; last: number; words: string }[] = [];
   let before = 0;
@@ -22,7 +25,7 @@ export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment, 
     before += stage.steps;
   }
   const under = horizon.slice(stageAt(horizon, before + 1).index);
-  const limits = [...new Set(under.map(({ turns }) => turnsWords(turns)))].join(', then ');
+  const limits = [...new Set(under.map(({ turns }) => formatTurns(turns)))].join(', then ');
   parts.push({ first: before + 1, last: steps, words: `${algorithmOf(algorithm).label}, within ${limits}` });
   return parts
     .filter(({ first, last }) => first <= Math.min(last, step))
@@ -32,13 +35,13 @@ export function partsOf({ stages = [], steps, algorithm, horizon }: Experiment, 
     });
 }
 
-export const decodingWords = ({ greedy, samples, temperature }: SuiteTable) =>
+export const formatDecoding = ({ greedy, samples, temperature }: SuiteTable) =>
   greedy ? 'greedy' : `sampled at temperature ${temperature}, ${samples} tries an item`;
 
 function suiteSection(table: SuiteTable): string {
   const { label, sentence, limit, masked, rows, standIn } = table;
   return [
-    `### ${label}: ${decodingWords(table)}`,
+    `### ${label}: ${formatDecoding(table)}`,
     `${sentence} At most ${limit}; ${masked ? 'actions chosen among those the world lists' : 'actions written freely'}.`,
     ...(standIn ? [`A stand-in: ${standIn}`] : []),
     markdownTable(successTable(rows)),
@@ -60,9 +63,9 @@ function publishedSection({ published, rows, greedy }: SuiteTable): string[] {
 
 const list = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n');
 
-export const flopsWords = (flops: number) => flops.toExponential(1).replace('e+', 'e');
+export const formatFlops = (flops: number) => flops.toExponential(1).replace('e+', 'e');
 
-/** The model card. */
+/** The model card as Markdown. */
 export function cardOf(agent: ShippedAgent): string {
   const { title, summary, policy, cost, parts, suites, data, limits, differs, improve, bytes } = agent;
   return `${[
@@ -72,7 +75,7 @@ export function cardOf(agent: ShippedAgent): string {
     `${policy.parameters.toLocaleString('en')} parameters over ${policy.words} words, weights in ${policy.weights}, ${(bytes / 1e6).toFixed(2)} MB with its experiment and curves. Trained by Tabgym from random weights.`,
     '## How it was made',
     list(parts),
-    `${cost.steps} steps, ${cost.episodes} episodes, ${flopsWords(cost.flops)} floating-point operations, ${cost.hours.toFixed(2)} hours of steps on ${cost.device} (${cost.processor}). Times are those of a machine that may have been busy with other work.`,
+    `${cost.steps} steps, ${cost.episodes} episodes, ${formatFlops(cost.flops)} floating-point operations, ${cost.hours.toFixed(2)} hours of steps on ${cost.device} (${cost.processor}). Times are those of a machine that may have been busy with other work.`,
     `Made again by \`npm run agents -- ${agent.name}\`; \`experiment.json\` in \`${agent.file}\` says everything.`,
     '![curves](curves.svg)',
     '## What it learnt from',
@@ -88,7 +91,7 @@ export function cardOf(agent: ShippedAgent): string {
   ].join('\n\n')}\n`;
 }
 
-/** Success of each step's batch and of the evaluations, with chance, against the steps. */
+/** Plot over the steps: success of each batch and of the evaluations, with chance. */
 export function curvesOf(agent: Pick<ShippedAgent, 'title'>, records: readonly StepRecord[]): string {
   const exact = (mean: number) => ({ mean, low: mean, high: mean, items: 1 });
   const line = (label: string, value: (record: StepRecord) => number | undefined) => ({
@@ -115,7 +118,7 @@ export function curvesOf(agent: Pick<ShippedAgent, 'title'>, records: readonly S
   });
 }
 
-/** What the gallery's list says of it. */
+/** Entry of the gallery's list. */
 export const listedOf = ({ name, title, world, summary, bytes, headline }: ShippedAgent): ListedAgent => ({
   name,
   title,

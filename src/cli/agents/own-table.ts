@@ -1,9 +1,11 @@
-/** The evaluation that a run ends with, as a table beside those of the suites: held-out tasks of its own experiment, by stratum. */
+/**
+ * The last evaluation of a run as a table beside those of the suites: held-out tasks of its own experiment, by stratum.
+ */
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Rate, StepRecord, StratumEvaluation } from '../../rl/evaluation.ts';
 import { stageAt } from '../../rl/horizon.ts';
 import type { SuiteTable } from '../../session/shipped-agent.ts';
-import { turnsWords } from './card.ts';
+import { formatTurns } from './card.ts';
 
 const estimate = ({ rate, low, high, episodes }: Rate) => ({ mean: rate, low, high, items: episodes });
 
@@ -24,7 +26,7 @@ function rowOf(
   };
 }
 
-/** Nothing where the run does not end with an evaluation. */
+/** Returns the table in a list, or an empty list if the run does not end with an evaluation. */
 export function ownTable(experiment: Experiment, records: readonly StepRecord[]): SuiteTable[] {
   const last = records.at(-1);
   const test = last?.evaluation?.test;
@@ -36,7 +38,7 @@ export function ownTable(experiment: Experiment, records: readonly StepRecord[])
       name: 'own',
       label: 'Held-out tasks of its own experiment',
       sentence: 'Tasks of the worlds and options that it trained on, which its training did not meet.',
-      limit: turnsWords(stageAt(experiment.horizon, last.step).turns),
+      limit: formatTurns(stageAt(experiment.horizon, last.step).turns),
       greedy: false,
       samples: 1,
       temperature,

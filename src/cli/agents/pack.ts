@@ -1,6 +1,7 @@
 /**
- * A trained run made ready to be shipped: the weights of its last step in 16 bits and without the optimiser's moments, and as much of
- * its curves as a screen can show. It is still a run: the page opens it, watches it, forks it, and `npm run eval` measures it.
+ * Prepares a trained run for shipping: the weights of its last step in 16 bits without the optimiser's moments, and as
+ * many points of its curves as a screen can show. The result is still a run: the page opens, watches and forks it, and
+ * `npm run eval` measures it.
  */
 import { writeSafetensors } from '../../policy/formats/safetensors.ts';
 import { parametersOf } from '../../policy/moments.ts';
@@ -11,12 +12,12 @@ import { bundleOf } from '../../store/bundle.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CommandError } from '../training-run.ts';
 
-/** More than the pixels of a chart are not seen. */
+/** A chart shows no more points than it has pixels. */
 const MOST_RECORDS = 240;
-/** What a page's visitor waits for. */
+/** Largest acceptable download for a visitor of the page. */
 const MOST_BYTES = 4 * 2 ** 20;
 
-/** Evenly spaced records with the first, the last, and all that hold an evaluation. */
+/** Evenly spaced records, plus the last and all that contain an evaluation. */
 export function thinned(records: readonly StepRecord[], most = MOST_RECORDS): StepRecord[] {
   const every = Math.ceil(records.length / most);
   return records.filter((record, i) => i % every === 0 || record.evaluation || i === records.length - 1);
@@ -25,13 +26,13 @@ export function thinned(records: readonly StepRecord[], most = MOST_RECORDS): St
 export interface PackedRun {
   bytes: Uint8Array;
   parameters: number;
-  /** Of the vocabulary. */
+  /** Size of the vocabulary. */
   words: number;
-  /** What computed it. */
+  /** Device that trained the run. */
   device: string;
 }
 
-/** Of a checkpoint's tensors the policy's own, in 16 bits. */
+/** The policy's own tensors of a checkpoint, in 16 bits. */
 function weightsOf(checkpoint: Uint8Array) {
   const tensors = parametersOf(decodeState(checkpoint, 0).tensors);
   const parameters = [...tensors.values()].reduce((sum, { data }) => sum + data.length, 0);
@@ -39,7 +40,7 @@ function weightsOf(checkpoint: Uint8Array) {
   return { parameters, bytes: writeSafetensors(new Map(stored), { format: 'pt' }) };
 }
 
-/** What a run keeps that its policy cannot do without. */
+/** Assets that the policy needs. */
 const kept = ['config.json', 'tokenizer.json'];
 
 export async function packRun(store: RunStore, { id, step, name, experiment }: RunSummary): Promise<PackedRun> {
@@ -53,7 +54,7 @@ export async function packRun(store: RunStore, { id, step, name, experiment }: R
     if (bytes) assets[asset] = bytes;
   }
   const records = thinned(await store.records<StepRecord>(id));
-  // Neither a date nor an id of this machine: the same run gives the same bytes.
+  // No date and no id of this machine, so that the same run gives the same bytes.
   const run = {
     id: '',
     name,
@@ -74,7 +75,7 @@ export async function packRun(store: RunStore, { id, step, name, experiment }: R
   });
   if (bytes.byteLength > MOST_BYTES)
     throw new CommandError(
-      `The agent takes ${bytes.byteLength} bytes, more than the ${MOST_BYTES} that a page's visitor waits for: train a smaller policy.`,
+      `The agent has ${bytes.byteLength} bytes, more than the limit of ${MOST_BYTES} for a download: train a smaller policy.`,
     );
   const vocabulary = JSON.parse(new TextDecoder().decode(assets['tokenizer.json'])).model.vocab;
   return { bytes, parameters, words: Object.keys(vocabulary).length, device: adapter };

@@ -1,4 +1,7 @@
-/** Trains the experiments of a recipe one after the other, in one folder: each goes on from the last weights of the one before. */
+/**
+ * Trains the experiments of a recipe one after the other in one folder. Each starts from the last weights of the one
+ * before.
+ */
 import { mkdirSync } from 'node:fs';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
 import type { RunSummary } from '../../session/protocol.ts';
@@ -11,9 +14,9 @@ import { CommandError, readExperiment, train } from '../training-run.ts';
 
 export interface PartsOptions extends DeviceOptions {
   experiments: readonly string[];
-  /** Holds the runs; the same folder goes on where it stopped. */
+  /** Folder of the runs; another call continues them. */
   out: string;
-  /** Takes what is there, without another step. */
+  /** Uses the steps trained so far, without training further. */
   now?: boolean;
   print(line: string): void;
 }
@@ -22,22 +25,22 @@ const storeOf = (folder: string) => new RunStore(new FolderStore(folder));
 
 async function runOf(store: RunStore, experiment: Experiment): Promise<RunSummary | null> {
   const wanted = JSON.stringify(experiment);
-  // Read again: a run of an earlier version lacks fields that have a default today.
+  // Parsed again, because a run of an earlier version lacks newer fields, which have defaults.
   const same = (run: RunSummary) => JSON.stringify(parseExperiment(run.experiment)) === wanted;
   return (await listRuns(store)).find((run) => run.deletedUntil === null && same(run)) ?? null;
 }
 
-/** The newest part that has a step. */
+/** Run of the latest part that has at least one step. */
 async function trainedSoFar({ experiments, out, print }: PartsOptions): Promise<RunSummary> {
   const store = storeOf(out);
   for (const file of experiments.toReversed()) {
     const run = await runOf(store, readExperiment({ file, print }));
     if (run && run.step > 0) return run;
   }
-  throw new CommandError(`Nothing of ${experiments.join(', ')} is trained in ${out} yet.`);
+  throw new CommandError(`${out} contains no trained step of ${experiments.join(', ')} yet: run without --now first.`);
 }
 
-/** The run of the last part; null: it was interrupted, and the same call goes on. */
+/** Returns the run of the last part, or null if interrupted; the same call then continues. */
 export async function trainParts(options: PartsOptions): Promise<RunSummary | null> {
   if (options.now) return trainedSoFar(options);
   const { experiments, out, print } = options;

@@ -1,6 +1,6 @@
 /**
- * The recipe of an agent, `agents/NAME.json`: which experiments train it, one after the other, on which suites it is measured, and what
- * a person should know of it. One more agent is one more file.
+ * The recipe of an agent, `agents/NAME.json`: the experiments that train it, in order, the suites that measure it, and
+ * notes for the reader of its card. To add an agent, add a file.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,13 +17,13 @@ const changes = v.optional(v.record(v.string(), v.unknown()), {});
 const schema = v.strictObject({
   format: v.literal(RECIPE_FORMAT),
   title: v.pipe(v.string(), v.minLength(1), v.maxLength(80)),
-  /** The world that the page lists it under. */
+  /** World under which the page lists it. */
   world: v.string(),
   /** One sentence for the gallery. */
   summary: v.pipe(v.string(), v.minLength(1), v.maxLength(400)),
   /**
-   * Experiments in their order. Each after the first goes on from the last weights of the one before, as a fork: its policy is the same,
-   * and its steps count on.
+   * Experiments in order. Each after the first is a fork of the one before: it has the same policy, starts from its
+   * last weights and continues its count of steps.
    */
   experiments: v.pipe(v.array(v.string()), v.minLength(1)),
   suites: v.array(
@@ -32,10 +32,10 @@ const schema = v.strictObject({
         v.string(),
         v.check((name) => suiteNames().includes(name), 'there is no such suite'),
       ),
-      /** Tries of each item when sampled; greedy has one. */
+      /** Attempts at each item when sampled; greedy decoding has one. */
       samples: v.pipe(v.number(), v.integer(), v.minValue(1)),
       turns: v.optional(v.array(v.pipe(v.number(), v.integer(), v.minValue(1))), []),
-      /** Room for an episode, where the run's is too small. */
+      /** Tokens for an episode, if the run's limit is too small. */
       promptTokens: v.optional(v.pipe(v.number(), v.integer())),
       completionTokens: v.optional(v.pipe(v.number(), v.integer())),
     }),
@@ -44,7 +44,9 @@ const schema = v.strictObject({
   limits: sentences,
   differs: sentences,
   improve: v.strictObject({ words: v.string(), steps: v.pipe(v.number(), v.integer(), v.minValue(1)), changes }),
-  /** A shorter form of the first experiment, twenty minutes at most, and the held-out success that it must reach. */
+  /**
+   * A shorter version of the first experiment, of at most twenty minutes, and the held-out success that it must reach.
+   */
   short: v.optional(v.strictObject({ changes, atLeast: v.pipe(v.number(), v.minValue(0), v.maxValue(1)) })),
 });
 
@@ -58,13 +60,13 @@ export const recipeNames = (): string[] =>
         .sort()
     : [];
 
-/** Throws a CommandError that names what is wrong. */
+/** Throws a CommandError that lists the invalid fields. */
 export function readRecipe(name: string): AgentRecipe {
   const file = join(recipesFolder, `${name}.json`);
   if (!existsSync(file))
-    throw new CommandError(`There is no ${file}. Agents are: ${recipeNames().join(', ') || 'none yet'}.`);
+    throw new CommandError(`There is no ${file}. Agents: ${recipeNames().join(', ') || 'none yet'}.`);
   const result = v.safeParse(schema, JSON.parse(readFileSync(file, 'utf8')));
   if (result.success) return { ...result.output, name };
   const lines = result.issues.map((issue) => `  ${v.getDotPath(issue) ?? '(document)'}: ${issue.message}`);
-  throw new CommandError(`${file} is no recipe of an agent:\n${lines.join('\n')}`);
+  throw new CommandError(`${file} is not a valid recipe of an agent:\n${lines.join('\n')}`);
 }

@@ -1,6 +1,7 @@
 /**
- * The folder of a shipped agent, from its trained run: the run packed, its suites played with the packed weights (sampled and greedy,
- * beside chance and the oracle), its card. What was played is kept until the folder is written, so that the same call goes on.
+ * Writes the folder of a shipped agent from its trained run: packs the run, plays its suites with the packed weights
+ * (sampled and greedy, beside chance and the oracle), and writes its card. Finished evaluations are kept until the
+ * folder is written, so that the same call continues.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -19,29 +20,32 @@ import { FolderStore } from '../../store/folder.ts';
 import { RunStore } from '../../store/run-store.ts';
 import { evaluate, writeReport } from '../evaluation.ts';
 import type { DeviceOptions } from '../node-device.ts';
-import { cardOf, curvesOf, listedOf, partsOf, turnsWords } from './card.ts';
+import { cardOf, curvesOf, formatTurns, listedOf, partsOf } from './card.ts';
 import { ownTable } from './own-table.ts';
 import { packRun } from './pack.ts';
 import type { AgentRecipe } from './recipe.ts';
 
-export interface ShippingOptions extends DeviceOptions {
-  /** Holds the runs and, until they are whole, the evaluations. */
+export interface ShipOptions extends DeviceOptions {
+  /** Folder of the runs and, until they are complete, the evaluations. */
   work: string;
-  /** Of the site: a folder an agent is made in it. */
+  /** Folder of the site; each agent gets a folder in it. */
   site: string;
-  /** Of the sampling in the suites. */
+  /** Seed for sampling in the suites. */
   seed: number;
   print(line: string): void;
 }
 
-/** A record stands for all steps since the one before: a fork of a shipped agent has every few steps' alone. */
+/**
+ * Sums a metric over all steps. A record counts for all steps since the record before, because a fork of a shipped
+ * agent has records of every few steps only.
+ */
 const sum = (records: readonly StepRecord[], metric: string) =>
   records.reduce(
     (total, { step, metrics }, i) => total + (step - (records[i - 1]?.step ?? 0)) * (metrics[metric] ?? 0),
     0,
   );
 
-/** What it took, by its records. A forked run carries those of the run before. */
+/** Training cost according to the records. A forked run includes those of its parent. */
 export function costOf(records: readonly StepRecord[], run: RunSummary, device: string): ShippedAgent['cost'] {
   return {
     steps: run.step,
@@ -58,7 +62,7 @@ function tableOf({ suite, settings, rows, published }: SuiteReport, columns: rea
   const { greedy, samples, temperature, masked } = settings;
   return {
     ...{ name, label, sentence, greedy, samples, temperature, masked, rows },
-    limit: turnsWords(suite.turns),
+    limit: formatTurns(suite.turns),
     standIn: standIn ?? null,
     published: published
       ? {
@@ -71,16 +75,16 @@ function tableOf({ suite, settings, rows, published }: SuiteReport, columns: rea
   };
 }
 
-/** Sampled at the run's own temperature, then greedy. */
-async function suitesOf(recipe: AgentRecipe, file: string, options: ShippingOptions): Promise<SuiteTable[]> {
+/** Plays each suite twice: sampled at the run's own temperature, then greedy. */
+async function suitesOf(recipe: AgentRecipe, file: string, options: ShipOptions): Promise<SuiteTable[]> {
   const tables: SuiteTable[] = [];
   for (const { name: suite, samples, turns, promptTokens, completionTokens } of recipe.suites) {
     for (const greedy of [false, true]) {
       const out = join(options.work, `${suite}-${greedy ? 'greedy' : 'sampled'}`);
       options.print(`${suite}, ${greedy ? 'greedy' : 'sampled'} ...`);
-      const asked = { suite, samples, turns, promptTokens, completionTokens, greedy, seed: options.seed, out };
+      const request = { suite, samples, turns, promptTokens, completionTokens, greedy, seed: options.seed, out };
       const { device, threads, print } = options;
-      const { report, columns } = await evaluate({ ...asked, run: file, device, threads, print });
+      const { report, columns } = await evaluate({ ...request, run: file, device, threads, print });
       writeReport(report, columns, out);
       tables.push(tableOf(report, columns));
       const { success, chance, oracle } = report.rows.at(-1)!;
@@ -93,7 +97,7 @@ async function suitesOf(recipe: AgentRecipe, file: string, options: ShippingOpti
   return tables;
 }
 
-/** The first suite as it is sampled, in one line. */
+/** The sampled result of the first suite, in one line. */
 function headlineOf([table]: readonly SuiteTable[]): ShippedAgent['headline'] {
   if (!table) return null;
   const { success, score, chance, oracle } = table.rows.at(-1)!;
@@ -101,7 +105,7 @@ function headlineOf([table]: readonly SuiteTable[]): ShippedAgent['headline'] {
 }
 
 /** Writes the agent's folder and the gallery's list. */
-export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShippingOptions): Promise<ShippedAgent> {
+export async function ship(recipe: AgentRecipe, run: RunSummary, options: ShipOptions): Promise<ShippedAgent> {
   const { name, title, world, summary, data, limits, differs, improve } = recipe;
   const store = new RunStore(new FolderStore(options.work));
   const packed = await packRun(store, run);
@@ -134,7 +138,7 @@ export async function ship(recipe: AgentRecipe, run: RunSummary, options: Shippi
   return agent;
 }
 
-/** The list of all agents that are there, by name. */
+/** Writes the list of all agents in the folder, by name. */
 export function writeGallery(site: string): void {
   const names = readdirSync(site).filter((name) => existsSync(join(site, name, 'agent.json')));
   const agents = names.sort().map((name) => {

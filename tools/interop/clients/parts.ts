@@ -5,7 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openingWorlds } from '../../../src/cli/connections.ts';
+import { worldOpener } from '../../../src/cli/connections.ts';
 import { openDevice } from '../../../src/cli/node-device.ts';
 import { stepLine } from '../../../src/cli/training-run.ts';
 import { parseExperiment } from '../../../src/experiment/experiment.ts';
@@ -98,7 +98,7 @@ async function trainOn(kind: string, turns: number, address: string, print: (lin
   });
   const store = new RunStore(new FolderStore(folder));
   const machine = { open: () => openDevice({ device: 'wasm', threads: 1 }) };
-  const engines = new Assembly({ machine, openWorld: openingWorlds({ [name]: { address } }) });
+  const engines = new Assembly({ machine, openWorld: worldOpener({ [name]: { address } }) });
   const { id } = await store.create({ name, experiment, origin: { kind: 'new' } });
   const emit = (event: SessionEvent) => {
     if (event.type === 'step') print(`  ${stepLine(event.record, STEPS)}`);
