@@ -1,7 +1,7 @@
 /**
- * Episodes in mazes: where the agent is, which way it came, and the rules of a step with its words, byte for byte.
+ * Episodes in mazes: the agent's place and past moves, the rules of a step, and its texts.
  *
- * Memory: an episode has one block of its size for grid and moves, which goes back to a free list when its slot begins anew.
+ * Memory: an episode has one block for its grid and moves, which is freed when its slot begins a new episode.
  */
 import { blockClass, giveBlock, takeBlock } from '../shared/blocks';
 import { Slots } from '../shared/slots';
@@ -10,7 +10,7 @@ import { cells, columns, distance, goal, measure, rows, start, stepOf } from './
 
 @unmanaged
 export class Episode {
-  /** Grid, then a byte for each step: its move, or HIT. 0: there is no episode. */
+  /** The grid, then one byte for each step: its move, or HIT. 0 if there is no episode. */
   block: usize;
   blockClass: i32;
   rows: i32;
@@ -25,10 +25,10 @@ export class Episode {
   compact: bool;
 }
 
-/** A step that did not move. */
+/** A step that did not move the agent. */
 export const HIT: u8 = 4;
 
-/** What a step says besides its words. */
+/** Flags of a step's answer. */
 export const ACCEPTED: i32 = 1;
 export const DONE: i32 = 2;
 export const WON: i32 = 4;
@@ -42,7 +42,10 @@ export function hasWorld(slot: i32): bool { return slots.has(slot) && episodeAt(
 export function sizeOf(episode: Episode): i32 { return episode.rows * episode.columns; }
 export function moveAt(episode: Episode, step: i32): usize { return episode.block + sizeOf(episode) + step; }
 
-/** Begins an episode in the maze at hand. `stepLimit` 0: twice the free cells, within which any maze can be searched whole. */
+/**
+ * Begins an episode in the current maze. If `stepLimit` is 0, the limit is twice the number of free cells, which is
+ * enough to search any maze completely.
+ */
 export function begin(episode: Episode, stepLimit: i32, upstream: bool, compact: bool): void {
   if (episode.block != 0) giveBlock(episode.block, episode.blockClass);
   const size = rows * columns;
@@ -64,7 +67,8 @@ export function begin(episode: Episode, stepLimit: i32, upstream: bool, compact:
 
 export function isFree(episode: Episode, at: i32): bool { return load<u8>(episode.block + at) == 0; }
 
-// --- words ------------------------------------------------------------------------------------------------------------
+// --- texts
+// ------------------------------------------------------------------------------------------------------------
 
 function putMove(move: i32): void {
   putText(move == 0 ? 'left' : move == 1 ? 'right' : move == 2 ? 'up' : 'down');
@@ -81,8 +85,8 @@ function putPosition(episode: Episode, at: i32): void {
   putInteger(at % episode.columns);
 }
 
-/** The walls are told in this order: right, left, above, below. */
-const toldOrder: StaticArray<i32> = [1, 0, 2, 3];
+/** Order of the walls in a text: right, left, above, below. */
+const wallOrder: StaticArray<i32> = [1, 0, 2, 3];
 
 function putWall(move: i32): void {
   putText(move == 0 ? 'to your left' : move == 1 ? 'to your right' : move == 2 ? 'above you' : 'below you');
@@ -94,7 +98,7 @@ function putWalls(episode: Episode): void {
   putText(count == 0 ? 'There are no walls near you.' : count == 1 ? 'There is a wall ' : 'There are walls ');
   if (count == 0) return;
   for (let k = 0; k < 4; k++) {
-    const move = toldOrder[k];
+    const move = wallOrder[k];
     if (isFree(episode, episode.at + stepOf(move, episode.columns))) continue;
     putWall(move);
     putText(--count > 0 ? ', ' : '.');
@@ -109,7 +113,7 @@ function putOffset(distance: i32, back: i32, ahead: i32): void {
   putInteger(abs(distance));
 }
 
-/** Whether a move brings the agent nearer to the goal's row or column. */
+/** True if a move brings the agent nearer to the goal's row or column. */
 function leadsTowards(episode: Episode, move: i32): bool {
   const width = episode.columns;
   const down = episode.goal / width - episode.at / width;
@@ -117,7 +121,7 @@ function leadsTowards(episode: Episode, move: i32): bool {
   return move == 0 ? right < 0 : move == 1 ? right > 0 : move == 2 ? down < 0 : down > 0;
 }
 
-/** The open ways that lead towards the goal, or those that do not. */
+/** Writes the open directions that lead towards the goal, or those that do not. */
 function putOpen(episode: Episode, towards: bool): void {
   let first = true;
   for (let move = 0; move < 4; move++) {
@@ -130,7 +134,7 @@ function putOpen(episode: Episode, towards: bool): void {
   }
 }
 
-/** The same facts as the original's, in a third of the words: `goal down 4 right 2; towards down; away left`. */
+/** The facts of the original's observation in a third of its length: `goal down 4 right 2; towards down; away left`. */
 function putCompact(episode: Episode): void {
   const width = episode.columns;
   putText('goal');
@@ -152,7 +156,7 @@ export function putObservation(episode: Episode): void {
 
 // --- the rules --------------------------------------------------------------------------------------------------------
 
-/** The move of a text, or HIT: exactly one of the four. */
+/** The move named by a text, or HIT if the text is not exactly one of the four. */
 function readMove(pointer: usize, length: i32): u8 {
   if (length == 7 && startsWith(pointer, 7, 'move up')) return 2;
   if (length == 9 && startsWith(pointer, 9, 'move left')) return 0;
@@ -168,8 +172,8 @@ function fail(episode: Episode, accepted: i32): i32 {
 }
 
 /**
- * One action: its answer goes to the output, its flags come back. A wall stops the agent and costs the step. Upstream says
- * Failure at the call after the last step, whatever it is; here the last step ends the episode.
+ * Performs one action: writes the answer and returns its flags. A wall stops the agent, and the step still counts.
+ * Upstream answers Failure to the call after the last step, whatever its action; here the last step ends the episode.
  */
 export function act(episode: Episode, pointer: usize, length: i32): i32 {
   const move = readMove(pointer, length);
@@ -191,7 +195,7 @@ export function act(episode: Episode, pointer: usize, length: i32): i32 {
   return accepted;
 }
 
-/** The shortest way to the goal, an action a line; false where there are not steps enough left. */
+/** Writes the shortest path to the goal, one action per line. Returns false if too few steps are left. */
 export function putPlan(episode: Episode): bool {
   measure(episode.block, episode.columns, sizeOf(episode), episode.goal);
   let at = episode.at;

@@ -1,29 +1,32 @@
 /**
- * Mazes: the one of the original, and those drawn from a seed. A maze of n by n rooms is a grid of 2n + 1 by 2n + 1 cells:
- * rooms at odd rows and columns, and between two rooms a cell that is free where they are joined. Knows no episode.
+ * Mazes: the original's, and mazes drawn from a seed. A maze of n by n rooms is a grid of 2n + 1 by 2n + 1 cells: rooms
+ * are at odd rows and columns, and the cell between two rooms is free if they are connected. Independent of episodes.
  */
 import { randomBelow, seedRandom } from '../shared/mt19937';
 
 export const MOST_ROOMS: i32 = 20;
 const MOST_CELLS: i32 = (2 * MOST_ROOMS + 1) * (2 * MOST_ROOMS + 1);
 
-/** The maze at hand: `rows` by `columns` bytes, 1 a wall. */
+/** The current maze: `rows` by `columns` bytes; 1 is a wall. */
 export const cells = new StaticArray<u8>(MOST_CELLS);
 export let rows: i32 = 0;
 export let columns: i32 = 0;
 export let goal: i32 = 0;
 export let start: i32 = 0;
 
-/** Moves in the order of the texts: left, right, up, down; `stepOf` in a grid so many columns wide. */
+/** Change of a cell's index by a move (0 left, 1 right, 2 up, 3 down) in a grid of `width` columns. */
 export function stepOf(move: i32, width: i32): i32 {
   return move == 0 ? -1 : move == 1 ? 1 : move == 2 ? -width : width;
 }
 
-/** Distances from a cell, in moves; -1: not reached. `queue` in the order they were reached. */
+/**
+ * Distances from a cell in moves; -1 if unreachable. `queue` contains the cells in the order in which they were
+ * reached.
+ */
 export const distance = new StaticArray<i32>(MOST_CELLS);
 const queue = new StaticArray<i32>(MOST_CELLS);
 
-/** A breadth-first walk over the free cells of a grid. Returns the distance of the farthest. */
+/** Breadth-first search over the free cells of a grid. Returns the distance of the farthest cell. */
 export function measure(grid: usize, width: i32, size: i32, from: i32): i32 {
   for (let i = 0; i < size; i++) unchecked((distance[i] = -1));
   unchecked((distance[from] = 0));
@@ -49,14 +52,16 @@ const original: string =
   '1111111111111' + '1000001000001' + '1110111110111' + '1110111110111' + '1110111110111' +
   '1110000000111' + '1111110111111' + '1111110111111' + '1111110111111' + '1111111111111';
 
-/** Row and column of the start of each game, in the order of their ids. The last is the goal, and cannot be played. */
+/**
+ * Row and column of the start of each game, in the order of their ids. The last one is the goal and cannot be played.
+ */
 const originalStarts: StaticArray<u8> = [
   1, 1, 1, 2, 1, 3, 1, 4, 1, 5, 1, 7, 1, 8, 1, 9, 1, 10, 1, 11, 2, 3, 3, 3, 4, 3, 5, 3, 5, 4, 5, 5, 5, 6, 6, 6, 7, 6, 5, 7,
   5, 8, 5, 9, 4, 9, 3, 9, 2, 9,
 ];
 export const ORIGINAL_GAMES: i32 = 25;
 
-/** Game `id`, 0 to 24, of the original: the grid is always the same. */
+/** Loads game `id` (0 to 24) of the original. All games have the same grid. */
 export function takeOriginal(id: i32): void {
   rows = ORIGINAL_ROWS;
   columns = ORIGINAL_COLUMNS;
@@ -67,20 +72,23 @@ export function takeOriginal(id: i32): void {
 
 // --- mazes from a seed ------------------------------------------------------------------------------------------------
 
-/** One layout in so many is held out, by the hash of its walls. */
+/** One layout in this many is held out, chosen by the hash of its walls. */
 const HELD_OUT_IN: u32 = 5;
 const path = new StaticArray<i32>(MOST_ROOMS * MOST_ROOMS);
 const choices = new StaticArray<i32>(4);
 const walls = new StaticArray<i32>(2 * MOST_ROOMS * MOST_ROOMS);
 
-/** The cell between two rooms: one step of the two that part them. */
+/** Cell of the neighbouring room in the direction of a move, two cells away, or -1 outside the grid. */
 function roomBeyond(room: i32, move: i32): i32 {
   const row = room / columns + (move == 2 ? -2 : move == 3 ? 2 : 0);
   const column = (room % columns) + (move == 0 ? -2 : move == 1 ? 2 : 0);
   return row > 0 && row < rows && column > 0 && column < columns ? row * columns + column : -1;
 }
 
-/** A walk through all rooms that joins each to the one it is first entered from: no loop, long ways. */
+/**
+ * Random depth-first walk through all rooms. It connects each room to the one from which it was first entered, so there
+ * are no loops and paths are long.
+ */
 function carve(rooms: i32): void {
   for (let i = 0; i < rows * columns; i++) cells[i] = 1;
   const first = (2 * randomBelow(rooms) + 1) * columns + 2 * randomBelow(rooms) + 1;
@@ -103,7 +111,7 @@ function carve(rooms: i32): void {
   }
 }
 
-/** Takes away `percent` of the walls that still stand between two rooms. */
+/** Removes `percent` of the remaining walls between two rooms. */
 function addLoops(percent: i32): void {
   let count = 0;
   for (let row = 1; row < rows - 1; row++)
@@ -126,10 +134,13 @@ function layoutHash(): u32 {
   return hash * 2246822519 ^ (hash >> 13);
 }
 
-/** Goal in any room, start in any other that is at least `nearest` percent as far from it as the farthest. */
+/**
+ * Places the goal in any room, and the start in another room whose distance is at least `nearest` percent of the
+ * farthest one's.
+ */
 function placeEnds(rooms: i32, nearest: i32): void {
   goal = (2 * randomBelow(rooms) + 1) * columns + 2 * randomBelow(rooms) + 1;
-  // Rooms are at even distances; the farthest cell may be between two rooms, on a loop.
+  // Rooms are at even distances, but the farthest cell may lie between two rooms, on a loop.
   const farthest = measure(changetype<usize>(cells), columns, rows * columns, goal) & ~1;
   do {
     start = (2 * randomBelow(rooms) + 1) * columns + 2 * randomBelow(rooms) + 1;
@@ -137,9 +148,10 @@ function placeEnds(rooms: i32, nearest: i32): void {
 }
 
 /**
- * The maze of a seed: `rooms` by `rooms` (3 to 20), `loops` percent (0 to 50) of the walls that a maze without loops has left
- * are taken away; `nearest` as above (0 to 100). Whether a layout is held out is a fact of its walls, so that no held-out maze is ever trained on: layouts of
- * the other kind are drawn again. (Even 3 by 3 rooms have layouts enough that both kinds are soon met.)
+ * Draws a maze from a seed: `rooms` by `rooms` rooms (3 to 20). `loops` percent (0 to 50) of the walls that remain in a
+ * maze without loops are removed; `nearest` (0 to 100) is explained at `placeEnds`. The walls alone decide whether a
+ * layout is held out, so no held-out maze occurs in training: layouts of the other kind are drawn again. (Even 3 by 3
+ * rooms have enough layouts of both kinds for this to end soon.)
  */
 export function draw(seed: u32, rooms: i32, loops: i32, nearest: i32, heldOut: bool): void {
   rows = columns = 2 * rooms + 1;

@@ -1,7 +1,7 @@
 /**
- * Mazes: what the host may call. One call carries a batch (shared/batch.ts); all text is UTF-8. A task's numbers: how it is
- * drawn (bits of `Style`) with the step limit above them, game or seed, rooms, loops in percent
- * with the nearest start in percent above them.
+ * Mazes: the functions that the host may call. One call carries a batch (shared/batch.ts); all text is UTF-8. The
+ * numbers of a task: (0) style bits, with the step limit from bit 8; (1) game or seed; (2) rooms; (3) loops in percent,
+ * with the nearest start in percent from bit 8.
  */
 import { batchCapacity, columns, endAnswer, ensureBatch, inputLengthOf, slotOf, taskNumber } from '../shared/batch';
 import { clearOutput, inputBuffer, outputLength, outputPointer, putByte, putInteger } from '../shared/text';
@@ -15,7 +15,7 @@ const COMPACT: i32 = 2;
 const HELD_OUT: i32 = 4;
 const LIMIT_SHIFT: i32 = 8;
 
-/** Begins an episode in each of `count` slots, and answers its first observation. */
+/** Begins an episode in each of `count` slots and answers with its first observation. */
 export function reset(count: i32): void {
   clearOutput();
   for (let b = 0; b < count; b++) {
@@ -31,7 +31,7 @@ export function reset(count: i32): void {
   }
 }
 
-/** One action for each of `count` slots. Flags: 1 accepted, 2 over, 4 won. */
+/** Performs one action in each of `count` slots. Flags: 1 accepted, 2 over, 4 won. */
 export function step(count: i32): void {
   clearOutput();
   let text = inputBuffer(0);
@@ -44,7 +44,7 @@ export function step(count: i32): void {
   }
 }
 
-/** The oracle's remaining actions, a line each; flags: 0 none. */
+/** Writes the oracle's remaining actions, one per line. Flag 0 if there are none. */
 export function oracle(count: i32): void {
   clearOutput();
   for (let b = 0; b < count; b++) {
@@ -59,7 +59,10 @@ function putLine(value: i32): void {
   putByte(10);
 }
 
-/** Rows, columns, start, goal, place, step limit, done, a line each; the grid as digits; the moves so far as digits. */
+/**
+ * Writes rows, columns, start, goal, place, step limit and done, one per line; then the grid as digits, and the past
+ * moves as digits.
+ */
 export function writeView(slot: i32): void {
   clearOutput();
   const episode: Episode = episodeAt(slot);

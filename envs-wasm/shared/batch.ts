@@ -1,8 +1,9 @@
 /**
- * A batch of calls: columns of 32-bit numbers, one row a slot, that host and world both read and write. Texts go through
- * text.ts, one after the other. Knows rows and numbers, nothing of a world.
+ * A batch of calls: columns of 32-bit numbers, one row for each slot of the call, read and written by host and world.
+ * The texts of the rows follow one another in the buffers of text.ts. Independent of any world.
  *
- * Columns in order: slot, length of the input text in bytes, length of the answer in bytes, flags, then four of the task's own.
+ * Columns in order: slot, length of the input text in bytes, length of the answer in bytes, flags, and four numbers
+ * that the task defines.
  */
 import { outputLength } from './text';
 
@@ -10,7 +11,7 @@ const COLUMNS: i32 = 8;
 let capacity: i32 = 0;
 let block: usize = 0;
 
-/** Makes the columns hold `count` rows. They may move: ask for `columns` again. */
+/** Makes room for `count` rows. The columns may move: read `columns()` again afterwards. */
 export function ensureBatch(count: i32): void {
   if (count <= capacity) return;
   capacity = max(capacity, 64);
@@ -18,7 +19,7 @@ export function ensureBatch(count: i32): void {
   block = heap.alloc(<usize>capacity * 4 * COLUMNS);
 }
 
-/** Where the first column begins; each begins `capacity` * 4 bytes after the one before. */
+/** Address of the first column. Each further column begins `capacity` * 4 bytes after the previous one. */
 export function columns(): usize { return block; }
 export function batchCapacity(): i32 { return capacity; }
 
@@ -29,7 +30,7 @@ export function inputLengthOf(row: i32): i32 { return load<i32>(cell(1, row)); }
 /** Number `index` (0 to 3) of the row's task. */
 export function taskNumber(row: i32, index: i32): i32 { return load<i32>(cell(4 + index, row)); }
 
-/** The answer of a row: what was written since the output held `before` bytes. */
+/** Ends the answer of a row: everything written since the output had `before` bytes. */
 export function endAnswer(row: i32, before: i32, flags: i32): void {
   store<i32>(cell(2, row), outputLength() - before);
   store<i32>(cell(3, row), flags);

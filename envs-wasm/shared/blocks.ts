@@ -1,13 +1,13 @@
 /**
- * Blocks of memory in doubling sizes, which go back to free lists: over a bump allocator that frees nothing, what a module
- * holds stays at what its largest moment needed. Class c has 64 << c bytes.
+ * Memory blocks in doubling sizes, recycled through free lists. The bump allocator below frees nothing, so the memory
+ * of a module never exceeds its peak use. A block of class c has 64 << c bytes.
  */
 const CLASSES: i32 = 16;
 const free = new StaticArray<usize>(CLASSES);
 
 export function blockBytes(sizeClass: i32): i32 { return 64 << sizeClass; }
 
-/** The smallest class that holds `bytes`. */
+/** Smallest class with at least `bytes` bytes. */
 export function blockClass(bytes: i32): i32 {
   let sizeClass = 0;
   while (blockBytes(sizeClass) < bytes) sizeClass++;

@@ -1,43 +1,46 @@
 /**
- * Whole numbers of any size, as Python's ints are: below 10**18 a plain i64, above it decimal digits in a block. Counts that
- * large are a curiosity, so their arithmetic is schoolbook; what matters is that they answer as the original does.
+ * Integers of any size, as in Python: an i64 below 10**18 ("plain"), and decimal digits in a block from there on. Such
+ * large counts are rare, so their arithmetic is schoolbook; it only has to give the original's answers.
  */
 import { blockClass, giveBlock, takeBlock } from './blocks';
 import { putBytes, putInteger } from './text';
 
-/** Digits that always fit the plain form. */
+/** Number of digits that always fit the plain form. */
 const PLAIN_DIGITS: i32 = 18;
 const PLAIN_END: i64 = 1000000000000000000;
-/** Most digits that Python 3.11 turns into an int. */
+/** Maximum number of digits that Python 3.11 converts to an int. */
 export const MOST_DIGITS: i32 = 4300;
-/** What `plainValue` says of a number that is not plain. */
+/** Result of `plainValue` for a number that is not plain. */
 export const LARGE: i64 = i64.MAX_VALUE;
 
 const scratch = new StaticArray<u8>(MOST_DIGITS + 256);
 
-/** Length without leading zeros (at least one digit is left). */
-function zerosBefore(pointer: usize, length: i32): i32 {
+/** Number of leading zeros, at most length - 1. */
+function leadingZeros(pointer: usize, length: i32): i32 {
   let zeros = 0;
   while (zeros < length - 1 && load<u8>(pointer + zeros) == 48) zeros++;
   return zeros;
 }
 
-/** Value of a run of digits, or LARGE. */
+/** Value of a string of digits, or LARGE. */
 export function plainValue(pointer: usize, length: i32): i64 {
-  const zeros = zerosBefore(pointer, length);
+  const zeros = leadingZeros(pointer, length);
   if (length - zeros > PLAIN_DIGITS) return LARGE;
   let value: i64 = 0;
   for (let i = zeros; i < length; i++) value = value * 10 + (load<u8>(pointer + i) - 48);
   return value;
 }
 
-/** A run of digits as Python prints its int: without leading zeros. */
+/** Writes a string of digits as Python prints an int: without leading zeros. */
 export function putDigits(pointer: usize, length: i32): void {
-  const zeros = zerosBefore(pointer, length);
+  const zeros = leadingZeros(pointer, length);
   putBytes(pointer + zeros, length - zeros);
 }
 
-/** A number in place. `digits` 0: `value` is the number; else `value` points to a block with that many digits. */
+/**
+ * A number stored in place. If `digits` is 0, `value` is the number; else `value` is the address of a block with that
+ * many digits.
+ */
 @unmanaged
 export class Decimal {
   digits: i32;
@@ -49,23 +52,23 @@ export function putDecimal(number: Decimal): void {
   else putBytes(<usize>number.value, number.digits);
 }
 
-/** True where the number is at least the run of digits. */
+/** True if the number is at least the value of a string of digits. */
 export function isAtLeast(number: Decimal, pointer: usize, length: i32): bool {
-  const zeros = zerosBefore(pointer, length);
+  const zeros = leadingZeros(pointer, length);
   const size = length - zeros;
   if (number.digits == 0) return size <= PLAIN_DIGITS && number.value >= plainValue(pointer, length);
   if (number.digits != size) return number.digits > size;
   return memory.compare(<usize>number.value, pointer + zeros, size) >= 0;
 }
 
-/** Gives back what the number holds; it is 0 after. */
+/** Sets the number to 0 and frees its block. */
 export function clearDecimal(number: Decimal): void {
   if (number.digits != 0) giveBlock(<usize>number.value, blockClass(number.digits));
   number.digits = 0;
   number.value = 0;
 }
 
-/** The number's digits, last one first, to scratch. Returns how many. */
+/** Copies the digits of the number to scratch, least significant first. Returns their count. */
 function toScratch(number: Decimal): i32 {
   if (number.digits != 0) {
     for (let i = 0; i < number.digits; i++) scratch[i] = load<u8>(<usize>number.value + (number.digits - 1 - i)) - 48;
@@ -76,7 +79,7 @@ function toScratch(number: Decimal): i32 {
   return size;
 }
 
-/** The number becomes the `size` digits of scratch. */
+/** Sets the number to the first `size` digits of scratch. */
 function fromScratch(number: Decimal, size: i32): void {
   while (size > 0 && scratch[size - 1] == 0) size--;
   clearDecimal(number);
@@ -90,15 +93,15 @@ function fromScratch(number: Decimal, size: i32): void {
   number.value = <i64>block;
 }
 
-/** Adds a run of digits. */
+/** Adds the value of a string of digits. */
 export function addDigits(number: Decimal, pointer: usize, length: i32): void {
   const value = plainValue(pointer, length);
   if (value != LARGE && number.digits == 0 && number.value + value < PLAIN_END) { number.value += value; return; }
-  const held = toScratch(number);
+  const oldSize = toScratch(number);
   let carry: u32 = 0;
   let size = 0;
-  for (; size < held || size < length || carry > 0; size++) {
-    if (size < held) carry += scratch[size];
+  for (; size < oldSize || size < length || carry > 0; size++) {
+    if (size < oldSize) carry += scratch[size];
     if (size < length) carry += load<u8>(pointer + (length - 1 - size)) - 48;
     scratch[size] = <u8>(carry % 10);
     carry /= 10;
@@ -106,7 +109,7 @@ export function addDigits(number: Decimal, pointer: usize, length: i32): void {
   fromScratch(number, size);
 }
 
-/** Takes away a plain amount that is there. */
+/** Subtracts a plain amount that is at most the number. */
 export function subtractPlain(number: Decimal, amount: i64): void {
   if (number.digits == 0) { number.value -= amount; return; }
   const size = toScratch(number);
@@ -120,14 +123,14 @@ export function subtractPlain(number: Decimal, amount: i64): void {
   fromScratch(number, size);
 }
 
-/** Adds a plain amount (a recipe's yield). */
+/** Adds a plain amount (the yield of a recipe). */
 export function addPlain(number: Decimal, amount: i64): void {
   if (number.digits == 0 && number.value + amount < PLAIN_END) { number.value += amount; return; }
-  const held = toScratch(number);
+  const oldSize = toScratch(number);
   let carry: i64 = amount;
   let size = 0;
-  for (; size < held || carry > 0; size++) {
-    if (size < held) carry += scratch[size];
+  for (; size < oldSize || carry > 0; size++) {
+    if (size < oldSize) carry += scratch[size];
     scratch[size] = <u8>(carry % 10);
     carry /= 10;
   }

@@ -1,4 +1,4 @@
-/** java.util.Random: a 48-bit linear congruential generator whose state is the u64 at `at`. */
+/** java.util.Random: a 48-bit linear congruential generator. Its state is the u64 at address `at`. */
 
 const MULTIPLIER: u64 = 0x5deece66d;
 const MASK: u64 = 0xffffffffffff;

@@ -1,6 +1,6 @@
 /**
- * The Mersenne Twister and the parts of Python's `random` that worlds draw with (CPython 3.11): `seed(int)`, `getrandbits`,
- * `_randbelow`, `sample`, `shuffle`. Knows numbers and index arrays, nothing of a world.
+ * The Mersenne Twister and the functions of Python's `random` that worlds draw with (CPython 3.11): `seed(int)`,
+ * `getrandbits`, `_randbelow`, `sample`, `shuffle`. Independent of any world.
  */
 const N: i32 = 624;
 const M: i32 = 397;
@@ -16,7 +16,9 @@ function initialize(seed: u32): void {
   }
 }
 
-/** `random.seed(n)` where |n| is `count` > 0 words of 32 bits at `words`, least first: init_by_array. */
+/**
+ * `random.seed(n)` where |n| consists of `count` > 0 32-bit words at `words`, least significant first: init_by_array.
+ */
 export function seedRandomWords(words: usize, count: i32): void {
   initialize(19650218);
   let i = 1;
@@ -45,10 +47,10 @@ export function seedRandom(seed: u32): void {
   seedRandomWords(oneWord, 1);
 }
 
-/** Bytes of a generator's state. */
+/** Size of a generator's state in bytes. */
 export const RANDOM_BYTES: i32 = N * 4 + 4;
 
-/** Keeps the generator's state, for a world that draws over many steps. */
+/** Saves the state of the generator, for a world that draws over many steps. */
 export function saveRandom(to: usize): void {
   memory.copy(to, changetype<usize>(state), N * 4);
   store<i32>(to, position, N * 4);
@@ -81,7 +83,7 @@ export function randomU32(): u32 {
   return y ^ (y >> 18);
 }
 
-/** `_randbelow(n)`, n > 0: draws bit_length(n) bits until they are below n. */
+/** `_randbelow(n)`, n > 0: draws bit_length(n) bits until their value is below n. */
 export function randomBelow(n: i32): i32 {
   const shift = clz<u32>(<u32>n);
   let r = randomU32() >> shift;
@@ -89,7 +91,7 @@ export function randomBelow(n: i32): i32 {
   return <i32>r;
 }
 
-/** Above this many, `sample` remembers a set of indices instead of copying the population. */
+/** Population size above which `sample` keeps a set of drawn indices instead of copying the population. */
 function sampleSetSize(k: i32): i32 {
   if (k <= 5) return 21;
   let power = 1;
@@ -97,7 +99,10 @@ function sampleSetSize(k: i32): i32 {
   return 21 + power;
 }
 
-/** `random.sample(population, k)`: appends k of the n values at `population` (start) to `into`. `pool` is scratch of n or more. */
+/**
+ * `random.sample(population, k)`: appends k of the n values from `population[start]` on to `into`. `pool` is scratch
+ * space for at least n values.
+ */
 export function sampleInto(population: Array<i32>, start: i32, n: i32, k: i32, pool: StaticArray<i32>, into: Array<i32>): void {
   if (n <= sampleSetSize(k)) {
     for (let i = 0; i < n; i++) pool[i] = population[start + i];

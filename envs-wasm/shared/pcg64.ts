@@ -1,6 +1,6 @@
-// Random numbers exactly as numpy makes them: SeedSequence, PCG64 (XSL-RR) and the bounded integers of `Generator.integers`.
-// One generator, module-wide: a world draws only while it is being made, so nothing needs to be kept per world.
-// Knows nothing of grids or levels.
+// Random numbers exactly as numpy generates them: SeedSequence, PCG64 (XSL-RR) and the bounded integers of
+// `Generator.integers`. The module has one generator: a world draws only during its construction, so no state is stored
+// per world.
 //
 // After numpy (BSD-3-Clause, https://numpy.org) and PCG by Melissa O'Neill (https://www.pcg-random.org).
 
@@ -11,7 +11,7 @@ let stateHi: u64 = 0;
 let stateLo: u64 = 0;
 let incHi: u64 = 0;
 let incLo: u64 = 0;
-// A 64-bit draw serves two 32-bit ones; the second half waits here, untouched by 64-bit draws.
+// A 64-bit draw provides two 32-bit ones. The second half is kept here; 64-bit draws do not change it.
 let hasHalf: bool = false;
 let half: u32 = 0;
 
@@ -73,7 +73,10 @@ function advance(): void {
   stateHi = hi + incHi + u64(stateLo < lo);
 }
 
-/** Seeds as `np.random.Generator(PCG64(seed))`: the seed as `count` little-endian u32 words (0 is one word). */
+/**
+ * Seeds the generator as `np.random.Generator(PCG64(seed))`. The seed is `count` little-endian u32 numbers; the seed 0
+ * is one number.
+ */
 export function seedWords(entropy: usize, count: i32): void {
   fillPool(entropy, count);
   generateState();
@@ -114,7 +117,7 @@ export function nextDouble(): f64 {
   return f64(next64() >> 11) * (1.0 / 9007199254740992.0);
 }
 
-/** `Generator.integers(lo, hi)`: Lemire's bounded draw; a range of one value draws nothing. */
+/** `Generator.integers(lo, hi)`: Lemire's bounded draw. A range of one value draws nothing. */
 export function integers(lo: i32, hi: i32): i32 {
   const range = u32(hi - 1 - lo);
   if (range == 0) return lo;
@@ -127,7 +130,10 @@ export function integers(lo: i32, hi: i32): i32 {
   return lo + i32(m >> 32);
 }
 
-/** The generator's state (hi, lo, inc hi, inc lo, has half, half) as six u64 at `out`: what numpy calls `bit_generator.state`. */
+/**
+ * Writes the generator's state to `out` as six u64: hi, lo, inc hi, inc lo, has half, half (numpy's
+ * `bit_generator.state`).
+ */
 export function writeState(out: usize): void {
   store<u64>(out, stateHi);
   store<u64>(out, stateLo, 8);

@@ -1,6 +1,6 @@
 /**
- * A table of worlds of one size, by slot, which doubles and never shrinks. A slot without a world is all zeros. Knows bytes,
- * nothing of a world.
+ * A table of worlds of equal size, indexed by slot. It doubles and never shrinks. A slot without a world is all zeros.
+ * Independent of any world.
  */
 export class Slots {
   private table: usize = 0;
@@ -10,10 +10,10 @@ export class Slots {
 
   at(slot: i32): usize { return this.table + <usize>slot * <usize>this.bytes; }
 
-  /** True where the slot is within the table. */
+  /** True if the slot is within the table. */
   has(slot: i32): bool { return slot >= 0 && slot < this.size; }
 
-  /** Makes room for slots 0 to count - 1; those that are there stay as they are. */
+  /** Makes room for slots 0 to count - 1. Existing slots keep their contents. */
   ensure(count: i32): void {
     if (count <= this.size) return;
     let size = max(this.size, 64);

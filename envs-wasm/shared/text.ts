@@ -1,8 +1,8 @@
 /**
- * Text in linear memory: one growing output buffer, one growing input buffer, and what worlds need of Python's string
- * handling (strip, repr, int). All text is UTF-8. Knows bytes, nothing of a world.
+ * Text in linear memory: one growing output buffer, one growing input buffer, and the string functions of Python that
+ * worlds need (strip, repr, int). All text is UTF-8. Independent of any world.
  *
- * Both buffers are reused by every call and only ever double, so what the bump allocator cannot free is bounded.
+ * Every call reuses both buffers. They only ever double, which bounds the memory that the bump allocator cannot free.
  */
 import { unprintable } from './unprintable';
 
@@ -12,7 +12,7 @@ let outputUsed: i32 = 0;
 let input: usize = heap.alloc(1 << 14);
 let inputCapacity: i32 = 1 << 14;
 
-/** Where the host writes `bytes` bytes of text. */
+/** Address at which the host writes `bytes` bytes of text. */
 export function inputBuffer(bytes: i32): usize {
   if (bytes > inputCapacity) {
     while (inputCapacity < bytes) inputCapacity *= 2;
@@ -44,7 +44,7 @@ export function putBytes(pointer: usize, length: i32): void {
   outputUsed += length;
 }
 
-/** Bytes, with spaces turned to underscores. */
+/** Writes bytes, with spaces replaced by underscores. */
 export function putUnderscored(pointer: usize, length: i32): void {
   reserve(length);
   for (let i = 0; i < length; i++) {
@@ -54,7 +54,7 @@ export function putUnderscored(pointer: usize, length: i32): void {
   outputUsed += length;
 }
 
-/** A literal of ASCII characters. */
+/** Writes an ASCII literal. */
 export function putText(text: string): void {
   const length = text.length;
   reserve(length);
@@ -75,7 +75,7 @@ export function putInteger(value: i64): void {
   outputUsed += digits;
 }
 
-/** True where the bytes at `pointer` begin with the ASCII literal `prefix`. */
+/** True if the bytes at `pointer` begin with the ASCII literal `prefix`. */
 export function startsWith(pointer: usize, length: i32, prefix: string): bool {
   if (length < prefix.length) return false;
   const from = changetype<usize>(prefix);
@@ -84,7 +84,7 @@ export function startsWith(pointer: usize, length: i32, prefix: string): bool {
   return true;
 }
 
-/** Index of `byte`, or `length`. */
+/** Index of `byte`, or `length` if there is none. */
 export function indexOfByte(pointer: usize, length: i32, byte: u32): i32 {
   for (let i = 0; i < length; i++) if (load<u8>(pointer + i) == byte) return i;
   return length;
@@ -97,7 +97,10 @@ export function digitsAt(pointer: usize, length: i32): i32 {
   return n;
 }
 
-/** Code point at `pointer`; its length in bytes is `codePointLength` of the first byte. Input is valid UTF-8 (the host encodes it). */
+/**
+ * Code point at `pointer`. Its length in bytes is `codePointLength` of the first byte. The input is valid UTF-8 because
+ * the host encodes it.
+ */
 export function codePointAt(pointer: usize): u32 {
   const first: u32 = load<u8>(pointer);
   if (first < 0x80) return first;
@@ -112,7 +115,7 @@ export function codePointLength(first: u32): i32 {
   return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/** What Python's str.strip() removes. */
+/** True for white space that Python's str.strip() removes. */
 function isSpace(code: u32): bool {
   if (code <= 32) return code == 32 || (code >= 9 && code <= 13) || (code >= 28 && code <= 31);
   if (code < 0x1680) return code == 0x85 || code == 0xa0;
@@ -120,14 +123,14 @@ function isSpace(code: u32): bool {
     || code == 0x202f || code == 0x205f || code == 0x3000;
 }
 
-/** Bytes of white space at the start. */
+/** Number of bytes of leading white space. */
 export function leadingSpace(pointer: usize, length: i32): i32 {
   let n = 0;
   while (n < length && isSpace(codePointAt(pointer + n))) n += codePointLength(load<u8>(pointer + n));
   return n;
 }
 
-/** Bytes left after white space at the end is dropped. */
+/** Length in bytes without trailing white space. */
 export function withoutTrailingSpace(pointer: usize, length: i32): i32 {
   while (length > 0) {
     let start = length - 1;
@@ -167,7 +170,7 @@ function putEscaped(code: u32): void {
   else { putText('\\U'); putHex(code, 8); }
 }
 
-/** Python's repr() of the ASCII literal `prefix` + the text with spaces turned to underscores. */
+/** Writes Python's repr() of the ASCII literal `prefix` followed by the text with spaces replaced by underscores. */
 export function putRepr(prefix: string, pointer: usize, length: i32): void {
   const single = indexOfByte(pointer, length, 39) < length;
   const quote: u32 = single && indexOfByte(pointer, length, 34) == length ? 34 : 39;

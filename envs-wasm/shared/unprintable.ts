@@ -1,5 +1,5 @@
-// Ranges (first, last) of code points from U+0080 that Python's str.isprintable() denies, so that repr() escapes them.
-// Facts of Unicode 14.0, the version of CPython 3.11: every c with `not chr(c).isprintable()`.
+// Ranges (first, last) of code points from U+0080 for which Python's str.isprintable() is false; repr() escapes these.
+// From Unicode 14.0, the version of CPython 3.11: every c with `not chr(c).isprintable()`.
 export const unprintable: StaticArray<u32> = [
 128,160,173,173,888,889,896,899,907,907,909,909,930,930,1328,1328,1367,1368,1419,1420,1424,1424,1480,1487,1515,1518,
 1525,1541,1564,1564,1757,1757,1806,1807,1867,1868,1970,1983,2043,2044,2094,2095,2111,2111,2140,2141,2143,2143,2155,

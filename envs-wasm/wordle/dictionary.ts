@@ -1,12 +1,13 @@
 /**
- * Words as numbers: every word of every list once, sorted, five bits a letter; and the lists as numbers of words. Knows no rule.
+ * Words as numbers. All words of all lists are stored once, sorted, with five bits for each letter; a list is an array
+ * of their indices. Independent of the rules.
  */
 import { common, further, original } from './words';
 
 export const LETTERS: i32 = 5;
 export const NONE: i32 = -1;
 
-/** Words packed, the first letter highest: sorted as the alphabet sorts them. */
+/** Packed words, with the first letter in the highest bits, so their order is alphabetical. */
 const packed = new Array<u32>();
 
 function packAt(text: string, at: i32): u32 {
@@ -21,8 +22,8 @@ function addWords(text: string): void {
   for (let k = 0; k < wordsIn(text); k++) packed.push(packAt(text, k * (LETTERS + 1)));
 }
 
-/** Sorts and drops what is there twice. */
-function settle(): void {
+/** Sorts the words and removes duplicates. */
+function sortAndDeduplicate(): void {
   packed.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   let kept = 0;
   for (let k = 0; k < packed.length; k++) if (k == 0 || packed[k] != packed[kept - 1]) packed[kept++] = packed[k];
@@ -32,9 +33,9 @@ function settle(): void {
 addWords(original);
 addWords(common);
 addWords(further);
-settle();
+sortAndDeduplicate();
 
-/** Number of the word, or NONE. */
+/** Index of the word, or NONE. */
 export function findWord(word: u32): i32 {
   let low = 0;
   let high = packed.length;
@@ -57,13 +58,15 @@ function listOf(text: string): Array<i32> {
   return list;
 }
 
-/** The lists by number: the original's 40, the common ones, and these with the further ones. Each in its own order. */
+/**
+ * The lists: 0 the original's 40 words, 1 the common words, 2 the common and further words. Each keeps its own order.
+ */
 const lists: Array<Array<i32>> = [listOf(original), listOf(common), listOf(common).concat(listOf(further))];
 lists[2].sort((a, b) => a - b);
 
 export function listSize(list: i32): i32 { return lists[list].length; }
 
-/** Word `k` of `size` words taken evenly from a list; all of them where `size` is 0. */
+/** Word `k` of `size` words taken at even distances from a list; of the whole list if `size` is 0. */
 export function wordOf(list: i32, size: i32, k: i32): i32 {
   const words = lists[list];
   return size == 0 || size >= words.length ? words[k] : words[<i32>((<i64>k * words.length) / size)];

@@ -1,8 +1,9 @@
 /**
- * Episodes of Wordle: the guesses so far, and the rules of a step with its words, byte for byte. Two games: the one people
- * know, with a hidden word, and the original's, which draws a word anew at each guess (knowledge.ts).
+ * Episodes of Wordle: the guesses so far, the rules of a step, and its texts. There are two games: the usual one with a
+ * hidden word, and the original's, which draws a new word at each guess (knowledge.ts).
  *
- * Memory: an episode has one block for what the original's game keeps, or for the words drawn for it, which goes back to a free list.
+ * Memory: an episode has one block, for the state of the original's game or for its drawn words. The block is recycled
+ * through a free list.
  */
 import { blockClass, giveBlock, takeBlock } from '../shared/blocks';
 import { loadRandom, randomBelow, RANDOM_BYTES, saveRandom, seedRandomWords } from '../shared/mt19937';
@@ -14,7 +15,7 @@ import { colourIn, patternOf, WON_PATTERN } from './official';
 
 export const MOST_TRIES: i32 = 12;
 
-/** How answers are written. */
+/** Style of the answers. */
 export enum Style { full, compact, keyboard }
 
 @unmanaged
@@ -26,28 +27,31 @@ export class Episode {
   won: bool;
   tries: i32;
   used: i32;
-  /** Guesses that could be the word by all colours before them, the first guess left out. */
+  /** Number of guesses, except the first, that all colours before them allowed. */
   possible: i32;
-  /** Letters that are not in the word, as far as was told, a the lowest bit. Kept for the keyboard style alone. */
+  /** Letters known to be absent from the word, as bits; a is bit 0. Only set in the keyboard style. */
   gray: u32;
   list: i32;
-  /** How many words of the list are in play; 0: all. */
+  /** Number of words of the list in play; 0 if all are. */
   size: i32;
-  /** How many of them were drawn for this episode, its only ones; 0: none, and all words in play are its own. */
+  /** Number of words drawn for this episode, which then has no others; 0 if all words in play belong to it. */
   drawn: i32;
   /** NONE in the original's game. */
   hidden: i32;
-  /** Knowledge and generator of the original's game, or the words drawn (two bytes each), or 0. */
+  /** Knowledge and generator of the original's game, or the drawn words (two bytes each), or 0. */
   block: usize;
   blockClass: i32;
 }
 
 const HEADER: i32 = <i32>offsetof<Episode>();
-/** Behind an episode: for each try its word (two bytes, 0xffff for none) and its pattern (one byte). */
+/** After the episode's fields: for each try its word (two bytes, 0xffff for none) and its pattern (one byte). */
 const slots = new Slots((HEADER + 3 * MOST_TRIES + 7) & ~7);
 const ORIGINAL_BYTES: i32 = KNOWLEDGE_BYTES + 2 + RANDOM_BYTES;
 
-/** What a step says besides its words; the letters in their place in the best guess stand from bit 8, the guesses that could be it from bit 16. */
+/**
+ * Flags of a step's answer. From bit 8: the number of letters in their place in the best guess. From bit 16:
+ * `possible`.
+ */
 export const ACCEPTED: i32 = 1;
 export const DONE: i32 = 2;
 export const WON: i32 = 4;
@@ -61,14 +65,14 @@ export function hasWorld(slot: i32): bool { return slots.has(slot) && episodeAt(
 function wordCell(episode: Episode, turn: i32): usize { return changetype<usize>(episode) + HEADER + 2 * turn; }
 function patternCell(episode: Episode, turn: i32): usize { return changetype<usize>(episode) + HEADER + 2 * MOST_TRIES + turn; }
 
-/** The word of a try, or NONE where it was none. */
+/** The word of a try, or NONE if its text was not a word. */
 export function guessAt(episode: Episode, turn: i32): i32 {
   const word = load<u16>(wordCell(episode, turn));
   return word == 0xffff ? NONE : word;
 }
 export function patternAt(episode: Episode, turn: i32): i32 { return load<u8>(patternCell(episode, turn)); }
 export function knowledgeOf(episode: Episode): usize { return episode.block; }
-/** Four bytes aligned, behind the knowledge. */
+/** Address of the generator: after the knowledge, aligned to four bytes. */
 export function generatorOf(episode: Episode): usize { return episode.block + KNOWLEDGE_BYTES + 2; }
 
 function begin(episode: Episode, tries: i32, list: i32, size: i32, style: Style): void {
@@ -92,7 +96,7 @@ function takeEpisodeBlock(episode: Episode, bytes: i32): void {
   episode.block = takeBlock(episode.blockClass);
 }
 
-/** Keeps the words that were drawn: `count` numbers of words in play, two bytes each. */
+/** Stores the drawn words. `numbers` has `count` indices of words in play, two bytes each. */
 function keepDrawn(episode: Episode, numbers: usize, count: i32): void {
   if (count == 0) return;
   takeEpisodeBlock(episode, 2 * count);
@@ -101,13 +105,16 @@ function keepDrawn(episode: Episode, numbers: usize, count: i32): void {
     store<u16>(episode.block + 2 * k, <u16>wordOf(episode.list, episode.size, load<u16>(numbers + 2 * k)));
 }
 
-/** How many words an episode is played among, and each of them. */
+/** Number of words of an episode: those drawn for it, or all in play. */
 export function wordsOf(episode: Episode): i32 { return episode.drawn > 0 ? episode.drawn : sizeOf(episode.list, episode.size); }
 export function wordIn(episode: Episode, k: i32): i32 {
   return episode.drawn > 0 ? load<u16>(episode.block + 2 * k) : wordOf(episode.list, episode.size, k);
 }
 
-/** `hidden`: which of the episode's words. `numbers`: the `count` words drawn for it, where there are any. */
+/**
+ * Begins a game with a hidden word. `hidden` is its index among the episode's words. `numbers` has the indices of the
+ * `count` words drawn for the episode, if any.
+ */
 export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, hidden: i32, style: Style, numbers: usize, count: i32): void {
   begin(episode, tries, list, size, style);
   keepDrawn(episode, numbers, count);
@@ -118,7 +125,7 @@ export function beginHidden(episode: Episode, tries: i32, list: i32, size: i32, 
   putText(tries == 1 ? ' try.' : ' tries.');
 }
 
-/** The original's game. The seed is `count` words of 32 bits, least first. */
+/** Begins the original's game. The seed is `count` 32-bit words, least significant first. */
 export function beginOriginal(episode: Episode, seed: usize, count: i32): void {
   begin(episode, 6, 0, 0, Style.full);
   episode.upstream = true;
@@ -131,7 +138,10 @@ export function beginOriginal(episode: Episode, seed: usize, count: i32): void {
 
 // --- guesses ----------------------------------------------------------------------------------------------------------
 
-/** The word of a text, stripped and without spaces; NONE where it is none of any list. Capitals are forgiven in our game alone. */
+/**
+ * The word of a text without its spaces, or NONE if no list contains it. Capitals are accepted only in the game with a
+ * hidden word.
+ */
 function readGuess(pointer: usize, length: i32, upstream: bool): i32 {
   const skipped = leadingSpace(pointer, length);
   const start = pointer + skipped;
@@ -149,7 +159,7 @@ function readGuess(pointer: usize, length: i32, upstream: bool): i32 {
   return letters == LETTERS ? findWord(word) : NONE;
 }
 
-function keep(episode: Episode, word: i32, pattern: i32): void {
+function recordGuess(episode: Episode, word: i32, pattern: i32): void {
   store<u16>(wordCell(episode, episode.used), <u16>word);
   store<u8>(patternCell(episode, episode.used), <u8>pattern);
   episode.used++;
@@ -157,7 +167,7 @@ function keep(episode: Episode, word: i32, pattern: i32): void {
 
 const colourNames: string = 'byg';
 
-/** Colours as the original writes them: `b y g b b`. */
+/** Writes colours as the original does: `b y g b b`. */
 function putColours(pattern: i32): void {
   for (let i = 0; i < LETTERS; i++) {
     if (i > 0) putByte(32);
@@ -169,24 +179,25 @@ export function putWord(word: i32): void {
   for (let i = 0; i < LETTERS; i++) putByte(97 + letterOf(word, i));
 }
 
-/** Whether a letter of the guess is known to be in the word: coloured at another place of it. */
+/** True if another position of the guess shows that the letter is in the word. */
 function isColoured(word: i32, pattern: i32, letter: u32): bool {
   for (let i = 0; i < LETTERS; i++) if (letterOf(word, i) == letter && colourIn(pattern, i) > 0) return true;
   return false;
 }
 
 /**
- * A fact a letter, the mark before it: `at3 a` the third letter is a; `not2 r` there is an r, but not second; `no c` there is no c.
- * A letter that is said more often than it is there has no `no`, which would deny it: it is told where it is not. `absent`: whether
- * letters that are not there are told at all.
+ * Writes one fact for each letter, with its mark first: `at3 a` if the third letter is a; `not2 r` if there is an r,
+ * but not second; `no c` if there is no c. `no` would be false for a letter that the guess has more often than the
+ * word; such a letter gets `not` with its position. If `absent` is false, letters that are not in the word are left
+ * out.
  */
 function putFacts(word: i32, pattern: i32, absent: bool): void {
-  let said = 0;
+  let count = 0;
   for (let i = 0; i < LETTERS; i++) {
     const letter = letterOf(word, i);
     const kind = colourIn(pattern, i);
     if (!absent && kind == 0 && !isColoured(word, pattern, letter)) continue;
-    if (said++ > 0) putByte(32);
+    if (count++ > 0) putByte(32);
     putText(kind == 2 ? 'at' : kind == 0 && !isColoured(word, pattern, letter) ? 'no' : 'not');
     if (kind != 0 || isColoured(word, pattern, letter)) putByte(49 + i);
     putByte(32);
@@ -194,16 +205,16 @@ function putFacts(word: i32, pattern: i32, absent: bool): void {
   }
 }
 
-/** The facts of the letters that are there, and all keys that are gray by now, crossed out: `not2 r xc xe xn`. */
+/** Writes the facts of the letters in the word, then all absent letters so far, crossed out: `not2 r xc xe xn`. */
 function putKeyboard(episode: Episode, word: i32, pattern: i32): void {
   for (let i = 0; i < LETTERS; i++)
     if (!isColoured(word, pattern, letterOf(word, i))) episode.gray |= 1 << letterOf(word, i);
   putFacts(word, pattern, false);
-  let apart = pattern != 0;
+  let needsSpace = pattern != 0;
   for (let letter = 0; letter < 26; letter++) {
     if (((episode.gray >> letter) & 1) == 0) continue;
-    if (apart) putByte(32);
-    apart = true;
+    if (needsSpace) putByte(32);
+    needsSpace = true;
     putByte(120);
     putByte(97 + letter);
   }
@@ -217,7 +228,7 @@ function putAnswer(episode: Episode, word: i32, pattern: i32): void {
 
 // --- the rules --------------------------------------------------------------------------------------------------------
 
-/** Letters in their place in the best guess so far. */
+/** Number of letters in their place in the best guess so far. */
 function bestPlaces(episode: Episode): i32 {
   let best = 0;
   for (let turn = 0; turn < episode.used; turn++) {
@@ -228,7 +239,7 @@ function bestPlaces(episode: Episode): i32 {
   return best;
 }
 
-/** Whether a guess could be the word, by all colours before it. */
+/** True if all colours so far allow the guess to be the word. */
 function isPossible(episode: Episode, guess: i32): bool {
   for (let turn = 0; turn < episode.used; turn++)
     if (patternOf(guessAt(episode, turn), guess) != patternAt(episode, turn)) return false;
@@ -240,12 +251,12 @@ function verdict(episode: Episode, accepted: i32): i32 {
   return flags | (bestPlaces(episode) << PLACES_SHIFT) | (episode.possible << POSSIBLE_SHIFT);
 }
 
-/** Our game: a text that is no word costs nothing. */
+/** A guess at the hidden word. A text that is not a word costs no try. */
 function guessHidden(episode: Episode, word: i32): i32 {
   if (word == NONE) { putText('not in the word list'); return verdict(episode, 0); }
   const pattern = patternOf(word, episode.hidden);
   if (episode.used > 0 && isPossible(episode, word)) episode.possible++;
-  keep(episode, word, pattern);
+  recordGuess(episode, word, pattern);
   putAnswer(episode, word, pattern);
   episode.won = pattern == WON_PATTERN;
   episode.done = episode.won || episode.used == episode.tries;
@@ -257,14 +268,17 @@ function guessHidden(episode: Episode, word: i32): i32 {
   return verdict(episode, ACCEPTED);
 }
 
-/** The only word left, where it is among the guesses. */
+/** True if only one word is left and it has been guessed. */
 function isFound(episode: Episode): bool {
   if (filtered.length != 1) return false;
   for (let turn = 0; turn < episode.used; turn++) if (guessAt(episode, turn) == filtered[0]) return true;
   return false;
 }
 
-/** One guess in the original's game with the generator at hand: a word is drawn of those still possible. Returns the pattern. */
+/**
+ * One guess in the original's game, with the current generator: draws one of the possible words and learns from it.
+ * Returns the pattern.
+ */
 export function drawAndLearn(known: usize, word: i32): i32 {
   filter(known);
   learn(known, word, filtered[randomBelow(filtered.length)]);
@@ -274,16 +288,16 @@ export function drawAndLearn(known: usize, word: i32): i32 {
   return pattern;
 }
 
-/** The original's game: a text that is no word costs a try. */
+/** A guess in the original's game. A text that is not a word costs a try. */
 function guessDrawn(episode: Episode, word: i32): i32 {
   if (word == NONE) {
     putText('invalid word');
-    keep(episode, word, 0);
+    recordGuess(episode, word, 0);
   } else {
     loadRandom(generatorOf(episode));
     const pattern = drawAndLearn(knowledgeOf(episode), word);
     saveRandom(generatorOf(episode));
-    keep(episode, word, pattern);
+    recordGuess(episode, word, pattern);
     putColours(pattern);
     putByte(10);
     episode.won = isFound(episode);

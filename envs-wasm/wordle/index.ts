@@ -1,8 +1,9 @@
 /**
- * Wordle: what the host may call. One call carries a batch (shared/batch.ts); all text is UTF-8. A task's numbers: style (bits
- * below) with the tries from bit 8, the list, how many of its words are in play (0: all), which of them is hidden. The row's
- * input: in the original's game the seed, words of 32 bits, least first; else the words drawn for this task, numbers of words in play in two bytes
- * each, of which one is then hidden, or nothing.
+ * Wordle: the functions that the host may call. One call carries a batch (shared/batch.ts); all text is UTF-8. The
+ * numbers of a task: (0) style bits, with the tries from bit 8; (1) the list; (2) how many of its words are in play (0:
+ * all); (3) the index of the hidden word. Input of a row: in the original's game the seed, as 32-bit words, least
+ * significant first. Otherwise the indices of the words drawn for this task, two bytes each, one of which is the hidden
+ * word; or nothing.
  */
 import { batchCapacity, columns, endAnswer, ensureBatch, inputLengthOf, slotOf, taskNumber } from '../shared/batch';
 import { clearOutput, inputBuffer, outputLength, outputPointer, putByte, putInteger } from '../shared/text';
@@ -15,11 +16,11 @@ import { putPlan } from './oracle';
 export { batchCapacity, columns, ensureBatch, ensureWorlds, hasWorld, inputBuffer, outputLength, outputPointer };
 
 const UPSTREAM: i32 = 1;
-/** How answers are written, two bits. */
+/** Two bits for the style of the answers. */
 const WRITING_SHIFT: i32 = 1;
 const TRIES_SHIFT: i32 = 8;
 
-/** Begins an episode in each of `count` slots, and answers its first observation. */
+/** Begins an episode in each of `count` slots and answers with its first observation. */
 export function reset(count: i32): void {
   clearOutput();
   let text = inputBuffer(0);
@@ -38,8 +39,8 @@ export function reset(count: i32): void {
 }
 
 /**
- * One guess for each of `count` slots. Flags: 1 accepted, 2 over, 4 won, from bit 8 the letters in their place in the best guess, from bit 16 the
- * guesses after the first that could be the word by all colours before them.
+ * Performs one guess in each of `count` slots. Flags: 1 accepted, 2 over, 4 won; from bit 8 the letters in their place
+ * in the best guess; from bit 16 the number of guesses after the first that all colours before them allowed.
  */
 export function step(count: i32): void {
   clearOutput();
@@ -53,7 +54,7 @@ export function step(count: i32): void {
   }
 }
 
-/** The oracle's remaining guesses, a line each; flags: 0 none. */
+/** Writes the oracle's remaining guesses, one per line. Flag 0 if there are none. */
 export function oracle(count: i32): void {
   clearOutput();
   for (let b = 0; b < count; b++) {
@@ -63,7 +64,7 @@ export function oracle(count: i32): void {
   }
 }
 
-/** The words in play, in the list's order, a line each. */
+/** Writes the words in play, in the order of the list, one per line. */
 export function writeWords(list: i32, size: i32): void {
   clearOutput();
   for (let k = 0; k < sizeOf(list, size); k++) {
@@ -72,7 +73,7 @@ export function writeWords(list: i32, size: i32): void {
   }
 }
 
-/** The words still possible in the original's game, in the list's order, a line each. */
+/** Writes the words that the original's game still allows, in the order of the list, one per line. */
 export function writeFiltered(slot: i32): void {
   clearOutput();
   filter(knowledgeOf(episodeAt(slot)));
@@ -82,7 +83,10 @@ export function writeFiltered(slot: i32): void {
   }
 }
 
-/** Tries, over (1) or won (2), the hidden word or nothing, a line each; then a line a guess: colours as digits, and the word. */
+/**
+ * Writes the tries, over (1) or won (2), and the hidden word or nothing, one per line; then one line for each guess:
+ * its colours as digits, and the word.
+ */
 export function writeView(slot: i32): void {
   clearOutput();
   const episode = episodeAt(slot);

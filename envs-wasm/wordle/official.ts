@@ -1,6 +1,6 @@
 /**
- * The official colours, and a player who knows them and the word list but not the hidden word. A pattern is five colours as
- * one number in base 3, the first letter highest. Knows words, no episode.
+ * The official colours, and a player who sees them and the word list but not the hidden word. A pattern is five colours
+ * as one number in base 3, with the first letter as the highest digit. Independent of episodes.
  */
 import { LETTERS, letterOf, NONE, sizeOf, wordOf } from './dictionary';
 
@@ -9,7 +9,9 @@ export const WON_PATTERN: i32 = PATTERNS - 1;
 const taken = new StaticArray<bool>(LETTERS);
 const colours = new StaticArray<u8>(LETTERS);
 
-/** A letter is yellow only as often as the hidden word has it beyond its green ones. */
+/**
+ * Pattern of a guess. A letter is yellow at most as often as the hidden word contains it outside its green positions.
+ */
 export function patternOf(guess: i32, hidden: i32): i32 {
   for (let i = 0; i < LETTERS; i++) {
     const here = letterOf(guess, i) == letterOf(hidden, i);
@@ -41,14 +43,14 @@ export function colourIn(pattern: i32, i: i32): i32 {
 
 // --- the player -------------------------------------------------------------------------------------------------------
 
-/** The words at hand, and the patterns of each as a guess against each as the hidden word. */
+/** The current words, and the pattern of each as a guess against each as the hidden word. */
 const words = new Array<i32>();
 let table: usize = 0;
 let tableBytes: i32 = 0;
-/** The list that the words at hand are, or NONE where they were named one by one. */
+/** The list that the current words are, or NONE if they were added one by one. */
 let tableList: i32 = NONE;
 let tableSize: i32 = 0;
-/** Best first guess of the words at hand, or NONE where it was not asked for. */
+/** Best first guess among the current words, or NONE if it was not computed yet. */
 let opener: i32 = NONE;
 
 const candidates = new Array<i32>();
@@ -56,7 +58,7 @@ const counts = new StaticArray<i32>(PATTERNS);
 
 function patternAt(guess: i32, hidden: i32): i32 { return load<u8>(table + guess * words.length + hidden); }
 
-/** Takes a list at hand. Its table is made once, and anew when other words come. */
+/** Makes a list current. Its table is kept until other words replace it. */
 export function takeList(list: i32, size: i32): void {
   if (list == tableList && size == tableSize) return;
   beginWords();
@@ -66,7 +68,7 @@ export function takeList(list: i32, size: i32): void {
   tableSize = size;
 }
 
-/** Words named one by one: begin, add each, settle. */
+/** Makes single words current: begin, add each, settle. */
 export function beginWords(): void { words.length = 0; }
 export function addWord(word: i32): void { words.push(word); }
 export function settleWords(): void {
@@ -81,13 +83,13 @@ export function settleWords(): void {
     for (let hidden = 0; hidden < count; hidden++) store<u8>(table + guess * count + hidden, patternOf(words[guess], words[hidden]));
 }
 
-/** All words at hand are candidates. */
+/** Makes all current words candidates. */
 export function beginSearch(): void {
   candidates.length = 0;
   for (let k = 0; k < words.length; k++) candidates.push(k);
 }
 
-/** Keeps the candidates that would have answered a guess (any word) with this pattern. */
+/** Keeps the candidates that would give a guess (any word) this pattern. */
 export function narrow(guess: i32, pattern: i32): void {
   let kept = 0;
   for (let k = 0; k < candidates.length; k++)
@@ -95,8 +97,11 @@ export function narrow(guess: i32, pattern: i32): void {
   candidates.length = kept;
 }
 
-/** Sum of the squares of the candidates' groups by pattern: what a guess leaves on average, times their number. */
-function leftBy(guess: i32, atMost: i32): i32 {
+/**
+ * Sum of the squared sizes of the candidates' groups by pattern: the mean number of candidates left after the guess,
+ * times their number. Stops early above `atMost`.
+ */
+function remainingAfter(guess: i32, atMost: i32): i32 {
   memory.fill(changetype<usize>(counts), 0, PATTERNS * 4);
   let sum = 0;
   for (let k = 0; k < candidates.length; k++) {
@@ -112,19 +117,19 @@ function leftBy(guess: i32, atMost: i32): i32 {
 function search(): i32 {
   let best = candidates[0];
   let least = i32.MAX_VALUE;
-  // Candidates first: of two guesses that leave as much, the one that may be the word.
+  // Candidates come first: of two guesses that leave equally many, the one that may be the word wins.
   for (let k = 0; k < candidates.length; k++) {
-    const left = leftBy(candidates[k], least);
-    if (left < least) { least = left; best = candidates[k]; }
+    const remaining = remainingAfter(candidates[k], least);
+    if (remaining < least) { least = remaining; best = candidates[k]; }
   }
   for (let guess = 0; guess < words.length; guess++) {
-    const left = leftBy(guess, least);
-    if (left < least) { least = left; best = guess; }
+    const remaining = remainingAfter(guess, least);
+    if (remaining < least) { least = remaining; best = guess; }
   }
   return best;
 }
 
-/** The guess that leaves the fewest candidates on average, or NONE where there is no candidate. */
+/** The guess that leaves the fewest candidates on average, or NONE if there is no candidate. */
 export function bestGuess(): i32 {
   if (candidates.length == 0) return NONE;
   if (candidates.length <= 2) return words[candidates[0]];

@@ -1,6 +1,6 @@
 /**
- * The oracle: an honest player. It knows the list and the colours shown, never the hidden word; its plan is the guesses that it
- * would make from here on until it wins. In the original's game the draws to come are played on copies.
+ * The oracle plays by the list and the colours shown and never reads the hidden word. Its plan is the guesses that it
+ * would make from here until it wins. In the original's game it plays the coming draws on copies.
  */
 import { loadRandom } from '../shared/mt19937';
 import { putByte } from '../shared/text';
@@ -12,7 +12,7 @@ import { addWord, beginSearch, beginWords, bestGuess, narrow, patternOf, settleW
 const plan = new StaticArray<i32>(MOST_TRIES);
 let length: i32 = 0;
 
-/** The list that a player knows: the words drawn for the episode, or all in play. */
+/** Loads the list that a player knows: the words drawn for the episode, or all in play. */
 function takeWords(episode: Episode): void {
   if (episode.drawn == 0) { takeList(episode.list, episode.size); return; }
   beginWords();
@@ -20,7 +20,9 @@ function takeWords(episode: Episode): void {
   settleWords();
 }
 
-/** Our game. Leaves `plan`; false where it would not win within the tries left. */
+/**
+ * Plans for the game with a hidden word. Fills `plan`; returns false if it would not win within the remaining tries.
+ */
 function planHidden(episode: Episode): bool {
   takeWords(episode);
   beginSearch();
@@ -43,8 +45,8 @@ const trial = new StaticArray<u8>(KNOWLEDGE_BYTES);
 const possible = new Array<i32>();
 let opener: i32 = NONE;
 
-/** Words left after a guess, summed over what may be drawn. */
-function leftBy(guess: i32): i32 {
+/** Number of words left after a guess, summed over all words that may be drawn. */
+function remainingAfter(guess: i32): i32 {
   let sum = 0;
   for (let k = 0; k < possible.length; k++) {
     memory.copy(changetype<usize>(trial), changetype<usize>(known), KNOWLEDGE_BYTES);
@@ -55,7 +57,7 @@ function leftBy(guess: i32): i32 {
   return sum;
 }
 
-/** Of the words still possible, the one that leaves the fewest. */
+/** The possible word that leaves the fewest words. */
 function bestPossible(fresh: bool): i32 {
   if (fresh && opener != NONE) return opener;
   filter(changetype<usize>(known));
@@ -64,14 +66,14 @@ function bestPossible(fresh: bool): i32 {
   let best = possible[0];
   let least = i32.MAX_VALUE;
   for (let k = 0; k < possible.length; k++) {
-    const left = leftBy(possible[k]);
-    if (left < least) { least = left; best = possible[k]; }
+    const remaining = remainingAfter(possible[k]);
+    if (remaining < least) { least = remaining; best = possible[k]; }
   }
   if (fresh) opener = best;
   return best;
 }
 
-/** Whether the word is the only one left: it was just guessed, or before. */
+/** True if only one word is left and it was just guessed, or earlier. */
 function wins(episode: Episode): bool {
   if (filtered.length != 1) return false;
   for (let k = 0; k < length; k++) if (plan[k] == filtered[0]) return true;
@@ -91,7 +93,7 @@ function planDrawn(episode: Episode): bool {
   return false;
 }
 
-/** The oracle's actions from here, a line each; false where it knows none. */
+/** Writes the oracle's actions from here, one per line. Returns false if it has no plan. */
 export function putPlan(episode: Episode): bool {
   length = 0;
   if (episode.done) return false;

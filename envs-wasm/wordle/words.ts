@@ -1,10 +1,12 @@
 /**
- * The word lists: five letters each, a space between. Nothing here knows a rule.
+ * The word lists: words of five letters, separated by spaces.
  *
- * `original`: the 40 words of LMRL-Gym's Wordle, in its file's order, which the draws depend on (abdulhaim/LMRL-Gym 83abeed,
- * llm_rl_scripts/wordle/vocab/tweet_words.txt; MIT, copyright (c) 2022 Charlie Snell).
- * `common` and `further`: SCOWL 2020.12.07 (Kevin Atkinson, wordlist.aspell.net; its licence is in SCOWL-LICENSE.txt beside this
- * file), English and American words in lower case, sizes 10 and 20, and size 35; slurs and vulgar words are left out. Sorted.
+ * `original`: the 40 words of LMRL-Gym's Wordle in the order of its file, on which the draws depend (abdulhaim/LMRL-Gym
+ * 83abeed, llm_rl_scripts/wordle/vocab/tweet_words.txt; MIT, copyright (c) 2022 Charlie Snell).
+ *
+ * `common` and `further`: SCOWL 2020.12.07 (Kevin Atkinson, wordlist.aspell.net; its licence is in SCOWL-LICENSE.txt
+ * beside this file), English and American words in lower case, sizes 10 and 20, and size 35, without slurs and vulgar
+ * words. Sorted.
  */
 /** 40 words, in the order of the file. */
 export const original: string =
@@ -12,7 +14,7 @@ export const original: string =
   'moist shard pleat aloft skill elder frame humor pause ulcer ultra robin cynic aroma caulk shake dodge swill ' +
   'tacit other thorn trove';
 
-/** 1365 words that everybody knows. */
+/** 1365 words that nearly everybody knows. */
 export const common: string =
   'abide abort about above abuse acorn acted actor acute adapt added admit adopt adult after again agent aging ' +
   'agony agree ahead aided aimed alarm album alert alias alien align alike alive allow alone along aloud alpha ' +
@@ -91,7 +93,7 @@ export const common: string =
   'wiser witch witty wives woken woman women woods words works world worms worry worse worst worth would wound ' +
   'wraps wrath wreck wrist write wrong wrote yards years yield young yours youth zeros zones';
 
-/** 2073 more that most people know. */
+/** 2073 further words that most people know. */
 export const further: string =
   'aback abate abbey abbot abets abhor abler abode abyss ached aches acids acing acres acrid adage adept adobe ' +
   'adore adorn affix afoot agile aglow aides ailed aired aisle algae alibi allay alley allot alloy aloft aloof ' +
