@@ -1,6 +1,6 @@
 /**
- * The page's frame: transport bar above; setup, stage, progress and drawer below, as columns where there is room and as
- * one panel at a time where there is not. Owns the controller; draws nothing of a run itself.
+ * Frame of the page: transport bar above; setup, stage, progress and drawer below it. On a wide screen these are
+ * columns, on a narrow one a single panel is shown at a time. Owns the controller; draws nothing of a run itself.
  */
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
@@ -30,7 +30,10 @@ import type { NarrowPanel } from '../state/state.ts';
 import '../panels/transport.ts';
 import { keepAwake } from './wake-lock.ts';
 
-/** Where the keyboard is put to go on with a panel. Beside it: what a host with a negative tabindex holds, Tab passes over. */
+/**
+ * Focus target in front of a panel. It is an element beside the panel, not the panel itself: Tab skips the contents of
+ * a host with a negative tabindex.
+ */
 const place = (panel: NarrowPanel) => html`<span class="place" data-place=${panel} tabindex="-1"></span>`;
 
 @customElement('tabgym-app')
@@ -232,7 +235,7 @@ export class TabgymApp extends Panel {
   }
 
   override render() {
-    // Everything is drawn anew in another language: charts and dialogs hold words too.
+    // A change of language redraws everything, since charts and dialogs contain texts too.
     return keyed(this.state.locale, this.renderPage());
   }
 
@@ -306,7 +309,7 @@ export class TabgymApp extends Panel {
     }`;
   }
 
-  /** Cards and lessons come when they are opened. */
+  /** Loads the code of cards and lessons when Learn is first opened. */
   private renderWithoutLearn() {
     if (this.learns === 'none') void this.loadLearn();
     if (this.learns !== 'failed') return loadingState(msg('Opening Learn'));
@@ -322,7 +325,7 @@ export class TabgymApp extends Panel {
     );
   }
 
-  /** A pane that is not there takes no room. */
+  /** Sizes of the panes as custom properties; a hidden pane takes no space. */
   private sizes() {
     const { panes } = this.state;
     const setup = this.hides('setup') ? 0 : panes.setup;
@@ -367,7 +370,7 @@ export class TabgymApp extends Panel {
     </nav>`;
   }
 
-  /** The keyboard follows to where something is to be done. */
+  /** Moves the keyboard focus to the panel where the reader's next action is. */
   private goToPanel = ({ detail }: CustomEvent<NarrowPanel>) => this.focusOn(detail);
 
   private async focusOn(panel: NarrowPanel) {

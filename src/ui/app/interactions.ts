@@ -1,19 +1,22 @@
 /**
- * How fast the page answers while a run trains (Interaction to Next Paint, web.dev/articles/inp), and a thread of the processor given
- * back where that is not fast enough: what trains must not be felt. The run's numbers do not depend on how many threads there are.
+ * Measures how fast the page answers while a run trains (Interaction to Next Paint, web.dev/articles/inp). Where it is
+ * too slow, the processor device gives one thread back to the page. The run's numbers do not depend on the number of
+ * threads.
  */
 
-/** Milliseconds from a key or a click to the next picture: above it an answer is felt as slow. */
+/** Milliseconds from a key or a click to the next frame, above which an interaction counts as slow. */
 export const slowMs = 200;
-/** Of so many last interactions one may be slow: a list that is opened for the first time, say. */
+/**
+ * Number of the last interactions that are counted. One of them may be slow, for example the first opening of a list.
+ */
 const span = 20;
 const allowed = 1;
 
-/** The longest event of each interaction, the last `span` of them. */
+/** Longest event of each of the last `span` interactions. */
 export class Interactions {
   private longest = new Map<number, number>();
 
-  /** True: more were slow than are allowed. Then counting begins anew. */
+  /** Returns true if more interactions were slow than are allowed; counting then starts again. */
   add(interaction: number, ms: number): boolean {
     const before = this.longest.get(interaction) ?? 0;
     this.longest.set(interaction, Math.max(before, ms));
@@ -29,7 +32,10 @@ export class Interactions {
   }
 }
 
-/** Watches while `counts` says so; where the browser does not time events (before Safari 26.2), never. */
+/**
+ * Calls `slow` after too many slow interactions while `counts` returns true. Does nothing where the browser does not
+ * time events (before Safari 26.2).
+ */
 export function watchInteractions(counts: () => boolean, slow: () => void): void {
   if (!PerformanceObserver.supportedEntryTypes.includes('event')) return;
   const interactions = new Interactions();

@@ -1,32 +1,32 @@
 /**
- * Whether the page is cross-origin isolated, which decides how many threads the processor device may use, and how it becomes so
- * on a host that sends no headers: a service worker adds them, and the page reloads once, before anything has started.
+ * Cross-origin isolation of the page, which decides how many threads the processor device may use. On a host that sends
+ * no headers for it, a service worker adds them, and the page reloads once, before anything has started.
  */
 
-/** Why there is one thread only; or that there may be several. */
+/** Result: 'isolated' allows several threads, each other value names the reason for a single one. */
 export type Isolation = 'isolated' | 'framed' | 'no-service-worker' | 'refused';
 
-/** What isolation needs of a browser, so that a test can be one. */
+/** Parts of the browser that isolation uses; a test replaces them. */
 export interface IsolationHost {
   isolated: boolean;
   framed: boolean;
-  /** Null: none (a private window of Firefox, a page without https). */
+  /** Null in a private window of Firefox and on a page without https. */
   serviceWorker: Pick<ServiceWorkerContainer, 'register' | 'ready' | 'controller'> | null;
-  /** Lives as long as the tab. Null: storage is refused. */
+  /** Storage that lives as long as the tab; null if the browser refuses it. */
   storage: Pick<Storage, 'getItem' | 'setItem'> | null;
   reload(): void;
   script: string;
 }
 
 const reloadedKey = 'tabgym.isolation';
-/** A registration that takes longer is not waited for: the page starts with one thread. */
+/** Longest wait for the registration; after it, the page starts with one thread. */
 const patienceMs = 4000;
 
 const waited = (ms: number) => new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), ms));
 
 /**
- * Resolves with what holds; never resolves where the page is about to reload. At most one reload a tab: where the headers did
- * not help (a browser that ignores them, a host that strips them), the page goes on without.
+ * Resolves with the result, or never if the page is about to reload. It reloads at most once per tab: if the headers
+ * did not help (the browser ignores them, or the host strips them), the page starts without isolation.
  */
 export async function ensureIsolation(host: IsolationHost): Promise<Isolation> {
   if (host.isolated) return 'isolated';
@@ -52,7 +52,7 @@ function sessionStorageOrNull(): Storage | null {
   }
 }
 
-/** This browser. */
+/** Host that is this browser. */
 export const thisPage = (): IsolationHost => ({
   isolated: globalThis.crossOriginIsolated === true,
   framed: globalThis.top !== globalThis.self,

@@ -1,4 +1,7 @@
-/** Notices: what just happened, in a corner, until dismissed. Errors stay; notes go after a while, unless they can be undone. */
+/**
+ * Notices in a corner of the page. Errors stay until they are dismissed; other notices disappear after a while, unless
+ * they offer an undo.
+ */
 import { msg } from '@lit/localize';
 import { css, html, nothing, type PropertyValues } from 'lit';
 import { customElement } from 'lit/decorators.js';

@@ -1,7 +1,7 @@
-/** Opens the client of the trainer: of its worker, or of a fixture. */
+/** Opens the trainer's client: that of the worker, or that of a fixture. */
 import { type Client, localClient } from '../control/client.ts';
 
-/** In development and in tests, `?mock=STATE` puts a fixture where the worker would be. */
+/** In development and in tests, `?mock=STATE` replaces the worker by a fixture. */
 export async function openClient(search: string): Promise<Client> {
   if (import.meta.env.MODE !== 'production') {
     const state = new URLSearchParams(search).get('mock');

@@ -1,12 +1,12 @@
 /**
- * The edge between two panes: dragged, or moved by the arrow keys; a double click gives the first size back. By the window splitter of the
- * ARIA practices (https://www.w3.org/WAI/ARIA/apg/patterns/windowsplitter/).
+ * Edge between two panes: moved by dragging or by the arrow keys; a double click restores the initial size. Follows the
+ * window splitter of the ARIA practices (https://www.w3.org/WAI/ARIA/apg/patterns/windowsplitter/).
  */
 import { css, html, LitElement, type PropertyValues } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { type PaneName, panes } from '../state/panes.ts';
 
-/** `pane-resize` carries the pane and its new size. */
+/** Event `pane-resize`, with the pane and its new size. */
 export class PaneResizeEvent extends Event {
   constructor(
     readonly pane: PaneName,
@@ -35,7 +35,7 @@ export class TabgymSplitter extends LitElement {
       height: 1px;
       cursor: row-resize;
     }
-    /* Wider than it looks, so that a hand finds it: WCAG 2.2, 2.5.8. */
+    /* The target is wider than the visible line, so that it is easy to hit (WCAG 2.2, 2.5.8). */
     div {
       position: absolute;
       inset: -4px;
@@ -61,7 +61,7 @@ export class TabgymSplitter extends LitElement {
   `;
 
   @property() pane: PaneName = 'setup';
-  /** Which way the pane grows: +1 to the right or down, -1 to the left or up. */
+  /** Direction in which the pane grows: +1 to the right or down, -1 to the left or up. */
   @property({ type: Number }) grows: 1 | -1 = 1;
   @property({ type: Boolean }) horizontal = false;
   @property({ type: Number }) size = 0;

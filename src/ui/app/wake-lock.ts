@@ -1,4 +1,4 @@
-/** Keeps the screen awake while a run is training in a visible tab, where the browser can; quietly does without elsewhere. */
+/** Keeps the screen awake while a run trains in a visible tab. Does nothing where the browser has no wake lock. */
 
 import { isActive } from '../control/events.ts';
 import type { Store } from '../state/state.ts';
@@ -17,11 +17,11 @@ export function keepAwake(store: Store) {
       if (wanted) lock = await navigator.wakeLock.request('screen');
       else await lock?.release();
     } catch {
-      // Refused on low battery or by policy: training goes on without it.
+      // Refused because of low battery or a policy: training continues without the lock.
     }
     if (!wanted) lock = null;
     asking = false;
-    // What was wanted may have changed meanwhile.
+    // Status or visibility may have changed during the request.
     if (again) await settle();
   };
 

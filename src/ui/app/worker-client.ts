@@ -1,4 +1,7 @@
-/** The trainer's worker as a client: started here, called through comlink, its crash turned into a sentence. */
+/**
+ * Client of the trainer's worker: starts the worker, calls it through comlink, and turns its crash into a readable
+ * error.
+ */
 import * as Comlink from 'comlink';
 import { isFrameRequest } from '../../envs/transport/frame-port.ts';
 import type { GpuReport, SessionEvent, TrainerApi } from '../../session/protocol.ts';
@@ -12,7 +15,7 @@ import { frameKeeper } from './world-frames.ts';
 function spawnTrainer(onCrash: (error: Error) => void): Spawned<TrainerApi> {
   const worker = new Worker(new URL('../../workers/trainer-worker.ts', import.meta.url), {
     type: 'module',
-    // An embedded view takes one thread: it may be one of several on its page.
+    // An embedded view uses one thread, since a page may contain several of them.
     name: isEmbedded() ? oneThreadName : 'trainer',
   });
   worker.addEventListener('error', (event) =>
@@ -35,13 +38,16 @@ function spawnTrainer(onCrash: (error: Error) => void): Spawned<TrainerApi> {
   };
 }
 
-/** A worker stands still at a developer's breakpoint and is well. */
+/**
+ * Timer of the supervisor's pings, off in development: a worker that stands at a breakpoint does not answer, and is
+ * fine.
+ */
 const everyUnlessDebugged = (tick: () => void, ms: number) => import.meta.env.DEV || setInterval(tick, ms);
 
 export function workerClient(): Client {
   let crashed: (error: Error) => void = () => {};
   let restarted: () => unknown = () => {};
-  /** Rejects when a worker itself fails or none answers: the calls of such a worker never settle. */
+  /** Rejects if a worker crashes or none answers, because the pending calls of such a worker never settle. */
   const crash = new Promise<never>((_, reject) => {
     crashed = reject;
   });
@@ -54,7 +60,7 @@ export function workerClient(): Client {
     onGivenUp: crashed,
   });
 
-  /** The first call to a worker; where that one dies over it, the call to the next. */
+  /** First call to a worker. If that worker is replaced during the call, calls the next one. */
   const begin = (listener: (event: SessionEvent) => void): Promise<GpuReport> =>
     api.start(Comlink.proxy(listener), { device: askedDevice() }).catch((error) => {
       if (error instanceof RestartedError) return begin(listener);

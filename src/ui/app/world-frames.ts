@@ -1,10 +1,13 @@
-/** Frames that a worker asks its page for: a world that is reached by a frame lives in one (`envs/transport/frame-port.ts`). */
+/** Frames that a worker requests from its page, for worlds that run in one (`envs/transport/frame-port.ts`). */
 
 import { openFrame } from '../../envs/transport/frame.ts';
 import type { FrameRequest } from '../../envs/transport/frame-port.ts';
 import { worldModule } from '../../worlds/registry.ts';
 
-/** Carries a worker's requests out. The channel's end goes to the frame; `failed` hears why one could not be opened. */
+/**
+ * Handles the requests of one worker. Each frame gets its end of a message channel; `failed` is called if a frame
+ * cannot be opened.
+ */
 export function frameKeeper(failed: (error: Error) => void) {
   const frames = new Map<number, { remove(): void }>();
   const waiting = new Map<number, AbortController>();
@@ -35,7 +38,7 @@ export function frameKeeper(failed: (error: Error) => void) {
           if (error.name !== 'AbortError') failed(error);
         });
     },
-    /** The worker is gone: so are its worlds. */
+    /** Closes all frames, for a worker that was terminated. */
     closeAll(): void {
       for (const id of [...frames.keys(), ...waiting.keys()]) close(id);
     },

@@ -1,4 +1,7 @@
-/** Numbers with their nouns, one and many apart: English has a form for each, other languages fill both or the same. */
+/**
+ * Counts with their nouns. English has a singular and a plural; a language without them has the same translation for
+ * both.
+ */
 import { msg, str } from '@lit/localize';
 
 export const countedDocuments = (count: number): string =>

@@ -1,4 +1,4 @@
-/** Saves a blob as a file of the reader's machine. */
+/** File name without characters that a file system may refuse. */
 const safe = (name: string) => name.replace(/[^\p{L}\p{N}._-]+/gu, '-').slice(0, 120);
 
 export function download(blob: Blob, name: string) {

@@ -1,10 +1,10 @@
-/** Numbers and times as a person reads them, by the rules of the page's language (Intl). World text is never touched by these. */
+/** Numbers, times and sizes formatted for the page's language (Intl). Texts of worlds are never formatted. */
 import { msg, str } from '@lit/localize';
 import { currentLocale } from './locale.ts';
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** With so many digits after the point, or so many that count. Formats are costly to make and charts ask often. */
+/** Cached number format: creating one is slow, and charts need many. */
 function format(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = `${currentLocale()} ${JSON.stringify(options)}`;
   const known = formats.get(key) ?? new Intl.NumberFormat(currentLocale(), { useGrouping: false, ...options });
@@ -22,7 +22,7 @@ export const fixed = (value: number | null | undefined, digits = 2): string =>
 
 export const signed = (value: number, digits = 2): string => `${sign(value)}${withDigits(Math.abs(value), digits)}`;
 
-/** Three significant digits, with an exponent only where it is needed. */
+/** Three significant digits, with an exponent only below 0.001. */
 export function compact(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   const size = Math.abs(value);
@@ -33,7 +33,7 @@ export function compact(value: number | null | undefined): string {
   return format({ maximumSignificantDigits: 3 }).format(value).replace('-', '−');
 }
 
-/** A time of minutes and hours, rounded as it is known. */
+/** Duration in minutes, or in hours and minutes. */
 export function duration(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   if (minutes < 1) return msg('< 1 min');

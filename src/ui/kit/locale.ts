@@ -1,17 +1,18 @@
 /**
- * The page's language: the link's, else the one chosen before, else the browser's. English stands in the code; Chinese comes when it is wanted,
- * from locales/zh-Hans.json (`npm run localize`). World text is never translated: it stays as the model sees it.
+ * Language of the page: the link's, else the last one chosen, else the browser's. English texts are in the code;
+ * Chinese ones are loaded from locales/zh-Hans.json when needed (`npm run localize`). Texts of worlds are never
+ * translated: the page shows them as the model reads them.
  */
 import { configureLocalization, msg, type TemplateMap } from '@lit/localize';
 
 export const locales = ['en', 'zh-Hans'] as const;
 export type Locale = (typeof locales)[number];
-/** In their own words, so that who needs one can read it. */
+/** Name of each language in that language, so that its readers recognise it. */
 export const localeNames: { readonly [locale in Locale]: string } = { en: 'English', 'zh-Hans': '简体中文' };
 
 const key = 'tabgym.language';
 
-/** `${0}` stands for the first value: what @lit/localize has as an object of strings and the values' places. */
+/** Template of @lit/localize from a text, in which `${0}` is the place of the first value. */
 function template(text: string) {
   const parts = text.split(/\$\{(\d+)\}/);
   if (parts.length === 1) return text;
@@ -36,7 +37,7 @@ export const currentLocale = () => getLocale() as Locale;
 
 const known = (tag: string | null): Locale | null => locales.find((each) => each === tag) ?? null;
 
-/** Traditional script is not here: its readers get simplified rather than English. */
+/** Readers of traditional Chinese get simplified Chinese rather than English. */
 const spoken = (tags: readonly string[]): Locale | null => {
   for (const tag of tags) {
     if (/^zh\b/i.test(tag)) return 'zh-Hans';
@@ -56,7 +57,10 @@ function remembered(): Locale | null {
 export const wantedLocale = (asked: string | null, tags: readonly string[]): Locale =>
   known(asked) ?? remembered() ?? spoken(tags) ?? 'en';
 
-/** The language of the document follows. Where its words cannot be loaded (offline at the first visit) English stays. */
+/**
+ * Switches the page and the document's `lang` to a language. If its texts cannot be loaded (offline at the first
+ * visit), the page stays English.
+ */
 export async function useLocale(locale: Locale): Promise<void> {
   await setLocale(locale).catch(() => {});
   document.documentElement.lang = currentLocale();

@@ -1,11 +1,11 @@
 /**
- * A row of tabs and its panel, by the pattern of the ARIA practices (https://www.w3.org/WAI/ARIA/apg/patterns/tabs/): one tab is in
- * the page's tab order, the arrow keys choose among them. Looks are the component's own.
+ * Row of tabs above a panel, after the ARIA practices (https://www.w3.org/WAI/ARIA/apg/patterns/tabs/): only the chosen
+ * tab is in the page's tab order, arrow keys choose another. Each component brings its own styles.
  */
 import { html, type LitElement, type TemplateResult } from 'lit';
 
 export interface Tabs<Name extends string> {
-  /** What the tabs choose between, for those who cannot see them. */
+  /** Label of the row, for screen readers. */
   label: string;
   order: readonly Name[];
   words: { readonly [name in Name]: string };
@@ -22,7 +22,7 @@ function arrow<Name extends string>(host: LitElement, { order, chosen, choose }:
   void host.updateComplete.then(() => host.renderRoot.querySelector<HTMLElement>(`#tab-${next}`)?.focus());
 }
 
-/** The tabs; what they choose is an element with `role="tabpanel" id="panel"` and the label `tab-NAME`. */
+/** The row of tabs. The panel is an element with `role="tabpanel" id="panel"`, labelled by `tab-NAME`. */
 export function tabList<Name extends string>(host: LitElement, tabs: Tabs<Name>): TemplateResult {
   const { label, order, words, chosen, choose } = tabs;
   const tab = (name: Name) =>

@@ -1,9 +1,9 @@
-/** A world that has no picture of its own: its words, paragraph by paragraph. */
+/** View of a world that has no view of its own: its text, paragraph by paragraph. */
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { WorldView } from '../../envs/env.ts';
 
-/** A text's parts, as empty lines part them. */
+/** Paragraphs of a text, separated by empty lines. */
 const paragraphs = (text: string) => text.split(/\n{2,}/);
 
 @customElement('tabgym-text-view')

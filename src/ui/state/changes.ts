@@ -1,4 +1,4 @@
-/** What the setup panel's draft would do to the run in focus: nothing, a fork at its last step, or a new run. Pure. */
+/** Effect of the setup's draft on the run in focus: none, a fork at its last step, or a new run. Pure functions. */
 import { deepens } from '../../experiment/deepening.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { KnobChange } from '../../experiment/knob.ts';
@@ -13,7 +13,7 @@ export interface Pending {
 
 const order: readonly KnobChange[] = ['free', 'fork', 'restart'];
 
-/** Stages and mixtures change as a whole when one is added: judged by the knob of their first field. */
+/** An added stage or mixture is one difference for the whole list; the knob of its first field decides. */
 function changeOf(difference: Difference): KnobChange {
   if (deepens(difference)) return 'fork';
   const { path } = difference;

@@ -1,6 +1,6 @@
 /**
- * The device that trains: which one the person asked for (in the address for this visit, else as it was chosen before), and in
- * words which one it is and why.
+ * The device that trains: the one the person chose (in the address for this visit, else the choice kept in this
+ * browser), and its label with the reason.
  */
 import { msg, str } from '@lit/localize';
 import type { DeviceName, GpuReport } from '../../session/protocol.ts';
@@ -9,12 +9,12 @@ const key = 'tabgym.device';
 const names: readonly DeviceName[] = ['webgpu', 'wasm'];
 const known = (name: string | null): DeviceName | null => names.find((each) => each === name) ?? null;
 
-/** `?device=wasm|webgpu` of the address, else what was chosen in this browser; null: whichever is the fastest. */
+/** Device named by `?device=wasm|webgpu`, else the one chosen in this browser; null for the fastest. */
 /* not a kind: the address's query */ export function askedDevice(search = location.search): DeviceName | null {
   return known(new URLSearchParams(search).get('device')) ?? known(localStorage.getItem(key));
 }
 
-/** For this visit and the next; an address that asked for one asks no more. */
+/** Keeps the choice for this visit and the next ones, and drops `device` from the address. */
 export function rememberDevice(name: DeviceName | null): void {
   const address = new URL(location.href);
   address.searchParams.delete('device');
@@ -25,7 +25,7 @@ export function rememberDevice(name: DeviceName | null): void {
 
 export const isProcessor = (gpu: GpuReport) => gpu.adapter.vendor === 'processor';
 
-/** "processor, 2 threads", or the adapter's name. */
+/** "processor, 2 threads", or the name of the adapter. */
 export function deviceLabel(gpu: GpuReport): string {
   if (!gpu.supported) return msg('No device');
   if (!isProcessor(gpu)) {
@@ -36,10 +36,10 @@ export function deviceLabel(gpu: GpuReport): string {
   return threads === 1 ? msg('processor, 1 thread') : msg(str`processor, ${threads} threads`);
 }
 
-/** The same without a number, for a narrow place. */
+/** Short form of `deviceLabel` for narrow places, without the number of threads. */
 export const deviceName = (gpu: GpuReport) => (gpu.supported && isProcessor(gpu) ? msg('processor') : deviceLabel(gpu));
 
-/** Why there is one thread where there are more cores. */
+/** Reason for a single thread on a machine with several cores, or an empty text. */
 function threadWords(gpu: GpuReport): string {
   if (!isProcessor(gpu) || gpu.limits.threads > 1 || navigator.hardwareConcurrency < 2) return '';
   const reasons: { [reason: string]: string } = {
@@ -71,11 +71,11 @@ function reasonWords({ choice, problem }: GpuReport): string {
   return words[reason];
 }
 
-/** Which device trains, and why, in a sentence or two. */
+/** Reason for the choice of the device, in a sentence or two. */
 export function deviceWords(gpu: GpuReport): string {
   return [reasonWords(gpu), threadWords(gpu)].filter(Boolean).join(' ');
 }
 
-/** The device and why it trains, for a tooltip. */
+/** The device and the reason for it, for a tooltip. */
 export const deviceTitle = (gpu: GpuReport) =>
   gpu.supported ? `${deviceLabel(gpu)}. ${deviceWords(gpu)}` : deviceWords(gpu);

@@ -1,6 +1,6 @@
 /**
- * What a run's numbers say in words: the signs that something is wrong, each with the step that shows it. A pure function of
- * the step records; the page adds the jump to the episodes.
+ * Diagnosis of a run: signs that something is wrong, each as a text with the step that shows it. Pure functions of the
+ * step records; the page adds the link to the episodes.
  */
 import { msg, str } from '@lit/localize';
 import { fallOf, type Signal } from '../../rl/evaluation/fallen.ts';
@@ -14,7 +14,7 @@ export interface Hint {
   title: string;
   sentence: string;
   step: number;
-  /** A step that is worth going back to. */
+  /** Step to fork from, if an earlier one was better. */
   goOnFrom?: number;
 }
 
@@ -119,7 +119,7 @@ const worldFailures: Check = (recent) => {
 
 const checks: readonly Check[] = [noSignal, entropyCollapsed, klJumped, invalidActions, worldFailures, atHorizon];
 
-/** What a signal is called in a sentence. */
+/** Name of a signal inside a sentence. */
 const signalWords = (signal: Signal): string => {
   const words: { [each in Signal]: string } = {
     kl: msg('KL'),
@@ -133,7 +133,10 @@ const signalWords = (signal: Signal): string => {
 
 const interval = ({ rate, low, high }: Rate) => `${fixed(rate)} [${fixed(low)}, ${fixed(high)}]`;
 
-/** Below its best by more than chance would have it: since when, and what moved first. */
+/**
+ * Hint if success dropped below its best by more than chance explains: the step at which it began, and the signal that
+ * moved first.
+ */
 function fallen(records: readonly StepRecord[]): Hint[] {
   const fall = fallOf(records);
   if (!fall) return [];
@@ -160,7 +163,7 @@ function fallen(records: readonly StepRecord[]): Hint[] {
   ];
 }
 
-/** Hints that hold over the last steps of a run. */
+/** Hints that apply to the last steps of a run. */
 export function diagnose(records: readonly StepRecord[], masked = false, window = 5): Hint[] {
   const trained = records.filter((record) => record.step > 0);
   const recent = trained.slice(-window);

@@ -1,4 +1,4 @@
-/** Reading trajectories: what a token is, what a group's numbers are, an episode in words. Pure. */
+/** Readings of trajectories: segments, facts of a token, statistics of a group, labels. Pure functions. */
 import { msg, str } from '@lit/localize';
 import type { Task } from '../../envs/env.ts';
 import { chosenPositions } from '../../rl/episode/packing.ts';
@@ -31,16 +31,16 @@ export function groupStatistics(members: readonly Trajectory[]) {
   return { mean, std, signal: std > 1e-9 };
 }
 
-/** A stretch of a trajectory by one speaker. */
+/** Part of a trajectory from one source. */
 export interface Segment {
   kind: 'prompt' | 'thought' | 'action' | 'observation';
-  /** -1 in the prompt. */
+  /** -1 for the prompt. */
   turn: number;
   start: number;
   end: number;
 }
 
-/** The whole token axis, cut at the turns; what lies between an action and the next belongs to the world's answer. */
+/** Segments of all tokens, cut at the turns. Tokens between an action and the next one belong to the world's answer. */
 export function segmentsOf(trajectory: Trajectory): Segment[] {
   const { turns, tokens } = trajectory;
   const segments: Segment[] = [{ kind: 'prompt', turn: -1, start: 0, end: turns[0]?.actionStart ?? tokens.length }];
@@ -56,7 +56,7 @@ export function segmentsOf(trajectory: Trajectory): Segment[] {
 
 const cutUp = new WeakMap<Trajectory, Segment[][]>();
 
-/** Segments by turn, the prompt's first: index 0 is the prompt, index 1 turn 0. Cut once a trajectory. */
+/** Segments of each turn: index 0 is the prompt, index 1 is turn 0. Cached per trajectory. */
 export function segmentsByTurn(trajectory: Trajectory): readonly Segment[][] {
   let byTurn = cutUp.get(trajectory);
   if (!byTurn) {
@@ -70,18 +70,18 @@ export function segmentsByTurn(trajectory: Trajectory): readonly Segment[][] {
 export interface TokenFacts {
   source: 'world' | 'policy' | 'template';
   turn: number;
-  /** Null where the policy did not choose. */
+  /** Null if the policy did not sample the token. */
   logprob: number | null;
-  /** Allowed tokens; null: the whole vocabulary, or not the policy's. */
+  /** Allowed tokens; null if the whole vocabulary is allowed, or if the token is not the policy's. */
   allowed: Int32Array | null;
   forced: boolean;
-  /** The credit that its update was weighted by; null: not trained on. */
+  /** Advantage in the token's update; null if it was not trained on. */
   advantage: number | null;
 }
 
 const rowsOf = new WeakMap<Trajectory, Map<number, number>>();
 
-/** Which of the trained tokens a position holds; built once a trajectory. */
+/** Index of a position among the trained tokens, or undefined. Cached per trajectory. */
 export function trainedRow(trajectory: Trajectory, position: number): number | undefined {
   let rows = rowsOf.get(trajectory);
   if (!rows) {
@@ -110,5 +110,5 @@ export function tokenFacts(trajectory: Trajectory, position: number): TokenFacts
   };
 }
 
-/** How strongly a token is shaded, 0 to 1: a surprise of three nats or more is full. */
+/** Shade of a token, 0 to 1: its surprise in nats, where three and more are full. */
 export const surprise = (logprob: number): number => Math.min(1, Math.max(0, -logprob / 3));

@@ -1,13 +1,15 @@
 /**
- * How long training will take, before it begins: the work of a step by the experiment's sizes, times this device's pace. The pace is that of the
- * steps that were trained here last; before the first, that of a measured machine. Pure but for what it remembers.
+ * Estimates the time of a training before it starts: work per step, from the experiment's sizes, times the device's
+ * pace. The pace comes from the last steps trained on this device, before the first of them from a measured machine.
+ * Pure functions, except that they store the pace.
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { GpuReport, StepRecord } from '../../session/protocol.ts';
 
 /**
- * Multiplications and additions of a step, up to a factor: tokens through the policy's layers. The head and attention are left out: with tiny
- * vocabularies and contexts they are small, and the factor absorbs them. Null: the policy says no sizes of its own.
+ * Multiply-adds of a step, up to a constant factor: tokens times the weights of the policy's layers. Leaves out the
+ * head and attention, which are small with tiny vocabularies and contexts; the factor absorbs them. Null if the policy
+ * does not state its sizes.
  */
 export function stepWork({ policy, algorithm, sampling }: Experiment): number | null {
   if (!('layers' in policy) || !('hidden' in policy)) return null;
@@ -22,8 +24,8 @@ export function stepWork({ policy, algorithm, sampling }: Experiment): number | 
 }
 
 /**
- * Milliseconds for a unit of work: experiments/textcraft-first.json took 211 to 360 s for 460 steps on two threads of an AMD EPYC
- * (docs/worlds/textcraft.md); 3 layers of 64 by 192, 12 groups of 8.
+ * Milliseconds per unit of work: experiments/textcraft-first.json took 211 to 360 s for 460 steps on two threads of an
+ * AMD EPYC (docs/worlds/textcraft.md), with 3 layers of 64 by 192 and 12 groups of 8.
  */
 const measured = { ms: (247_000 / 460) * 2, work: 3 * (4 * 64 * 64 + 3 * 64 * 192) * 12 * (256 + 8 * 128) };
 const processorPace = measured.ms / measured.work;
@@ -32,7 +34,7 @@ const key = 'tabgym.pace';
 
 export interface Pace {
   msPerWork: number;
-  /** On this very device; else on the machine above. */
+  /** True if measured on this device, false if taken from the machine above. */
   own: boolean;
 }
 
@@ -50,7 +52,7 @@ function kept(): Kept {
   }
 }
 
-/** Null: nothing is known of this device. */
+/** Null for a GPU on which nothing has trained yet. */
 export function paceOf(gpu: GpuReport): Pace | null {
   if (!gpu.supported) return null;
   const own = kept()[deviceKey(gpu)];
@@ -61,7 +63,7 @@ export function paceOf(gpu: GpuReport): Pace | null {
 
 const latest = 20;
 
-/** Milliseconds of a step, by the newest that trained; null: none did. */
+/** Mean milliseconds of the newest trained steps; null if there are none. */
 export function recentStepMs(records: readonly StepRecord[]): number | null {
   const times = records
     .slice(-latest)
@@ -69,7 +71,7 @@ export function recentStepMs(records: readonly StepRecord[]): number | null {
   return times.length ? times.reduce((sum, each) => sum + each, 0) / times.length : null;
 }
 
-/** Kept for the next experiment on this device. */
+/** Stores the pace of this device for the next experiment. */
 export function rememberPace(gpu: GpuReport, experiment: Experiment, records: readonly StepRecord[]): void {
   const [ms, work] = [recentStepMs(records), stepWork(experiment)];
   if (ms === null || !work) return;
@@ -81,7 +83,7 @@ export interface Estimate {
   own: boolean;
 }
 
-/** Of a whole experiment, with all seeds and variants of a sweep left out; null: not known. */
+/** Time of one run of an experiment, without the other seeds and variants of a sweep; null if unknown. */
 export function estimate(experiment: Experiment, gpu: GpuReport | null): Estimate | null {
   const pace = gpu && paceOf(gpu);
   const work = stepWork(experiment);

@@ -1,14 +1,16 @@
-/** How far a person is in the lessons: kept in this browser, behind a small interface, so that it may be kept elsewhere. */
+/**
+ * A person's progress in the lessons, stored in this browser behind an interface, so that another store can replace it.
+ */
 
 export interface LessonProgress {
-  /** Parts that are done. */
+  /** Ids of the finished parts. */
   done: readonly string[];
-  /** The choice that was last given to each question. */
+  /** Last choice for each question. */
   answers: { readonly [question: string]: number };
 }
 
 export interface Progress {
-  /** The lesson that is open. */
+  /** Id of the open lesson. */
   open: string | null;
   lessons: { readonly [lesson: string]: LessonProgress };
 }
@@ -30,7 +32,10 @@ const isProgress = (value: unknown): value is Progress =>
   typeof (value as Progress).lessons === 'object' &&
   (value as Progress).lessons !== null;
 
-/** In the browser's own storage. What is not readable counts as nothing done; where nothing can be kept it lasts as long as the page. */
+/**
+ * Progress in the browser's local storage. An unreadable value counts as no progress; where storage is refused,
+ * progress lasts as long as the page.
+ */
 export class LocalProgress implements ProgressStore {
   read(): Progress {
     try {
@@ -45,7 +50,7 @@ export class LocalProgress implements ProgressStore {
     try {
       localStorage.setItem(key, JSON.stringify(progress));
     } catch {
-      // Full, or forbidden: the lesson goes on without.
+      // Storage is full or forbidden: the lesson continues without it.
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a lesson is: a live experiment, things to do that the page recognises by itself, and two questions. A lesson is one file beside
- * this one, with its texts in it, and a line in `registry.ts`.
+ * Contract of a lesson: a live experiment, tasks that the page recognises as done, and two questions. A lesson is one
+ * file in `lessons/`, with its texts in it, and a line in `lessons/registry.ts`.
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
@@ -10,40 +10,40 @@ import type { Selection } from './selection.ts';
 import { metricNames } from './series.ts';
 import type { LearnTab, NarrowPanel, State } from './state.ts';
 
-/** Where something is to be done. */
+/** Place on the page where a part is done. */
 export interface Where {
   panel: NarrowPanel;
   tab?: Selection['tab'];
   learn?: LearnTab;
 }
 
-/** What a lesson may do for a reader. */
+/** Actions of the page that a lesson may offer as a button. */
 export interface Helped {
   drafting: { edit(path: string, value: unknown): void };
   library: { openShipped(path: string, name: string): Promise<void> };
 }
 
-/** Something to do. */
+/** One task of a lesson. */
 export interface Part {
   id: string;
   title(): string;
-  /** What to do, and why: a paragraph a line. */
+  /** Instructions with the reason, one paragraph each. */
   text(): readonly string[];
   where?: Where;
-  /** What the page does for the reader, with the button's words. */
+  /** Button that does the task's first action for the reader. */
   help?: { label(): string; act(app: Helped): void | Promise<void> };
-  /** Another experiment in the setup. It is put there when its part comes up. */
+  /** Another experiment, put into the setup when this part begins. */
   experiment?: unknown;
-  /** Whether it is done, by what the page knows. Once done it stays done. */
+  /** True if the state of the page shows that the part is done. A part stays done. */
   done(seen: Seen): boolean;
-  /** Live numbers that say how far it is; empty: nothing to say. */
+  /** Live numbers that show the progress; empty if there are none. */
   far?(seen: Seen): string;
 }
 
 export interface Choice {
   text(): string;
   right?: boolean;
-  /** Why it is right, or why not. */
+  /** Reason that the choice is right or wrong. */
   feedback(): string;
 }
 
@@ -56,21 +56,21 @@ export interface Question {
 export interface Lesson {
   id: string;
   title(): string;
-  /** What is understood at the end, in a sentence. */
+  /** Learning goal, in a sentence. */
   aim(): string;
   minutes: number;
-  /** What the setup shows when it begins; absent: nothing is trained. */
+  /** Experiment in the setup when the lesson begins; absent if nothing is trained. */
   experiment?: unknown;
-  /** Where it begins. */
+  /** Place where the lesson begins. */
   start: Where;
   parts: readonly Part[];
   questions: readonly [Question, Question];
 }
 
-/** What a lesson's conditions read. */
+/** Input of a lesson's conditions. */
 export interface Seen {
   state: State;
-  /** Steps that trained, of the run in focus. */
+  /** Trained steps of the run in focus. */
   trained: readonly StepRecord[];
   place: Place;
 }
@@ -81,7 +81,7 @@ export const seenOf = (state: State): Seen => ({
   place: placeOf(state),
 });
 
-/** Mean of a metric over the last steps; null: there are none. */
+/** Mean of a metric over the last steps; null if there are none. */
 export function meanOf(records: readonly StepRecord[], metric: string, last = records.length): number | null {
   const values = records
     .slice(-last)
@@ -89,30 +89,30 @@ export function meanOf(records: readonly StepRecord[], metric: string, last = re
   return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 }
 
-/** How far success is above chance over the last steps; null: too few steps. */
+/** Success rate minus chance over the last steps; null if there are too few. */
 export function overChance(trained: readonly StepRecord[], last = 8): number | null {
   if (trained.length < last) return null;
   const [success, chance] = [meanOf(trained, metricNames.success, last), meanOf(trained, metricNames.chance, last)];
   return success === null || chance === null ? null : success - chance;
 }
 
-/** The newest evaluation after training began. */
+/** Newest evaluation after training began. */
 export const evaluated = (trained: readonly StepRecord[]) =>
   trained.findLast(({ evaluation }) => evaluation)?.evaluation ?? null;
 
-/** An episode was played to its end without training, by the policy as it is. */
+/** True if the policy played an episode to its end without training. */
 export const watchedOne = ({ state }: Seen): boolean =>
   state.run !== null &&
   state.recorded === null &&
   !['running', 'preparing', 'pausing'].includes(state.status) &&
   state.live.at(-1)?.done === true;
 
-/** The trajectory that is open in the reader. */
+/** Trajectory that is open in the Trajectory tab, or null. */
 export const reads = ({ state, place }: Seen): Trajectory | null =>
   state.selection.tab === 'trajectory' ? place.trajectory : null;
 
 export const ofPolicy = ({ place }: Seen): boolean => place.facts?.source === 'policy';
 
-/** The name of the experiment that the run in focus is of. */
+/** True if the run in focus is of an experiment with this name. */
 export const runs = ({ state }: Seen, experiment: unknown): boolean =>
   state.run?.experiment.name === (experiment as Experiment).name;

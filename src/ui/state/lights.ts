@@ -1,18 +1,18 @@
 /**
- * Lights: pointing at a symbol of a formula lights what it stands for, wherever that is drawn. A light is a custom property on the
- * root, which shadow roots inherit: what can be lit names its light in an outline, and nothing is drawn again.
+ * Lights: pointing at a symbol of a formula highlights the element that shows its value. A light is a custom property
+ * on the root, which shadow roots inherit; an element names its light in an outline, so that nothing is rendered again.
  */
 import type { Source } from '../../rl/algorithms/cards.ts';
 import { charts } from './series.ts';
 
 const property = (light: string) => `--lit-${light.replaceAll('.', '-')}`;
 
-/** For a `style` attribute: outlined while its light is on. */
+/** Value of a `style` attribute that outlines the element while its light is on. */
 export const litBy = (light: string) => `outline: var(${property(light)}, none); outline-offset: 2px`;
 
 let on: string | null = null;
 
-/** Puts one light on, and the one before off. */
+/** Turns one light on and the previous one off. */
 export function light(name: string | null) {
   const { style } = document.documentElement;
   if (on) style.removeProperty(property(on));
@@ -20,12 +20,12 @@ export function light(name: string | null) {
   on = name;
 }
 
-/** The chart that draws a metric. */
+/** Chart that draws a metric. */
 const chartOf = (metric: string) => charts().find(({ series }) => series.some(({ read }) => read === metric))?.id;
 
 const tokenLights: { readonly [name: string]: string } = { advantage: 'advantage', return: 'return', reward: 'reward' };
 
-/** What a number of a formula is drawn as; null: nothing draws it. */
+/** Light of the element that shows a number of a formula; null if nothing shows it. */
 export function lightOf(source: Source): string | null {
   const [kind, ...rest] = source.split('.');
   const name = rest.join('.');

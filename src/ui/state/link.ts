@@ -1,23 +1,24 @@
 /**
- * What an address carries in its fragment beside the reader's place (selection.ts): an experiment, and what a teacher fixes (lesson,
- * preset, seed, hidden controls, language). Everything in it may be hostile: it is bounded here, and checked by the schema before use.
+ * Fragment of an address, beside the selected place (selection.ts): an experiment, and settings that a teacher fixes
+ * (lesson, preset, seed, hidden controls, language). Its contents may be hostile: sizes are bounded here, and the
+ * schema checks the rest before use.
  *
  *   x=1.TEXT       the experiment: JSON, deflated raw (RFC 1951), base64url without padding (RFC 4648, section 5)
- *   shipped=NAME  a run that the site ships (shipped.ts), where the place's run is not stored yet
+ *   shipped=NAME  a run that the site ships (control/shipped-runs.ts), if the place's run is not stored yet
  *   preset=NAME  seed=7  lesson=ID  hide=world,algorithm.clipLow  lang=zh-Hans
  */
 import { msg, str } from '@lit/localize';
 import { formatHash, type Selection } from './selection.ts';
 
 export interface PageLink {
-  /** As it stands in the address: `unpackExperiment` reads it. */
+  /** Packed form of the experiment; `unpackExperiment` reads it. */
   experiment: string | null;
-  /** A run of the site itself, by its name. */
+  /** Name of a run that the site ships. */
   shipped: string | null;
   preset: string | null;
   seed: number | null;
   lesson: string | null;
-  /** Controls, sections of the setup and paths of knobs that are not shown. */
+  /** Hidden controls, sections of the setup and paths of knobs. */
   hide: readonly string[];
   lang: string | null;
 }
@@ -32,13 +33,16 @@ export const noLink: PageLink = {
   lang: null,
 };
 
-/** The longest address that is handed on: older proxies and chat programs cut what is longer. */
+/** Longest address that the page offers as a link: older proxies and chat programs cut longer ones. */
 export const longestLink = 8192;
-/** Of an experiment's JSON. A link is at most 8 KB, and deflate shrinks at most 1032 times: this stops a bomb. */
+/**
+ * Largest unpacked JSON. A link has at most 8 KB, and deflate shrinks at most 1032 times; this bound stops a
+ * decompression bomb.
+ */
 const mostBytes = 512 * 1024;
 const version = '1.';
 
-/** What a link carries cannot be used. */
+/** The contents of a link cannot be used. */
 export class LinkError extends Error {
   override name = 'LinkError';
 }
@@ -60,7 +64,7 @@ export function parseLink(hash: string): PageLink {
   };
 }
 
-/** The fragment of a link and a place, with its `#`; empty where both say nothing. */
+/** Fragment of a link and a place, with its `#`; empty if both have their defaults. */
 export function formatLink(link: PageLink, selection: Selection): string {
   const query = new URLSearchParams(formatHash(selection).slice(1));
   const { experiment, hide, ...plain } = link;
@@ -82,7 +86,7 @@ function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }
 
-/** A stream's bytes; refuses more than `most`. */
+/** Bytes of a stream. Throws if there are more than `most`. */
 async function gathered(stream: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -109,7 +113,9 @@ export async function packExperiment(experiment: unknown): Promise<string> {
   return version + toBase64Url(packed);
 }
 
-/** The document of a link, not yet checked by the schema. Rejects with a LinkError whose message is for a person. */
+/**
+ * Experiment of a link, not yet checked by the schema. Rejects with a LinkError whose message is meant for the reader.
+ */
 export async function unpackExperiment(text: string): Promise<unknown> {
   if (!text.startsWith(version))
     throw new LinkError(msg('This link was made by a newer version of the page, or is damaged. Ask for it again.'));

@@ -1,4 +1,4 @@
-/** Whether a page that opens will show a run: one of its address, or one that this browser kept at the last visit. */
+/** Decides whether the page opens with the screen for newcomers: neither the address nor the last visit named a run. */
 import { parseLink } from './link.ts';
 import { parseHash } from './selection.ts';
 
@@ -7,7 +7,7 @@ const key = 'tabgym.has-runs';
 export const rememberRuns = (some: boolean): void =>
   some ? localStorage.setItem(key, 'yes') : localStorage.removeItem(key);
 
-/** No run is known of, so that the first screen is the one for newcomers. */
+/** True if the page knows of no run. */
 export function isNewcomer(): boolean {
   return !parseHash(location.hash).run && !parseLink(location.hash).shipped && localStorage.getItem(key) === null;
 }

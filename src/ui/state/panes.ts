@@ -1,7 +1,7 @@
-/** How large the panes are: bounds, what holds at first, and what a person dragged them to, remembered in this browser. */
+/** Sizes of the panes: bounds, defaults, and the sizes that a person chose, stored in this browser. */
 import type { StageTab } from './selection.ts';
 
-/** `progress` has a size for reading and a smaller one for watching, where the world is what counts. */
+/** `progress` has one size for reading and a smaller one for watching, which leaves more room for the world. */
 export type PaneName = 'setup' | 'learn' | 'drawer' | 'progress' | 'progressWatching';
 
 interface PaneBounds {
@@ -10,7 +10,7 @@ interface PaneBounds {
   initial: number;
 }
 
-/** CSS pixels; the pane's own size, whatever is beside it. */
+/** CSS pixels of the pane itself, without its neighbours. */
 export const panes: { readonly [name in PaneName]: PaneBounds } = {
   setup: { min: 220, max: 560, initial: 306 },
   learn: { min: 260, max: 720, initial: 360 },
@@ -32,7 +32,7 @@ const bounded = (name: PaneName, size: unknown): number => {
 const sizesOf = (kept: { [name: string]: unknown }): PaneSizes =>
   Object.fromEntries(names.map((name) => [name, bounded(name, kept[name])])) as unknown as PaneSizes;
 
-/** What was kept may be anything: another version wrote it, or a person. */
+/** The stored text may have been written by another version, or by hand. */
 export function readPanes(text: string | null): PaneSizes {
   try {
     const kept: unknown = JSON.parse(text ?? '{}');
@@ -45,7 +45,7 @@ export function readPanes(text: string | null): PaneSizes {
 export const initialPanes = (): PaneSizes => sizesOf({});
 export const rememberedPanes = (): PaneSizes => readPanes(localStorage.getItem(key));
 
-/** With one pane's size changed, within its bounds, and remembered. */
+/** Sizes with one pane changed within its bounds; stores them. */
 export function resizedPanes(sizes: PaneSizes, name: PaneName, size: number): PaneSizes {
   const next = { ...sizes, [name]: bounded(name, size) };
   localStorage.setItem(key, JSON.stringify(next));
@@ -54,6 +54,9 @@ export function resizedPanes(sizes: PaneSizes, name: PaneName, size: number): Pa
 
 const watchingTabs: readonly StageTab[] = ['watch', 'play', 'trajectory', 'read'];
 
-/** The pane of the curves beside this tab of the stage; those of a whole sweep are what one looks at. */
+/**
+ * Pane of the curves for this tab of the stage. A sweep always uses the large one, since its curves are the main
+ * content.
+ */
 export const progressPane = (tab: StageTab, sweep = false): PaneName =>
   watchingTabs.includes(tab) && !sweep ? 'progressWatching' : 'progress';

@@ -1,4 +1,7 @@
-/** Files of a folder that a person picks or drops, by whichever way this browser has: its own, and those of its sub-folder for ONNX. */
+/**
+ * Files of a folder that a person chose or dropped, by any of the browser's ways: those in the folder itself, and those
+ * in its sub-folder for ONNX.
+ */
 import type { PickedFile } from '../../models/protocol.ts';
 
 export interface PickedFiles {
@@ -6,12 +9,12 @@ export interface PickedFiles {
   files: PickedFile[];
 }
 
-/** Where the Hub's repositories have their files in ONNX. */
+/** Folder of the ONNX files in repositories of the Hub. */
 const subfolder = 'onnx'; // not a kind: the Hub's folder for models in ONNX
 
 const alone = (file: File): PickedFile => ({ name: file.name, file });
 
-/** The folder that was dropped, or the files themselves. */
+/** Files of the dropped folder, or the dropped files themselves. */
 export async function droppedFiles(transfer: DataTransfer): Promise<PickedFiles> {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
   const folder = entries.find((entry): entry is FileSystemDirectoryEntry => entry?.isDirectory === true);
@@ -20,7 +23,7 @@ export async function droppedFiles(transfer: DataTransfer): Promise<PickedFiles>
   return { label: files.length === 1 ? files[0].name : 'files', files: files.map(alone) };
 }
 
-/** A reader hands out a hundred entries at a time. */
+/** A directory reader returns at most a hundred entries per call. */
 async function filesOf(folder: FileSystemDirectoryEntry, path = ''): Promise<PickedFile[]> {
   const reader = folder.createReader();
   const files: PickedFile[] = [];
@@ -38,7 +41,7 @@ async function filesOf(folder: FileSystemDirectoryEntry, path = ''): Promise<Pic
 
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
 
-/** What an input handed over: the folder's name is the first part of each path. */
+/** Files of an input element. The first part of each path is the folder's name. */
 export function inputFiles(list: Iterable<File>): PickedFiles {
   const files = [...list].map((file) => {
     const [folder, ...path] = file.webkitRelativePath.split('/');
@@ -49,13 +52,13 @@ export function inputFiles(list: Iterable<File>): PickedFiles {
   return { label: files[0]?.folder || files[0]?.name || '', files: kept.map(({ name, file }) => ({ name, file })) };
 }
 
-/** Chromium only. */
+/** Only Chromium has it. */
 const directoryPicker = () =>
   (globalThis as unknown as { showDirectoryPicker?(): Promise<FileSystemDirectoryHandle> }).showDirectoryPicker;
 
 export const hasDirectoryPicker = () => directoryPicker() !== undefined;
 
-/** Asks for a folder; null: the person closed the question. */
+/** Asks for a folder; null if the person closed the dialog. */
 export async function pickedFolder(): Promise<PickedFiles | null> {
   try {
     const handle = await directoryPicker()!.call(globalThis);

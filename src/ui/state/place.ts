@@ -1,6 +1,6 @@
 /**
- * The place whose numbers stand in the formulas: one token of one turn of one episode of one group of one step. A pure reading of
- * the page's state; what is not known is null.
+ * The place whose numbers appear in the formulas: one token of one turn, episode, group and step. A pure function of
+ * the page's state; unknown parts are null.
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { readPath } from '../../experiment/paths.ts';
@@ -19,14 +19,14 @@ export interface Place {
   settings: AnyAlgorithmSettings | null;
   step: number | null;
   record: StepRecord | null;
-  /** The episodes of the step; empty: not read yet, or not kept. */
+  /** Episodes of the step; empty if they are not loaded or not kept. */
   all: readonly Trajectory[];
   members: readonly Trajectory[];
   trajectory: Trajectory | null;
   turn: number;
   token: number | null;
   facts: TokenFacts | null;
-  /** Which of the trained tokens it is. */
+  /** Index among the trained tokens. */
   row: number | null;
   insight: StepInsight | null;
   examined: ExaminedEpisode | null;
@@ -100,7 +100,7 @@ const episodeReadings: { readonly [name: string]: (trajectory: Trajectory) => nu
 
 const asNumber = (value: unknown) => (typeof value === 'number' ? value : null);
 
-/** A reading a source: the first word says of what. */
+/** Reading of each kind of source; the kind is the part before the first dot. */
 const readings: { readonly [kind: string]: Reading } = {
   token: (place, name) => (tokenReadings[name] ?? examinedAt(({ columns }, row) => columns[name]?.[row]))(place),
   turn: ({ trajectory, turn }) => trajectory?.turns[turn]?.reward,
@@ -112,7 +112,7 @@ const readings: { readonly [kind: string]: Reading } = {
   experiment: ({ experiment }, name) => asNumber(readPath(experiment, name)),
 };
 
-/** The number of a source at a place; null: not known there. */
+/** Number of a source at a place; null if unknown there. */
 export function readSource(place: Place, source: Source): number | null {
   const [kind, ...rest] = source.split('.');
   const value = readings[kind]?.(place, rest.join('.'));

@@ -1,4 +1,4 @@
-/** The one success number of the bar: the newest evaluation where there is one, else the mean of the last steps. Pure. */
+/** The success rate in the bar: that of the newest evaluation, else the mean of the last steps. Pure functions. */
 import type { StepRecord } from '../../session/protocol.ts';
 import { metricNames } from './series.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Where the reader is: a step, a group, a member (an episode), a turn, a token. The URL's hash carries it, so that a link
+ * The selected place: step, group, member (an episode), turn and token. The address's hash contains it, so that a link
  * opens the same place. A null step follows the newest one.
  */
 export type StageTab = 'watch' | 'group' | 'trajectory' | 'read' | 'evaluate' | 'play';
@@ -12,12 +12,12 @@ export interface Selection {
   turn: number;
   token: number | null;
   tab: StageTab;
-  /** What is read: a file's name, or `run` for the episodes of the run; null: nothing. */
+  /** Source in the Read tab: a file's name, or `run` for the episodes of the run; null if nothing is open. */
   source: string | null;
-  /** Of what is read: the record that is open, and the one beside it. */
+  /** In the Read tab: the open record, and the record it is compared with. */
   record: number | null;
   beside: number | null;
-  /** The list's filter and order (src/ui/reader/list-link.ts). */
+  /** Filter and order of the list (src/ui/reader/list-link.ts). */
   list: string | null;
 }
 
@@ -57,7 +57,7 @@ export function parseHash(hash: string): Selection {
   };
 }
 
-/** Only what differs from the start is written, so that links stay short. */
+/** Contains only values that differ from the defaults, so that links stay short. */
 export function formatHash(selection: Selection): string {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(selection))

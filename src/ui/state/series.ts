@@ -1,11 +1,11 @@
 /**
- * Which metrics the page draws, and how: names, charts, the series of each chart. Words and units of a metric are not
- * here but in its registry (`rl/metrics.ts`).
+ * Metrics that the page draws: names, charts, and the series of each chart. Labels and units are in the registry of
+ * metrics (`rl/metrics.ts`).
  */
 import { msg } from '@lit/localize';
 import type { Evaluation, SplitEvaluation, StepRecord } from '../../session/protocol.ts';
 
-/** Names of the metrics that the page reads by meaning. */
+/** Names of the metrics that the page uses by their meaning. */
 export const metricNames = {
   success: 'success',
   chance: 'chance',
@@ -31,19 +31,19 @@ export type Dash = 'solid' | 'dashed' | 'dotted';
 
 export interface SeriesSpec {
   label: string;
-  /** A colour token of styles/tokens.css. */
+  /** Colour token of styles/tokens.css. */
   color: string;
   dash: Dash;
-  /** Metric name, or a reading of a record. */
+  /** Name of a metric, or a function of the record. */
   read: string | ((record: StepRecord) => number | null | undefined);
-  /** Draw a smoothed line over the raw one. */
+  /** If true, a smoothed line is drawn over the raw one. */
   smooth?: boolean;
-  /** 'left' or a second scale on the right. */
+  /** Scale of the series: the left one, or a second one on the right. */
   scale?: 'right';
   hidden?: boolean;
 }
 
-/** A point with an interval, drawn over the lines. */
+/** Point with an interval, drawn over the lines. */
 export interface PointSpec {
   label: string;
   color: string;
@@ -90,7 +90,7 @@ const plain = (id: string, title: string, range: ChartSpec['range'], series: Ser
   points: [],
 });
 
-/** All charts, in the order of the page. A function, because words follow the language. */
+/** All charts, in the order of the page. A function, because its labels depend on the language. */
 export const charts = (): ChartSpec[] => [
   successChart(),
   plain('score', msg('Score and turns'), null, [
@@ -127,7 +127,7 @@ export const readSeries = (spec: SeriesSpec, record: StepRecord): number | null 
   return value === undefined || value === null || !Number.isFinite(value) ? null : value;
 };
 
-/** Exponential mean that forgives gaps and is not biased towards its first value. */
+/** Exponential mean that skips gaps and corrects the bias of its first values. */
 export function smoothed(values: readonly (number | null)[], memory = 0.85): (number | null)[] {
   let sum = 0;
   let weight = 0;

@@ -1,6 +1,6 @@
 /**
- * What the page knows: a copy of what sessions told it, and where the reader is. No training state lives here; losing all
- * of it loses nothing. Panels name the parts they read, and are drawn again only when one of those changed.
+ * State of the page: a copy of what sessions reported, and the selected place. It contains no training state; nothing
+ * is lost if it is discarded. A panel names the keys it reads, and is drawn again only when one of them changes.
  */
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Experiment } from '../../experiment/experiment.ts';
@@ -28,17 +28,17 @@ import type { PickedFiles } from './picked-files.ts';
 import { noSelection, type Selection } from './selection.ts';
 import { type ChartView, plainView } from './x-axis.ts';
 
-/** An episode that was played before, shown turn by turn. */
+/** Recorded episode, shown turn by turn. */
 export interface Recording {
-  /** What it is, for a person; empty for an episode of the run in focus. */
+  /** Title of the recording; empty for an episode of the run in focus. */
   title: string;
   turns: LiveTurn[];
 }
 
-/** A person's own play. */
+/** Counts of a person's own play. */
 export interface Played {
   turns: number;
-  /** Turns that the world refused. */
+  /** Turns with an action that the world refused. */
   refused: number;
   tries: number;
   successes: number;
@@ -46,13 +46,13 @@ export interface Played {
 
 export const nothingPlayed: Played = { turns: 0, refused: 0, tries: 0, successes: 0 };
 
-/** A link that was opened, while what it asks for waits in the setup. */
+/** Link that was opened, while its experiment is in the setup. */
 export interface Shared {
-  /** What the experiment came in: the packed text of a link, or a file's name. */
+  /** Source of the experiment: the packed text of a link, or the name of a file. */
   from: string;
-  /** The run it names, which is not stored here; null: it names none. */
+  /** Run that the link names and that is not stored here; null if it names none. */
   run: string | null;
-  /** Where it points, once that run is here. */
+  /** Place in that run, for when it is imported. */
   place: Selection;
 }
 
@@ -67,15 +67,15 @@ export interface Notice {
   level: 'info' | 'warning' | 'error';
   message: string;
   action?: string;
-  /** Dismissed from the page; still in the log. */
+  /** True if dismissed; the log still shows it. */
   read: boolean;
-  /** For example the undo of a deletion. */
+  /** Action of the notice's button, for example to undo a deletion. */
   undo?: () => void;
-  /** What its button says; absent: Undo. */
+  /** Label of that button. Default: Undo. */
   undoLabel?: string;
 }
 
-/** A thing that is fetched from the worker: not asked for, on its way, here, or failed with a sentence. */
+/** Value fetched from the worker: not requested, loading, ready, or failed with a sentence. */
 export type Fetched<T> =
   | { state: 'none' }
   | { state: 'loading' }
@@ -84,21 +84,21 @@ export type Fetched<T> =
 
 export const none = { state: 'none' } as const;
 
-/** The language model that the picker shows. */
+/** Language model in the picker. */
 export interface ModelState {
   step: 'none' | 'finding' | 'found' | 'downloading';
   card: ModelCard | null;
-  /** Why it did not work, in a sentence. */
+  /** Reason for a failure, in a sentence. */
   problem: string;
   done: number;
   total: number;
-  /** Bytes that this browser says it has room for; null: it does not say. */
+  /** Free bytes that the browser reports; null if it reports none. */
   room: number | null;
 }
 
 export type DrawerTab = 'runs' | 'agents' | 'storage' | 'gpu' | 'log';
 export type NarrowPanel = 'setup' | 'stage' | 'progress' | 'learn' | 'drawer';
-/** What the right column shows. */
+/** Content of the right column. */
 export type LearnTab = 'cards' | 'lessons';
 export type Theme = 'auto' | 'light' | 'dark';
 export type StorageReport = Awaited<ReturnType<TrainerApi['storage']>>;
@@ -106,13 +106,13 @@ export type GpuDetails = Awaited<ReturnType<TrainerApi['gpuReport']>>;
 
 export interface State {
   phase: 'starting' | 'ready' | 'broken';
-  /** Why nothing works, in one sentence, where phase is broken. */
+  /** Reason in one sentence if phase is broken. */
   broken: string;
   gpu: GpuReport | null;
   presets: Experiment[];
-  /** Index into presets that the draft started from, or -1. */
+  /** Index of the preset that the draft started from, or -1. */
   preset: number;
-  /** What the setup panel shows; becomes a run with New or Train. */
+  /** Experiment in the setup; New or Train makes a run of it. */
   draft: Experiment | null;
   problems: Problem[];
   plan: Fetched<MemoryPlanReport>;
@@ -124,24 +124,24 @@ export interface State {
   statusDetail: string;
   progress: Progress | null;
   records: StepRecord[];
-  /** The sweep that the run in focus is of. */
+  /** Sweep of the run in focus. */
   sweep: OpenedSweep | null;
   evaluations: Fetched<RunEvaluations>;
-  /** How far an evaluation over a suite is; null: none is played. */
+  /** Progress of a suite's evaluation; null if none is running. */
   evaluating: Progress | null;
-  /** Charts show all runs of the sweep, not the one in focus. */
+  /** If true, charts show all runs of the sweep; otherwise the run in focus. */
   together: boolean;
   live: LiveTurn[];
   /** Set while `live` shows a recorded episode. */
   recorded: Recording | null;
   watching: boolean;
   selection: Selection;
-  /** What the address fixes beside the place. */
+  /** Settings that the address fixes, beside the place. */
   link: PageLink;
   shared: Shared | null;
-  /** Whether the dialog of links is open. */
+  /** True while the share dialog is open. */
   sharing: boolean;
-  /** Shown inside another page: the stage alone. */
+  /** True inside another page, where only the stage is shown. */
   embedded: boolean;
   detail: Fetched<{ step: number; trajectories: Trajectory[] }>;
   tokenTexts: string[] | null;
@@ -150,19 +150,22 @@ export interface State {
   storage: Fetched<StorageReport>;
   gpuDetails: Fetched<GpuDetails>;
   model: ModelState;
-  /** Files of a language model that were dropped or chosen; the picker takes them. */
+  /** Dropped or chosen files of a language model, for the picker. */
   offered: PickedFiles | null;
-  /** A file of trajectories that was dropped; the reader takes it. */
+  /** Dropped file of trajectories, for the reader. */
   offeredTrajectories: File | null;
   keptModels: KeptModelInfo[];
-  /** What the shown step did to its tokens and the weights; null: it cannot be known any more, or not now. */
+  /**
+   * Effect of the shown step on its tokens and the weights; null if it cannot be computed, since the weights are no
+   * longer kept.
+   */
   insight: Fetched<StepInsight | null>;
-  /** What a person did in Play since the page was opened or a lesson began. */
+  /** A person's play since the page opened or a lesson began. */
   played: Played;
   learn: LearnTab | null;
-  /** The lesson that is open. */
+  /** Id of the open lesson. */
   lesson: string | null;
-  /** They come when they are asked for. */
+  /** True once the lessons' code is loaded. */
   lessonsReady: boolean;
   progressOfLessons: { readonly [lesson: string]: LessonProgress };
   drawer: DrawerTab | null;
@@ -173,9 +176,9 @@ export interface State {
   panes: PaneSizes;
   chartView: ChartView;
   help: boolean;
-  /** Said by screen readers: milestones only. */
+  /** Text for screen readers; milestones only. */
   announcement: string;
-  /** Set while the page waits for the worker's answer to a button. */
+  /** Name of the action whose answer the page waits for; null if none. */
   busy: string | null;
 }
 
@@ -256,7 +259,7 @@ export class Store {
   }
 }
 
-/** Draws its host again when one of the named parts changed. */
+/** Redraws its host when one of the named keys changes. */
 export class Watch implements ReactiveController {
   private stop: (() => void) | null = null;
 

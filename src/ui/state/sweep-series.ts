@@ -1,21 +1,21 @@
-/** A sweep's curves as columns of a chart: of each variant every seed, their mean and its interval. Pure. */
+/** Curves of a sweep as columns of a chart: each seed of each variant, with mean and interval. Pure functions. */
 import { meanEstimate } from '../../rl/evaluation/statistics.ts';
 import type { OpenedSweep, StepRecord } from '../../session/protocol.ts';
 import { type Dash, readSeries, type SeriesSpec, smoothed } from './series.ts';
 import { type XAxis, xValues } from './x-axis.ts';
 
-/** One variant as it is drawn. */
+/** A variant and its line. */
 export interface VariantLine {
   variant: number;
   name: string;
-  /** What sets it apart from the others. */
+  /** Settings that differ from the other variants. */
   apart: string;
   color: string;
   dash: Dash;
   runs: { seed: number; records: readonly StepRecord[] }[];
 }
 
-/** Numbers at each step; null: not known there. */
+/** Numbers at each step; null if unknown there. */
 export type Column = (number | null)[];
 
 export interface VariantColumns {
@@ -32,7 +32,7 @@ export interface SweepColumns {
 
 const colors = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5'];
 const dashes: readonly Dash[] = ['solid', 'dashed', 'dotted'];
-/** More would cost time at every step and could not be told apart. */
+/** More points would slow down every step and could not be distinguished. */
 const mostPoints = 600;
 
 export function variantLines(sweep: OpenedSweep, labels: readonly { name: string; apart: string }[]): VariantLine[] {
@@ -48,7 +48,7 @@ export function variantLines(sweep: OpenedSweep, labels: readonly { name: string
   }));
 }
 
-/** Steps of the longest run, thinned where there are very many; the newest is always one of them. */
+/** Steps of the longest run, thinned if there are very many; always contains the newest. */
 function stepsOf(lines: readonly VariantLine[]): number[] {
   const last = Math.max(0, ...lines.flatMap(({ runs }) => runs.map(({ records }) => records.at(-1)?.step ?? 0)));
   const every = Math.max(1, Math.ceil(last / mostPoints));
@@ -69,7 +69,7 @@ function seedColumn(
   return steps.map((step) => byStep.get(step) ?? null);
 }
 
-/** The mean where every seed has a value, with Student's interval over seeds where there are several. */
+/** Mean where every seed has a value, with Student's interval over seeds if there are several. */
 function meanColumns(
   seeds: readonly Column[],
   length: number,
@@ -102,7 +102,7 @@ export function sweepColumns(
   return { steps, variants };
 }
 
-/** Where a variant stands on the axis at each step: the mean over its seeds; null: not all have come there. */
+/** Position of a variant on the axis at each step, as the mean over its seeds; null where a seed has no such step. */
 export function sweepXs({ runs }: VariantLine, steps: readonly number[], x: XAxis): Column {
   if (x === 'step') return [...steps];
   const maps = runs.map(({ records }) => {

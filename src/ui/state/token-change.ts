@@ -1,4 +1,4 @@
-/** How the update of a step changed the probability of the selected token. */
+/** Change of the selected token's probability by the update of a step, with its causes. */
 import type { Place } from './place.ts';
 
 export interface Why {
@@ -6,16 +6,16 @@ export interface Why {
   after: number;
   advantage: number;
   ratio: number;
-  /** -1 low, 1 high, 0: one more pass would not be clipped. */
+  /** -1 below the low clip, 1 above the high clip, 0 within: one more pass would not be clipped. */
   clipped: number;
-  /** Of the sum of all |weights| of the step. */
+  /** Fraction of the sum of all |weights| of the step. */
   share: number;
-  /** Above 1: pulled harder than the mean token. */
+  /** Weight relative to the mean token's. */
   times: number;
   pull: 'up' | 'down' | 'none';
 }
 
-/** Of the selected token; null: it was not trained, or the step was not looked into. */
+/** Change of the selected token; null if it was not trained, or if the step was not examined. */
 export function whyOf({ examined, row, insight }: Place): Why | null {
   if (!examined || row === null || !insight || row >= examined.before.length) return null;
   const weight = examined.weight[row];

@@ -1,6 +1,6 @@
 /**
- * What the charts are drawn over, and how much they are smoothed: one choice for all, remembered. Steps are even; episodes, seconds and FLOPs are
- * sums over the steps so far, so that runs of different cost can be compared.
+ * Horizontal axis and smoothing of the charts, one choice for all, stored in this browser. Steps have equal widths;
+ * episodes, seconds and FLOPs are sums up to a step, so that runs of different cost can be compared.
  */
 import { msg } from '@lit/localize';
 import type { StepRecord } from '../../session/protocol.ts';
@@ -10,7 +10,7 @@ export type XAxis = (typeof xAxes)[number];
 
 export interface ChartView {
   x: XAxis;
-  /** Of the exponential mean: 0 shows the raw line alone. */
+  /** Memory of the exponential mean; 0 shows only the raw line. */
   smoothing: number;
 }
 
@@ -47,7 +47,7 @@ const cost: { readonly [axis in Exclude<XAxis, 'step'>]: (record: StepRecord) =>
   flops: ({ metrics }) => metrics.flops ?? 0,
 };
 
-/** Where each record stands on the axis. Steps that are missing from the records cost nothing here. */
+/** Position of each record on the axis. Steps without a record add nothing. */
 export function xValues(records: readonly StepRecord[], x: XAxis): number[] {
   if (x === 'step') return records.map(({ step }) => step);
   let sum = 0;

@@ -1,4 +1,4 @@
-/** How a dialog looks; `--dialog-width` is the widest that it gets. */
+/** Styles of a dialog; `--dialog-width` is its largest width. */
 import { css } from 'lit';
 
 export const dialogStyles = css`

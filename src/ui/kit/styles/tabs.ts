@@ -1,4 +1,4 @@
-/** How a bar of tabs over its panel looks; it stays in sight while the panel scrolls. */
+/** Styles of a row of tabs, which stays visible while its panel scrolls. */
 import { css } from 'lit';
 
 export const tabStyles = css`
