@@ -1,5 +1,6 @@
-// An adapter beside a frozen model against its double-precision twin, at sizes no tile divides and with some projections only;
-// what it takes on the GPU; that the reference is the model without it; and a vocabulary cut into several bindings.
+// An adapter on a frozen model, compared with its double-precision twin, at sizes that no tile divides and also with
+// only some projections; its memory on the GPU; the reference, which is the model without it; and a vocabulary split
+// over several bindings.
 import { describe, expect, it } from 'vitest';
 import { type ModelConfig, parameterShapes, parseConfig } from '../../src/policy/config.ts';
 import { Model } from '../../src/policy/engine/model.ts';
@@ -40,7 +41,7 @@ const capacity = { rows: 2, groups: 2, promptTokens: 8, completionTokens: 8, bat
 
 const batch = sharedPrefix();
 
-/** An adapter that changes something: B is not zero. */
+/** An adapter that has an effect: B is not zero. */
 function trained(config: ModelConfig, lora: LoraConfig): TensorMap {
   const tensors = initAdapter(config, lora, 3);
   for (const [name, { data }] of tensors)
@@ -105,7 +106,7 @@ describe.each(cases)('an adapter: %s', (_, change, lora) => {
     }),
   );
 
-  it('is all that is trained and saved, and goes on exactly from what was saved', () =>
+  it('is the only part that is trained and saved, and resumes exactly from a saved state', () =>
     withModel(config, { adapter }, async (model) => {
       const reference = await model.score(batch, { temperature: 1, weights: 'reference' });
       const update = () =>
@@ -133,7 +134,7 @@ describe.each(cases)('an adapter: %s', (_, change, lora) => {
       expect((await model.save({ reference: true })).tensors.size).toBe(0);
     }));
 
-  it('takes on the GPU what the plan says, and no gradient or moment of the base', async () => {
+  it('takes the planned memory on the GPU, without gradients or moments of the base', async () => {
     const device = await gpu();
     const before = device.bytesAllocated;
     await withModel(config, { adapter }, async (model) => {
@@ -152,7 +153,7 @@ it.each([
   [true, true],
   [true, false],
   [false, false],
-])('a model without adapter takes what the plan says too: trainable %s, reference %s', async (trainable, reference) => {
+])('a model without adapter takes the planned memory too: trainable %s, reference %s', async (trainable, reference) => {
   const device = await gpu();
   const before = device.bytesAllocated;
   await withModel(small(), { trainable, reference }, async (model) => {
@@ -160,7 +161,7 @@ it.each([
   });
 });
 
-it('an adapter that was not trained changes nothing', () => {
+it('an untrained adapter changes nothing', () => {
   const config = small();
   const lora = { rank: 4, alpha: 8, targets: projections };
   return withModel(config, { adapter: { lora, tensors: initAdapter(config, lora, 1) } }, async (model) => {
@@ -169,7 +170,7 @@ it('an adapter that was not trained changes nothing', () => {
   });
 });
 
-describe('weights that come in pieces', () => {
+describe('weights loaded in pieces', () => {
   const config = small({ tie_word_embeddings: false });
   const shapes = parameterShapes(config);
   const weights = initWeights(config, { seed: 2, std: 0.3 });
@@ -184,7 +185,7 @@ describe('weights that come in pieces', () => {
     }
   }
 
-  it('are the same model', () =>
+  it('give the same model', () =>
     withModel(config, { weights }, async (whole) =>
       withModel(config, { weights: rows() }, async (pieces) => {
         expect(await pieces.logits(batch)).toEqual(await whole.logits(batch));
@@ -197,7 +198,7 @@ describe('weights that come in pieces', () => {
   });
 });
 
-it('computes the same where the vocabulary takes two bindings and the feed-forward half two pieces', async () => {
+it('computes the same with the vocabulary in two bindings and the feed-forward half in two pieces', async () => {
   const config = small({
     vocab_size: 16_500,
     hidden_size: 64,
@@ -213,7 +214,7 @@ it('computes the same where the vocabulary takes two bindings and the feed-forwa
     trainable: true,
     reference: false,
   };
-  // Tokens of each of the pieces, in sequences that end on both sides of where the batch is cut.
+  // Tokens from every piece of the vocabulary, in sequences that end on both sides of the cut between batches.
   const tokens = Int32Array.from({ length: 150 }, (_, t) => (t * 7919) % config.vocabSize);
   const segments = [
     { start: 0, end: 70, parent: -1 },
@@ -250,7 +251,7 @@ it('computes the same where the vocabulary takes two bindings and the feed-forwa
   }
 });
 
-/** A masked batch where the head lies in pieces. */
+/** Expects a masked batch to be refused, since the head is in several pieces. */
 async function expectNoMask(model: InspectedModel) {
   const { scored, tokens } = batch;
   const own = { offsets: Int32Array.from([...scored.keys(), scored.length]), tokens: scored.map((t) => tokens[t]) };
@@ -258,7 +259,7 @@ async function expectNoMask(model: InspectedModel) {
   await expect(refused).rejects.toThrow(/Constrained decoding reads the whole head at once: 4224000 bytes/);
 }
 
-it('cuts a vocabulary that one binding does not hold at whole tiles, and refuses what no cut helps', () => {
+it('splits a vocabulary too large for a binding at whole tiles, and refuses one that splitting cannot help', () => {
   const config = small({ vocab_size: 5000, hidden_size: 64 });
   const layout = planLayout(config, 2048 * 64 * 4);
   const sizes = [0, 1, 2].map((i) => layout.operands.get(`embedding.${i}`)!.size);

@@ -1,4 +1,4 @@
-// How tokens and decoding rows are laid out in tiles, and which form runs where they do not fit. Needs no GPU.
+// Layout of tokens and decoding rows in tiles, and the form that runs if they do not fit. Needs no GPU.
 import { describe, expect, it } from 'vitest';
 import { decodeTiles, formOf, plainCache, tokenTiles } from '../../src/policy/engine/attention.ts';
 import { describeTokens, tokenWords } from '../../src/policy/engine/batch.ts';
@@ -7,7 +7,7 @@ import { segments } from './ragged-segments.ts';
 describe('tiles', () => {
   const heads = { heads: 14, kvHeads: 2 };
 
-  it('hold every token once, in order, with one prefix, and never two sequences that do not follow each other', () => {
+  it('contain every token once, in order, with one prefix, and only sequences that follow each other', () => {
     const batch = { tokens: new Int32Array(297), segments, scored: new Int32Array(0), allowed: null };
     const words = describeTokens(batch);
     for (const across of [true, false]) {
@@ -27,7 +27,7 @@ describe('tiles', () => {
     }
   });
 
-  it('of decoding rows share a prefix where a workgroup has room, and cut it as if alone', () => {
+  it('of decoding rows share a prefix within a workgroup, and split it as for a single row', () => {
     const rows = [
       { prefix: 0, prefixKeys: 300, ownKeys: 1 },
       { prefix: 0, prefixKeys: 300, ownKeys: 129 },
@@ -39,10 +39,10 @@ describe('tiles', () => {
     expect([...decodeTiles([rows[1]], heads)]).toEqual([0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 2, 0, 0, 1, 0, 1, 0, 1, 1, 1]);
   });
 
-  it('are given up where heads do not fit them', () => {
+  it('are not used for heads that do not fit them', () => {
     expect(formOf({ heads: 3, kvHeads: 1, headDim: 6, eps: 0 }, 'tiled', plainCache)).toBe('thread');
     const fits = { heads: 3, kvHeads: 1, headDim: 8, eps: 0 };
-    // A thread reads pages, but no bytes.
+    // The form `thread` reads pages, but not bytes.
     expect(formOf(fits, 'thread', { pageBits: 4, int8: false })).toBe('thread');
     expect(formOf(fits, 'thread', { pageBits: 4, int8: true })).toBe('tiled');
   });

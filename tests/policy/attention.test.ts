@@ -1,5 +1,5 @@
-// Every form of attention, forward, backward and decoding, against double precision on sizes that no tile divides, and against
-// the form that gives each row a thread.
+// Every form of attention, forward, backward and decoding, compared with double precision at sizes that no tile
+// divides, and with the form that uses one thread per row.
 import { describe, expect, it } from 'vitest';
 import type { Gpu } from '../../src/device/webgpu/device.ts';
 import type { AttentionShape } from '../../src/policy/engine/attention.ts';
@@ -11,7 +11,7 @@ import { segments } from './ragged-segments.ts';
 
 const open = useGpu();
 
-/** Relative to the largest value: sums of up to a few hundred floats; operands of 11 bits. */
+/** Relative to the largest value: sums of up to a few hundred floats; half-precision operands of 11 bits. */
 const tolerances = { float: 1e-5, half: 5e-3 };
 const toleranceOf = (form: AttentionForm) => (form.includes('half') ? tolerances.half : tolerances.float);
 
@@ -127,7 +127,10 @@ async function results(gpu: Gpu, trial: AttentionTrial, form: AttentionForm) {
 
 const runs = (gpu: Gpu) => attentionForms.filter((f) => attentionFormRuns(f, gpu.features, gpu.info.subgroupMinSize));
 
-/** Grouped 7 to 1 as Qwen2.5-0.5B; heads of 16, 64, 80 and 128. All forms on the small one: a software adapter compiles slowly. */
+/**
+ * Grouped 7 to 1 as in Qwen2.5-0.5B; heads of 16, 64, 80 and 128. Only the small shape tests all forms: a software
+ * adapter compiles slowly.
+ */
 const shapes: [string, AttentionShape, readonly AttentionForm[]][] = [
   ['7:1 heads of 16', { heads: 14, kvHeads: 2, headDim: 16, eps: 0 }, attentionForms],
   ['7:1 heads of 64', { heads: 7, kvHeads: 1, headDim: 64, eps: 0 }, ['tiled']],
@@ -153,7 +156,7 @@ describe.each(shapes)('attention, %s', (_, shape, wanted) => {
   });
 });
 
-it('with subgroups has the bits of the form without', async () => {
+it('with subgroups gives the same bits as without', async () => {
   const gpu = await open();
   const trial = new AttentionTrial(gpu, shapes[0][1], segments);
   const plain = await results(gpu, trial, 'tiled');

@@ -1,5 +1,6 @@
-// A small byte-level BPE tokenizer as the families of language models have it: every byte, a few merges, special tokens. The
-// merges span what must not be cut wrongly: line breaks, a space and a letter, the bytes of one character.
+// A small byte-level BPE tokenizer like those of the language-model families: every byte, a few merges, special tokens.
+// The merges cover the cases that must not be cut wrongly: line breaks, a space and a letter, the bytes of one
+// character.
 import { byteLetters } from '../../src/policy/text/byte-level.ts';
 import type { TokenizerJson } from '../../src/policy/text/tokenizer.ts';
 import { Tokenizer } from '../../src/policy/text/tokenizer.ts';
@@ -7,10 +8,10 @@ import { Tokenizer } from '../../src/policy/text/tokenizer.ts';
 const letters = byteLetters();
 const inLetters = (text: string) => Array.from(new TextEncoder().encode(text), (byte) => letters[byte]);
 
-/** Each joins two that are there already. */
+/** Every merge joins two existing tokens. */
 const words = ['\n\n', ' t', 'he', ' the', 'ge', 'get', 'ct', 'Act', 'ion', 'Action', ':\n', '!\n', '. ', 'ok'];
 
-/** Merges that build a word from the left, or from the longest known parts. */
+/** Merges that build each word from the left. */
 function mergesOf(): [string, string][] {
   const merges: [string, string][] = [];
   const known = new Set(letters);

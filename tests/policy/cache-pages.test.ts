@@ -1,4 +1,4 @@
-// The pages of the K/V cache: never in two hands, none lost, and one who waits gets its turn.
+// Pages of the K/V cache: no page has two owners, none is lost, and a waiting row gets its turn.
 import { describe, expect, it } from 'vitest';
 import { CachePages, plannedPages } from '../../src/policy/engine/generation/cache-pages.ts';
 import type { Capacity } from '../../src/policy/policy.ts';
@@ -9,7 +9,7 @@ const capacity: Capacity = {
 };
 const most = 3 * 3 + 7 * 7;
 
-/** Whole numbers below `n`, the same every time. */
+/** Integers below `n`, the same every time. */
 function dice(seed: number): (n: number) => number {
   let state = seed;
   return (n) => {
@@ -18,7 +18,7 @@ function dice(seed: number): (n: number) => number {
   };
 }
 
-/** Who holds how many rows, by plain counting. */
+/** Counts the rows of every owner, and checks them against the pages. */
 class Model {
   readonly prompts = new Map<number, number>();
   readonly slots = new Map<number, number>();
@@ -43,11 +43,11 @@ class Model {
     expect(new Set(held).size).toBe(held.length);
     expect(held.length + pages.free).toBe(this.planned);
     expect(held.every((page) => page < this.planned)).toBe(true);
-    // What the finished write to is nobody's.
+    // Finished rows write to a page that belongs to nobody.
     expect(pages.table[pages.restRow >> 4]).toBe(this.planned);
   }
 
-  /** Whoever holds most can go on to its end, then whoever holds most of the others. */
+  /** The slot with the most pages can grow to its end, then the next one, and so on. */
   drain(): void {
     const order = [...this.slots].sort((a, b) => Math.ceil(b[1] / 16) - Math.ceil(a[1] / 16));
     for (const [slot] of order) {
@@ -85,7 +85,7 @@ class Model {
 }
 
 describe.each([10, 17, 33, most])('%i pages', (cachePages) => {
-  it('are in one hand each, and enough for one after the other', () => {
+  it('have one owner each, and are enough for one trajectory after the other', () => {
     const pages = new CachePages({ ...capacity, cachePages });
     const model = new Model(pages, cachePages);
     const roll = dice(cachePages);
@@ -104,7 +104,7 @@ describe.each([10, 17, 33, most])('%i pages', (cachePages) => {
   });
 });
 
-it('are as many as all may need where nothing is said, and never too few for one', () => {
+it('the default number of pages is enough for all, and any allowed number is enough for one', () => {
   expect(plannedPages(capacity)).toBe(most);
   expect(plannedPages({ ...capacity, cachePages: 1000 })).toBe(most);
   expect(plannedPages({ ...capacity, cachePages: 10 })).toBe(10);

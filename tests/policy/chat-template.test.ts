@@ -1,4 +1,5 @@
-// Templates and their pieces: the four families' behaviour, templates that must be refused, text of byte-level tokens.
+// Chat templates and their pieces: the behaviour of the four families, templates that must be refused, text of
+// byte-level tokens.
 import { describe, expect, it } from 'vitest';
 import { type ChatMessage, ChatTemplate, derivePieces } from '../../src/policy/text/chat-template.ts';
 import { type ChatFamily, chatFamilies } from '../../src/policy/text/chat-templates.ts';
@@ -18,7 +19,7 @@ const talk = (...words: string[]): ChatMessage[] =>
 const generation = { addGenerationPrompt: true };
 
 describe('a family’s template', () => {
-  it('Qwen2.5: ChatML, with a system’s message of its own where there is none', async () => {
+  it('Qwen2.5: ChatML, with a default system message', async () => {
     const template = await open('qwen2');
     expect(template.render(talk('hi'), generation)).toBe(
       '<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n' +
@@ -30,13 +31,13 @@ describe('a family’s template', () => {
     );
   });
 
-  it('SmolLM2: ChatML, with another', async () => {
+  it('SmolLM2: ChatML, with another default system message', async () => {
     expect((await open('smollm2')).render(talk('hi'), generation)).toMatch(
       /^<\|im_start\|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<\|im_end\|>\n<\|im_start\|>user/,
     );
   });
 
-  it('Qwen3: no system’s message, an empty think block where it is not to think, earlier thoughts dropped', async () => {
+  it('Qwen3: no system message, an empty think block if thinking is off, earlier thoughts dropped', async () => {
     const template = await open('qwen3');
     expect(template.render(talk('hi'), generation)).toBe(
       '<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n',
@@ -66,7 +67,7 @@ describe('a family’s template', () => {
 });
 
 describe('pieces', () => {
-  it.each(families)('of %s make its whole rendering again', async (family) => {
+  it.each(families)('of %s add up to its whole rendering', async (family) => {
     const template = await open(family);
     const pieces = derivePieces(template);
     const words = ['Rules.', 'OK.', 'Goal: one', 'get 1', 'Got 1'];
@@ -86,12 +87,12 @@ describe('pieces', () => {
         answer +
         beforeReply,
     ).toBe(whole);
-    // Where a shown reply opens as a sampled one does, following a conversation is rendering it.
+    // If a shown reply opens like a sampled one, following a conversation gives the same tokens as rendering it.
     expect(beforeReply === beforeShownReply).toBe(family !== 'qwen3');
     expect(pieces.trimsUser).toBe(family === 'llama3');
   });
 
-  it('keep Qwen3’s thinking off unless it is asked for', async () => {
+  it('keep Qwen3’s thinking off unless it is requested', async () => {
     const template = await open('qwen3');
     expect(derivePieces(template).beforeReply).toMatch(/<think>\n\n<\/think>\n\n$/);
     expect(derivePieces(template, { thinking: true }).beforeReply).not.toContain('think');
@@ -100,29 +101,29 @@ describe('pieces', () => {
   const refused = async (source: string) => derivePieces(await ChatTemplate.open(source));
   const loop = (body: string) => `{% for message in messages %}${body}{% endfor %}>`;
 
-  it('are refused where a turn looks different once another follows', async () => {
+  it('are refused if a turn looks different once another follows', async () => {
     const lastIsMarked = loop("{{ '[' + message.content + (' (latest)' if loop.last else '') + ']' }}");
     await expect(refused(lastIsMarked)).rejects.toThrow(/is not what it would remember/);
     const counted = loop("{{ '[' + loop.index|string + ' ' + message.content + ']' }}");
     await expect(refused(counted)).rejects.toThrow(/depends on the turns that follow or came before: .* in one place/);
   });
 
-  it('are refused where earlier turns are forgotten, or a message stands twice', async () => {
+  it('are refused if earlier turns are dropped or a message appears twice', async () => {
     await expect(refused("{{ messages[-1]['content'] }}")).rejects.toThrow(/shows one user's message of 3 0 times/);
     await expect(refused(loop('{{ message.content + message.content }}'))).rejects.toThrow(/2 times/);
   });
 
-  it('are refused where a reply is asked for in one way and shown in another', async () => {
+  it('are refused if a reply is requested in one way and shown in another', async () => {
     const source = `${loop("{{ message.role + ':' + message.content + '|' }}")}{% if add_generation_prompt %}bot:{% endif %}`;
     await expect(refused(source)).rejects.toThrow(/opens a reply with "\|>bot:", but shows an earlier one after/);
   });
 
-  it('are refused where the user’s words are changed', async () => {
+  it('are refused if the user’s text is changed', async () => {
     const source = `${loop("{{ message.role + ':' + message.content.replace('\\n', ' ') + '|' }}").slice(0, -1)}{% if add_generation_prompt %}assistant:{% endif %}`;
     await expect(refused(source)).rejects.toThrow(/changes the whitespace/);
   });
 
-  it('a template that is no template, or that raises, says so', async () => {
+  it('a malformed template, or one that raises, is reported', async () => {
     await expect(ChatTemplate.open('{% for %}')).rejects.toThrow(/cannot be read/);
     await expect(refused("{{ raise_exception('no tools, no talk') }}")).rejects.toThrow(
       /refuses a conversation: no tools, no talk/,
@@ -134,13 +135,13 @@ describe('byte-level tokens', () => {
   const tokenizer = bpeTokenizer(['<|im_start|>', '<|im_end|>'], ['<think>']);
   const text = 'get the 🧪 and 😀 — naïve 水\n\nok!\n';
 
-  it('give back a text byte for byte', () => {
+  it('decode to the original text byte for byte', () => {
     const tokens = tokenizer.encode(text);
     expect(tokens.length).toBeGreaterThan(text.length / 3);
     expect(tokenizer.exactText(tokens, { special: true })).toBe(text);
   });
 
-  it('show a text that is still being said only by whole characters, and only ever more of it', () => {
+  it('show a partial text only by whole characters, and only ever more of it', () => {
     const tokens = tokenizer.encode(text);
     let before = '';
     let held = 0;
@@ -156,7 +157,7 @@ describe('byte-level tokens', () => {
     expect(held).toBeGreaterThan(5);
   });
 
-  it('leave special tokens out of what was said, but not the plain ones among the added', () => {
+  it('leave special tokens out of the text, but not plain added tokens', () => {
     const said = tokenizer.encode('<think>ok<|im_end|>');
     expect(said).toHaveLength(3);
     expect(tokenizer.exactText(said, { special: false })).toBe('<think>ok');
@@ -164,12 +165,12 @@ describe('byte-level tokens', () => {
     expect(tokenizer.isAdded(said[0]) && tokenizer.isAdded(said[2]) && !tokenizer.isAdded(said[1])).toBe(true);
   });
 
-  it('leave out ids that a wide model may sample and no token has', () => {
+  it('leave out ids without a token, which a wide model may sample', () => {
     expect(tokenizer.decode([tokenizer.vocabSize + 5, ...tokenizer.encode('ok'), 9_999_999])).toBe('ok');
     expect(tokenizer.decode([9_999_999])).toBe('');
   });
 
-  it('are shown one by one as text, and as bytes where they end within a character', () => {
+  it('are shown one by one as text, or as bytes if they end within a character', () => {
     const texts = tokenTextsOf(new TextEncoder().encode(JSON.stringify(tokenizer.json)));
     expect(Array.from(tokenizer.encode('get the ok!\n<|im_end|>'), (id) => texts[id])).toEqual([
       'get',
@@ -190,7 +191,7 @@ describe('byte-level tokens', () => {
     ]);
   });
 
-  it('may be as many as a language model has', () => {
+  it('may be as many as in a language model', () => {
     const json = bpeTokenizerJson([]);
     const vocab = json.model.vocab as { [token: string]: number };
     for (let id = Object.keys(vocab).length; id < 150_000; id++) vocab[`<${id}>`] = id;

@@ -1,4 +1,5 @@
-// Every form of the matmuls in a whole model: the same numbers up to rounding, exactly repeatable, and chosen by measuring.
+// Every form of the matmuls in a whole model: the same numbers up to rounding, exactly repeatable, and chosen by
+// measurement.
 import { describe, expect, it } from 'vitest';
 import { fastest } from '../../src/device/autotune.ts';
 import {
@@ -73,7 +74,7 @@ async function results(choices: KernelChoices) {
 }
 
 describe('forms of the matmuls', () => {
-  it('agree with each other, run where they are chosen, and repeat their bits', async () => {
+  it('agree with each other, run when chosen, and repeat their bits', async () => {
     const registers = await results(defaultChoices);
     expect([...registers.kernels]).toContain('matmul_tn');
     expect([...registers.kernels].filter((name) => name.endsWith('_tiled'))).toEqual([]);
@@ -109,7 +110,7 @@ describe('forms of the matmuls', () => {
 });
 
 describe('measuring', () => {
-  it('finds the faster of two, and stays with the first of two alike', async () => {
+  it('finds the faster of two, and keeps the first if both are alike', async () => {
     const gpu = await open();
     const kernels = gpu.kernels;
     const recorder = gpu.createRecorder(256, 5e9);
@@ -135,7 +136,7 @@ describe('measuring', () => {
     gpu.destroyBuffer(other);
   });
 
-  it('is left out on a software adapter, and leaves no buffer', async () => {
+  it('is skipped on a software adapter, and leaves no buffer', async () => {
     const gpu = await open();
     const before = gpu.liveBuffers;
     const choices = await measureChoices(gpu);

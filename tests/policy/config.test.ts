@@ -85,7 +85,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it("takes Qwen3's heads as 128 where the file does not say", () => {
+  it("defaults Qwen3's heads to 128", () => {
     expect(parseConfig({ ...qwen2, model_type: 'qwen3' })).toMatchObject({
       headDim: 128,
       qkNorm: true,
@@ -124,12 +124,12 @@ describe('parseConfig', () => {
     expect(attempt).toThrow(field);
   });
 
-  it('names every problem at once, and what it found', () => {
+  it('lists every problem at once, with the value', () => {
     const attempt = () => parseConfig({ ...qwen2, hidden_act: 'gelu', mlp_bias: true });
     expect(attempt).toThrow(/hidden_act is "gelu".*mlp_bias is true/);
   });
 
-  it.each([null, 3, 'x', []])('refuses %j, which is no object', (json) => {
+  it.each([null, 3, 'x', []])('refuses %j, which is not an object', (json) => {
     expect(() => parseConfig(json)).toThrow(ConfigError);
   });
 
@@ -148,7 +148,7 @@ describe('writeConfig', () => {
     expect(parseConfig(JSON.parse(writeConfig(config)))).toEqual(config);
   });
 
-  it('refuses switches that no published architecture has together', () => {
+  it('refuses switches that no published architecture combines', () => {
     expect(() => writeConfig({ ...parseConfig(qwen2), qkNorm: true })).toThrow(ConfigError);
   });
 });
@@ -161,7 +161,7 @@ describe('ropeInverseFrequencies', () => {
     expect(frequencies[16]).toBeCloseTo(1e-3, 12);
   });
 
-  it('slows long wavelengths by the factor, keeps short ones, and never leaves that range', () => {
+  it('slows long wavelengths by the factor, keeps short ones, and stays in between', () => {
     const scaled = ropeInverseFrequencies(parseConfig(llama32));
     const plain = ropeInverseFrequencies(parseConfig({ ...llama32, rope_scaling: null }));
     const ratios = plain.map((frequency, i) => frequency / scaled[i]);

@@ -1,4 +1,4 @@
-// The value head: that it learns what is linear in the hidden states, that it is saved whole.
+// The value head: it learns linear functions of the hidden states, and is saved completely.
 import { describe, expect, it } from 'vitest';
 import { Critic, loadNotes, saveNotes } from '../../src/policy/engine/critic.ts';
 import { parametersOf } from '../../src/policy/moments.ts';
@@ -28,20 +28,20 @@ const saved = (critic: Critic): TensorMap => {
 };
 
 describe('the value head', () => {
-  it('says 0 before it learns, and is not saved', () => {
+  it('is 0 before it learns, and is then not saved', () => {
     const critic = new Critic(C);
     expect(critic.values(hidden).every((value) => value === 0)).toBe(true);
     expect([...saved(critic).keys()]).toEqual(['w']);
   });
 
-  it('learns what is linear in the hidden states', () => {
+  it('learns linear functions of the hidden states', () => {
     const critic = new Critic(C);
     const before = lossOf(critic);
     for (let k = 0; k < 400; k++) step(critic, 0.02);
     expect(lossOf(critic)).toBeLessThan(before / 1000);
   });
 
-  it('goes on exactly from what was saved, and is no part of the policy', () => {
+  it('resumes exactly from a saved state, and is not part of the policy', () => {
     const [one, other] = [new Critic(C), new Critic(C)];
     for (let k = 0; k < 3; k++) step(one, 0.05);
     const tensors = saved(one);
@@ -54,7 +54,7 @@ describe('the value head', () => {
   });
 });
 
-it('notes are saved beside it, and those that are gone are forgotten', () => {
+it('notes are saved beside it, and loading drops the others', () => {
   const tensors: TensorMap = new Map();
   saveNotes(new Map([['klPrice', 0.125]]), tensors);
   const notes = new Map([['older', 1]]);

@@ -1,5 +1,5 @@
-// The engine against its double-precision twin: log-probabilities, entropies and every gradient, with a shared prompt, with and
-// without allowed-token lists, at sizes that no tile divides.
+// The engine compared with its double-precision twin: log-probabilities, entropies and every gradient, with a shared
+// prompt, with and without lists of allowed tokens, at sizes that no tile divides.
 import { describe, expect, it } from 'vitest';
 import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 import { Model } from '../../src/policy/engine/model.ts';
@@ -13,7 +13,7 @@ import { referenceForwardBackward } from './reference.ts';
 import { entropyWeight, sharedPrefix, weight } from './shared-prefix.ts';
 
 const gpu = useDevice();
-// An open row lists the whole vocabulary: 4 rows x 2100 tokens need 8,400 entries, 64 a scored row.
+// An open row lists the whole vocabulary: 4 rows x 2100 tokens need 8,400 entries; 64 are planned per scored row.
 const capacity: Capacity = {
   rows: 6,
   groups: 3,
@@ -82,7 +82,7 @@ describe.each(shapes)('%s', (_, config) => {
     model.destroy();
   });
 
-  it('has the same gradients, to the bit, where the backward computes the layers again', async () => {
+  it('gives the same gradients, bit for bit, if the backward pass recomputes the layers', async () => {
     const options = {
       capacity,
       weights: initWeights(config, { seed: 3, std: 0.3 }),

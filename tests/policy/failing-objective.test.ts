@@ -1,5 +1,5 @@
-// An objective that fails in the middle of an update leaves nothing behind: the weights stay, and the next update gives what it gives on a
-// model that never failed. With a critic on the trunk, and on a second model.
+// An objective that fails in the middle of an update has no effect: the weights stay, and the next update gives the
+// same as on a model that never failed. With a critic on the trunk, and on a second model.
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/policy/config.ts';
 import { Model } from '../../src/policy/engine/model.ts';
@@ -36,7 +36,7 @@ const batchOf = (tokens: readonly number[]): PackedBatch => ({
   allowed: null,
 });
 
-/** Slopes of one on everything, and from its `failing`th call on an error. */
+/** All derivatives are one; from the call number `failing` on it throws. */
 function objective(failing = Number.POSITIVE_INFINITY): RemoteObjective {
   let calls = 0;
   const evaluate = async ({ count, logprob, entropy, value }: ObjectiveRows) => {

@@ -8,7 +8,7 @@ export const ggml = { F32: 0, F16: 1, Q4_0: 2, Q4_K: 12, Q8_0: 8, Q6_K: 14 } as 
 
 export interface GgufTensor {
   name: string;
-  /** As Hugging Face has it. */
+  /** Shape in Hugging Face's order. */
   shape: readonly number[];
   type: number;
   bytes: Uint8Array;

@@ -72,7 +72,7 @@ function valuesIn(file: Uint8Array, model: GgufModel) {
   return new Map(
     model.tensors.map((tensor) => {
       const rowBytes = (tensor.end - tensor.start) / tensor.rows;
-      // In slices of a few rows, as a stream would come.
+      // In slices of a few rows, as from a stream.
       const parts = rowSlices(tensor, 5000).map(({ row, rows }) =>
         tensor.decode(file.slice(tensor.start + row * rowBytes, tensor.start + (row + rows) * rowBytes)),
       );
@@ -81,7 +81,7 @@ function valuesIn(file: Uint8Array, model: GgufModel) {
   );
 }
 
-/** The first place where two arrays differ, or -1: much quicker than comparing them by `toEqual`. */
+/** Index of the first difference between two arrays, or -1. Much faster than `toEqual`. */
 const difference = (a: Float32Array | undefined, b: Float32Array) =>
   a?.length === b.length
     ? b.findIndex((value, i) => !Object.is(value, a[i]))
@@ -96,7 +96,7 @@ const families: [Family, string][] = [
 describe.each(families)('a GGUF file of %s', (family, id) => {
   const config = { ...configOf(findModel(id)), ...small };
 
-  it.each(Object.keys(packs))('in %s has the values that were written', async (type) => {
+  it.each(Object.keys(packs))('in %s has the written values', async (type) => {
     const file = fileOf(family, config, type);
     const model = await read(file);
     const found = valuesIn(file, model);
@@ -145,7 +145,7 @@ describe('Llama 3 in GGUF', () => {
     { name: 'rope_freqs.weight', shape: [values.length], type: ggml.F32, bytes: f32Bytes(values) },
   ];
 
-  it('has its rotary scaling from the factors', async () => {
+  it('has the rotary scaling of its factors', async () => {
     const file = fileOf('llama-3.2', config, 'F32', extra(factors()));
     const model = await read(file);
     expect(model.config.ropeScaling).toEqual(config.ropeScaling);
@@ -159,7 +159,7 @@ describe('Llama 3 in GGUF', () => {
   });
 });
 
-/** dequantize_row_q6_K as ggml-quants.c walks it. */
+/** Follows dequantize_row_q6_K of ggml-quants.c. */
 function walkQ6(block: Uint8Array): Float32Array {
   const signed = new Int8Array(block.buffer, block.byteOffset, block.length);
   const d = fromHalf(block[208] | (block[209] << 8));
@@ -198,7 +198,7 @@ describe('blocks', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('reading is refused for', () => {
   const config = { ...configOf(findModel('qwen2.5-0.5b')), ...small };
   const altered = (changes: object, drop: RegExp | null = null) => {
     const metadata = { ...metadataOf('qwen2.5', config), ...changes };
@@ -213,7 +213,7 @@ describe('what is refused', () => {
     );
   };
 
-  it('an architecture, a scaling, a tokenizer and a type that are not read, by their names', async () => {
+  it('an unsupported architecture, scaling, tokenizer or type, by name', async () => {
     await expect(read(altered({ 'general.architecture': 'gemma3' }))).rejects.toThrow(/model_type is "gemma3"/);
     await expect(read(altered({ 'qwen2.rope.scaling.type': 'yarn' }))).rejects.toThrow(/rotary scaling is "yarn"/);
     const spm = await read(altered({ 'tokenizer.ggml.model': 'llama' }));
@@ -226,7 +226,7 @@ describe('what is refused', () => {
     await expect(read(typed)).rejects.toThrow(/holds tensors in Q4_K; F32, F16, Q4_0, Q8_0, Q6_K, BF16 are read/);
   });
 
-  it('a file that is none, one that was cut, and a source that fails', async () => {
+  it('a foreign file, a truncated one, and a source that fails', async () => {
     await expect(read(new TextEncoder().encode('not a gguf file at all'))).rejects.toThrow(/no GGUF file/);
     const file = fileOf('qwen2.5', config, 'F32');
     await expect(read(file.slice(0, file.length - 100))).rejects.toThrow(/it was cut short/);
@@ -234,7 +234,7 @@ describe('what is refused', () => {
     await expect(read(altered({}, /token_embd/))).rejects.toThrow(/no token_embd/);
   });
 
-  it('nothing of a header longer than the library reads at once', async () => {
+  it('nothing in a header longer than one read of the library', async () => {
     const big = { ...small, vocabSize: 150_000 };
     const { metadata } = await read(
       writeGguf(metadataOf('qwen2.5', { ...config, ...big }), [

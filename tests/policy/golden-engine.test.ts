@@ -1,4 +1,5 @@
-// The golden program with the real engine, on small cases of our own: what `npm run test:golden` does with recorded ones.
+// The golden program with the real engine on small cases of our own; `npm run test:golden` does the same with recorded
+// ones.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

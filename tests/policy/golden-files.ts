@@ -1,4 +1,7 @@
-/** Where the golden data is, read as the tests need it. Everything that uses it skips, saying so, where it is absent. */
+/**
+ * Location of the golden data, and readers for the tests. A test that needs missing data is skipped, and its title says
+ * so.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Checkpoint, loadCheckpoint } from '../../src/policy/formats/checkpoint.ts';

@@ -1,6 +1,6 @@
 /**
- * Writes a small model case of the golden layout into a folder: random weights, and every expected number computed by the
- * double-precision reference. So the golden program itself is tested on a machine that has no golden data.
+ * Writes a small model case in the golden layout into a folder: random weights, and expected numbers from the
+ * double-precision reference. With it the golden program itself is tested on machines without golden data.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { writeAdapterCase } from './golden-lora-fixture.ts';
 import { layoutOf, referenceForwardBackward } from './reference.ts';
 import { ReferencePolicy } from './reference-policy.ts';
 
-/** Weights that bf16 holds exactly, large enough that logits spread and greedy choices are clear. */
+/** Weights that bf16 represents exactly, large enough for spread logits and clear greedy choices. */
 function exactWeights(config: ModelConfig, seed: number) {
   const tensors = initWeights(config, { seed, std: 0.3 });
   for (const [name, tensor] of tensors) {
@@ -180,7 +180,7 @@ export const fixtureConfigs: { [name: string]: unknown } = {
     rope_theta: 100,
     tie_word_embeddings: false,
   },
-  // Nothing here is a multiple of four.
+  // No size here is a multiple of four.
   llama_odd: {
     model_type: 'llama',
     vocab_size: 53,

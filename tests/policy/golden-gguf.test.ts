@@ -1,4 +1,4 @@
-/** Blocks of GGUF against bytes and values of the original implementation (golden/model/quant). */
+/** GGUF blocks compared with bytes and values of the original implementation (golden/model/quant). */
 import { describe, expect, it } from 'vitest';
 import { decodeBlocks } from '../../src/policy/formats/gguf.ts';
 import { ggml } from './gguf-writer.ts';

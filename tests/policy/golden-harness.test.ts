@@ -1,4 +1,4 @@
-// The golden program is itself a program: it must agree with a right policy and disagree with each wrong one.
+// Tests the golden program itself: it must agree with a correct policy and disagree with each wrong one.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const open: OpenPolicy = async (config, tensors, capacity, adapter) =>
   new ReferencePolicy(config, tensors, capacity, adapter);
 
-/** A right policy with one method changed. */
+/** A correct policy with one method changed. */
 const broken =
   (change: (policy: InspectablePolicy) => Partial<InspectablePolicy>): OpenPolicy =>
   async (...args) => {
@@ -40,7 +40,7 @@ async function run(opener: OpenPolicy, where = folder, only: string[] = []) {
 }
 
 describe('the golden program', () => {
-  it('agrees with the reference in everything it compares', async () => {
+  it('agrees with the reference in every comparison', async () => {
     const { report, lines, failures } = await run(open);
     expect(failures).toEqual([]);
     expect(report.total).toBeGreaterThan(80);
@@ -159,7 +159,7 @@ describe('the golden program', () => {
     expect([report.ok, report.total, report.skipped]).toEqual([false, 1, 0]);
   });
 
-  it('calls NaN and a wrong length infinitely wrong', () => {
+  it('counts NaN and a wrong length as an infinite error', () => {
     expect(maxError([Number.NaN, 0], [0, 0])).toBe(Number.POSITIVE_INFINITY);
     expect(maxError([0], [0, 0])).toBe(Number.POSITIVE_INFINITY);
   });

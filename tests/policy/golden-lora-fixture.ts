@@ -1,4 +1,7 @@
-/** The adapter's part of a small golden case: a `lora/` folder and its `*_lora` files, by the double-precision reference. */
+/**
+ * The adapter's part of a small golden case: a `lora/` folder and its `*_lora` files, from the double-precision
+ * reference.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ModelConfig } from '../../src/policy/config.ts';
@@ -14,7 +17,10 @@ import { begin, wholeTurns } from '../../tools/turns.ts';
 import { adamw } from './golden-fixture-settings.ts';
 import { ReferencePolicy } from './reference-policy.ts';
 
-/** By the family of the fixture's model: all projections; some, at a rank no tile divides; others, with rsLoRA's scale. */
+/**
+ * Adapter of each family in the fixture: all projections; some, at a rank that no tile divides; others, with rsLoRA's
+ * scale.
+ */
 const loraOf: { [modelType: string]: LoraConfig } = {
   qwen2: { rank: 4, alpha: 8, targets: projections },
   qwen3: { rank: 3, alpha: 5, targets: ['q_proj', 'v_proj', 'up_proj'] },
@@ -49,7 +55,7 @@ interface Case {
   write(file: string, content: { [name: string]: WritableTensor }): void;
 }
 
-/** Writes the files; gives back the manifest's parts. */
+/** Writes the files and returns the manifest's entries. */
 export async function writeAdapterCase(c: Case) {
   const lora = loraOf[c.config.modelType];
   const start = initAdapter(c.config, lora, 5);
@@ -138,7 +144,7 @@ async function writeAdamW({ batch, mask, w, write }: Case, policy: ReferencePoli
   return { lora_loss_scale, lora_steps };
 }
 
-/** One GRPO step over the two sequences as one group. */
+/** Writes one GRPO step over the two sequences as one group. */
 async function writeStep({ batch, lens, mask, write }: Case, policy: ReferencePolicy, adapter: Adapter) {
   const scored = Int32Array.from([...batch.tokens.keys()].filter((t) => mask[t] === 1));
   const packed = { ...batch, scored };

@@ -1,5 +1,5 @@
-// Exported golden models under onnxruntime's WASM backend: the recorded logits of the original implementation, and its greedy
-// continuations, token for token. Skips where the golden data is absent.
+// Exported golden models on onnxruntime's WASM backend: the recorded logits of the original implementation, and its
+// greedy continuations, token for token. Skipped if the golden data is missing.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import type { Capacity } from '../../src/policy/policy.ts';
 import { begin, wholeTurns } from '../../tools/turns.ts';
 import { goldenCheckpoint, goldenModelDir, goldenTensors, hasGolden } from './golden-files.ts';
 
-/** The gate that the recordings propose for f32 (ten times what transformers itself is off in f32). */
+/** The bound that the recordings propose for f32 (ten times the f32 error of transformers itself). */
 const bound = 1e-4;
 
 const cases = hasGolden ? readdirSync(goldenModelDir).filter((name) => /^model(fwd)?_/.test(name)) : [];

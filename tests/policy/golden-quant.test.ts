@@ -1,4 +1,4 @@
-// The recorded cases of quantisation, where they are here; and that the check disagrees with a product that is wrong.
+// The recorded cases of quantisation, if available; and the check must disagree with a wrong product.
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { checkQuantisation, type RunProduct } from '../../tools/golden/quant.ts';

@@ -1,4 +1,4 @@
-// The double-precision twin against the recorded numbers of the published implementation, where they are at hand.
+// The double-precision twin compared with recorded numbers of the published implementation, if available.
 import { describe, expect, it } from 'vitest';
 import { ropeInverseFrequencies } from '../../src/policy/config.ts';
 import type { PackedBatch } from '../../src/policy/policy.ts';

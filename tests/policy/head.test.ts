@@ -1,5 +1,5 @@
-// The dense head on given logits against its double-precision twin: vocabularies that no tile divides, extreme rows, and
-// temperatures other than 1.
+// The dense head on given logits compared with its double-precision twin: vocabularies that no tile divides, extreme
+// rows, and temperatures other than 1.
 import { describe, expect, it } from 'vitest';
 import { normals } from '../../src/policy/weights/init.ts';
 import { headOnLogits } from '../../tools/golden/head-on-logits.ts';
@@ -35,7 +35,7 @@ describe.each([
     for (let n = 0; n < rows; n++) {
       const row = Float64Array.from(logits.subarray(n * V, (n + 1) * V));
       const expected = headRow(row, tokens[n], everything, temperature);
-      // f32 holds a logit of 300 / 0.6 to 3e-5.
+      // f32 represents a logit of 300 / 0.6 to 3e-5.
       const size = Math.max(1, ...row.map((x) => Math.abs(x) / temperature));
       expect(Math.abs(got.logprob[n] - expected.logprob)).toBeLessThan(4e-7 * size + 1e-5);
       expect(Math.abs(got.lse[n] - expected.lse)).toBeLessThan(4e-7 * size + 1e-6);

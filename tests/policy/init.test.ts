@@ -1,4 +1,4 @@
-// How a policy starts: spreads, and attention that copies.
+// Initial weights of a policy: standard deviations, and attention that copies.
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/policy/config.ts';
 import { initTiny, initWeights } from '../../src/policy/weights/init.ts';
@@ -22,20 +22,20 @@ const data = (tensors: ReturnType<typeof initWeights>, name: string) => tensors.
 const stdOf = (values: Float32Array) =>
   Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
 
-describe('the first weights', () => {
-  it('have the spread that is asked for, the embedding its own', () => {
+describe('the initial weights', () => {
+  it('have the requested standard deviation, separate for the embedding', () => {
     const tensors = initWeights(config, { seed: 1, std: 0.05, embeddingStd: 0.2 });
     expect(stdOf(data(tensors, 'model.embed_tokens.weight'))).toBeCloseTo(0.2, 2);
     expect(stdOf(data(tensors, 'model.layers.0.mlp.gate_proj.weight'))).toBeCloseTo(0.05, 2);
     expect(stdOf(data(tensors, 'model.layers.0.mlp.down_proj.weight'))).toBeCloseTo(0.025, 2);
   });
 
-  it('copy where all heads look at one place: W_O W_V is the scale times a projection', () => {
+  it('copy if all heads attend to one place: W_O W_V is the scale times a projection', () => {
     const scale = 0.5;
     const tensors = initWeights(config, { seed: 1, std: 0.05, copyScale: scale });
     const value = data(tensors, 'model.layers.1.self_attn.v_proj.weight');
     const output = data(tensors, 'model.layers.1.self_attn.o_proj.weight');
-    // What the layer adds when every head attends to a token whose normed state is x.
+    // Output of the layer when every head attends to a token with normed state x.
     const added = (x: number[]) =>
       x.map((_, c) => {
         let sum = 0;
@@ -48,17 +48,17 @@ describe('the first weights', () => {
       });
     const x = Array.from({ length: C }, (_, i) => Math.sin(1 + i));
     const once = added(x);
-    // Half the space is copied (KV D of C), not nothing, and a projection done twice is itself.
+    // Part of the space is copied (KV D of C dimensions), and applying a projection twice changes nothing.
     expect(Math.hypot(...once)).toBeGreaterThan(0.2 * scale * Math.hypot(...x));
     expect(Math.hypot(...once)).toBeLessThan(scale * Math.hypot(...x));
     added(once.map((value) => value / scale)).forEach((value, i) => {
       expect(value).toBeCloseTo(once[i], 5);
     });
-    // Layers copy along their own directions.
+    // Each layer copies along its own directions.
     expect(value).not.toEqual(data(tensors, 'model.layers.0.self_attn.v_proj.weight'));
   });
 
-  it('avoid what they look at where the scale is below 0: the same copy, taken away', () => {
+  it('subtract the same copy for a scale below 0', () => {
     const outputOf = (copyScale: number) =>
       data(initWeights(config, { seed: 1, std: 0.05, copyScale }), 'model.layers.1.self_attn.o_proj.weight');
     const [copied, avoided] = [outputOf(0.5), outputOf(-0.5)];
@@ -66,7 +66,7 @@ describe('the first weights', () => {
     expect([...avoided]).toEqual(Array.from(copied, (value) => -value));
   });
 
-  it('begin anew where there are more value rows than dimensions, and change nothing else', () => {
+  it('start over if there are more value rows than dimensions, and change nothing else', () => {
     const wide = { ...config, numKvHeads: 6, headDim: 8 };
     const plain = initWeights(wide, { seed: 2, std: 0.05 });
     const copying = initWeights(wide, { seed: 2, std: 0.05, copyScale: 1 });
@@ -75,12 +75,12 @@ describe('the first weights', () => {
       if (!/[vo]_proj/.test(name)) expect([name, copying.get(name)!.data]).toEqual([name, values]);
   });
 
-  it('look back where they are told to: by distance alone, the h-th head most at h + 1 tokens', () => {
+  it('attend to earlier tokens by distance alone, head h most at a distance of h + 1', () => {
     const qwen2 = parseConfig({ ...json, model_type: 'qwen2', head_dim: 8 });
     const tensors = initWeights(qwen2, { seed: 3, std: 0.05, copyScale: 0.5, previousTokenHeads: 3 });
     const queries = data(tensors, 'model.layers.0.self_attn.q_proj.bias');
     const keys = data(tensors, 'model.layers.0.self_attn.k_proj.bias');
-    // The rotation of transformers' apply_rotary_pos_emb, pairs (i, i + D/2), in plain complex numbers.
+    // The rotation of transformers' apply_rotary_pos_emb, pairs (i, i + D/2), in complex numbers.
     const score = (head: number, distance: number) => {
       let sum = 0;
       for (let i = 0; i < 4; i++) {
@@ -100,10 +100,10 @@ describe('the first weights', () => {
       expect(peak - at[head]).toBeCloseTo(6, 4);
       expect(peak - at[head + 2]).toBeCloseTo(6, 4);
     }
-    // The others, and later layers, look at nothing in particular.
+    // The other heads, and later layers, prefer no distance.
     expect(queries.subarray(3 * 8).every((value) => value === 0)).toBe(true);
     expect(data(tensors, 'model.layers.1.self_attn.k_proj.bias').every((value) => value === 0)).toBe(true);
-    // What they copy lies along directions of their own: the columns are orthogonal and of the scale's length.
+    // The heads copy along separate directions: the columns are orthogonal and have the length of the scale.
     const outputs = data(tensors, 'model.layers.0.self_attn.o_proj.weight');
     const column = (index: number) => Array.from({ length: C }, (_, c) => outputs[c * H * 8 + index]);
     const dot = (a: number[], b: number[]) => a.reduce((sum, x, i) => sum + x * b[i], 0);
@@ -112,11 +112,11 @@ describe('the first weights', () => {
     expect(dot(column(7), column(2 * 8))).toBeCloseTo(0, 6);
   });
 
-  it('cannot look back without biases', () => {
+  it('need biases to look back', () => {
     expect(() => initWeights(config, { seed: 1, std: 0.05, previousTokenHeads: 1 })).toThrow(/need biases/);
   });
 
-  describe('with heads that look up', () => {
+  describe('with induction heads', () => {
     const wide = parseConfig({
       ...json,
       model_type: 'qwen2',
@@ -138,15 +138,15 @@ describe('the first weights', () => {
       };
       return referenceForwardBackward(wide, tensors, batch, null, null).logits;
     };
-    /** Of these tokens, the likeliest after place t. */
+    /** The most likely of these tokens after place t. */
     const likeliest = (logits: Float64Array, t: number, among: number[]) =>
       among.reduce((best, token) => (logits[t * 200 + token] > logits[t * 200 + best] ? token : best));
-    it('a sequence that was read once is gone on with', () => {
+    it('a sequence that was read once is continued', () => {
       const read = Array.from({ length: 60 }, (_, i) => 1 + ((i * 83) % 199));
       const rightly = (inductionHeads: number) => {
         const logits = logitsOf(inductionHeads, [...read, ...read]);
         return Array.from({ length: 50 }, (_, i) => i + 4).filter((i) => {
-          // What a tied embedding says first is the word itself.
+          // With a tied embedding the most likely token is the current token itself, so it is left out.
           const others = read.filter((token) => token !== read[i]);
           return likeliest(logits, 60 + i, others) === read[i + 1];
         }).length;
@@ -155,7 +155,7 @@ describe('the first weights', () => {
       expect(rightly(0)).toBeLessThanOrEqual(5);
     });
 
-    it('need what they read from', () => {
+    it('the heads that they read from are required', () => {
       for (const change of [{ previousTokenHeads: 1 }, { copyScale: 0 }])
         expect(() => initWeights(wide, { ...start, ...change, inductionHeads: 2 })).toThrow(/2 induction heads need/);
       const shared = { ...wide, numKvHeads: 2 };
@@ -163,7 +163,7 @@ describe('the first weights', () => {
     });
   });
 
-  it('are the ones of before where an experiment says nothing of them', () => {
+  it('are the same as before if an experiment does not set them', () => {
     expect(initTiny(config, { initStd: 0.05, embeddingStd: null, copyScale: 0 }, 7)).toEqual(
       initWeights(config, { seed: 7, std: 0.05 }),
     );

@@ -1,4 +1,5 @@
-// The kernels with the constants that they are tried with: every form that the engine's sizes choose, for the tests of each device.
+// Kernels with the constants to test them with: every form that the engine's sizes choose, for the tests of each
+// device.
 import type { Constants } from '../../src/device/device.ts';
 import { type TiledOptions, tiledConstants } from '../../src/policy/engine/attention.ts';
 
@@ -103,7 +104,7 @@ export const variants: [string, Constants][] = [
   ['sample_finish', {}],
 ];
 
-/** Constants of one bit width; `other` flips the flags, so that both values of each are tried. */
+/** Constants of one bit width; `other` flips the flags, so that both values of each are tested. */
 function packedOf(BITS: number, other: 0 | 1): [string, Constants][] {
   const flags = { BITS, HAS_BIAS: other, HAS_RESIDUAL: 1 - other };
   const ACCUMULATE = other;

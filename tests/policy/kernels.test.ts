@@ -1,5 +1,6 @@
-// Each kernel of shaders/ against its twin in double precision: every variant the engine's sizes choose, odd sizes, grids folded
-// into two dimensions. The tolerances and their reasons stand beside the twins (src/policy/selftest/twins-*.ts).
+// Each kernel of shaders/ compared with its twin in double precision: every variant that the engine's sizes choose, odd
+// sizes, grids folded into two dimensions. The tolerances and their reasons are listed with the twins
+// (src/policy/selftest/twins-*.ts).
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Constants, Kernel } from '../../src/device/device.ts';
 import { type KernelResult, runCases } from '../../src/device/selftest.ts';
@@ -16,7 +17,7 @@ import { variants } from './kernel-variants.ts';
 const open = useGpu();
 const sources = import.meta.glob<string>('../../shaders/*.wgsl', { query: '?raw', import: 'default', eager: true });
 
-/** Files with an entry point of their own name; those on packed weights are tested in quantized-kernels.test.ts. */
+/** Files with an entry point of the same name; those on packed weights are tested in quantized-kernels.test.ts. */
 const entryPoints = Object.entries(sources).flatMap(([path, text]) => {
   const name = path.split('/').at(-1)!.replace('.wgsl', '');
   return text.includes(`fn ${name}(`) && text.includes('@compute') && !name.startsWith('quant_') ? [name] : [];
@@ -54,7 +55,7 @@ describe.each([1, 3])('kernels at size %i', (size) => {
 });
 
 describe('self-test', () => {
-  it('says in words which kernel is wrong', async () => {
+  it('reports the wrong kernel with a message', async () => {
     const gpu = await open();
     const cache = gpu.kernels;
     const handle = cache.request('swiglu_forward', { WIDTH: 1 });
@@ -76,7 +77,7 @@ describe('self-test', () => {
   it('finds a kernel that computes something else', async () => {
     const gpu = await open();
     const cache = gpu.kernels;
-    // The wrong kernel is a right one with another epsilon, or one that leaves the residual out.
+    // The wrong kernel is a correct one with another epsilon, or without the residual.
     const pairs: [string, Constants, Constants][] = [
       ['rmsnorm_forward', { LANES: 1, EPS_F: 1e-5 }, { LANES: 1, EPS_F: 1e-2 }],
       ['rmsnorm_backward', { LANES: 1, HAS_RESIDUAL: 0 }, { LANES: 1, HAS_RESIDUAL: 1 }],
@@ -90,7 +91,7 @@ describe('self-test', () => {
     );
   });
 
-  it('does not take what is not a number for a right result', async () => {
+  it('does not accept NaN as a correct result', async () => {
     const gpu = await open();
     const cache = gpu.kernels;
     const handle = cache.request('swiglu_forward', { WIDTH: 1 });
@@ -128,7 +129,7 @@ describe('self-test', () => {
     expect(await selfTest(gpu)).toEqual(first);
     expect(gpu.buffersCreated).toBe(created);
     expect(model.kernels.all().length).toBe(kernels.length);
-    // An objective whose twin is not here is left to the tests of rl/.
+    // An objective without a twin here is left to the tests of rl/.
     requestObjective(model.ops, {
       ...givenWeights,
       wgsl: givenWeights.wgsl!.replace('column(0u, i) * logprob', 'logprob'),

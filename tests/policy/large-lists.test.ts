@@ -1,4 +1,5 @@
-// Lists of valid actions that do not fit beside each other: rows decode part after part and say what they say alone, bit for bit.
+// Lists of valid actions that do not fit into memory together: rows decode in several parts and give the same tokens as
+// alone, bit for bit.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Model } from '../../src/policy/engine/model.ts';
 import { trieWordsPerRow } from '../../src/policy/plan/decoding-buffers.ts';
@@ -21,7 +22,7 @@ const weights = initWeights(config, { seed: 11, std: 0.4 });
 const prompt = Int32Array.of(3, 1, 4, 1, 5);
 const sampling = { temperature: 1, seed: 5, stream: 9, maxTokens: 8, stopTokens: [23] };
 
-/** `count` sequences of four tokens, others for another seed. */
+/** `count` sequences of four tokens, different for each seed. */
 function listOf(count: number, seed: number): TokenTrie {
   let state = seed;
   const token = () => {
@@ -49,7 +50,7 @@ const start = (rowKeys: readonly number[]) => begin(model, [{ prompt, slots: row
 const rowsOf = (tries: readonly TokenTrie[]) =>
   tries.map((constraint, slot) => ({ slot, append: new Int32Array(0), constraint }));
 
-it('rows whose lists do not fit together say what each says alone', async () => {
+it('rows whose lists do not fit together give the same tokens as alone', async () => {
   const tries = [1, 2, 3, 4].map((seed) => listOf(1400, seed));
   const together = tries.reduce((sum, trie) => sum + wordsOf(trie), 0);
   expect(together).toBeGreaterThan(2 * ROWS * trieWordsPerRow);
@@ -65,7 +66,7 @@ it('rows whose lists do not fit together say what each says alone', async () => 
   expect(turns.map((turn) => turn && plain(turn))).toEqual(want);
 });
 
-it('refuses one list that does not fit by itself', async () => {
+it('a single list that does not fit is refused', async () => {
   await start([0]);
   const row = rowsOf([listOf(6000, 9)]);
   await expect(wholeTurns(model, row, sampling)).rejects.toThrow(

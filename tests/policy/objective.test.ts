@@ -1,5 +1,5 @@
-// The objective's shader against its double-precision twin, over every branch: both clips, the dual clip, the cap, all KL
-// estimators with and without clamps, and differences far beyond them.
+// The objective's shader compared with its double-precision twin, over every branch: both clips, the dual clip, the
+// cap, all KL estimators with and without clamps, and differences far beyond them.
 import { describe, expect, it } from 'vitest';
 import { type ClippedSettings, clippedObjective, clippedScalarValues, Flag } from '../../src/rl/objective/clipped.ts';
 import { klEstimators } from '../../src/rl/objective/kl.ts';
@@ -45,7 +45,7 @@ const cases: [string, Partial<ClippedSettings>][] = [
   ['capped ratio', { ratioCap: 1.5, dualClip: null }],
 ];
 
-/** f32 against f64, beside the magnitude of the value itself: ratios reach exp(20). */
+/** f32 compared with f64, relative to the magnitude of the value: ratios reach exp(20). */
 function expectClose(actual: Float32Array, expected: Float64Array, what: string) {
   actual.forEach((value, i) => {
     const allowed = 3e-5 * Math.max(1e-3, Math.abs(expected[i]));
@@ -71,7 +71,7 @@ describe('the clipped objective on the GPU', () => {
     for (const [name, column] of Object.entries(got.aux)) expectClose(column, expected.aux[name], name);
   });
 
-  it('meets every branch', () => {
+  it('reaches every branch', () => {
     const flags = clippedReference(inputs(), base).aux.flags;
     for (const flag of [Flag.clippedLow, Flag.clippedHigh, Flag.dualClipped]) {
       expect(flags.some((value) => value & flag)).toBe(true);
@@ -81,7 +81,7 @@ describe('the clipped objective on the GPU', () => {
 });
 
 describe('the imitation objective on the GPU', () => {
-  it('is its twin', async () => {
+  it('agrees with its twin', async () => {
     const { logprob, entropy, advantage } = inputs();
     const columns = [advantage];
     const got = await objectiveOnGpu(await gpu(), likelihoodObjective, { logprob, entropy, columns, scalars: [] });

@@ -1,5 +1,5 @@
-// Exported models under onnxruntime's WASM backend, against the engine's double-precision twin: three architectures with sizes
-// that no tile divides, with a cache, with padded rows; and what the exporter refuses.
+// Exported models on onnxruntime's WASM backend compared with the engine's double-precision twin: three architectures
+// with sizes that no tile divides, with a cache, with padded rows; and models that the exporter refuses.
 import { describe, expect, it } from 'vitest';
 import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 import { exportOnnx, OnnxExportError, type OnnxExportOptions } from '../../src/policy/onnx/export.ts';
@@ -13,8 +13,8 @@ import { dequantizeRows, quantizeRows } from '../../src/policy/weights/quantize.
 import { referenceForwardBackward } from './reference.ts';
 
 /**
- * Largest difference of a logit from double precision. Logits here are about 5 at most; f32 sums of some tens of products
- * err by a few 1e-6, which two or three layers multiply. Measured: 2e-6 to 8e-6.
+ * Largest difference of a logit from double precision. Logits here are about 5 at most; f32 sums of some tens of
+ * products have errors of a few 1e-6, which two or three layers multiply. Measured: 2e-6 to 8e-6.
  */
 const bound = 5e-5;
 
@@ -95,13 +95,13 @@ describe.each(Object.entries(configs))('%s', (_, config) => {
     const third = await session.run(ids.slice(12), second.cache, 'last');
     const pieces = [first, second, third].flatMap(({ logits }) => [...logits]);
     expect(worst(pieces, wanted)).toBeLessThan(bound);
-    // A cache is a value: going on from it did not change it.
+    // Continuing from a cache does not change it.
     const again = await session.run(ids.slice(5, 12), first.cache, 'all');
     expect([...again.logits]).toEqual([...second.logits]);
     await session.destroy();
   });
 
-  it('keeps its weights in a file beside it, where asked', async () => {
+  it('can keep its weights in a second file', async () => {
     const { model, data } = exportOnnx(config, tensors, { operators: 'standard', external: true });
     const bytes = new Uint8Array(data.reduce((sum, piece) => sum + piece.length, 0));
     let at = 0;
@@ -134,7 +134,7 @@ it('has the layout of the Hub’s exports', () => {
   expect(graph.node.every(({ domain }) => domain === '')).toBe(true);
 });
 
-/** Two rows of 9 and 6 tokens in one run, the shorter one padded. */
+/** Runs two rows of 9 and 6 tokens together, the shorter one padded. */
 async function paddedRows(options: OnnxExportOptions, side: 'left' | 'right') {
   const tensors = weightsOf(grouped);
   const rows = [idsOf(grouped, 9, 'a'), idsOf(grouped, 6, 'b')];
@@ -174,13 +174,13 @@ async function paddedRows(options: OnnxExportOptions, side: 'left' | 'right') {
 }
 
 describe('rows of several lengths', () => {
-  it('are told by the mask, padded left or right', async () => {
+  it('are distinguished by the mask, padded left or right', async () => {
     for (const side of ['left', 'right'] as const)
       for (const difference of await paddedRows({ operators: 'standard' }, side))
         expect(difference).toBeLessThan(bound);
   });
 
-  it('are told by their length where the operators are fused, padded right', async () => {
+  it('are distinguished by their length with fused operators, padded right', async () => {
     for (const difference of await paddedRows({ operators: 'contrib' }, 'right'))
       expect(difference).toBeLessThan(bound);
   });
@@ -212,11 +212,11 @@ it.each(['int8', 'int4'] as const)('%s weights are those that quantize.ts packs'
   const { logits } = await session.run(ids, session.empty(), 'all');
   await session.destroy();
   expect(worst(logits, expected(grouped, unpacked, ids))).toBeLessThan(bound);
-  // Rounding is seen: these are not the weights that went in.
+  // The rounding is visible: the logits are not those of the original weights.
   expect(worst(logits, expected(grouped, tensors, ids))).toBeGreaterThan(10 * bound);
 });
 
-describe('is refused', () => {
+describe('the export is refused for', () => {
   const small = configs['qwen2, biases, tied'];
 
   it('a head size that the fused attention cannot take', () => {
@@ -237,7 +237,7 @@ describe('is refused', () => {
     expect(() => exportOnnx(small, tensors, { operators: 'standard' })).toThrow(OnnxExportError);
   });
 
-  it('a file that is no model', async () => {
+  it('a file that is not a model', async () => {
     await expect(OnnxSession.create({ model: new Uint8Array([1, 2, 3]) }, 'wasm')).rejects.toThrow(
       /refuses this model/,
     );

@@ -1,5 +1,5 @@
-// The ONNX policy acts as the engine does: the same turns from the same seed as the GPU's sampler, constrained and not, the
-// same endings, the reference's scores; and it says what it cannot do.
+// The ONNX policy acts like the engine: the same turns from the same seed as the GPU's sampler, constrained and not,
+// the same endings, the reference's scores; unsupported requests are refused with a message.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/policy/config.ts';
 import { Model } from '../../src/policy/engine/model.ts';
@@ -54,7 +54,7 @@ const trie = buildTrie([
   [15, 16, 40],
 ]);
 
-/** Two turns of every row: open ones and constrained ones, with what the world says between. */
+/** Plays two turns of every row, open and constrained ones, with the world's observation between. */
 async function play(player: Actor, temperature: number): Promise<GeneratedTurn[]> {
   await begin(player, groups);
   const row = (slot: number, append: Int32Array): GenerateRow => ({
@@ -79,8 +79,8 @@ async function play(player: Actor, temperature: number): Promise<GeneratedTurn[]
 const shape = (turns: readonly GeneratedTurn[]) =>
   turns.map(({ tokens, leaf, ending }) => ({ tokens: [...tokens], leaf, ending }));
 
-describe('beside the engine', () => {
-  // f32 in both, sums in another order: measured 2e-6.
+describe('compared with the engine', () => {
+  // Both use f32 and add in different orders: measured 2e-6.
   const bound = 5e-5;
 
   it.each([1.3, 0.7, 0])('plays the same turns at temperature %d', async (temperature) => {
@@ -131,7 +131,7 @@ describe('beside the engine', () => {
 describe('endings', () => {
   const open = (slot: number, append = ints()): GenerateRow => ({ slot, append, constraint: null });
 
-  it('come in the order that the engine has them', async () => {
+  it('are checked in the engine’s order', async () => {
     await begin(policy, groups);
     const [short] = await wholeTurns(policy, [open(0)], { ...sampling, stopTokens: [], maxTokens: 3 });
     expect([short.ending, short.tokens.length]).toEqual(['length', 3]);
@@ -153,7 +153,7 @@ describe('endings', () => {
     expect(policy.room(0)).toBe(23);
   });
 
-  it('an abort is heeded', async () => {
+  it('an abort stops decoding', async () => {
     await begin(policy, groups);
     const aborted = AbortSignal.abort(new Error('enough'));
     await expect(wholeTurns(policy, [open(0)], sampling, aborted)).rejects.toThrow('enough');
@@ -161,7 +161,7 @@ describe('endings', () => {
 });
 
 describe('other weights', () => {
-  it('say other things, and must be the configuration’s', async () => {
+  it('give other turns, and must fit the configuration', async () => {
     const changed = initWeights(config, { seed: 12, std: 0.4 });
     const other = await OnnxActor.create({ config, tensors: changed }, { capacity });
     await begin(other, groups);
@@ -177,7 +177,7 @@ describe('other weights', () => {
     );
   });
 
-  it('of a foreign model play as they come', async () => {
+  it('of another model play unchanged', async () => {
     const foreign = await OnnxActor.create(exportOnnx(config, weights, { operators: 'standard' }), { capacity });
     expect(foreign.vocabSize).toBe(config.vocabSize);
     foreign.destroy();
@@ -185,7 +185,7 @@ describe('other weights', () => {
 });
 
 describe('groups', () => {
-  it('are run once while any slot of theirs is held, and refused beyond the plan', async () => {
+  it('are run once while any of their slots is in use, and refused beyond the plan', async () => {
     await begin(policy, []);
     const group = (key: number, slots: number[]) => ({ key, prompt: ints(3, 1, 4), slots, rowKeys: slots });
     const before = policy.counters().tokensPrefilled;

@@ -1,4 +1,4 @@
-// Adapters in PEFT's layout: what is read, what is written, and what is refused by name.
+// Adapters in PEFT's layout: reading, writing, and refusals by name.
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/policy/config.ts';
 import { AdapterError, loadAdapter, parseAdapterConfig, saveAdapter } from '../../src/policy/formats/peft.ts';
@@ -42,7 +42,7 @@ it('reads back what it writes, under the names and shapes of PEFT', () => {
   });
 });
 
-it('knows all-linear and the scale of rsLoRA', () => {
+it('supports all-linear and the scale of rsLoRA', () => {
   expect(parseAdapterConfig(written({ target_modules: 'all-linear' }).config).targets).toEqual(projections);
   expect(parseAdapterConfig(written({ use_rslora: true }).config).rankStabilized).toBe(true);
 });
@@ -66,7 +66,7 @@ describe('refuses by name', () => {
     expect(() => parseAdapterConfig(written(change).config)).toThrow(words);
   });
 
-  it('every field that stands in the way, at once', () => {
+  it('every unsupported field, at once', () => {
     expect(() => parseAdapterConfig(written({ use_dora: true, bias: 'lora_only' }).config)).toThrow(/use_dora.*bias/);
   });
 

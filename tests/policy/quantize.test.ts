@@ -1,4 +1,5 @@
-// The quantised layouts: rounding rules on small hand-made groups, exactness of what is stored, conversions both ways, errors.
+// The quantised layouts: rounding rules on small hand-made groups, exactness of stored values, conversions both ways,
+// errors.
 import { describe, expect, it } from 'vitest';
 import { normals } from '../../src/policy/weights/init.ts';
 import { dequantizeRows, fromHalf, packedBytes, quantizeRows, toHalf } from '../../src/policy/weights/quantize.ts';
@@ -54,14 +55,14 @@ describe.each([4, 8] as const)('%i bits', (bits) => {
         const start = r * length + k - (k % 32);
         const group = values.subarray(start, Math.min(start + 32, (r + 1) * length));
         const i = r * length + k;
-        // The f16 scale is off by 2^-11 of itself, times the code.
+        // The f16 scale has a relative error of 2^-11, which the code multiplies.
         const slack = largestOf(group) * 2 ** -10.9;
         const bound = step(group) * (bits === 4 && Math.abs(values[i]) > 7 * step(group) ? 1 : 0.5) + slack;
         expect(Math.abs(back[i] - values[i])).toBeLessThanOrEqual(bound);
       }
   });
 
-  it('quantises what it dequantised to the same values', () => {
+  it('quantises dequantised values to the same values', () => {
     const once = dequantizeRows(quantizeRows(bits, normals(4 * 64, 1, 'again', 1), 64));
     const twice = quantizeRows(bits, once, 64);
     dequantizeRows(twice).forEach((x, i) =>
@@ -77,7 +78,7 @@ describe.each([4, 8] as const)('%i bits', (bits) => {
     expect(parts.flatMap(({ scales }) => [...scales])).toEqual([...all.scales]);
   });
 
-  it('goes to GGUF and back without a change, and refuses rows that GGUF cannot hold', () => {
+  it('converts to GGUF and back without a change, and refuses rows that GGUF cannot represent', () => {
     const packed = quantizeRows(bits, normals(3 * 96, 4, 'gguf', 1), 96);
     const bytes = toGguf(packed);
     expect(bytes.length).toBe(3 * 3 * (bits === 4 ? 18 : 34));
@@ -86,7 +87,7 @@ describe.each([4, 8] as const)('%i bits', (bits) => {
     expect(() => fromGguf(bits, bytes.subarray(1), 96)).toThrow(/bytes/);
   });
 
-  it('stores zeros and infinities in no silent way', () => {
+  it('stores zeros exactly and refuses infinities', () => {
     expect(dequantizeRows(quantizeRows(bits, new Float32Array(40), 40)).every((x) => x === 0)).toBe(true);
     for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, 3e38]) {
       const values = new Float32Array(128).fill(1);
@@ -104,26 +105,26 @@ describe('rounding', () => {
     return [...dequantizeRows(quantizeRows(bits, group, 32))].slice(0, values.length);
   };
 
-  it('int4: the signed largest becomes -8, its opposite 7; a half goes up', () => {
+  it('int4: the value of largest magnitude becomes -8, its opposite 7; a half rounds up', () => {
     expect(codes([-8, 8, 7, 1.5, -1.5, 0.5, -0.5], 4)).toEqual([-8, 7, 7, 2, -1, 1, 0]);
-    // With a positive largest the scale is negative, and a half goes the other way.
+    // If the value of largest magnitude is positive, the scale is negative, and halves round the other way.
     expect(codes([8, -8, 1.5, -1.5], 4)).toEqual([8, -7, 1, -2]);
   });
 
-  it('int8: a half goes away from zero', () => {
+  it('int8: a half rounds away from zero', () => {
     expect(codes([127, -127, 1.5, -1.5, 0.5, -0.5, 0.4], 8)).toEqual([127, -127, 2, -2, 1, -1, 0]);
   });
 });
 
 describe('MatMulNBits', () => {
-  it('takes ours exactly', () => {
+  it('represents ours exactly', () => {
     const packed = quantizeRows(4, normals(3 * 64, 4, 'nbits', 1), 64);
     expect([...dequantizeNBits(toNBits(packed), 64)]).toEqual([...dequantizeRows(packed)]);
     expect(fromNBits(toNBits(packed), 64)).toEqual(packed);
     expect(() => toNBits(quantizeRows(8, new Float32Array(32), 32))).toThrow(/4 bits/);
   });
 
-  it('rounds ties to even, and its scales to f16 on the way in', () => {
+  it('rounds ties to even, and its scales to f16 when imported', () => {
     const group = new Float32Array(32);
     group.set([-8, 8, 0.5, 1.5, -0.5, -2.5]);
     const nbits = quantizeNBits(group, 32);

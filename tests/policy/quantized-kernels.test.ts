@@ -1,5 +1,6 @@
-// Each kernel on packed weights against its twin in double precision, and the forms of a product against each other: sizes that
-// no tile divides, grids folded into two dimensions; forms in f16 and with subgroups where the adapter has them.
+// Each kernel on packed weights compared with its twin in double precision, and the forms of a product with each other:
+// sizes that no tile divides, grids folded into two dimensions; forms in f16 and with subgroups if the adapter has
+// them.
 
 import { describe, expect, it } from 'vitest';
 import { type Constants, whole } from '../../src/device/device.ts';
@@ -27,7 +28,7 @@ function runs({ features }: Gpu, constants: Constants): boolean {
   );
 }
 
-it('every kernel on packed weights has a twin and is tried here', () => {
+it('every kernel on packed weights has a twin and is tested here', () => {
   const files = Object.keys(sources).map((path) => path.split('/').at(-1)!.replace('.wgsl', ''));
   const entryPoints = files.filter((name) => name !== 'quant_words').sort();
   expect(
@@ -61,7 +62,7 @@ describe.each([4, 8] as const)('forms of products with %i bits', (bits) => {
   const packed = quantizeRows(bits, floats(N * K, 'weight'), K);
   const values = dequantizeRows(packed);
 
-  /** out = x W^T and back = out W of M rows, by the chosen forms. */
+  /** out = x W^T and back = out W for M rows, by the chosen forms. */
   async function products(M: number, choices: Partial<typeof defaultChoices>) {
     const gpu = await open();
     const recorder = gpu.createRecorder(1 << 20, 5e9);

@@ -1,5 +1,6 @@
-// A model on packed weights is, up to rounding, the f32 model on the values that the packed weights stand for: logits, scores,
-// an adapter's gradients, tokens. And how packed weights come in, what they take, and how a large vocabulary is cut.
+// A model on packed weights equals, up to rounding, the f32 model on the dequantised values: logits, scores, an
+// adapter's gradients, tokens. Also the loading of packed weights, their memory, and the splitting of a large
+// vocabulary.
 import { describe, expect, it } from 'vitest';
 import { type ModelConfig, parameterShapes } from '../../src/policy/config.ts';
 import { Model } from '../../src/policy/engine/model.ts';
@@ -29,14 +30,14 @@ const capacity = { rows: 2, groups: 1, promptTokens: 8, completionTokens: 8, bat
 const batch = sharedPrefix(48);
 const lora: LoraConfig = { rank: 4, alpha: 8, targets: projections };
 
-/** Weights as initialised, with biases that are not zero. */
+/** Weights as initialised, with biases other than zero. */
 function weightsOf(config: ModelConfig): TensorMap {
   const tensors = initWeights(config, { seed: 2, std: 0.2 });
   for (const [name, { data }] of tensors) if (name.endsWith('.bias')) data.set(normals(data.length, 5, name, 0.2));
   return tensors;
 }
 
-/** An adapter that changes something: B is not zero. */
+/** An adapter that has an effect: B is not zero. */
 function adapterOf(config: ModelConfig) {
   const tensors = initAdapter(config, lora, 3);
   for (const [name, { data }] of tensors)
@@ -67,7 +68,7 @@ const trie = {
   depth: 2,
 };
 
-/** All that a model says: logits, both heads' scores, gradients, a free turn and a constrained one. */
+/** Everything that a model computes: logits, both heads' scores, gradients, a free turn and a constrained one. */
 async function everything(model: InspectedModel) {
   const open = { ...batch, allowed: null };
   const logits = await model.logits(batch);
@@ -121,7 +122,7 @@ const cases: [string, 'int4' | 'int8', object][] = [
 describe.each(cases)('%s', (_, precision, change) => {
   const config = small(change);
 
-  it('is the f32 model of what the packed weights stand for, and not that of the original ones', async () => {
+  it('equals the f32 model on the dequantised values, and not that on the original ones', async () => {
     const device = await gpu();
     const before = device.bytesAllocated;
     const packed = await withModel(config, { precision }, async (model) => {
@@ -141,7 +142,7 @@ describe('packed weights', () => {
   const shapes = parameterShapes(config);
   const weights = weightsOf(config);
 
-  /** Rows in pieces of `step`; matrices packed beforehand where `ready`, vectors as they are. */
+  /** Rows in pieces of `step`; with `ready`, matrices are packed beforehand and vectors are not. */
   async function* rows(step: number, ready: boolean): AsyncGenerator<WeightPiece> {
     for await (const piece of piecesOf(weights, shapes)) {
       if (piece.kind !== 'f32') continue;
@@ -158,7 +159,7 @@ describe('packed weights', () => {
     }
   }
 
-  it('come in pieces of any size, packed or not, and are the same model', async () => {
+  it('load in pieces of any size, packed or not, to the same model', async () => {
     const logits = (from: ModelOptions['weights']) =>
       withModel(config, { weights: from, precision: 'int4', trainable: false }, (model) => model.logits(batch));
     const whole = await logits(weights);
@@ -184,7 +185,7 @@ describe('packed weights', () => {
       expect(adapted).toEqual(alone);
     }));
 
-  it('train an adapter without a new buffer, and stay as they are', () =>
+  it('train an adapter without a new buffer, and stay unchanged', () =>
     withModel(config, { precision: 'int4' }, async (model) => {
       const device = await gpu();
       const score = (which: 'policy' | 'reference') => model.score(batch, { temperature: 1, weights: which });

@@ -1,7 +1,7 @@
 /** Sequences of a packed batch, of lengths that no tile divides. */
 import type { PackedBatch } from '../../src/policy/policy.ts';
 
-/** Segments by length; `parent` as an index. */
+/** Segments by length; `parent` is an index into them. */
 function segmentsOf(lengths: [number, number][]): PackedBatch['segments'] {
   let end = 0;
   return lengths.map(([length, parent]) => {
@@ -10,7 +10,9 @@ function segmentsOf(lengths: [number, number][]): PackedBatch['segments'] {
   });
 }
 
-/** A long prompt with children of odd lengths, one of a single token; a parent without tokens; sequences alone. */
+/**
+ * A long prompt with children of odd lengths, one of a single token; a parent without tokens; sequences on their own.
+ */
 export const segments = segmentsOf([
   [141, -1],
   [37, 0],

@@ -1,6 +1,6 @@
 /**
- * A policy without a GPU: the double-precision reference behind the `Learner` contract, for tests of what stands on it.
- * It recomputes everything for every token, so it is for models of a few thousand parameters.
+ * A policy without a GPU: implements the `Learner` interface with the double-precision reference, for tests of the
+ * layers above. It recomputes everything for every token, so it is meant for models of a few thousand parameters.
  */
 
 import type { ModelConfig } from '../../src/policy/config.ts';
@@ -98,7 +98,7 @@ export class ReferencePolicy implements Learner {
     readonly config: ModelConfig,
     tensors: TensorMap,
     readonly capacity: Capacity,
-    /** It alone is trained; the reference is the model without it. */
+    /** If given, only the adapter is trained, and the reference is the model without it. */
     private readonly adapter?: Adapter,
   ) {
     this.base = double(tensors);

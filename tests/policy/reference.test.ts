@@ -1,4 +1,5 @@
-// The double-precision twin is what the engine's tests trust on a machine without golden data: finite differences hold it.
+// The double-precision twin, on which the engine's tests rely where there is no golden data, compared with finite
+// differences.
 import { describe, expect, it } from 'vitest';
 import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 import type { PackedBatch } from '../../src/policy/policy.ts';
@@ -62,7 +63,7 @@ function llama3() {
 }
 
 describe('the reference on a shared prefix', () => {
-  it('gives what two separate sequences give', () => {
+  it('equals two separate sequences', () => {
     const config = small({});
     const tensors = initWeights(config, { seed: 5, std: 0.3 });
     const [prompt, left, right] = [

@@ -1,8 +1,10 @@
 /**
  * The engine's twin: the same model, forward and backward, in double precision and plain loops. It is written from the
- * formulas of the papers and shares no code with the WGSL engine, so that the two can check each other. Slow by intent.
+ * formulas of the papers and shares no code with the WGSL engine, so that the two can check each other. Deliberately
+ * slow.
  *
- * Shapes: T tokens, h hidden, I intermediate, V vocabulary, H heads, K key/value heads, d head size, N scored positions.
+ * Shapes: T tokens, h hidden, I intermediate, V vocabulary, H heads, K key/value heads, d head size, N scored
+ * positions.
  */
 import { type ModelConfig, parameterShapes, ropeInverseFrequencies } from '../../src/policy/config.ts';
 import type { PackedBatch, TensorMap } from '../../src/policy/policy.ts';
@@ -33,14 +35,14 @@ export function largest(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return worst;
 }
 
-/** Where each token attends, and its position: derived from the segments. */
+/** Positions and visible tokens, derived from the segments. */
 interface Layout {
   tokens: Int32Array;
   /** (T) position in its sequence, counting the parents. */
   position: Int32Array;
-  /** (T) indices each token attends to, itself last. */
+  /** (T) indices that each token attends to, itself last. */
   visible: number[][];
-  /** (T) the token before it in its sequence, or -1. */
+  /** (T) index of the previous token in its sequence, or -1. */
   previous: Int32Array;
 }
 
@@ -144,7 +146,10 @@ function rmsnormBackward(
   return dinp;
 }
 
-/** Rotates pairs (i, i + d/2) of each head by position * frequency; `direction` -1 is the inverse, which is the backward. */
+/**
+ * Rotates pairs (i, i + d/2) of each head by position * frequency; `direction` -1 is the inverse, used by the backward
+ * pass.
+ */
 function rotate(x: Float64Array, heads: number, frequencies: Float64Array, position: Int32Array, direction: 1 | -1) {
   const half = frequencies.length;
   const out = new Float64Array(x.length);
@@ -165,7 +170,7 @@ interface AttentionSizes {
   dim: number;
 }
 
-/** Attention weights of one query of one head over what it sees. */
+/** Attention weights of one query of one head over the tokens it sees. */
 function attentionRow(q: Float64Array, k: Float64Array, t: number, head: number, see: number[], s: AttentionSizes) {
   const kvHead = Math.floor(head / (s.heads / s.kvHeads));
   const scores = see.map((u) => {
@@ -234,7 +239,7 @@ function attentionBackward(
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 const add = (a: Float64Array, b: Float64Array) => a.map((x, i) => x + b[i]);
 
-/** Weights in double precision, and their gradients beside them. */
+/** Weights in double precision, with their gradients. */
 class Parameters {
   readonly values = new Map<string, Float64Array>();
   readonly gradients: Gradients = new Map();
@@ -252,7 +257,7 @@ class Parameters {
   optionalGradient = (name: string) => this.gradients.get(name)?.data ?? null;
 }
 
-/** One layer, keeping what its backward needs. */
+/** One layer; keeps the values that its backward pass needs. */
 class Layer {
   private readonly name: (part: string) => string;
   private readonly sizes: AttentionSizes;
@@ -289,7 +294,7 @@ class Layer {
     return rmsnormBackward(dout, inp, this.p.value(weight), this.p.gradient(weight), this.config.rmsNormEps);
   }
 
-  /** `kept`: keys and values as a cache that does not keep every bit gives them back. */
+  /** `kept` simulates a cache that loses precision: it maps keys and values to what the cache returns. */
   forward(x: Float64Array, kept = (rows: Float64Array) => rows): Float64Array {
     const { hiddenSize: h, intermediateSize: I, numHeads, numKvHeads, headDim, qkNorm } = this.config;
     const { position, visible } = this.layout;
@@ -377,7 +382,7 @@ export function headRow(logits: Float64Array, token: number, allowed: Iterable<n
   return { logprob: logits[token] / temperature - lse, entropy, lse, probabilities };
 }
 
-/** The tokens scored row `row` may be: its list, or the whole vocabulary where there is none or it is empty. */
+/** Tokens allowed at scored row `row`: its list, or the whole vocabulary if it has none or an empty one. */
 function allowedAt(batch: PackedBatch, row: number, V: number): Iterable<number> {
   const { allowed } = batch;
   const list = allowed?.tokens.subarray(allowed.offsets[row], allowed.offsets[row + 1]);
@@ -385,9 +390,9 @@ function allowedAt(batch: PackedBatch, row: number, V: number): Iterable<number>
 }
 
 /**
- * Everything the engine computes for a batch. `weight` and `entropyWeight` are (N): the gradient returned is that of
- * sum(weight * logprob + entropyWeight * entropy). Null weights: forward only, no gradients (all zero). `kept`: what becomes of
- * keys and values in a cache (forward only).
+ * Everything that the engine computes for a batch. `weight` and `entropyWeight` are (N); the returned gradient is that
+ * of sum(weight * logprob + entropyWeight * entropy). With null weights only the forward pass runs, and gradients are
+ * zero. `kept` maps keys and values as a cache would return them (forward only).
  */
 export function referenceForwardBackward(
   config: ModelConfig,

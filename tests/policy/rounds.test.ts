@@ -1,4 +1,4 @@
-// Decoding in rounds: a trajectory says the same, bit for bit, whoever decodes beside it, whenever it joins, and alone.
+// Decoding in rounds: a trajectory has the same tokens, bit for bit, alone and in any batch, whenever it joins.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packRows, unpackRows } from '../../src/policy/engine/generation/kv-bytes.ts';
 import { Model } from '../../src/policy/engine/model.ts';
@@ -24,7 +24,7 @@ const options = { capacity, weights, trainable: false, reference: false };
 const sampling = { temperature: 1, seed: 5, stream: 9, maxTokens: 40, stopTokens: [23] };
 const words = Int32Array.of(6, 2, 8);
 
-/** A trie deeper than a round is long: its choices come at the end. */
+/** A trie deeper than a round is long, with its choices at the end. */
 const deep: TokenTrie = buildTrie(
   [[19], [20], [21, 2], [21, 3], [22, 5, 1]].map((end) => [...Array.from({ length: 18 }, (_, t) => 1 + t), ...end]),
 ).trie;
@@ -43,11 +43,11 @@ const plain = ({ tokens, logprobs, leaf, ending }: GeneratedTurn) => ({
 });
 type Plain = ReturnType<typeof plain>;
 
-/** Trajectory k: of group k % 2, two turns, the odd ones with a constraint in the first. */
+/** Trajectory k belongs to group k % 2 and has two turns. The first turn of every fourth one is constrained. */
 const constraintOf = (k: number, turn: number) => (turn === 0 && k % 4 === 1 ? deep : null);
 const appendOf = (turn: number) => (turn === 0 ? new Int32Array(0) : words);
 
-/** Both turns of each trajectory alone. */
+/** Both turns of a trajectory that decodes alone. */
 async function alone(k: number, policy = model): Promise<Plain[]> {
   await begin(policy, [{ prompt: prompts[k % 2], slots: [0], rowKeys: [k] }]);
   const turns: Plain[] = [];
@@ -66,7 +66,7 @@ async function allAlone(policy = model): Promise<Plain[][]> {
   return said;
 }
 
-/** The same in rounds: trajectories join one by one as slots, rows and pages are free. */
+/** The same turns in rounds: trajectories join one by one as slots, rows and pages become free. */
 async function together(count: number, slots: readonly number[], atOnce: number, policy = model) {
   await begin(policy, []);
   let waits = 0;
@@ -102,7 +102,7 @@ async function together(count: number, slots: readonly number[], atOnce: number,
 }
 
 describe('rounds', () => {
-  it('say what each says alone, bit for bit, in any company', async () => {
+  it('give the tokens of a trajectory alone, bit for bit, in any batch', async () => {
     const want = await allAlone();
     expect(want.flat().some(({ tokens }) => tokens.length > 32)).toBe(true);
     expect(new Set(want.flat().map(({ ending }) => ending))).toEqual(new Set(['leaf', 'stop', 'length']));
@@ -110,7 +110,7 @@ describe('rounds', () => {
     expect(await together(9, [5, 2], 2)).toEqual({ said: want, waits: 0 });
   });
 
-  it('say the same wherever their pages lie', async () => {
+  it('give the same wherever the pages lie', async () => {
     const { pages } = model.generation;
     const slots = [0, 1, 2, 3, 4, 5, 6, 7];
     await begin(model, []);
@@ -127,7 +127,7 @@ describe('rounds', () => {
     expect(await together(9, [4, 0, 7, 2], 3)).toEqual({ said: want, waits: 0 });
   });
 
-  it('say the same with fewer pages than all may need, waiting for each other', async () => {
+  it('give the same with too few pages for all, as rows wait for each other', async () => {
     const want = await allAlone();
     const few = await Model.create(await open(), config, { ...options, capacity: { ...capacity, cachePages: 9 } });
     const created = few.counters().buffersCreated;
@@ -136,7 +136,7 @@ describe('rounds', () => {
       expect(said).toEqual(want);
       expect(waits).toBeGreaterThan(9);
       expect(few.counters().buffersCreated).toBe(created);
-      // Who does not ask for pages cannot wait.
+      // Without a request for pages a row cannot wait for them.
       await begin(few, [{ prompt: prompts[0], slots: [0, 1], rowKeys: [0, 1] }]);
       const rows = [0, 1].map((slot) => ({ slot, append: new Int32Array(60).fill(3), constraint: null }));
       await expect(wholeTurns(few, rows, sampling)).rejects.toThrow(/no pages for 60 rows of slot 1: .*cachePages/);
@@ -145,7 +145,7 @@ describe('rounds', () => {
     }
   });
 
-  it('run a prompt once while anyone holds it, and again after', async () => {
+  it('run a prompt once while any row uses it, and again afterwards', async () => {
     await begin(model, []);
     const prefilled = () => model.counters().tokensPrefilled;
     const group = { key: 7, prompt: prompts[0] };
@@ -162,7 +162,7 @@ describe('rounds', () => {
     model.release([3]);
   });
 
-  it('refuse what was not planned for', async () => {
+  it('refuse more than was planned', async () => {
     await begin(model, []);
     const group = (key: number, slots: number[]) => ({ key, prompt: prompts[0], slots, rowKeys: slots });
     await model.admit([group(0, [0, 7]), group(1, [1])]);
@@ -178,7 +178,7 @@ describe('a K/V cache in int8', () => {
   const bytes = (rows: Float64Array) =>
     unpackRows(packRows(Float32Array.from(rows), config.headDim), config.headDim) as typeof rows;
 
-  /** Log-probabilities of both turns by the twin, all whose tokens went through the cache. */
+  /** Log-probabilities of both turns from the twin; all their tokens went through the cache. */
   function byTwin(k: number, turns: readonly Plain[], kept?: typeof bytes): number[] {
     const tokens = [...prompts[k % 2]];
     const scored: number[] = [];
@@ -191,7 +191,7 @@ describe('a K/V cache in int8', () => {
     return [...referenceForwardBackward(config, weights, batch, null, null, 1, kept).logprob];
   }
 
-  it('says what the twin says whose keys and values went through bytes, in any company', async () => {
+  it('agrees with a twin that rounds keys and values to bytes, in any batch', async () => {
     const gpu = await open();
     const before = gpu.bytesAllocated;
     const model8 = await Model.create(gpu, config, { ...options, kvCache: 'int8' });
@@ -207,10 +207,10 @@ describe('a K/V cache in int8', () => {
           gap += Math.abs(logprob - exact[i]);
         });
       }
-      // A byte may be rounded the other way; every byte is rounded.
+      // Every value is rounded to a byte, and a few may round the other way.
       expect(gap).toBeGreaterThan(0.01);
       expect(error).toBeLessThan(0.05 * gap);
-      // Tiles and splits add in other orders, so a round says what a round says.
+      // Tiles and splits add in other orders, so rounds are compared with rounds.
       const many = await together(9, [0, 1, 2, 3, 4, 5, 6, 7], 6, model8);
       expect(await together(9, [5, 2], 2, model8)).toEqual(many);
     } finally {
@@ -218,7 +218,7 @@ describe('a K/V cache in int8', () => {
     }
   });
 
-  it('takes a byte a value and a scale a head, and is refused where heads are odd', () => {
+  it('takes a byte per value and a scale per head, and is refused for odd head sizes', () => {
     const bytesOf = (kvCache: 'f32' | 'int8', headDim = 8) =>
       planBuffers({ ...config, headDim }, capacity, { ...options, kvCache, blockBytes: 2 ** 27 })
         .filter(({ name }) => name.startsWith('cache.'))

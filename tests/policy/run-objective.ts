@@ -1,4 +1,4 @@
-// Runs an objective's WGSL on given rows, as the engine does between the head's forward and its backward.
+// Runs an objective's WGSL on given rows, as the engine does between the forward and backward passes of the head.
 import { whole } from '../../src/device/device.ts';
 import type { Gpu } from '../../src/device/webgpu/device.ts';
 import { requestObjective, runObjective } from '../../src/policy/engine/objective.ts';

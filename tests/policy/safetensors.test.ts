@@ -14,7 +14,7 @@ import {
 } from '../../src/policy/formats/safetensors.ts';
 import { initWeights, normals } from '../../src/policy/weights/init.ts';
 
-/** A file with this header and that many data bytes, whatever the header says. */
+/** A file with this header and `dataBytes` bytes of data; `claimed` replaces the stored length of the header. */
 function file(header: unknown, dataBytes = 0, claimed?: number): Uint8Array {
   const json = new TextEncoder().encode(typeof header === 'string' ? header : JSON.stringify(header));
   const bytes = new Uint8Array(8 + json.length + dataBytes);
@@ -48,14 +48,14 @@ describe('readSafetensors', () => {
     expect(() => readSafetensors(bytes)).toThrow(message);
   });
 
-  it('refuses a real file cut at any point', () => {
+  it('refuses a real file truncated at any point', () => {
     const whole = writeSafetensors(new Map([['w', { shape: [3, 5], data: normals(15, 1, 'w', 1) }]]));
     for (let length = 0; length < whole.length; length++)
       expect(() => readSafetensors(whole.subarray(0, length)), `cut at ${length}`).toThrow(SafetensorsError);
     expect(readSafetensors(whole).size).toBe(1);
   });
 
-  it('reads what it wrote: several dtypes, an empty tensor, a scalar, unaligned bytes', () => {
+  it('reads back several dtypes, an empty tensor, a scalar, unaligned bytes', () => {
     const tensors = new Map([
       ['ids', { shape: [3], data: Int32Array.from([-1, 0, 2 ** 31 - 1]) }],
       ['w', { shape: [2, 2], data: Float32Array.from([1.5, -0, 3.25e-40, Number.POSITIVE_INFINITY]) }],
@@ -119,7 +119,7 @@ describe('half precision', () => {
     expect(widenF16(Uint16Array.of(half))[0]).toBe(expected);
   });
 
-  it('refuses to call whole numbers weights', () => {
+  it('refuses integers as weights', () => {
     expect(() => toFloat32({ dtype: 'I32', shape: [1], data: Int32Array.of(1) }, 'ids')).toThrow(/ids.*I32/);
   });
 });
@@ -167,7 +167,7 @@ describe('checkpoints', () => {
     );
   });
 
-  it('names what is missing, extra and wrong-shaped', () => {
+  it('lists missing, extra and wrong-shaped tensors', () => {
     const bad = saved((weights) => {
       weights.delete('model.norm.weight');
       weights.set('model.layers.2.mlp.up_proj.weight', { shape: [1], data: new Float32Array(1) });
@@ -186,11 +186,11 @@ describe('checkpoints', () => {
     expect(() => loadCheckpoint(saved((w) => w.set('lm_head.weight', other)))).toThrow(/lm_head\.weight/);
   });
 
-  it('says when config.json is not JSON', () => {
+  it('reports a config.json that is not JSON', () => {
     expect(() => loadCheckpoint({ ...saved(), config: '{' })).toThrow(/config\.json is not JSON/);
   });
 
-  it('does not save half a model', () => {
+  it('refuses to save half a model', () => {
     const half = new Map([...tensors].slice(1));
     expect(() => saveCheckpoint(config, half, null)).toThrow(/missing: model\.embed_tokens/);
   });
@@ -225,7 +225,7 @@ describe('initWeights', () => {
     expect(Math.abs(moment(4) - 2.85)).toBeLessThan((5 * Math.sqrt(96)) / Math.sqrt(n));
   });
 
-  it('sets norms to 1, biases to 0, and quiets what writes to the residual stream', () => {
+  it('sets norms to 1, biases to 0, and scales down what writes to the residual stream', () => {
     const tensors = initWeights({ ...config, hiddenSize: 64, intermediateSize: 128 }, { seed: 1, std: 0.1 });
     const get = (name: string) => tensors.get(`model.layers.1.${name}`)!.data;
     expect(get('input_layernorm.weight').every((x) => x === 1)).toBe(true);
@@ -237,7 +237,7 @@ describe('initWeights', () => {
 });
 
 describe('narrowing to f16', () => {
-  it('gives back every f16 value', () => {
+  it('returns every f16 value unchanged', () => {
     const bits = Uint16Array.from({ length: 65536 }, (_, i) => i).filter((half) => (half & 0x7fff) <= 0x7c00);
     expect(narrowF16(widenF16(bits))).toEqual(bits);
     expect(narrowF16(Float32Array.of(Number.NaN))[0] & 0x7fff).toBeGreaterThan(0x7c00);

@@ -1,5 +1,5 @@
-// Sampling on the GPU: random numbers bit for bit, frequencies against the softmax, the same temperature and mask as in
-// scoring, and an update that gives the same bits twice.
+// Sampling on the GPU: random numbers bit for bit, frequencies compared with the softmax, the same temperature and mask
+// as in scoring, and an update that gives the same bits twice.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Gpu } from '../../src/device/webgpu/device.ts';
 import { shaderSource } from '../../src/device/webgpu/kernel.ts';
@@ -16,7 +16,10 @@ import { useGpu } from '../device/open.ts';
 
 const open = useGpu();
 
-/** Runs WGSL of one line a thread over keys (seed, stream, row, position) and tokens; each gives four words. */
+/**
+ * Runs one line of WGSL per thread over keys (seed, stream, row, position) and tokens; each thread returns four 32-bit
+ * words.
+ */
 async function onGpu(gpu: Gpu, body: string, keys: Uint32Array<ArrayBuffer>): Promise<Uint32Array> {
   const count = keys.length / 5;
   const { device } = gpu;
@@ -117,7 +120,7 @@ const trie: TokenTrie = buildTrie([
   [11, 4, 4, 1],
 ]).trie;
 
-/** Chi-square of counts against probabilities; degrees of freedom; expectations below 5 are pooled. */
+/** Chi-square of counts against probabilities, with its degrees of freedom; expectations below 5 are pooled. */
 function chiSquare(counts: readonly number[], probabilities: readonly number[]) {
   const total = counts.reduce((a, b) => a + b, 0);
   let [statistic, bins, small, smallExpected] = [0, 0, 0, 0];
@@ -138,7 +141,7 @@ function chiSquare(counts: readonly number[], probabilities: readonly number[]) 
   return { statistic, freedom: bins - 1 };
 }
 
-/** Beyond this a true softmax goes once in about 10,000 (Wilson and Hilferty's approximation at 3.7 sigma). */
+/** A correct softmax exceeds this about once in 10,000 times (Wilson and Hilferty's approximation at 3.7 sigma). */
 const bound = (freedom: number) => freedom * (1 - 2 / (9 * freedom) + 3.7 * Math.sqrt(2 / (9 * freedom))) ** 3;
 
 describe('a model', () => {
@@ -177,7 +180,7 @@ describe('a model', () => {
   it.each([
     ['over the whole vocabulary', null, 0.7],
     ['over the allowed tokens', trie, 1.6],
-  ])('samples %s as often as the softmax says', async (_, constraint, temperature) => {
+  ])('samples %s as often as the softmax predicts', async (_, constraint, temperature) => {
     const tokens = constraint ? [2, 5, 8, 11] : Array.from({ length: config.vocabSize }, (__, v) => v);
     const probabilities = await nextToken(tokens, temperature);
     const counts = tokens.map(() => 0);
@@ -188,12 +191,12 @@ describe('a model', () => {
     expect(counts.reduce((a, b) => a + b, 0)).toBe(20 * rows);
     expect(freedom).toBeGreaterThan(1);
     expect(statistic).toBeLessThan(bound(freedom));
-    // The test can tell another temperature.
+    // The test detects another temperature.
     const other = chiSquare(counts, await nextToken(tokens, 4 * temperature));
     expect(other.statistic).toBeGreaterThan(bound(other.freedom));
   });
 
-  /** Turns after the shared prompt as one batch, each sampled token scored. */
+  /** Turns after the shared prompt as one batch, with every sampled token scored. */
   function batchOf(sampled: readonly GeneratedTurn[], constraint: TokenTrie | null): PackedBatch {
     const segments = [{ start: 0, end: prompt.length, parent: -1 }];
     const tokens = [...prompt];
@@ -228,7 +231,7 @@ describe('a model', () => {
     ['open', null, 0.7],
     ['masked', trie, 1.6],
   ])(
-    'scores what it sampled, %s, at the same temperature: rollout and training agree',
+    'scores its samples, %s, at the same temperature: rollout and training agree',
     async (_, constraint, temperature) => {
       const sampled = (await turns(constraint, { temperature, stream: 3, maxTokens: 4 })).slice(0, 40);
       const scores = await model.score(batchOf(sampled, constraint), { temperature, weights: 'policy' });
@@ -239,7 +242,7 @@ describe('a model', () => {
     },
   );
 
-  it('samples the same for the same seed, whatever the company, and otherwise for another stream', async () => {
+  it('samples the same for the same seed in any batch, and otherwise for another stream', async () => {
     const options = { temperature: 1, stream: 1, maxTokens: 4 };
     const first = await turns(null, options);
     await begin(model, [{ prompt, slots: [5], rowKeys: [107] }]);

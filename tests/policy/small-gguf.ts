@@ -1,4 +1,6 @@
-/** What a GGUF file says of a small model of a family, as llama.cpp's converter would: names, metadata, tokenizer. */
+/**
+ * GGUF files of small models of each family, with the names, metadata and tokenizer that llama.cpp's converter writes.
+ */
 import type { Family } from '../../src/policy/catalogue.ts';
 import { type ModelConfig, parameterShapes } from '../../src/policy/config.ts';
 import { syntheticTokenizer } from '../../src/policy/text/synthetic-tokenizer.ts';
@@ -65,7 +67,7 @@ const asF32 = (_: string, __: readonly number[], values: Float32Array): Stored =
   bytes: f32Bytes(values),
 });
 
-/** A whole file of a small SmolLM2; in f32 unless `store` says otherwise. */
+/** A whole file of a small SmolLM2, in f32 unless `store` chooses otherwise. */
 export function smallGguf(
   config: ModelConfig,
   valuesOf: (name: string, shape: readonly number[]) => Float32Array,

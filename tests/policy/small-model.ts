@@ -1,4 +1,4 @@
-/** A model that runs in no time and has what a Qwen2 has. */
+/** A model that runs very fast and has all parts of a Qwen2. */
 import { type ModelConfig, parseConfig } from '../../src/policy/config.ts';
 
 /** `change`: other values of its `config.json`. */

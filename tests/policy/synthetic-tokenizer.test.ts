@@ -19,7 +19,7 @@ const texts = [
 describe.each(Object.entries(models) as [Family, string][])('%s', (family, id) => {
   const config = configOf(findModel(id));
 
-  it('has the special tokens at the ids of config.json, and every text comes back', () => {
+  it('has the special tokens at the ids of config.json, and decodes every text unchanged', () => {
     const made = syntheticTokenizer(family, config.vocabSize);
     expect([made.bosToken, made.eosTokens]).toEqual([config.bosToken, config.eosTokens]);
     const tokenizer = new Tokenizer(made.tokenizer, made.config);
@@ -44,7 +44,7 @@ describe.each(Object.entries(models) as [Family, string][])('%s', (family, id) =
     expect(tokenizer.encode(`ab${special}cd`, { add_special_tokens: false }).ids).toContain(made.eosTokens.at(-1));
   });
 
-  it('refuses one that has no room for the bytes', () => {
+  it('refuses a vocabulary without room for the bytes', () => {
     expect(() => syntheticTokenizer(family, 260)).toThrow(/260 is too small/);
   });
 });

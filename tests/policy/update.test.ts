@@ -1,5 +1,5 @@
-// One optimiser step of the engine against its double-precision twin: objective, micro-batches, clipping, weight decay,
-// moments; and that a saved state goes on exactly where it stopped.
+// One optimiser step of the engine compared with its double-precision twin: objective, micro-batches, clipping, weight
+// decay, moments; and a saved state resumes exactly.
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/policy/config.ts';
 import { Model } from '../../src/policy/engine/model.ts';
@@ -57,7 +57,9 @@ const curved: ObjectiveSpec = {
 };
 const { wgsl: _, ...onHost } = curved;
 
-/** The same, times the mean distance of all rows of the update: no row's gradient is known before all are scored. */
+/**
+ * The same, times the mean distance of all rows of the update: no row's gradient is known before all rows are scored.
+ */
 const coupled: ObjectiveSpec = {
   ...onHost,
   name: 'coupled',
@@ -106,7 +108,7 @@ const request = (settings: Partial<OptimizerSettings>, objective = curved): Upda
     learningRate: 1e-2,
     beta1: 0.9,
     beta2: 0.99,
-    // Larger than usual: a gradient near zero must not be blown up to a whole step in either direction.
+    // Larger than usual, so that a gradient near zero does not become a whole step in either direction.
     epsilon: 1e-4,
     weightDecay: 0.3,
     maxGradNorm: 1,
@@ -114,7 +116,7 @@ const request = (settings: Partial<OptimizerSettings>, objective = curved): Upda
   },
 });
 
-/** Models are closed whatever happens, so that one failure is not also a leak. */
+/** Destroys the models even after a failure, so that it is not reported as a leak as well. */
 async function withModels(count: number, use: (...models: Model[]) => Promise<void>) {
   const options = { capacity, weights: tensors, trainable: true, reference: true, updateRows: 8 };
   const models: Model[] = [];
@@ -163,7 +165,7 @@ describe('update', () => {
     }),
   );
 
-  it('goes on exactly from a saved state, in another model', () =>
+  it('resumes exactly from a saved state, in another model', () =>
     withModels(2, async (first, second) => {
       await first.update(request({}), { temperature: 1 });
       const saved = await first.save();
@@ -174,7 +176,7 @@ describe('update', () => {
       expect((await second.save()).tensors).toEqual((await first.save()).tensors);
     }));
 
-  it('keeps the reference frozen until it is told otherwise', () =>
+  it('keeps the reference frozen until it is replaced', () =>
     withModels(1, async (model) => {
       const score = (weights: 'policy' | 'reference') => model.score(batches[1], { temperature: 1, weights });
       const before = await score('reference');

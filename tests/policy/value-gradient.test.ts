@@ -1,5 +1,5 @@
-// The gradient of a value head in the trunk that it reads, against finite differences of the values; a critic on a second model; and
-// that what an update needs beside the policy is allocated as the plan says.
+// The gradient of a value head in its trunk, compared with finite differences of the values; a critic on a second
+// model; and the memory that an update needs beside the policy, compared with the plan.
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/policy/config.ts';
 import { Model } from '../../src/policy/engine/model.ts';
@@ -46,7 +46,7 @@ const open: PackedBatch = {
 const batches = [masked, open];
 const targets = [Float32Array.of(1, -0.5, 0.3, 2), Float32Array.of(-1, 0.2, 0.7, 0)];
 
-/** Half the squared distance of each value from its target, and nothing of the policy's own. */
+/** Half the squared distance of each value from its target, without any term of the policy. */
 const values: ObjectiveSpec = {
   name: 'values',
   columns: ['target'],
@@ -64,7 +64,7 @@ const values: ObjectiveSpec = {
   },
 };
 
-/** Adam's first moment after one step is a tenth of the gradient; the weights stay where they are. */
+/** Adam's first moment after one step is a tenth of the gradient; with a learning rate of 0 the weights stay. */
 const request = (critic: { learningRate: number; trunkWeight: number }): UpdateRequest => ({
   batches: batches.map((batch, k) => ({ batch, columns: [targets[k]] })),
   objective: values,
@@ -101,7 +101,7 @@ async function lossOf(model: Model): Promise<number> {
   return sum;
 }
 
-/** Of a state's tensor `name`, the gradient that its moment holds, and finite differences at some places. */
+/** Compares the gradient in the first moment of tensor `name` with finite differences at three places. */
 async function expectGradient(model: Model, state: TensorMap, prefix: string, name: string, weight: number) {
   const moment = state.get(`${prefix}exp_avg.${name}`)!.data;
   const step = 4e-3;
@@ -132,7 +132,10 @@ const trunkNames = [
   'model.norm.weight',
 ];
 
-/** The head says something before its gradient is asked for; the moments of the steps that taught it are left out. */
+/**
+ * Trains the value head first, so that its gradient is not zero, then drops the moments of those steps and takes one
+ * more step.
+ */
 async function taught(model: Model, trunkWeight: number): Promise<TensorMap> {
   for (let k = 0; k < 5; k++) await model.update(request({ learningRate: 0.1, trunkWeight: 0 }), { temperature: 0.8 });
   const { tensors: learnt } = await model.save();
@@ -154,7 +157,7 @@ describe('the critic’s gradient', () => {
       for (const name of trunkNames) await expectGradient(model, state, '', name, 0.5);
     }));
 
-  it('stops at the trunk where the critic only reads it, and where its weight is 0', async () => {
+  it('stops at the trunk if the critic only reads it, or if its weight is 0', async () => {
     for (const kind of ['head', 'shared'] as const)
       await withCritic(kind, async (model) => {
         const before = await lossOf(model);
@@ -164,14 +167,14 @@ describe('the critic’s gradient', () => {
       });
   });
 
-  it('goes into a second model where the critic has one, and leaves the policy alone', () =>
+  it('goes into a second model if the critic has one, and leaves the policy unchanged', () =>
     withCritic('separate', async (model) => {
       const state = await taught(model, 0);
       expect(largestOf(state, 'exp_avg.')).toBe(0);
       for (const name of trunkNames) await expectGradient(model, state, `${keptPrefix}critic.`, name, 1);
     }));
 
-  it('a second model goes on exactly from what was saved, and begins as the policy', () =>
+  it('of a second model resumes exactly from a saved state, and the model begins as the policy', () =>
     withCritic('separate', (one) =>
       withCritic('separate', async (other) => {
         const moving = request({ learningRate: 0.1, trunkWeight: 0 });
@@ -193,7 +196,7 @@ describe('the plan', () => {
     ['head', 0],
     ['shared', 8],
     ['separate', 100],
-  ])('counts what is allocated, on the device and on the host: %s, %i rows of an update', async (kind, rows) => {
+  ])('counts the allocated memory on the device and on the host: %s, %i rows of an update', async (kind, rows) => {
     const device = await gpu();
     const before = device.bytesAllocated;
     await withCritic(
@@ -210,7 +213,7 @@ describe('the plan', () => {
     expect(device.bytesAllocated).toBe(before);
   });
 
-  it('an objective over more rows than planned is refused, and nothing of it is learnt', () =>
+  it('refuses an objective over more rows than planned, without any effect on the weights', () =>
     withCritic(
       'head',
       async (model) => {
