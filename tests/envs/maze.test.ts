@@ -3,7 +3,7 @@ import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Task, WorldOptions } from '../../src/envs/env.ts';
 import { firstAction } from '../../src/envs/reply.ts';
 import { mazeActions } from '../../src/worlds/maze/moves.ts';
-import { type MazeView, moves, openMoves, type Place } from '../../src/worlds/maze/view.ts';
+import { type MazeView, moves, openMoves, type Place } from '../../src/worlds/maze/view-data.ts';
 import { FIRST_HELD_OUT, Maze } from '../../src/worlds/maze/world.ts';
 import { fuzzedOptions, fuzzWorld } from '../../tools/fuzz/play-small.ts';
 import { readEpisodes, replayLmrlGym } from '../../tools/replay/lmrlgym.ts';

@@ -34,7 +34,7 @@ const viewKinds: { readonly [kind: string]: ViewKind } = {
     tall: true,
   },
   maze: {
-    load: () => import('./maze.ts'),
+    load: () => import('../../worlds/maze/view/element.ts'),
     render: (view) => html`<tabgym-maze-view .view=${view}></tabgym-maze-view>`,
     keys: {
       ArrowLeft: ['move left'],

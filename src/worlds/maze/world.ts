@@ -15,7 +15,7 @@ import { type BatchExports, TextBatch } from '../../envs/transport/text-batch.ts
 import { maze } from './index.ts';
 import { mazeActions } from './moves.ts';
 import { parseMazeOptions } from './options.ts';
-import { type MazeView, parseView } from './view.ts';
+import { type MazeView, parseView } from './view-data.ts';
 
 interface Exports extends BatchExports {
   reset(count: number): void;

@@ -5,8 +5,8 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type SVGTemplateResult, svg } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import type { MazeView, Place } from '../../worlds/maze/view.ts';
-import { controls } from '../kit/styles/shared.ts';
+import { controls } from '../../../ui/kit/styles/shared.ts';
+import type { MazeView, Place } from '../view-data.ts';
 
 /** A cell's side in the drawing's units. */
 const SIDE = 10;
