@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Feedback, Task, WorldOptions } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
-import type { BabyAiView, GridCell } from '../../src/worlds/babyai/view.ts';
+import type { BabyAiView, GridCell } from '../../src/worlds/babyai/view-data.ts';
 import { BabyAi } from '../../src/worlds/babyai/world.ts';
 
 let world: BabyAi;

@@ -4,7 +4,7 @@ import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { type Feedback, type Task, type World, WorldError, type WorldOptions } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
 import { itemOf, itemsOf, RL_LEVELS } from '../../src/worlds/babyai/split.ts';
-import type { BabyAiView } from '../../src/worlds/babyai/view.ts';
+import type { BabyAiView } from '../../src/worlds/babyai/view-data.ts';
 import { BabyAiWasm, plainAction, readLook } from '../../src/worlds/babyai/wasm.ts';
 import { BabyAi } from '../../src/worlds/babyai/world.ts';
 import { fuzzBabyai, makeEveryLevel } from '../../tools/fuzz/play-babyai.ts';

@@ -8,7 +8,7 @@ import { parseExperiment } from '../../experiment/experiment.ts';
 import { differences } from '../../experiment/paths.ts';
 import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
 import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, TrainerApi } from '../../session/protocol.ts';
-import { mockGrid, mockPlayed } from './babyai-mock.ts';
+import { mockGrid, mockPlayed } from '../../worlds/babyai/view/fixture.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
 import { mockInsight } from './insight-mock.ts';
 import {

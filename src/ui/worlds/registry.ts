@@ -17,7 +17,7 @@ const viewKinds: { readonly [kind: string]: ViewKind } = {
     render: (view) => html`<tabgym-textcraft-view .view=${view}></tabgym-textcraft-view>`,
   },
   babyai: {
-    load: () => import('./babyai.ts'),
+    load: () => import('../../worlds/babyai/view/element.ts'),
     render: (view) => html`<tabgym-babyai-grid .view=${view}></tabgym-babyai-grid>`,
     keys: {
       ArrowLeft: ['turn left'],

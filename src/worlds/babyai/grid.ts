@@ -3,7 +3,7 @@
  * Knows looks and places; draws nothing.
  */
 
-import type { BabyAiView, GridCell } from './view.ts';
+import type { BabyAiView, GridCell } from './view-data.ts';
 import { type Facts, type Look, placeInView, readLook, STEPS } from './wasm.ts';
 
 type Grid = Pick<BabyAiView, 'cells' | 'agent' | 'carrying'>;

@@ -18,7 +18,7 @@ import { babyai } from './index.ts';
 import { ExploredMap } from './map.ts';
 import { parseBabyAiOptions } from './options.ts';
 import { familyOf, itemsOf, levelOf, seedOf } from './split.ts';
-import type { BabyAiView } from './view.ts';
+import type { BabyAiView } from './view-data.ts';
 import { type Answer, BabyAiWasm, MAX_SLOTS, type Start } from './wasm.ts';
 
 const CHECK = 'check available actions';

@@ -1,7 +1,7 @@
 /** A made-up room of BabyAI for fixtures: every kind of thing, a view to the right, and keys that move. Never part of the shipped page. */
 
-import type { PlayFrame } from '../../session/protocol.ts';
-import type { BabyAiView, GridCell } from '../../worlds/babyai/view.ts';
+import type { PlayFrame } from '../../../session/protocol.ts';
+import type { BabyAiView, GridCell } from '../view-data.ts';
 
 const things: { [place: string]: [GridCell['type'], string, string] } = {
   '3,2': ['ball', 'red', ''],

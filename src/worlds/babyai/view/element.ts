@@ -5,8 +5,8 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type SVGTemplateResult, svg } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import type { BabyAiView, GridCell } from '../../worlds/babyai/view.ts';
-import { controls } from '../kit/styles/shared.ts';
+import { controls } from '../../../ui/kit/styles/shared.ts';
+import type { BabyAiView, GridCell } from '../view-data.ts';
 
 /** Of Okabe and Ito's palette where it has them; each is dark enough, or outlined, on a light cell. */
 const fills: { [color: string]: string } = {
