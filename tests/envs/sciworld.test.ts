@@ -18,7 +18,7 @@ import {
   sciWorldTasks,
   variationsOf,
 } from '../../src/worlds/sciworld/tasks.ts';
-import type { SciWorldView } from '../../src/worlds/sciworld/view.ts';
+import type { SciWorldView } from '../../src/worlds/sciworld/view-data.ts';
 import { percent, SciWorld } from '../../src/worlds/sciworld/world.ts';
 import { readEpisodes, replayEpisodes } from '../../tools/replay/sciworld.ts';
 import { goldenFolder, hasGolden } from './helpers.ts';

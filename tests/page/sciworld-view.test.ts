@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { choicesOf, commonStem, fittingActions } from '../../src/ui/stage/completion.ts';
-import { wallBetween } from '../../src/ui/worlds/sciworld-map.ts';
-import { onScale, readingsOf } from '../../src/ui/worlds/sciworld-readings.ts';
-import type { SciWorldThing, SciWorldView } from '../../src/worlds/sciworld/view.ts';
+import { wallBetween } from '../../src/worlds/sciworld/view/map.ts';
+import { onScale, readingsOf } from '../../src/worlds/sciworld/view/readings.ts';
+import type { SciWorldThing, SciWorldView } from '../../src/worlds/sciworld/view-data.ts';
 import { SciWorld } from '../../src/worlds/sciworld/world.ts';
 
 beforeAll(() => buildWasm());

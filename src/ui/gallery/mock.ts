@@ -9,6 +9,7 @@ import { differences } from '../../experiment/paths.ts';
 import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
 import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { mockGrid, mockPlayed } from '../../worlds/babyai/view/fixture.ts';
+import { sciworldPlay, sciworldReplay, withSciWorld } from '../../worlds/sciworld/view/fixture.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
 import { mockInsight } from './insight-mock.ts';
 import {
@@ -24,7 +25,6 @@ import {
 import { supported, unsupported } from './mock-gpu.ts';
 import { withPanelState } from './panel-states.ts';
 import { mockRecordedReplay } from './reader-mock.ts';
-import { sciworldPlay, sciworldReplay, withSciWorld } from './sciworld-mock.ts';
 import { searchPlay, searchReplay, withSearch } from './search-mock.ts';
 import { smallWorlds } from './small-worlds-mock.ts';
 import { type MockRun, MockSweeps } from './sweep-mock.ts';

@@ -29,7 +29,7 @@ const viewKinds: { readonly [kind: string]: ViewKind } = {
     keyWords: () => msg('The world: arrow keys turn and move, Space toggles, D drops'),
   },
   sciworld: {
-    load: () => import('./sciworld.ts'),
+    load: () => import('../../worlds/sciworld/view/element.ts'),
     render: (view) => html`<tabgym-sciworld-view .view=${view}></tabgym-sciworld-view>`,
     tall: true,
   },

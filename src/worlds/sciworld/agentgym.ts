@@ -14,7 +14,7 @@ import {
   type Values,
 } from '../../envs/serving/form.ts';
 import { agentGymTasks, itemOf } from './tasks.ts';
-import type { SciWorldView } from './view.ts';
+import type { SciWorldView } from './view-data.ts';
 
 const items = agentGymTasks.reduce((total, { variations }) => total + variations, 0);
 

@@ -5,7 +5,7 @@
 
 import { everyThing, readScene } from './scene.ts';
 import type { SciWorldSimulator } from './simulator.ts';
-import type { SciWorldThing } from './view.ts';
+import type { SciWorldThing } from './view-data.ts';
 
 /** Free looks apart, the step limit ends a plan first. */
 const MOST_ACTIONS = 200;

@@ -2,7 +2,7 @@
  * ScienceWorld for a view: reads the simulator's scene (envs-wasm/sciworld/scene.ts) into a tree of things, and says by how much
  * temperatures changed since the view before. Knows lines and trees; draws nothing.
  */
-import type { SciWorldThing, SciWorldView } from './view.ts';
+import type { SciWorldThing, SciWorldView } from './view-data.ts';
 
 type Goal = { text: string; reached: boolean; ordered: boolean };
 type Scene = Pick<SciWorldView, 'room' | 'doors' | 'things' | 'inventory' | 'focus'>;

@@ -24,7 +24,7 @@ import { describeMap, type Past, readScene, remember } from './scene.ts';
 import { SciWorldSimulator } from './simulator.ts';
 import { bitsOf, itemOf, sciWorldTasks, variationsOf } from './tasks.ts';
 import { Findings } from './thinking.ts';
-import type { SciWorldView } from './view.ts';
+import type { SciWorldView } from './view-data.ts';
 
 const MAX_SLOTS = 1 << 20;
 

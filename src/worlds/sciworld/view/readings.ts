@@ -1,5 +1,5 @@
 /** Which of a room's things are worth a thermometer, and where a temperature stands on its scale. Draws nothing. */
-import type { SciWorldThing, SciWorldView } from '../../worlds/sciworld/view.ts';
+import type { SciWorldThing, SciWorldView } from '../view-data.ts';
 
 const mostReadings = 6;
 /** Degrees below which a change is no news. */

@@ -3,11 +3,11 @@
  * plays `find-non-living-thing`. Never part of the shipped page.
  */
 
-import type { Experiment } from '../../experiment/experiment.ts';
-import { Playing } from '../../session/play/play.ts';
-import type { PlayStart, ReplayFrame } from '../../session/protocol.ts';
-import { idOf } from '../../worlds/sciworld/tasks.ts';
-import { SciWorld } from '../../worlds/sciworld/world.ts';
+import type { Experiment } from '../../../experiment/experiment.ts';
+import { Playing } from '../../../session/play/play.ts';
+import type { PlayStart, ReplayFrame } from '../../../session/protocol.ts';
+import { idOf } from '../tasks.ts';
+import { SciWorld } from '../world.ts';
 
 const worlds: Experiment['worlds'] = [
   {

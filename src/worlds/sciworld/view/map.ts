@@ -3,7 +3,7 @@
  * shape. The plan is the same in every variation. Knows places on paper; what is in a room is shown elsewhere.
  */
 import { type SVGTemplateResult, svg } from 'lit';
-import type { SciWorldView } from '../../worlds/sciworld/view.ts';
+import type { SciWorldView } from '../view-data.ts';
 
 type Box = readonly [x: number, y: number, width: number, height: number];
 

@@ -5,10 +5,10 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import type { SciWorldThing, SciWorldView } from '../../worlds/sciworld/view.ts';
-import { controls } from '../kit/styles/shared.ts';
-import { drawPlan, planSize } from './sciworld-map.ts';
-import { everyThing, onScale, readingsOf } from './sciworld-readings.ts';
+import { controls } from '../../../ui/kit/styles/shared.ts';
+import type { SciWorldThing, SciWorldView } from '../view-data.ts';
+import { drawPlan, planSize } from './map.ts';
+import { everyThing, onScale, readingsOf } from './readings.ts';
 
 type Mark = SciWorldThing['marks'][number];
 
