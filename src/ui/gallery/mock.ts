@@ -10,6 +10,7 @@ import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
 import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { mockGrid, mockPlayed } from '../../worlds/babyai/view/fixture.ts';
 import { sciworldPlay, sciworldReplay, withSciWorld } from '../../worlds/sciworld/view/fixture.ts';
+import { searchPlay, searchReplay, withSearch } from '../../worlds/search/view/fixture.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
 import { mockInsight } from './insight-mock.ts';
 import {
@@ -25,7 +26,6 @@ import {
 import { supported, unsupported } from './mock-gpu.ts';
 import { withPanelState } from './panel-states.ts';
 import { mockRecordedReplay } from './reader-mock.ts';
-import { searchPlay, searchReplay, withSearch } from './search-mock.ts';
 import { smallWorlds } from './small-worlds-mock.ts';
 import { type MockRun, MockSweeps } from './sweep-mock.ts';
 

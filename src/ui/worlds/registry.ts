@@ -51,7 +51,7 @@ const viewKinds: { readonly [kind: string]: ViewKind } = {
     keyWords: () => msg('The game: type letters, Enter guesses, Backspace takes one back'),
   },
   search: {
-    load: () => import('./search.ts'),
+    load: () => import('../../worlds/search/view/element.ts'),
     render: (view) => html`<tabgym-search-view .view=${view}></tabgym-search-view>`,
   },
   openenv: {

@@ -14,7 +14,7 @@ import type { Act, Rules } from './rules/rules.ts';
 import { searchR1Turns } from './rules/search-r1.ts';
 import type { Source } from './source.ts';
 import type { Mention } from './universe/prose.ts';
-import type { SearchView } from './view.ts';
+import type { SearchView } from './view-data.ts';
 
 export const rulesOf = ({ upstream }: SearchOptions): Rules => (upstream ? agentGymRules : ownRules);
 

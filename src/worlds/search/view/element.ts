@@ -5,10 +5,10 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { markWords } from '../../corpus/retrieval/query.ts';
-import type { SearchSeen, SearchView } from '../../worlds/search/view.ts';
-import { countedDocuments } from '../kit/counted.ts';
-import { controls } from '../kit/styles/shared.ts';
+import { markWords } from '../../../corpus/retrieval/query.ts';
+import { countedDocuments } from '../../../ui/kit/counted.ts';
+import { controls } from '../../../ui/kit/styles/shared.ts';
+import type { SearchSeen, SearchView } from '../view-data.ts';
 
 /** Searches shown in full, the last ones; those before are folded. */
 const openSearches = 2;

@@ -3,10 +3,10 @@
  * run's episode; a person plays questions of two. Never part of the shipped page.
  */
 
-import type { Experiment } from '../../experiment/experiment.ts';
-import { Playing } from '../../session/play/play.ts';
-import type { PlayStart, ReplayFrame } from '../../session/protocol.ts';
-import { Search } from '../../worlds/search/world.ts';
+import type { Experiment } from '../../../experiment/experiment.ts';
+import { Playing } from '../../../session/play/play.ts';
+import type { PlayStart, ReplayFrame } from '../../../session/protocol.ts';
+import { Search } from '../world.ts';
 
 const worlds: Experiment['worlds'] = [
   { name: 'search', weight: 1, evaluated: true, options: { hops: [2], documents: 2, universes: 5 } },
