@@ -5,7 +5,7 @@ import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { renderRecipes } from '../../scripts/generate-recipes.mjs';
 import { type Feedback, WorldError } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
-import type { TextCraftView } from '../../src/worlds/textcraft/view.ts';
+import type { TextCraftView } from '../../src/worlds/textcraft/view-data.ts';
 import { TextCraft } from '../../src/worlds/textcraft/world.ts';
 import edges from './fixtures/textcraft-edges.golden.json' with { type: 'json' };
 import starts from './fixtures/textcraft-starts.golden.json' with { type: 'json' };

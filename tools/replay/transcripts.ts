@@ -5,7 +5,7 @@
 
 import * as v from 'valibot';
 import { type Feedback, type World, WorldError } from '../../src/envs/env.ts';
-import type { TextCraftView } from '../../src/worlds/textcraft/view.ts';
+import type { TextCraftView } from '../../src/worlds/textcraft/view-data.ts';
 
 const StepSchema = v.object({
   a: v.string(),

@@ -4,7 +4,7 @@ import { type Experiment, parseExperiment } from '../../experiment/experiment.ts
 import { chosenPositions } from '../../rl/episode/packing.ts';
 import { TokenSource, type Trajectory, type Turn } from '../../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, ReplayFrame, RunSummary, SplitEvaluation, StepRecord } from '../../session/protocol.ts';
-import type { CraftNode, TextCraftView } from '../../worlds/textcraft/view.ts';
+import type { CraftNode, TextCraftView } from '../../worlds/textcraft/view-data.ts';
 import { metricNames as m } from '../state/series.ts';
 
 export const mockExperiment = (name: string, steps = 200): Experiment =>

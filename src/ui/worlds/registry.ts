@@ -13,7 +13,7 @@ const viewKinds: { readonly [kind: string]: ViewKind } = {
     render: (view) => html`<tabgym-text-view .view=${view}></tabgym-text-view>`,
   },
   textcraft: {
-    load: () => import('./textcraft.ts'),
+    load: () => import('../../worlds/textcraft/view/element.ts'),
     render: (view) => html`<tabgym-textcraft-view .view=${view}></tabgym-textcraft-view>`,
   },
   babyai: {

@@ -9,7 +9,7 @@
 import { Exchange, exchanged } from '../../envs/exchange.ts';
 import type { Recipe, RecipeList } from './recipe-list.ts';
 import { isKind, kindOf, kindWords } from './teacher.ts';
-import type { Counted, CraftNode, TextCraftView } from './view.ts';
+import type { Counted, CraftNode, TextCraftView } from './view-data.ts';
 
 /** Words of the world's own sentences and of its actions. They keep their meaning, whatever items are called. */
 const sentenceWords = new Set(

@@ -21,7 +21,7 @@ import { itemNames, readRecipeList, writeRecipeList } from './recipe-list.ts';
 import { splitIds } from './split.ts';
 import { isKind } from './teacher.ts';
 import { Teaching } from './teaching.ts';
-import type { Counted, CraftNode, TextCraftView } from './view.ts';
+import type { Counted, CraftNode, TextCraftView } from './view-data.ts';
 
 const MAX_SLOTS = 1 << 20;
 const MAX_CACHED_TASKS = 4096;

@@ -2,8 +2,8 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import type { CraftNode, TextCraftView } from '../../worlds/textcraft/view.ts';
-import { controls } from '../kit/styles/shared.ts';
+import { controls } from '../../../ui/kit/styles/shared.ts';
+import type { CraftNode, TextCraftView } from '../view-data.ts';
 
 const namesOf = (node: CraftNode): string[] => [node.name, ...node.children.flatMap(namesOf)];
 
