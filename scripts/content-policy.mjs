@@ -14,7 +14,7 @@ const load = async (path) => (await runnerImport(join(root, path), { configFile:
 /** Scripts and styles that stand inline in the page and in its frames. */
 async function inlineTexts(html) {
   const { safeScript, nestedStyle } = await load('src/envs/transport/frame.ts');
-  const { pageFrameScript, pageFrameStyle } = await load('src/ui/worlds/web-frame-script.ts');
+  const { pageFrameScript, pageFrameStyle } = await load('src/worlds/web/view/frame-script.ts');
   const inPage = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text]) => text);
   return {
     scripts: [...inPage, safeScript(await buildFrameScript()), safeScript(pageFrameScript)],

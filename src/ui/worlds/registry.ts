@@ -62,7 +62,7 @@ const viewKinds: { readonly [kind: string]: ViewKind } = {
     tall: true,
   },
   web: {
-    load: () => import('./web.ts'),
+    load: () => import('../../worlds/web/view/element.ts'),
     render: (view) => html`<tabgym-web-view .view=${view}></tabgym-web-view>`,
     tall: true,
   },

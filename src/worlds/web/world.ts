@@ -17,7 +17,7 @@ import { Episode } from './episode.ts';
 import { parseWebOptions, type WebOptions, web } from './index.ts';
 import { heldOutFrom, idOf, instanceById, instancesEach, templates } from './tasks/index.ts';
 import type { Template } from './tasks/template.ts';
-import type { WebView } from './view.ts';
+import type { WebView } from './view-data.ts';
 
 const maxSlots = 4096;
 

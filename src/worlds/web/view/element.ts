@@ -5,10 +5,10 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
-import { frameDocument, nestedDocument, newNonce } from '../../envs/transport/frame.ts';
-import type { WebView } from '../../worlds/web/view.ts';
-import { controls } from '../kit/styles/shared.ts';
-import { pageFrameScript, pageFrameStyle } from './web-frame-script.ts';
+import { frameDocument, nestedDocument, newNonce } from '../../../envs/transport/frame.ts';
+import { controls } from '../../../ui/kit/styles/shared.ts';
+import type { WebView } from '../view-data.ts';
+import { pageFrameScript, pageFrameStyle } from './frame-script.ts';
 
 /** What a person did on the page, by the number of the element. */
 interface Done {

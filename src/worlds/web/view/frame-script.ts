@@ -2,7 +2,7 @@
  * What runs in the frame that shows a site's page: it puts the page in, outlines elements, and says what a person does. The page's own
  * text is data here: its scripts never run, and no address is ever opened. Plain JavaScript, as it is sent.
  */
-import { pageStyle } from '../../worlds/web/browser/page-document.ts';
+import { pageStyle } from '../browser/page-document.ts';
 
 export const pageFrameScript = `
 addEventListener('message', ({ data, ports, source }) => {
