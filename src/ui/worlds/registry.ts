@@ -4,7 +4,7 @@
 import { msg } from '@lit/localize';
 import { html } from 'lit';
 import type { WorldView } from '../../envs/env.ts';
-import type { OpenEnvView } from '../../worlds/openenv/view.ts';
+import type { OpenEnvView } from '../../worlds/openenv/view-data.ts';
 import type { ViewKind } from '../kit/view-kind.ts';
 
 const viewKinds: { readonly [kind: string]: ViewKind } = {
@@ -55,7 +55,7 @@ const viewKinds: { readonly [kind: string]: ViewKind } = {
     render: (view) => html`<tabgym-search-view .view=${view}></tabgym-search-view>`,
   },
   openenv: {
-    load: () => import('./openenv.ts'),
+    load: () => import('../../worlds/openenv/view/element.ts'),
     render: (view, typed) =>
       html`<tabgym-openenv-view .view=${view} ?playable=${typed !== null}></tabgym-openenv-view>`,
     hasForm: (view) => (view as OpenEnvView).fields.length > 0,

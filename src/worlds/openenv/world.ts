@@ -21,7 +21,7 @@ import { listedActions, observationText } from './observation.ts';
 import { type OpenEnvOptions, parseOpenEnvOptions } from './options.ts';
 import { type ActionForm, ActionTextError, actionForm, actionFrom, formWords } from './schema.ts';
 import { type Observed, type OpenEnvSession, RefusedActionError, SessionPool } from './session.ts';
-import type { OpenEnvView } from './view.ts';
+import type { OpenEnvView } from './view-data.ts';
 
 /** Where a server's routes are, and its socket, under the address a person typed. */
 export function addressesOf({ address = '' }: ConnectionSettings): { http: string; socket: string } {

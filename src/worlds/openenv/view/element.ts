@@ -2,9 +2,9 @@
 import { msg } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { type ActionField, ActionTextError, valueFrom } from '../../worlds/openenv/schema.ts';
-import type { OpenEnvView } from '../../worlds/openenv/view.ts';
-import { controls } from '../kit/styles/shared.ts';
+import { controls } from '../../../ui/kit/styles/shared.ts';
+import { type ActionField, ActionTextError, valueFrom } from '../schema.ts';
+import type { OpenEnvView } from '../view-data.ts';
 
 @customElement('tabgym-openenv-view')
 export class TabgymOpenEnvView extends LitElement {
