@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Task, WorldOptions } from '../../src/envs/env.ts';
 import { drawnIds, drawWords, isHeldOut } from '../../src/worlds/wordle/split.ts';
-import type { WordleView } from '../../src/worlds/wordle/view.ts';
+import type { WordleView } from '../../src/worlds/wordle/view-data.ts';
 import { spell, WordleWasm } from '../../src/worlds/wordle/wasm.ts';
 import { Wordle } from '../../src/worlds/wordle/world.ts';
 import { fuzzedOptions, fuzzWorld } from '../../tools/fuzz/play-small.ts';

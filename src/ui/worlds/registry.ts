@@ -45,7 +45,7 @@ const viewKinds: { readonly [kind: string]: ViewKind } = {
     keyWords: () => msg('The maze: arrow keys move'),
   },
   wordle: {
-    load: () => import('./wordle.ts'),
+    load: () => import('../../worlds/wordle/view/element.ts'),
     render: (view, typed) => html`<tabgym-wordle-view .view=${view} .typed=${typed}></tabgym-wordle-view>`,
     types: true,
     keyWords: () => msg('The game: type letters, Enter guesses, Backspace takes one back'),

@@ -15,7 +15,7 @@ import {
 import { wordle } from './index.ts';
 import { parseWordleOptions, type WordleOptions, wordLists } from './options.ts';
 import { drawnIds, drawWords, inSplit, upstreamSeeds } from './split.ts';
-import { parseView, type WordleView } from './view.ts';
+import { parseView, type WordleView } from './view-data.ts';
 import { type Answer, type Start, spell, WordleWasm } from './wasm.ts';
 
 /** What each letter in its place earns in the best guess of a lost episode. */

@@ -5,8 +5,8 @@
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import type { Colour, WordleView } from '../../worlds/wordle/view.ts';
-import { controls } from '../kit/styles/shared.ts';
+import { controls } from '../../../ui/kit/styles/shared.ts';
+import type { Colour, WordleView } from '../view-data.ts';
 
 const LETTERS = 5;
 const keyRows = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
