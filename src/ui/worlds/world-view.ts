@@ -2,7 +2,7 @@
 import { css, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { WorldView } from '../../envs/env.ts';
-import { viewKind } from './registry.ts';
+import { viewKind } from '../../worlds/views.ts';
 
 @customElement('tabgym-world-view')
 export class TabgymWorldView extends LitElement {

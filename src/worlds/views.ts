@@ -3,21 +3,21 @@
  */
 import { msg } from '@lit/localize';
 import { html } from 'lit';
-import type { WorldView } from '../../envs/env.ts';
-import type { OpenEnvView } from '../../worlds/openenv/view-data.ts';
-import type { ViewKind } from '../kit/view-kind.ts';
+import type { WorldView } from '../envs/env.ts';
+import type { OpenEnvView } from './openenv/view-data.ts';
+import type { ViewKind } from '../ui/kit/view-kind.ts';
 
 const viewKinds: { readonly [kind: string]: ViewKind } = {
   text: {
-    load: () => import('../kit/text-view.ts'),
+    load: () => import('../ui/kit/text-view.ts'),
     render: (view) => html`<tabgym-text-view .view=${view}></tabgym-text-view>`,
   },
   textcraft: {
-    load: () => import('../../worlds/textcraft/view/element.ts'),
+    load: () => import('./textcraft/view/element.ts'),
     render: (view) => html`<tabgym-textcraft-view .view=${view}></tabgym-textcraft-view>`,
   },
   babyai: {
-    load: () => import('../../worlds/babyai/view/element.ts'),
+    load: () => import('./babyai/view/element.ts'),
     render: (view) => html`<tabgym-babyai-grid .view=${view}></tabgym-babyai-grid>`,
     keys: {
       ArrowLeft: ['turn left'],
@@ -29,12 +29,12 @@ const viewKinds: { readonly [kind: string]: ViewKind } = {
     keyWords: () => msg('The world: arrow keys turn and move, Space toggles, D drops'),
   },
   sciworld: {
-    load: () => import('../../worlds/sciworld/view/element.ts'),
+    load: () => import('./sciworld/view/element.ts'),
     render: (view) => html`<tabgym-sciworld-view .view=${view}></tabgym-sciworld-view>`,
     tall: true,
   },
   maze: {
-    load: () => import('../../worlds/maze/view/element.ts'),
+    load: () => import('./maze/view/element.ts'),
     render: (view) => html`<tabgym-maze-view .view=${view}></tabgym-maze-view>`,
     keys: {
       ArrowLeft: ['move left'],
@@ -45,24 +45,24 @@ const viewKinds: { readonly [kind: string]: ViewKind } = {
     keyWords: () => msg('The maze: arrow keys move'),
   },
   wordle: {
-    load: () => import('../../worlds/wordle/view/element.ts'),
+    load: () => import('./wordle/view/element.ts'),
     render: (view, typed) => html`<tabgym-wordle-view .view=${view} .typed=${typed}></tabgym-wordle-view>`,
     types: true,
     keyWords: () => msg('The game: type letters, Enter guesses, Backspace takes one back'),
   },
   search: {
-    load: () => import('../../worlds/search/view/element.ts'),
+    load: () => import('./search/view/element.ts'),
     render: (view) => html`<tabgym-search-view .view=${view}></tabgym-search-view>`,
   },
   openenv: {
-    load: () => import('../../worlds/openenv/view/element.ts'),
+    load: () => import('./openenv/view/element.ts'),
     render: (view, typed) =>
       html`<tabgym-openenv-view .view=${view} ?playable=${typed !== null}></tabgym-openenv-view>`,
     hasForm: (view) => (view as OpenEnvView).fields.length > 0,
     tall: true,
   },
   web: {
-    load: () => import('../../worlds/web/view/element.ts'),
+    load: () => import('./web/view/element.ts'),
     render: (view) => html`<tabgym-web-view .view=${view}></tabgym-web-view>`,
     tall: true,
   },
