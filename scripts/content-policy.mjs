@@ -2,9 +2,10 @@
 // only what is named by its hash: the theme's few lines in index.html, and the scripts of the frames in which web pages are shown and worlds live,
 // since a frame without an address keeps its page's policy (https://www.w3.org/TR/CSP3/#security-inherit-csp). WebAssembly may be compiled; no text is.
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runnerImport } from 'vite';
-import { buildFrameScript } from './frame-script.mjs';
+import { buildFrameScript, framedWorlds } from './frame-script.mjs';
 import { root } from './machine.mjs';
 
 export const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -14,11 +15,19 @@ const load = async (path) => (await runnerImport(join(root, path), { configFile:
 /** Scripts and styles that stand inline in the page and in its frames. */
 async function inlineTexts(html) {
   const { safeScript, nestedStyle } = await load('src/envs/transport/frame.ts');
-  const { pageFrameScript, pageFrameStyle } = await load('src/worlds/web/view/frame-script.ts');
+  const framed = framedWorlds();
+  const played = await Promise.all(framed.map(buildFrameScript));
+  // A view that shows pages in a frame has a script and a style for them.
+  const shown = await Promise.all(
+    framed
+      .map((world) => `src/worlds/${world}/view/frame-script.ts`)
+      .filter((file) => existsSync(join(root, file)))
+      .map(load),
+  );
   const inPage = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text]) => text);
   return {
-    scripts: [...inPage, safeScript(await buildFrameScript()), safeScript(pageFrameScript)],
-    styles: [nestedStyle, pageFrameStyle],
+    scripts: [...inPage, ...[...played, ...shown.map(({ pageFrameScript }) => pageFrameScript)].map(safeScript)],
+    styles: [nestedStyle, ...shown.map(({ pageFrameStyle }) => pageFrameStyle)],
   };
 }
 

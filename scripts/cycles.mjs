@@ -57,8 +57,18 @@ function layerOf(file) {
   return ['kernels-wasm', 'proxies', 'tools', 'bench', 'tests', 'scripts'].includes(parts[0]) ? parts[0] : null;
 }
 
-/** Imports that the table allows to a folder: by a row of its own, or by one for all such folders (`envs-wasm/*`). */
-const ruleOf = (layer) => layers[layer] ?? layers[Object.keys(layers).find((name) => matches(name, layer))];
+/**
+ * Imports that the table allows to a folder: by a row of its own, or by one for all such folders (`envs-wasm/*`). In the latter, `*` in
+ * a cell with as many parts before it stands for the same name as in the folder: the view of a world may import that world.
+ */
+function ruleOf(layer) {
+  if (layers[layer]) return layers[layer];
+  const row = Object.keys(layers).find((name) => matches(name, layer));
+  if (!row) return undefined;
+  const star = row.split('/').indexOf('*');
+  const own = layer.split('/')[star];
+  return layers[row].map((name) => (name.split('/').indexOf('*') === star ? name.replace('*', own) : name));
+}
 
 /** True if `src/*` (any depth) or another name of a row allows a folder. */
 const allows = (name, other) =>

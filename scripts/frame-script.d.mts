@@ -1,3 +1,3 @@
 import type { Plugin } from 'vite';
-export function buildFrameScript(): Promise<string>;
+export function buildFrameScript(world: string): Promise<string>;
 export function frameScript(options?: { empty?: boolean }): Plugin;

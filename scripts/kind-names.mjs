@@ -13,7 +13,7 @@ const baselineFile = join(root, 'scripts/names-baseline.json');
 
 /** Registries, presets and fixtures: they may name all. */
 const free = [
-  /^src\/(worlds|ui\/worlds)\/registry\.ts$/,
+  /^src\/worlds\/[^/]+\.ts$/,
   /^src\/rl\/algorithms\/registry\.ts$/,
   /^src\/(experiment|session)\/policies\/registry\.ts$/,
   /^src\/experiment\/presets\.ts$/,
@@ -22,7 +22,7 @@ const free = [
 
 /** Where the modules of a kind are: a file there may name one, itself. */
 const homes = {
-  world: /^src\/(worlds\/[^/]+|envs\/[^/]+|ui\/worlds)\//,
+  world: /^src\/(worlds\/[^/]+|envs\/[^/]+)\//,
   policy: /^src\/(experiment|session)\/policies\//,
   algorithm: /^src\/rl\/algorithms\//,
 };

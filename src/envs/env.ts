@@ -102,7 +102,7 @@ export const spokenOf = (
   { options }: Pick<Task, 'options'>,
 ): Spoken => (description.under ? { ...description, ...description.under(options) } : description);
 
-/** What a view draws: each kind has its own fields (in the folder of the world that it is of) and its file in `src/ui/worlds/`. */
+/** What a view draws: each kind has its own fields (`view-data.ts` in the world's folder) and an element that draws it (`view/`). */
 export interface WorldView {
   kind: string;
   /** The same in words, for those who cannot see it. */

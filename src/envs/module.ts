@@ -1,5 +1,5 @@
 /**
- * What a world is to the rest of the program: its module, `src/envs/NAME/index.ts`. It is light (facts, words and settings), so that
+ * What a world is to the rest of the program: its module, `src/worlds/NAME/index.ts`. It is light (facts, words and settings), so that
  * a page can show it and a document can be checked; what plays the world is loaded when it is opened. `docs/adding.md` shows one.
  */
 import { type Split, type World, type WorldDescription, WorldError, type WorldOptions } from './env.ts';
@@ -28,7 +28,7 @@ export interface WorldModule extends WorldDescription {
   budget: TokenBudget;
   /** Where there are many of a family: what a list of worlds puts them under. */
   group?: string;
-  /** Kind of its view: a file in `src/ui/worlds/`. `text` needs none. */
+  /** Kind of its view, which `src/worlds/views.ts` lists; `text` has no entry there. */
   view: string;
   /** Its published evaluations, or stand-ins for them. */
   suites?: readonly WorldSuite[];
@@ -44,6 +44,8 @@ export interface WorldModule extends WorldDescription {
   agentgym?(): Promise<AgentGymForm>;
   /** Item numbers of AgentGym's server, for a client of such a server. */
   agentgymItems?: AgentGymItems;
+  /** Options read from a file of AgentTraj that a person chooses: the original's own instruction and the answer to it. */
+  optionsFromFile?(text: string): Promise<WorldOptions>;
   /** Reached over a line: what is there, before anything is played. Changes nothing at the other end. */
   check?(settings: ConnectionSettings, signal?: AbortSignal): Promise<ConnectionReport>;
   /** Loads what plays it, and opens a batch. */

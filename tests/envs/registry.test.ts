@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { parseDependencyTree } from 'dpdm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
+import type { ViewKind } from '../../src/ui/kit/view-kind.ts';
 import { openWorld, worldModule, worldModules } from '../../src/worlds/registry.ts';
+import * as views from '../../src/worlds/views.ts';
 
 beforeAll(() => buildWasm());
 
@@ -11,7 +13,7 @@ beforeAll(() => buildWasm());
 const entries = ['src/ui/app/app.ts', 'src/workers/trainer-worker.ts', 'src/workers/world-worker.ts'];
 
 /** Its own, or its family's: `agentgym-babyai` is in `agentgym/`. */
-const folderOf = (name: string) => (existsSync(`src/envs/${name}`) ? name : name.split('-')[0]);
+const folderOf = (name: string) => (existsSync(`src/worlds/${name}`) ? name : name.split('-')[0]);
 
 it('brings no world’s own code with page, trainer or worker: it comes when the world is opened', async () => {
   const tree = await parseDependencyTree(entries, {
@@ -22,15 +24,17 @@ it('brings no world’s own code with page, trainer or worker: it comes when the
   const files = Object.keys(tree);
   expect(files).toEqual(expect.arrayContaining(entries));
   for (const name of new Set(worldModules.map(({ name }) => folderOf(name)))) {
-    expect(files).toContain(`src/envs/${name}/index.ts`);
-    const own = files.filter((file) => file.startsWith(`src/envs/${name}/`));
-    expect(own.filter((file) => /\/(world|wasm|simulator|oracle|naming|scene|grid)\.ts$/.test(file))).toEqual([]);
+    expect(files).toContain(`src/worlds/${name}/index.ts`);
+    const own = files.filter((file) => file.startsWith(`src/worlds/${name}/`));
+    expect(
+      own.filter((file) => /\/(world|wasm|simulator|oracle|naming|scene|grid)\.ts$|\/view\/element\.ts$/.test(file)),
+    ).toEqual([]);
   }
 });
 
 describe.each(worldModules.map((module) => [module.title, module] as const))('%s', (_, module) => {
   it('is where its name says, and one of its kind', () => {
-    expect(existsSync(`src/envs/${folderOf(module.name)}/index.ts`)).toBe(true);
+    expect(existsSync(`src/worlds/${folderOf(module.name)}/index.ts`)).toBe(true);
     expect(module.name).toMatch(/^[a-z][a-z0-9-]*$/);
     expect(worldModules.filter(({ name }) => name === module.name)).toHaveLength(1);
     expect(worldModule(module.name)).toBe(module);
@@ -56,7 +60,7 @@ describe.each(worldModules.map((module) => [module.title, module] as const))('%s
     const view = await world.view(0);
     expect(view.kind).toBe(module.view);
     expect(view.text).not.toBe('');
-    if (view.kind !== 'text') expect(existsSync(`src/ui/worlds/${view.kind}.ts`)).toBe(true);
+    if (view.kind !== 'text') expect(Object.values<ViewKind>(views).map(({ kind }) => kind)).toContain(view.kind);
     await world.close();
   });
 });

@@ -32,7 +32,7 @@ export interface FrameServer {
 
 export async function serveFrames(): Promise<FrameServer> {
   const script = (await builtPage()).replaceAll('</script', '<\\/script');
-  const frame = await buildFrameScript();
+  const frame = await buildFrameScript('web');
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url!);

@@ -55,7 +55,7 @@ async function serve(): Promise<void> {
     },
   });
   const at = { port: 0, host: '127.0.0.1' };
-  const plugins = [driven(await buildFrameScript())];
+  const plugins = [driven(await buildFrameScript('web'))];
   const server = await preview({ root, configFile: false, logLevel: 'error', plugins, build: { outDir }, preview: at });
   url = server.resolvedUrls!.local[0];
   stop = () => server.close();

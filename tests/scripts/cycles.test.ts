@@ -15,6 +15,9 @@ describe('the direction of imports', () => {
     ['tests/page/units.test.ts', 'src/ui/kit/format.ts'],
     ['src/ui/stage/play.ts', 'src/ui/kit/format.ts'],
     ['src/ui/main.ts', 'src/ui/app/app.ts'],
+    ['tools/fuzz/maze.ts', 'src/worlds/maze/world.ts'],
+    ['src/worlds/registry.ts', 'src/worlds/maze/index.ts'],
+    ['src/worlds/maze/view/element.ts', 'src/worlds/maze/view-data.ts'],
   ])('%s may import %s', (file, id) => {
     expect(imports(file, id)).toEqual([]);
   });
@@ -31,6 +34,15 @@ describe('the direction of imports', () => {
     ['src/ui/kit/format.ts', 'src/ui/state/state.ts', 'src/ui/kit may not know src/ui'],
     ['src/ui/state/state.ts', 'src/ui/control/panel.ts', 'inside src/ui, state may not know control'],
     ['src/ui/app/app.ts', 'src/ui/main.ts', 'inside src/ui, app may not know .'],
+    ['src/worlds/maze/world.ts', 'src/worlds/wordle/world.ts', 'src/worlds/maze may not know src/worlds/wordle'],
+    ['src/rl/trainer.ts', 'src/worlds/maze/world.ts', 'src/rl may not know src/worlds/maze'],
+    ['src/ui/app/app.ts', 'src/worlds/maze/index.ts', 'src/ui may not know src/worlds/maze'],
+    [
+      'src/worlds/maze/view/element.ts',
+      'src/worlds/wordle/world.ts',
+      'src/worlds/maze/view may not know src/worlds/wordle',
+    ],
+    ['src/worlds/maze/view/index.ts', 'src/ui/app/app.ts', 'src/worlds/maze/view may not know src/ui'],
     ['envs-wasm/babyai/text.ts', 'envs-wasm/sciworld/text.ts', 'envs-wasm/babyai may not know envs-wasm/sciworld'],
   ])('%s may not import %s', (file, id, why) => {
     expect(imports(file, id)).toEqual([`${file} imports ${id}: ${why}`]);

@@ -1,10 +1,11 @@
 /** Made-up but lawful data for fixtures: an experiment, step records, trajectories, views. Never part of the shipped page. */
-import type { Task } from '../../envs/env.ts';
+import type { Task, WorldView } from '../../envs/env.ts';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
 import { chosenPositions } from '../../rl/episode/packing.ts';
 import { TokenSource, type Trajectory, type Turn } from '../../rl/episode/trajectory.ts';
 import type { Evaluation, Rate, ReplayFrame, RunSummary, SplitEvaluation, StepRecord } from '../../session/protocol.ts';
-import type { CraftNode, TextCraftView } from '../../worlds/textcraft/view-data.ts';
+import * as fixtures from '../../worlds/fixtures.ts';
+import type { ViewFixture } from '../kit/view-fixture.ts';
 import { metricNames as m } from '../state/series.ts';
 
 export const mockExperiment = (name: string, steps = 200): Experiment =>
@@ -116,46 +117,11 @@ export const mockSummary = (id: string, name: string, step: number, extra: Parti
 
 // -- episodes ------------------------------------------------------------------------------------------------------
 
-const commands = [
-  'craft 4 oak planks using 1 oak logs',
-  'craft 1 oak fence gate using 4 stick, 2 oak planks',
-  'craft 4 stick using 2 oak planks',
-  'craft 1 lever using 1 cobblestone, 1 stick',
-];
+const { opening: observation = '', view: viewAfter } = Object.values<ViewFixture>(fixtures).find(
+  ({ world }) => world === 'textcraft',
+)!;
 
-const observation = `Crafting commands:\n${commands.join('\n')}\n\nGoal: craft lever.`;
-
-const node = (name: string, need: number, have: number, craftable: boolean, children: CraftNode[] = []): CraftNode => ({
-  name,
-  need,
-  have,
-  craftable,
-  children,
-});
-
-export function mockView(turn: number): TextCraftView {
-  const inventory = [
-    { name: 'cobblestone', count: 1 },
-    { name: 'stick', count: 1 },
-  ].slice(0, turn);
-  const have = (name: string) => inventory.find((item) => item.name === name)?.count ?? 0;
-  return {
-    kind: 'textcraft',
-    text: 'Goal: craft lever.',
-    goal: 'lever',
-    inventory: turn > 2 ? [{ name: 'lever', count: 1 }] : inventory,
-    commands: commands.map((text) => ({
-      text,
-      output: text.replace(/^craft \d+ (.*) using .*/, '$1'),
-      count: 1,
-      inputs: [],
-    })),
-    tree: node('lever', 1, turn > 2 ? 1 : 0, true, [
-      node('cobblestone', 1, have('cobblestone'), false),
-      node('stick', 1, have('stick'), true, [node('oak planks', 2, 0, true, [node('oak logs', 1, 0, false)])]),
-    ]),
-  };
-}
+export const mockView = (turn: number): WorldView => viewAfter!(turn);
 
 const winning = ['get 1 cobblestone', 'get 1 stick', 'craft 1 lever using 1 cobblestone, 1 stick'];
 const losing = ['get 2 oak planks', 'get 1 stick', 'craft 4 stick using 2 oak planks'];

@@ -1,16 +1,18 @@
 /**
  * A trainer made of fixtures, for development and tests: `?mock=STATE`. It keeps the promises of `TrainerApi` (statuses, events,
  * steps that grow) without a GPU or a world. Never part of the shipped page: `scripts/size.mjs` checks that.
+ * States: unsupported, empty, preparing, running, paused, error, finished, read-only, long, broken, sweep, waiting, failing, those of
+ * `panel-states.ts`, and the name of any world that has a fixture.
  * Long because it has a method for each of the trainer's.
  */
 
 import { parseExperiment } from '../../experiment/experiment.ts';
 import { differences } from '../../experiment/paths.ts';
 import type { ModelCard, ModelRequest } from '../../models/protocol.ts';
+import { Playing } from '../../session/play/play.ts';
 import type { GpuReport, PlayStart, RunStatus, RunSummary, SessionEvent, TrainerApi } from '../../session/protocol.ts';
-import { mockGrid, mockPlayed } from '../../worlds/babyai/view/fixture.ts';
-import { sciworldPlay, sciworldReplay, withSciWorld } from '../../worlds/sciworld/view/fixture.ts';
-import { searchPlay, searchReplay, withSearch } from '../../worlds/search/view/fixture.ts';
+import * as fixtures from '../../worlds/fixtures.ts';
+import type { ViewFixture } from '../kit/view-fixture.ts';
 import { mockEvaluate, mockEvaluations } from './evaluation-mock.ts';
 import { mockInsight } from './insight-mock.ts';
 import {
@@ -26,29 +28,9 @@ import {
 import { supported, unsupported } from './mock-gpu.ts';
 import { withPanelState } from './panel-states.ts';
 import { mockRecordedReplay } from './reader-mock.ts';
-import { smallWorlds } from './small-worlds-mock.ts';
 import { type MockRun, MockSweeps } from './sweep-mock.ts';
 
-export const mockStates = [
-  'unsupported',
-  'empty',
-  'preparing',
-  'running',
-  'paused',
-  'error',
-  'finished',
-  'read-only',
-  'long',
-  'broken',
-  'babyai',
-  'sciworld',
-  'wordle',
-  'maze',
-  'search',
-  'sweep',
-  'waiting',
-  'failing',
-] as const;
+const worldFixtures = Object.values<ViewFixture>(fixtures);
 
 class MockTrainer implements TrainerApi {
   private listener: (event: SessionEvent) => void = () => {};
@@ -58,6 +40,8 @@ class MockTrainer implements TrainerApi {
   private readonly sweeps = new MockSweeps(this.runs, (event) => this.listener(event));
   private readonly repeat: number;
   private played: string[] = [];
+  private readonly fixture: ViewFixture | undefined;
+  private readonly playing: Playing | null;
   private stopDownload = () => {};
   private kept = [
     {
@@ -79,6 +63,8 @@ class MockTrainer implements TrainerApi {
   ];
 
   constructor(private readonly state: string) {
+    this.fixture = worldFixtures.find(({ world }) => world === state);
+    this.playing = this.fixture?.open ? new Playing(this.fixture.open) : null;
     this.repeat = state === 'long' ? 400 : 1;
     const steps: { [state: string]: number } = {
       running: 42,
@@ -88,19 +74,15 @@ class MockTrainer implements TrainerApi {
       'read-only': 42,
       unsupported: 42,
       long: 10_000,
-      babyai: 42,
-      sciworld: 42,
-      wordle: 42,
-      maze: 42,
-      search: 42,
       waiting: 42,
       failing: 42,
+      ...(this.fixture && { [state]: 42 }),
     };
     if (state in steps) {
       const summary = mockSummary('run-1', 'textcraft-first', steps[state]);
-      const withWorld = { sciworld: withSciWorld, search: withSearch }[state] ?? smallWorlds[state]?.with;
-      const experiment = withWorld?.(summary.experiment) ?? summary.experiment;
-      this.add({ ...summary, experiment }, mockRecords(steps[state]));
+      const { world: name = '', options } = this.fixture ?? {};
+      const worlds = options ? [{ name, weight: 1, evaluated: true, options }] : summary.experiment.worlds;
+      this.add({ ...summary, experiment: { ...summary.experiment, worlds } }, mockRecords(steps[state]));
     }
     if (state === 'sweep') this.sweeps.fill(42);
     if (state === 'paused') this.add(this.forked(), mockRecords(20));
@@ -251,7 +233,7 @@ class MockTrainer implements TrainerApi {
       observation: done ? 'Crafted 1 minecraft:lever' : `Got ${action.slice(4)}`,
       reward: done ? 1 : 0,
       done,
-      view: this.state === 'babyai' ? mockGrid(turn) : mockView(turn + 1),
+      view: this.fixture?.view?.(turn) ?? mockView(turn + 1),
     };
     this.listener({ type: 'live', runId: run.summary.id, live });
   }
@@ -321,12 +303,12 @@ class MockTrainer implements TrainerApi {
   }
 
   async replay(_: string, step: number, group: number, member: number) {
-    if (this.state === 'sciworld') return sciworldReplay(3);
-    if (this.state === 'search') return searchReplay();
+    const { replay, view } = this.fixture ?? {};
+    if (replay) return replay();
     const frames = mockReplay(
       mockStep(step, this.repeat).find((each) => each.group === group && each.member === member)!,
     );
-    return this.state === 'babyai' ? frames.map((frame) => ({ ...frame, view: mockGrid(frame.turn) })) : frames;
+    return view ? frames.map((frame) => ({ ...frame, view: view(frame.turn) })) : frames;
   }
 
   replayRecord: TrainerApi['replayRecord'] = async (record) => mockRecordedReplay(record);
@@ -338,21 +320,22 @@ class MockTrainer implements TrainerApi {
   async stopWatching() {}
 
   async playReset(start: PlayStart) {
-    if (this.state === 'sciworld') return sciworldPlay.reset(start);
-    const small = smallWorlds[this.state];
-    if (small) return small.play.reset(start);
-    if (this.state === 'search') return searchPlay.reset(start);
+    if (this.playing) return this.playing.reset(start);
     this.played = [];
-    return mockPlayed(this.played);
+    return this.answer();
   }
 
   async playStep(action: string) {
-    if (this.state === 'sciworld') return sciworldPlay.step(action);
-    const small = smallWorlds[this.state];
-    if (small) return small.play.step(action);
-    if (this.state === 'search') return searchPlay.step(action);
+    if (this.playing) return this.playing.step(action);
     this.played.push(action);
-    return mockPlayed(this.played);
+    return this.answer();
+  }
+
+  /** Made-up answer to a person's last action; states without a fixture of their own borrow one. */
+  private answer() {
+    const { played } = this.fixture?.played ? this.fixture : (worldFixtures.find((each) => each.played) ?? {});
+    if (!played) throw new Error('No fixture of a world has made-up answers, so this state cannot be played.');
+    return played(this.played);
   }
 
   async exportRun() {

@@ -3,6 +3,8 @@ import type { TemplateResult } from 'lit';
 import type { WorldView } from '../../envs/env.ts';
 
 export interface ViewKind {
+  /** Kind of the views that it draws (`WorldView.kind`). */
+  kind: string;
   /** Imports the module that defines the element. */
   load(): Promise<unknown>;
   /** `typed`: the text typed for the next action, or null if nobody plays. */

@@ -56,9 +56,9 @@ export class TabgymConnection extends ServerPanel<ConnectionReport> {
       ${this.renderProblem()}`;
   }
 
-  /** Where an instruction of one's own may be given: the original's, from a file that carries it. */
+  /** Input for a file that holds the original's instruction, if the world reads one. */
   private renderInstruction() {
-    if (!('acknowledgement' in worldModule(this.world).options.schema.entries)) return nothing;
+    if (!worldModule(this.world).optionsFromFile) return nothing;
     return html`<label>${msg("The original's instruction, from an AgentTraj file")}
       <input type="file" accept=".json,.jsonl" @change=${this.readInstruction} /></label>`;
   }
@@ -67,8 +67,8 @@ export class TabgymConnection extends ServerPanel<ConnectionReport> {
     const [file] = (event.target as HTMLInputElement).files ?? [];
     if (!file) return;
     await this.attempt(async () => {
-      const { instructionOf } = await import('../../worlds/agentgym/agenttraj.ts');
-      for (const [option, value] of Object.entries(instructionOf(await file.text())))
+      const options = await worldModule(this.world).optionsFromFile!(await file.text());
+      for (const [option, value] of Object.entries(options))
         this.dispatchEvent(new KnobChangeEvent(`${this.path}.options.${option}`, value));
     });
   };

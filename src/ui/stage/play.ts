@@ -12,7 +12,7 @@ import { Panel } from '../control/panel.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { worldTitle } from '../state/labels.ts';
 import type { Played } from '../state/state.ts';
-import { viewKind } from '../../worlds/views.ts';
+import { viewKind } from '../worlds/view-kinds.ts';
 import { choicesOf, commonStem, fittingActions } from './completion.ts';
 import '../worlds/world-view.ts';
 

@@ -1,8 +1,8 @@
-/** A world, drawn: by the file of its kind (`registry.ts`). */
+/** A world, drawn: by the file of its kind (`view-kinds.ts`). */
 import { css, LitElement, nothing } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import type { WorldView } from '../../envs/env.ts';
-import { viewKind } from '../../worlds/views.ts';
+import { viewKind } from './view-kinds.ts';
 
 @customElement('tabgym-world-view')
 export class TabgymWorldView extends LitElement {

@@ -52,6 +52,7 @@ export function agentGymWorld(kind: AgentGymKind): WorldModule {
     view: 'text',
     ...(kind.suites && { suites: kind.suites }),
     connection: { kind: 'http', timeoutMs: kind.timeoutMs ?? DEFAULT_TIMEOUT_MS },
+    optionsFromFile: async (text) => ({ ...(await import('./agenttraj.ts')).instructionOf(text) }),
     check: async (settings, signal) => (await import('./check.ts')).checkAgentGym(kind, settings, signal),
     open: async (settings) => (await import('./world.ts')).AgentGymWorld.open(module, kind, settings),
   };

@@ -157,7 +157,7 @@ export const web: WorldModule = {
   },
   view: 'web',
   connection: { kind: 'page', timeoutMs: 60_000 },
-  frame: async () => (await import('virtual:web-frame')).default,
+  frame: async () => (await import('virtual:frame/web')).default,
   agentgym: async () => (await import('./agentgym.ts')).agentGymForm,
   open: async () => (await import('./world.ts')).Web.open(),
 };

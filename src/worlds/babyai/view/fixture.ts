@@ -1,6 +1,5 @@
-/** A made-up room of BabyAI for fixtures: every kind of thing, a view to the right, and keys that move. Never part of the shipped page. */
-
-import type { PlayFrame } from '../../../session/protocol.ts';
+/** A made-up room of BabyAI for the gallery: every kind of thing, a view to the right, and keys that move. */
+import type { FixtureFrame, ViewFixture } from '../../../ui/kit/view-fixture.ts';
 import type { BabyAiView, GridCell } from '../view-data.ts';
 
 const things: { [place: string]: [GridCell['type'], string, string] } = {
@@ -17,7 +16,7 @@ const things: { [place: string]: [GridCell['type'], string, string] } = {
 const directions = ['right', 'down', 'left', 'up'] as const;
 
 /** The room after `right` quarter turns to the right. */
-export function mockGrid(right = 0): BabyAiView {
+function grid(right = 0): BabyAiView {
   const direction = directions[((right % 4) + 4) % 4];
   const cellOf = (x: number, y: number): GridCell => {
     const [type, color, state] = things[`${x},${y}`] ?? [x % 7 === 0 || y % 7 === 0 ? 'wall' : 'empty', '', ''];
@@ -38,7 +37,7 @@ export function mockGrid(right = 0): BabyAiView {
 }
 
 /** Turning turns; going to the ball wins. */
-export function mockPlayed(actions: readonly string[]): PlayFrame {
+function played(actions: readonly string[]): FixtureFrame {
   const last = actions.at(-1);
   const won = last === 'go to red ball 1';
   const right =
@@ -52,6 +51,8 @@ export function mockPlayed(actions: readonly string[]): PlayFrame {
     valid: true,
     success: won,
     actions: won ? [] : ['turn left', 'turn right', 'move forward', 'go to red ball 1', 'pickup yellow key 1', 'drop'],
-    view: mockGrid(right),
+    view: grid(right),
   };
 }
+
+export const babyaiFixture: ViewFixture = { world: 'babyai', view: grid, played };

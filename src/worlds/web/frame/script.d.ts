@@ -1,5 +1,5 @@
 /** Built by scripts/frame-script.mjs. */
-declare module 'virtual:web-frame' {
+declare module 'virtual:frame/web' {
   const script: string;
   export default script;
 }

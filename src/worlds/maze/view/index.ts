@@ -1,0 +1,17 @@
+/** Maze on the page: its element, loaded when there is one to show, and how a person plays in it. */
+import { msg } from '@lit/localize';
+import { html } from 'lit';
+import type { ViewKind } from '../../../ui/kit/view-kind.ts';
+
+export const mazeView: ViewKind = {
+  kind: 'maze',
+  load: () => import('./element.ts'),
+  render: (view) => html`<tabgym-maze-view .view=${view}></tabgym-maze-view>`,
+  keys: {
+    ArrowLeft: ['move left'],
+    ArrowRight: ['move right'],
+    ArrowUp: ['move up'],
+    ArrowDown: ['move down'],
+  },
+  keyWords: () => msg('The maze: arrow keys move'),
+};

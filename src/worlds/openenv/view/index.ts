@@ -1,0 +1,12 @@
+/** An OpenEnv server on the page: its element, loaded when there is one to show, and how a person plays in it. */
+import { html } from 'lit';
+import type { ViewKind } from '../../../ui/kit/view-kind.ts';
+import type { OpenEnvView } from '../view-data.ts';
+
+export const openenvView: ViewKind = {
+  kind: 'openenv',
+  load: () => import('./element.ts'),
+  render: (view, typed) => html`<tabgym-openenv-view .view=${view} ?playable=${typed !== null}></tabgym-openenv-view>`,
+  hasForm: (view) => (view as OpenEnvView).fields.length > 0,
+  tall: true,
+};

@@ -1,0 +1,12 @@
+/** Wordle on the page: its element, loaded when there is one to show, and how a person plays in it. */
+import { msg } from '@lit/localize';
+import { html } from 'lit';
+import type { ViewKind } from '../../../ui/kit/view-kind.ts';
+
+export const wordleView: ViewKind = {
+  kind: 'wordle',
+  load: () => import('./element.ts'),
+  render: (view, typed) => html`<tabgym-wordle-view .view=${view} .typed=${typed}></tabgym-wordle-view>`,
+  types: true,
+  keyWords: () => msg('The game: type letters, Enter guesses, Backspace takes one back'),
+};
