@@ -1,7 +1,7 @@
 // out[target[u], c] += sum over the entries e in [start[u], start[u+1]) of scale(e) * table[source[e], c]: adds rows
 // into rows, without atomics and in a fixed order. Used by the backward of the embedding (target: token id, source:
-// position of the token), of the head (gradients of scored rows into the tokens that predicted them) and of the masked head (entries of a
-// vocabulary row).
+// position of the token), of the head (gradients of scored rows into the tokens that predicted them) and of the masked
+// head (entries of a vocabulary row).
 // lists holds, one after another from listOffset: target (U), start (U + 1), source (E) and, if SCALED, the index of
 // each entry's scale (E).
 // Shapes: table (?, C), out (?, C), scale (E). One thread per element of a target row. Constants: SCALED, WIDTH (1),

@@ -1,6 +1,6 @@
 /**
- * Which of several forms of the same work is fastest on this adapter: measured, not guessed. The forms are given as work to
- * record; this file does not know what they compute.
+ * Measures several forms of the same work and chooses the fastest on this adapter. The forms are passed as work to
+ * record; this file does not depend on what they compute.
  */
 import type { KernelCache, Recorder } from './device.ts';
 
@@ -10,13 +10,13 @@ export interface Candidate {
   record(): void;
 }
 
-/** Long enough that the wait for the device does not decide. */
+/** Shortest measurement. Long enough that the latency of waiting for the device does not dominate. */
 const leastMs = 4;
 const mostRepeats = 256;
 const rounds = 3;
-/** An adapter that takes longer than this for one call is not worth the wait of measuring it. */
+/** If one call takes longer than this, the adapter is too slow for a measurement to be worthwhile. */
 const mostMs = 500;
-/** Another than the first is taken only where it is faster by more than the noise. */
+/** Another form replaces the first only if its time is below this fraction: less is noise. */
 const margin = 0.93;
 
 async function timed(recorder: Recorder, candidate: Candidate, repeats: number): Promise<number> {
@@ -26,14 +26,14 @@ async function timed(recorder: Recorder, candidate: Candidate, repeats: number):
   return performance.now() - start;
 }
 
-/** Repeats of the first candidate that take long enough; this warms up, too. */
+/** Number of repeats for which the first candidate takes long enough. Also warms up the device. */
 async function repeatsFor(recorder: Recorder, candidate: Candidate): Promise<number> {
   let repeats = 1;
   while (repeats < mostRepeats && (await timed(recorder, candidate, repeats)) < leastMs) repeats *= 4;
   return repeats;
 }
 
-/** The fastest candidate's name; the first where none is clearly faster. Compiles what they ask for. */
+/** Name of the fastest candidate, or of the first if none is clearly faster. Compiles all their kernels first. */
 export async function fastest(
   kernels: KernelCache,
   recorder: Recorder,
@@ -47,7 +47,7 @@ export async function fastest(
   if (repeats === 1 && (await timed(recorder, candidates[0], 1)) > mostMs) return candidates[0].name;
   const best = candidates.map(() => Number.POSITIVE_INFINITY);
   for (const candidate of candidates) await timed(recorder, candidate, 1);
-  // In turns, so that a clock that slows down slows all.
+  // Alternates between candidates, so that a change of clock speed affects all of them.
   for (let round = 0; round < rounds; round++)
     for (const [i, candidate] of candidates.entries())
       best[i] = Math.min(best[i], await timed(recorder, candidate, repeats));

@@ -1,27 +1,33 @@
 /**
- * What a device is: buffers, kernels by name, and a recorder that carries out kernel calls in order. `webgpu/` and `wasm/`
- * implement it; who computes with one does not know which. A kernel call is data: name, constants, bindings, grid, scalars
- * (shaders/NAME.wgsl is the definition of what it computes).
+ * The interface of a device: buffers, kernels by name, and a recorder that runs kernel calls in order. `webgpu/` and
+ * `wasm/` implement it; code that computes with a device does not know which one it has. A kernel call is data: name,
+ * constants, bindings, grid, scalars (shaders/NAME.wgsl defines the computation).
  *
- * `device/` has never heard of a transformer, a policy or a reward, and this file not of WebGPU either.
+ * Nothing in `device/` depends on transformers, policies or rewards, and this file does not depend on WebGPU either.
  */
 
-/** There is no such device here, or it is too small. The message says what is missing and what to do. */
+/** The device does not exist here or is too small. The message names what is missing and what to do. */
 export class DeviceUnavailableError extends Error {
   override name = 'DeviceUnavailableError';
 }
 
-/** The device is gone (driver reset, sleep, a trap, a dead worker). A session restores its last committed step on a new one. */
+/**
+ * The device is gone (driver reset, sleep, a trap, a dead worker). A session restores its last committed step on a new
+ * one.
+ */
 export class DeviceLostError extends Error {
   override name = 'DeviceLostError';
 }
 
-/** What the device reported or refused: a bug here, never the user's. */
+/**
+ * An error that the device reported, or a request that it refused. Always a bug in this program, never the user's
+ * fault.
+ */
 export class DeviceError extends Error {
   override name = 'DeviceError';
 }
 
-/** Memory of the device; contents are zero at first. */
+/** Memory of the device, initially zero. */
 export interface DeviceBuffer {
   readonly label: string;
   /** Bytes, a multiple of 16. */
@@ -41,19 +47,19 @@ export function slice(buffer: DeviceBuffer, offset: number, size: number): Buffe
   return { buffer, offset, size: Math.max(16, Math.ceil(size / 16) * 16) };
 }
 
-/** Constants a kernel is asked for with; a string names a type. */
+/** Constants of a kernel. A string names a type. */
 export type Constants = { readonly [name: string]: number | string };
 
 /** A kernel that is ready to run. */
 export interface Kernel {
   readonly name: string;
   readonly constants: Constants;
-  /** Source that was put after the constants (an objective, say). */
+  /** Source inserted after the constants, for example an objective. */
   readonly extra: string;
-  /** Its source, where it has one that can be shown. */
+  /** Its source, or '' if it has none. */
   readonly code: string;
   readonly bindingCount: number;
-  /** Whether it writes to binding i, counted from 0. */
+  /** True if it writes to binding i, counted from 0. */
   writes(i: number): boolean;
 }
 
@@ -64,11 +70,11 @@ export interface KernelHandle {
 
 export type CompileProgress = (done: number, total: number, name: string) => void;
 
-/** The kernels of a device, each (name, constants, extra) once. */
+/** The kernels of a device, one for each (name, constants, extra). */
 export interface KernelCache {
-  /** Starts compiling; the handle's `get` gives it once `settle` has resolved. */
+  /** Starts to compile a kernel. The handle's `get` returns it once `settle` has resolved. */
   request(name: string, constants?: Constants, extra?: string): KernelHandle;
-  /** Waits for every requested kernel; throws the first that there cannot be. */
+  /** Waits for every requested kernel. Throws the first error, for example of a kernel that does not exist. */
   settle(onProgress?: CompileProgress): Promise<void>;
   all(): Kernel[];
 }
@@ -82,11 +88,11 @@ export const f32 = (value: number): FloatParam => ({ f32: value });
 export interface Dispatch {
   kernel: KernelHandle;
   bindings: readonly BufferSlice[];
-  /** Workgroups; a count over 65,535 in x is folded into y by `grid1d`. */
+  /** Workgroups in x, y and z. `grid1d` folds a count over 65,535 into x and y. */
   grid: readonly [number, number?, number?];
-  /** Up to 16 words: integers as u32, `f32(x)` values as floats. */
+  /** Up to 16 scalars in the order of the kernel: integers as u32, `f32(x)` values as floats. */
   params?: readonly (number | FloatParam)[];
-  /** Multiply-adds counted twice; decides when a submission is long enough. */
+  /** Floating-point operations, two per multiply-add. Decides when a submission is long enough. */
   flops?: number;
 }
 
@@ -99,14 +105,14 @@ export function grid1d(count: number): [number, number] {
   return [Math.ceil(count / y), y];
 }
 
-/** Most calls of a submission, and the device's bytes for the scalars of one. */
+/** Maximum number of calls in a submission, and the bytes that each of them takes on the device for its scalars. */
 export const maxCalls = 2048;
 export const callBytes = 256;
-/** What a recorder needs on the device beside its staging buffer. */
+/** Bytes that a recorder needs on the device in addition to its staging buffer. */
 export const recorderBytes = maxCalls * callBytes;
 
 export interface KernelTime {
-  /** Milliseconds of the calls that were timed. */
+  /** Total milliseconds of the timed calls. */
   ms: number;
   timed: number;
 }
@@ -114,13 +120,13 @@ export interface KernelTime {
 /** Records calls, copies and uploads, which take effect in that order. */
 export interface Recorder {
   readonly device: Device;
-  /** Counted since creation. */
+  /** Counts since the recorder was created. */
   readonly dispatches: number;
   readonly submissions: number;
   readonly readbacks: number;
   readonly flops: number;
   readonly perKernel: ReadonlyMap<string, number>;
-  /** While set nothing is recorded or sent: calls only ask for their kernels, so that all can be compiled beforehand. */
+  /** If true, nothing is recorded or sent: calls only request their kernels, so that all can be compiled beforehand. */
   dry: boolean;
   readonly stagingBytes: number;
   run(call: Dispatch): void;
@@ -128,15 +134,20 @@ export interface Recorder {
   clear(buffer: DeviceBuffer, offset?: number, bytes?: number): void;
   upload(buffer: DeviceBuffer, offset: number, data: ArrayBufferView<ArrayBuffer>): void;
   submit(): void;
-  /** The floats of a slice, all recorded work done, where device and host share their memory; else null. */
+  /** The floats of a slice after all recorded work, if device and host share their memory; else null. */
   shared(part: BufferSlice): Float32Array | null;
-  /** One read-back of several slices, in order. Sizes must fit the staging buffer together. */
+  /** Reads several slices back at once, in order. Together they must fit the staging buffer. */
   read(slices: readonly BufferSlice[]): Promise<ArrayBuffer[]>;
   /** Waits until all submitted work is done. */
   finish(): Promise<void>;
-  /** Lets messages in, now and then, where recorded work is carried out on this very thread; else nothing. For long loops. */
-  letIn(): Promise<void>;
-  /** Time by kernel of the calls timed so far, and times the next ones; null where the device cannot tell. */
+  /**
+   * Lets this thread handle its messages from time to time, if recorded work runs on this very thread; otherwise does
+   * nothing. Call it in long loops.
+   */
+  yieldToMessages(): Promise<void>;
+  /**
+   * Time by kernel of the calls timed so far; starts timing at the first request. Null if the device cannot measure it.
+   */
   times(): Promise<ReadonlyMap<string, KernelTime> | null>;
   destroy(): void;
 }
@@ -145,50 +156,58 @@ export interface DeviceInfo {
   vendor: string;
   architecture: string;
   description: string;
-  /** Software in place of a GPU: submissions are kept shorter, and forms of kernels are not measured. */
+  /** True for software in place of a GPU. Submissions are then shorter, and forms of kernels are not measured. */
   isFallback: boolean;
-  /** Fewest invocations of a subgroup; 0: unknown. */
+  /** Minimum number of invocations in a subgroup; 0 if unknown. */
   subgroupMinSize: number;
 }
 
 export interface Device {
   readonly info: DeviceInfo;
   readonly features: ReadonlySet<string>;
-  /** Whether kernels can be made of source (`extra`); else the host does such work between two submissions. */
+  /**
+   * True if kernels can be compiled from source (`extra`); otherwise the host does such work between two submissions.
+   */
   readonly compiles: boolean;
-  /** Whether its memory is the host's too: a read-back needs no buffer, and `Recorder.shared` gives what lies in it. */
+  /** True if its memory is also the host's: a read-back needs no buffer, and `Recorder.shared` returns the contents. */
   readonly sharesMemory: boolean;
-  /** Computes with a thread less from here on, with the same bits: how many it has then; null: there is none to spare. */
+  /**
+   * Releases one thread; the results keep the same bits. Returns the number of threads left, or null if it has only
+   * one.
+   */
   giveBackThread?(): number | null;
-  /** Whether sums over many rows are cut into partial sums, so that many workgroups share one output. */
+  /** True if sums over many rows are divided into partial sums, so that many workgroups share one output. */
   readonly partialSums: boolean;
-  /** Rejects (never resolves) when the device is lost, so that any wait can race with it. */
+  /** Rejects when the device is lost, and never resolves, so that any wait can race with it. */
   readonly lost: Promise<never>;
-  /** Set once the device is lost or has reported an error. */
+  /** The first error that lost the device or was reported by it. */
   failure: Error | null;
-  /** Most bytes of one binding: what is larger is cut. */
+  /** Maximum bytes of one binding. Larger data must be divided. */
   readonly bindingBytes: number;
-  /** Most bytes of one buffer. */
+  /** Maximum bytes of one buffer. */
   readonly bufferBytes: number;
-  /** What a recorder allocates to time kernels; 0: it takes nothing, or cannot. */
+  /** Bytes that a recorder allocates to time kernels; 0 if it needs none or cannot time. */
   readonly timingBytes: number;
-  /** What it grants, by name, for a report. */
+  /** Granted limits by name, for a report. */
   readonly limits: Readonly<Record<string, number>>;
   readonly buffersCreated: number;
   readonly bytesAllocated: number;
-  /** Buffers created and not yet destroyed: a leak where this grows over a create/destroy cycle. */
+  /** Buffers created and not yet destroyed. Growth over a create/destroy cycle is a leak. */
   readonly liveBuffers: number;
   readonly kernels: KernelCache;
-  /** Throws what the device has reported since the last check. */
+  /** Throws the error that the device has reported, if any. */
   check(): void;
-  /** From now on creating a buffer is an error that names `phase`: no buffer is created in a training or decoding step. */
+  /**
+   * From now on, creating a buffer throws an error that names `phase`, because training and decoding steps must create
+   * none.
+   */
   seal(phase: string): void;
   unseal(): void;
   createBuffer(label: string, bytes: number): DeviceBuffer;
   destroyBuffer(buffer: DeviceBuffer): void;
-  /** Runs an allocation; a failure names what was being allocated. */
+  /** Runs an allocation. An error names `what`. */
   allocating<T>(what: string, allocate: () => T): Promise<T>;
-  /** `flopsPerSubmission`: a submission is sent once it holds this much work. */
+  /** `flopsPerSubmission`: work after which a submission is sent. */
   createRecorder(stagingBytes: number, flopsPerSubmission: number): Recorder;
   destroy(): void;
 }

@@ -1,28 +1,28 @@
 /**
- * Kernels compared with results of the CPU, any number of them in one submission and one read-back: some browsers miscompile
- * some kernels, and a person should read so in words instead of wondering why nothing is learned.
+ * Compares kernels with results from the CPU, any number of them in one submission and one read-back. Some browsers
+ * miscompile some kernels; the user should see that as a message instead of wondering why the policy does not learn.
  *
- * A case is plain data: what stands in each buffer, the calls, and what must stand there afterwards. This file knows neither
- * the kernels nor where the numbers come from.
+ * A case is plain data: the contents of each buffer, the calls, and the expected contents afterwards. This file depends
+ * neither on the kernels nor on the source of the numbers.
  */
 import { type BufferSlice, type Device, DeviceError, type Dispatch, type Kernel, slice } from './device.ts';
 
 type Words = Float32Array | Uint32Array;
 
-/** What one buffer must hold. `tolerance` is relative to the largest expected value; whole numbers must be equal. */
+/** Expected contents of one buffer. `tolerance` is relative to the largest expected value; integers must be equal. */
 export interface Expected {
   /** Index in `bindings`. */
   binding: number;
   values: ArrayLike<number>;
   tolerance: number;
-  /** The values that whole numbers stand for, which are then compared within the tolerance. */
+  /** Decodes integers to values, which are then compared within the tolerance. */
   read?: (words: Uint32Array) => Float64Array;
 }
 
 export interface KernelCase {
-  /** Contents of every buffer in the order of the bindings, those that are written too. */
+  /** Initial contents of every buffer in the order of the bindings, including the written ones. */
   bindings: readonly Words[];
-  /** One after another, on the same buffers. */
+  /** Calls on the same buffers, in order. */
   calls: readonly Pick<Dispatch, 'grid' | 'params'>[];
   expected: readonly Expected[];
 }
@@ -30,13 +30,13 @@ export interface KernelCase {
 export interface KernelResult {
   kernel: string;
   ok: boolean;
-  /** Largest error beside its tolerance; on failure what a person can do. */
+  /** Largest error and its tolerance; if the kernel failed, the wrong value and what the user can do. */
   detail: string;
 }
 
 const alignment = 256;
 
-/** Bytes of several arrays in one buffer, each where a binding may start. */
+/** Several arrays in one buffer, each aligned as a binding must be. */
 class Arena {
   readonly parts: { at: number; words: Words }[] = [];
   bytes = 0;
@@ -56,14 +56,16 @@ class Arena {
   }
 }
 
-/** Read and written bindings lie in two buffers: one dispatch may not read a buffer that it writes. */
+/** Read and written bindings go to two buffers, because one dispatch must not read a buffer that it writes. */
 class Placement {
   readonly read = new Arena();
   readonly written = new Arena();
 
   place(kernel: Kernel, { bindings }: KernelCase) {
     if (bindings.length !== kernel.bindingCount)
-      throw new DeviceError(`The case of ${kernel.name} has ${bindings.length} buffers.`);
+      throw new DeviceError(
+        `The case of ${kernel.name} has ${bindings.length} buffers; the kernel takes ${kernel.bindingCount}.`,
+      );
     return bindings.map((words, i) => {
       const isWritten = kernel.writes(i);
       return { isWritten, ...(isWritten ? this.written : this.read).add(words) };
@@ -71,7 +73,7 @@ class Placement {
   }
 }
 
-/** Runs every case; results in the order given. */
+/** Runs all cases. Results are in their order. */
 export async function runCases(
   device: Device,
   cases: readonly { kernel: Kernel; test: KernelCase }[],
@@ -108,11 +110,11 @@ function view(bytes: ArrayBuffer, places: readonly { at: number }[], test: Kerne
   return new Type(bytes, places[binding].at, words.length);
 }
 
-/** Largest error of a buffer as a multiple of its tolerance. */
+/** Largest error of a buffer, and the error that its tolerance allows. */
 function compare(words: Words, { values, tolerance, read }: Expected) {
   const got = read && words instanceof Uint32Array ? read(words) : words;
   if (got.length !== values.length)
-    throw new RangeError(`${values.length} values expected of a buffer of ${got.length}.`);
+    throw new RangeError(`${values.length} values are expected, but the buffer has ${got.length}.`);
   const exact = got instanceof Uint32Array;
   let scale = 1e-30;
   for (let i = 0; i < values.length; i++) scale = Math.max(scale, Math.abs(values[i]));
@@ -130,8 +132,8 @@ function judge(kernel: string, test: KernelCase, read: (binding: number) => Word
   const wrong = results.find((r) => !r.ok);
   if (wrong) {
     const detail =
-      `It gave ${wrong.got} where ${wrong.want} is right (value ${wrong.at} of its output ${wrong.expected.binding + 1}), ` +
-      'so training on this adapter would go wrong. A newer graphics driver or another browser may compile it rightly.';
+      `It computed ${wrong.got} instead of ${wrong.want} (value ${wrong.at} of buffer ${wrong.expected.binding + 1}), ` +
+      'so training on this adapter would go wrong. Update the graphics driver or try another browser.';
     return { kernel, ok: false, detail };
   }
   const floats = results.filter(

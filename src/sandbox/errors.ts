@@ -1,16 +1,16 @@
-/** What may happen to code in the sandbox. All of them leave the caller as it was; the next call starts in a fresh realm. */
+/** Errors of code in the sandbox. None of them affects the caller, and the next call starts in a fresh realm. */
 
-/** A place in the code, from 1; null: the interpreter does not say. */
+/** A place in the code; line and column count from 1. */
 export interface CodePlace {
   line: number;
   column: number;
 }
 
-/** Words for where, to stand at the head of a message. */
-export const placeWords = (file: string, place: CodePlace | null): string =>
+/** File and place for the start of a message. `place` is null if the interpreter reports none. */
+export const placeLabel = (file: string, place: CodePlace | null): string =>
   place ? `${file}, line ${place.line}, column ${place.column}` : file;
 
-/** The root of what code in the sandbox may fail by. */
+/** Base class of all errors of the sandbox. */
 export class SandboxError extends Error {
   override name = 'SandboxError';
   constructor(
@@ -21,17 +21,17 @@ export class SandboxError extends Error {
   }
 }
 
-/** The code did not end in its time. */
+/** The code exceeded its time limit. */
 export class SandboxTimeoutError extends SandboxError {
   override name = 'SandboxTimeoutError';
 }
 
-/** The code asked for more memory than a call may have. */
+/** The code requested more memory than a call may have. */
 export class SandboxMemoryError extends SandboxError {
   override name = 'SandboxMemoryError';
 }
 
-/** The code cannot be read, or threw. */
+/** The code has a syntax error, or threw. */
 export class CodeError extends SandboxError {
   override name = 'CodeError';
 }

@@ -1,5 +1,5 @@
-// Runs inside a realm before any other text; its value goes to the host alone. What it needs of the language is taken here, before
-// a person's code could put something else in its place.
+// Runs first in every realm; only the host receives its value. It copies the built-ins that it needs now, before custom
+// code can replace them.
 (() => {
   const { parse, stringify } = JSON;
   const Floats = Float64Array;
@@ -12,13 +12,13 @@
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Floats.prototype), 'length').get,
   );
 
-  // A clock and dice would make a run that no one can repeat.
+  // Random numbers would make a run that cannot be reproduced.
   const refuse = (name, why) => () => {
-    throw new Error(`${name} is not there: ${why}`);
+    throw new Error(`${name} is not available: ${why}`);
   };
   Math.random = refuse('Math.random', 'the same run must give the same numbers every time');
 
-  /** Arrays that stand one after another in a buffer. */
+  /** Arrays that lie one after another in a buffer. */
   const unpack = (buffer, layout) => {
     let at = 0;
     return fromEntries(
@@ -49,9 +49,9 @@
     return code.main(arrays, values);
   };
 
-  /** [what is said, buffer] */
-  return (code, prelude, buffer, said) => {
-    const { layout, values } = parse(said);
+  /** Runs the code. Takes and returns JSON text and a buffer of floats. */
+  return (code, prelude, buffer, input) => {
+    const { layout, values } = parse(input);
     const result = (prelude ?? plain)(code, unpack(buffer, layout), values);
     const packed = pack(result.arrays ?? {});
     return [stringify({ layout: packed.layout, values: result.values ?? null }), packed.buffer];

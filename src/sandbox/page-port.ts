@@ -1,4 +1,4 @@
-/** A worker of a page as the sandbox's port. */
+/** The sandbox's port over a worker of a page. */
 import type { SandboxPort, SandboxReply } from './protocol.ts';
 
 export const pagePort = (worker: Worker): SandboxPort => ({

@@ -1,32 +1,33 @@
-/** What a sandbox and its worker say to each other. All values are structured-cloneable. */
+/** Messages between a sandbox and its worker. All values are structured-cloneable. */
 import type { CodePlace } from './errors.ts';
 
-/** Arrays by name: what code is given and gives back. */
+/** Arrays by name: input and output of the code. */
 export type NamedArrays = { [name: string]: Float64Array };
 
 export interface SandboxCall {
   /**
-   * Trusted text, run before the code. Its value is `(code, arrays, values) => ({ arrays, values })`, where `code` holds the exports of
-   * the person's module. Absent: the code must export `main`, which is called as `main(arrays, values)`.
+   * Trusted source that runs before the code. Its value is `(code, arrays, values) => ({ arrays, values })`, where
+   * `code` holds the exports of the custom module. Default: the code must export `main`, which is called as
+   * `main(arrays, values)`.
    */
   prelude?: string;
-  /** A module. */
+  /** Source of the custom module. */
   code: string;
-  /** What the code is called in messages. */
+  /** Name of the code in messages. */
   file: string;
-  /** Copied in. */
+  /** Input arrays; the code gets a copy. */
   arrays: NamedArrays;
-  /** Anything that JSON can say. */
+  /** Any JSON value. */
   values: unknown;
 }
 
 export interface SandboxLimits {
-  /** Milliseconds a call may take. */
+  /** Time limit of a call, in milliseconds. */
   deadlineMs: number;
   stackBytes: number;
 }
 
-/** Of a worker's interpreter, all in all. */
+/** Memory limit of a worker's interpreter, in bytes. */
 export const memoryBytes = 64 * 2 ** 20;
 
 export interface SandboxResult {
@@ -39,7 +40,7 @@ export interface SandboxRequest extends SandboxCall {
   limits: SandboxLimits;
 }
 
-/** `broken`: the interpreter itself is not to be trusted any more. */
+/** `broken`: the interpreter itself can no longer be trusted. */
 export type FailureKind = 'timeout' | 'memory' | 'code' | 'broken';
 
 export interface SandboxFailure {
@@ -48,17 +49,17 @@ export interface SandboxFailure {
   place: CodePlace | null;
 }
 
-/** The first message of a worker says that it is ready, or why it cannot be. */
+/** Replies of a worker. The first reports that it is ready, or why it failed to load. */
 export type SandboxReply =
   | { ready: true }
   | { id: number; result: SandboxResult }
   | { id: number; failure: SandboxFailure }
   | { failed: string };
 
-/** A worker, as either platform gives it. */
+/** A worker of a page or of Node. */
 export interface SandboxPort {
   post(request: SandboxRequest): void;
   listen(receive: (reply: SandboxReply) => void, lost: (why: string) => void): void;
-  /** Between `post` and its reply, the process must not end. */
+  /** Ends the worker. */
   terminate(): void;
 }

@@ -1,6 +1,7 @@
 /**
- * One call, inside the worker: a fresh QuickJS runtime and realm, the prelude, the person's module, the call, and everything thrown
- * away. QuickJS (Bellard and Gordon, https://bellard.org/quickjs) by quickjs-emscripten (https://github.com/justjake/quickjs-emscripten).
+ * Runs one call inside the worker: creates a QuickJS runtime and realm, runs the prelude and the custom module, makes
+ * the call, and disposes of everything. QuickJS (Bellard and Gordon, https://bellard.org/quickjs) comes from
+ * quickjs-emscripten (https://github.com/justjake/quickjs-emscripten).
  */
 import {
   DefaultIntrinsics,
@@ -8,7 +9,7 @@ import {
   type QuickJSHandle,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
-import { type CodePlace, placeWords } from './errors.ts';
+import { type CodePlace, placeLabel } from './errors.ts';
 import glue from './glue.js?raw';
 import {
   memoryBytes,
@@ -19,7 +20,7 @@ import {
   type SandboxResult,
 } from './protocol.ts';
 
-/** Longest message that is handed on. */
+/** Longer messages are cut. */
 const longestMessage = 400;
 
 class Failure extends Error {
@@ -35,7 +36,10 @@ interface Thrown {
   stack?: unknown;
 }
 
-/** The first place of the person's file in a stack of QuickJS: `at f (objective.js:2:13)`, or for what cannot be read `at objective.js:2:9`. */
+/**
+ * First place in the custom file that a QuickJS stack names: `at f (objective.js:2:13)`, or `at objective.js:2:9` for a
+ * syntax error.
+ */
 function placeIn(stack: unknown, file: string): CodePlace | null {
   if (typeof stack !== 'string') return null;
   const at = stack.indexOf(`${file}:`);
@@ -44,8 +48,9 @@ function placeIn(stack: unknown, file: string): CodePlace | null {
 }
 
 /**
- * QuickJS has no class for it: the words are its own (quickjs.c, JS_ThrowOutOfMemory). It throws null where there is no memory left for
- * an error. Code that throws the same by itself is told that it has too little memory, which harms no one.
+ * True if QuickJS ran out of memory. It has no error class for this, so the message of JS_ThrowOutOfMemory (quickjs.c)
+ * is compared; null is thrown if there is no memory left even for an error. Custom code that throws the same is
+ * reported as out of memory, which does no harm.
  */
 const meansNoMemory = (thrown: unknown): boolean =>
   thrown === null || ((thrown as Thrown).name === 'InternalError' && (thrown as Thrown).message === 'out of memory');
@@ -61,7 +66,7 @@ class Call {
     private readonly limits: SandboxLimits,
   ) {
     const end = performance.now() + limits.deadlineMs;
-    // A single request beyond it is refused. The sum is bounded by the memory itself (serve.ts).
+    // QuickJS then refuses a single larger request. The memory itself limits the sum (serve.ts).
     runtime.setMemoryLimit(memoryBytes);
     runtime.setMaxStackSize(limits.stackBytes);
     runtime.setInterruptHandler(() => {
@@ -76,16 +81,16 @@ class Call {
     return handle;
   }
 
-  /** Arrays go in as one buffer, and come out so. */
+  /** All arrays travel in one buffer, both ways. */
   run(): SandboxResult {
     const { context, call } = this;
     const enter = this.evaluated(glue, 'glue.js');
     const prelude = call.prelude === undefined ? context.undefined : this.evaluated(call.prelude, 'prelude.js');
     const exports = this.module();
     const lists = Object.entries(call.arrays);
-    const said = JSON.stringify({ layout: lists.map(([name, array]) => [name, array.length]), values: call.values });
+    const input = JSON.stringify({ layout: lists.map(([name, array]) => [name, array.length]), values: call.values });
     const buffer = this.kept(context.newArrayBuffer(joined(lists.map(([, array]) => array))));
-    const text = this.kept(context.newString(said));
+    const text = this.kept(context.newString(input));
     const result = this.unwrapped(context.callFunction(enter, context.undefined, exports, prelude, buffer, text));
     const [reply, bytes] = [0, 1].map((index) => this.kept(context.getProp(result, index)));
     return this.read(context.getString(reply), bytes);
@@ -105,14 +110,14 @@ class Call {
     return { arrays, values };
   }
 
-  /** The person's module, run once. */
+  /** Evaluates the custom module. */
   private module(): QuickJSHandle {
     const { context, call } = this;
     const loaded = this.unwrapped(context.evalCode(call.code, call.file, { type: 'module' }));
     const state = context.getPromiseState(loaded);
     if (state.type === 'rejected') throw this.failureOf(this.kept(state.error));
     if (state.type === 'pending') {
-      const message = `${call.file}: the code waits (await) outside a function, and nothing will ever answer it. Take the await out.`;
+      const message = `${call.file}: a top-level await never resolves in the sandbox. Remove it.`;
       throw new Failure({ kind: 'code', message, place: null });
     }
     return state.notAPromise ? loaded : this.kept(state.value);
@@ -129,23 +134,27 @@ class Call {
 
   private failureOf(handle: QuickJSHandle): Failure {
     const { file } = this.call;
-    // Reading what was thrown may run its getters: under the same deadline.
+    // Reading a thrown value may run its getters; the same time limit covers them.
     const thrown = this.context.dump(handle) as unknown;
     const place = thrown instanceof Object ? placeIn((thrown as Thrown).stack, file) : null;
     if (this.late) {
       const seconds = this.limits.deadlineMs / 1000;
-      // What was done last is known; a loop that does nothing has no place of its own.
+      // The stack names the last line that ran. An empty loop has no line of its own.
       const near = place ? `${file}, near line ${place.line}` : file;
       const message = `${near}: the code did not end within ${seconds} s. Look for a loop that never stops.`;
       return new Failure({ kind: 'timeout', message, place });
     }
-    const where = placeWords(file, place);
+    const where = placeLabel(file, place);
     if (meansNoMemory(thrown)) {
       const megabytes = memoryBytes / 2 ** 20;
-      const message = `${where}: the code asked for more than the ${megabytes} MB of memory that it may have.`;
+      const message = `${where}: the code requested more than the ${megabytes} MB of memory that it may use.`;
       return new Failure({ kind: 'memory', message, place });
     }
-    return new Failure({ kind: 'code', message: `${where}: ${wordsOf(thrown)}`.slice(0, longestMessage), place });
+    return new Failure({
+      kind: 'code',
+      message: `${where}: ${describeThrown(thrown)}`.slice(0, longestMessage),
+      place,
+    });
   }
 
   dispose(): void {
@@ -155,7 +164,7 @@ class Call {
   }
 }
 
-function wordsOf(thrown: unknown): string {
+function describeThrown(thrown: unknown): string {
   if (!(thrown instanceof Object)) return `the code threw ${JSON.stringify(thrown) ?? 'undefined'}`;
   const { name = 'Error', message = '' } = thrown as Thrown;
   return `${String(name)}: ${String(message)}`;
@@ -171,7 +180,7 @@ function joined(arrays: readonly Float64Array[]): ArrayBuffer {
   return all.buffer;
 }
 
-/** Runs one call. What is thrown by the interpreter itself, and not by the code, means that it is broken. */
+/** Runs one call. An error thrown by the interpreter itself, not by the code, means that the interpreter is broken. */
 export function runCall(
   quickjs: QuickJSWASMModule,
   call: SandboxCall,
@@ -188,7 +197,7 @@ export function runCall(
     try {
       running?.dispose();
     } catch (second) {
-      // What the code did is said; that nothing more may run here, too.
+      // Reports the error of the code, and also that this interpreter must not run anything more.
       return {
         failure: {
           ...error.failure,

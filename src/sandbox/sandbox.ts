@@ -1,6 +1,7 @@
 /**
- * The sandbox as its callers see it: one call at a time, bounded in time, memory and stack. The worker starts with the first call.
- * What interrupts inside (realm.ts) is asked first; a call that does not heed it ends with its worker, and the next call has another.
+ * Interface of the sandbox for its callers: one call at a time, with limits for time, memory and stack. The worker
+ * starts with the first call. The interpreter interrupts a call at its time limit (realm.ts); if that has no effect,
+ * the worker is ended, and the next call starts another.
  */
 import {
   CodeError,
@@ -22,15 +23,18 @@ import type {
 } from './protocol.ts';
 
 /**
- * Time for an update of tens of thousands of rows, many times over. The interpreter's stack of 64 KB fits into a browser worker's own: at
- * 256 KB Chromium's overflowed first (measured), which costs the worker.
+ * The time limit is many times what an update of tens of thousands of rows takes. A stack of 64 KB fits into the stack
+ * of a browser's worker: at 256 KB Chromium's own overflowed first (measured), which kills the worker.
  */
 export const defaultLimits: SandboxLimits = { deadlineMs: 10_000, stackBytes: 64 * 1024 };
 
-/** How long the interpreter itself may take to load. */
+/** Time limit for loading the interpreter. */
 const loadMs = 60_000;
 
-/** After its deadline a call has this long to be interrupted: a built-in function does not look at the clock. */
+/**
+ * Extra time to interrupt a call after its time limit: the interpreter does not check the clock inside a built-in
+ * function.
+ */
 const graceMs = (deadlineMs: number) => Math.max(1000, deadlineMs / 2);
 
 const errors: { readonly [kind in FailureKind]: new (message: string, place: CodePlace | null) => SandboxError } = {
@@ -45,16 +49,16 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A worker that is loaded, and the call it works on. */
-class Running {
+/** A loaded worker and its current call. */
+class LoadedWorker {
   private waiting: Waiting | null = null;
   private next = 0;
   dead = false;
 
   private constructor(private readonly port: SandboxPort) {}
 
-  static async start(port: SandboxPort): Promise<Running> {
-    const running = new Running(port);
+  static async start(port: SandboxPort): Promise<LoadedWorker> {
+    const running = new LoadedWorker(port);
     await running.loaded();
     return running;
   }
@@ -105,7 +109,7 @@ class Running {
   }
 
   private failed({ kind, message, place }: SandboxFailure): void {
-    // A worker whose memory has grown, or whose interpreter is broken, is not used again.
+    // The worker cannot be reused if its memory has grown or its interpreter is broken.
     if (kind !== 'code') this.end();
     this.waiting?.reject(new errors[kind](message, place));
   }
@@ -131,7 +135,7 @@ class Running {
 }
 
 export class Sandbox {
-  private running: Promise<Running> | null = null;
+  private running: Promise<LoadedWorker> | null = null;
   private last: Promise<unknown> = Promise.resolve();
   private closed = false;
 
@@ -140,7 +144,7 @@ export class Sandbox {
     private readonly limits: SandboxLimits = defaultLimits,
   ) {}
 
-  /** Calls wait for each other. Rejects with a SandboxError. */
+  /** Runs a call after all earlier ones. Rejects with a SandboxError. */
   call(call: SandboxCall, limits: Partial<SandboxLimits> = {}): Promise<SandboxResult> {
     const done = this.last.then(() => this.once(call, { ...this.limits, ...limits }));
     this.last = done.catch(() => {});
@@ -154,15 +158,15 @@ export class Sandbox {
     return (await this.running).run(call, limits);
   }
 
-  private start(): Promise<Running> {
-    const started = this.spawn().then((port) => Running.start(port));
+  private start(): Promise<LoadedWorker> {
+    const started = this.spawn().then((port) => LoadedWorker.start(port));
     started.catch(() => {
       this.running = null;
     });
     return started;
   }
 
-  /** Ends the worker, and with it a call in progress. */
+  /** Ends the worker and any call in progress. */
   async close(): Promise<void> {
     this.closed = true;
     const running = await this.running?.catch(() => null);

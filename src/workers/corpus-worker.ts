@@ -1,4 +1,7 @@
-/** Where kept corpora are worked on for the page: taking in, listing, deleting. One such worker, a world's worker or another tab owns the index. */
+/**
+ * Worker that imports, lists and deletes kept corpora for the page. Only one worker can own the index at a time: this
+ * one, a world's worker or one of another tab.
+ */
 import * as Comlink from 'comlink';
 import type { IngestProgress, IngestResult } from '../corpus/ingest.ts';
 import { openCorpora } from '../corpus/open.ts';
@@ -15,7 +18,7 @@ const api: CorpusWorkerApi = {
   async remove(name: string): Promise<void> {
     return (await openCorpora()).remove(name);
   },
-  /** Null: it was cancelled. */
+  /** Resolves to null if it was cancelled. */
   async ingest(
     name: string,
     files: readonly CorpusFile[],

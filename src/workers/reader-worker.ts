@@ -1,11 +1,14 @@
-/** Where the page reads trajectories: files of any size, and the episodes of a run. A compressed file is unpacked into the browser's own storage. */
+/**
+ * Worker that reads trajectories for the page: files of any size, and the episodes of a run. It unpacks a compressed
+ * file into the browser's own storage.
+ */
 import * as Comlink from 'comlink';
 import { MemorySpill, type Spill } from '../trajectories/files/gzip.ts';
 import { Reader } from '../trajectories/files/reader.ts';
 
 const folderName = 'unpacked-trajectories';
 
-/** A file of the origin's private file system, which goes with the reader. */
+/** A file in the origin's private file system; deleted with the reader. */
 class OpfsSpill implements Spill {
   private at = 0;
 
@@ -32,12 +35,12 @@ class OpfsSpill implements Spill {
   }
 }
 
-/** What a page that was closed left behind. A file that another tab reads is locked, and stays. */
+/** Deletes files that closed pages left behind. A file in use by another tab is locked and stays. */
 async function sweep(folder: FileSystemDirectoryHandle): Promise<void> {
   for await (const name of folder.keys()) await folder.removeEntry(name).catch(() => {});
 }
 
-/** A private window may have no such storage: then memory, as far as it goes. */
+/** Falls back to memory if there is no such storage, as in some private windows. */
 async function openSpill(): Promise<Spill> {
   try {
     const root = await navigator.storage.getDirectory();

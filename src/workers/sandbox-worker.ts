@@ -1,4 +1,4 @@
-/** The worker that runs a person's code: a module worker of a page, or a thread of Node (build/cli/sandbox-worker.js). */
+/** Worker that runs custom code: a module worker of a page, or a thread of Node (build/cli/sandbox-worker.js). */
 import type { SandboxRequest } from '../sandbox/protocol.ts';
 import { serveSandbox } from '../sandbox/serve.ts';
 

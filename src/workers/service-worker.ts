@@ -1,14 +1,14 @@
 /**
- * The one service worker. It gives the page's own files the headers that isolate it where the host sends none (any plain file server), so that
- * SharedArrayBuffer, and with it more than one thread, works; and it keeps those files, so that the page opens and trains without a network.
- * Touches nothing of another origin.
+ * The only service worker. It adds the headers that isolate the page's own files if the host sends none (as plain file
+ * servers do), which enables SharedArrayBuffer and so more than one thread. It also caches these files, so that the
+ * page opens and trains without a network. It ignores all requests to other origins.
  *
- * The first visit is not held up: this worker is there at once, and keeps the files when the page says that it has started. A newer version
- * keeps all of its files before it is ready, and then waits until the person lets it in.
+ * It does not delay the first visit: it activates immediately, and caches the files when the page reports that it has
+ * started. A newer version caches all of its files before it is ready, and then waits until the user accepts it.
  *
- * Headers: https://web.dev/articles/coop-coep. `require-corp` rather than `credentialless`, which Safari does not know;
- * what the page fetches elsewhere (models) it asks for by CORS, which `require-corp` lets through.
- * The list of files is the build's (vite-plugin-pwa, injectManifest).
+ * Headers: https://web.dev/articles/coop-coep. `require-corp` rather than `credentialless`, which Safari does not
+ * support; the page fetches files of other origins (models) by CORS, which `require-corp` allows. The build lists the
+ * files (vite-plugin-pwa, injectManifest).
  */
 import { PrecacheController } from 'workbox-precaching';
 
@@ -20,15 +20,18 @@ const isolation = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** What is large and seldom asked for (the ONNX runtime) is kept once it has been, of the newest few. */
+/**
+ * Large and rarely needed files (the ONNX runtime) are cached once they have been requested, up to a number of the
+ * newest.
+ */
 const askedCache = `tabgym-asked-${self.registration.scope}`;
 const mostAsked = 24;
 const kept = new PrecacheController({ cacheName: `tabgym-kept-${self.registration.scope}` });
 kept.addToCacheList(self.__WB_MANIFEST);
 
-/** The same answer under other headers. An opaque or failed one is handed on as it is. */
+/** The same response with the isolating headers. Opaque and failed responses stay as they are. */
 function isolated(response: Response): Response {
-  // A redirected answer must not be rebuilt for a navigation; status 0 cannot be.
+  // A redirected response must not be rebuilt for a navigation, and one with status 0 cannot be.
   if (response.status === 0 || response.type === 'opaque' || response.type === 'opaqueredirect') return response;
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(isolation)) headers.set(name, value);
@@ -36,11 +39,11 @@ function isolated(response: Response): Response {
   return new Response(status === 204 || status === 304 ? null : response.body, { status, statusText, headers });
 }
 
-/** The library keeps files only while it is told that it is being installed. */
+/** The library adds files to its cache only during an install event. */
 const asInstall = (event: ExtendableEvent) =>
   ({ type: 'install', waitUntil: (work: Promise<unknown>) => event.waitUntil(work) }) as ExtendableEvent;
 
-/** The kept file of an address, whatever its query: `?embed` and `?device=` are the page's own. */
+/** The cached file of a URL without its query: `?embed` and `?device=` are read by the page. */
 function keptFile(request: Request): Promise<Response | undefined> {
   const address = new URL(request.url);
   const { pathname: root } = new URL(self.registration.scope);
@@ -50,7 +53,10 @@ function keptFile(request: Request): Promise<Response | undefined> {
 
 const isAsset = (url: string) => url.startsWith(`${self.registration.scope}assets/`);
 
-/** An asset's name is its content's: what was asked for once stays right. A browser that has no room for it fetches it again. */
+/**
+ * An asset's name contains a hash of its content, so a cached one stays valid. If the browser has no room for it, it is
+ * fetched again.
+ */
 async function fetched(request: Request): Promise<Response> {
   if (!isAsset(request.url) || kept.getCacheKeyForURL(request.url)) return fetch(request);
   const cache = await caches.open(askedCache);
@@ -61,7 +67,7 @@ async function fetched(request: Request): Promise<Response> {
   return response;
 }
 
-/** Files of versions that are gone fall out at the old end. */
+/** Drops the oldest files, which belong to former versions. */
 async function keepAsked(cache: Cache, url: string, response: Response): Promise<void> {
   await cache.put(url, response);
   const all = await cache.keys();
@@ -74,11 +80,11 @@ async function answer(request: Request): Promise<Response> {
 }
 
 self.addEventListener('install', (event) => {
-  // Nothing older is at work: this is a first visit.
+  // On a first visit no older version is active.
   if (!self.registration.active) return void self.skipWaiting();
   event.waitUntil(kept.install(event));
 });
-// What this version does not name falls out only now: an older one was still at work with it.
+// Deletes the files of older versions only now, because an older version was active until now.
 self.addEventListener('activate', (event) =>
   event.waitUntil(Promise.all([kept.activate(event), self.clients.claim()])),
 );
@@ -88,7 +94,7 @@ self.addEventListener('message', (event) => {
 });
 self.addEventListener('fetch', (event) => {
   const { request } = event;
-  // Chromium asks so for DevTools, and refuses any answer: https://crbug.com/823392.
+  // Chromium makes such requests for DevTools and rejects any response: https://crbug.com/823392.
   if (request.cache === 'only-if-cached' && request.mode !== 'same-origin') return;
   if (request.method !== 'GET' || new URL(request.url).origin !== self.location.origin) return;
   event.respondWith(answer(request));

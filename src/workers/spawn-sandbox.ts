@@ -1,4 +1,4 @@
-/** Starts the sandbox's worker where this code runs: a module worker in a page or in a worker of it, a thread in Node. */
+/** Starts the sandbox's worker: a module worker in a page or in one of its workers, a thread in Node. */
 import { repositoryRoot } from '../envs/transport/wasm.ts';
 import { SandboxBrokenError } from '../sandbox/errors.ts';
 import { pagePort } from '../sandbox/page-port.ts';
@@ -9,7 +9,7 @@ function spawnInPage(): SandboxPort {
   return pagePort(new Worker(new URL('./sandbox-worker.ts', import.meta.url), { type: 'module', name: 'sandbox' }));
 }
 
-/** A thread of Node from a built worker file. It keeps the process alive while it loads and while a reply is awaited. */
+/** Starts a Node thread from a built worker file. It keeps the process alive while it loads and during a call. */
 export async function spawnNodeSandbox(file: string): Promise<SandboxPort> {
   const { Worker } = await import('node:worker_threads');
   const { existsSync } = await import('node:fs');
@@ -42,5 +42,5 @@ export async function spawnSandbox(): Promise<SandboxPort> {
   return spawnInPage();
 }
 
-/** Nothing is started before its first call. */
+/** A sandbox whose worker starts with its first call. */
 export const openSandbox = (): Sandbox => new Sandbox(spawnSandbox);

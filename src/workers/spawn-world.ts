@@ -1,6 +1,6 @@
 /**
- * Starts a world's worker where this code runs: a module worker in a page (or in a worker of it), a thread in Node. Gives
- * the pool the one thing it needs of either: a WorldPort.
+ * Starts a world's worker (a module worker in a page or in one of its workers, a thread in Node) and returns its
+ * WorldPort.
  */
 import type { Worker as NodeWorker } from 'node:worker_threads';
 import { type World, WorldError } from '../envs/env.ts';
@@ -24,13 +24,13 @@ function pagePort(worker: Worker): WorldPort {
   };
 }
 
-/** A thread keeps the process alive only while a reply is awaited. */
+/** The thread keeps the process alive only during calls. */
 function nodePort(worker: NodeWorker): WorldPort {
   let awaited = 0;
   worker.unref();
   return {
     post(request: WorldRequest) {
-      // Giving a call up has no answer of its own.
+      // An abort has no reply.
       if (request.call !== 'abort' && awaited++ === 0) worker.ref();
       worker.postMessage(request);
     },
@@ -46,7 +46,7 @@ function nodePort(worker: NodeWorker): WorldPort {
   };
 }
 
-/** A thread of Node from a built worker file. */
+/** Starts a Node thread from a built worker file. */
 export async function spawnNodeWorker(file: string): Promise<WorldPort> {
   const { Worker } = await import('node:worker_threads');
   const { existsSync } = await import('node:fs');
@@ -60,7 +60,7 @@ export async function spawnWorldWorker(): Promise<WorldPort> {
   return pagePort(new Worker(new URL('./world-worker.ts', import.meta.url), { type: 'module', name: 'world' }));
 }
 
-/** A world behind a worker, guarded. */
+/** A world in a worker, with a time limit for each call. */
 export async function openWorldPool(
   name: string,
   options: { timeoutMs?: number; settings?: ConnectionSettings } = {},
@@ -68,7 +68,9 @@ export async function openWorldPool(
   return WorldPool.open({ ...options, description: worldModule(name), spawn: spawnWorldWorker });
 }
 
-/** A world in a frame of the page, guarded; Node has no frames, so it lives in a thread there. */
+/**
+ * A world in a frame of the page, with a time limit for each call. Node has no frames, so it runs in a thread there.
+ */
 const openFramePool = (name: string, timeoutMs?: number): Promise<World> =>
   WorldPool.open({
     ...(timeoutMs && { timeoutMs }),
@@ -76,18 +78,19 @@ const openFramePool = (name: string, timeoutMs?: number): Promise<World> =>
     spawn: import.meta.env.SSR ? spawnWorldWorker : async () => askForFrame(name),
   });
 
-/** Of a program in Node: `TABGYM_NAME_ADDRESS` and `TABGYM_NAME_TOKEN`. */
+/** Settings of a Node program from `TABGYM_NAME_ADDRESS` and `TABGYM_NAME_TOKEN`. */
 export function settingsFromEnvironment(name: string): ConnectionSettings {
-  const said = (what: string) => process.env[`TABGYM_${name.toUpperCase().replaceAll('-', '_')}_${what}`] || undefined;
-  const [address, token] = [said('ADDRESS'), said('TOKEN')];
+  const variable = (what: string) =>
+    process.env[`TABGYM_${name.toUpperCase().replaceAll('-', '_')}_${what}`] || undefined;
+  const [address, token] = [variable('ADDRESS'), variable('TOKEN')];
   return { ...(address && { address }), ...(token && { token }) };
 }
 
-/** A world as sessions use it: its own worker where it runs here, a deadline on each call where it is reached over a line. */
+/** A world as sessions use it: in its own worker if it runs here, with a time limit for each call if it is remote. */
 export async function openGuardedWorld(
   name: string,
   settings?: ConnectionSettings,
-  /** What an answer may take in a thread of this machine, where that is more than the usual. */
+  /** Time limit of a reply from a thread of this machine, if it differs from the world's own. */
   patienceMs?: number,
 ): Promise<World> {
   const module = worldModule(name);

@@ -1,6 +1,6 @@
 /**
- * The trainer's worker: owns the GPU device, serves `TrainerApi` to the page over comlink, and starts the worlds' workers.
- * Everything it does is in session/trainer-service.ts; here is only what belongs to a browser.
+ * The trainer's worker: owns the GPU device, serves `TrainerApi` to the page over comlink, and starts the worlds'
+ * workers. session/service/trainer-service.ts does the work; this file connects it to the browser.
  */
 import * as Comlink from 'comlink';
 import { WasmDevice } from '../device/wasm/device.ts';
@@ -22,7 +22,7 @@ import { OpfsDisk } from '../store/weights-opfs.ts';
 import { openSandbox } from './spawn-sandbox.ts';
 import { openGuardedWorld } from './spawn-world.ts';
 
-/** Absent in old browsers and in pages without https. */
+/** False in old browsers and in pages without HTTPS. */
 const hasFiles = typeof navigator.storage?.getDirectory === 'function';
 const models = hasFiles ? new ModelLibrary(new WeightsCache(new OpfsDisk())) : undefined;
 

@@ -1,6 +1,6 @@
 /**
- * The worker that a world lives in: a module worker of a page, or a thread of Node (build/cli/world-worker.js). It opens the
- * world it is asked for and serves it; everything else is in src/envs.
+ * Worker of one world: a module worker of a page, or a thread of Node (build/cli/world-worker.js). It opens the
+ * requested world and serves it; src/envs does the rest.
  */
 
 import { serveWorld, type WorldReply, type WorldRequest } from '../envs/transport/port.ts';

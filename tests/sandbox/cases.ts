@@ -77,7 +77,7 @@ export const misbehaving: readonly Misbehaving[] = [
     what: 'dice',
     code: main('return { values: Math.random() };'),
     error: CodeError,
-    says: /line 2, column \d+: Error: Math\.random is not there/,
+    says: /line 2, column \d+: Error: Math\.random is not available/,
   },
   ...[
     'fetch("/")',

@@ -19,9 +19,9 @@ describe('a self-test', () => {
   it('that failed names the adapter, the kernels and what to do', () => {
     const failing = report([
       { kernel: 'adamw', ok: true, detail: 'equal' },
-      { kernel: 'matmul_nt', ok: false, detail: 'It gave 3 where 2 is right' },
+      { kernel: 'matmul_nt', ok: false, detail: 'It computed 3 instead of 2' },
     ]);
     expect(() => requireHonest(failing)).toThrow(GpuUnavailableError);
-    expect(() => requireHonest(failing)).toThrow(/the adapter.* 1 of 2 kernels .*matmul_nt \(It gave 3.*driver/);
+    expect(() => requireHonest(failing)).toThrow(/the adapter.* 1 of 2 kernels .*matmul_nt \(It computed 3.*driver/);
   });
 });

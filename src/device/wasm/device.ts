@@ -1,6 +1,6 @@
 /**
- * The processor as a device: the kernels of kernels-wasm/ over one linear memory, by this thread and its helpers. What is
- * submitted is carried out at once. The numbers do not depend on how many threads there are.
+ * The processor as a device: the kernels of kernels-wasm/ over one linear memory, run by this thread and its helpers. A
+ * submission is complete when `submit` returns. The numbers do not depend on the number of threads.
  */
 import {
   type Device,
@@ -17,15 +17,15 @@ import { type KernelExports, loadKernels } from './module.ts';
 import { WasmRecorder } from './recorder.ts';
 
 export interface WasmOptions {
-  /** Default: as many as cores up to two, above that one fewer; one where memory cannot be shared. */
+  /** Default: the number of cores up to two, else one fewer; 1 if memory cannot be shared. */
   threads?: number;
-  /** Whether threads may share memory. Default: where this place allows it (a page must be isolated). */
+  /** If true, threads share memory. Default: true where that is possible (a page must be cross-origin isolated). */
   shared?: boolean;
-  /** Fused products and sums where there are any: faster, and other bits. */
+  /** Use fused multiply-adds if the engine has them: faster, but rounds differently. */
   relaxed?: boolean;
-  /** Bindings no larger than this, as on a device that grants no more. */
+  /** Limit for bindings, to behave like a device that grants no more. */
   mostBindingBytes?: number;
-  /** Most bytes of the memory. */
+  /** Maximum bytes of the memory. */
   mostBytes?: number;
 }
 
@@ -37,29 +37,31 @@ const helpedWord = 9;
 const mostHelpersWord = 10;
 const controlBytes = 256;
 
-/** As many as cores up to two, above that one is left to the page. */
+/** All cores up to two; with more cores one is left to the page. */
 function defaultThreads(): number {
   const cores = globalThis.navigator?.hardwareConcurrency ?? 2;
   return Math.min(mostThreads, cores <= 2 ? cores : cores - 1);
 }
 
-/** Whether threads may share memory: a page must be isolated for it. */
+/** True if threads can share memory, which a page allows only if it is cross-origin isolated. */
 function canShare(): boolean {
   if (typeof SharedArrayBuffer === 'undefined') return false;
   return (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
 }
 
-/** A window's own thread may not sleep. */
+/** The main thread of a page must not block. */
 const mayWait = () => typeof (globalThis as { document?: unknown }).document === 'undefined';
 
 function createMemory(shared: boolean, mostBytes: number): WebAssembly.Memory {
-  // A smaller bound where the largest cannot be reserved.
+  // Tries smaller sizes if the largest cannot be reserved.
   for (let maximum = Math.min(mostPages, Math.ceil(mostBytes / pageBytes)); maximum >= 256; maximum >>= 1) {
     try {
       return new WebAssembly.Memory({ initial: 64, maximum, shared });
     } catch {}
   }
-  throw new DeviceUnavailableError('This browser gives WebAssembly no memory. Close other tabs and reload.');
+  throw new DeviceUnavailableError(
+    'WebAssembly could not reserve memory in this browser. Close other tabs and reload.',
+  );
 }
 
 export class WasmDevice implements Device {
@@ -128,13 +130,13 @@ export class WasmDevice implements Device {
       );
     } catch (error) {
       throw new DeviceUnavailableError(
-        `The threads of the WebAssembly device do not start: ${(error as Error).message}`,
+        `The threads of the WebAssembly device could not be started: ${(error as Error).message}`,
       );
     }
     return device;
   }
 
-  /** This one and those that help. */
+  /** Number of threads: this one and its helpers. */
   get threads(): number {
     return this.most;
   }
@@ -187,7 +189,9 @@ export class WasmDevice implements Device {
     this.check();
     const size = Math.max(16, Math.ceil(bytes / 16) * 16);
     if (size > this.bufferBytes)
-      throw new DeviceUnavailableError(`${label} needs ${size} bytes in one buffer; ${this.bufferBytes} are allowed.`);
+      throw new DeviceUnavailableError(
+        `${label} needs ${size} bytes in one buffer; this device allows ${this.bufferBytes}.`,
+      );
     const buffer = this.memory.take(label, size);
     this.buffersCreated++;
     this.bytesAllocated += size;
@@ -219,7 +223,7 @@ export class WasmDevice implements Device {
     return new WasmRecorder(this, stagingBytes, flopsPerSubmission);
   }
 
-  /** Carries out `count` recorded calls. Throws DeviceLostError where a kernel traps or a thread is gone. */
+  /** Runs `count` recorded calls. Throws DeviceLostError if a kernel traps or a thread is gone. */
   execute(list: number, count: number): void {
     this.check();
     let status: number;
@@ -233,7 +237,7 @@ export class WasmDevice implements Device {
       throw this.lose(`a kernel stopped: ${(error as Error).message}`);
     }
     this.busyMs += performance.now() - start;
-    if (status !== 0) throw this.lose('a thread stopped in the middle of its work');
+    if (status !== 0) throw this.lose('a thread stopped during a call');
   }
 
   private lose(why: string): Error {
@@ -245,7 +249,7 @@ export class WasmDevice implements Device {
     return this.failure;
   }
 
-  /** Asks the helpers to go, and ends them. */
+  /** Signals the helpers to exit, and terminates them. */
   private end(): void {
     if (this.helpers.length === 0) return;
     Atomics.store(this.words, quitWord, 1);
@@ -254,19 +258,19 @@ export class WasmDevice implements Device {
     this.helpers = [];
   }
 
-  /** Helpers that sleep between lists look around. */
+  /** Wakes helpers that sleep between lists. */
   private wake(): void {
     const { words } = this;
     Atomics.add(words, 0, 1);
     Atomics.notify(words, 0);
   }
 
-  /** Chunks of work that the other threads have taken so far. */
-  get helped(): number {
+  /** Number of chunks that the other threads have computed. */
+  get helpedChunks(): number {
     return this.words[helpedWord];
   }
 
-  /** Ends the other threads as a crash would. For tests. */
+  /** Terminates the other threads as a crash would. For tests. */
   killHelpers(): void {
     for (const helper of this.helpers) helper.kill();
   }

@@ -1,4 +1,4 @@
-/** A helper's worker in a page; in Node helpers.ts has the same program as text. */
+/** Worker of a helper thread in a page. helpers.ts has the same program as text for Node. */
 import { failedWord, type HelperStart } from './helpers.ts';
 import type { KernelExports } from './module.ts';
 

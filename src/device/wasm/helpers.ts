@@ -1,13 +1,14 @@
 /**
- * The other threads: workers with an instance of the kernels each, over the same memory. They look for work by themselves
- * (kernels-wasm/threads.ts), so that a submission needs no message; a message comes when one is ready, and when one has failed.
+ * Helper threads: workers that each have an instance of the kernels over the same memory. They poll for work
+ * (kernels-wasm/threads.ts), so a submission needs no message. A worker sends one message when it is ready, and one if
+ * it fails.
  */
 
 export interface HelperStart {
   module: WebAssembly.Module;
   memory: WebAssembly.Memory;
   control: number;
-  /** From 1. */
+  /** Number of the helper, from 1. */
   number: number;
   scratch: number;
   scratchBytes: number;
@@ -17,14 +18,14 @@ export type HelperNews = { ready: true } | { failed: string };
 
 export interface Helper {
   terminate(): void;
-  /** As a crash would end it. */
+  /** Terminates the thread as a crash would. */
   kill(): void;
 }
 
-/** Word of the control block that says a helper has failed. */
+/** Index of the 32-bit control word that marks a failed helper. */
 export const failedWord = 4;
 
-/** In Node: the thread's whole program. It is text, so that it needs no file of its own in a build. */
+/** Program of a helper in Node. As text it needs no file of its own in a build. */
 const nodeProgram = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { module, memory, control, number, scratch, scratchBytes } = workerData;
@@ -42,7 +43,7 @@ try {
   parentPort.postMessage({ failed: String(error) });
 }`;
 
-/** Starts a helper; resolves when it serves. `lost`: it has failed, or is gone. */
+/** Starts a helper; resolves when it is ready. Calls `lost` if it fails or exits. */
 export async function startHelper(start: HelperStart, lost: (why: string) => void): Promise<Helper> {
   return import.meta.env.SSR ? startThread(start, lost) : startWorker(start, lost);
 }
@@ -58,7 +59,7 @@ async function startThread(start: HelperStart, lost: (why: string) => void): Pro
       lost(String(error));
     });
     worker.on('exit', (code) => {
-      // One that was dismissed ends by itself.
+      // A released helper (`giveBackThread`) exits by itself with code 0; that is not a failure.
       if (!ending && code !== 0) lost(`the thread ended with code ${code}`);
     });
   });

@@ -1,4 +1,4 @@
-/** The kernels of the module: nothing is compiled for them, there is one operation for all their forms. */
+/** Kernels of the WebAssembly module. Nothing is compiled; one operation serves all forms of a kernel. */
 import {
   type CompileProgress,
   type Constants,
@@ -26,7 +26,7 @@ export class WasmKernel implements Kernel {
     return this.operation.bindings.length;
   }
 
-  /** All lie in one memory: a kernel that reads one may stand beside one that is written. */
+  /** All bindings lie in one memory, so each may be read and written. */
   writes(): boolean {
     return true;
   }
@@ -52,7 +52,7 @@ export class WasmKernels implements KernelCache {
 
   async settle(onProgress?: CompileProgress): Promise<void> {
     for (const name of this.unknown) {
-      // It was said once.
+      // Reports each unknown kernel once.
       this.unknown.delete(name);
       throw new DeviceError(`The WebAssembly device has no kernel ${name}: add it to kernels-wasm/kernels.mjs.`);
     }

@@ -1,11 +1,11 @@
 /**
- * Buffers in one linear memory: first fit over a list of free ranges, neighbours joined. The memory grows where no range is large
- * enough, and never shrinks. Knows no kernels.
+ * Buffers in one linear memory: first fit over a list of free ranges, with adjacent ranges joined. The memory grows if
+ * no range is large enough, and never shrinks. Does not depend on kernels.
  */
 import { type DeviceBuffer, DeviceError, DeviceUnavailableError } from '../device.ts';
 
 const pageBytes = 65536;
-/** Where a binding may start; and cache lines are not shared between buffers. */
+/** Alignment of bindings. It also keeps buffers from sharing cache lines. */
 const alignment = 256;
 const aligned = (bytes: number) => Math.ceil(bytes / alignment) * alignment;
 
@@ -26,7 +26,7 @@ export class LinearMemory {
   private free: Range[] = [];
   private end: number;
 
-  /** Everything below `reserved` is the module's. */
+  /** Everything below `reserved` belongs to the module. */
   constructor(
     readonly memory: WebAssembly.Memory,
     reserved: number,
@@ -50,7 +50,10 @@ export class LinearMemory {
     return new WasmBuffer(label, address, size);
   }
 
-  /** Memory behind all that was taken so far; a free range at the end goes with it. What grows is zero, what was given back is not. */
+  /**
+   * Takes memory after everything taken so far, including a free range at the end. Grown memory is zero; a range given
+   * back has to be cleared.
+   */
   private extend(label: string, bytes: number): number {
     const last = this.free.find(({ end }) => end === this.end);
     const start = last ? last.start : this.end;
@@ -71,7 +74,7 @@ export class LinearMemory {
     } catch {
       const held = Math.round(this.buffer.byteLength / 2 ** 20);
       throw new DeviceUnavailableError(
-        `${label} needs ${Math.ceil((pages * pageBytes) / 2 ** 20)} MB more, and this tab or process gives no more than the ${held} MB it has. Choose a smaller policy or fewer rows, or close other tabs.`,
+        `${label} needs ${Math.ceil((pages * pageBytes) / 2 ** 20)} MB more memory, but this tab or process cannot grow beyond ${held} MB. Choose a smaller policy or fewer rows, or close other tabs.`,
       );
     }
   }

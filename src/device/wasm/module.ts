@@ -1,12 +1,12 @@
 /**
- * Finds build/wasm/kernels.wasm wherever this code runs (in a page by a URL that Vite knows, in Node as a file of the
- * repository), and makes of it what this place can run: with fused products and sums or without, over a shared memory or not.
+ * Loads build/wasm/kernels.wasm (in a page from a URL that Vite provides, in Node from a file of the repository) in the
+ * form that this engine can run: with or without fused multiply-adds, over shared or unshared memory.
  */
 import { DeviceUnavailableError } from '../device.ts';
 
 const urls = import.meta.glob<string>('/build/wasm/kernels*.wasm', { query: '?url', import: 'default' });
 
-/** What the module exports (kernels-wasm/index.ts). */
+/** Exports of the module (kernels-wasm/index.ts). */
 export interface KernelExports {
   setScratch(at: number, bytes: number): void;
   setControl(at: number): void;
@@ -33,7 +33,7 @@ async function fromDisk(name: string): Promise<Uint8Array<ArrayBuffer>> {
 
 async function fromPage(name: string): Promise<Uint8Array<ArrayBuffer>> {
   const url = urls[`/build/wasm/${name}.wasm`];
-  if (!url) throw new DeviceUnavailableError(`${name}.wasm was not there when the page was built. Run: npm run build`);
+  if (!url) throw new DeviceUnavailableError(`${name}.wasm was missing when the page was built. Run: npm run build`);
   const response = await fetch(await url());
   if (!response.ok)
     throw new DeviceUnavailableError(`${name}.wasm could not be fetched: HTTP ${response.status}. Reload the page.`);
@@ -43,8 +43,8 @@ async function fromPage(name: string): Promise<Uint8Array<ArrayBuffer>> {
 const read = (name: string) => (import.meta.env.SSR ? fromDisk(name) : fromPage(name));
 
 /**
- * The same module over a memory that is not shared: one flag of its import. Where threads may not share memory a shared one may
- * not exist either.
+ * The same module over an unshared memory, which differs in one flag of its import. Without cross-origin isolation a
+ * page cannot create a shared memory at all.
  */
 export function unshared(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const out = bytes.slice();
@@ -64,7 +64,7 @@ export function unshared(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer
       at += size;
       continue;
     }
-    // The only import: its module, its name, and that it is a memory (2).
+    // The only import: module name, field name, and the kind 2 for a memory.
     number();
     for (let i = 0; i < 2; i++) {
       const length = number();
@@ -74,12 +74,10 @@ export function unshared(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer
     out[at] &= 1;
     return out;
   }
-  throw new DeviceUnavailableError(
-    'kernels.wasm imports no memory: it was built otherwise than scripts/build-wasm.mjs does.',
-  );
+  throw new DeviceUnavailableError('kernels.wasm imports no memory. Build it again: node scripts/build-wasm.mjs');
 }
 
-/** `relaxed`: fused products and sums, where this engine knows them; other bits than the plain build's. */
+/** `relaxed`: fused multiply-adds if the engine supports them; their bits differ from the plain build's. */
 export async function loadKernels({ relaxed, shared }: { relaxed: boolean; shared: boolean }) {
   const fused = relaxed ? await read('kernels-relaxed') : null;
   const isFused = fused !== null && WebAssembly.validate(fused);

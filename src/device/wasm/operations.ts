@@ -1,17 +1,17 @@
 /**
- * Kernels of the WebAssembly device by name, from their specification (kernels-wasm/kernels.mjs). One operation serves every form
- * of a kernel: forms differ in how a GPU shares the work, not in the result.
+ * Kernels of the WebAssembly device by name, from their specification (kernels-wasm/kernels.mjs). One operation serves
+ * all forms of a kernel, because forms differ in how a GPU divides the work and not in the result.
  */
 import { type KernelSpecification, kernels } from '../../../kernels-wasm/kernels.mjs';
 import { type Constants, DeviceError, type FloatParam } from '../device.ts';
 
 export interface Operation {
-  /** Number that a call record starts with: the position in the specification. */
+  /** Number at the start of a call record: the position in the specification. */
   number: number;
   bindings: readonly string[];
   /** Names and types of the scalars, in the order of a call. */
   scalars: readonly (readonly [name: string, type: 'u32' | 'f32'])[];
-  /** Constants that it reads, in their order; a name that ends with _F is an f32. */
+  /** Names of the constants, in the order of a call. Names that end with _F are f32. */
   constants: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const operationOf = ({ bindings, scalars, constants }: KernelSpecification, numb
   constants,
 });
 
-/** Operations of a specification by the names of its kernels and their forms. */
+/** Operations of a specification, by the names of its kernels and their forms. */
 export function operationsOf(specification: readonly KernelSpecification[]): ReadonlyMap<string, Operation> {
   return new Map(
     specification.flatMap((kernel, number) => {
@@ -55,7 +55,7 @@ export function checkCall(
   });
 }
 
-/** Words of a call record with an operation's constants. A missing constant is 0. */
+/** Constants of an operation as the 32-bit words of a call record. A missing constant is 0. */
 export function constantWords({ constants }: Operation, given: Constants): Uint32Array {
   const words = new Uint32Array(constants.length);
   const floats = new Float32Array(words.buffer);

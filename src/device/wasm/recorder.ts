@@ -1,6 +1,6 @@
 /**
- * Records calls into the memory that the threads share, and has them carried out: `submit` returns when they are done. So an
- * upload is a copy, and a read-back costs no wait.
+ * Records calls into the memory that the threads share, and runs them: `submit` returns when they are done. So an
+ * upload is a copy, and a read-back does not wait.
  */
 import {
   type BufferSlice,
@@ -19,19 +19,21 @@ import type { WasmKernel } from './kernels.ts';
 import type { LinearMemory, WasmBuffer } from './memory.ts';
 import { checkCall, type Operation, operations } from './operations.ts';
 
-/** Words of a call (kernels-wasm/call.ts): where its bindings, scalars and constants stand. */
+/**
+ * Layout of a call record (kernels-wasm/call.ts) in 32-bit words: the first words of bindings, scalars and constants.
+ */
 const callWords = callBytes / 4;
 const [bindingsAt, paramsAt, constantsAt] = [4, 12, 28];
 const mostParams = constantsAt - paramsAt;
-/** Messages to this worker wait at most so long. */
+/** Maximum time that messages to this worker wait. */
 const mostMsWithoutPause = 25;
 
-/** Recorded by `copy` and `clear`. */
+/** Operations of `copy` and `clear`. */
 const [copy, clear] = ['copy', 'clear'].map((name) => operations.get(name)!);
 
 const addressOf = ({ buffer, offset }: BufferSlice) => (buffer as WasmBuffer).address + offset;
 
-/** Lets messages in. */
+/** Resolves after the pending messages of this thread. */
 const pause = () =>
   new Promise<void>((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -42,7 +44,7 @@ const pause = () =>
     port2.postMessage(null);
   });
 
-/** Who carries out what was recorded: the device, as its recorders see it. */
+/** The device as its recorders see it. */
 export interface Executor extends Device {
   readonly memory: LinearMemory;
   createBuffer(label: string, bytes: number): WasmBuffer;
@@ -62,7 +64,7 @@ export class WasmRecorder implements Recorder {
   private pending = 0;
   private pendingFlops = 0;
   private lastPause = performance.now();
-  /** While set each call is carried out by itself, and timed. */
+  /** While set, each call is submitted on its own and timed. */
   private timing: Map<string, KernelTime> | null = null;
 
   constructor(
@@ -90,7 +92,7 @@ export class WasmRecorder implements Recorder {
     else if (this.pendingFlops >= this.flopsPerSubmission) this.submit();
   }
 
-  /** One record; returns its first word. */
+  /** Writes one record; returns the index of its first word. */
   private write({ number }: Operation, addresses: readonly number[], params: readonly (number | FloatParam)[]): number {
     if (this.pending === maxCalls) this.submit();
     const { buffer } = this.device.memory;
@@ -142,7 +144,7 @@ export class WasmRecorder implements Recorder {
     return new Uint8Array(this.device.memory.buffer, addressOf(part), part.size);
   }
 
-  /** The floats of a slice, all recorded work done: this memory is the host's too. */
+  /** The floats of a slice after all recorded work; the host shares this memory. */
   shared(part: BufferSlice): Float32Array {
     this.submit();
     return new Float32Array(this.device.memory.buffer, addressOf(part), part.size / 4);
@@ -163,14 +165,14 @@ export class WasmRecorder implements Recorder {
       throw new RangeError(`A read-back of ${total} bytes exceeds staging (${this.stagingBytes}).`);
     this.submit();
     this.readbacks++;
-    // A typed array's slice is never shared.
+    // The slice of a typed array is never shared.
     const copies = slices.map((part) => this.bytes(part).slice().buffer as ArrayBuffer);
-    await this.letIn();
+    await this.yieldToMessages();
     this.device.check();
     return copies;
   }
 
-  async letIn(): Promise<void> {
+  async yieldToMessages(): Promise<void> {
     if (performance.now() - this.lastPause < mostMsWithoutPause) return;
     await pause();
     this.lastPause = performance.now();
@@ -178,7 +180,7 @@ export class WasmRecorder implements Recorder {
 
   async finish(): Promise<void> {
     this.submit();
-    await this.letIn();
+    await this.yieldToMessages();
     this.device.check();
   }
 

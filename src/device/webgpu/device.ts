@@ -1,4 +1,7 @@
-/** The GPU device: opened once, asked for what it grants beyond the default limits, watched for loss and for errors. */
+/**
+ * The GPU device: opens an adapter, requests more than the default limits if it grants them, and watches for loss and
+ * errors.
+ */
 import { type Device, type DeviceBuffer, type DeviceInfo, DeviceLostError } from '../device.ts';
 import { GpuError, GpuUnavailableError, gpuBuffer } from './errors.ts';
 import { WebGpuKernels } from './kernel.ts';
@@ -7,7 +10,7 @@ import { WebGpuRecorder } from './submission.ts';
 
 export { GpuError, GpuUnavailableError } from './errors.ts';
 
-/** What the engine needs at least; these are WebGPU's default limits, so a conforming adapter passes. */
+/** Minimum limits of the engine. These are WebGPU's defaults, so a conforming adapter has them. */
 const needed = {
   maxStorageBuffersPerShaderStage: 8,
   maxComputeInvocationsPerWorkgroup: 256,
@@ -15,10 +18,10 @@ const needed = {
   maxStorageBufferBindingSize: 128 * 1024 * 1024,
 } as const;
 
-/** What the engine does with a buffer: STORAGE | COPY_SRC | COPY_DST. */
+/** Usage of the engine's buffers: STORAGE | COPY_SRC | COPY_DST. */
 const storage = 0x80 | 0x4 | 0x8;
 
-/** Limits we ask more of when the adapter grants more. */
+/** Limits of which the engine requests all that the adapter grants. */
 const raised = ['maxStorageBufferBindingSize', 'maxBufferSize'] as const;
 
 const shownLimits = [
@@ -44,15 +47,15 @@ function describe(adapter: GPUAdapter): DeviceInfo {
   };
 }
 
-/** An open device with its facts. Throws GpuUnavailableError in words where there is none, or one too small. */
+/** An open device. Opening throws GpuUnavailableError if there is no device or it is too small. */
 export class Gpu implements Device {
   readonly compiles = true;
   readonly sharesMemory = false;
   readonly partialSums = true;
   readonly kernels = new WebGpuKernels(this);
-  /** Rejects (never resolves) when the device is lost, so that any wait can race with it. */
+  /** Rejects when the device is lost, and never resolves, so that any wait can race with it. */
   readonly lost: Promise<never>;
-  /** Set once the device is lost or has reported an error. */
+  /** The first error that lost the device or was reported by it. */
   failure: Error | null = null;
   buffersCreated = 0;
   bytesAllocated = 0;
@@ -76,7 +79,7 @@ export class Gpu implements Device {
     });
   }
 
-  /** `mostBindingBytes`: bindings no larger than this, as on an adapter that grants no more. */
+  /** `mostBindingBytes`: limit for bindings, to behave like an adapter that grants no more. */
   static async open(gpu: GPU | undefined, options: { mostBindingBytes?: number } = {}): Promise<Gpu> {
     if (!gpu) {
       throw new GpuUnavailableError(
@@ -86,7 +89,7 @@ export class Gpu implements Device {
     const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
     if (!adapter) {
       throw new GpuUnavailableError(
-        'WebGPU is here but found no adapter: the graphics driver is missing, blocked or too old. Updating the driver or trying another browser (chrome://gpu says why) helps.',
+        'WebGPU is available but found no adapter: the graphics driver is missing, blocked or too old. Update the driver or try another browser; chrome://gpu shows the reason.',
       );
     }
     checkLimits(adapter);
@@ -112,7 +115,7 @@ export class Gpu implements Device {
     return this.features.has('timestamp-query') ? profileBytes : 0;
   }
 
-  /** Most bytes of one binding: what is larger is cut. */
+  /** Maximum bytes of one binding. Larger data must be divided. */
   get bindingBytes(): number {
     return Math.min(this.device.limits.maxStorageBufferBindingSize, this.mostBindingBytes);
   }
@@ -121,12 +124,15 @@ export class Gpu implements Device {
     return Math.min(this.device.limits.maxBufferSize, this.bindingBytes);
   }
 
-  /** Throws what the device has reported since the last check. */
+  /** Throws the error that the device has reported, if any. */
   check(): void {
     if (this.failure) throw this.failure;
   }
 
-  /** From now on creating a buffer is an error that names `phase`: no buffer is created in a training or decoding step. */
+  /**
+   * From now on, creating a buffer throws an error that names `phase`, because training and decoding steps must create
+   * none.
+   */
   seal(phase: string): void {
     this.sealed = phase;
   }
@@ -135,7 +141,7 @@ export class Gpu implements Device {
     this.sealed = null;
   }
 
-  /** Every buffer of the engine is created here: counted, bounded, and refused during a sealed phase. */
+  /** Creates every buffer of the engine. Counts them, checks their size, and throws during a sealed phase. */
   createBuffer(label: string, bytes: number, usage: GPUBufferUsageFlags = storage): GPUBuffer {
     if (this.sealed) throw new GpuError(`Buffer ${label} (${bytes} bytes) was created during ${this.sealed}.`);
     const size = Math.max(16, Math.ceil(bytes / 16) * 16);
@@ -160,12 +166,12 @@ export class Gpu implements Device {
     return new WebGpuRecorder(this, stagingBytes, flopsPerSubmission);
   }
 
-  /** Buffers created and not yet destroyed: a leak where this grows over a create/destroy cycle. */
+  /** Buffers created and not yet destroyed. Growth over a create/destroy cycle is a leak. */
   get liveBuffers(): number {
     return this.live.size;
   }
 
-  /** Runs an allocation inside an out-of-memory scope; a failure names what was being allocated. */
+  /** Runs an allocation in an out-of-memory error scope. An error names `what`. */
   async allocating<T>(what: string, allocate: () => T): Promise<T> {
     this.device.pushErrorScope('out-of-memory');
     let result: T;

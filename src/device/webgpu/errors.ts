@@ -1,15 +1,18 @@
-/** What goes wrong with a GPU, and a buffer as WebGPU knows it. */
+/** Errors of the GPU device, and the cast from the device's buffers to WebGPU's. */
 import { type DeviceBuffer, DeviceError, DeviceUnavailableError } from '../device.ts';
 
-/** The adapter or the browser cannot run this engine. The message says what is missing and what to do. */
+/** The adapter or the browser cannot run this engine. The message names what is missing and what to do. */
 export class GpuUnavailableError extends DeviceUnavailableError {
   override name = 'GpuUnavailableError';
 }
 
-/** A validation or internal error that the device reported asynchronously: a bug here, never the user's. */
+/**
+ * A validation or internal error that the device reported asynchronously. Always a bug in this program, never the
+ * user's fault.
+ */
 export class GpuError extends DeviceError {
   override name = 'GpuError';
 }
 
-/** A buffer that this device made. */
+/** A buffer that the GPU device created. */
 export const gpuBuffer = (buffer: DeviceBuffer) => buffer as GPUBuffer;

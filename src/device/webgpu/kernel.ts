@@ -1,13 +1,15 @@
 /**
- * Kernels: WGSL files of `shaders/`, their constants, their pipelines and their bind groups.
+ * Kernels: the WGSL files of `shaders/`, their constants, pipelines and bind groups.
  *
- * A shader is one file an operation, entry point named as the file. Three small mechanisms, used everywhere: a line
- * `// @include NAME` is replaced by shaders/NAME.wgsl, and `// @include NAME CONSTANT` by the file whose name ends with that
- * constant's value; the lines between `// @repeat i COUNT` and `// @end` are repeated with `$i` counting up, also one inside
- * another (software adapters keep an indexed array in memory, and run ten times slower than with named registers); and the
- * constants a caller injects stand in front as `const` (numbers) or `alias` (type names). Lines `enable ...;` come to the
- * front. Bindings are read from the source, so a kernel call is plain data: `{kernel, bindings, grid, params}`. Binding 0 is
- * always the uniform block of per-call scalars.
+ * Each shader file holds one operation; its entry point has the name of the file. All shaders use the same three
+ * mechanisms. A line `// @include NAME` is replaced by shaders/NAME.wgsl, and `// @include NAME CONSTANT` by the file
+ * whose name ends with the value of that constant. The lines between `// @repeat i COUNT` and `// @end` are repeated
+ * with `$i` counting up, and can be nested (software adapters keep an indexed array in memory and run ten times slower
+ * than with named registers). The caller's constants are inserted at the start as `const` (numbers) or `alias` (type
+ * names). Lines `enable ...;` move to the front.
+ *
+ * Bindings are read from the source, so a kernel call is plain data: `{kernel, bindings, grid, params}`. Binding 0 is
+ * always the uniform block with the scalars of a call.
  */
 import type { BufferSlice, CompileProgress, Constants, Kernel, KernelCache, KernelHandle } from '../device.ts';
 import { GpuError, gpuBuffer } from './errors.ts';
@@ -15,17 +17,17 @@ import type { OpenedGpu } from './opened.ts';
 
 const sources = import.meta.glob<string>('/shaders/*.wgsl', { query: '?raw', import: 'default', eager: true });
 
-/** The text of a shader file with its includes, without injected constants. */
+/** Text of a shader file with its includes, without the caller's constants. */
 export function shaderSource(name: string, constants: Constants = {}, seen: string[] = []): string {
   const text = sources[`/shaders/${name}.wgsl`];
-  if (text === undefined) throw new GpuError(`There is no shaders/${name}.wgsl.`);
+  if (text === undefined) throw new GpuError(`shaders/${name}.wgsl does not exist.`);
   if (seen.includes(name)) throw new GpuError(`shaders/${name}.wgsl includes itself.`);
   return text.replace(/^\/\/ @include (\w+)(?: (\w+))?$/gm, (_, part: string, choice?: string) =>
     shaderSource(choice ? `${part}${constants[choice]}` : part, constants, [...seen, name]),
   );
 }
 
-/** Unrolls `@repeat` blocks, inner ones first. COUNT is a number or the name of an injected constant. */
+/** Unrolls `@repeat` blocks, inner ones first. COUNT is a number or the name of a constant. */
 function repeat(code: string, constants: Constants): string {
   const unrolled = code.replace(
     /^[ \t]*\/\/ @repeat (\w+) (\w+)\n((?:(?!^[ \t]*\/\/ @repeat )[\s\S])*?)^[ \t]*\/\/ @end\n/gm,
@@ -37,7 +39,7 @@ function repeat(code: string, constants: Constants): string {
   return unrolled === code ? code : repeat(unrolled, constants);
 }
 
-/** WGSL wants its `enable` directives before anything else. */
+/** Moves `enable` directives to the front, as WGSL requires. */
 function withEnables(code: string): string {
   const line = /^enable \w+;$/gm;
   const enables = [...new Set(code.match(line) ?? [])];
@@ -59,7 +61,7 @@ function wgslNumber(value: number, name: string): string {
   return `${value}u`;
 }
 
-/** Binding kinds in order of their number. */
+/** Types of the bindings, in the order of their numbers. */
 function parseBindings(code: string): GPUBufferBindingType[] {
   const kinds: GPUBufferBindingType[] = [];
   for (const match of code.matchAll(/@binding\((\d+)\)\s+var<(uniform|storage,\s*read_write|storage(?:,\s*read)?)>/g)) {
@@ -72,7 +74,7 @@ function parseBindings(code: string): GPUBufferBindingType[] {
 
 /** One compiled pipeline. */
 export class WebGpuKernel implements Kernel {
-  /** By the recorder's uniform buffer, so that bind groups go with the recorder that asked for them. */
+  /** Bind groups by the recorder's uniform buffer, so that they are dropped with their recorder. */
   private readonly groups = new WeakMap<GPUBuffer, Map<string, GPUBindGroup>>();
 
   constructor(
@@ -83,7 +85,7 @@ export class WebGpuKernel implements Kernel {
     readonly code: string,
     readonly pipeline: GPUComputePipeline,
     readonly layout: GPUBindGroupLayout,
-    /** Of every binding, the uniform block's first. */
+    /** Types of all bindings, starting with the uniform block. */
     readonly kinds: readonly GPUBufferBindingType[],
   ) {}
 
@@ -95,7 +97,7 @@ export class WebGpuKernel implements Kernel {
     return this.kinds[i + 1] === 'storage';
   }
 
-  /** The bind group for these buffers, made once and kept. */
+  /** The bind group for these buffers; created once and kept. */
   bindGroup(uniforms: GPUBuffer, bindings: readonly BufferSlice[]): GPUBindGroup {
     if (bindings.length !== this.kinds.length - 1) {
       throw new GpuError(`${this.name} takes ${this.kinds.length - 1} buffers, got ${bindings.length}.`);
@@ -127,13 +129,13 @@ export class WebGpuKernel implements Kernel {
     });
   }
 
-  /** Drops what was made for a recorder that is destroyed. */
+  /** Drops the bind groups of a recorder that is destroyed. */
   forget(uniforms: GPUBuffer): void {
     this.groups.delete(uniforms);
   }
 }
 
-/** Bytes of the per-call uniform block a kernel sees (16 words). */
+/** Bytes of the uniform block that a kernel sees per call (16 scalars). */
 export const uniformBlockBytes = 64;
 
 const ids = new WeakMap<GPUBuffer, number>();
@@ -147,14 +149,17 @@ function bufferId(buffer: GPUBuffer): number {
   return id;
 }
 
-/** Compiles kernels, each (name, constants) once a device, in parallel where the browser can. */
+/** Compiles each (name, constants, extra) once per device, in parallel if the browser can. */
 export class WebGpuKernels implements KernelCache {
   private readonly kernels = new Map<string, Promise<WebGpuKernel>>();
   private readonly ready = new Map<string, WebGpuKernel>();
 
   constructor(readonly gpu: OpenedGpu) {}
 
-  /** Starts compiling; `get` gives it once `settle` has resolved. `extra` is WGSL put after the constants (an objective, say). */
+  /**
+   * Starts to compile a kernel; `get` returns it once `settle` has resolved. `extra` is WGSL inserted after the
+   * constants, for example an objective.
+   */
   request(name: string, constants: Constants = {}, extra = ''): KernelHandle {
     const key = `${name} ${JSON.stringify(constants)} ${extra}`;
     if (!this.kernels.has(key)) {
@@ -171,7 +176,7 @@ export class WebGpuKernels implements KernelCache {
     return kernel;
   }
 
-  /** Waits for every requested kernel; throws the first that does not compile, with its line and source. */
+  /** Waits for every requested kernel. Throws the first compile error, with its line and source. */
   async settle(onProgress?: CompileProgress): Promise<void> {
     const waiting = [...this.kernels].filter(([key]) => !this.ready.has(key));
     let done = 0;
@@ -181,7 +186,7 @@ export class WebGpuKernels implements KernelCache {
           const { name } = await promise;
           onProgress?.(++done, waiting.length, name);
         } catch (error) {
-          // It was said once; whoever asks for it again compiles it again.
+          // The error is reported once; the next request compiles again.
           this.kernels.delete(key);
           throw error;
         }

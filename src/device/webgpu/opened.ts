@@ -1,4 +1,4 @@
-/** An open WebGPU device as its parts see it: the contract of a device, and WebGPU's own objects behind it. */
+/** An open WebGPU device as the other modules see it: the interface of a device, and the WebGPU objects behind it. */
 import type { Device, KernelCache } from '../device.ts';
 
 export interface OpenedGpu extends Device {

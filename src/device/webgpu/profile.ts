@@ -1,29 +1,29 @@
 /**
- * Time by kernel, with timestamp queries. Off until it is armed; then each dispatch stands in a compute pass of its own that
- * notes when it began and ended, until the room for notes is used up. Nothing waits for it and no buffer is created later,
- * so that it may be armed in the middle of a run. Chrome rounds timestamps to 0.1 ms unless it is started with
- * --enable-webgpu-developer-features: sums over many dispatches still tell the shares.
+ * Time by kernel, from timestamp queries. Once armed, each dispatch runs in a compute pass of its own that records its
+ * start and end, until the buffer for timestamps is full. Nothing waits for the timestamps and no buffer is created
+ * later, so a profile can be armed in the middle of a run. Chrome rounds timestamps to 0.1 ms unless it is started with
+ * --enable-webgpu-developer-features; sums over many dispatches still show the proportions.
  */
 import type { KernelTime } from '../device.ts';
 import type { OpenedGpu } from './opened.ts';
 
-/** Dispatches noted in one submission: two queries each, 4096 at most in a set. */
+/** Dispatches timed in one submission. Each takes two queries, and a query set holds at most 4096. */
 const dispatchesPerSet = 2048;
 const bytesEach = 16;
-/** Query results are put at multiples of this. */
+/** Alignment of resolved query results in a buffer. */
 const alignment = 256;
 const roomBytes = 1 << 18;
 /** GPU bytes of a profile's buffers. */
 export const profileBytes = 2 * roomBytes;
 
 export class Profile {
-  /** While set, dispatches are timed as long as there is room. */
+  /** While true, dispatches are timed until the buffer is full. */
   armed = false;
   private readonly byKernel = new Map<string, KernelTime>();
   private readonly queries: GPUQuerySet;
   private readonly resolved: GPUBuffer;
   private readonly staging: GPUBuffer;
-  /** Kernels of the encoder that is open, and of those submitted, with the place of their first note. */
+  /** Kernels timed in the open encoder, and those already submitted with the offset of their timestamps. */
   private open: string[] = [];
   private noted: { at: number; names: string[] }[] = [];
   private used = 0;
@@ -35,12 +35,12 @@ export class Profile {
     this.staging = gpu.createBuffer('Profile.staging', roomBytes, 0x1 | 0x8 /* MAP_READ | COPY_DST */);
   }
 
-  /** null where the adapter has no timestamps. */
+  /** Returns null if the adapter has no timestamps. */
   static create(gpu: OpenedGpu): Profile | null {
     return gpu.features.has('timestamp-query') ? new Profile(gpu) : null;
   }
 
-  /** What a pass of one dispatch notes; null: this one is not timed. */
+  /** Timestamp writes for the pass of one dispatch, or null if it is not timed. */
   next(kernel: string): GPUComputePassTimestampWrites | null {
     const index = this.open.length;
     const bytes = Math.ceil(((index + 1) * bytesEach) / alignment) * alignment;
@@ -49,7 +49,7 @@ export class Profile {
     return { querySet: this.queries, beginningOfPassWriteIndex: 2 * index, endOfPassWriteIndex: 2 * index + 1 };
   }
 
-  /** At the end of an encoder: keeps its notes. */
+  /** Resolves the timestamps of an encoder at its end. */
   resolve(encoder: GPUCommandEncoder): void {
     const names = this.open;
     if (names.length === 0) return;
@@ -59,7 +59,7 @@ export class Profile {
     this.open = [];
   }
 
-  /** Time by kernel of all that was noted and submitted; makes the room for notes free, and times the next dispatches. */
+  /** Time by kernel of everything submitted so far. Empties the buffer for timestamps and goes on timing. */
   async times(): Promise<ReadonlyMap<string, KernelTime>> {
     this.collecting ??= this.readNotes().finally(() => {
       this.collecting = null;
@@ -75,7 +75,7 @@ export class Profile {
     const encoder = this.gpu.device.createCommandEncoder();
     encoder.copyBufferToBuffer(this.resolved, 0, this.staging, 0, used);
     this.gpu.device.queue.submit([encoder.finish()]);
-    // What is resolved from here on comes after the copy in the queue.
+    // Later resolves come after this copy in the queue, so their space can be reused now.
     this.noted = [];
     this.used = 0;
     await this.staging.mapAsync(1 /* READ */, 0, used);

@@ -1,6 +1,7 @@
 /**
- * Recording and submitting work: dispatches are gathered into one compute pass, their scalars into one uniform buffer,
- * and sent in submissions that stay short (watchdogs kill seconds-long ones) without the queue running dry.
+ * Recording and submission: collects dispatches in one compute pass and their scalars in one uniform buffer.
+ * Submissions stay short, because watchdogs kill those that take seconds, and come often enough to keep the queue
+ * filled.
  */
 import {
   type BufferSlice,
@@ -23,11 +24,11 @@ export class WebGpuRecorder implements Recorder {
   submissions = 0;
   readbacks = 0;
   flops = 0;
-  /** While set nothing is recorded or sent: calls only ask for their kernels, so that all can be compiled beforehand. */
+  /** If true, nothing is recorded or sent: calls only request their kernels, so that all can be compiled beforehand. */
   dry = false;
-  /** Per kernel name: dispatches since creation. */
+  /** Dispatches by kernel since the recorder was created. */
   readonly perKernel = new Map<string, number>();
-  /** Time by kernel; null where the adapter cannot tell. */
+  /** Time by kernel; null if the adapter cannot measure it. */
   readonly profile: Profile | null;
   readonly uniforms: GPUBuffer;
   private readonly staging: GPUBuffer;
@@ -40,7 +41,7 @@ export class WebGpuRecorder implements Recorder {
   private pending = 0;
   private pendingFlops = 0;
 
-  /** `flopsPerSubmission`: a submission is sent once it holds this much work (about 50 ms of this adapter). */
+  /** `flopsPerSubmission`: work after which a submission is sent, about 50 ms on this adapter. */
   constructor(
     readonly device: OpenedGpu,
     stagingBytes: number,
@@ -72,7 +73,7 @@ export class WebGpuRecorder implements Recorder {
     if (this.pending >= maxDispatches || this.pendingFlops >= this.flopsPerSubmission) this.submit();
   }
 
-  /** All dispatches share a pass, unless they are timed: then each has its own. */
+  /** All dispatches share a pass, except timed ones, which have one each. */
   private openPass(kernel: string): GPUComputePassEncoder {
     this.encoder ??= this.device.device.createCommandEncoder();
     const timestampWrites = this.profile?.next(kernel);
@@ -92,7 +93,7 @@ export class WebGpuRecorder implements Recorder {
 
   private writeParams(params: readonly (number | FloatParam)[]): void {
     if (params.length * 4 > uniformBlockBytes)
-      throw new RangeError(`${params.length} scalars do not fit a uniform block.`);
+      throw new RangeError(`${params.length} scalars do not fit a uniform block of ${uniformBlockBytes / 4}.`);
     const base = (this.pending * stride) / 4;
     for (let i = 0; i < params.length; i++) {
       const value = params[i];
@@ -101,7 +102,7 @@ export class WebGpuRecorder implements Recorder {
     }
   }
 
-  /** A copy between buffers, in order with the dispatches. */
+  /** Copies between buffers, in order with the dispatches. */
   copy(source: BufferSlice, target: DeviceBuffer, targetOffset: number, bytes: number): void {
     if (this.dry) return;
     this.closePass();
@@ -116,7 +117,7 @@ export class WebGpuRecorder implements Recorder {
     this.encoder.clearBuffer(gpuBuffer(buffer), offset, bytes);
   }
 
-  /** Bytes to a buffer, after all work recorded so far and before all work recorded later. */
+  /** Writes bytes to a buffer, after all work recorded so far and before all later work. */
   upload(buffer: DeviceBuffer, offset: number, data: ArrayBufferView<ArrayBuffer>): void {
     if (this.dry || data.byteLength === 0) return;
     this.submit();
@@ -142,7 +143,7 @@ export class WebGpuRecorder implements Recorder {
     this.pendingFlops = 0;
   }
 
-  /** One read-back of several slices, in order. Sizes must fit the staging buffer together. */
+  /** Reads several slices back at once, in order. Together they must fit the staging buffer. */
   async read(slices: readonly BufferSlice[]): Promise<ArrayBuffer[]> {
     const total = slices.reduce((sum, s) => sum + s.size, 0);
     if (total > this.staging.size)
@@ -168,18 +169,20 @@ export class WebGpuRecorder implements Recorder {
     });
   }
 
-  /** Firefox polls for completion every 100 ms unless there is a further submission (https://bugzilla.mozilla.org/1870699). */
+  /**
+   * Firefox polls for completion every 100 ms unless another submission follows (https://bugzilla.mozilla.org/1870699).
+   */
   private nudge(): void {
     this.device.device.queue.submit([]);
   }
 
   private async settled(mapped: Promise<undefined>): Promise<void> {
     try {
-      // Not raced with `lost`: a race would add a reaction to that promise at every read-back, and none is ever removed.
+      // No race with `lost`: each read-back would add a reaction to that promise, and none would ever be removed.
       await mapped;
     } catch (error) {
       this.device.check();
-      // mapAsync rejects when the device goes away, before `lost` resolves: give `lost` its turn.
+      // mapAsync rejects before `lost` resolves when the device goes away: wait for `lost`.
       await Promise.race([this.device.lost, new Promise((resolve) => setTimeout(resolve, 100))]);
       throw error;
     }
@@ -194,7 +197,7 @@ export class WebGpuRecorder implements Recorder {
     this.device.check();
   }
 
-  async letIn(): Promise<void> {}
+  async yieldToMessages(): Promise<void> {}
 
   shared(): null {
     return null;

@@ -336,7 +336,7 @@ export class Model implements Learner {
         used = 0;
       }
       this.accumulate(batch, request.objective, columns, request.scalars, used, temperature);
-      await this.recorder.letIn();
+      await this.recorder.yieldToMessages();
       waiting.push(N);
       used += N;
     }

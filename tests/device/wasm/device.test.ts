@@ -198,9 +198,9 @@ it('a released thread takes no more work, and the bits stay the same', async () 
     for (let i = 1; i < before - 1; i++) device.giveBackThread();
     expect([device.threads, device.giveBackThread()]).toEqual([1, null]);
     // With one thread left, `helped` would still grow if the other threads took work.
-    const helped = device.helped;
+    const helped = device.helpedChunks;
     expect((await runHash(device)).toString(16)).toBe(RUN_HASH);
-    expect(device.helped).toBe(helped);
+    expect(device.helpedChunks).toBe(helped);
   });
 });
 
@@ -210,14 +210,14 @@ it('the other threads take a share of the work', async () => {
   const out = device.createBuffer('peak', 4 * 640);
   const kernel = device.kernels.request('peak');
   // About 30 ms, long enough for a sleeping helper to wake up.
-  for (let i = 0; i < 20 && device.helped === 0; i++) {
+  for (let i = 0; i < 20 && device.helpedChunks === 0; i++) {
     recorder.run({ kernel, bindings: [whole(out)], grid: [1], params: [640, 20_000] });
     recorder.submit();
   }
   recorder.destroy();
   device.destroyBuffer(out);
-  if (device.threads > 1) expect(device.helped).toBeGreaterThan(0);
-  else expect(device.helped).toBe(0);
+  if (device.threads > 1) expect(device.helpedChunks).toBeGreaterThan(0);
+  else expect(device.helpedChunks).toBe(0);
 });
 
 it('without shared memory there is one thread, with the same bits', async () => {
