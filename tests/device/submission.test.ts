@@ -89,7 +89,7 @@ describe('errors', () => {
 describe('shader sources', () => {
   it('include each fragment once and report a missing one', () => {
     expect(shaderSource('embed_forward')).toContain('fn linear_workgroup');
-    expect(() => shaderSource('nowhere')).toThrow(/no shaders\/nowhere\.wgsl/);
+    expect(() => shaderSource('nowhere')).toThrow(/shaders\/nowhere\.wgsl/);
   });
 });
 
