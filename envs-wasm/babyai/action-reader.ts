@@ -1,4 +1,4 @@
-// Reading an action: the text must be exactly what `putAction` would write.
+// Parses actions. A text must be exactly the one that `putAction` would write.
 import {
   DO_CHECK, DO_DROP, DO_FORWARD, DO_GO_THROUGH, DO_GO_TO, DO_LEFT, DO_PICKUP, DO_RIGHT, DO_TOGGLE, DO_TOGGLE_THROUGH,
   actionId, NO_ACTION,
@@ -32,7 +32,7 @@ function readLook(): u32 {
   for (let type = KEY; type <= BOX; type++) if (accept(types[type])) return lookOf(type, u8(color), 0);
   return 0;
 }
-/** 1 to 63 without a leading zero, to the end of the text; 0 otherwise. */
+/** A number from 1 to 63 without leading zeros, up to the end of the text; else 0. */
 function readNumber(): u32 {
   let n: u32 = 0;
   const start = cursor;

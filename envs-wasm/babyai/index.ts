@@ -1,9 +1,9 @@
-// The face of the WASM instance: thousands of worlds in slots, stepped in batches of up to 256. Texts go out as ASCII bytes,
-// rewards as f64, action lists as 16-bit ids that the page turns into words (planner.ts). Nothing here throws.
+// The functions that the host may call: worlds in slots, stepped in batches of up to 256. Texts are ASCII bytes,
+// rewards f64, and action lists 16-bit ids, for which the page has the texts (planner.ts). No function throws.
 import { writeState } from '../shared/pcg64';
 import { execute, isOver } from './macros';
 import { nodeCount, plan, planFrom, planLength } from './oracle';
-import { act as actLow, keepRead, prepareViews } from './steps';
+import { act as actLow, recordReported, prepareViews } from './steps';
 import { attempts, generate } from './levels';
 import {
   collectRefusals, DO_CHECK, findOffered, lengthOf, listActions, lowLevel, NO_ACTION, offeredId, OK, preparePlanner,
@@ -25,16 +25,25 @@ const MAX_SLOTS: i32 = 65536;
 // Buffers shared with the page.
 /** i32 slot of each entry of the call. */
 export const slotsAt: usize = heap.alloc(BATCH * 4);
-/** A task: level, options (1 upstream, 2 compact, 4 the oracle explores, 8 by the text alone, 16 the text tells what is remembered), number of seed words, then up to 13 words. 64 bytes each. */
+/**
+ * A task, 64 bytes: level; options (1 upstream, 2 compact, 4 the oracle explores, 8 the oracle uses the text alone, 16
+ * the text includes the memory); number of 32-bit words of the seed, at most 13; the seed.
+ */
 export const tasksAt: usize = heap.alloc(BATCH * 64);
-/** Action texts, 256 bytes each, and their lengths; in place of a text, the complement of its id. */
+/**
+ * Action texts, 256 bytes each, and their lengths. An action with a known id has no text; its length is the complement
+ * of the id.
+ */
 export const actionsAt: usize = heap.alloc(BATCH * ACTION_BYTES);
 export const lengthsAt: usize = heap.alloc(BATCH * 4);
-/** An answer: reward (f64), text start and length (u32), flags (u32: 1 done, 2 valid), number of action ids, first id. 32 bytes. */
+/**
+ * An answer, 32 bytes: reward (f64), text start and length (u32), flags (u32: 1 done, 2 valid), number of action ids,
+ * index of the first id.
+ */
 export const answersAt: usize = heap.alloc(BATCH * 32);
 export const idsAt: usize = heap.alloc(BATCH * 256);
 export const textAt: usize = text;
-/** What `inspect` writes: see there. */
+/** Output of `inspect`. */
 export const factsAt: usize = heap.alloc(256);
 
 const worlds: usize = heap.alloc(MAX_SLOTS * sizeof<usize>());
@@ -89,11 +98,11 @@ function readTask(w: World, entry: i32): void {
   w.upstream = (options & 1) != 0;
   w.compact = (options & 2) != 0;
   w.explores = (options & 4) != 0;
-  w.reads = (options & 8) != 0;
+  w.textOnly = (options & 8) != 0;
   w.remembers = (options & 16) != 0;
   if (w.explores || w.remembers) forgetCells(w);
   generate(w, task + 12, load<i32>(task, 8));
-  keepRead(w);
+  recordReported(w);
 }
 export function reset(count: i32): void {
   startText(0);
@@ -109,7 +118,7 @@ export function reset(count: i32): void {
     writeAnswer(w, entry, start, true);
   }
 }
-/** Makes worlds without any text: for the bench and for reading grids. */
+/** Generates worlds without any text, for the bench and for reading grids. */
 export function generateOnly(count: i32): void {
   for (let entry = 0; entry < count; entry++) readTask(world(slotOf(entry)), entry);
 }
@@ -122,7 +131,7 @@ function putVerdict(w: World): void {
   else if (w.terminated) putFailed();
   else if (w.truncated) putTimeUp();
 }
-function executeAndTell(w: World, index: i32): void {
+function executeAndDescribe(w: World, index: i32): void {
   execute(w, w, index);
   listActions(w);
   putState(w);
@@ -133,7 +142,10 @@ function refuseAction(w: World, id: u32): void {
   const why = id == NO_ACTION ? OK : whyRefused(w, id);
   putRefusal(w, id, why);
 }
-/** Writes the answer to one action; false where it was refused. A negative length is the complement of a known action's id. */
+/**
+ * Performs one action and writes the answer; returns false if the action is refused. A negative length is the
+ * complement of a known action's id.
+ */
 function takeAction(w: World, p: usize, length: i32): bool {
   if (length == 0) {
     putNoChange();
@@ -143,7 +155,7 @@ function takeAction(w: World, p: usize, length: i32): bool {
   const index = id == NO_ACTION ? -1 : findOffered(w, id);
   if (index >= 0 && id >> 12 != DO_CHECK) {
     if (lengthOf(w, index) == 0) putNoChange();
-    else executeAndTell(w, index);
+    else executeAndDescribe(w, index);
     return true;
   }
   if (length < 0 ? id >> 12 == DO_CHECK : mentionsCheck(p, length)) {
@@ -176,7 +188,7 @@ export function step(count: i32): void {
 }
 
 // Low-level play: keyboards, recordings of the original's own steps, benches.
-/** One low-level action (the first byte of each action) without text; `inspect` tells what happened. */
+/** Performs one low-level action (the first byte of each action) without text; `inspect` returns the result. */
 export function actBatch(count: i32): void {
   for (let entry = 0; entry < count; entry++) actLow(world(slotOf(entry)), load<u8>(actionsAt + entry * ACTION_BYTES));
 }
@@ -184,9 +196,9 @@ export function actOne(slot: i32, action: i32): void {
   actLow(world(slot), u8(action));
 }
 /**
- * Facts of a world, as i32: width, height, x, y, dir, look of the carried object, steps, limit, terminated, truncated, address
- * of the looks, address of the view, object count, attempts of the last reset; from byte 64 the reward (f64), then from byte
- * 72 the random generator's state after the last reset of any world (six u64).
+ * Writes facts of a world as i32: width, height, x, y, dir, look of the carried object, steps, limit, terminated,
+ * truncated, address of the looks, address of the view, object count, attempts of the last reset, finished. At byte 64
+ * is the reward (f64), at byte 72 the state of the random generator after the last reset of any world (six u64).
  */
 export function inspect(slot: i32): void {
   const w = world(slot);
@@ -208,20 +220,23 @@ export function inspect(slot: i32): void {
   store<f64>(factsAt, w.reward, 64);
   writeState(factsAt + 72);
 }
-/** The mission (or AgentGym's goal) as text at `textAt`; returns its length. */
+/** Writes the mission, or AgentGym's goal, to `textAt`; returns its length. */
 export function missionText(slot: i32, asGoal: bool): i32 {
   startText(0);
   putMission(world(slot), asGoal);
   return textEnd();
 }
-/** Low-level actions of the listed action `index`, written to `textAt`; returns their number. */
+/** Writes the low-level actions of the listed action `index` to `textAt`; returns their number. */
 export function lowLevelOf(slot: i32, index: i32): i32 {
   const w = world(slot);
   const length = lengthOf(w, index);
   for (let at = 0; at < length; at++) store<u8>(textAt + at, lowLevel(w, index, at));
   return length;
 }
-/** "action\trefusal\n" for every refusal known now, written to `textAt`; returns the length. */
+/**
+ * Writes "action\trefusal
+ * " for every refusal of the present view to `textAt`; returns the length.
+ */
 export function refusalTexts(slot: i32): i32 {
   const w = world(slot);
   collectRefusals(w);
@@ -236,20 +251,20 @@ export function refusalTexts(slot: i32): i32 {
   }
   return textEnd();
 }
-/** Look of what is inside the object at a (padded) cell, 0 for nothing. */
+/** Look of the object inside the object at a (padded) cell; 0 if there is none. */
 export function contentLook(slot: i32, cell: i32): i32 {
   const w = world(slot);
   const id = idAt(w, usize(cell));
   const content = id == NOBODY ? 0 : contentOf(w, id);
   return content ? lookOfObject(w, content) : 0;
 }
-/** The oracle's plan from here, as action ids at `idsAt`; returns its length, 0 for none. */
+/** Writes the oracle's plan from here as action ids to `idsAt`; returns its length, 0 if there is no plan. */
 export function oracle(slot: i32): i32 {
   planFrom(world(slot));
   for (let k = 0; k < planLength; k++) store<u16>(idsAt + k * 2, u16(plan[k]));
   return planLength;
 }
-/** States the oracle's last search met: below its limit, it tried everything there is. */
+/** Number of states that the oracle's last search reached. If it is below the limit, the search was exhaustive. */
 export function oracleStates(): i32 {
   return nodeCount;
 }

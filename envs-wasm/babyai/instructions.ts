@@ -1,8 +1,8 @@
-// Instructions and their verifier: which objects a description means, and whether a low-level action fulfilled the mission.
-// Knows a world's grid; has never heard of text or of how a mission was chosen.
+// Instructions and their verifier: the objects that a description means, and the check whether a low-level action
+// completed the mission. Depends on a world's grid, not on text or on the choice of a mission.
 //
-// A mission is at most: A, or "A, then B", or "A after you B", where A and B are one action or two joined by "and".
-// So four leaves are enough: 0 and 1 belong to A, 2 and 3 to B. A leaf has two descriptions (the second for "next to").
+// A mission is A, or "A, then B", or "A after you B", where A and B are one action or two joined by "and". So four
+// leaves are enough: 0 and 1 belong to A, 2 and 3 to B. A leaf has two descriptions, the second for "next to".
 import {
   aheadOf, ANY, asideOf, at, cellOf, colorOf, DOOR, frontCell, GREY, idAt, INSTRUCTIONS, LOOK_WALL, lookAt, NOBODY,
   NOWHERE, OPEN, PAD, seenIdAt, stateOf, STRIDE, typeOf, World,
@@ -14,19 +14,19 @@ export const OPEN_IT: u8 = 1;
 export const PICKUP: u8 = 2;
 export const PUT_NEXT: u8 = 3;
 
-/** Root kinds. */
+/** Kinds of a mission: A alone, A before B, A after B. */
 export const ONLY: u8 = 0;
 export const BEFORE: u8 = 1;
 export const AFTER: u8 = 2;
 
-/** Locations in a description. */
+/** Places in a description. */
 export const NO_PLACE: u8 = 0;
 export const LEFT: u8 = 1;
 export const RIGHT: u8 = 2;
 export const FRONT: u8 = 3;
 export const BEHIND: u8 = 4;
 
-/** The verifier's answers. */
+/** Results of the verifier. */
 export const CONTINUE: u8 = 0;
 export const SUCCESS: u8 = 1;
 export const FAILURE: u8 = 2;
@@ -39,7 +39,7 @@ export const ACT_PICKUP: u8 = 3;
 export const ACT_DROP: u8 = 4;
 export const ACT_TOGGLE: u8 = 5;
 
-/** Bytes: root kind, A is "and", B is "and", A's status, B's status. */
+/** Five bytes: kind, "and" in A, "and" in B, status of A, status of B. */
 @unmanaged
 export class Mission {
   kind: u8;
@@ -52,7 +52,7 @@ export class Mission {
 export class Leaf {
   kind: u8;
   strict: bool;
-  /** What was carried when this leaf was last verified. */
+  /** Object carried when this leaf was last verified. */
   before: u8;
   status: u8;
 }
@@ -61,9 +61,9 @@ export class Description {
   type: u8;
   color: u8;
   place: u8;
-  /** More than one object matched: "a", not "the". */
+  /** True if more than one object matched: "a" instead of "the". */
   many: bool;
-  /** Ids of the matching objects, as two words of bits. */
+  /** Ids of the matching objects, as 128 bits. */
   low: u64;
   high: u64;
 }
@@ -80,7 +80,7 @@ export class Description {
 @inline export function isMeant(d: Description, id: i32): bool {
   return id < 64 ? ((d.low >> u64(id)) & 1) != 0 : ((d.high >> u64(id - 64)) & 1) != 0;
 }
-function mean(d: Description, id: i32): void {
+function addMeant(d: Description, id: i32): void {
   if (id < 64) d.low |= u64(1) << u64(id);
   else d.high |= u64(1) << u64(id - 64);
 }
@@ -88,7 +88,7 @@ export function isAnd(w: World, group: i32): bool {
   return group == 0 ? mission(w).andA : mission(w).andB;
 }
 
-// Making missions.
+// Construction of missions.
 export function setMission(w: World, kind: u8, andA: bool, andB: bool): void {
   const m = mission(w);
   m.kind = kind;
@@ -107,7 +107,7 @@ export function describe(w: World, index: i32, type: u8, color: u8, place: u8 = 
   d.place = place;
   return d;
 }
-/** True for the leaves the mission really has. */
+/** True if the mission has this leaf. */
 export function hasLeaf(w: World, index: i32): bool {
   const m = mission(w);
   if (index == 0) return true;
@@ -115,7 +115,7 @@ export function hasLeaf(w: World, index: i32): bool {
   return m.kind != ONLY && (index == 2 || m.andB);
 }
 
-// Matching.
+// Matching of descriptions.
 function placeMatches(w: World, place: u8, x: i32, y: i32): bool {
   if (place == NO_PLACE) return true;
   if (!insideRoom(w, agentRoom(w), x, y)) return false;
@@ -130,7 +130,10 @@ function countWalls(w: World): i32 {
   for (let y = 0; y < w.height; y++) for (let x = 0; x < w.width; x++) count += i32(lookAt(w, at(x, y)) == LOOK_WALL);
   return count;
 }
-/** Finds what a description means now; returns how many. `room` >= 0: counts only those outside that room's rectangle. */
+/**
+ * Finds the objects that a description means now; returns their number. If `room` >= 0, counts only objects outside
+ * that room's rectangle.
+ */
 export function match(w: World, d: Description, room: i32 = -1): i32 {
   let found = 0;
   let outside = 0;
@@ -144,11 +147,11 @@ export function match(w: World, d: Description, room: i32 = -1): i32 {
     const x = (cell % STRIDE) - PAD;
     const y = cell / STRIDE - PAD;
     if (!placeMatches(w, d.place, x, y)) continue;
-    mean(d, id);
+    addMeant(d, id);
     found++;
     if (room < 0 || !insideRoom(w, room, x, y)) outside++;
   }
-  // A wall is a grey object to a description without a type, though nobody can pick it up.
+  // A wall is a grey object to a description without a type, though it cannot be picked up.
   if (d.type == ANY && (d.color == ANY || d.color == GREY)) found += countWalls(w);
   d.many = found > 1;
   return room < 0 ? found : outside;
@@ -172,7 +175,7 @@ function meantAt(w: World, d: Description, cell: usize): bool {
 function touches(w: World, d: Description, cell: usize): bool {
   return meantAt(w, d, cell + 1) || meantAt(w, d, cell - 1) || meantAt(w, d, cell + STRIDE) || meantAt(w, d, cell - STRIDE);
 }
-/** "Put X next to Y" is refused when X and Y share an object or are already neighbours. */
+/** False if X and Y of "put X next to Y" share an object or are already neighbours. */
 export function isValidPutNext(w: World, index: i32): bool {
   const moved = description(w, index * 2);
   const fixed = description(w, index * 2 + 1);
@@ -185,7 +188,7 @@ export function isValidPutNext(w: World, index: i32): bool {
   return true;
 }
 
-// Verifying.
+// Verification.
 export function resetVerifier(w: World): void {
   matchAll(w);
   const m = mission(w);
@@ -197,7 +200,7 @@ export function resetVerifier(w: World): void {
   }
 }
 function verifyGoTo(w: World, index: i32): u8 {
-  // Positions are those of the last look (reset, drop), so a picked-up object is still "there".
+  // Positions are those of the last reset or drop, so a picked-up object is still "there".
   const id = seenIdAt(w, frontCell(w));
   return id != NOBODY && isMeant(description(w, index * 2), id) ? SUCCESS : CONTINUE;
 }
@@ -238,7 +241,7 @@ function verifyLeaf(w: World, index: i32, action: u8): u8 {
   if (kind == OPEN_IT) return verifyOpen(w, index, action);
   return kind == PICKUP ? verifyPickup(w, index, action) : verifyPutNext(w, index, action);
 }
-/** "and": each part counts once it succeeded; never fails. */
+/** Verifies two actions joined by "and": each part counts once it succeeded. Never fails. */
 function verifyGroup(w: World, group: i32, action: u8): u8 {
   const first = group * 2;
   if (!isAnd(w, group)) return verifyLeaf(w, first, action);
@@ -248,7 +251,7 @@ function verifyGroup(w: World, group: i32, action: u8): u8 {
   }
   return leaf(w, first).status == SUCCESS && leaf(w, first + 1).status == SUCCESS ? SUCCESS : CONTINUE;
 }
-/** After a low-level action: did it fulfil the mission? */
+/** Verifies the mission after a low-level action. */
 export function verify(w: World, action: u8): u8 {
   const m = mission(w);
   if (m.kind == ONLY) return verifyGroup(w, 0, action);
@@ -259,12 +262,12 @@ export function verify(w: World, action: u8): u8 {
     if (m.statusA != SUCCESS) return m.statusA;
   }
   m.statusB = verifyGroup(w, 1 - first, action);
-  // The action that fulfils the first part is also shown to the second. A strict second part (level 16) takes it for a wrong
-  // door and fails, so that the original cannot be solved; ours overlooks that one action.
+  // The action that completes the first part is also verified against the second. A strict second part (level 16) takes
+  // it for a wrong door and fails, which makes the original unsolvable; outside upstream mode this failure is ignored.
   if (before != SUCCESS && m.statusB == FAILURE && !w.upstream) m.statusB = CONTINUE;
   return m.statusB;
 }
-/** Number of walks the step limit allows for. */
+/** Number of walks that the step limit allows for. */
 export function countWalks(w: World): i32 {
   let walks = 0;
   for (let index = 0; index < 4; index++) {

@@ -1,6 +1,6 @@
-// LevelGen: levels 8, 19 and 35 to 40, whose missions are drawn from a grammar, by parameters. Knows rooms and instructions.
+// LevelGen: levels 8, 19 and 35 to 40, whose missions are drawn from a grammar with parameters.
 //
-// After BabyAI (BSD-3-Clause, https://arxiv.org/abs/1810.08272) as carried on in MiniGrid (Apache-2.0).
+// After BabyAI (BSD-3-Clause, https://arxiv.org/abs/1810.08272), as continued in MiniGrid (Apache-2.0).
 import { nextDouble } from '../shared/pcg64';
 import {
   AFTER, BEFORE, describe, Description, description, GOTO, hasLeaf, LEFT, leaf, match, NO_PLACE, ONLY, OPEN_IT,
@@ -20,9 +20,9 @@ class LevelGen {
   places: bool = true;
   unblocking: bool = true;
   implicitUnlock: bool = true;
-  /** 0: all four. */
+  /** 0: all four kinds of action. */
   actions: i32 = 0;
-  /** Kinds of instruction: 1 only actions, 3 action, and, seq. */
+  /** Number of kinds of instruction: 1 single actions only; 3 single actions, "and", and sequences. */
   kinds: i32 = 3;
 }
 const gen = new LevelGen();
@@ -36,8 +36,8 @@ function configure(level: i32): void {
   gen.kinds = level == 19 || level == 35 || level == 36 ? 1 : 3;
 }
 /**
- * The room that was locked last, -1 for none. The original forgets to clear it, so it outlives rejected attempts and even a
- * reset; a stale one still rules out descriptions inside it. `fresh` is false while it is stale.
+ * The room that was locked last, or -1. The original does not clear it, so it persists over rejected attempts and even
+ * over a reset, and still rules out descriptions inside it. `fresh` is true if it belongs to the present attempt.
  */
 let lockedRoom: i32 = -1;
 let fresh: bool = false;
@@ -60,7 +60,7 @@ function addLockedRoom(w: World): void {
   } while (j * w.cols + i == lockedRoom);
   addObject(w, i, j, KEY, colorOf(w, door));
 }
-/** Types a description may draw from: 0 all, 1 not doors, 2 doors. */
+/** Draws the type of a description. `types`: 0 all, 1 not doors, 2 doors. */
 function drawDescriptionType(types: i32): u8 {
   if (types == 2) return DOOR;
   const type = draw(0, types == 0 ? 4 : 3);
@@ -96,7 +96,7 @@ function drawAction(w: World, index: i32): void {
     drawDescription(w, index * 2 + 1, 0);
   }
 }
-/** Two actions joined by "and", or one; returns true for two. */
+/** Draws one action, or two joined by "and" if `both` is true; returns `both`. */
 function drawGroup(w: World, group: i32, both: bool): bool {
   drawAction(w, group * 2);
   if (both) drawAction(w, group * 2 + 1);
@@ -124,7 +124,7 @@ export function levelGen(w: World): void {
 export function isLevelGen(level: i32): bool {
   return level == 8 || level == 19 || level >= 35;
 }
-/** With unblocking, no description may be of a key that opens a locked door. */
+/** True if the description means a key that opens a locked door. */
 function wantsNeededKey(w: World, d: Description): bool {
   if (d.type != KEY || d.color == ANY) return false;
   for (let id = 1; id <= w.objectCount; id++) {
@@ -132,7 +132,7 @@ function wantsNeededKey(w: World, d: Description): bool {
   }
   return false;
 }
-/** With unblocking: is a key asked for that opens a locked door? */
+/** With unblocking, a mission must not ask for a key that opens a locked door. Returns true if it does. */
 export function wantsANeededKey(w: World): bool {
   if (!isLevelGen(w.level) || !gen.unblocking) return false;
   for (let index = 0; index < 4; index++) {
@@ -143,14 +143,14 @@ export function wantsANeededKey(w: World): bool {
   return false;
 }
 
-// The forgotten room, over attempts and resets.
+// The locked room over attempts and resets.
 export function forgetLockedRoom(): void {
   lockedRoom = -1;
 }
 export function startAttempt(): void {
   fresh = false;
 }
-/** A second reset can only differ where the locked room of the first is remembered and looked at. */
+/** A second reset can differ from the first only if the first left a locked room that descriptions depend on. */
 export function remembersLockedRoom(level: i32): bool {
   return isLevelGen(level) && !gen.implicitUnlock && lockedRoom >= 0;
 }

@@ -1,7 +1,8 @@
-// BabyAI's forty levels in AgentGym's order: how each is laid out and what its mission is, draw for draw.
-// Knows rooms and instructions; has never heard of text.
+// BabyAI's forty levels in AgentGym's order: the layout and the mission of each, with every draw in the original's
+// order. Independent of text.
 //
-// After BabyAI (BSD-3-Clause, https://arxiv.org/abs/1810.08272, https://github.com/mila-iqia/babyai) as carried on in MiniGrid (Apache-2.0).
+// After BabyAI (BSD-3-Clause, https://arxiv.org/abs/1810.08272, https://github.com/mila-iqia/babyai), as continued in
+// MiniGrid (Apache-2.0).
 import { seedWords } from '../shared/pcg64';
 import {
   AFTER, BEFORE, describe, description, GOTO, isValidPutNext, LEFT, leaf, ONLY, OPEN_IT, PICKUP, PUT_NEXT,
@@ -20,7 +21,7 @@ import {
 } from './world';
 
 export const LEVELS: i32 = 40;
-/** The room grid of each level: room size, rows, columns, fixed step limit (0: computed). */
+/** Room grid of each level: room size, rows, columns. */
 const shapes: StaticArray<u8> = [
   8, 1, 1, 8, 1, 1, 8, 1, 1, 4, 1, 1, 8, 1, 1, 7, 3, 3, 8, 3, 3, 5, 2, 2, 8, 1, 1, 7, 3, 3,
   8, 3, 3, 8, 3, 3, 5, 1, 2, 8, 3, 3, 6, 3, 3, 6, 3, 3, 8, 3, 3, 8, 3, 3, 8, 1, 1, 7, 1, 1,
@@ -81,7 +82,7 @@ function goToLocal(w: World, distractors: i32, unique: bool, connected: bool, ch
   if (checked) requireReachable(w);
   onlyThis(w, GOTO, drawListed());
 }
-/** Levels 7 and 24 start alike: a locked room, and its key anywhere (even inside: the original's check never holds). */
+/** Start of levels 7 and 24: a locked room, and its key in any room (even inside: the original's check never holds). */
 let lockedI: i32 = 0;
 let lockedJ: i32 = 0;
 function lockRoomAndPlaceKey(w: World): i32 {
@@ -229,8 +230,8 @@ function putNextLocal(w: World): void {
   setMission(w, ONLY, false, false);
   putNext(w, 0, picked[0], picked[1]);
 }
-/** The object of level 23 that the agent holds from the start. */
-let handed: i32 = NOBODY;
+/** The object that the agent of level 23 carries from the start. */
+let carriedFromStart: i32 = NOBODY;
 function putNextCarrying(w: World): void {
   placeAgent(w, 0, 0);
   addDistractors(w, 0, 0, 4, true);
@@ -246,7 +247,7 @@ function putNextCarrying(w: World): void {
   }
   setMission(w, ONLY, false, false);
   putNext(w, 0, moved, fixed);
-  handed = moved;
+  carriedFromStart = moved;
 }
 
 // Levels 24 to 29: locks and keys.
@@ -354,8 +355,8 @@ function moveTwoAcross(w: World): void {
   putNext(w, 2, picked[1], left1);
 }
 
-// Putting it together.
-function lay(w: World): void {
+// Generation.
+function layOut(w: World): void {
   switch (w.level) {
     case 1: return goToRedBall(w, 7, true);
     case 2: return goToRedBall(w, 7, false);
@@ -398,7 +399,7 @@ function isValid(w: World): bool {
   }
   return !wantsANeededKey(w);
 }
-/** Attempts so far of the last `generate`: for the bench. */
+/** Number of attempts of the last `generate`, for the bench. */
 export let attempts: i32 = 0;
 
 function generateOnce(w: World, seed: usize, words: i32): void {
@@ -410,12 +411,12 @@ function generateOnce(w: World, seed: usize, words: i32): void {
     clearFailure();
     w.carried = NOBODY;
     buildRooms(w);
-    lay(w);
+    layOut(w);
     if (!failed && isValid(w)) break;
   }
   resetVerifier(w);
 }
-/** Makes level `w.level` from a seed, as AgentGym does: a new environment, reset twice with the same seed. */
+/** Generates level `w.level` from a seed, as AgentGym does: a new environment, reset twice with the same seed. */
 export function generate(w: World, seed: usize, words: i32): void {
   const shape = (w.level - 1) * 3;
   w.roomSize = shapes[shape];
@@ -431,16 +432,16 @@ export function generate(w: World, seed: usize, words: i32): void {
   w.succeeded = false;
   w.finished = false;
   forgetLockedRoom();
-  handed = NOBODY;
+  carriedFromStart = NOBODY;
   generateOnce(w, seed, words);
   if (remembersLockedRoom(w.level)) generateOnce(w, seed, words);
   const limit = fixedLimit(w.level);
   w.maxSteps = limit ? limit : countWalks(w) * w.roomSize * w.roomSize * w.rows * w.cols;
   rememberPositions(w);
   look(w);
-  // Level 23 hands the object over after the first look, which still shows it on the floor.
+  // Level 23 gives the agent the object after the first look, which still shows it on the floor.
   if (w.level == 23) {
-    clearCell(w, cellOf(w, handed));
-    w.carried = handed;
+    clearCell(w, cellOf(w, carriedFromStart));
+    w.carried = carriedFromStart;
   }
 }

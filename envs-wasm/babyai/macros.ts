@@ -1,27 +1,30 @@
-// Running a macro action: its low-level actions one by one. Knows when AgentGym stops, and when we do.
+// Runs macro actions: their low-level actions one by one, with AgentGym's rules for when to stop, and this project's.
 import { lengthOf, lowLevel } from './planner';
-import { act, keepRead, keepView, viewChanged } from './steps';
+import { act, recordReported, saveView, viewChanged } from './steps';
 import { World } from './world';
 
 /**
- * Runs action `index` of `listed`'s list in `w` (the same world, or a copy of it). It ends when the view stops changing; ours
- * also stops where the episode ends, which upstream overlooks.
+ * Runs action `index` of `listed`'s list in `w` (the same world, or a copy of it). It ends when the view stops
+ * changing. Outside upstream mode it also ends with the episode; upstream ignores that.
  */
 export function execute(w: World, listed: World, index: i32): void {
   run(w, listed, index);
-  // What comes in sight on the way and is not at its end, the text does not tell.
-  keepRead(w);
+  // The text describes only the view at the end of the action, not cells seen on the way.
+  recordReported(w);
 }
 function run(w: World, listed: World, index: i32): void {
   const length = lengthOf(listed, index);
   for (let step = 0; step < length; step++) {
-    keepView(w);
+    saveView(w);
     act(w, lowLevel(listed, index, step));
     if (!viewChanged(w)) return;
     if (!w.upstream && (w.terminated || w.truncated)) return;
   }
 }
-/** Is the text of this world over, after `execute`? Upstream goes on after a failure, and after a success that came late. */
+/**
+ * True if the world's text is over after `execute`. Upstream continues after a failure, and after a success that came
+ * late.
+ */
 export function isOver(w: World): bool {
   return w.upstream ? w.terminated && w.reward > 0.5 : w.terminated || w.truncated;
 }

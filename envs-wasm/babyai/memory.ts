@@ -1,21 +1,21 @@
-// What an agent may keep in mind of what the text told it: how much of the room it did not see yet, behind which doors there is more to
-// see, and what is out of sight. Goes by what was in view at the end of a turn, by the walls that were told of and by the level's room size;
-// never by what is there unseen.
+// Memory of a reader of the text: the unseen part of the room, the doors that lead to something unseen, and objects out
+// of sight. It is computed from the views at the end of each turn, the walls that the text implied and the level's room
+// size, never from unseen contents.
 import { description, Description, hasLeaf, leaf, PUT_NEXT } from './instructions';
 import { seenAt } from './steps';
 import {
-  aheadOf, ANY, asideOf, at, cellOf, CELLS, colorOf, DOOR, idAt, isDoorLook, isRead, KEY, LOCKED, LOOK_WALL, lookAt,
+  aheadOf, ANY, asideOf, at, cellOf, CELLS, colorOf, DOOR, idAt, isDoorLook, isReported, KEY, LOCKED, LOOK_WALL, lookAt,
   NOWHERE, OPEN, PAD, stateOf, stateOfLook, STRIDE, typeOf, World,
 } from './world';
 
 @inline function isOnColumn(w: World, x: i32): bool {
-  return w.toldColumn && x % (w.roomSize - 1) == 0;
+  return w.columnWallImplied && x % (w.roomSize - 1) == 0;
 }
 @inline function isOnRow(w: World, y: i32): bool {
-  return w.toldRow && y % (w.roomSize - 1) == 0;
+  return w.rowWallImplied && y % (w.roomSize - 1) == 0;
 }
-/** A wall stands here for all that was told: walls go along the whole grid, a room's size apart. */
-export function isWallTold(w: World, x: i32, y: i32): bool {
+/** True if the text so far implies a wall here: walls cross the whole grid, one room size apart. */
+export function isImpliedWall(w: World, x: i32, y: i32): bool {
   return isOnColumn(w, x) || isOnRow(w, y);
 }
 
@@ -31,7 +31,7 @@ export function aheadOfThing(w: World, id: i32): i32 {
 export function asideOfThing(w: World, id: i32): i32 {
   return asideOf(w, columnOf(cellOf(w, id)), rowOf(cellOf(w, id)));
 }
-/** Where the thing is in the view (as `placeOfSeen` numbers it); -1: out of sight. */
+/** Place of an object in the view (numbered as in `placeOfSeen`), or -1 if it is out of sight. */
 export function placeInView(w: World, id: i32): i32 {
   const ahead = aheadOfThing(w, id);
   const aside = asideOfThing(w, id);
@@ -39,62 +39,71 @@ export function placeInView(w: World, id: i32): i32 {
   return (6 - ahead) * 7 + 3 + aside;
 }
 
-// A walk from the agent through all that is not known to be shut, the nearest cells first.
+// A walk from the agent through everything not known to be shut, nearest cells first.
 export const AHEAD_OF: i32 = 0;
 export const RIGHT_OF: i32 = 1;
 export const BEHIND_OF: i32 = 2;
 export const LEFT_OF: i32 = 3;
-/** Cells of the room that were not seen, by the direction in which they would come in sight; a walk's worth to each side. */
+/**
+ * Number of unseen cells of the room, by the direction in which they would come into sight; at most REACH steps to each
+ * side.
+ */
 export const unseen = new StaticArray<i32>(4);
-/** Cells that were not seen behind each open door of the room, by its id; a room's worth for each shut door there. */
+/**
+ * Number of unseen cells behind each open door of the room, by the id of the door. A shut door behind it counts as one
+ * whole room.
+ */
 export const unseenBehind = new StaticArray<i32>(256);
-/** Steps to each side that the room's cells are counted in. */
+/** Cells of the room are counted up to this many steps to each side. */
 const REACH: i32 = 12;
 const queue: usize = memory.data(CELLS * 2);
-/** 0: not met; 1: in this room; else one more than the id of the room's door that leads there first. */
-const by: usize = memory.data(CELLS * 2);
+/** How the walk reached a cell: 0 not reached, 1 within this room, else through a door of the room (its id + 1). */
+const reachedBy: usize = memory.data(CELLS * 2);
 const HERE: u16 = 1;
 let queued: i32 = 0;
-/** Doors of the room, the nearest first. */
+/** Doors of the room, nearest first. */
 const exits = new StaticArray<i32>(256);
 let exitCount: i32 = 0;
 
-/** Takes a step of the walk from a cell that was met by way of `from`. */
-function meet(w: World, x: i32, y: i32, from: u16): void {
+/** Visits a neighbour of a cell that was reached by `from`. */
+function visit(w: World, x: i32, y: i32, from: u16): void {
   if (x < 0 || y < 0 || x >= STRIDE - PAD || y >= STRIDE - PAD) return;
   if (from == HERE && (abs(x - w.x) > REACH || abs(y - w.y) > REACH)) return;
   const cell = at(x, y);
-  if (load<u16>(by + cell * 2)) return;
-  if (isRead(w, cell) && isDoorLook(lookAt(w, cell))) return meetDoor(w, cell, from);
-  if (isWallTold(w, x, y)) {
-    // A wall that was not seen may have a door in it, but where two walls meet.
-    const isShut = isRead(w, cell) ? lookAt(w, cell) == LOOK_WALL : isOnColumn(w, x) && isOnRow(w, y);
+  if (load<u16>(reachedBy + cell * 2)) return;
+  if (isReported(w, cell) && isDoorLook(lookAt(w, cell))) return visitDoor(w, cell, from);
+  if (isImpliedWall(w, x, y)) {
+    // An unseen part of a wall may have a door, except where two walls meet.
+    const isShut = isReported(w, cell) ? lookAt(w, cell) == LOOK_WALL : isOnColumn(w, x) && isOnRow(w, y);
     if (isShut) return;
   }
   enter(cell, from);
 }
-function meetDoor(w: World, cell: usize, from: u16): void {
+function visitDoor(w: World, cell: usize, from: u16): void {
   const door = i32(idAt(w, cell));
   if (from == HERE) exits[exitCount++] = door;
   const way = from == HERE ? u16(door + 1) : from;
   if (stateOfLook(lookAt(w, cell)) == OPEN) return enter(cell, way);
-  store<u16>(by + cell * 2, way);
+  store<u16>(reachedBy + cell * 2, way);
   if (from != HERE) unseenBehind[i32(from) - 1] += (w.roomSize - 2) * (w.roomSize - 2);
 }
 function enter(cell: usize, way: u16): void {
-  store<u16>(by + cell * 2, way);
+  store<u16>(reachedBy + cell * 2, way);
   store<u16>(queue + queued++ * 2, u16(cell));
 }
-/** A turn to the side shows what is at most three steps ahead or behind; what no turn shows counts for the nearer axis. */
+/**
+ * A turn to the side shows cells at most three steps ahead or behind. A cell that no turn shows counts for the nearer
+ * axis.
+ */
 function directionOf(ahead: i32, aside: i32): i32 {
   const side = aside > 0 ? RIGHT_OF : LEFT_OF;
   if (aside != 0 && abs(ahead) <= 3) return side;
   if (abs(aside) <= 3 || abs(ahead) >= abs(aside)) return ahead > 0 ? AHEAD_OF : BEHIND_OF;
   return side;
 }
-/** Fills `unseen`, `unseenBehind` and the room's doors. */
+/** Fills `unseen`, `unseenBehind` and the doors of the room. */
 function countUnseen(w: World): void {
-  memory.fill(by, 0, CELLS * 2);
+  memory.fill(reachedBy, 0, CELLS * 2);
   for (let direction = 0; direction < 4; direction++) unseen[direction] = 0;
   for (let id = 0; id < 256; id++) unseenBehind[id] = 0;
   exitCount = 0;
@@ -104,33 +113,33 @@ function countUnseen(w: World): void {
     const cell = usize(load<u16>(queue + k * 2));
     const x = columnOf(cell);
     const y = rowOf(cell);
-    const way = load<u16>(by + cell * 2);
-    if (!isRead(w, cell)) {
+    const way = load<u16>(reachedBy + cell * 2);
+    if (!isReported(w, cell)) {
       if (way == HERE) unseen[directionOf(aheadOf(w, x, y), asideOf(w, x, y))]++;
       else unseenBehind[i32(way) - 1]++;
-      if (isWallTold(w, x, y)) continue;
+      if (isImpliedWall(w, x, y)) continue;
     }
-    meet(w, x + 1, y, way);
-    meet(w, x - 1, y, way);
-    meet(w, x, y + 1, way);
-    meet(w, x, y - 1, way);
+    visit(w, x + 1, y, way);
+    visit(w, x - 1, y, way);
+    visit(w, x, y + 1, way);
+    visit(w, x, y - 1, way);
   }
 }
 
-// What to tell of it.
+// Contents of the memory.
 const MOST_DOORS: i32 = 3;
 const MOST_THINGS: i32 = 2;
-/** Open doors of the room with something to see behind them, the nearest first. */
-export const leading = new StaticArray<i32>(MOST_DOORS);
-export let leadingCount: i32 = 0;
-/** Out of sight: doors of the room that are shut, then keys for known locks and what the goal names; the nearest first. */
+/** Open doors of the room with unseen cells behind them, nearest first. */
+export const doorsToUnseen = new StaticArray<i32>(MOST_DOORS);
+export let doorsToUnseenCount: i32 = 0;
+/** Out of sight: shut doors of the room, then keys for known locks and objects that the goal names; nearest first. */
 export const remembered = new StaticArray<i32>(MOST_DOORS + MOST_THINGS);
 export let rememberedCount: i32 = 0;
 
-function wasRead(w: World, id: i32): bool {
-  return id != w.carried && cellOf(w, id) != NOWHERE && isRead(w, cellOf(w, id));
+function wasReported(w: World, id: i32): bool {
+  return id != w.carried && cellOf(w, id) != NOWHERE && isReported(w, cellOf(w, id));
 }
-/** By its words alone: which of several is meant may not be known. */
+/** True if the description's type and colour fit. The text does not show which of several fitting objects is meant. */
 function fits(d: Description, w: World, id: i32): bool {
   return (d.type == ANY || d.type == typeOf(w, id)) && (d.color == ANY || d.color == colorOf(w, id));
 }
@@ -142,15 +151,15 @@ function isNamed(w: World, id: i32): bool {
   }
   return false;
 }
-/** A locked door of this color was seen. */
+/** True if a locked door of this color was seen. */
 function isLockKnown(w: World, color: u8): bool {
   for (let id = 1; id <= w.objectCount; id++) {
-    if (typeOf(w, id) == DOOR && stateOf(w, id) == LOCKED && colorOf(w, id) == color && wasRead(w, id)) return true;
+    if (typeOf(w, id) == DOOR && stateOf(w, id) == LOCKED && colorOf(w, id) == color && wasReported(w, id)) return true;
   }
   return false;
 }
-function isThing(w: World, id: i32): bool {
-  if (!wasRead(w, id) || placeInView(w, id) >= 0) return false;
+function isWorthRemembering(w: World, id: i32): bool {
+  if (!wasReported(w, id) || placeInView(w, id) >= 0) return false;
   return (typeOf(w, id) == KEY && isLockKnown(w, colorOf(w, id))) || isNamed(w, id);
 }
 function isRemembered(id: i32): bool {
@@ -161,7 +170,7 @@ function rememberDoors(w: World): void {
   for (let k = 0; k < exitCount; k++) {
     const door = exits[k];
     if (stateOf(w, door) == OPEN) {
-      if (unseenBehind[door] > 0 && leadingCount < MOST_DOORS) leading[leadingCount++] = door;
+      if (unseenBehind[door] > 0 && doorsToUnseenCount < MOST_DOORS) doorsToUnseen[doorsToUnseenCount++] = door;
     } else if (placeInView(w, door) < 0 && rememberedCount < MOST_DOORS) remembered[rememberedCount++] = door;
   }
 }
@@ -170,8 +179,8 @@ function rememberThings(w: World): void {
     let best = 0;
     let nearest = i32.MAX_VALUE;
     for (let id = 1; id <= w.objectCount; id++) {
-      if (!isThing(w, id) || isRemembered(id)) continue;
-      // Of two equally far the one in the cell that comes first.
+      if (!isWorthRemembering(w, id) || isRemembered(id)) continue;
+      // Of two equally far objects, the one in the first cell.
       const rank = (abs(aheadOfThing(w, id)) + abs(asideOfThing(w, id))) * CELLS + i32(cellOf(w, id));
       if (rank >= nearest) continue;
       nearest = rank;
@@ -181,10 +190,10 @@ function rememberThings(w: World): void {
     remembered[rememberedCount++] = best;
   }
 }
-/** Fills `unseen`, `unseenBehind`, `leading` and `remembered`. */
+/** Fills `unseen`, `unseenBehind`, `doorsToUnseen` and `remembered`. */
 export function remember(w: World): void {
   countUnseen(w);
-  leadingCount = 0;
+  doorsToUnseenCount = 0;
   rememberedCount = 0;
   rememberDoors(w);
   rememberThings(w);

@@ -1,6 +1,6 @@
-// Observations: AgentGym's, and a short form of ours with what is remembered of the room.
+// Observations: AgentGym's, and a short form of this project with the memory of the room.
 import {
-  AHEAD_OF, aheadOfThing, asideOfThing, BEHIND_OF, leading, leadingCount, LEFT_OF, placeInView, remember, remembered,
+  AHEAD_OF, aheadOfThing, asideOfThing, BEHIND_OF, doorsToUnseen, doorsToUnseenCount, LEFT_OF, placeInView, remember, remembered,
   rememberedCount, RIGHT_OF, unseen, unseenBehind,
 } from './memory';
 import { barrierDistance, barrierLook, lookOfSeen, objectCount, placeOfSeen, sawAnything } from './planner';
@@ -52,7 +52,7 @@ export function putDescription(w: World): void {
   putByte(46);
 }
 
-/** Ours, for tiny policies: the same facts in a third of the words, and no list of actions. */
+/** The short form, for tiny policies: the same facts in a third of the length, without the list of actions. */
 const SEMICOLON = phrase('; ');
 const AHEAD = phrase(' ahead ');
 const CARRYING_SHORT = phrase('carrying ');
@@ -79,8 +79,8 @@ export function putShortDescription(w: World): void {
 }
 
 /**
- * Ours as well: how much of the room was not seen yet in each direction, and behind which open doors there is more, as sides of squares of so
- * many cells; then what is out of sight.
+ * The memory: the unseen part of the room in each direction and behind each open door, as the side of a square of that
+ * many cells; then doors and objects out of sight.
  */
 const TO_SEE = phrase('; to see');
 const THROUGH = phrase('; through ');
@@ -103,7 +103,7 @@ function putPlace(w: World, id: i32): void {
   putSome(ahead > 0 ? AHEAD : BEHIND_SHORT, abs(ahead));
   putSome(aside > 0 ? RIGHT_SHORT : LEFT_SHORT, abs(aside));
 }
-/** By its number where it is in view, by its place where it is not. */
+/** Names a door by its number if it is in view, else by its place. */
 function putDoor(w: World, id: i32): void {
   const look = lookOfObject(w, id);
   put(names[look]);
@@ -126,10 +126,10 @@ export function putMemory(w: World): void {
     putSome(BEHIND_SHORT, sideOf(unseen[BEHIND_OF]));
     putSome(LEFT_SHORT, sideOf(unseen[LEFT_OF]));
   }
-  for (let k = 0; k < leadingCount; k++) {
+  for (let k = 0; k < doorsToUnseenCount; k++) {
     put(k ? COMMA : THROUGH);
-    putDoor(w, leading[k]);
-    putSome(SEE, sideOf(unseenBehind[leading[k]]));
+    putDoor(w, doorsToUnseen[k]);
+    putSome(SEE, sideOf(unseenBehind[doorsToUnseen[k]]));
   }
   for (let k = 0; k < rememberedCount; k++) {
     put(k ? COMMA : NOT_IN_SIGHT);

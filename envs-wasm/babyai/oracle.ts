@@ -1,11 +1,11 @@
-// The oracle: a best-first search over text actions, on copies of the world. It knows the whole grid and the mission, but
-// moves only by actions the text offers. Its guess of what is left is a walk over the grid (`guess`), in low-level actions.
-import { guess, HOPELESS, progress } from './guess';
+// The oracle: a best-first search over text actions, on copies of the world. It has access to the whole grid and the
+// mission, but moves only by actions that the text offers. Its heuristic is a walk over the grid, in low-level actions.
+import { estimateRemaining, HOPELESS, progress } from './heuristic';
 import {
   BEFORE, description, Description, isAnd, isMeant, leaf, mission, ONLY, PUT_NEXT, SUCCESS,
 } from './instructions';
 import { execute, isOver } from './macros';
-import { isWallTold } from './memory';
+import { isImpliedWall } from './memory';
 import { DO_CHECK, DO_DROP, DO_PICKUP, findOffered, lengthOf, listActions, offeredId } from './planner';
 import {
   at, cellOf, CELLS, clearCell, colorOf, DOOR, isKnown, KEY, LOCKED, LOOK_WALL, lookAt, NOWHERE, PAD, putWall,
@@ -17,18 +17,21 @@ const MAX_NODES: i32 = 3072;
 const FIRST_NODES: i32 = 1000;
 const STAGE_NODES: i32 = 2000;
 const MAX_TURNS: i32 = 60;
-/** At most eight stages; a plan must fit the ids of one answer. */
+/** Maximum number of stages: the plan must fit the ids of one answer. */
 const STAGES: i32 = 8;
 const MAX_PLAN: i32 = STAGES * (MAX_TURNS + 1);
-/** Looks around and parts of the mission in one plan. */
+/** Maximum number of explorations and parts of the mission in one plan. */
 const MAX_LOOKS: i32 = 60;
 let snapshots: usize = 0;
 let base: World = changetype<World>(0);
 let copy: World = changetype<World>(0);
 let stage: World = changetype<World>(0);
 let imagined: World = changetype<World>(0);
-/** In stages, a search ends at the first part that gets done; else (a large number) at the end of the mission only. */
-let enough: i32 = i32.MAX_VALUE;
+/**
+ * Progress at which a search ends: the next part if the search goes in stages, else unreachable, so that only the end
+ * of the mission counts.
+ */
+let targetProgress: i32 = i32.MAX_VALUE;
 const nodeParent = new StaticArray<i32>(MAX_NODES);
 const nodeAction = new StaticArray<u32>(MAX_NODES);
 const nodeTurns = new StaticArray<i32>(MAX_NODES);
@@ -53,7 +56,7 @@ function hashState(w: World): u64 {
   }
   return h | 1;
 }
-/** True the first time a state is met. */
+/** True if the state is new; records it. */
 function isNew(w: World): bool {
   const h = hashState(w);
   for (let k = i32(h >> 40) & (TABLE - 1); ; k = (k + 1) & (TABLE - 1)) {
@@ -97,15 +100,21 @@ function keepNode(w: World, parent: i32, action: u32, turns: i32): i32 {
   nodeTurns[node] = turns;
   return node;
 }
-/** Rank: turns so far plus the guess times `weight` (in hundredths of a turn a low-level action). Hopeless states are left out. */
+/**
+ * Adds a state to the search. Its rank is the turns so far plus `weight` times the estimate of the rest, in hundredths
+ * of a turn. Hopeless states are left out.
+ */
 function addNode(w: World, parent: i32, action: u32, turns: i32, weight: i32): void {
-  const left = guess(w);
+  const left = estimateRemaining(w);
   if (left >= HOPELESS) return;
   const node = keepNode(w, parent, action, turns);
   nodeRank[node] = turns * 100 + left * weight;
   pushHeap(node);
 }
-/** Tries every action of a node; returns the action that completes the mission (or a stage, leaving it in `copy`), or -1. */
+/**
+ * Tries every action of a node. Returns the action that completes the mission (or a stage, whose state is then in
+ * `copy`), or -1.
+ */
 function expand(node: i32, weight: i32): i32 {
   memory.copy(changetype<usize>(base), snapshot(node), SNAPSHOT_BYTES);
   listActions(base);
@@ -116,16 +125,16 @@ function expand(node: i32, weight: i32): i32 {
     execute(copy, base, index);
     if (copy.succeeded && isOver(copy)) return i32(id);
     if (copy.terminated || copy.truncated || nodeCount == MAX_NODES || !isNew(copy)) continue;
-    if (progress(copy) >= enough) return i32(id);
+    if (progress(copy) >= targetProgress) return i32(id);
     addNode(copy, node, id, nodeTurns[node] + 1, weight);
   }
   return -1;
 }
 
-/** The plan, as action ids; its length, 0 where there is none. */
+/** The plan as action ids; its length is 0 if there is none. */
 export const plan = new StaticArray<u32>(MAX_PLAN);
 export let planLength: i32 = 0;
-/** Appends the way to a node, and a last action. */
+/** Appends the path to a node, and a last action. */
 function readPlan(node: i32, last: u32): void {
   const start = planLength;
   planLength += nodeTurns[node] + 1;
@@ -163,14 +172,14 @@ function knowsLeaf(w: World, index: i32): bool {
   if (l.status == SUCCESS || !knowsOneOf(w, description(w, index * 2))) return false;
   return l.kind != PUT_NEXT || knowsOneOf(w, description(w, index * 2 + 1));
 }
-/** Something of the mission that can be done next was seen. */
+/** True if the objects of some part of the mission that can be done next were seen. */
 function knowsNextPart(w: World): bool {
   const m = mission(w);
   const first = m.kind == BEFORE || m.kind == ONLY ? 0 : 1;
   const group = m.kind != ONLY && m.statusA == SUCCESS ? 1 - first : first;
   return knowsLeaf(w, group * 2) || (isAnd(w, group) && knowsLeaf(w, group * 2 + 1));
 }
-/** A locked door and its key were seen: what was not found yet may be behind it. */
+/** True if a locked door and its key were seen: missing objects may be behind it. */
 function knowsWayIn(w: World): bool {
   for (let door = 1; door <= w.objectCount; door++) {
     if (typeOf(w, door) != DOOR || stateOf(w, door) != LOCKED || !isKnownObject(w, door)) continue;
@@ -180,10 +189,13 @@ function knowsWayIn(w: World): bool {
   }
   return false;
 }
-/** Cells seen where something could be; for who reads also walls and what lies beyond the grid, which it cannot tell apart. */
+/**
+ * Number of seen cells that are not walls. An oracle that uses the text alone also counts walls and cells beyond the
+ * grid, which it cannot distinguish.
+ */
 function knownCells(w: World): i32 {
   let count = 0;
-  if (w.reads) {
+  if (w.textOnly) {
     for (let cell = 0; cell < CELLS; cell++) count += i32(isKnown(w, cell));
     return count;
   }
@@ -193,8 +205,8 @@ function knownCells(w: World): i32 {
   return count;
 }
 /**
- * Fills `imagined`: `stage` as who has read the text and knows the level may take it to be, with rooms of its size, their walls in place
- * as soon as one was told of, and floor wherever nothing was seen.
+ * Fills `imagined`: `stage` as a reader of the text who knows the level may picture it, with rooms of the level's size,
+ * walls in place as soon as one was reported, and floor wherever nothing was seen.
  */
 function imagine(): void {
   memory.copy(changetype<usize>(imagined), changetype<usize>(stage), SNAPSHOT_BYTES);
@@ -203,27 +215,28 @@ function imagine(): void {
       const cell = at(x, y);
       if (isKnown(stage, cell) && lookAt(stage, cell) != LOOK_WALL) continue;
       clearCell(imagined, cell);
-      if (isWallTold(stage, x, y)) putWall(imagined, cell);
+      if (isImpliedWall(stage, x, y)) putWall(imagined, cell);
     }
   }
 }
-/** Nodes and turns of a look ahead for what is new. */
+/** Limits of the exploration's search: nodes and turns. */
 const LOOK_AHEAD_NODES: i32 = 240;
 const LOOK_AHEAD_TURNS: i32 = 4;
 /**
- * Walks from `stage` to where most new cells a turn come in sight, appends the way to the plan and leaves `stage` there. It uses
- * how much would be seen and not what: a person would guess the same from the walls. Who reads takes the first turn alone, of a way in
- * the imagined world: it depends on what was told and nothing else. False: nothing new is in reach.
+ * Walks from `stage` to where the most new cells per turn come into sight, appends the path to the plan and leaves
+ * `stage` there. It uses only the number of new cells, not their contents: a person could estimate that from the walls.
+ * An oracle that uses the text alone takes only the first turn, of a path in the imagined world, so the turn depends
+ * only on the text. Returns false if nothing new is in reach.
  */
 function explore(): bool {
   memory.fill(changetype<usize>(seenStates), 0, TABLE * 8);
   nodeCount = 0;
-  const reads = stage.reads;
-  if (reads) {
+  const textOnly = stage.textOnly;
+  if (textOnly) {
     imagine();
     listActions(stage);
   }
-  const from = reads ? imagined : stage;
+  const from = textOnly ? imagined : stage;
   const before = knownCells(from);
   isNew(from);
   keepNode(from, -1, 0, 0);
@@ -233,7 +246,7 @@ function explore(): bool {
     memory.copy(changetype<usize>(base), snapshot(node), SNAPSHOT_BYTES);
     listActions(base);
     for (let index = 0; index < base.actionCount && nodeCount < LOOK_AHEAD_NODES; index++) {
-      if (reads && node == 0 && !isPossible(offeredId(base, index))) continue;
+      if (textOnly && node == 0 && !isPossible(offeredId(base, index))) continue;
       if (!lookAround(node, index)) continue;
       const found = knownCells(copy) - before;
       const last = nodeCount - 1;
@@ -243,7 +256,7 @@ function explore(): bool {
     }
   }
   if (gain < 1) return false;
-  if (reads) {
+  if (textOnly) {
     begin(best);
     return true;
   }
@@ -251,31 +264,34 @@ function explore(): bool {
   readPlan(nodeParent[best], nodeAction[best]);
   return true;
 }
-/** Whether the action can be taken where the agent really is. */
+/** True if the action is possible in the agent's real state. */
 function isPossible(id: u32): bool {
   const index = findOffered(stage, id);
   return index >= 0 && lengthOf(stage, index) > 0;
 }
-/** Takes the first turn of the way to a node, in `stage` and in the plan. */
+/** Takes the first turn of the path to a node, in `stage` and in the plan. */
 function begin(node: i32): void {
   while (nodeParent[node] > 0) node = nodeParent[node];
   plan[planLength++] = nodeAction[node];
   execute(stage, stage, findOffered(stage, nodeAction[node]));
 }
-/** Takes one action of `base` that moves nothing; false where it leads nowhere new, or to an end. */
+/**
+ * Takes one action of `base` that moves no object. Returns false if it leads to no new state, or to the end of the
+ * episode.
+ */
 function lookAround(node: i32, index: i32): bool {
   const id = offeredId(base, index);
   const kind = id >> 12;
   if (kind == DO_CHECK || kind == DO_PICKUP || kind == DO_DROP || lengthOf(base, index) == 0) return false;
   memory.copy(changetype<usize>(copy), snapshot(node), SNAPSHOT_BYTES);
   execute(copy, base, index);
-  // The imagined world has no end; views are kept inside the padding.
+  // The imagined world has no border; views must stay inside the padding.
   const inside = copy.x >= 0 && copy.y >= 0 && copy.x < copy.width && copy.y < copy.height;
   if (!inside || copy.terminated || copy.truncated || !isNew(copy)) return false;
   keepNode(copy, node, id, nodeTurns[node] + 1);
   return true;
 }
-/** One part of the mission after the other, each looked for before it is planned. */
+/** Plans one part of the mission after the other, and explores for its objects first. */
 function searchByLooking(w: World): bool {
   memory.copy(changetype<usize>(stage), changetype<usize>(w), SNAPSHOT_BYTES);
   for (let round = 0; round < MAX_LOOKS; round++) {
@@ -285,9 +301,9 @@ function searchByLooking(w: World): bool {
       break;
     }
     if (!knowsNextPart(stage) && !knowsWayIn(stage) && explore()) continue;
-    enough = progress(stage) + 1;
+    targetProgress = progress(stage) + 1;
     const found = search(stage, 30, FIRST_NODES) || search(stage, 100);
-    enough = i32.MAX_VALUE;
+    targetProgress = i32.MAX_VALUE;
     if (!found) break;
     memory.copy(changetype<usize>(stage), changetype<usize>(copy), SNAPSHOT_BYTES);
     if (copy.succeeded && isOver(copy)) return true;
@@ -295,13 +311,13 @@ function searchByLooking(w: World): bool {
   planLength = 0;
   return false;
 }
-/** One part of the mission after the other: shorter searches, which may run into a dead end. */
+/** Plans one part of the mission after the other, with shorter searches that may run into a dead end. */
 function searchInStages(w: World): bool {
   memory.copy(changetype<usize>(stage), changetype<usize>(w), SNAPSHOT_BYTES);
   for (let k = 0; k < STAGES; k++) {
-    enough = progress(stage) + 1;
+    targetProgress = progress(stage) + 1;
     const found = search(stage, 60, STAGE_NODES);
-    enough = i32.MAX_VALUE;
+    targetProgress = i32.MAX_VALUE;
     if (!found) break;
     memory.copy(changetype<usize>(stage), changetype<usize>(copy), SNAPSHOT_BYTES);
     if (copy.succeeded && isOver(copy)) return true;
@@ -309,7 +325,7 @@ function searchInStages(w: World): bool {
   planLength = 0;
   return false;
 }
-/** Looks for the text actions that complete the mission: carefully first, then part by part, then greedily. */
+/** Finds the text actions that complete the mission: with a careful search first, then part by part, then greedily. */
 export function planFrom(w: World): void {
   if (!snapshots) {
     snapshots = heap.alloc(usize(MAX_NODES) * SNAPSHOT_BYTES);
@@ -321,7 +337,8 @@ export function planFrom(w: World): void {
   planLength = 0;
   nodeCount = 0;
   if (w.finished) return;
-  // Where looking for it finds no way, the plan of one who knows the grid is better than none; whoever reads could not have known it.
-  if (w.explores && (searchByLooking(w) || w.reads)) return;
+  // If exploration finds no way, a plan with full knowledge is better than none. An oracle that uses the text alone
+  // returns none: no reader could have found that plan.
+  if (w.explores && (searchByLooking(w) || w.textOnly)) return;
   if (!search(w, 30, FIRST_NODES) && !searchInStages(w)) search(w, 100);
 }

@@ -1,7 +1,8 @@
-// The buffer of texts, and the phrases that are written into it.
+// The output buffer, and the phrases that texts are made of. The sentences are AgentGym's (MIT,
+// https://github.com/WooooDyy/AgentGym), byte for byte, unless marked as this project's.
 import { isDoorLook, LOOK_WALL, colorOfLook, typeOfLook, stateOfLook, isItemLook } from './world';
 
-/** The buffer all texts of a call go into; 256 worlds of at most 12 KB. */
+/** The buffer for all texts of a call: 256 worlds of at most 12 KB. */
 export const TEXT_BYTES: i32 = 256 * 12288;
 export const text: usize = heap.alloc(usize(TEXT_BYTES) + 64);
 export let out: usize = 0;
@@ -12,7 +13,7 @@ export function textEnd(): i32 {
   return i32(out - text);
 }
 
-// Phrases are kept as bytes behind their length, with room to copy eight at a time.
+// A phrase is its length followed by its bytes, padded so that eight bytes can be copied at a time.
 export type Phrase = usize;
 export function phrase(words: string): Phrase {
   const p = heap.alloc(4 + ((words.length + 8) & ~7) + 8);
@@ -46,7 +47,7 @@ function nameOf(look: u8): string {
   return color > 5 ? '' : colorWords[color] + ' ' + state + typeWords[typeOfLook(look)];
 }
 
-// Tables of phrases: names by look, places by view cell (AgentGym's and ours), verbs by action kind.
+// Tables of phrases: names by look, places by view cell (AgentGym's and the short form's), verbs by action kind.
 export const names = new StaticArray<Phrase>(64);
 export const places = new StaticArray<Phrase>(49);
 export const shortPlaces = new StaticArray<Phrase>(49);

@@ -1,12 +1,11 @@
-// What the agent can do now: the objects in view, the paths to them and the list of macro actions, all from the latest view.
-// Knows the view and the agent's place in it; has never heard of the mission. The rules are AgentGym's, with their quirks:
-// see docs/worlds/babyai.md.
+// The present options of the agent, from the latest view: objects in view, paths to them and the list of macro actions.
+// Independent of the mission. The rules are AgentGym's, with their quirks: see docs/worlds/babyai.md.
 import {
   actions, CLOSED, colorOf, isBox, isDoorLook, KEY, LOOK_WALL, MAX_ACTIONS, OPEN, PATH_BYTES, paths, stateOfLook,
   stepX, stepY, typeOf, view, World, colorOfLook,
 } from './world';
 
-// Macro actions: kind, object (its look) and number in one word; 16 bits name an action everywhere, the page included.
+// A macro action's id is 16 bits: kind, object (its look) and number. It is used everywhere, on the page too.
 export const DO_LEFT: u32 = 0;
 export const DO_RIGHT: u32 = 1;
 export const DO_FORWARD: u32 = 2;
@@ -22,7 +21,7 @@ export const NO_ACTION: u32 = 0xffff;
   return (kind << 12) | (name << 6) | k;
 }
 
-// Why an action is refused.
+// Reasons to refuse an action.
 export const OK: u8 = 0;
 export const BARRIER: u8 = 1;
 export const NO_PATH: u8 = 2;
@@ -33,12 +32,12 @@ export const NO_KEY: u8 = 6;
 export const WRONG_KEY: u8 = 7;
 export const NO_PATH_TOGGLE: u8 = 8;
 
-// Objects in view, nearest first. Which view cell is how far never changes, so their order is a table.
+// Objects in view, nearest first. The distance of a view cell never changes, so the order of cells is a table.
 const order: usize = memory.data(49);
 export let objectCount: i32 = 0;
-/** Walls count as something seen, though they are not named. */
+/** True if an object or a wall was seen; walls are not named. */
 export let sawAnything: bool = false;
-/** Distance to the nearest wall or box straight ahead, 0: none; and its look. */
+/** Distance to the nearest wall or box straight ahead (0 if there is none), and its look. */
 export let barrierDistance: i32 = 0;
 export let barrierLook: u8 = 0;
 const seenLook: usize = memory.data(64);
@@ -63,7 +62,7 @@ export function preparePlanner(): void {
   }
 }
 
-// The search's ground: the view and, on some sides, one line more (eight by eight cells at most).
+// The area of the search: the view and, on some sides, one more line (at most eight by eight cells).
 let left: i32 = 0;
 let top: i32 = 0;
 let right: i32 = 0;
@@ -81,7 +80,7 @@ function setGround(w: World): void {
   bottom = by < ay ? ay : by - 1;
 }
 
-// Per ground cell (8 * row + column): blocked, which object stands there (index + 1), whether arriving there is a goal.
+// Per cell of the area (8 * row + column): blocked, the object there (index + 1), the goal reached by arriving there.
 const blocked: usize = memory.data(192);
 const standing: usize = blocked + 64;
 const arriving: usize = blocked + 128;
@@ -95,7 +94,7 @@ let goals: i32 = 0;
 @inline function groundCell(x: i32, y: i32): i32 {
   return (y - top) * 8 + x - left;
 }
-/** Reads the view: objects nearest first, barriers, and the ground for the search. */
+/** Reads the view: objects nearest first, barriers, and the area of the search. */
 export function readView(w: World): void {
   setGround(w);
   memory.fill(blocked, 0, 192);
@@ -130,7 +129,7 @@ export function readView(w: World): void {
   }
 }
 
-// Paths: object k faced is entry k, open door k entered is entry 64 + k.
+// Paths. Entry k faces object k; entry 64 + k enters open door k.
 function recordPath(w: World, entry: i32, state: i32, start: i32): void {
   let length = 0;
   for (let s = state; s != start; s = load<u16>(parent + s * 2) & 255) length++;
@@ -148,9 +147,9 @@ function recordPath(w: World, entry: i32, state: i32, start: i32): void {
 }
 
 /**
- * One breadth-first search serves every object: the original searches anew for each, but always in the same order, and stops
- * at its goal. It marks a state when it leaves the queue, so a state may be queued more than once and its parent be
- * overwritten until then; paths are read off at the moment their goal leaves the queue.
+ * One breadth-first search finds the paths to all objects. The original searches again for each, but in the same order,
+ * and stops at its goal. It marks a state when it leaves the queue, so a state may be queued twice and its parent
+ * overwritten until then; a path is therefore read at the moment its goal leaves the queue.
  */
 function search(w: World): void {
   memory.fill(popped, 0, 256);
@@ -213,12 +212,12 @@ function offer(w: World, id: u32, then: u8, entry: i32 = -1): void {
 @inline export function offeredId(w: World, index: i32): u32 {
   return load<u16>(actions(w) + index * 6);
 }
-/** Index of an action in the list, -1 where it is not offered. */
+/** Index of an action in the list, or -1 if it is not offered. */
 export function findOffered(w: World, id: u32): i32 {
   for (let index = 0; index < w.actionCount; index++) if (offeredId(w, index) == id) return index;
   return -1;
 }
-/** Number of low-level actions of a listed action, and each of them. */
+/** Number of low-level actions of a listed action. */
 export function lengthOf(w: World, index: i32): i32 {
   const p = actions(w) + index * 6;
   return i32(load<u8>(p, 4)) + tailLengths[load<u8>(p, 5)];
@@ -230,14 +229,14 @@ export function lowLevel(w: World, index: i32, step: i32): u8 {
   return tails[i32(load<u8>(p, 5)) * 2 + step - length];
 }
 
-// While `asked` is not NO_ACTION, the refusal of that action is noted (the last one wins), and nothing else.
-let asked: u32 = NO_ACTION;
-let answer: u8 = OK;
+// While `examinedId` is an action, the reason for its refusal is recorded in `refusalReason` (the last one wins).
+let examinedId: u32 = NO_ACTION;
+let refusalReason: u8 = OK;
 const refusals: usize = memory.data(256 * 4);
 export let refusalCount: i32 = 0;
 let collect: bool = false;
 function refuse(id: u32, why: u8): void {
-  if (id == asked) answer = why;
+  if (id == examinedId) refusalReason = why;
   if (collect && refusalCount < 256) {
     store<u16>(refusals + refusalCount * 4, u16(id));
     store<u8>(refusals + refusalCount++ * 4, why, 2);
@@ -274,7 +273,7 @@ function offerEach(w: World, kind: u32, then: u8, doors: bool): void {
     offer(w, actionId(kind, what, next), then, k);
   }
 }
-/** Is a known object other than a door right in front? */
+/** True if a seen object other than a door is directly in front. */
 function isFrontTaken(w: World): bool {
   const front = load<u8>(view(w) + 38);
   return front >= LOOK_WALL && !isDoorLook(front) && w.x + stepX(w.dir) >= 0 && w.y + stepY(w.dir) >= 0;
@@ -309,7 +308,7 @@ function offerDoors(w: World): void {
     else offerShutDoor(w, k, what, count);
   }
 }
-/** Ours, in level 26 only, where the key is in a box and upstream offers no way to open one. */
+/** Opening a box: only in level 26, where the key is in a box, and not in upstream mode, which has no action for it. */
 function offerOpenBox(w: World): void {
   if (!w.upstream && w.level == 26 && isBox(load<u8>(view(w) + 38))) offer(w, actionId(DO_TOGGLE), THEN_TOGGLE);
 }
@@ -331,15 +330,15 @@ export function listActions(w: World): void {
   offerEach(w, DO_GO_TO, THEN_NOTHING, true);
   offer(w, actionId(DO_CHECK), THEN_NOTHING);
 }
-/** Why an action that is not in the list is refused; OK where it is not known at all. */
+/** Reason to refuse an action that is not in the list; OK if the action does not exist at all. */
 export function whyRefused(w: World, id: u32): u8 {
-  asked = id;
-  answer = OK;
+  examinedId = id;
+  refusalReason = OK;
   listActions(w);
-  asked = NO_ACTION;
-  return answer;
+  examinedId = NO_ACTION;
+  return refusalReason;
 }
-/** All refusals the text layer knows now: for replays. */
+/** Collects all refusals of the present view, for replays. */
 export function collectRefusals(w: World): void {
   collect = true;
   refusalCount = 0;

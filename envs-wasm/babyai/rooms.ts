@@ -1,8 +1,9 @@
-// The room grid: MiniGrid's rooms, doors and placement by rejection, draw for draw. Knows one world under construction, and
-// its rooms, which nobody needs afterwards; has never heard of missions.
+// The room grid: MiniGrid's rooms, doors and placement by rejection, with every draw in its order. It holds one world
+// under construction, and its rooms, which are not needed afterwards. Independent of missions.
 //
-// AssemblyScript has no exceptions. Where the original raises RejectSampling or RecursionError, `failed` is set: from then on
-// nothing draws and nothing is placed, every loop here ends, and `generate` (levels.ts) starts over on the same random stream.
+// AssemblyScript has no exceptions. Where the original raises RejectSampling or RecursionError, `failed` is set: from
+// then on nothing is drawn or placed, every loop here ends, and `generate` (levels.ts) starts again on the same random
+// stream.
 //
 // After MiniGrid (Apache-2.0, https://github.com/Farama-Foundation/Minigrid).
 import { integers } from '../shared/pcg64';
@@ -20,19 +21,19 @@ export function clearFailure(): void {
   failed = false;
 }
 
-// Rooms (at most nine), j * cols + i: corner, locked, doors and door cells by side (right, down, left, up), objects in order.
+// Rooms (at most nine), j * cols + i: corner, locked, and doors and door cells by side (right, down, left, up).
 const NO_DOOR: i32 = 0;
-/** A side whose wall was taken away counts as a door. */
+/** A side without a wall counts as a door. */
 const GAP: i32 = 255;
 const roomTopX = new StaticArray<i32>(9);
 const roomTopY = new StaticArray<i32>(9);
 const roomLocked = new StaticArray<bool>(9);
 const roomDoors = new StaticArray<i32>(36);
 const roomDoorCells = new StaticArray<i32>(36);
-/** Type and colour of all objects ever placed in rooms, for "unique" distractors: bit color * 3 + (type - KEY). */
+/** Type and colour of all objects placed in rooms, for "unique" distractors: bit color * 3 + (type - KEY). */
 let placedKinds: u32 = 0;
 
-/** Objects a generator listed (distractors, doors), for it to choose from. */
+/** Objects that a generator listed (distractors, doors), to choose from. */
 export const listed = new StaticArray<i32>(64);
 export let listedCount: i32 = 0;
 export function list(id: i32): void {
@@ -42,7 +43,7 @@ export function clearList(): void {
   listedCount = 0;
 }
 
-// Draws. Colours are drawn from their names in alphabetical order.
+// Draws. A colour is drawn from the names in alphabetical order.
 const alphabetical: StaticArray<u8> = [BLUE, GREEN, GREY, PURPLE, RED, YELLOW];
 const itemTypes: StaticArray<u8> = [KEY, BALL, BOX];
 export function draw(lo: i32, hi: i32): i32 {
@@ -57,7 +58,7 @@ export function colorByName(index: i32): u8 {
 export function drawColor(): u8 {
   return alphabetical[draw(0, 6)];
 }
-/** Any colour but one, from the alphabetical list without it. */
+/** Draws a colour other than `not`, from the alphabetical list without it. */
 function drawColorBut(not: u8): u8 {
   const picked = draw(0, 5);
   let index = 0;
@@ -70,7 +71,7 @@ function drawColorBut(not: u8): u8 {
 export function drawType(): u8 {
   return itemTypes[draw(0, 3)];
 }
-/** `_rand_subset`: moves `n` drawn entries of the first `count` of `from` into `out`. */
+/** `_rand_subset`: moves `n` drawn entries from the first `count` of `from` to `out`. */
 export function drawSubset(from: StaticArray<i32>, count: i32, n: i32, out: StaticArray<i32>): void {
   for (let k = 0; k < n; k++) {
     const picked = draw(0, count);
@@ -128,7 +129,7 @@ function drawDoorCells(w: World, i: i32, j: i32): void {
   if (j < w.rows - 1) setDoorCell(w, i, j, 1, at(draw(left + 1, left + s - 1), top + s - 1));
 }
 
-/** Walls, door places, the agent provisionally in the middle. */
+/** Builds walls and door places, and puts the agent provisionally in the middle. */
 export function buildRooms(w: World): void {
   const s = w.roomSize;
   clearGrid(w);
@@ -154,7 +155,10 @@ export function buildRooms(w: World): void {
 }
 
 // Placement.
-/** A free cell of a room's rectangle, walls included in the draw; `apart` keeps it two steps from the agent. 0: given up. */
+/**
+ * Draws a free cell of a room's rectangle; the draw includes walls. If `apart` is true, the cell is at least two steps
+ * from the agent. 0 after too many tries.
+ */
 function drawCell(w: World, i: i32, j: i32, apart: bool): usize {
   const s = w.roomSize;
   const left = i * (s - 1);
@@ -179,7 +183,7 @@ export function placeInRoom(w: World, i: i32, j: i32, id: i32): void {
   putObject(w, id, cell);
   placedKinds |= kindBit(typeOf(w, id), colorOf(w, id));
 }
-/** A new object in a room; ANY draws the type, then the colour. */
+/** Adds an object to a room. With ANY, the type is drawn, then the colour. */
 export function addObject(w: World, i: i32, j: i32, type: u8, color: u8): i32 {
   if (failed) return 0;
   if (type == ANY) type = drawType();
@@ -188,7 +192,7 @@ export function addObject(w: World, i: i32, j: i32, type: u8, color: u8): i32 {
   placeInRoom(w, i, j, id);
   return id;
 }
-/** `locked`: 0 no, 1 yes, ANY drawn. `side`: -1 drawn. */
+/** Adds a door. `locked`: 0 no, 1 yes, ANY drawn. `side`: -1 drawn. */
 export function addDoor(w: World, i: i32, j: i32, side: i32, color: u8, locked: u8): i32 {
   if (failed) return 0;
   const room = j * w.cols + i;
@@ -223,7 +227,7 @@ export function removeWall(w: World, i: i32, j: i32, side: i32): void {
 @inline function isFreeAhead(look: u8): bool {
   return look == LOOK_EMPTY || look == LOOK_WALL;
 }
-/** Is there any cell in the room where the agent may stand, looking somewhere? */
+/** True if the room has a cell and a direction in which the agent may stand. */
 function hasStandingPlace(w: World, i: i32, j: i32): bool {
   const s = w.roomSize;
   for (let y = j * (s - 1); y < j * (s - 1) + s; y++) {
@@ -235,8 +239,8 @@ function hasStandingPlace(w: World, i: i32, j: i32): bool {
   return false;
 }
 /**
- * The agent in a room (-1: drawn), not right in front of an object. Where every pose in the room looks at an object (level 35,
- * seed 5139), the original never returns; here the attempt is rejected.
+ * Places the agent in a room (-1: drawn), not directly in front of an object. If every pose in the room faces an object
+ * (level 35, seed 5139), the original never returns; here the attempt is rejected.
  */
 export function placeAgent(w: World, i: i32, j: i32): void {
   if (i < 0) i = draw(0, w.cols);
@@ -254,7 +258,7 @@ export function placeAgent(w: World, i: i32, j: i32): void {
   }
 }
 
-/** The agent in any room but one. */
+/** Places the agent in any room but one. */
 export function placeAgentOutside(w: World, room: i32): void {
   do placeAgent(w, -1, -1);
   while (!failed && agentRoom(w) == room);
@@ -280,7 +284,7 @@ function countReachableRooms(w: World): i32 {
   }
   return count;
 }
-/** Unlocked doors until every room can be reached; colours drawn without `not` (ANY: from all). */
+/** Adds unlocked doors until every room can be reached. Colours are drawn without `not` (ANY: from all). */
 export function connectAll(w: World, not: u8 = ANY): void {
   let reachable = countReachableRooms(w);
   for (let iteration = 0; !failed; iteration++) {
@@ -297,7 +301,7 @@ export function connectAll(w: World, not: u8 = ANY): void {
   }
 }
 
-/** `n` objects of drawn colour and type, listed; in room (i, j), or (-1) each in a drawn room. */
+/** Adds `n` objects of drawn colour and type and lists them, in room (i, j) or, with -1, each in a drawn room. */
 export function addDistractors(w: World, i: i32, j: i32, n: i32, unique: bool): void {
   let kinds = placedKinds;
   while (n > 0 && !failed) {
@@ -315,7 +319,10 @@ export function addDistractors(w: World, i: i32, j: i32, n: i32, unique: bool): 
 
 const reachMark: usize = memory.data(1296);
 const reachStack: usize = memory.data(1296 * 8);
-/** Flood fill from the agent: objects are reached but not passed, doors of any state are passed. */
+/**
+ * True if a flood fill from the agent reaches every object. It does not pass through objects, but through doors of any
+ * state.
+ */
 export function allReachable(w: World): bool {
   memory.fill(reachMark, 0, 1296);
   let top = 0;

@@ -1,4 +1,4 @@
-// The agent's seven low-level actions and its 7x7 view. Knows the grid and asks the verifier; has never heard of text.
+// The agent's seven low-level actions and its 7x7 view. Independent of text.
 import {
   at, AT_TURNS_END, BOX, clearCell, CLOSED, colorOf, contentOf, DOOR, frontCell, idAt, IN_PASSING, isDoorLook,
   isOpaque, LOCKED, lookAt, LOOK_EMPTY, lookOfObject, looks, LOOK_WALL, NOBODY, OPEN, putObject, rememberPositions,
@@ -8,8 +8,8 @@ import {
   ACT_DROP, ACT_FORWARD, ACT_LEFT, ACT_PICKUP, ACT_RIGHT, ACT_TOGGLE, CONTINUE, SUCCESS, verify,
 } from './instructions';
 
-// Visibility of one view row, precomputed: from the cells lit so far and the transparent ones, the cells finally lit and
-// those lit in the row beyond. Index: lit * 128 + transparent; value: lit + beyond * 128.
+// Visibility of one view row, precomputed. Given the cells lit so far and the transparent cells, the table has the
+// cells finally lit and those lit in the next row. Index: lit * 128 + transparent; value: lit + beyond * 128.
 const rowTable: usize = memory.data(128 * 128 * 2);
 function lightRow(lit: u32, clear: u32): u32 {
   let beyond: u32 = 0;
@@ -33,7 +33,7 @@ export function prepareViews(): void {
   }
 }
 
-/** Draws the view, row by row from the far side: cell (i, j) is byte j * 7 + i. */
+/** Computes the view, row by row from the agent: cell (i, j) is byte j * 7 + i. */
 export function look(w: World): void {
   const out = view(w);
   const forward = stepX(w.dir) + stepY(w.dir) * STRIDE;
@@ -59,51 +59,51 @@ export function look(w: World): void {
     row += forward;
   }
   store<u8>(out + 45, w.carried ? lookOfObject(w, w.carried) : LOOK_EMPTY);
-  if (w.explores && !w.reads) keepKnown(w, IN_PASSING);
+  if (w.explores && !w.textOnly) recordSeen(w, IN_PASSING);
 }
-/** The cell that is so many rows ahead and so many columns to the right. */
+/** The cell `ahead` rows ahead and `aside` columns to the right of the agent. */
 @inline function cellInView(w: World, ahead: i32, aside: i32): usize {
   return at(w.x + stepX(w.dir) * ahead - stepY(w.dir) * aside, w.y + stepY(w.dir) * ahead + stepX(w.dir) * aside);
 }
 @inline export function seenAt(w: World, ahead: i32, aside: i32): u8 {
   return load<u8>(view(w) + (6 - ahead) * 7 + 3 + aside);
 }
-/** What is in view was seen. */
-function keepKnown(w: World, when: u8): void {
+/** Records the cells in view as seen. */
+function recordSeen(w: World, when: u8): void {
   for (let ahead = 0; ahead <= 6; ahead++) {
     for (let aside = -3; aside <= 3; aside++) if (seenAt(w, ahead, aside)) setKnown(w, cellInView(w, ahead, aside), when);
   }
 }
 /**
- * A turn is over, for who goes by the text: what is in view was seen. Of walls the text tells of the one straight ahead, and by a door on this side of it of one at
- * the side.
+ * Ends a turn for a policy or oracle that uses the text: records the cells in view, and the walls that the text
+ * implies: the one straight ahead, and one at the side if a door in it is nearer than that.
  */
-export function keepRead(w: World): void {
-  if (!w.reads && !w.remembers) return;
-  keepKnown(w, AT_TURNS_END);
+export function recordReported(w: World): void {
+  if (!w.textOnly && !w.remembers) return;
+  recordSeen(w, AT_TURNS_END);
   const wall = wallAhead(w);
   if (wall > 6) return;
-  tellWall(w, 0);
+  noteWall(w, 0);
   for (let ahead = 0; ahead < wall; ahead++) {
-    for (let aside = -3; aside <= 3; aside++) if (aside != 0 && isDoorLook(seenAt(w, ahead, aside))) tellWall(w, 1);
+    for (let aside = -3; aside <= 3; aside++) if (aside != 0 && isDoorLook(seenAt(w, ahead, aside))) noteWall(w, 1);
   }
 }
-/** Steps to the wall, or the door in it, straight ahead; 7: out of sight. */
+/** Steps to the wall, or the door in it, straight ahead; 7 if none is in sight. */
 function wallAhead(w: World): i32 {
   for (let ahead = 1; ahead <= 6; ahead++) {
     if (seenAt(w, ahead, 0) == LOOK_WALL || isDoorLook(seenAt(w, ahead, 0))) return ahead;
   }
   return 7;
 }
-/** A wall straight ahead (0) or at the side (1). */
-function tellWall(w: World, aside: i32): void {
-  if ((w.dir + aside) & 1) w.toldRow = true;
-  else w.toldColumn = true;
+/** Records a wall straight ahead (0) or at the side (1). */
+function noteWall(w: World, aside: i32): void {
+  if ((w.dir + aside) & 1) w.rowWallImplied = true;
+  else w.columnWallImplied = true;
 }
 
 const previous: usize = memory.data(64);
-/** Keeps the view, so that `viewChanged` can tell whether the next one differs. */
-export function keepView(w: World): void {
+/** Saves the view for `viewChanged`. */
+export function saveView(w: World): void {
   memory.copy(previous, view(w), 49);
 }
 export function viewChanged(w: World): bool {
@@ -147,7 +147,7 @@ function toggle(w: World): void {
   if (content) putObject(w, content, cell);
 }
 
-/** One low-level action, its verdict and the new view. */
+/** Performs one low-level action; updates the reward, the end of the episode and the view. */
 export function act(w: World, action: u8): void {
   w.stepCount++;
   w.reward = 0;

@@ -1,6 +1,4 @@
-// Words: observations, missions, action lists and refusals, written as ASCII into one buffer; and action texts read back.
-// Knows what the planner found; changes nothing in a world. The sentences are AgentGym's (MIT,
-// https://github.com/WooooDyy/AgentGym), to the byte, where they are not marked as ours.
+// Missions, action lists, answers and refusals. The texts use the planner's results and change nothing in a world.
 import {
   BEFORE, BEHIND, Description, description, FRONT, GOTO, isAnd, LEFT, leaf, mission, ONLY, OPEN_IT, PICKUP, PUT_NEXT,
   RIGHT,
@@ -87,7 +85,7 @@ function putGroup(w: World, group: i32): void {
   put(AND);
   putLeaf(w, group * 2 + 1);
 }
-/** The mission; as a goal, AgentGym blurs "then" and "after you" into "and". */
+/** Writes the mission. As a goal, AgentGym reduces "then" and "after you" to "and". */
 export function putMission(w: World, asGoal: bool): void {
   putGroup(w, 0);
   const kind = mission(w).kind;
@@ -104,8 +102,9 @@ export function putGoal(w: World): void {
   if (w.compact) capitalize(start);
   putByte(10);
 }
-// Ours: the compact goal is in capitals. Its words are then tokens that nothing else in the text has, and a small policy tells
-// the goal's red from a thing's by the token alone, without first learning where in the text the goal stands.
+// The compact goal is in capitals, unlike AgentGym's. Its tokens then occur nowhere else in the text, and a small
+// policy distinguishes the goal's red from an object's by the token alone, without learning first where in the text the
+// goal is.
 function capitalize(start: usize): void {
   for (let p = start; p < out; p++) {
     const byte = load<u8>(p);
@@ -149,7 +148,7 @@ const NO_PATH_TEXT = phrase(', as there is no path leading to it.');
 const CLOSED_TEXT = phrase(', as it is closed. You should toggle it first.');
 const NO_KEY_TEXT = phrase(', as you are not carrying a key.');
 const WRONG_KEY_TEXT = phrase(', as the color of the key you are carrying does not match the color of door.');
-/** The original prints its whole door counter where the number should be. */
+/** The original prints its whole door counter in place of the number. */
 function putDoorCounter(id: u32): void {
   const last = u8((id >> 6) & 63);
   memory.fill(counts, 0, 64);

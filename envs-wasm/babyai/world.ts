@@ -1,8 +1,8 @@
-// One world's memory: a fixed-size arena, so that a snapshot is one copy, and the accessors that everything else uses.
-// Knows cells and objects; has never heard of levels, missions or words.
+// Memory of one world: a fixed-size arena, so that a snapshot is one copy, and its accessors. Independent of levels,
+// missions and texts.
 //
-// Every cell has a *look* (what the agent sees, one byte) and an *id* (which object it is, for identity). Both grids are
-// padded with seven cells of wall on each side, so that a 7x7 view never leaves them.
+// Every cell has a *look* (its appearance to the agent, one byte) and an *id* (the object in it). Both grids are padded
+// with seven cells of wall on each side, so that a 7x7 view never leaves them.
 
 export const PAD: i32 = 7;
 export const STRIDE: i32 = 36;
@@ -39,25 +39,28 @@ export const LOOK_WALL: u8 = 2;
 const LOOK_DOOR: u8 = 16;
 const LOOK_KEY: u8 = 40;
 
-/** Id of a cell without an object. Objects count from 1. */
+/** Id of a cell without an object. Objects are numbered from 1. */
 export const NOBODY: u8 = 0;
 
-// Offsets of the arrays behind the scalar fields.
+// Offsets of the arrays after the scalar fields.
 const LOOKS: usize = 512;
 const IDS: usize = LOOKS + CELLS;
-/** Ids as they were when the verifier last looked: at reset and after every drop. */
+/** Ids at the time of the verifier's last update: at reset and after every drop. */
 const SEEN_IDS: usize = IDS + CELLS;
 const OBJECTS: usize = SEEN_IDS + CELLS;
 const VIEW: usize = OBJECTS + MAX_OBJECTS * 8;
-/** Cells that the agent has seen since the reset: bit 1 at any moment, bit 2 at the end of a turn, as the text tells of it. */
+/**
+ * Cells that the agent has seen since the reset: bit 1 at any moment, bit 2 at the end of a turn, when the text
+ * describes the view.
+ */
 const KNOWN: usize = VIEW + 64;
 const ACTIONS: usize = KNOWN + CELLS;
 const PATHS: usize = ACTIONS + MAX_ACTIONS * 6;
-/** What a copy needs: all but the list of actions, which follows from the view. */
+/** Size of a snapshot: everything except the list of actions, which follows from the view. */
 export const SNAPSHOT_BYTES: usize = ACTIONS;
 export const WORLD_BYTES: usize = (PATHS + PATH_BYTES + 15) & ~15;
 
-/** Scalar fields; instructions start at byte 128 (see instructions.ts). */
+/** Scalar fields. Instructions start at byte 128 (see instructions.ts). */
 @unmanaged
 export class World {
   score: f64;
@@ -65,20 +68,21 @@ export class World {
   level: i32;
   upstream: bool;
   compact: bool;
-  /** The text also tells what is remembered. */
+  /** The text includes the memory of the room. */
   remembers: bool;
-  /** Text of this world is over: upstream answers with an error. */
+  /** The text of this world is over: upstream answers with an error. */
   finished: bool;
-  /** Last low-level step ended the episode (success or failure), or ran into the step limit. */
+  /** The last low-level step ended the episode (success or failure), or reached the step limit. */
   terminated: bool;
   truncated: bool;
   succeeded: bool;
-  /** The oracle finds out what it has not seen, and what was seen is kept. */
+  /** The oracle explores unseen cells, and seen cells are recorded. */
   explores: bool;
-  /** It does so by what the text tells alone: of the walls across the way, whether one that fills a column or a row of the grid was told of. */
-  reads: bool;
-  toldColumn: bool;
-  toldRow: bool;
+  /** The oracle uses the text alone. */
+  textOnly: bool;
+  /** True if the text implied a wall along a column, or along a row, of the grid. */
+  columnWallImplied: bool;
+  rowWallImplied: bool;
   width: i32;
   height: i32;
   roomSize: i32;
@@ -124,22 +128,22 @@ export const INSTRUCTIONS: usize = 128;
 
 export const IN_PASSING: u8 = 1;
 export const AT_TURNS_END: u8 = 2;
-/** Whether the oracle may know of the cell. */
+/** True if the oracle may use the cell's contents. */
 @inline export function isKnown(w: World, cell: usize): bool {
-  return (load<u8>(changetype<usize>(w) + cell, KNOWN) & (w.reads ? AT_TURNS_END : IN_PASSING)) != 0;
+  return (load<u8>(changetype<usize>(w) + cell, KNOWN) & (w.textOnly ? AT_TURNS_END : IN_PASSING)) != 0;
 }
-/** Whether the text may have told of the cell. */
-@inline export function isRead(w: World, cell: usize): bool {
+/** True if the text may have described the cell. */
+@inline export function isReported(w: World, cell: usize): bool {
   return (load<u8>(changetype<usize>(w) + cell, KNOWN) & AT_TURNS_END) != 0;
 }
 @inline export function setKnown(w: World, cell: usize, when: u8): void {
   store<u8>(changetype<usize>(w) + cell, load<u8>(changetype<usize>(w) + cell, KNOWN) | when, KNOWN);
 }
-/** Nothing was seen yet. */
+/** Marks all cells as unseen. */
 export function forgetCells(w: World): void {
   memory.fill(changetype<usize>(w) + KNOWN, 0, CELLS);
-  w.toldColumn = false;
-  w.toldRow = false;
+  w.columnWallImplied = false;
+  w.rowWallImplied = false;
 }
 
 @inline export function stepX(dir: i32): i32 {
@@ -148,11 +152,11 @@ export function forgetCells(w: World): void {
 @inline export function stepY(dir: i32): i32 {
   return dir == 1 ? 1 : dir == 3 ? -1 : 0;
 }
-/** Where a cell is from the agent: steps ahead (negative: behind). */
+/** Steps from the agent to a cell, ahead (negative: behind). */
 @inline export function aheadOf(w: World, x: i32, y: i32): i32 {
   return (x - w.x) * stepX(w.dir) + (y - w.y) * stepY(w.dir);
 }
-/** And to the right (negative: left). */
+/** Steps to the right (negative: left). */
 @inline export function asideOf(w: World, x: i32, y: i32): i32 {
   return (y - w.y) * stepX(w.dir) - (x - w.x) * stepY(w.dir);
 }
@@ -190,7 +194,7 @@ export function stateOfLook(look: u8): u8 {
   return look >= LOOK_KEY + 16;
 }
 
-// Objects: type, color, state, content, cell (u16, 0xffff outside the grid), look.
+// An object, eight bytes: type, color, state, content, cell (u16, 0xffff outside the grid), look.
 @inline function object(w: World, id: i32): usize {
   return changetype<usize>(w) + OBJECTS + usize(id) * 8;
 }
@@ -229,7 +233,7 @@ export function createObject(w: World, type: u8, color: u8, state: u8): i32 {
 export function setContent(w: World, box: i32, content: i32): void {
   store<u8>(object(w, box), u8(content), 3);
 }
-/** Changes colour or door state, in the object and in its cell. */
+/** Changes the colour or door state of an object, in its record and in its cell. */
 export function restyle(w: World, id: i32, color: u8, state: u8): void {
   const p = object(w, id);
   store<u8>(p, color, 1);
@@ -244,7 +248,7 @@ export function putObject(w: World, id: i32, cell: usize): void {
   store<u8>(looks(w) + cell, lookOfObject(w, id));
   store<u16>(object(w, id), u16(cell), 4);
 }
-/** Empties a cell; what stood there is nowhere. */
+/** Empties a cell; its object is then outside the grid. */
 export function clearCell(w: World, cell: usize): void {
   const id = idAt(w, cell);
   if (id) store<u16>(object(w, id), u16(NOWHERE), 4);
@@ -254,14 +258,14 @@ export function clearCell(w: World, cell: usize): void {
 export function putWall(w: World, cell: usize): void {
   store<u8>(looks(w) + cell, LOOK_WALL);
 }
-/** Everything wall outside, empty inside, no objects. */
+/** Clears the grid: wall outside, empty inside, no objects. */
 export function clearGrid(w: World): void {
   memory.fill(looks(w), LOOK_WALL, CELLS);
   for (let y = 0; y < w.height; y++) memory.fill(looks(w) + at(0, y), LOOK_EMPTY, w.width);
   memory.fill(changetype<usize>(w) + IDS, NOBODY, CELLS);
   w.objectCount = 0;
 }
-/** The verifier looks where everything is. */
+/** Updates the positions that the verifier uses. */
 export function rememberPositions(w: World): void {
   memory.copy(changetype<usize>(w) + SEEN_IDS, changetype<usize>(w) + IDS, CELLS);
 }

@@ -1,14 +1,15 @@
 /**
- * The command list of a task: the recipes of the walk to the goal, distractors drawn among recipes that use the same
- * ingredients, shuffled; every draw of the original in its order. Sets keep insertion order (the goldens' canonical form).
+ * The command list of a task: the recipes on all paths to the goal, and distractors drawn among recipes that use the
+ * same ingredients, shuffled. Every draw happens in the original's order. Sets keep insertion order (the goldens'
+ * canonical form).
  *
- * A list is a pure function of (goal, distractors shown, list seed). Knows nothing of an episode.
+ * A list is a pure function of (goal, number of distractors, list seed). Independent of episodes.
  */
 import { goals, inputCount, inputName, inputStart, lineLength, lineOf, linePointer, nameCount, nameLength, recipesOf, uses, wordsPointer } from './recipebook';
 import { sampleInto, seedRandom, shuffle } from '../shared/mt19937';
 import { putBytes, putInteger, putText } from '../shared/text';
 
-/** Distractors drawn for each ingredient of each recipe of the walk, at most. */
+/** Maximum number of distractors drawn for each ingredient of each recipe of the walk. */
 const DRAWN_PER_INGREDIENT: i32 = 10;
 
 const onPath = new StaticArray<bool>(nameCount);
@@ -16,15 +17,15 @@ const walked = new Array<i32>();
 const drawn = new Array<i32>();
 const candidates = new Array<i32>();
 const pool = new StaticArray<i32>(1024);
-/** 0, or the mark of the list that a line was last put in. */
+/** The mark of the last list that contains a line, or 0. */
 const seen = new StaticArray<i32>(1024);
 let mark: i32 = 0;
 
-/** The list made last: recipes whose lines are shown, in order. */
+/** The current list: recipes whose lines are shown, in order. */
 export const commands = new Array<i32>();
-let madeGoal: i32 = -1;
-let madeDistractors: i32 = -1;
-let madeSeed: u32 = 0;
+let currentGoal: i32 = -1;
+let currentDistractors: i32 = -1;
+let currentSeed: u32 = 0;
 
 function walk(name: i32): void {
   if (onPath[name]) return;
@@ -47,7 +48,7 @@ function drawDistractors(): void {
   }
 }
 
-/** Appends the line of each recipe to `into` unless it was seen under this mark. */
+/** Appends the line of each recipe to `into`, unless the line already has the current mark. */
 function appendUnseen(recipes: Array<i32>, into: Array<i32>): void {
   for (let k = 0; k < recipes.length; k++) {
     const line = lineOf[recipes[k]];
@@ -57,9 +58,9 @@ function appendUnseen(recipes: Array<i32>, into: Array<i32>): void {
   }
 }
 
-/** Makes `commands` for a task (at once where it is the one made last). */
+/** Fills `commands` for a task. Does nothing if they are already those of this task. */
 export function makeCommands(goal: i32, distractors: i32, seed: u32): void {
-  if (goal == madeGoal && distractors == madeDistractors && seed == madeSeed) return;
+  if (goal == currentGoal && distractors == currentDistractors && seed == currentSeed) return;
   seedRandom(seed);
   walked.length = 0;
   commands.length = 0;
@@ -71,12 +72,12 @@ export function makeCommands(goal: i32, distractors: i32, seed: u32): void {
   appendUnseen(drawn, candidates);
   sampleInto(candidates, 0, candidates.length, min(candidates.length, distractors), pool, commands);
   shuffle(commands);
-  madeGoal = goal;
-  madeDistractors = distractors;
-  madeSeed = seed;
+  currentGoal = goal;
+  currentDistractors = distractors;
+  currentSeed = seed;
 }
 
-/** The first observation. */
+/** Writes the first observation. */
 export function putStart(goal: i32): void {
   putText('Crafting commands:\n');
   for (let c = 0; c < commands.length; c++) {
@@ -90,7 +91,7 @@ export function putStart(goal: i32): void {
 
 const listed = new Array<i32>();
 
-/** False the first time a (name, count) is asked about since `listed` was cleared. */
+/** True if (name, count) is in `listed`; adds it otherwise. */
 function alreadyListed(name: i32, count: i32): bool {
   const key = (name << 8) | count;
   if (listed.includes(key)) return true;
@@ -98,7 +99,10 @@ function alreadyListed(name: i32, count: i32): bool {
   return false;
 }
 
-/** The actions the text offers, a line each: every command, then a `get` for each of its ingredients not yet listed. */
+/**
+ * Writes the valid actions, one per line: each command, followed by a `get` for each of its ingredients that is not
+ * listed yet.
+ */
 export function putValidActions(): void {
   listed.length = 0;
   for (let c = 0; c < commands.length; c++) {
@@ -114,5 +118,5 @@ export function putValidActions(): void {
   }
 }
 
-/** The goal of an item id, as the original takes it (modulo the number of goals). */
+/** The goal of an item id, as in the original: modulo the number of goals. */
 export function goalOf(id: i32): i32 { return goals[id % goals.length]; }

@@ -1,8 +1,9 @@
 /**
- * TextCraft: what the host may call. One call carries a batch.
+ * TextCraft: the functions that the host may call. One call carries a batch.
  *
- * The host writes slots and lengths to the columns below and the texts, one after the other, to the input buffer; answers
- * come back the same way. All text is UTF-8. Pointers may move when a buffer grows: ask again after each call.
+ * The host writes slots and lengths to the columns below, and the texts, one after the other, to the input buffer;
+ * answers come back the same way. All text is UTF-8. Addresses may change when a buffer grows: read them again after
+ * each call.
  */
 import { commands, goalOf, makeCommands, putStart, putValidActions } from './commands';
 import { depth, goals, inputCount, inputName, inputStart, linePointer, lineLength, nameLength, recipeOutput, recipeYield, wordsPointer } from './recipebook';
@@ -22,7 +23,7 @@ let inputLengths: usize = 0;
 let outputLengths: usize = 0;
 let flagColumn: usize = 0;
 
-/** Makes the columns hold `count` rows (four bytes a row each). */
+/** Makes room for `count` rows in the columns (four bytes per row and column). */
 export function ensureBatch(count: i32): void {
   if (count <= capacity) return;
   capacity = max(capacity, 64);
@@ -38,7 +39,7 @@ export function ensureBatch(count: i32): void {
   flagColumn = block + 6 * bytes;
 }
 
-/** The columns, in the order above; each begins `capacity` * 4 bytes after the one before. */
+/** Address of the columns, in the order above. Each begins `capacity` * 4 bytes after the previous one. */
 export function columns(): usize { return slotColumn; }
 export function batchCapacity(): i32 { return capacity; }
 
@@ -47,13 +48,13 @@ function row(column: usize, index: i32): usize { return column + (<usize>index <
 export function goalCount(): i32 { return goals.length; }
 export function goalDepth(id: i32): i32 { return depth[goalOf(id)]; }
 
-/** Starts an episode in each of `count` slots (which must exist: ensureWorlds). Writes no text. */
+/** Starts an episode in each of `count` slots, which must exist (`ensureWorlds`). Writes no text. */
 export function reset(count: i32): void {
   for (let b = 0; b < count; b++)
     resetWorld(worldAt(load<i32>(row(slotColumn, b))), goalOf(load<i32>(row(idColumn, b))), load<i32>(row(distractorColumn, b)), load<u32>(row(seedColumn, b)));
 }
 
-/** First observation, a zero byte, and the valid actions (a line each) of a task. */
+/** Writes the first observation of a task, a zero byte, and the valid actions, one per line. */
 export function writeTask(id: i32, distractors: i32, seed: u32): void {
   clearOutput();
   makeCommands(goalOf(id), distractors, seed);
@@ -62,7 +63,10 @@ export function writeTask(id: i32, distractors: i32, seed: u32): void {
   putValidActions();
 }
 
-/** One action for each of `count` slots. Answers in the output buffer, lengths and flags in their columns. */
+/**
+ * Performs one action in each of `count` slots. Answers are in the output buffer, their lengths and flags in the
+ * columns.
+ */
 export function step(count: i32): void {
   clearOutput();
   let text = inputBuffer(0);
@@ -75,7 +79,10 @@ export function step(count: i32): void {
   }
 }
 
-/** The oracle's remaining actions (a line each) of `count` slots; flags: 0 no plan, 1 all in the valid actions, 2 not all. */
+/**
+ * Writes the oracle's remaining actions for `count` slots, one per line. Flags: 0 no plan, 1 all are valid actions of
+ * the text, 2 not all.
+ */
 export function oracle(count: i32): void {
   clearOutput();
   for (let b = 0; b < count; b++) {
@@ -92,7 +99,10 @@ function putNamed(count: i64, name: i32): void {
   putBytes(wordsPointer[name], nameLength[name]);
 }
 
-/** What a view shows, a tab-separated line each: `goal`, `item`s carried, `command`s, then the tree's nodes after `tree`. */
+/**
+ * Writes the contents of a view as tab-separated lines: `goal`, the `item`s carried, the `command`s, then the nodes of
+ * the tree after `tree`.
+ */
 export function writeView(slot: i32): void {
   clearOutput();
   const world = worldAt(slot);

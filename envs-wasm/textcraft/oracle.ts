@@ -1,13 +1,13 @@
 /**
- * The oracle: a short list of actions from a world's present state to its goal, by the commands shown.
+ * The oracle: a short list of actions from a world's present state to its goal, using the commands shown.
  *
- * A plan chooses one recipe for each item that must be crafted and one item for each tag. Given the choice, demands add up
- * from the goal down, what is carried is used first, and the length follows. The choice starts from the cheapest unit cost
- * (which cannot be circular) and is improved one change at a time while the plan gets shorter.
+ * A plan chooses one recipe for each item that must be crafted and one item for each tag. Given the choice, demands add
+ * up from the goal down, carried items are used first, and the length follows. The first choice is the one of least
+ * unit cost, which cannot be circular. It is then improved by single changes while the plan gets shorter.
  *
- * Two forms. Listed: every action is one of the valid actions of the text, so `get` takes the largest amount a line states
- * as often as needed, and a recipe that asks for a tag cannot be used (its line names no item that can be carried). Free:
- * any action; a `get` takes exactly what is needed, a tag is met by a concrete item.
+ * There are two forms. In a listed plan every action is a valid action of the text: a `get` takes the largest amount
+ * that a line names, as often as needed, and recipes with a tag cannot be used, because their line names no item that
+ * can be carried. In a free plan a `get` takes the exact amount, and a concrete item stands for a tag.
  */
 import { inputCount, inputIsTag, inputName, inputStart, isItem, isTag, itemRecipes, nameCount, nameLength, putRecipe, recipeOutput, recipeYield, recipesOf, tagOf, taggedItems, wordsPointer } from './recipebook';
 import { commands, makeCommands } from './commands';
@@ -18,15 +18,15 @@ const NONE: i32 = -1;
 const IMPOSSIBLE: f64 = 1e15;
 
 let listedOnly: bool = false;
-let slotOf: i32 = 0;
+let currentSlot: i32 = 0;
 
-/** Recipes shown, by what they make. */
-const shownOf = new StaticArray<Array<i32>>(nameCount);
-for (let i = 0; i < nameCount; i++) shownOf[i] = new Array<i32>();
-/** Largest amount of an item that a shown line states; 0: none. */
+/** Recipes shown, by their output. */
+const shownRecipes = new StaticArray<Array<i32>>(nameCount);
+for (let i = 0; i < nameCount; i++) shownRecipes[i] = new Array<i32>();
+/** Largest amount of an item in a shown line; 0 if there is none. */
 const largestListed = new StaticArray<i32>(nameCount);
 const unitCost = new StaticArray<f64>(nameCount);
-/** The plan's choice: a recipe for an item, an item for a tag. */
+/** The choice of the plan: a recipe for an item, an item for a tag. */
 const chosen = new StaticArray<i32>(nameCount);
 
 function fetchable(name: i32): bool {
@@ -35,13 +35,13 @@ function fetchable(name: i32): bool {
 
 function readCommands(): void {
   for (let name = 0; name < nameCount; name++) {
-    shownOf[name].length = 0;
+    shownRecipes[name].length = 0;
     largestListed[name] = 0;
     chosen[name] = NONE;
   }
   for (let c = 0; c < commands.length; c++) {
     const recipe = commands[c];
-    shownOf[recipeOutput[recipe]].push(recipe);
+    shownRecipes[recipeOutput[recipe]].push(recipe);
     for (let i = inputStart[recipe]; i < inputStart[recipe + 1]; i++)
       largestListed[inputName[i]] = max(largestListed[inputName[i]], inputCount[i]);
   }
@@ -86,20 +86,20 @@ function relaxAll(): void {
 
 // --- the length of a plan --------------------------------------------------------------------------------------------
 
-/** Items of the plan, ingredients before what they make. */
+/** Items of the plan, ingredients before their products. */
 const order = new Array<i32>();
-/** 0: not met, 1: on the path, 2: done. */
+/** State of the depth-first walk: 0 not reached, 1 on the path, 2 done. */
 const visit = new StaticArray<u8>(nameCount);
 const demand = new StaticArray<i64>(nameCount);
-/** How often to craft, or how many to fetch. */
+/** Number of crafts of an item, or the amount to fetch. */
 const amount = new StaticArray<i64>(nameCount);
 
-/** The item that meets input i under the present choice, or -1. */
+/** The item chosen for input i, or -1. */
 function itemFor(i: i32): i32 {
   return inputIsTag[i] ? chosen[inputName[i]] : inputName[i];
 }
 
-/** Puts an item and what it is made of into `order`; false where the choice is circular. */
+/** Appends an item to `order`, after its ingredients. Returns false if the choice is circular. */
 function arrange(name: i32): bool {
   if (visit[name] == 1) return false;
   if (visit[name] == 2) return true;
@@ -121,7 +121,7 @@ function getsFor(name: i32, count: i64): i64 {
   return (count + most - 1) / most;
 }
 
-/** Demands on the ingredients of `times` crafts; false where one has no item. */
+/** Adds the demand for the ingredients of `times` crafts. Returns false if an ingredient has no item. */
 function demandInputs(recipe: i32, times: i64): bool {
   for (let i = inputStart[recipe]; i < inputStart[recipe + 1]; i++) {
     const item = itemFor(i);
@@ -131,7 +131,7 @@ function demandInputs(recipe: i32, times: i64): bool {
   return true;
 }
 
-/** Number of actions under the present choice, or a huge number. Leaves `order` and `amount`. */
+/** Number of actions with the present choice, or IMPOSSIBLE. Fills `order` and `amount`. */
 function planLength(goal: i32): f64 {
   order.length = 0;
   for (let name = 0; name < nameCount; name++) {
@@ -143,8 +143,8 @@ function planLength(goal: i32): f64 {
   let length: f64 = 0;
   for (let k = order.length - 1; k >= 0; k--) {
     const name = order[k];
-    // What is carried never makes up for crafting the goal itself: the reward is for the craft.
-    const missing: i64 = name == goal ? 1 : demand[name] - carried(worldAt(slotOf), name);
+    // The goal must be crafted even if it is carried: the reward is for the craft.
+    const missing: i64 = name == goal ? 1 : demand[name] - carried(worldAt(currentSlot), name);
     if (missing <= 0) continue;
     const recipe = itemRecipes[name] === null ? NONE : chosen[name];
     if (recipe == NONE) {
@@ -169,24 +169,24 @@ function usable(recipe: i32): bool {
 
 let best: f64 = 0;
 
-/** Tries one choice; keeps it where the plan gets shorter. */
+/** Tries one choice and keeps it if the plan gets shorter. */
 function tryChoice(goal: i32, name: i32, choice: i32): bool {
-  const held = chosen[name];
-  if (held == choice) return false;
+  const previous = chosen[name];
+  if (previous == choice) return false;
   chosen[name] = choice;
   const length = planLength(goal);
   if (length < best) { best = length; return true; }
-  chosen[name] = held;
+  chosen[name] = previous;
   return false;
 }
 
-const met = new Array<i32>();
+const planItems = new Array<i32>();
 
 function improveTag(goal: i32, tag: i32): bool {
   let better = false;
   for (let k = 0; k < taggedItems.length; k++) {
     const item = taggedItems[k];
-    if (tagOf[item] != tag || (!fetchable(item) && chosen[item] == NONE && carried(worldAt(slotOf), item) == 0)) continue;
+    if (tagOf[item] != tag || (!fetchable(item) && chosen[item] == NONE && carried(worldAt(currentSlot), item) == 0)) continue;
     if (tryChoice(goal, tag, item)) better = true;
   }
   return better;
@@ -195,7 +195,7 @@ function improveTag(goal: i32, tag: i32): bool {
 /** Tries other recipes for an item of the plan, and other items for the tags of its recipe. */
 function improveItem(goal: i32, name: i32): bool {
   let better = false;
-  const recipes = shownOf[name];
+  const recipes = shownRecipes[name];
   for (let r = 0; r < recipes.length; r++) if (usable(recipes[r]) && tryChoice(goal, name, recipes[r])) better = true;
   const recipe = chosen[name];
   if (recipe == NONE || itemRecipes[name] === null || listedOnly) return better;
@@ -208,17 +208,17 @@ function improve(goal: i32): void {
   let better = true;
   while (better) {
     better = false;
-    met.length = 0;
+    planItems.length = 0;
     planLength(goal);
-    for (let k = 0; k < order.length; k++) met.push(order[k]);
-    for (let k = 0; k < met.length; k++) if (improveItem(goal, met[k])) better = true;
+    for (let k = 0; k < order.length; k++) planItems.push(order[k]);
+    for (let k = 0; k < planItems.length; k++) if (improveItem(goal, planItems[k])) better = true;
   }
 }
 
-/** Makes the shortest plan it finds for a world; false where there is none in this form. */
+/** Finds a plan of this form that no single change makes shorter. Returns false if there is none. */
 function plan(slot: i32, listed: bool): bool {
   const world = worldAt(slot);
-  slotOf = slot;
+  currentSlot = slot;
   listedOnly = listed;
   makeCommands(world.goal, world.distractors, world.seed);
   readCommands();
@@ -229,7 +229,7 @@ function plan(slot: i32, listed: bool): bool {
   return best < IMPOSSIBLE;
 }
 
-// --- words -----------------------------------------------------------------------------------------------------------
+// --- texts -----------------------------------------------------------------------------------------------------------
 
 function putGet(name: i32, count: i64): void {
   putText('get ');
@@ -256,12 +256,12 @@ export const NO_PLAN: i32 = 0;
 export const LISTED_PLAN: i32 = 1;
 export const FREE_PLAN: i32 = 2;
 
-/** Finds a plan, listed where there is one. */
+/** Finds a listed plan, or else a free one. */
 function planEither(slot: i32): i32 {
   return plan(slot, true) ? LISTED_PLAN : plan(slot, false) ? FREE_PLAN : NO_PLAN;
 }
 
-/** Writes the remaining actions of a world, a line each. Returns which form the plan has. */
+/** Writes the remaining actions of a world, one per line. Returns the form of the plan. */
 export function putPlan(slot: i32): i32 {
   const form = planEither(slot);
   if (form == NO_PLAN) return form;
@@ -269,14 +269,14 @@ export function putPlan(slot: i32): i32 {
   return form;
 }
 
-/** One node of the tree, a line: level, needed, carried, 1 where crafted, name. */
+/** Writes one node of the tree as a line: level, needed, carried, 1 if crafted, name. */
 function putNode(name: i32, need: i64, level: i32): void {
   const recipe = itemRecipes[name] === null ? NONE : chosen[name];
   putInteger(level);
   putText('\t');
   putInteger(need);
   putText('\t');
-  putInteger(carried(worldAt(slotOf), name));
+  putInteger(carried(worldAt(currentSlot), name));
   putText(recipe == NONE ? '\t0\t' : '\t1\t');
   putBytes(wordsPointer[name], nameLength[name]);
   putText('\n');
@@ -286,7 +286,7 @@ function putNode(name: i32, need: i64, level: i32): void {
   for (let i = inputStart[recipe]; i < inputStart[recipe + 1]; i++) putNode(itemFor(i), times * inputCount[i], level + 1);
 }
 
-/** The crafting tree of the plan, from the goal down. */
+/** Writes the crafting tree of the plan, from the goal down. */
 export function putTree(slot: i32): void {
   if (planEither(slot) != NO_PLAN) putNode(worldAt(slot).goal, 1, 0);
 }

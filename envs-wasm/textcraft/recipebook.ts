@@ -1,9 +1,10 @@
 /**
- * The recipe book: the loader of the original over the raw table, in its order (cycle removal and clean-up included), and
- * what follows from it: depths, the goal list, who uses what, and each recipe as the line an agent reads.
+ * The recipe book: the original's loader, applied to the raw table in its order (with cycle removal and clean-up), and
+ * everything derived from it: depths, the list of goals, the recipes that use a name, and each recipe as the line that
+ * an agent reads.
  *
- * Names (items and tags share one space of names, as their strings do in the original) are numbers here. Knows nothing of a
- * task, an episode or an inventory. Everything is computed once, when the module starts, and never changes.
+ * Names are numbers here; items and tags share one numbering, as they share strings in the original. Independent of
+ * tasks, episodes and inventories. Everything is computed once, when the module starts, and never changes.
  */
 import { nameBytes, rawNames, rawRecipes, recipeTable } from './recipes';
 import { clearOutput, outputLength, outputPointer, putBytes, putInteger, putText } from '../shared/text';
@@ -19,7 +20,7 @@ export const namePointer = new StaticArray<usize>(nameCount);
 export const nameLength = new StaticArray<i32>(nameCount);
 export const wordsPointer = new StaticArray<usize>(nameCount);
 
-// Recipes that were kept. Inputs of recipe r: [inputStart[r], inputStart[r + 1]).
+// The loaded recipes. Inputs of recipe r: [inputStart[r], inputStart[r + 1]).
 export const recipeOutput = new Array<i32>();
 export const recipeYield = new Array<i32>();
 export const inputStart = new Array<i32>();
@@ -35,17 +36,17 @@ const tagOrder = new Array<i32>();
 
 export const isTag = new StaticArray<bool>(nameCount);
 export const isItem = new StaticArray<bool>(nameCount);
-/** The tag of an item, or -1; `taggedItems` in the order they were first tagged. */
+/** The tag of an item, or -1. `taggedItems` has the items in the order in which they were first tagged. */
 export const tagOf = new StaticArray<i32>(nameCount);
 export const taggedItems = new Array<i32>();
 
-/** Recipes that use a name; one with a group stands twice, as in the original. */
+/** Recipes that use a name. A recipe with a group is in the list twice, as in the original. */
 export const uses = new StaticArray<Array<i32> | null>(nameCount);
 export const depth = new StaticArray<i32>(nameCount);
-/** Goals by ascending depth, load order within a depth. */
+/** Goals by ascending depth, in load order within a depth. */
 export const goals = new Array<i32>();
 
-// Lines: two recipes with the same text have the same line.
+// Lines. Two recipes with the same text share a line.
 export const lineOf = new Array<i32>();
 export const linePointer = new Array<usize>();
 export const lineLength = new Array<i32>();
@@ -89,7 +90,7 @@ function sameName(id: i32, pointer: usize, length: i32): bool {
   return true;
 }
 
-/** The name that a text stands for (spaces count as underscores), or -1. */
+/** Number of the name with this text (spaces count as underscores), or -1. */
 export function findName(pointer: usize, length: i32): i32 {
   let slot = hashOf(pointer, length) & (SLOTS - 1);
   while (slots[slot] != 0) {
@@ -118,7 +119,7 @@ function endsWithBlock(id: i32): bool {
   return true;
 }
 
-// Transitive dependencies as bit sets, only while loading.
+// Transitive dependencies as bit sets; used only while loading.
 const WORDS: i32 = (rawNames + 63) / 64;
 const dependencies = new StaticArray<u64>(rawNames * WORDS);
 const hasDependencies = new StaticArray<bool>(rawNames);
@@ -157,7 +158,7 @@ function keepRecipe(output: i32, count: i32, tag: i32, at: i32, inputs: i32): vo
   if (tag != NONE && append(tagRecipes, tag, recipe)) tagOrder.push(tag);
 }
 
-/** One row of the raw table: what the original does for one recipe file. Returns where the next row begins. */
+/** Loads one row of the raw table, as the original loads one recipe file. Returns the start of the next row. */
 function loadRecipe(at: i32): i32 {
   const output: i32 = recipeTable[at];
   const count: i32 = recipeTable[at + 1];
@@ -193,7 +194,7 @@ function someTaggedItemIsCraftable(tag: i32): bool {
   return false;
 }
 
-/** A tag input that nothing craftable has becomes an item of the tag's own name. */
+/** A tag input without craftable items becomes an item with the name of the tag. */
 function cleanUp(): void {
   const becomesItem = new StaticArray<bool>(nameCount);
   for (let i = 0; i < inputName.length; i++) {
@@ -216,7 +217,7 @@ function addUses(order: Array<i32>, lists: StaticArray<Array<i32> | null>): void
   }
 }
 
-/** Recipes of a name: as an item, else as a tag, else null. */
+/** Recipes of a name as an item, else as a tag, else null. */
 export function recipesOf(name: i32): Array<i32> | null {
   const own = itemRecipes[name];
   return own !== null ? own : tagRecipes[name];
@@ -243,7 +244,7 @@ function listGoals(): void {
     for (let k = 0; k < itemOrder.length; k++) if (depth[itemOrder[k]] == wanted) goals.push(itemOrder[k]);
 }
 
-/** `craft N OUT using N IN, N IN`, at the end of the output buffer. `concrete` may name an item for each input (-1: as it stands). */
+/** Writes `craft N OUT using N IN, N IN`. If `concrete` is given, it has the item for each tag. */
 export function putRecipe(recipe: i32, concrete: StaticArray<i32> | null): void {
   putText('craft ');
   putInteger(recipeYield[recipe]);

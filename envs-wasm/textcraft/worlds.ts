@@ -1,9 +1,10 @@
 /**
- * Thousands of worlds: their goals and inventories, and the rules of a step with its answers, byte for byte.
+ * The worlds: their goals and inventories, the rules of a step, and its answers.
  *
- * Memory: the module uses AssemblyScript's bump allocator and frees nothing. What grows is bounded: the table of worlds
- * doubles, and inventories live in blocks that go back to free lists (shared/blocks.ts), so a million episodes need
- * what the largest moment needed. A step allocates nothing. There is no garbage collector to pause a batch.
+ * Memory: the module uses AssemblyScript's bump allocator and frees nothing, but its growth is bounded: the table of
+ * worlds doubles, and inventories are in blocks that are recycled through free lists (shared/blocks.ts), so a million
+ * episodes need no more than the peak. A step allocates nothing. There is no garbage collector that could pause a
+ * batch.
  */
 import { findName, inputCount, inputIsTag, inputName, inputStart, isItem, isTag, itemRecipes, nameLength, namePointer, recipeOutput, recipeYield, recipesOf, tagOf, wordsPointer } from './recipebook';
 import { blockBytes, giveBlock, takeBlock } from '../shared/blocks';
@@ -19,14 +20,14 @@ class WorldState {
   goal: i32;
   distractors: i32;
   seed: u32;
-  /** Items carried, in the order they came. */
+  /** Number of stacks in the inventory; stacks are in the order in which they were added. */
   size: i32;
-  /** Size class of the block, or -1 where there is none yet. */
+  /** Size class of the block, or -1 if there is none yet. */
   block: i32;
   items: usize;
 }
 
-/** How many of an item: the Decimal's fields, then the item. */
+/** A number of one item: the fields of Decimal, then the item. */
 @unmanaged
 class Stack extends Decimal {
   name: i32;
@@ -39,7 +40,7 @@ export function worldAt(slot: i32): WorldState {
   return changetype<WorldState>(table + <usize>slot * offsetof<WorldState>());
 }
 
-/** Makes room for worlds 0..count-1; those that exist stay as they are. */
+/** Makes room for worlds 0..count-1. Existing worlds keep their state. */
 export function ensureWorlds(count: i32): void {
   if (count <= tableSize) return;
   let size = max(tableSize, 64);
@@ -78,7 +79,7 @@ function findStack(world: WorldState, name: i32): i32 {
   return NONE;
 }
 
-/** How many of an item a world carries (LARGE where there is no telling in an i64). */
+/** Number of an item that a world carries; LARGE if it does not fit an i64. */
 export function carried(world: WorldState, name: i32): i64 {
   const at = findStack(world, name);
   if (at == NONE) return 0;
@@ -96,7 +97,7 @@ function growInventory(world: WorldState): void {
   world.block = sizeClass;
 }
 
-/** The stack of an item; a new one is empty and stands last. */
+/** The stack of an item. A new stack is empty and comes last. */
 function stackOf(world: WorldState, name: i32): Stack {
   const at = findStack(world, name);
   if (at != NONE) return stackAt(world, at);
@@ -108,7 +109,7 @@ function stackOf(world: WorldState, name: i32): Stack {
   return stack;
 }
 
-/** Takes items that are there; the stack goes when nothing is left. */
+/** Removes carried items. An empty stack is removed as well. */
 function removeItem(world: WorldState, name: i32, count: i64): void {
   const at = findStack(world, name);
   const stack = stackAt(world, at);
@@ -131,12 +132,12 @@ export function resetWorld(world: WorldState, goal: i32, distractors: i32, seed:
 
 // --- the rules -------------------------------------------------------------------------------------------------------
 
-/** What a step says besides its words. */
+/** Flags of a step's answer. */
 export const REFUSED: i32 = 0;
 export const ACCEPTED: i32 = 1;
 export const WON: i32 = 3;
 
-// A number and the text behind it, as `([0-9]+) (.*)` reads them.
+// A number and the text after it, as the pattern `([0-9]+) (.*)` matches them.
 let readCount: i64 = 0;
 let readDigits: usize = 0;
 let readDigitsLength: i32 = 0;
@@ -154,7 +155,7 @@ function readCounted(pointer: usize, length: i32): bool {
   return true;
 }
 
-/** Python refuses to make an int of so many digits, and the original's server answers with its words. */
+/** Python refuses to convert so many digits to an int, and the original's server answers with Python's message. */
 function refuseDigits(): i32 {
   putText('Exceeds the limit (4300 digits) for integer string conversion: value has ');
   putInteger(readDigitsLength);
@@ -194,7 +195,8 @@ function showInventory(world: WorldState): i32 {
   return ACCEPTED;
 }
 
-// Ingredients given to the craft at hand. No recipe takes more than GIVEN_KEPT, so that many are kept and the rest counted.
+// Ingredients of the current craft. No recipe has more than GIVEN_KEPT, so only that many are kept and the rest are
+// counted.
 const GIVEN_KEPT: i32 = 16;
 const givenName = new StaticArray<i32>(GIVEN_KEPT);
 const givenCount = new StaticArray<i64>(GIVEN_KEPT);
@@ -202,7 +204,7 @@ const givenUsed = new StaticArray<bool>(GIVEN_KEPT);
 let given: i32 = 0;
 let givenAllCarried: bool = false;
 
-/** Reads one ingredient; false where its form is wrong (and says so). */
+/** Reads one ingredient. If its form is wrong, writes the refusal and returns false. */
 function readIngredient(world: WorldState, pointer: usize, length: i32): bool {
   const skipped = leadingSpace(pointer, length);
   const start = pointer + skipped;
@@ -235,7 +237,7 @@ function readIngredients(world: WorldState, pointer: usize, length: i32): bool {
   return true;
 }
 
-/** First unused given ingredient that meets input i of a recipe, or -1. */
+/** First unused ingredient that fits input i of a recipe, or -1. */
 function findGiven(i: i32): i32 {
   for (let g = 0; g < given; g++) {
     if (givenUsed[g]) continue;
@@ -263,57 +265,57 @@ function findRecipe(output: i32): i32 {
   return NONE;
 }
 
-// The output as it was asked for.
-let askedAt: usize = 0;
-let askedLength: i32 = 0;
-let askedName: i32 = NONE;
-// Digits of the amount asked for; none: one was meant.
-let askedDigits: usize = 0;
-let askedDigitsLength: i32 = 0;
+// The requested output.
+let wantedText: usize = 0;
+let wantedLength: i32 = 0;
+let wantedName: i32 = NONE;
+// Digits of the requested amount; if there are none, the amount is one.
+let wantedDigits: usize = 0;
+let wantedDigitsLength: i32 = 0;
 
 function readOutput(pointer: usize, length: i32): void {
-  askedAt = pointer;
-  askedLength = length;
-  askedDigitsLength = 0;
+  wantedText = pointer;
+  wantedLength = length;
+  wantedDigitsLength = 0;
   if (readCounted(pointer, length)) {
-    askedAt = readRest;
-    askedLength = readRestLength;
-    askedDigits = readDigits;
-    askedDigitsLength = readDigitsLength;
+    wantedText = readRest;
+    wantedLength = readRestLength;
+    wantedDigits = readDigits;
+    wantedDigitsLength = readDigitsLength;
   }
-  askedName = findName(askedAt, askedLength);
+  wantedName = findName(wantedText, wantedLength);
 }
 
 function refuseNotEnough(): i32 {
   putText('Could not find enough items to craft ');
-  if (askedName != NONE && isTag[askedName]) { putText('None'); return REFUSED; }
+  if (wantedName != NONE && isTag[wantedName]) { putText('None'); return REFUSED; }
   putText('minecraft:');
-  putUnderscored(askedAt, askedLength);
+  putUnderscored(wantedText, wantedLength);
   return REFUSED;
 }
 
-/** The refusal shows Python's repr of its own record of the item asked for. */
+/** The refusal contains Python's repr of the original's record of the requested item. */
 function refuseNoRecipe(): i32 {
-  const tag = askedName != NONE && isTag[askedName];
+  const tag = wantedName != NONE && isTag[wantedName];
   putText('Could not find a valid recipe for ItemTagWithCount(item_tag=ItemTag(tag=');
-  if (tag) putRepr('minecraft:', askedAt, askedLength);
+  if (tag) putRepr('minecraft:', wantedText, wantedLength);
   else putText('None');
   putText(', item_id=');
   if (tag) putText('None');
-  else putRepr('minecraft:', askedAt, askedLength);
+  else putRepr('minecraft:', wantedText, wantedLength);
   putText('), count=');
-  if (askedDigitsLength == 0) putText('1');
-  else putDigits(askedDigits, askedDigitsLength);
+  if (wantedDigitsLength == 0) putText('1');
+  else putDigits(wantedDigits, wantedDigitsLength);
   putText(')');
   return REFUSED;
 }
 
 function craft(world: WorldState, output: usize, outputSize: i32, inputs: usize, inputsSize: i32): i32 {
   readOutput(output, outputSize);
-  if (askedDigitsLength > MOST_DIGITS) return refuseDigits();
+  if (wantedDigitsLength > MOST_DIGITS) return refuseDigits();
   if (!readIngredients(world, inputs, inputsSize)) return REFUSED;
   if (!givenAllCarried) return refuseNotEnough();
-  const recipe = findRecipe(askedName);
+  const recipe = findRecipe(wantedName);
   if (recipe == NONE) return refuseNoRecipe();
   for (let g = 0; g < given; g++) removeItem(world, givenName[g], givenCount[g]);
   addPlain(stackOf(world, recipeOutput[recipe]), recipeYield[recipe]);
@@ -324,14 +326,14 @@ function craft(world: WorldState, output: usize, outputSize: i32, inputs: usize,
   return recipeOutput[recipe] == world.goal ? WON : ACCEPTED;
 }
 
-/** Start of the last ` using ` at or after `from`, or -1: a greedy `(.*) using `. */
+/** Start of the last ` using ` at or after `from`, or -1, like a greedy `(.*) using `. */
 function lastUsing(pointer: usize, length: i32, from: i32): i32 {
   for (let i = length - 7; i >= from; i--)
     if (load<u8>(pointer + i) == 32 && startsWith(pointer + i, length - i, ' using ')) return i;
   return NONE;
 }
 
-/** One action: its answer goes to the output buffer. A pattern sees the action up to its first newline, as `.` does. */
+/** Performs one action and writes the answer. Patterns match only up to the first newline, as `.` does. */
 export function stepWorld(world: WorldState, pointer: usize, length: i32): i32 {
   const line = indexOfByte(pointer, length, 10);
   if (startsWith(pointer, line, 'craft ')) {

@@ -1,4 +1,5 @@
-// How much of a mission is left: a walk over the grid, which the oracle's search goes by. Knows the whole grid and has never heard of text.
+// Heuristic of the oracle's search: estimates the remaining cost of a mission from walking distances over the whole
+// grid. Independent of text.
 import {
   BEFORE, description, Description, GOTO, isAnd, isMeant, leaf, mission, ONLY, OPEN_IT, PICKUP, SUCCESS,
 } from './instructions';
@@ -7,11 +8,11 @@ import {
   NOBODY, NOWHERE, OPEN, seenIdAt, stateOf, stateOfLook, STRIDE, typeOf, World, CLOSED,
 } from './world';
 
-// Walking distances from the agent, in low-level actions without turns, by a queue of buckets.
+// Walking distances from the agent in low-level actions without turns, by a bucket queue.
 const FAR: i32 = 60000;
 const fromAgent: usize = memory.data(CELLS * 2);
 const fromFixed: usize = memory.data(CELLS * 2);
-/** The map in use. */
+/** The current distance map. */
 let distance: usize = fromAgent;
 const BUCKETS: i32 = 1024;
 const BUCKET_SIZE: i32 = 512;
@@ -19,9 +20,9 @@ const buckets: usize = heap.alloc(BUCKETS * BUCKET_SIZE * 2);
 const bucketCounts: usize = memory.data(BUCKETS * 4);
 /** Cost of passing a locked door, by colour. */
 const lockCost = new StaticArray<i32>(6);
-/** Moving something out of the way: pick up, turn, drop, turn back. */
+/** Cost of moving an object out of the way: pick up, turn, drop, turn back. */
 const BLOCKED_COST: i32 = 7;
-/** The same with something in the hands, which must be put down first. */
+/** Cost with an object in the hands, which must be put down first. */
 const BLOCKED_WITH_HANDS_FULL: i32 = 24;
 let blockedCost: i32 = BLOCKED_COST;
 const LAST_BUCKET: i32 = BUCKETS - 1;
@@ -48,7 +49,9 @@ function clearDistances(): void {
   for (let cell = 0; cell < CELLS; cell++) store<u16>(distance + cell * 2, u16(FAR));
   memory.fill(bucketCounts, 0, BUCKETS * 4);
 }
-/** Fills `distance`: the cost of stepping into each cell; what stands in a cell costs only those who go on. */
+/**
+ * Fills `distance` with the cost of reaching each cell. The obstacle in a cell adds its cost only on leaving the cell.
+ */
 function walk(w: World): void {
   clearDistances();
   reach(at(w.x, w.y), 0);
@@ -59,7 +62,7 @@ function spread(w: World): void {
     for (let k = 0; k < load<i32>(bucketCounts + cost * 4); k++) {
       const cell = usize(load<u16>(buckets + (cost * BUCKET_SIZE + k) * 2));
       if (distanceTo(cell) != cost) continue;
-      // Leaving a cell pays for what stood in it; the agent's own cell is free.
+      // The agent's own cell costs nothing to leave.
       const leave = cost == 0 ? 0 : entryCost(lookAt(w, cell)) - 1;
       if (leave >= FAR - 1) continue;
       reach(cell + 1, cost + leave + 1);
@@ -69,7 +72,7 @@ function spread(w: World): void {
     }
   }
 }
-/** Distance to an object, or to the box it is in. */
+/** Distance to an object, or to the box that contains it. */
 function distanceToObject(w: World, id: i32): i32 {
   const cell = cellOf(w, id);
   if (cell != NOWHERE) return distanceTo(cell);
@@ -91,7 +94,10 @@ function isLockedAnywhere(w: World, color: u8): bool {
   }
   return false;
 }
-/** Walks, pricing each lock at the way to its key and back; a key behind another lock needs another round. */
+/**
+ * Computes distances with locked doors, each at the cost of the way to its key and back. A key behind another lock
+ * needs another round.
+ */
 function survey(w: World): void {
   const carried = w.carried;
   blockedCost = carried ? BLOCKED_WITH_HANDS_FULL : BLOCKED_COST;
@@ -118,7 +124,7 @@ function survey(w: World): void {
   }
 }
 
-// What a leaf of the mission still costs.
+// Remaining cost of a leaf of the mission.
 export const HOPELESS: i32 = 2000;
 const HANDS_FULL: i32 = 4;
 function costOfGoTo(w: World, d: Description): i32 {
@@ -136,7 +142,7 @@ function costOfOpen(w: World, d: Description): i32 {
   for (let id = 1; id <= w.objectCount; id++) {
     if (!isMeant(d, id)) continue;
     const state = stateOf(w, id);
-    // The text offers no way to close a door, so an open one cannot be opened again.
+    // No text action closes a door, so an open door cannot be opened again.
     if (state == OPEN) continue;
     const toggles = state == CLOSED ? 1 : lockCost[colorOf(w, id)];
     best = min(best, distanceTo(cellOf(w, id)) + toggles);
@@ -152,7 +158,7 @@ function costOfPickup(w: World, d: Description): i32 {
 @inline function isFree(w: World, cell: usize): bool {
   return lookAt(w, cell) == LOOK_EMPTY;
 }
-/** To put down what is held beside `cell`: the way to a free cell next to it. */
+/** Cost of putting down the carried object beside `cell`: the way to a free cell next to it. */
 function costOfDropBeside(w: World, cell: usize): i32 {
   let best = distanceTo(cell) + BLOCKED_WITH_HANDS_FULL;
   if (isFree(w, cell + 1)) best = min(best, distanceTo(cell + 1));
@@ -161,7 +167,7 @@ function costOfDropBeside(w: World, cell: usize): i32 {
   if (isFree(w, cell - STRIDE)) best = min(best, distanceTo(cell - STRIDE));
   return best + 2;
 }
-/** Fills `fromFixed`: the way with full hands from each cell to something that `fixed` means. */
+/** Fills `fromFixed` with the distance, with full hands, from each cell to an object that `fixed` means. */
 function walkFromFixed(w: World, fixed: Description): void {
   distance = fromFixed;
   blockedCost = BLOCKED_WITH_HANDS_FULL;
@@ -169,7 +175,7 @@ function walkFromFixed(w: World, fixed: Description): void {
   for (let target = 1; target <= w.objectCount; target++) {
     const cell = cellOf(w, target);
     if (!isMeant(fixed, target) || cell == NOWHERE) continue;
-    // From the free cells beside it; where there are none, one must be made.
+    // Start from the free cells beside it. If there are none, one must be cleared.
     reach(cell, BLOCKED_WITH_HANDS_FULL);
     if (isFree(w, cell + 1)) reach(cell + 1, 1);
     if (isFree(w, cell - 1)) reach(cell - 1, 1);
@@ -202,7 +208,7 @@ function costOfLeaf(w: World, index: i32): i32 {
   if (kind == OPEN_IT) return costOfOpen(w, d);
   return kind == PICKUP ? costOfPickup(w, d) : costOfPutNext(w, d, description(w, index * 2 + 1));
 }
-/** A whole leaf that cannot be begun yet. */
+/** Cost of a whole leaf that cannot be started yet. */
 const LATER: i32 = 24;
 function costOfGroup(w: World, group: i32): i32 {
   const first = group * 2;
@@ -215,7 +221,7 @@ function costOfGroup(w: World, group: i32): i32 {
   const b = costOfLeaf(w, first + 1);
   return a >= HOPELESS || b >= HOPELESS ? HOPELESS : min(a, b) + LATER;
 }
-/** A leaf whose turn has not come: hopeless where all the doors it could open are open already. */
+/** Cost of a leaf whose turn has not come; HOPELESS if all doors that it could open are already open. */
 function costOfLeafLater(w: World, index: i32): i32 {
   if (leaf(w, index).kind != OPEN_IT) return LATER;
   const d = description(w, index * 2);
@@ -226,8 +232,8 @@ function costLater(w: World, group: i32): i32 {
   const first = group * 2;
   return isAnd(w, group) ? costOfLeafLater(w, first) + costOfLeafLater(w, first + 1) : costOfLeafLater(w, first);
 }
-/** Low-level actions that the mission still takes, roughly. */
-export function guess(w: World): i32 {
+/** Estimated number of low-level actions until the mission is complete. */
+export function estimateRemaining(w: World): i32 {
   survey(w);
   const m = mission(w);
   if (m.kind == ONLY) return costOfGroup(w, 0);
@@ -236,7 +242,7 @@ export function guess(w: World): i32 {
   return costOfGroup(w, 1 - first);
 }
 
-/** Parts of the mission that are done. */
+/** Number of completed parts of the mission. */
 export function progress(w: World): i32 {
   let done = i32(mission(w).statusA == SUCCESS);
   for (let index = 0; index < 4; index++) done += i32(leaf(w, index).status == SUCCESS);
