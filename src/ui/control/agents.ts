@@ -15,7 +15,7 @@ export class Agents {
     return this.app.store.state;
   }
 
-  /** Its run here, where it was opened before and not changed since. */
+  /** The agent's run, if it was imported before and not deleted. */
   private known({ file }: Pick<ShippedAgent, 'file'>): RunSummary | undefined {
     return this.state.runs.find(
       ({ origin, deletedUntil }) => deletedUntil === null && origin.kind === 'import' && origin.file === file,
@@ -39,13 +39,13 @@ export class Agents {
     this.app.layout.showPanel('stage');
   }
 
-  /** Lets it play a task that it never met; each time another. */
+  /** Lets the agent play a held-out task. */
   async watch(name: string, task: number) {
     const opened = await this.app.said.attempt('agent', async () => this.focus((await this.runOf(name)).run.id));
     if (opened) await this.app.watch('test', task);
   }
 
-  /** A fork that goes on from its weights, under another setting. */
+  /** Forks the agent's run with other settings and trains it on. */
   async improve(name: string) {
     const forked = await this.app.said.attempt('agent', async () => {
       const { agent, run } = await this.runOf(name);
@@ -60,7 +60,7 @@ export class Agents {
     if (forked) await this.app.train();
   }
 
-  /** The same experiment from random weights, as a run of its own. */
+  /** Trains the same experiment from random weights, as a new run. */
   async fromNothing(name: string) {
     const created = await this.app.said.attempt('agent', async () => {
       const { agent, run } = await this.runOf(name);

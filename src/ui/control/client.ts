@@ -1,17 +1,17 @@
 /**
- * The one door from the page to the trainer. Hands its methods on as they are (`client.api`) and gathers its events. Knows
- * nothing of panels; nothing else in `ui/` may know of a worker.
+ * The only way from the page to the trainer: `client.api` has its methods, and its events are gathered. Knows no panel;
+ * no other file of `ui/` but `app/worker-client.ts` knows a worker.
  */
 import type { GpuReport, SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { Gatherer } from './event-gatherer.ts';
 
 export interface Client {
   api: TrainerApi;
-  /** `onRestart`: the trainer had to be replaced, and knows nothing of what was open. */
+  /** `onRestart` is called after the trainer was replaced; the new one has nothing open. */
   start(deliver: (events: SessionEvent[]) => void, onRestart: (gpu: GpuReport) => void): Promise<GpuReport>;
 }
 
-/** Events come at most ten times a second, and not while the page is hidden. */
+/** Delivers events at most ten times a second, and none while the page is hidden. */
 export const gather = (deliver: (events: SessionEvent[]) => void) => {
   const gatherer = new Gatherer({
     hidden: () => document.hidden,
@@ -22,7 +22,7 @@ export const gather = (deliver: (events: SessionEvent[]) => void) => {
   return gatherer;
 };
 
-/** A client of an API in this thread: fixtures use it. */
+/** Client of an API in this thread, for fixtures. */
 export const localClient = (api: TrainerApi): Client => ({
   api,
   start(deliver) {

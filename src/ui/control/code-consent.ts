@@ -1,6 +1,6 @@
 /**
- * Whether the code of an experiment may run. What was typed or read here is known for the visit, by its hash; anything else is asked about
- * first: it may have come with a file.
+ * Consent to run the code of an experiment. Code that was typed or read on this page is allowed for the visit, by its
+ * hash; any other code may have come with a file, so the person is asked first.
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { type CarriedCode, carriedCode } from '../../experiment/own-code.ts';
@@ -8,7 +8,7 @@ import type { LazyParts } from './lazy-parts.ts';
 
 const key = 'tabgym.code-allowed';
 
-/** Outside https there is no digest; there the text stands for itself. */
+/** Without https there is no digest; the code itself then serves as its hash. */
 async function hashOf(code: string): Promise<string> {
   const subtle = globalThis.crypto?.subtle;
   if (!subtle) return code;
@@ -25,7 +25,10 @@ export class CodeConsent {
     sessionStorage.setItem(key, JSON.stringify([...known().add(await hashOf(code))]));
   }
 
-  /** True at once where there is no code, or none that is new here. `beside`: what runs with it, in a sweep. */
+  /**
+   * Returns true without a question if there is no code, or none that is new. `beside`: experiments that run together
+   * with it in a sweep.
+   */
   async ask(experiment: Experiment, beside: readonly Experiment[] = []): Promise<boolean> {
     const allowed = known();
     const carried: CarriedCode[] = [];

@@ -1,4 +1,7 @@
-/** The servers of worlds, for the run in focus: what the person typed and allowed, told to the trainer when any of it changes. */
+/**
+ * Servers of worlds for the run in focus: the addresses and tokens that the person typed and allowed, sent to the
+ * trainer whenever they change.
+ */
 import type { WorldOptions } from '../../envs/env.ts';
 import { type ConnectionSettings, isOnServer, mayAskServer } from '../../envs/module.ts';
 import type { TrainerApi } from '../../session/protocol.ts';
@@ -6,7 +9,7 @@ import { worldModules } from '../../worlds/registry.ts';
 import type { Store } from '../state/state.ts';
 import { Connections, importedRoot } from './connections.ts';
 
-/** Whether a world asks a server that a person names, under these options. */
+/** True if a world with these options uses a server that the person names. */
 export const isReached = (name: string, options: WorldOptions): boolean => {
   const module = worldModules.find((each) => each.name === name);
   return module !== undefined && (isOnServer(module) || module.connection.asksServer?.(options) === true);
@@ -24,7 +27,7 @@ export class Connecting {
     return this.connections.of(world);
   }
 
-  /** The imported run or the link that the focus is on, or was made of; null: everything in focus is the person's own. */
+  /** Key of the imported run or the link that the focus came from; null if the person made everything in focus. */
   get foreign(): string | null {
     const { run, runs, shared } = this.store.state;
     if (!run && shared) return `link ${shared.from}`;
@@ -40,7 +43,7 @@ export class Connecting {
     await this.tell();
   }
 
-  /** A new run of what is in focus came from where that came from. */
+  /** A new run has the origin of what is in focus. */
   inherit(id: string): void {
     const { foreign } = this;
     if (foreign !== null) this.connections.inherit(id, foreign);
@@ -51,7 +54,7 @@ export class Connecting {
     await this.tell();
   }
 
-  /** After the focus moved, and where a trainer is new. */
+  /** Sends the settings to the trainer: after the focus changed, and to a new trainer. */
   async tell(): Promise<void> {
     const reached = worldModules.filter(mayAskServer).map(({ name }) => name);
     await this.api().connect(this.connections.told(this.foreign, reached));

@@ -1,7 +1,7 @@
 /**
- * Addresses and tokens of worlds that run on a server, as a person typed them: in this page's memory alone. They are told to the
- * trainer, and are in no experiment, no run, no link and no storage. An experiment that came from a file is told of none of them until
- * the person lets it: what it asks of a server, somebody else wrote.
+ * Addresses and tokens of worlds on a server, as a person typed them. They stay in the memory of the page and are sent
+ * to the trainer; no experiment, run, link or store contains them. An experiment from a file gets none of them until
+ * the person allows it, since somebody else wrote what it requests from a server.
  */
 import type { ConnectionSettings } from '../../envs/module.ts';
 import { everyModel } from '../../session/api/model-connection.ts';
@@ -9,7 +9,7 @@ import type { RunSummary } from '../../session/protocol.ts';
 
 export type Settings = { readonly [world: string]: ConnectionSettings };
 
-/** With one setting changed; an empty one is forgotten, and the world's own is used. */
+/** Settings with one of them changed. An empty value is removed, so that the world's own applies. */
 export function withConnection(all: Settings, world: string, change: ConnectionSettings): Settings {
   const said = Object.entries({ ...all[world], ...change }).filter(([, value]) => value !== undefined && value !== '');
   const { [world]: _, ...others } = all;
@@ -18,14 +18,14 @@ export function withConnection(all: Settings, world: string, change: ConnectionS
 
 type Origins = readonly Pick<RunSummary, 'id' | 'origin'>[];
 
-/** The run that came from a file, of which this one is or was made; null: none did. */
+/** Id of the imported run that this run is, or was forked from; null if there is none. */
 export function importedRoot(run: Pick<RunSummary, 'id' | 'origin'> | null, runs: Origins): string | null {
   const seen = new Set<string>();
   for (let at = run; at && !seen.has(at.id); ) {
     seen.add(at.id);
     const { id, origin } = at;
     if (origin.kind === 'import') return id;
-    // A run whose parent is gone may be anybody's.
+    // A run whose parent was deleted may have any origin, so it counts as imported.
     if (!('parent' in origin)) return null;
     const parent = runs.find((each) => each.id === origin.parent);
     if (!parent) return id;
@@ -39,7 +39,7 @@ export class Connections {
   /** Imported runs that may use the servers. */
   private readonly allowed = new Set<string>();
 
-  /** Runs that were made anew of an imported one. */
+  /** Imported run that each new run was made from. */
   private readonly roots = new Map<string, string>();
 
   inherit(id: string, root: string): void {
@@ -54,7 +54,7 @@ export class Connections {
     return this.settings[world] ?? {};
   }
 
-  /** Who types an address beside an experiment means it for that experiment. */
+  /** Typing an address beside an experiment allows that experiment to use it. */
   change(world: string, change: ConnectionSettings, run: string | null): void {
     this.settings = withConnection(this.settings, world, change);
     this.allow(run);
@@ -68,7 +68,7 @@ export class Connections {
     return run === null || this.allowed.has(run);
   }
 
-  /** What the trainer is told while this run is in focus. `worlds`: those that are reached over a line. */
+  /** Settings that the trainer gets while this run is in focus. `worlds`: all that may use a server. */
   told(run: string | null, worlds: readonly string[]): Settings {
     if (this.mayUse(run)) return this.settings;
     return Object.fromEntries([...worlds, everyModel].map((name) => [name, { withheld: true }]));

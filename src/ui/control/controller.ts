@@ -1,6 +1,6 @@
 /**
- * What the buttons do: starts the client, opens a run and trains it; what else they do is in the parts it is made of (`said`,
- * `layout`, `library`, ...). Draws nothing. Every failure of a call becomes a notice of one sentence; nothing here throws at a panel.
+ * Actions of the buttons: starts the client, opens a run and trains it. Other actions are in its parts (`layout`,
+ * `library`, ...). Draws nothing. A call that fails becomes a notice of one sentence; no method throws at a panel.
  */
 import { msg, str } from '@lit/localize';
 import type { Experiment } from '../../experiment/experiment.ts';
@@ -55,7 +55,7 @@ export class Controller {
   readonly sharing = new Sharing(this.store, this.said, this.drafting);
   readonly evaluating = new Evaluating(this.store, () => this.api, this.said);
   readonly sweeping = new Sweeping(this.store, () => this.api, this.said);
-  /** Training a given number of steps: a reload in the middle does not go on by itself. */
+  /** True while a given number of steps trains: after a reload such a run does not continue by itself. */
   private stepping = false;
   private readonly events = new Events(this.store, this.said, {
     models: this.models,
@@ -92,7 +92,7 @@ export class Controller {
   async start(search: string) {
     this.layout.restore();
     this.store.set({ embedded: isEmbedded(search) });
-    // Something is alive before the trainer is, where no run is expected in its place.
+    // A newcomer sees a recorded episode before the trainer has started.
     if (isNewcomer()) void this.recorded.playSample();
     try {
       const client = await this.parts.openClient(search);
@@ -116,11 +116,11 @@ export class Controller {
   }
 
   private firstDraft() {
-    // The trainer lists the one for newcomers first.
+    // The trainer lists the preset for newcomers first.
     if (this.state.presets.length) this.drafting.usePreset(0);
   }
 
-  /** The run of the address, else the one that was training when the page closed, else the newest. */
+  /** Opens the run of the address, else the one that trained when the page was closed, else the newest. */
   private async firstRun() {
     const selection = this.reading.fromHash();
     const named = await this.runNamed(selection);
@@ -141,7 +141,7 @@ export class Controller {
     await this.train();
   }
 
-  /** A new trainer in the place of one that stopped answering: the run is opened again, and trains on where it trained. */
+  /** Opens the run again in a trainer that replaced one without an answer, and trains on if the run was training. */
   private async restarted(gpu: State['gpu']) {
     const { run, status, owner, draft } = this.state;
     const trained = (status === 'preparing' || status === 'running') && !this.stepping;
@@ -149,12 +149,12 @@ export class Controller {
     await this.connecting.tell();
     if (!run) return this.said.notify('warning', msg('The trainer stopped answering and was replaced.'));
     await this.open(run.id, false);
-    // The lock of the trainer that is gone may be released late.
+    // The lock of the terminated trainer may be released late.
     if (owner === 'this-tab' && this.state.owner !== 'this-tab') await this.takeOver();
     const step = this.state.run?.step ?? 0;
     this.said.notify('warning', msg(str`The trainer stopped answering and was replaced, at step ${step}.`));
     if (trained && this.state.owner === 'this-tab') await this.train();
-    // What was changed in the setup and not applied yet.
+    // Restores unapplied changes of the setup.
     if (draft) this.drafting.use(draft);
   }
 
@@ -167,7 +167,7 @@ export class Controller {
     if (wanted && wanted !== this.state.run?.id) await this.open(wanted, false);
   }
 
-  /** The run here of what an address names: stored, or fetched now because the site ships it. */
+  /** Id of the stored run that an address names. A run that the site ships is fetched now. */
   private async runNamed({ run }: Selection): Promise<string | undefined> {
     const { shipped } = this.state.link;
     let named = runOf(this.state.runs, run)?.id;
@@ -180,7 +180,7 @@ export class Controller {
     return named;
   }
 
-  /** The address's place in the run that it names, which has another id here. */
+  /** Selects the address's place in a run that has another id here. */
   private goTo(selection: Selection, run: string) {
     const { shipped } = this.state.link;
     this.reading.select({ ...selection, run });
@@ -188,11 +188,11 @@ export class Controller {
     this.reading.writeHash();
   }
 
-  /** True: the address asks for something that is not stored here, which is in the setup now. */
+  /** Returns true if the address names something that is not stored here; its experiment is then in the setup. */
   private async arrive(selection: Selection): Promise<boolean> {
     const { link, run } = this.state;
     if (!(await this.sharing.take(link, selection))) return false;
-    // A run that is open goes on: its setup is not the link's.
+    // The setup now contains the link's experiment, so the open run is closed.
     if (run && isActive(this.state.status)) await this.pause();
     if (run) this.leave();
     this.store.set({ selection: noSelection });
@@ -232,7 +232,7 @@ export class Controller {
       void this.recorded.playRun(this.state.run.id, this.state.run.step);
   }
 
-  /** A new run of the draft, which does not start yet. */
+  /** Makes a run of the draft, without training it. */
   async create(): Promise<boolean> {
     const { draft } = this.state;
     if (!draft) return false;
@@ -243,20 +243,20 @@ export class Controller {
     });
   }
 
-  /** The run, or the first of the runs that the document names. */
+  /** Creates the run, or all runs of a sweep, and returns the first. */
   private async created(document: Experiment): Promise<RunSummary> {
     const runs = document.sweep ? await this.api.createSweep(document) : [await this.api.createRun(document)];
     for (const { id } of runs) this.connecting.inherit(id);
     return runs[0];
   }
 
-  /** A run that is finished in a sweep that is not goes on with the others. */
+  /** A finished run of an unfinished sweep counts as paused, since it continues with the others. */
   private sweepStatus(own: RunStatus): RunStatus {
     const { sweep } = this.state;
     return own === 'finished' && sweep && sweep.state.done < sweep.state.total ? 'paused' : own;
   }
 
-  /** The same experiment again from random weights, as a new run; the old one stays in the list. */
+  /** Starts the experiment again from random weights, as a new run; the old one stays in the list. */
   async reset() {
     const { run } = this.state;
     if (!run) return this.firstDraft();
@@ -268,7 +268,7 @@ export class Controller {
     });
   }
 
-  /** Another device for what follows. A run that has steps goes on as its own fork, since the last digits will differ. */
+  /** Chooses another device. A run that has steps is forked, since another device rounds differently. */
   async chooseDevice(name: DeviceName | null) {
     const { run, status } = this.state;
     const trained = isActive(status) && !this.stepping;
@@ -292,7 +292,7 @@ export class Controller {
     if (trained) await this.train();
   }
 
-  /** The page answers slowly while the processor trains: it gets a thread back. */
+  /** Takes a thread from the processor device when the page answers slowly. */
   async giveBackThread() {
     const { gpu } = this.state;
     const threads = await this.api.giveBackThread();
@@ -340,12 +340,12 @@ export class Controller {
     });
   }
 
-  /** A run of a sweep trains with the others, unless a number of steps was asked for. */
+  /** Trains the whole sweep of a run, unless a number of steps is given. */
   private trained(run: RunSummary, options?: { steps?: number }): Promise<void> {
     return run.sweep && !options ? this.api.trainSweep(run.sweep.id) : this.api.train(run.id, options);
   }
 
-  /** Before training: what the draft changed becomes a fork or a new run. */
+  /** Turns unapplied changes of the draft into a fork or a new run before training. */
   private async settleDraft(): Promise<boolean> {
     const { run, draft, problems } = this.state;
     if (problems.length) {
@@ -374,7 +374,7 @@ export class Controller {
     });
   }
 
-  /** A fork at the last checkpoint up to a step: where the run was at its best. It does not train yet. */
+  /** Forks the run at the last checkpoint up to a step, for example its best. Does not train yet. */
   async goOnFrom(step: number) {
     const { run } = this.state;
     if (!run) return;
@@ -432,7 +432,7 @@ export class Controller {
     await this.said.attempt('stop-watching', () => this.api.stopWatching());
   }
 
-  /** Back to no run: the draft stays. */
+  /** Closes the run in focus; the draft stays. */
   close() {
     this.leave();
     this.reading.select({ run: null, tab: 'watch' });

@@ -1,4 +1,4 @@
-/** The setup panel's draft: presets, edits, checks against the schema, and the memory plan that follows an edit. */
+/** Draft of the setup panel: presets, edits, checks by the schema, and the memory plan after an edit. */
 import { type Experiment, ExperimentError, parseExperiment } from '../../experiment/experiment.ts';
 import { readPath, writePath } from '../../experiment/paths.ts';
 import { defaultPolicy, type PolicyName } from '../../experiment/policies/registry.ts';
@@ -9,7 +9,7 @@ import { none, type Problem, type Store } from '../state/state.ts';
 
 const planAfterMs = 350;
 
-/** The lines of a refusal that crossed the worker boundary: `  path: message`. */
+/** Problems from the lines `  path: message` of an error that crossed the worker boundary. */
 export const problemsOf = (message: string): Problem[] =>
   message.split('\n').flatMap((line) => {
     const match = /^\s+([\w.()]+): (.+)$/.exec(line);
@@ -39,7 +39,7 @@ export class Drafting {
     this.use(structuredClone(this.store.state.presets[index]), index);
   }
 
-  /** Takes a whole document; the preset it is compared with is kept, or found by name. */
+  /** Replaces the whole draft. The preset that it is compared with is found by name unless given. */
   use(draft: Experiment, preset = this.store.state.presets.findIndex((each) => each.name === draft.name)) {
     this.store.set({ draft, preset, problems: check(draft) });
     this.planSoon();
@@ -64,7 +64,10 @@ export class Drafting {
     return path === 'policy.kind' ? this.withKind(draft, value as PolicyName) : writePath(draft, path, value);
   }
 
-  /** Another kind of policy has other fields, and needs other settings. A draft with a mistake in it keeps its other settings. */
+  /**
+   * Draft with another kind of policy, with the fields and settings that this kind needs. A draft with a problem keeps
+   * its other settings.
+   */
   private withKind(draft: Experiment, kind: PolicyName): Experiment {
     const { presets, preset } = this.store.state;
     if (this.store.state.problems.length) return writePath(draft, 'policy', defaultPolicy(kind));

@@ -1,6 +1,6 @@
 /**
- * Files that a person dropped anywhere on the page, or chose: runs, policies and adapters are imported, a language model goes
- * to its picker, and what is none of these is named. Decides by names; reads nothing of a file.
+ * Files that a person dropped anywhere on the page, or chose. Runs, policies and adapters are imported, a language
+ * model goes to its picker, and any other file is named in a warning. Decides by the files' names.
  */
 import { msg, str } from '@lit/localize';
 import type { PickedFile } from '../../models/protocol.ts';
@@ -8,20 +8,20 @@ import { droppedFiles, type PickedFiles } from '../state/picked-files.ts';
 import type { Notice, Store } from '../state/state.ts';
 
 export interface Sorted {
-  /** Of a language model. */
+  /** Files of a language model. */
   model: PickedFiles | null;
-  /** Runs, policies and adapters, each a file. */
+  /** Runs, policies and adapters, one file each. */
   imports: File[];
-  /** To be read; one at a time. */
+  /** File to open in the reader; one at a time. */
   trajectories: File | null;
-  /** What cannot be used, in a sentence. */
+  /** Sentence about the files that cannot be used. */
   problem: string;
 }
 
 const isWeights = ({ name }: PickedFile) => /\.(gguf|safetensors|onnx)$/i.test(name);
-/** Also what has no ending: a download may have lost it. */
+/** Also a name without an ending, which a download may have dropped. */
 const isImport = ({ name }: PickedFile) => /\.(tabgym|zip)$/i.test(name) || !name.includes('.');
-/** Of a language model's folder, and no trajectories. */
+/** Part of a language model's folder, as opposed to trajectories. */
 const isModelPart = ({ name }: PickedFile) =>
   /^((adapter_|generation_|preprocessor_)?config|tokenizer(_config)?|special_tokens_map|added_tokens|vocab)\.json$|\.index\.json$/.test(
     name,
@@ -47,7 +47,7 @@ function problemOf({ label, files }: PickedFiles, rest: readonly PickedFile[]): 
   return `${msg(str`Nothing here can use ${names}.`)} ${wanted()}`;
 }
 
-/** What each of the files is for. */
+/** Sorts files by their use. */
 export function sortFiles(picked: PickedFiles): Sorted {
   const { files } = picked;
   const adapter = files.some(isAdapter) && !files.some((file) => isWeights(file) && !isAdapter(file));
@@ -58,7 +58,7 @@ export function sortFiles(picked: PickedFiles): Sorted {
   return { model: null, imports, trajectories: read?.file ?? null, problem: problemOf(picked, rest) };
 }
 
-/** Both may be a .json file. An experiment is short and says what it is. */
+/** An experiment and trajectories may both be a .json file. An experiment is short and contains its format's name. */
 const isExperiment = async (file: File): Promise<boolean> =>
   /\.json$/i.test(file.name) && file.size <= 1e6 && (await file.text()).includes('"tabgym-experiment-');
 
@@ -102,7 +102,7 @@ export class Dropping {
     this.page.reading.select({ tab: 'read' });
   }
 
-  /** The picker opens and takes it. */
+  /** Opens the picker with the files. */
   private offer(offered: PickedFiles) {
     const { step } = this.page.store.state.model;
     if (step === 'finding' || step === 'downloading')

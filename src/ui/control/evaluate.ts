@@ -1,15 +1,15 @@
-/** Evaluations of the run in focus: read, played, stopped and saved as files. */
+/** Evaluations of the run in focus: loads, runs, stops and saves them. */
 import { msg } from '@lit/localize';
 import type { KeptEvaluation, SuiteRequest } from '../../session/evaluation-protocol.ts';
 import type { SessionEvent, TrainerApi } from '../../session/protocol.ts';
 import { none, type State, type Store } from '../state/state.ts';
 import { type Notifying, sentence } from './notify.ts';
 
-/** A kept evaluation with the name of its run. */
+/** Stored evaluation with the name of its run. */
 export type OtherEvaluation = KeptEvaluation & { run: string };
 
 export class Evaluating {
-  /** The run that `evaluations` are of. */
+  /** Id of the run that `evaluations` belong to. */
   private of: string | null = null;
   private stopped = false;
 
@@ -23,7 +23,7 @@ export class Evaluating {
     return this.store.state;
   }
 
-  /** What is kept of the run in focus. */
+  /** Loads the stored evaluations of the run in focus. */
   async load(): Promise<void> {
     const id = this.state.run?.id ?? null;
     if (id !== this.of) this.store.set({ evaluations: none });
@@ -38,7 +38,7 @@ export class Evaluating {
     }
   }
 
-  /** What other runs have of the suites, to lie beside the focus's own: a baseline's, for example. */
+  /** Evaluations of the other runs, for comparison, for example with a baseline. */
   async others(): Promise<OtherEvaluation[]> {
     const { run, runs } = this.state;
     const all = runs.filter(({ id, deletedUntil }) => id !== run?.id && !deletedUntil);
@@ -48,7 +48,9 @@ export class Evaluating {
     );
   }
 
-  /** Resolves when it is over, whatever came of it. The buttons stay alive: one of them stops it. */
+  /**
+   * Runs an evaluation; resolves when it ends, fails or is stopped. Buttons stay enabled, since one of them stops it.
+   */
   async play(request: SuiteRequest, step: number | null): Promise<void> {
     const { run } = this.state;
     if (!run || this.state.evaluating) return;
@@ -74,7 +76,7 @@ export class Evaluating {
 
   take(events: readonly SessionEvent[]) {
     const last = events.findLast((event) => event.type === 'evaluation');
-    // The end is what `play` hears.
+    // `play` handles the end.
     if (last?.type === 'evaluation' && last.progress && this.state.evaluating)
       this.store.set({ evaluating: last.progress });
   }

@@ -1,7 +1,7 @@
 /**
- * Gathers the worker's events and hands them on at most ten times a second, and not at all while the page is hidden: drawing
- * is apart from training. What a later event replaces is dropped, so that a hidden tab gathers a bounded amount beside
- * the steps themselves. Knows no DOM: time, visibility and the receiver are given.
+ * Gathers the worker's events and delivers them at most ten times a second, and none while the page is hidden, so that
+ * drawing does not slow down training. An event that a later one replaces is dropped: apart from the steps, a hidden
+ * tab gathers a bounded number. Uses no DOM; its host provides time, visibility and the receiver.
  */
 import type { SessionEvent } from '../../session/protocol.ts';
 
@@ -15,7 +15,7 @@ const intervalMs = 100;
 const mostLive = 64;
 const compactAbove = 512;
 
-/** Events of which only the last one counts, by what they are about. */
+/** Key of events of which only the last one matters, or null. */
 const replaces = (event: SessionEvent): string | null => {
   if (event.type === 'evaluation' || event.type === 'status' || event.type === 'progress' || event.type === 'owner')
     return `${event.type} ${event.runId}`;
@@ -23,7 +23,7 @@ const replaces = (event: SessionEvent): string | null => {
   return event.type === 'runs' || event.type === 'model' ? event.type : null;
 };
 
-/** Drops what a later event of the list replaces, and all but the last turns of the live episode. */
+/** Drops events that a later one replaces, and all but the last turns of the live episode. */
 export function compact(events: readonly SessionEvent[]): SessionEvent[] {
   const seen = new Set<string>();
   let live = 0;
@@ -52,7 +52,7 @@ export class Gatherer {
     this.schedule();
   }
 
-  /** To be called when the page becomes visible again. */
+  /** Call it when the page becomes visible again. */
   wake() {
     this.schedule();
   }

@@ -1,4 +1,7 @@
-/** What a session says, turned into state: steps, statuses, live turns, progress, hints. Calls nothing of the trainer. */
+/**
+ * Turns the events of a session into state: steps, statuses, live turns, progress, hints. Calls no method of the
+ * trainer.
+ */
 import { msg, str } from '@lit/localize';
 import type { RunStatus, RunSummary, SessionEvent, SweepState } from '../../session/protocol.ts';
 import { fixed } from '../kit/format.ts';
@@ -11,7 +14,7 @@ import type { ModelPicking } from './pick-model.ts';
 import type { Recorded } from './recorded.ts';
 import type { Sweeping } from './sweep.ts';
 
-/** Names the run that goes on by itself after the page was closed. */
+/** Storage key of the run that continues when the page is opened again. */
 export const trainingKey = 'tabgym.training';
 const mostLive = 64;
 
@@ -24,7 +27,7 @@ interface Parts {
   reading: Reading;
   sweeping: Sweeping;
   evaluating: Evaluating;
-  /** Training a given number of steps: a reload in the middle does not go on by itself. */
+  /** True while a given number of steps trains: after a reload such a run does not continue by itself. */
   stepping(): boolean;
 }
 
@@ -64,7 +67,7 @@ export class Events {
     else if (event.type === 'live') this.takeLive(event.live);
   }
 
-  /** A sweep's runs train while it does, whosever turn it is. */
+  /** All runs of a sweep have its status. */
   private takeSweep(sweepId: string, { status, detail }: SweepState) {
     const { run } = this.state;
     if (run?.sweep?.id === sweepId && status !== 'idle') this.takeStatus(status, detail);
@@ -122,7 +125,7 @@ export class Events {
       );
     }
     const { gpu } = this.state;
-    // Ten times are mean enough, and storage is slow.
+    // The mean over ten steps suffices, and storage is slow.
     if (gpu && run && run.step % 10 === 0) rememberPace(gpu, run.experiment, records);
     this.parts.reading.stepArrived();
   }
@@ -140,7 +143,10 @@ export class Events {
     if (live.done && this.state.watching && !isActive(this.state.status)) this.store.set({ watching: false });
   }
 
-  /** The wake lock follows the status (wake-lock.ts); persistence is asked for once, at the first checkpoint. */
+  /**
+   * Requests persistent storage, once, at the first checkpoint. The wake lock follows the status instead
+   * (wake-lock.ts).
+   */
   private takeHint(hint: 'wake-lock' | 'wake-unlock' | 'persist-storage') {
     if (hint !== 'persist-storage') return;
     void navigator.storage?.persist?.().catch(() => false);

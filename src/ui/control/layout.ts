@@ -1,4 +1,7 @@
-/** What is shown around the run: drawer and panels, the theme, help, and what the storage and device panels read when they open. */
+/**
+ * Layout around the run: drawer, panels, theme and help, and the data that the storage and device panels load when they
+ * open.
+ */
 import { msg } from '@lit/localize';
 import type { TrainerApi } from '../../session/protocol.ts';
 import { type PaneName, rememberedPanes, resizedPanes } from '../state/panes.ts';
@@ -31,10 +34,10 @@ export class Layout {
     return this.store.state;
   }
 
-  /** As it was chosen before. */
+  /** Restores the choices of the last visit. */
   restore() {
     this.setTheme((localStorage.getItem(themeKey) as Theme | null) ?? 'auto');
-    // Canvases take their colours when they are drawn.
+    // Canvases do not follow a change of the theme, so they are drawn again.
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', ({ matches }) =>
       this.store.set({ systemDark: matches }),
     );
@@ -47,7 +50,7 @@ export class Layout {
     if (drawer === 'gpu') await this.loadGpu();
   }
 
-  /** The right column, or null to close it. */
+  /** Opens a tab of the right column, or closes the column if null. */
   openLearn(learn: LearnTab | null) {
     this.store.set({ learn, panel: learn ? 'learn' : this.state.panel === 'learn' ? 'stage' : this.state.panel });
   }
@@ -69,7 +72,7 @@ export class Layout {
 
   async persist() {
     await this.said.attempt('persist', async () => {
-      // Only a page may ask; a worker is told.
+      // Only a page can ask for persistence; a worker can only query it.
       const granted = (await navigator.storage?.persist?.()) ?? (await this.api().persist());
       if (!granted)
         this.said.notify(
@@ -107,7 +110,7 @@ export class Layout {
     this.store.set({ chartView });
   }
 
-  /** The dialog of links, whose code comes when it is first opened. */
+  /** Opens or closes the share dialog; its code is loaded at first use. */
   async showSharing(sharing: boolean) {
     if (sharing) await this.loadShareDialog();
     this.store.set({ sharing });

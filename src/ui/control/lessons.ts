@@ -1,6 +1,6 @@
 /**
- * The lesson that is open: its experiment goes into the setup, what is done is recognised from what the page knows, and progress is
- * kept. The lessons themselves are loaded when one is opened.
+ * The open lesson: puts its experiment into the setup, detects finished parts from the state of the page, and stores
+ * progress. The code of the lessons is loaded when the first one is opened.
  */
 import { msg, str } from '@lit/localize';
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
@@ -14,14 +14,14 @@ import type { LazyParts } from './lazy-parts.ts';
 import type { Reading } from './navigate.ts';
 import type { Notifying } from './notify.ts';
 
-/** What a teacher's link fixes. */
+/** Settings that a teacher's link fixes. */
 export interface LessonOptions {
-  /** Name of the preset in place of the lesson's own experiment. */
+  /** Name of a preset that replaces the lesson's own experiment. */
   preset?: string | null;
   seed?: number | null;
 }
 
-/** What a lesson moves of the page. */
+/** Parts of the page that a lesson controls. */
 interface Page {
   readonly store: Store;
   readonly said: Notifying;
@@ -49,7 +49,10 @@ export class Lessons {
     return this.app.store.state;
   }
 
-  /** The lesson of the address; else the one that was open when the page was closed goes on, with the setup as it is. */
+  /**
+   * Opens the lesson of the address. Without one, the lesson that was open at the last visit continues, with the setup
+   * unchanged.
+   */
   async restore() {
     const progress = this.kept.read();
     this.app.store.set({ progressOfLessons: progress.lessons });
@@ -61,7 +64,7 @@ export class Lessons {
     if (this.find(open)) this.follow(open);
   }
 
-  /** Begins a lesson, or goes on with it: the run in focus is closed, the setup is the lesson's. */
+  /** Begins or continues a lesson: closes the run in focus and puts the lesson's experiment into the setup. */
   async open(id: string, options: LessonOptions = {}) {
     await this.load();
     const lesson = this.find(id);
@@ -85,7 +88,7 @@ export class Lessons {
     this.keep();
   }
 
-  /** The first part that is not done; null: all are. */
+  /** First unfinished part; null if all are done. */
   current(lesson: Lesson): Part | null {
     const { done } = this.progressOf(lesson.id);
     return lesson.parts.find(({ id }) => !done.includes(id)) ?? null;
@@ -121,7 +124,7 @@ export class Lessons {
     this.app.drafting.use(seed === null || seed === undefined ? experiment : { ...experiment, seed });
   }
 
-  /** Another experiment, from the beginning: the run in focus stays in the list. */
+  /** Starts another experiment; the run in focus stays in the list. */
   async begin(document: unknown) {
     if (isActive(this.state.status)) await this.app.pause();
     this.app.close();
@@ -147,7 +150,7 @@ export class Lessons {
     this.look();
   }
 
-  /** Whether the part that is up is done; the next may be done already. */
+  /** Marks the current part as done if it is, and checks the next one. */
   private look() {
     const { state } = this;
     const lesson = state.lesson ? this.find(state.lesson) : undefined;

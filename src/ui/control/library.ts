@@ -1,4 +1,4 @@
-/** The runs that are stored: their names, copies, bin, files in and out. The run in focus is the controller's. */
+/** Stored runs: names, copies, bin, import and export. The run in focus belongs to the controller. */
 import { msg, str } from '@lit/localize';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
@@ -7,7 +7,7 @@ import { type Events, isActive } from './events.ts';
 import type { LazyParts } from './lazy-parts.ts';
 import type { Notifying } from './notify.ts';
 
-/** A small trained policy that the site ships: something to watch before anything was trained here. */
+/** Small trained policy that the site ships, for watching before anything was trained here. */
 const samplePolicy = 'sample-policy.zip';
 
 async function fetchFile(path: string): Promise<Blob> {
@@ -16,7 +16,7 @@ async function fetchFile(path: string): Promise<Blob> {
   return response.blob();
 }
 
-/** The run in focus, as far as the library moves it. */
+/** Actions of the run in focus that the library needs. */
 interface Focus {
   open(id: string): Promise<void>;
   close(): void;
@@ -54,7 +54,7 @@ export class Library {
   purge = (id?: string) => this.change('purge', () => this.api().purgeRun(id));
   restore = (id: string) => this.change('restore', () => this.api().restoreRun(id));
 
-  /** A run that the site ships, under a name of its own; opened again where it was opened before. */
+  /** Opens a run that the site ships, under the given name; imports it at most once. */
   async openShipped(path: string, name: string) {
     const known = this.state.runs.find((run) => run.name === name && run.deletedUntil === null);
     await this.said.attempt('import', async () => {
@@ -79,7 +79,7 @@ export class Library {
   exportPolicy = (run: RunSummary) =>
     this.said.attempt('export', async () => download(await this.api().exportPolicy(run.id), `${run.name}-policy.zip`));
 
-  /** The run in focus as one page: settings, curves, evaluations, two episodes, numbers. */
+  /** Saves a report of the run in focus as one page: settings, curves, evaluations, two episodes, numbers. */
   saveReport = () =>
     this.said.attempt('report', async () => {
       const { run, records } = this.state;
@@ -87,7 +87,7 @@ export class Library {
       download(await this.reportRun(this.api(), run, records), `${run.name}.html`);
     });
 
-  /** The run as a folder that another trainer goes on from. */
+  /** Saves the run as a folder from which another trainer can continue. */
   handOff = (run: RunSummary, to: string) =>
     this.said.attempt('handoff', async () => {
       download(await this.api().handoff(run.id, to), `${run.name}-${to}.zip`);
@@ -97,7 +97,7 @@ export class Library {
       );
     });
 
-  /** A zip is a policy or an adapter, anything else a run. */
+  /** A zip contains a policy or an adapter, any other file a run. */
   async importFile(file: File) {
     await this.said.attempt('import', async () => {
       const policy = /\.zip$/i.test(file.name);
@@ -108,7 +108,7 @@ export class Library {
     });
   }
 
-  /** Lets the shipped policy play; it is fetched once and then a run like any other. */
+  /** Lets the shipped policy play; it is fetched once and then stored as a run. */
   async watchSample() {
     const known = this.state.runs.find(
       ({ origin, deletedUntil }) => deletedUntil === null && origin.kind === 'import' && origin.file === samplePolicy,

@@ -1,6 +1,6 @@
 /**
- * Where the reader is, and what must be fetched to show it: a point on a curve is a step, a step is groups, a group is
- * episodes, an episode is turns, a turn is tokens. The URL's hash follows.
+ * Navigation: the selected place, and loading what its views need. A point on a curve is a step, a step has groups, a
+ * group episodes, an episode turns, a turn tokens. The hash of the address follows the selection.
  */
 import type { StepDetail, TrainerApi } from '../../session/protocol.ts';
 import { shownStep } from '../state/in-focus.ts';
@@ -22,13 +22,13 @@ export class Reading {
     private readonly api: () => TrainerApi,
   ) {}
 
-  /** Moves somewhere; what lies below what changed starts at its first. */
+  /** Changes the selection; levels below the changed one go back to their first entry. */
   select(patch: Partial<Selection>) {
     const before = this.store.state.selection;
     const after: Selection = { ...before, ...this.cleared(patch), ...patch };
     if (after.tab === 'trajectory' && after.step === null) after.step = shownStep(this.store.state);
     if (formatHash(after) === formatHash(before)) return;
-    // Another run is not the link's experiment any more; what a teacher fixed stays.
+    // With another run, the link's experiment no longer applies; the settings that a teacher fixed stay.
     const { link } = this.store.state;
     this.store.set({
       selection: after,
@@ -38,7 +38,7 @@ export class Reading {
     void this.load();
   }
 
-  /** The address follows the place. */
+  /** Writes the selection to the address. */
   writeHash() {
     const { link, selection } = this.store.state;
     history.replaceState(history.state, '', formatLink(link, selection) || location.pathname + location.search); // not a kind: the address's query
@@ -51,7 +51,9 @@ export class Reading {
     return 'turn' in patch ? { token: null } : {};
   }
 
-  /** Someone edited the address or went back. Returns the place, which may be in another run. */
+  /**
+   * Reads the place from the address, after an edit or a step back. It may be in another run, which the caller opens.
+   */
   fromHash(): Selection {
     const selection = parseHash(location.hash);
     this.store.set({ selection, link: parseLink(location.hash) });
@@ -59,7 +61,7 @@ export class Reading {
     return selection;
   }
 
-  /** Fetches what the place needs and the page does not have. */
+  /** Loads the data of the selected place that the page does not have yet. */
   async load() {
     const { state } = this.store;
     const step = shownStep(state);
@@ -69,7 +71,7 @@ export class Reading {
     if (this.store.state.selection.tab === 'trajectory') await this.loadReplay(state.run.id, step);
   }
 
-  /** A committed step may be the one that is followed. */
+  /** If the newest step is followed, loads the step that was just committed. */
   stepArrived() {
     if (this.store.state.selection.step === null) void this.load();
   }
@@ -81,7 +83,10 @@ export class Reading {
     this.store.set({ detail: none, replay: none, tokenTexts: null, insight: none });
   }
 
-  /** What the shown step did to its tokens and to the weights: asked for, since the weights of two steps are loaded for it. */
+  /**
+   * Loads the effect of the shown step on its tokens and on the weights. Only on demand, since it loads the weights of
+   * two steps.
+   */
   async lookInside() {
     const { run, insight } = this.store.state;
     const step = shownStep(this.store.state);

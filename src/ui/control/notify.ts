@@ -1,6 +1,6 @@
 /**
- * What is said to a person: notices, which stay until they are read, and announcements, which are only spoken. A call that fails
- * becomes a notice of one sentence; nothing here throws at a panel.
+ * Messages to the person: notices, which stay until they are dismissed, and announcements for screen readers. A call
+ * that fails becomes a notice of one sentence; nothing here throws at a panel.
  */
 import type { Notice, Store } from '../state/state.ts';
 import { RestartedError } from './supervisor.ts';
@@ -43,7 +43,7 @@ export class Notifying {
     });
   }
 
-  /** One call at a time from the buttons; a failure is said. Returns whether it went well. */
+  /** Runs the call of a button and shows a notice if it fails. Returns true if it succeeded. */
   async attempt(what: string, call: () => Promise<void>): Promise<boolean> {
     this.store.set({ busy: what });
     try {

@@ -1,24 +1,27 @@
 /**
- * The service worker from the page's side, once the page has started: it is registered where isolation did not need it, told to keep the page's
- * files, and a newer version of it asks before it takes over, since that reloads the page.
+ * The page's side of the service worker, after the page has started. Registers it if isolation has not, makes it cache
+ * the page's files, and offers a newer version before that takes over, because taking over reloads the page.
  */
 import { msg } from '@lit/localize';
 import type { Notifying } from './notify.ts';
 
-/** What this needs of a registration, so that a test can be one. */
+/** Part of a registration that is used here; a test replaces it. */
 type Registration = Pick<ServiceWorkerRegistration, 'active' | 'waiting' | 'installing' | 'addEventListener'>;
 
 export interface OfflineHost {
-  /** Null: this window keeps no service worker. */
+  /** Null if this window cannot have a service worker. */
   register: (() => Promise<Registration>) | null;
   /** Calls back when another worker controls the page. */
   onTakeover(callback: () => void): void;
-  /** Another worker than at the start would be a newer version, let in by another tab. */
+  /**
+   * True if a worker controls the page already. A change of the controlling worker then means a newer version,
+   * activated by another tab.
+   */
   controlled: boolean;
   reload(): void;
 }
 
-/** Whether this tab let the newer version in. */
+/** Records that this tab activated the newer version. */
 interface Asked {
   here: boolean;
 }
@@ -36,7 +39,7 @@ function offer(said: Notifying, asked: Asked, worker: Pick<ServiceWorker, 'postM
   );
 }
 
-/** Files of this tab's version that were not loaded yet are gone. */
+/** Files of this tab's version that were not loaded yet are no longer available. */
 const sayUpdated = (said: Notifying, host: OfflineHost) =>
   said.notify(
     'warning',
@@ -46,7 +49,7 @@ const sayUpdated = (said: Notifying, host: OfflineHost) =>
     msg('Reload the page'),
   );
 
-/** Rejects never: without a service worker the page works as it is, with a network. */
+/** Never rejects: without a service worker the page works, but only with a network. */
 export async function keepOffline(said: Notifying, host: OfflineHost): Promise<void> {
   const asked: Asked = { here: false };
   if (host.controlled) host.onTakeover(() => (asked.here ? host.reload() : sayUpdated(said, host)));
@@ -63,7 +66,7 @@ export async function keepOffline(said: Notifying, host: OfflineHost): Promise<v
   registration.addEventListener('updatefound', () => watch(registration.installing));
 }
 
-/** This browser; none in development, where there is no built worker, and none inside another's page. */
+/** Host that is this browser. It registers no worker in development, where none is built, or inside another page. */
 export const offlineHost = (): OfflineHost => {
   const workers =
     import.meta.env.MODE === 'production' && globalThis.top === globalThis.self ? navigator.serviceWorker : undefined;

@@ -1,4 +1,4 @@
-/** What every panel has: the app's controller, and being drawn again when the parts of the state that it reads change. */
+/** Base class of panels: has the app's controller, and is drawn again when one of the state keys it reads changes. */
 import { updateWhenLocaleChanges } from '@lit/localize';
 import { LitElement } from 'lit';
 import { property } from 'lit/decorators.js';

@@ -1,4 +1,7 @@
-/** What the language-model picker's buttons do: look a model up, fetch it, stop, list what is kept, delete it. Draws nothing. */
+/**
+ * Actions of the language-model picker: find a model, download it, cancel, list and delete stored models. Draws
+ * nothing.
+ */
 
 import type { Experiment } from '../../experiment/experiment.ts';
 import { withLanguageModel, withOnnxModel } from '../../models/draft.ts';
@@ -6,13 +9,13 @@ import type { ModelCard, ModelRequest, Precision } from '../../models/protocol.t
 import type { TrainerApi } from '../../session/protocol.ts';
 import type { ModelState, Store } from '../state/state.ts';
 
-/** What the browser thinks it may still store for this page; null: it does not say. */
+/** Free space that the browser estimates for this page; null if it has no estimate. */
 async function freeSpace(): Promise<number | null> {
   const { quota, usage } = (await navigator.storage?.estimate?.().catch(() => null)) ?? {};
   return quota === undefined || usage === undefined ? null : Math.max(0, quota - usage);
 }
 
-/** About the bytes that are still to be kept of a model. */
+/** Approximate bytes of a model that remain to be stored. */
 export const bytesToKeep = ({ storedBytes, remainingBytes, totalBytes }: ModelCard) =>
   totalBytes ? storedBytes * (remainingBytes / totalBytes) : 0;
 
@@ -31,7 +34,7 @@ export class ModelPicking {
     this.store.set({ model: { ...this.store.state.model, ...patch } });
   }
 
-  /** Another choice: what was found before no longer stands. */
+  /** Clears the model that was found, for another choice. */
   forget() {
     this.asked++;
     this.set({ step: 'none', card: null, problem: '' });
@@ -57,7 +60,7 @@ export class ModelPicking {
     try {
       await this.api().downloadModel(card.key, card.precision);
       if (ask === this.asked) this.set({ step: 'found', card: { ...card, remainingBytes: 0 } });
-      // Large, and dear to fetch again: the browser is asked to keep it.
+      // The model is large and slow to download again, so the browser is asked to keep it.
       void navigator.storage?.persist?.().catch(() => false);
     } catch (error) {
       const { done, total } = this.store.state.model;
@@ -67,7 +70,7 @@ export class ModelPicking {
     await this.refresh();
   }
 
-  /** The setup's draft takes the model that is shown. */
+  /** Puts the shown model into the setup's draft. */
   use() {
     const { model, draft } = this.store.state;
     if (!draft || !model.card) return;
@@ -79,7 +82,7 @@ export class ModelPicking {
     }
   }
 
-  /** A lookup that is stopped leaves nothing to say; a download says what of it is kept. */
+  /** A cancelled lookup is cleared; a cancelled download keeps the model and shows how much of it is stored. */
   cancel() {
     if (this.store.state.model.step === 'finding') this.forget();
     return this.api().cancelDownload();

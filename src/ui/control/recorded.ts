@@ -1,13 +1,13 @@
 /**
- * Something alive before anything trains: an episode of the run in focus, replayed turn by turn; and for a newcomer without
- * a run, one that was recorded elsewhere (public/samples.json lists it). Needs no GPU. Stops when real turns come.
+ * Recorded play until something trains: an episode of the run in focus, turn by turn, or, for a newcomer without a run,
+ * an episode recorded elsewhere (public/samples.json lists it). Needs no GPU. Stops when live turns arrive.
  */
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
 import type { LiveTurn, ReplayFrame, TrainerApi } from '../../session/protocol.ts';
 import type { Recording, Store } from '../state/state.ts';
 
 const turnMs = 1100;
-/** Pause after the last turn, in turns, before it begins again. */
+/** Pause before the recording repeats, in turns. */
 const restTurns = 3;
 
 export const liveTurns = (step: number, trajectory: Trajectory, frames: readonly ReplayFrame[]): LiveTurn[] =>
@@ -25,15 +25,15 @@ export const liveTurns = (step: number, trajectory: Trajectory, frames: readonly
     view: frames.find((frame) => frame.turn === index)?.view ?? null,
   }));
 
-/** The longest success of a step, else its first episode: what is most worth watching. */
+/** The longest success of a step, or its longest episode if none succeeded. */
 const choose = (all: readonly Trajectory[]) =>
   [...all].sort((a, b) => Number(b.success) - Number(a.success) || b.turns.length - a.turns.length)[0];
 
 export class Recorded {
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** Counts up whenever what plays changes, so that a late answer is dropped. */
+  /** Incremented whenever the recording changes, so that a late answer is dropped. */
   private turn = 0;
-  /** The sample is on its way, or plays. */
+  /** True while the sample loads or plays. */
   private samples = false;
 
   constructor(
@@ -48,7 +48,7 @@ export class Recorded {
     if (this.store.state.recorded) this.store.set({ recorded: null, live: [] });
   }
 
-  /** An episode of the newest step that has any. Says nothing where there is none. */
+  /** Plays an episode of a step; does nothing if the step has none. */
   async playRun(runId: string, step: number) {
     this.stop();
     const mine = this.turn;
@@ -66,7 +66,7 @@ export class Recorded {
     if (mine === this.turn) this.play({ title: '', turns: liveTurns(step, trajectory, frames) });
   }
 
-  /** Goes on where it plays already. */
+  /** Plays the sample; if it is playing already, it continues. */
   async playSample() {
     if (this.samples) return;
     this.stop();

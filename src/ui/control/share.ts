@@ -1,6 +1,7 @@
 /**
- * Links of an experiment and a place. Out: what is in focus as an address, or as a file where that would be too long. In: what an address
- * asks for goes into the setup; where the run it names is not stored here, that is said, and its file opens the same place.
+ * Links to an experiment and a place. Makes an address of what is in focus, or a file if the address would be too long.
+ * Opens an address: its experiment goes into the setup; if the run that it names is not stored here, a note says so,
+ * and importing the run's file opens the same place.
  */
 import { msg, str } from '@lit/localize';
 import { type Experiment, ExperimentError, parseExperiment } from '../../experiment/experiment.ts';
@@ -21,13 +22,13 @@ import type { State, Store } from '../state/state.ts';
 import type { Drafting } from './draft.ts';
 import type { Notifying } from './notify.ts';
 
-/** An address, and whether it is too long to be handed on. */
+/** Address, and whether it is too long for a link. */
 export interface MadeLink {
   href: string;
   tooLong: boolean;
 }
 
-/** The run of an id, or the copy of it that was imported here. */
+/** Stored run with an id, or an imported copy of it. */
 export const runOf = (runs: readonly RunSummary[], id: string | null): RunSummary | undefined => {
   const kept = runs.filter(({ deletedUntil }) => deletedUntil === null);
   return (
@@ -36,7 +37,7 @@ export const runOf = (runs: readonly RunSummary[], id: string | null): RunSummar
   );
 };
 
-/** The experiment of a document that came from outside. Throws a LinkError that says what is wrong with it. */
+/** Experiment of a document from outside. Throws a LinkError that names the first problem. */
 export function checkedExperiment(document: unknown): Experiment {
   try {
     return parseExperiment(document);
@@ -58,13 +59,13 @@ export class Sharing {
     return this.store.state;
   }
 
-  /** The place with its step written out: what is newest there is not what is newest here. */
+  /** The selected place with its step written out, since the reader's newest step may be another one. */
   private place(): Selection {
     const { run, selection } = this.state;
     return { ...selection, run: run?.id ?? null, step: run ? shownStep(this.state) : null };
   }
 
-  /** The place; in a run that the site ships by the id that the run had where it was made, which every copy of it knows. */
+  /** The selected place. In a run that the site ships, it has the run's original id, which every copy records. */
   private async shippedPlace(): Promise<{ shipped: string | null; place: Selection }> {
     const { run } = this.state;
     const place = this.place();
@@ -73,18 +74,18 @@ export class Sharing {
     return { shipped, place: shipped ? { ...place, run: run.origin.run } : place };
   }
 
-  /** A link of what is in focus. `fixed`: what a teacher fixes in it. */
+  /** Makes a link to what is in focus. `fixed`: settings that a teacher fixes in it. */
   async make(fixed: Partial<PageLink> = {}): Promise<MadeLink> {
     const experiment = inFocus(this.state);
     const { shipped, place } = await this.shippedPlace();
-    // What the site ships brings its experiment with it.
+    // A shipped run contains its experiment.
     const packed = experiment && !fixed.preset && !shipped ? await packExperiment(experiment) : null;
     const { origin, pathname } = location;
     const href = origin + pathname + formatLink({ ...noLink, experiment: packed, shipped, ...fixed }, place);
     return { href, tooLong: href.length > longestLink };
   }
 
-  /** Puts an address on the clipboard; where the browser refuses, false: the reader copies it by hand. */
+  /** Copies an address to the clipboard. Returns false if the browser refuses; the reader then copies it by hand. */
   async copy(text: string): Promise<boolean> {
     try {
       await navigator.clipboard.writeText(text);
@@ -95,7 +96,7 @@ export class Sharing {
     }
   }
 
-  /** The document as a file, where it is too long for a link or is wanted as one. */
+  /** Saves the experiment as a file, for example if it is too long for a link. */
   saveExperiment() {
     const experiment = inFocus(this.state);
     if (!experiment) return;
@@ -103,7 +104,7 @@ export class Sharing {
     download(blob, `${experiment.name}.json`);
   }
 
-  /** A document that came as a file. */
+  /** Opens an experiment from a file. */
   async openExperiment(file: File) {
     await this.said.attempt('experiment', async () => {
       if (file.size > 1e6)
@@ -125,8 +126,8 @@ export class Sharing {
   }
 
   /**
-   * Takes in what an address asks for, once. True: an experiment, a preset or a run that is not here was asked for, and no other
-   * run should be opened in its place.
+   * Opens what an address names, once. Returns true if it named an experiment, a preset, or a run that is not stored
+   * here; no other run should then be opened in its place.
    */
   async take(link: PageLink, place: Selection): Promise<boolean> {
     const known = runOf(this.state.runs, place.run);
@@ -158,7 +159,7 @@ export class Sharing {
     return { experiment: seeded(structuredClone(presets[index])), preset: index };
   }
 
-  /** Where to go in a run that has just been opened: the place of the link that waits for it. */
+  /** Place to select in a run that was just opened: that of the waiting link, or null. */
   placeIn({ id, origin }: RunSummary): Selection | null {
     const { shared } = this.state;
     const same = shared?.run && (shared.run === id || (origin.kind === 'import' && origin.run === shared.run));

@@ -15,7 +15,7 @@ async function fetched(path: string): Promise<Response> {
   throw new Error(msg(str`${path} could not be loaded (${why}). Try again.`));
 }
 
-/** A server that knows no such file may answer with its front page. */
+/** A server may answer a request for a missing file with its front page. */
 async function fetchedJson(path: string): Promise<unknown> {
   const response = await fetched(path);
   return response.json().catch(() => {

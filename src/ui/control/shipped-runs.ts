@@ -1,6 +1,7 @@
 /**
- * Runs that the site ships, by the name that a link has for them (`shipped=NAME`): an agent of the gallery, or what a lesson recorded. A link to
- * such a run needs no file to be sent along: whoever opens it fetches the run from the same site. Loaded when a link asks.
+ * Runs that the site ships, by the name they have in a link (`shipped=NAME`): an agent of the gallery, or the recorded
+ * run of a lesson. A link to such a run needs no attached file, since its reader fetches the run from the same site.
+ * Loaded when a link names one.
  */
 import { msg, str } from '@lit/localize';
 import type { RunSummary, TrainerApi } from '../../session/protocol.ts';
@@ -9,11 +10,11 @@ import { fetchAgent, fetchGallery } from './shipped-agents.ts';
 
 interface Shipped {
   path: string;
-  /** What it is called as a run of this browser, in front of what the person made of it. */
+  /** Title as a run of this browser. */
   title: string;
 }
 
-/** Lesson 10's, and how its run is called: docs/lessons.md says what it is. */
+/** Run of lesson 10 (docs/lessons.md). */
 export const adapterRun: Shipped & { name: string } = {
   name: 'adapter-run',
   path: 'lessons/adapter-run.tabgym',
@@ -26,7 +27,7 @@ async function placeOf(name: string): Promise<Shipped> {
   return { path: `${agentsFolder}/${name}/${file}`, title };
 }
 
-/** Takes a shipped run in, as an import of a file would, where none of `runs` is it. Gives its id here. */
+/** Imports a shipped run, unless one of `runs` is a copy of it. Returns its id here. */
 export async function importShipped(api: TrainerApi, name: string, runs: readonly RunSummary[]): Promise<string> {
   const { path, title } = await placeOf(name);
   const file = path.split('/').at(-1)!;
@@ -44,7 +45,7 @@ export async function importShipped(api: TrainerApi, name: string, runs: readonl
   return id;
 }
 
-/** The name by which this site ships a run that was imported; null: it does not, or cannot be asked. */
+/** Name by which this site ships an imported run; null if it does not, or if the list cannot be loaded. */
 export async function shippedName({ origin }: RunSummary): Promise<string | null> {
   if (origin.kind !== 'import' || !origin.run) return null;
   if (origin.file === adapterRun.path.split('/').at(-1) || origin.file === adapterRun.title) return adapterRun.name;

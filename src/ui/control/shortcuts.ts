@@ -1,5 +1,5 @@
 /**
- * The one shortcut manager: every key of the page, what it does, and when it must not (in a text field, or where a control
+ * All keyboard shortcuts of the page: keys, actions, and where they do not apply (in a text field, or on a control that
  * uses the key itself). The help dialog lists this table.
  */
 import { msg } from '@lit/localize';
@@ -15,7 +15,7 @@ export interface Shortcut {
 
 const clamp = (value: number, most: number) => Math.max(0, Math.min(most, value));
 
-/** Steps that can be shown: from 1 to the newest. */
+/** Moves within the steps that can be shown, 1 to the newest. */
 function moveStep(app: Controller, by: number) {
   const { records } = app.store.state;
   const newest = records.at(-1)?.step ?? 0;
@@ -45,7 +45,7 @@ function moveTurn(app: Controller, by: number) {
   if (trajectory) app.reading.select({ turn: clamp(turn + by, Math.max(0, trajectory.turns.length - 1)) });
 }
 
-/** In the trajectory down is the next turn; in the group the next episode. */
+/** Down is the next turn in a trajectory and the next episode in a group. */
 const moveDown = (app: Controller, by: number) =>
   (app.store.state.selection.tab === 'trajectory' ? moveTurn : moveMember)(app, by);
 
@@ -89,7 +89,7 @@ const toggleDrawer = (app: Controller) => {
   if (!hides(app, 'drawer')) void app.layout.openDrawer(app.store.state.drawer ? null : 'runs');
 };
 
-/** What a teacher's link leaves out has no key either. */
+/** True if a teacher's link hides the control; its key then does nothing. */
 const hides = (app: Controller, control: string) => app.store.state.link.hide.includes(control);
 
 const toggleLearn = (app: Controller) => {
@@ -99,7 +99,7 @@ const toggleLearn = (app: Controller) => {
   app.layout.openLearn(learn && !away ? null : (learn ?? 'lessons'));
 };
 
-/** The element that has the key, through all shadow roots. */
+/** The focused element, looked up through all shadow roots. */
 function focused(): Element | null {
   let element = document.activeElement;
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
@@ -109,7 +109,7 @@ function focused(): Element | null {
 const arrows = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'];
 const textLike = 'input:not([type=checkbox]):not([type=range]), textarea, select';
 
-/** A control under the focus keeps the keys that it understands itself. */
+/** True if the focused control handles the key itself. */
 function keepsKey(element: Element | null, key: string): boolean {
   if (!element) return false;
   if (element.matches(textLike)) return true;
@@ -118,8 +118,9 @@ function keepsKey(element: Element | null, key: string): boolean {
 }
 
 /**
- * A dialog takes all keys: Escape closes it, unless somebody prevents that (https://html.spec.whatwg.org/multipage/interaction.html#close-requests),
- * and nothing behind it is to be trained or closed.
+ * A dialog receives all keys: Escape closes it unless the event is cancelled
+ * (https://html.spec.whatwg.org/multipage/interaction.html#close-requests), and shortcuts must not train or close what
+ * is behind it.
  */
 const inDialog = (app: Controller, event: KeyboardEvent) =>
   app.store.state.help ||
@@ -128,7 +129,7 @@ const inDialog = (app: Controller, event: KeyboardEvent) =>
 
 const offKey = 'tabgym.keys-off';
 
-/** Single keys can be switched off, for those whose speech input or tremor types them by accident. */
+/** Single-key shortcuts can be switched off, for people whose speech input or tremor triggers them by accident. */
 export const keysEnabled = () => localStorage.getItem(offKey) === null;
 
 export const enableKeys = (on: boolean) => (on ? localStorage.removeItem(offKey) : localStorage.setItem(offKey, '1'));

@@ -1,24 +1,24 @@
 /**
- * Keeps one worker answering: it is pinged every second, and one that has been silent too long is ended, its pending calls
- * rejected, and another started in its place. Knows neither workers nor the trainer: both are given.
+ * Keeps one worker responsive: pings it every second, and replaces it after too long a silence, rejecting its pending
+ * calls. Knows neither workers nor the trainer; its caller provides both.
  */
 import { msg } from '@lit/localize';
 
 const TICK_MS = 1000;
 /**
- * Ticks of silence after which a worker counts as dead: more than the longest work that it does in one piece (packing a run for
- * export). Ticks, not time: a page that slept or was frozen has not waited.
+ * Ticks of silence after which a worker counts as dead: longer than the longest uninterrupted work (packing a run for
+ * export). Counted in ticks, because a page that slept or was frozen has no ticks.
  */
 export const SILENT_TICKS = 60;
-/** Workers lost without an answer between, before the supervisor gives up. */
+/** Workers lost in a row, without an answer in between, after which the supervisor gives up. */
 export const MOST_STARTS = 3;
 
-/** The worker that was to answer this call is gone; what was asked may or may not have been done. */
+/** The worker was replaced before it answered this call. The call may or may not have taken effect. */
 export class RestartedError extends Error {
   override name = 'RestartedError';
 }
 
-/** A worker that runs. */
+/** A running worker. */
 export interface Spawned<Api> {
   api: Api;
   terminate(): void;
@@ -28,16 +28,16 @@ export interface Supervision<Api> {
   spawn(): Spawned<Api>;
   ping(api: Api): Promise<unknown>;
   every(tick: () => void, ms: number): unknown;
-  /** A worker was started in another's place. */
+  /** Called after a worker was replaced. */
   onRestart(): void;
-  /** No worker answers any more. */
+  /** Called when no worker answers any more. */
   onGivenUp(error: Error): void;
 }
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
 export class Supervisor<Api extends object> {
-  /** Calls go to the worker of the moment. */
+  /** API whose calls go to the current worker. */
   readonly api: Api;
   private worker: Spawned<Api>;
   private pending = new Set<(error: Error) => void>();
@@ -49,7 +49,7 @@ export class Supervisor<Api extends object> {
   constructor(private readonly supervision: Supervision<Api>) {
     this.worker = supervision.spawn();
     this.api = new Proxy({} as Api, {
-      // A proxy that has every method would be taken for a promise.
+      // With a `then` method the proxy would be treated as a promise.
       get: (_, name) => (name === 'then' ? undefined : (...args: unknown[]) => this.call(name as keyof Api, args)),
     });
     supervision.every(() => this.tick(), TICK_MS);

@@ -1,11 +1,11 @@
-/** The sweep that the run in focus is of: opened with it, kept in step with what its runs say, trained and exported. */
+/** Sweep of the run in focus: opened with the run, updated by the events of its runs, exported. */
 import { type Experiment, sweptRuns } from '../../experiment/experiment.ts';
 import type { RunSummary, SessionEvent, StepRecord, TrainerApi } from '../../session/protocol.ts';
 import { download } from '../kit/download.ts';
 import type { Store } from '../state/state.ts';
 import type { Notifying } from './notify.ts';
 
-/** A run's records with those that are new behind them. */
+/** Records of a run, with newer ones appended. */
 function withRecords(records: readonly StepRecord[], steps: readonly StepRecord[]): StepRecord[] {
   const all = [...records];
   for (const record of steps) if (record.step > (all.at(-1)?.step ?? -1)) all.push(record);
@@ -19,11 +19,11 @@ export class Sweeping {
     private readonly said: Notifying,
   ) {}
 
-  /** Reads the sweep of a run; none for a run by itself. */
+  /** Loads the sweep of a run; sets none if the run has no sweep. */
   async follow(run: RunSummary): Promise<void> {
     const { sweep } = this.store.state;
     if (!run.sweep) return this.store.set({ sweep: null });
-    // Its steps have come as events since it was opened.
+    // An open sweep is up to date: its steps arrive as events.
     if (sweep?.id === run.sweep.id) return;
     const { id } = run.sweep;
     const opened = await this.api()
@@ -32,7 +32,7 @@ export class Sweeping {
     this.store.set({ sweep: opened, together: opened !== null });
   }
 
-  /** Every document that trains with a run: those of its sweep's runs, and of those that are still to be made. */
+  /** All experiments that train together with a run: those of the sweep's runs, made or still to be made. */
   async experimentsBeside({ sweep }: RunSummary): Promise<Experiment[]> {
     if (!sweep) return [];
     const { runs } = await this.api().openSweep(sweep.id);
@@ -62,7 +62,7 @@ export class Sweeping {
     this.store.set({ sweep: { ...sweep, state, runs } });
   }
 
-  /** Whether charts show all runs, or the one in focus. */
+  /** Shows all runs of the sweep in the charts, or only the run in focus. */
   showTogether(together: boolean) {
     this.store.set({ together });
   }
