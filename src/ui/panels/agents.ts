@@ -1,4 +1,7 @@
-/** AGENTS: trained agents that the site ships, by world. Watch one, read how it was made, improve it, or begin the same from nothing. */
+/**
+ * AGENTS: trained agents that the site ships, by world. Each can be watched, its training read, improved, or repeated
+ * from random weights.
+ */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
@@ -71,7 +74,7 @@ export class TabgymAgents extends Panel {
       }
       .table {
         overflow-x: auto;
-        /* A table scrolls: its numbers are not cut. */
+        /* A table scrolls, so its numbers need not break. */
         overflow-wrap: normal;
       }
       img {
@@ -90,7 +93,7 @@ export class TabgymAgents extends Panel {
   @state() private gallery: Fetched<readonly ListedAgent[]> = none;
   @state() private chosen: string | null = null;
   @state() private card: Fetched<ShippedAgent> = none;
-  /** How often each was watched: another task each time. */
+  /** Number of times each agent was watched; every time it plays another task. */
   private readonly watched = new Map<string, number>();
 
   constructor() {

@@ -1,4 +1,4 @@
-/** Asks whether code that came with an experiment may run, with the code to read. */
+/** Asks whether the code of an experiment may run, and shows the code. */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement } from 'lit';
 import { customElement, property, query } from 'lit/decorators.js';
@@ -37,7 +37,7 @@ export class TabgymCodeQuestion extends LitElement {
   private answer: (may: boolean) => void = () => {};
   private may = false;
 
-  /** Resolves with what was chosen; closing it in any other way is no. */
+  /** Resolves with the answer; closing the dialog any other way counts as no. */
   ask(): Promise<boolean> {
     document.body.append(this);
     void this.updateComplete.then(() => this.dialog.showModal());

@@ -1,4 +1,4 @@
-/** A code editor (CodeMirror 6) in the page's own colours. It comes when it is asked for. Tab leaves it, as it leaves any field. */
+/** Code editor (CodeMirror 6) in the page's colours, loaded when needed. Tab leaves it, as it leaves any field. */
 import { defaultKeymap, history, historyKeymap, redo, redoDepth, undo, undoDepth } from '@codemirror/commands';
 import { javascript } from '@codemirror/lang-javascript';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
@@ -34,9 +34,9 @@ export interface CodeViewOptions {
   root: ShadowRoot;
   text: string;
   label: string;
-  /** The text, or what can be undone, has changed. */
+  /** Called when the text, or what can be undone, has changed. */
   changed(): void;
-  /** Ctrl+Enter or Cmd+Enter. */
+  /** Called on Ctrl+Enter or Cmd+Enter. */
   submit(): void;
 }
 
@@ -78,7 +78,7 @@ export class CodeView {
     return this.view.state.doc.toString();
   }
 
-  /** As one change, which can be undone. */
+  /** Replaces the text in a single change, which can be undone. */
   replace(text: string): void {
     this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
   }
@@ -103,7 +103,7 @@ export class CodeView {
     this.view.focus();
   }
 
-  /** Underlines from a place to the end of its line, and brings it into view; null: nothing is wrong. */
+  /** Underlines from a place to the end of its line and scrolls it into view; null removes the underline. */
   mark(place: CodePlace | null, message = ''): void {
     const { doc } = this.view.state;
     if (!place || place.line > doc.lines) {

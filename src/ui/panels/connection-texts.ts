@@ -1,4 +1,4 @@
-/** What a look at a server found, in words. */
+/** Texts for the findings of a connection check. */
 import { msg, str } from '@lit/localize';
 import type { ConnectionFinding, ConnectionReport } from '../../envs/module.ts';
 
@@ -30,7 +30,7 @@ const words: { [what in ConnectionFinding['what']]: (detail: string) => string }
 
 export const findingWords = ({ what, detail }: ConnectionFinding): string => words[what](detail.replace(/\.$/, ''));
 
-/** The first line of a report. */
+/** Summary of a report, shown as its first line. */
 export function reportWords({ works, says, version, ms }: ConnectionReport): string {
   if (ms === null) return msg('It cannot be used.');
   const time = ms < 10 ? ms.toFixed(1) : Math.round(ms);

@@ -1,6 +1,6 @@
 /**
- * Where a world's server is, the token it asks for, and a look at it on demand. Kept in this page's memory. An experiment that came from
- * a file asks here before its first contact with a server.
+ * Address and token of a world's server, and a check of the connection on demand. Both are kept in the memory of the
+ * page. An experiment from a file asks for consent here before its first contact with a server.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
@@ -28,7 +28,7 @@ export class TabgymConnection extends ServerPanel<ConnectionReport> {
   ];
 
   @property() world = '';
-  /** Where the world stands in the experiment. */
+  /** Path of the world in the experiment. */
   @property() path = '';
 
   override willUpdate(changed: Map<string, unknown>) {

@@ -1,6 +1,7 @@
 /**
- * Corpora for the world Search, under Storage: files are dropped or chosen, taken in with progress, cancelled, gone on with, given
- * questions, deleted. The worker, and SQLite in it, starts when there is something to list or to take in.
+ * Corpora for the world Search, under Storage: files are dropped or chosen, then indexed with progress; indexing can be
+ * cancelled and continued. Questions can be added, a corpus deleted. The worker, with SQLite in it, starts when there
+ * is something to list or to index.
  */
 import { msg, str } from '@lit/localize';
 import * as Comlink from 'comlink';
@@ -18,7 +19,7 @@ interface Picked {
   file: File;
 }
 
-/** One for the page. */
+/** One worker for the page. */
 let worker: Comlink.Remote<CorpusWorkerApi> | null = null;
 
 function corpora(): Comlink.Remote<CorpusWorkerApi> {
@@ -28,7 +29,7 @@ function corpora(): Comlink.Remote<CorpusWorkerApi> {
   return worker;
 }
 
-/** Whether anything may be kept: asked without starting the worker. */
+/** True if the browser may have a stored corpus; checked without starting the worker. */
 async function anyKept(): Promise<boolean> {
   try {
     await (await navigator.storage.getDirectory()).getDirectoryHandle('tabgym-corpora');
@@ -38,7 +39,7 @@ async function anyKept(): Promise<boolean> {
   }
 }
 
-/** Lines that are no documents, or no questions. */
+/** Number of lines that are not valid documents or questions. */
 const leftOut = (refused: number) => msg(str`left out: ${countedLines(refused)}`);
 
 const plainName = (path: string) => path.replace(/^.*\//, '').replace(/(\.\w{1,6})?(\.gz)?$/i, '');
@@ -77,9 +78,9 @@ export class TabgymCorpora extends LitElement {
   @state() private progress: IngestProgress | null = null;
   @state() private said = '';
   @state() private problem = '';
-  /** To which one a question is being written. */
+  /** Corpus for which a question is being written; empty for none. */
   @state() private asked = '';
-  /** Asked before a deletion. */
+  /** Corpus whose deletion waits for confirmation; empty for none. */
   @state() private asking = '';
   @state() private over = false;
   @query('#questions') private questionsInput!: HTMLInputElement;
@@ -128,7 +129,10 @@ export class TabgymCorpora extends LitElement {
       }</td></tr>`;
   }
 
-  /** A question of one's own: the first of a corpus is held out, so that Play and Watch offer it at once. */
+  /**
+   * Form for a question of the reader's own. The first question of a corpus is held out, so that Play and Watch offer
+   * it at once.
+   */
   private renderAsk() {
     return html`<form class="row" @submit=${this.ask}>
       <label class="row">${msg('Question')} <input name="question" required /></label>
@@ -199,7 +203,7 @@ export class TabgymCorpora extends LitElement {
     this.offer(files.map((file) => ({ path: file.webkitRelativePath || file.name, file })));
   };
 
-  /** In one order, whatever the browser's: going on needs the same list. */
+  /** Sorted by path, since continuing an interrupted corpus needs the same order in every browser. */
   private offer(picked: Picked[]): void {
     this.picked = picked.sort((a, b) => (a.path < b.path ? -1 : 1));
     const [first] = this.picked;
@@ -260,7 +264,7 @@ export class TabgymCorpora extends LitElement {
     try {
       await work();
       if (worker) await this.list();
-      // How much is stored is told above the panel.
+      // The panel above shows the storage in use.
       this.dispatchEvent(new Event('kept'));
     } catch (error) {
       this.problem = (error as Error).message;
@@ -270,7 +274,7 @@ export class TabgymCorpora extends LitElement {
   }
 }
 
-/** All files of what was dropped, folders and their folders included. */
+/** All files of a drop, including those in nested folders. */
 async function readEntries(entries: readonly (FileSystemEntry | null)[]): Promise<Picked[]> {
   const found: Picked[] = [];
   for (const entry of entries) {
@@ -282,7 +286,7 @@ async function readEntries(entries: readonly (FileSystemEntry | null)[]): Promis
   return found;
 }
 
-/** A reader hands out a hundred entries at a time. */
+/** A directory reader returns at most a hundred entries per call. */
 async function readFolder(folder: FileSystemDirectoryEntry): Promise<Picked[]> {
   const reader = folder.createReader();
   const found: Picked[] = [];

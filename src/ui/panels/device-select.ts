@@ -1,4 +1,4 @@
-/** The choice of the device that trains, as a list: by itself, the processor, the GPU. */
+/** List of devices to train on: automatic, processor, GPU. */
 import { msg, str } from '@lit/localize';
 import { html } from 'lit';
 import type { DeviceName } from '../../session/protocol.ts';

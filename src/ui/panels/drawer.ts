@@ -1,4 +1,4 @@
-/** The drawer: RUNS, AGENTS, STORAGE, DEVICE, LOG. */
+/** Drawer with the tabs RUNS, AGENTS, STORAGE, DEVICE and LOG. */
 import { msg } from '@lit/localize';
 import { html } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
@@ -41,7 +41,7 @@ export class TabgymDrawer extends Panel {
       <div role="tabpanel" id="panel" aria-labelledby=${`tab-${drawer}`}>${this.renderTab(drawer)}</div>`;
   }
 
-  /** Later than the shell: its code too comes when it is opened, and the element is made once it is known. */
+  /** Loads the code of the gallery when its tab is first opened; the element is drawn once it is defined. */
   private renderAgents() {
     if (this.agents === 'none') void this.loadAgents();
     if (this.agents === 'ready') return html`<tabgym-agents .app=${this.app}></tabgym-agents>`;

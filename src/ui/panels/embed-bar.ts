@@ -1,4 +1,4 @@
-/** The one line of an embedded view: what it shows, how far it is, the one button, and the way to the page itself. */
+/** Bar of an embedded view, in one line: title, progress, one button, and a link to the full page. */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';

@@ -1,4 +1,7 @@
-/** The device: its name and why it trains, the self-test of each kernel in words, memory by part, time by kernel, and the WGSL itself. */
+/**
+ * DEVICE: name and the reason for its choice, self-test of each kernel, memory by part, time by kernel, and WGSL
+ * sources.
+ */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
@@ -73,7 +76,7 @@ export class TabgymGpu extends Panel {
     return html`${this.renderAdapter(gpu)} ${this.renderSelftest(gpu)} ${this.renderDetails()}`;
   }
 
-  /** A GPU by its vendor; the processor by how it is computed on. */
+  /** Vendor of a GPU, or the threads of the processor. */
   private renderName(gpu: GpuReport) {
     const { vendor, architecture, description, isFallback } = gpu.adapter;
     if (isProcessor(gpu))
@@ -132,7 +135,7 @@ export class TabgymGpu extends Panel {
       <table class="small"><tbody>${sorted.map((part) => html`<tr><td>${part.name}</td><td class="number">${bytes(part.bytes)}</td></tr>`)}</tbody></table></section>`;
   }
 
-  /** WebAssembly has no source to show. */
+  /** A kernel of the WebAssembly device has no WGSL to show. */
   private renderKernel({ name, dispatches, ms, wgsl }: GpuDetails['kernels'][number]) {
     const facts = html`<span class="mono">${name}</span><span class="soft small number">${msg(str`${compact(dispatches)} dispatches`)}${
       ms === null ? nothing : html` · ${compact(ms)} ms`

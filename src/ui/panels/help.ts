@@ -1,4 +1,4 @@
-/** Help: the keys, from the one table of shortcuts, and how to read the page in three sentences. */
+/** Help: the keys, from the table of shortcuts, and a short guide to the page. */
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, query } from 'lit/decorators.js';

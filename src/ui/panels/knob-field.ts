@@ -1,4 +1,4 @@
-/** One knob of the setup panel: label, control, unit, sentence, and what is wrong with its value, next to it. */
+/** Field of the setup for one knob: label, control, unit, explanation, and the problem of its value. */
 import { msg } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
@@ -9,7 +9,7 @@ import { controls } from '../kit/styles/shared.ts';
 import { choiceGroup, choiceLabel, knobLabel, knobSentence } from '../state/labels.ts';
 import { litBy } from '../state/lights.ts';
 
-/** `knob-change` carries the path and the new value. */
+/** Event `knob-change`, with the path and the new value. */
 export class KnobChangeEvent extends Event {
   constructor(
     readonly path: string,
@@ -118,7 +118,7 @@ export class TabgymKnob extends LitElement {
         max-height: 168px;
         overflow: auto;
       }
-      /* In columns, so that many choices can be read down. */
+      /* Aligned in columns, so that long lists are easy to scan. */
       .many .set {
         display: grid;
         grid-template-columns: repeat(auto-fill, minmax(var(--choice, 118px), 1fr));
@@ -135,12 +135,12 @@ export class TabgymKnob extends LitElement {
   ];
 
   @property() path = '';
-  /** The knob, where the path alone does not say which (options of worlds). */
+  /** Knob of the field, if the path alone does not identify it (options of worlds). */
   @property({ attribute: false }) of: Knob | null = null;
   @property({ attribute: false }) value: unknown;
   @property({ type: Boolean }) changed = false;
   @property({ attribute: false }) error = '';
-  /** What changing it costs, in words; empty where it is free. */
+  /** Consequence of changing the knob during a run; empty if there is none. */
   @property({ attribute: false }) cost = '';
   @property({ type: Boolean }) disabled = false;
   @state() private about = false;
@@ -149,7 +149,7 @@ export class TabgymKnob extends LitElement {
     return this.of ?? findKnob(this.path)!;
   }
 
-  /** The value, else what holds where there is none. */
+  /** Value, or the one that applies if none is set. */
   private get shown(): unknown {
     return this.value === undefined ? this.knob.unset : this.value;
   }
@@ -161,7 +161,7 @@ export class TabgymKnob extends LitElement {
   override render() {
     const { knob } = this;
     const group = knob.kind === 'integers' || knob.kind === 'choices';
-    // Words, and long lists, have the whole width.
+    // Choices with texts, and long lists, use the full width.
     const many = knob.kind === 'choices' || ((knob.choices?.length ?? knob.max ?? 0) > 8 && group);
     const label = knobLabel(knob);
     return html`<div class="field ${this.changed ? 'changed' : ''} ${group ? 'group' : ''}" .style=${litBy(`knob.${this.path}`)}>
@@ -229,7 +229,7 @@ export class TabgymKnob extends LitElement {
     const change = (event: Event) => {
       const typed = (event.target as HTMLInputElement).value;
       if (text) return this.send(typed);
-      // An option of a world that is left empty is not said, and the world takes its own.
+      // An empty option of a world is omitted, so that the world's default applies.
       const empty = knob.nullMeans ? null : knob.path.includes('.options.') ? undefined : typed;
       this.send(typed.trim() === '' ? empty : numberOf(typed));
     };
@@ -253,7 +253,7 @@ export class TabgymKnob extends LitElement {
     return this.error ? 'true' : 'false';
   }
 
-  /** A number of turns, or what the oracle needs plus some. */
+  /** Field for a number of turns, either fixed or relative to the oracle's. */
   private renderTurns(knob: Knob) {
     const plus =
       typeof this.value === 'object' && this.value !== null
@@ -275,7 +275,7 @@ export class TabgymKnob extends LitElement {
     const chosen = new Set(Array.isArray(this.value) ? (this.value as T[]) : []);
     const toggle = (each: T) => {
       const next = all.filter((other) => (other === each ? !chosen.has(each) : chosen.has(other)));
-      // An option that names nothing is left to the world.
+      // An option with no choice is omitted, so that the world's default applies.
       this.send(next.length || knob.kind === 'integers' ? next : undefined);
     };
     const longest = all.reduce((most, each) => Math.max(most, choiceLabel(knob, each).length), 0);

@@ -1,4 +1,4 @@
-/** LOG: every notice since the page was opened, newest first. */
+/** LOG: all notices since the page was opened, newest first. */
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';

@@ -1,4 +1,4 @@
-/** What the draft needs of the device's memory, in bytes, part by part, and whether it fits. */
+/** Memory plan of the draft: bytes of each part on the device, and whether they fit. */
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { factsOf } from '../../experiment/policies/registry.ts';
@@ -21,7 +21,7 @@ export const planStyles = css`
 `;
 
 export function memoryPlan({ plan, gpu, draft }: State) {
-  // What the ONNX runtime holds is not planned here.
+  // The plan does not cover the ONNX runtime.
   if (!gpu?.supported || plan.state === 'none' || (draft && !factsOf(draft.policy).planned)) return nothing;
   return html`<section aria-label=${msg('Memory plan')}>
     <h2>${msg('Device memory')}</h2>

@@ -1,6 +1,6 @@
 /**
- * The server of a model behind an API: its key, which stays in this page's memory, a look at which models it has, and consent where the
- * experiment came from somebody else.
+ * Server of a model behind an API: its key, which stays in the memory of the page, a list of its models on demand, and
+ * consent if the experiment came from somebody else.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
@@ -11,7 +11,7 @@ import { findingWords, reportWords } from './connection-texts.ts';
 import { KnobChangeEvent } from './knob-field.ts';
 import { ServerPanel, typedIn } from './server-panel.ts';
 
-/** Some servers have hundreds. */
+/** Some servers have hundreds of models. */
 const mostListed = 40;
 
 @customElement('tabgym-model-connection')
@@ -28,7 +28,7 @@ export class TabgymModelConnection extends ServerPanel<ModelLook> {
   ];
 
   @property() address = '';
-  /** As the experiment names it. */
+  /** Name of the model in the experiment. */
   @property() name = '';
 
   override willUpdate(changed: Map<string, unknown>) {

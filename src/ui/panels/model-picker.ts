@@ -1,6 +1,6 @@
 /**
- * The language-model picker: a listed model, any repository, or files of this computer; in which precision; what it would
- * cost in bytes; and its way here, with progress and a stop.
+ * Language-model picker: a listed model, any repository, or local files; the precision; the cost in bytes; and the
+ * download, with progress and a stop.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
@@ -85,7 +85,7 @@ export class TabgymModelPicker extends Panel {
     `,
   ];
 
-  /** A listed model's id, `other` or `files`. */
+  /** Id of a listed model, `other` or `files`. */
   @state() private choice = catalogue[0].id;
   @state() private precision: Precision = 'int4';
   @state() private repository = '';
@@ -231,7 +231,7 @@ export class TabgymModelPicker extends Panel {
     </section>`;
   }
 
-  /** It needs no room on the GPU, and plays without any on the disk. */
+  /** An ONNX model needs no GPU memory, and can play without being stored on disk. */
   private renderOnnx(card: ModelCard, file: string) {
     return html`<section class="card" aria-label=${msg('The model')}>
       <h3 class="title">${card.label}</h3>
@@ -286,7 +286,7 @@ export class TabgymModelPicker extends Panel {
     if (this.place) void this.app.models.find({ place: this.place, precision: this.precision });
   }
 
-  /** What was dropped or chosen, here or elsewhere on the page. */
+  /** Files that were dropped or chosen, here or elsewhere on the page. */
   protected override willUpdate() {
     const { offered } = this.state;
     if (!offered || offered === this.picked) return;
@@ -324,7 +324,7 @@ export class TabgymModelPicker extends Panel {
     this.over = false;
   }
 
-  /** The page takes what is dropped, here as anywhere. */
+  /** The page handles the drop, as it does everywhere else. */
   private drop() {
     this.over = false;
   }

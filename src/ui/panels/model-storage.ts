@@ -1,4 +1,4 @@
-/** Language models that are kept in this browser: how large each is, whether it is whole, and deleting it. */
+/** Language models stored in this browser: size, completeness, deletion. */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
@@ -21,7 +21,7 @@ export class TabgymModelStorage extends Panel {
     `,
   ];
 
-  /** Asked before a deletion: it cannot be undone, and fetching again may take long. */
+  /** Model whose deletion waits for confirmation: it cannot be undone, and downloading again may take long. */
   @state() private asking: string | null = null;
 
   constructor() {

@@ -1,6 +1,6 @@
 /**
- * An algorithm's objective as text, in a dialog: read, changed, checked against finite differences of its loss, and put back. What is closed
- * with a change in it stands in the setup; nothing typed is lost.
+ * Dialog with an algorithm's objective as code: read, edited, checked against finite differences of its loss, and
+ * reset. Closing the dialog keeps a changed text in the setup, so that nothing typed is lost.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing, type PropertyValues } from 'lit';
@@ -18,12 +18,15 @@ import { dialogStyles } from '../kit/styles/dialog.ts';
 import { controls } from '../kit/styles/shared.ts';
 import { CodeView } from './code-view.ts';
 
-/** The page's own, beside the trainer's: a check does not wait for a step. Its worker starts with the first check. */
+/**
+ * Worker of the page's own sandbox, started by the first check. With the trainer's sandbox a check would wait for the
+ * step in progress.
+ */
 const spawn = async () =>
   pagePort(new Worker(new URL('../../workers/sandbox-worker.ts', import.meta.url), { type: 'module', name: 'check' }));
 const limits = { ...defaultLimits, deadlineMs: 5000 };
 
-/** Differences that are drawn. */
+/** Most differences that are shown. */
 const most = 8;
 
 const digits = (value: number) => (value === 0 ? '0' : value.toPrecision(5));
@@ -103,21 +106,21 @@ export class TabgymObjectiveEditor extends LitElement {
   ];
 
   @property({ attribute: false }) app!: Controller;
-  /** Of the algorithm's settings: `algorithm`, `stages.0.algorithm`. */
+  /** Path of the algorithm's settings: `algorithm`, `stages.0.algorithm`. */
   @property() path = 'algorithm';
   @state() private outcome: Outcome = { state: 'none' };
   @query('dialog') private dialog!: HTMLDialogElement;
   @query('.code') private place!: HTMLElement;
   private view: CodeView | null = null;
   private readonly sandbox = new Sandbox(spawn, limits);
-  /** As it was when the dialog opened. */
+  /** Text when the dialog opened. */
   private opened = '';
 
   private get settings(): AnyAlgorithmSettings {
     return readPath(this.app.store.state.draft, this.path) as AnyAlgorithmSettings;
   }
 
-  /** The algorithm's own text. */
+  /** Text of the built-in objective. */
   private get own(): string {
     return objectiveText(this.settings);
   }
@@ -204,7 +207,7 @@ export class TabgymObjectiveEditor extends LitElement {
       ${differences.length > most ? html`<p class="soft">${msg(str`and ${differences.length - most} more, none larger`)}</p>` : nothing}`;
   }
 
-  /** What was checked is no longer what stands there. */
+  /** The result belongs to an older text, so it is cleared. */
   private edited() {
     if (this.outcome.state !== 'running') this.outcome = { state: 'none' };
     this.requestUpdate();
@@ -228,13 +231,13 @@ export class TabgymObjectiveEditor extends LitElement {
     this.outcome = view.text === code ? outcome : { state: 'none' };
   }
 
-  /** The button that was pressed may have nothing more to do: the text has the focus. */
+  /** The pressed button may now be disabled, so the focus moves to the text. */
   private change(how: () => void) {
     how();
     this.view?.focus();
   }
 
-  /** However it was closed, the setup has what stands in the editor. */
+  /** Stores a changed text in the setup, however the dialog was closed. */
   private closed() {
     const text = this.view?.text ?? this.opened;
     if (text !== this.opened) {

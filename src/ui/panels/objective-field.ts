@@ -1,4 +1,7 @@
-/** The objective in the setup: whose it is, and a button that opens it as text. The editor comes with the first opening. */
+/**
+ * Objective in the setup: built-in or edited, with a button that opens it as code. The editor is loaded when it is
+ * first opened.
+ */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
@@ -22,7 +25,7 @@ export class TabgymObjectiveField extends LitElement {
   ];
 
   @property({ attribute: false }) app!: Controller;
-  /** Of the algorithm's settings. */
+  /** Path of the algorithm's settings. */
   @property() path = 'algorithm';
   @property({ attribute: false }) value: string | undefined;
   @property({ attribute: false }) error = '';
@@ -53,7 +56,7 @@ export class TabgymObjectiveField extends LitElement {
         import('../../rl/objective/text/index.ts'),
         import('./objective-editor.ts'),
       ]);
-      // An objective that has no text yet says so.
+      // Throws if this algorithm's objective has no text.
       objectiveText(readPath(this.app.store.state.draft, this.path) as AnyAlgorithmSettings);
       this.open = true;
     } catch (error) {

@@ -1,4 +1,4 @@
-/** RUNS: every run of this browser. Open, rename, duplicate, delete and undo, export, import. */
+/** RUNS: all runs of this browser. Open, rename, duplicate, delete with undo, export, import. */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
@@ -143,7 +143,7 @@ export class TabgymRuns extends Panel {
     ${factsOf(run.experiment.policy).trains && run.step > 0 ? this.renderHandoff(run, off) : nothing}`;
   }
 
-  /** On to a cluster. */
+  /** Export for a trainer on a cluster. */
   private renderHandoff(run: RunSummary, off: boolean) {
     const choice = ({ name, label }: (typeof handoffChoices)[number]) =>
       html`<button class="quiet small" ?disabled=${off} aria-label=${msg(str`Train on with ${label}: ${run.name}`)} @click=${() => this.app.library.handOff(run, name)}>${label}</button>`;

@@ -1,6 +1,6 @@
 /**
- * What the panels of servers share: settings in this page's memory, a look at the server on demand that can be overtaken, and consent where
- * the experiment came from somebody else.
+ * Base class of panels for a server: settings in the memory of the page, a check of the server on demand, where a newer
+ * check replaces a running one, and consent if the experiment came from somebody else.
  */
 import { msg } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
@@ -9,7 +9,7 @@ import type { ConnectionSettings } from '../../envs/module.ts';
 import type { Connecting } from '../control/connect.ts';
 import { controls } from '../kit/styles/shared.ts';
 
-/** `Found`: what a look finds. */
+/** `Found`: result of a check. */
 export abstract class ServerPanel<Found extends object> extends LitElement {
   static override styles = [
     controls,
@@ -26,13 +26,13 @@ export abstract class ServerPanel<Found extends object> extends LitElement {
   ];
 
   @property({ attribute: false }) connecting: Connecting | null = null;
-  /** The imported run in focus; it redraws with it. */
+  /** Imported run in focus; a change of it redraws the panel. */
   @property() foreign: string | null = null;
   @state() private problem = '';
   @state() private looked: Found | 'looking' | null = null;
   private control: AbortController | null = null;
 
-  /** Asks the server. */
+  /** Queries the server. */
   protected abstract ask(signal: AbortSignal): Promise<Found>;
 
   override disconnectedCallback() {
@@ -46,7 +46,7 @@ export abstract class ServerPanel<Found extends object> extends LitElement {
     this.problem = '';
   }
 
-  /** Of the last look; null: there was none, or it goes on. */
+  /** Result of the last check; null if there was none, or while one runs. */
   protected get found(): Found | null {
     return this.looked === 'looking' ? null : this.looked;
   }
@@ -90,7 +90,7 @@ export abstract class ServerPanel<Found extends object> extends LitElement {
 
   private allow = () => this.attempt(() => this.connecting!.allow());
 
-  /** `name`: whose settings they are. */
+  /** `name`: world or model that the settings belong to. */
   protected change(name: string, settings: ConnectionSettings) {
     this.forget();
     return this.attempt(() => this.connecting!.change(name, settings));

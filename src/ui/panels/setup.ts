@@ -1,4 +1,7 @@
-/** SETUP: presets, every knob of the registry, what differs from the preset, what a change would cost, and the memory plan. */
+/**
+ * SETUP: presets, all knobs of the registry, differences from the preset, the consequence of a change, and the memory
+ * plan.
+ */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
@@ -45,7 +48,7 @@ const sectionNames = (): { [section in KnobSection]: string } => ({
   sweep: msg('Sweep'),
 });
 
-/** Characters of a text that are shown of a difference: code is longer. */
+/** Characters shown of a changed text; code may be longer. */
 const longest = 80;
 
 const show = (value: unknown): string => {
@@ -56,16 +59,16 @@ const show = (value: unknown): string => {
   return value.length > longest ? `${value.slice(0, longest)}…` : value;
 };
 
-/** An option is drawn beside the worlds that have it, a field of the policy for the kinds that have it. */
+/** True if the draft's world, policy and algorithm have the knob. */
 const belongs = ({ worlds, policies, algorithms }: Knob, path: string, draft: Experiment) =>
   (!worlds || worlds.includes(readPath(draft, path.replace(/\.options\..*$/, '.name')) as string)) &&
   (!policies || policies.includes(draft.policy.kind)) &&
   (!algorithms || algorithms.includes(draft.algorithm.name));
 
-/** Files that an algorithm learns from: the one thing of its own that a stage is asked for. */
+/** Knobs for the files that an algorithm learns from: the only ones of its own that a stage shows. */
 const filesOf = (name: string) => knobs.filter(({ file, algorithms }) => file && algorithms?.includes(name));
 
-/** Whether its server is asked for. Its fields come with it: most worlds have none. */
+/** True if the world uses a server. Also loads the fields for it, which most worlds do not need. */
 const reachedOverLine = ({ name, options }: Experiment['worlds'][number]) => {
   const asks = isReached(name, options);
   if (asks) void import('./connection.ts');
@@ -165,7 +168,7 @@ export class TabgymSetup extends Panel {
     </div>`;
   }
 
-  /** What a teacher's link leaves out: a section, or a knob by its path. */
+  /** True if a teacher's link hides a section, or a knob by its path. */
   private hides(control: string) {
     return this.state.link.hide.includes(control);
   }
@@ -174,7 +177,10 @@ export class TabgymSetup extends Panel {
     this.wanted = (event.target as HTMLInputElement).value;
   }
 
-  /** A search looks through all settings, the advanced ones too, by their words and their path. */
+  /**
+   * Without a search, basic knobs only, unless advanced ones are shown; with a search, any knob whose label,
+   * explanation or path matches.
+   */
   private isShown(knob: Knob): boolean {
     if (this.hides(knob.path)) return false;
     const wanted = this.wanted.trim().toLowerCase();
@@ -209,7 +215,7 @@ export class TabgymSetup extends Panel {
 
   private renderDifferences(draft: Experiment) {
     const { presets, preset } = this.state;
-    // A sweep has its own part of the setup.
+    // The sweep has its own section.
     const all = preset < 0 ? [] : differences(presets[preset], draft);
     const list = all.filter(({ path }) => !/^sweep\b/.test(path));
     if (!list.length) return nothing;
@@ -247,7 +253,7 @@ export class TabgymSetup extends Panel {
     </div>`;
   }
 
-  /** Problems whose field is not drawn (advanced, or of the whole document) are said here, so that none is silent. */
+  /** Lists all problems, since the field of a problem may not be shown (advanced, or of the whole document). */
   private renderProblems() {
     const { problems } = this.state;
     if (!problems.length) return nothing;
@@ -269,7 +275,7 @@ export class TabgymSetup extends Panel {
     </section>`;
   }
 
-  /** Of a policy that a server answers for. */
+  /** Server of a policy behind an API. */
   private renderModelServer({ policy }: Experiment) {
     if (!('address' in policy)) return nothing;
     void import('./model-connection.ts');
@@ -277,7 +283,7 @@ export class TabgymSetup extends Panel {
     return html`<tabgym-model-connection address=${policy.address} name=${policy.name} .connecting=${connecting} .foreign=${connecting.foreign}></tabgym-model-connection>`;
   }
 
-  /** How many of its settings differ from the preset. */
+  /** Number of the section's settings that differ from the preset. */
   private changedIn(section: KnobSection): number {
     const { presets, preset, draft } = this.state;
     if (preset < 0 || !draft) return 0;
@@ -294,7 +300,7 @@ export class TabgymSetup extends Panel {
       .map((each) => this.renderKnob(each, each.path, draft));
   }
 
-  /** A mixture, entry by entry. One world alone needs no heading, and no share of itself. */
+  /** Mixture of worlds, entry by entry. A single world needs no heading and no share. */
   private renderWorlds(shown: readonly Knob[], { worlds }: Experiment) {
     const draft = this.state.draft!;
     const several = worlds.length > 1;
@@ -329,7 +335,7 @@ export class TabgymSetup extends Panel {
       .join(' ');
   }
 
-  /** Its code comes with the first algorithm that learns from a file. */
+  /** The code for file fields is loaded with the first algorithm that learns from a file. */
   private renderFile(knob: Knob, path: string, draft: Experiment) {
     void import('./trajectory-file.ts');
     return html`<tabgym-trajectory-file path=${path} .of=${knob} .value=${readPath(draft, path) ?? null} .error=${this.errorAt(path)} .api=${() => this.app.api}></tabgym-trajectory-file>`;
@@ -367,7 +373,7 @@ export class TabgymSetup extends Panel {
     ${stages.length < 32 ? html`<button class="link" @click=${() => this.addStage(stages)}>${msg('Add a stage')}</button>` : nothing}`;
   }
 
-  /** Parts of the run that come first, each by an algorithm of its own: imitation, then reinforcement. */
+  /** Earlier stages of the run, each with its own algorithm: imitation before reinforcement, for example. */
   private renderTrainingStages({ stages = [] }: Experiment) {
     const draft = this.state.draft!;
     const change = (next: Experiment['stages']) => this.app.drafting.edit('stages', next?.length ? next : undefined);
@@ -401,7 +407,7 @@ export class TabgymSetup extends Panel {
     this.setStages([...stages, { steps: last.steps, turns }]);
   }
 
-  /** Its code comes when it is opened: most visits do without. */
+  /** The picker's code is loaded when it is opened; most visits do not need it. */
   private renderModels() {
     return html`<section aria-label=${msg('Language model')}>
       <details id="models" @toggle=${this.toggleModels}><summary>${msg('Language model')}</summary>
@@ -416,7 +422,7 @@ export class TabgymSetup extends Panel {
     this.models = true;
   }
 
-  /** A language model that was dropped anywhere opens its picker. */
+  /** Opens the picker when a language model is dropped anywhere on the page. */
   private showOffered() {
     const { offered } = this.state;
     const details = this.renderRoot.querySelector<HTMLDetailsElement>('#models');

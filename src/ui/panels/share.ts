@@ -1,6 +1,6 @@
 /**
- * The dialog of links: this experiment and place as an address, as an embedded view, and as files (the experiment, the run, a report). Loaded
- * when it is first opened.
+ * Share dialog: this experiment and place as an address, as an embedded view, and as files (the experiment, the run, a
+ * report). Loaded when it is first opened.
  */
 import { msg } from '@lit/localize';
 import { css, html, nothing } from 'lit';
@@ -73,7 +73,7 @@ export class TabgymShare extends Panel {
       <button @click=${() => this.copy(id, value)}>${button}</button></div>`;
   }
 
-  /** Where the browser refuses the clipboard the text is selected, to be copied by hand. */
+  /** If the browser refuses the clipboard, selects the text, so that it can be copied by hand. */
   private async copy(id: string, value: string) {
     if (!(await this.app.sharing.copy(value))) this.renderRoot.querySelector<HTMLTextAreaElement>(`#${id}`)?.focus();
   }
@@ -93,7 +93,7 @@ export class TabgymShare extends Panel {
       this.shown = null;
       return;
     }
-    // Once: between its closing and the event that tells of it the run may be drawn again.
+    // Opens each dialog once: between its closing and the close event, the panel may be drawn again.
     if (this.shown === this.dialog) return;
     this.shown = this.dialog;
     this.dialog.showModal();

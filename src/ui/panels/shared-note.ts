@@ -1,4 +1,4 @@
-/** Above the stage while a link waits: whose experiment the setup shows, and how its run is opened. */
+/** Note above the stage after a link was opened: names the experiment in the setup, and how to open its run. */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';

@@ -1,4 +1,4 @@
-/** STORAGE: how much is used and by which run, whether the browser promised to keep it, and what it may do otherwise, in words. */
+/** STORAGE: space in use, by run, and whether the browser promised to keep it, with the consequences if it did not. */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
@@ -9,7 +9,7 @@ import { errorState, loadingState } from '../kit/states.ts';
 import { controls } from '../kit/styles/shared.ts';
 import type { StorageReport } from '../state/state.ts';
 
-/** A quota this small is what a private window of Chromium or Firefox gives on a small disk. */
+/** Upper bound of the quota in a private window of Chromium or Firefox on a small disk. */
 const smallQuota = 2e9;
 
 @customElement('tabgym-storage')
@@ -30,7 +30,7 @@ export class TabgymStorage extends Panel {
 
   constructor() {
     super(['storage', 'busy']);
-    // Later than the shell: few bring a corpus.
+    // Loaded after the shell, since few visits use a corpus.
     void import('./corpora.ts');
   }
 

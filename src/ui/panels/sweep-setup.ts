@@ -1,4 +1,4 @@
-/** The setup's sweep: seeds, variants with what sets them apart, and a variant made of what was changed. */
+/** Sweep in the setup: seeds, variants with their differences, and a form that makes the changed settings a variant. */
 import { msg, str } from '@lit/localize';
 import { css, html, nothing } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
@@ -65,7 +65,7 @@ export class TabgymSweepSetup extends Panel {
     this.app.drafting.edit('sweep', sweep);
   }
 
-  /** What is shown is one run's settings; those of all are a step away. */
+  /** Settings of a single run of the sweep, with a link to those of the whole sweep. */
   private renderMember({ name, document }: NonNullable<RunSummary['sweep']>) {
     const change = () => this.app.drafting.use(structuredClone(document));
     return html`<p class="small soft">${msg(str`This run is one of the sweep “${name}”: above are its own settings.`)}</p>
@@ -95,7 +95,7 @@ export class TabgymSweepSetup extends Panel {
       <span class="small soft apart">${apart || msg('as the settings above')}</span></li>`;
   }
 
-  /** What differs from the preset becomes a variant, and the settings go back to the preset. */
+  /** Form that turns the differences from the preset into a variant and resets the settings to the preset. */
   private renderKeep(draft: Experiment) {
     const { presets, preset } = this.state;
     const base = presets[preset];

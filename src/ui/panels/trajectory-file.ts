@@ -1,6 +1,7 @@
 /**
- * The file of trajectories that a stage learns from: chosen, read here with progress so that what is wrong with it is said at once,
- * and handed to the worker, which keeps it beside the runs that name it. What of it fits a run's worlds is said when the run reads it.
+ * File of trajectories that a stage learns from. It is read here first, with progress, so that problems show at once,
+ * and then given to the worker, which stores it beside the runs that name it. Whether its records fit the worlds of a
+ * run is checked when the run reads it.
  */
 import { msg, str } from '@lit/localize';
 import { css, html, LitElement, nothing } from 'lit';
@@ -13,10 +14,10 @@ import { controls } from '../kit/styles/shared.ts';
 import { knobLabel, knobSentence } from '../state/labels.ts';
 import { KnobChangeEvent } from './knob-field.ts';
 
-/** Problems that are told in words; the rest are counted. */
+/** Problems that are shown as texts; the others are counted. */
 const mostTold = 3;
 
-/** A file of the page, as bytes in pieces. */
+/** Source that reads a file of the page in pieces. */
 function sourceOf(file: File): ByteSource {
   return {
     name: file.name,
@@ -54,7 +55,7 @@ export class TabgymTrajectoryFile extends LitElement {
   @property({ attribute: false }) error = '';
   @property({ attribute: false }) api!: () => TrainerApi;
   @state() private progress: { done: number; total: number } | null = null;
-  /** What was read, in words; of the file that was chosen last. */
+  /** Result for the file that was chosen last. */
   @state() private said = '';
   @state() private warning = '';
   @state() private problem = '';
@@ -100,7 +101,7 @@ export class TabgymTrajectoryFile extends LitElement {
   private choose = async (event: Event) => {
     const input = event.target as HTMLInputElement;
     const file = input.files?.[0];
-    // The same file may be chosen again once it was mended.
+    // Cleared, so that the same file can be chosen again after a correction.
     input.value = '';
     if (file) await this.take(file);
   };

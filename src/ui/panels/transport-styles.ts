@@ -1,4 +1,7 @@
-/** How the bar looks: one row from 861 pixels on, two below; what gives way as it narrows. `tests/page/states.test.ts` measures it. */
+/**
+ * Styles of the bar: one row from 861 pixels on, two below, and the order in which parts shrink.
+ * `tests/page/states.test.ts` measures it.
+ */
 import { css } from 'lit';
 
 export const transportStyles = css`
@@ -83,7 +86,7 @@ export const transportStyles = css`
     width: 172px;
     flex-shrink: 0;
   }
-  /* One line whatever it says: the bar keeps its height while training. */
+  /* Always one line, so that the bar keeps its height while training. */
   .steps > .small {
     overflow: hidden;
     text-overflow: ellipsis;
@@ -100,7 +103,7 @@ export const transportStyles = css`
     font-size: var(--size-s);
     max-width: 92px;
   }
-  /* Takes what the rest of the bar leaves. */
+  /* Takes the remaining width. */
   .gpu {
     flex: 0 1 200px;
     flex-wrap: nowrap;
@@ -117,11 +120,11 @@ export const transportStyles = css`
     flex-wrap: nowrap;
     gap: 2px;
   }
-  /* In place of a button for each of the drawer's tabs, where these would not fit in one row. */
+  /* Replaces the drawer's buttons where they would not fit in one row. */
   .drawers .more {
     display: none;
   }
-  /* Where the longer words of a language would push the last buttons off the bar. */
+  /* For languages with longer labels, which would push the last buttons out of the bar. */
   @media (max-width: 1700px) {
     header {
       gap: 6px 10px;
@@ -220,7 +223,7 @@ export const transportStyles = css`
     .meter:not(.steps) {
       flex-basis: 110px;
     }
-    /* In the first row where it has room, so that the second has more. */
+    /* In the first row, so that the second one has more space. */
     .end > .share {
       order: 2;
     }

@@ -1,4 +1,4 @@
-/** The bar above everything: which world and policy, the buttons that make time pass, how far it is, and the way to the drawer. */
+/** Bar at the top: world and policy, the buttons of training, progress, and the buttons of the drawer. */
 import { msg, str } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { customElement } from 'lit/decorators.js';
@@ -19,7 +19,7 @@ import { progressBar, progressWords } from '../state/work-progress.ts';
 import { deviceSelect } from './device-select.ts';
 import { transportStyles } from './transport-styles.ts';
 
-/** In both, for who reads only the other. */
+/** In both languages, for readers who know only one of them. */
 const languageLabel = 'Language / 语言';
 
 const themes: readonly Theme[] = ['auto', 'light', 'dark'];
@@ -85,7 +85,7 @@ export class TabgymTransport extends Panel {
     const playsOnly = playsOnlyWords((run?.experiment ?? draft)?.policy);
     const off = waits || playsOnly !== '' || !gpu?.supported || owner === 'another-tab';
     const running = isActive(status);
-    // Where nothing can be trained, a model that plays can still be opened.
+    // Where nothing can be trained, a policy that only plays can still be opened.
     const noNew = waits || !(gpu?.supported || playsOnlyWords(draft?.policy));
     return html`<div class="buttons" role="group" aria-label=${msg('Training')}>
       <button class="primary train" title=${playsOnly || nothing} ?disabled=${off || status === 'pausing' || this.done} aria-keyshortcuts="Space" @click=${() => this.app.toggle()}>
@@ -97,7 +97,7 @@ export class TabgymTransport extends Panel {
     </div>`;
   }
 
-  /** Finished, and the setup asks for nothing else. */
+  /** True if the run is finished and the setup has no changes. */
   private get done() {
     const { status, run, draft } = this.state;
     return status === 'finished' && ['none', 'free'].includes(pendingChanges(run, draft).kind);
@@ -143,7 +143,7 @@ export class TabgymTransport extends Panel {
     return words[status];
   }
 
-  /** By the pace of the newest steps; empty: none was taken yet. */
+  /** Remaining time, by the pace of the newest steps; empty before the first. */
   private leftWords() {
     const { run, records } = this.state;
     const ms = recentStepMs(records);
@@ -151,7 +151,7 @@ export class TabgymTransport extends Panel {
     return ms === null || left <= 0 ? '' : msg(str`training, ${duration(ms * left)} left`);
   }
 
-  /** A sweep's turns and its time; empty for a run by itself. */
+  /** Progress and remaining time of a sweep; empty for a single run. */
   private sweepWords() {
     const { sweep } = this.state;
     if (!sweep) return '';
@@ -208,7 +208,7 @@ export class TabgymTransport extends Panel {
     </div>`;
   }
 
-  /** What a teacher's link leaves out. */
+  /** True if a teacher's link hides the control. */
   private hides(control: string) {
     return this.state.link.hide.includes(control);
   }
@@ -218,7 +218,7 @@ export class TabgymTransport extends Panel {
     return html`<button class="quiet share" aria-haspopup="dialog" ?disabled=${this.state.phase !== 'ready'} @click=${() => this.app.layout.showSharing(true)}>${msg('Share')}</button>`;
   }
 
-  /** Each in its own words; the choice is remembered. */
+  /** Each language is listed by its own name; the choice is stored. */
   private renderLanguage() {
     const choose = (event: Event) => void chooseLocale((event.target as HTMLSelectElement).value as Locale);
     return html`<select class="language" aria-label=${languageLabel} title=${languageLabel} @change=${choose}>${locales.map(
