@@ -1,11 +1,12 @@
 /**
- * A small AgentGym server for tests, on loopback: routes and fields of each kind as its specification says, over one made-up game (say
- * "win" and it is won). Each environment's next calls can be made to go wrong, one by one.
+ * A small AgentGym server for tests, on loopback. It has the routes and fields of each kind, as specified, over one
+ * made-up game (the action "win" wins it). The next responses of each environment can be replaced by failures, one by
+ * one.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a request is met with instead of an answer. */
+/** Replaces the response to a request. */
 export type Mishap = (response: ServerResponse) => void;
 
 export const mishaps = {
@@ -28,12 +29,12 @@ interface Game {
   done: boolean;
 }
 
-/** How a kind's server speaks, written from the specification and not from the client. */
+/** Routes, fields and texts of one kind's server, written from the specification and not from the client. */
 export interface Dialect {
   id: 'id' | 'env_idx';
   hello: string;
   prefix?: string;
-  /** What a create answers, by the new id. */
+  /** Response of a create, for the new id. */
   created(id: number): unknown;
   reset(body: { [field: string]: unknown }, game: Game): unknown;
   observation?(game: Game): unknown;
@@ -44,14 +45,14 @@ export interface Dialect {
 export class AgentGymServer {
   readonly asked: { method: string; path: string; body: unknown }[] = [];
   private readonly games = new Map<number, Game>();
-  /** By environment, what its next steps are met with. */
+  /** Failures for the next steps, by environment. */
   readonly mishaps = new Map<number, Mishap[]>();
-  /** What the next requests to a path are met with. */
+  /** Failures for the next requests, by path. */
   readonly onPath = new Map<string, Mishap[]>();
   private next = 0;
   private readonly server = createServer((request, response) => void this.serve(request, response));
 
-  /** Whether pages may read its answers, as with `VISUAL=true`. */
+  /** `allowsPages`: sends CORS headers, as with `VISUAL=true`. */
   constructor(
     private readonly dialect: Dialect,
     private readonly allowsPages = false,
@@ -67,7 +68,7 @@ export class AgentGymServer {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** As if it had been started anew. */
+  /** Drops all environments, as a restart would. */
   forget(): void {
     this.games.clear();
   }
@@ -141,7 +142,7 @@ const bare = (id: number) => id;
 const fielded = (id: number) => ({ id });
 const prompt = ({ task }: Game) => `Task ${task}.`;
 
-/** Of a WebArena server: a page whose one button can be clicked. */
+/** Page of a WebArena server, with one button. */
 const page = ({ task }: Game) =>
   `OBSERVATION:\nTab 0 (current): x\n\n[1] RootWebArea 'Task ${task}.'\n\t[2] button 'Go'\nURL: http://x\nOBJECTIVE: Buy.\nPREVIOUS ACTION: None`;
 

@@ -1,4 +1,4 @@
-// AgentGym's servers as worlds: every kind's life, servers that misbehave, what a page may read, and the recordings.
+// AgentGym's servers as worlds: an episode of every kind, servers that misbehave, limits of a page, and the recordings.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -46,7 +46,7 @@ async function nowhere(): Promise<string> {
   return address;
 }
 
-/** Under guard, as sessions use it. */
+/** With the same guard as sessions use. */
 async function played(name: string, options = quick) {
   const { server, address } = await started(name);
   const module = moduleOf(name);
@@ -62,7 +62,7 @@ const taskOf = (module: WorldModule, id: number, options = {}): Task => ({
 });
 
 describe.each(kinds.map(({ kind }) => kind))('the %s server', (name) => {
-  it('is created, reset, stepped, ended, used again and closed in its own words', async () => {
+  it('is created, reset, stepped, ended, used again and closed by its own protocol', async () => {
     const { server, world } = await played(name);
     const module = moduleOf(name);
     const [task] = await world.tasks({}, 'test');
@@ -84,7 +84,7 @@ describe.each(kinds.map(({ kind }) => kind))('the %s server', (name) => {
     expect(server.count(`${prefix}/close`)).toBe(dialects[name].closed === undefined ? 0 : 1);
   });
 
-  it('lists its valid actions where its texts do', async () => {
+  it('lists its valid actions if its texts list them', async () => {
     const { world } = await played(name);
     const module = moduleOf(name);
     const [opening] = await world.reset([0], [taskOf(module, 1)]);
@@ -94,7 +94,7 @@ describe.each(kinds.map(({ kind }) => kind))('the %s server', (name) => {
   });
 });
 
-it('reads TextCraft’s and BabyAI’s lists as their own worlds do', async () => {
+it('reads the same lists from TextCraft’s and BabyAI’s texts as their own worlds', async () => {
   const textcraft = await openWorld('textcraft');
   const tasks = await textcraft.tasks({}, 'test');
   const openings = await textcraft.reset([...tasks.keys()], tasks);
@@ -118,7 +118,7 @@ describe('a server that misbehaves', () => {
     ['an end', /could not be asked \(POST \/step\)/],
     ['half an answer', /could not be asked \(POST \/step\)/],
     ['nothing', /POST \/step had no answer within 0\.3 s/],
-  ] as const)('costs one episode, by name, and the others go on: %s', async (name, reason) => {
+  ] as const)('costs one episode, by name, and the others continue: %s', async (name, reason) => {
     const { server, address, world } = await played('textcraft', { ...quick, attemptMs: 300 });
     const module = moduleOf('textcraft');
     await world.reset([0, 1, 2], three(module));
@@ -135,7 +135,7 @@ describe('a server that misbehaves', () => {
     expect(again).toMatchObject({ observation: 'Task 7.', done: false });
   });
 
-  it('is asked again where that does no harm, and for a step only where it says that it did nothing', async () => {
+  it('gets a request again if that does no harm, and a step only if it reports that nothing was done', async () => {
     const { server, world } = await played('textcraft');
     const busy: Mishap = (response) => response.writeHead(503).end();
     server.onPath.set('/create', [mishaps['status 500'], mishaps['an end']]);
@@ -148,7 +148,7 @@ describe('a server that misbehaves', () => {
     expect(server.count('/step')).toBe(2);
   });
 
-  it('that was started anew gets a new environment at the next episode', async () => {
+  it('that was restarted gives a new environment for the next episode', async () => {
     const { server, world } = await played('textcraft');
     const module = moduleOf('textcraft');
     await world.reset([0], [taskOf(module, 1)]);
@@ -158,7 +158,7 @@ describe('a server that misbehaves', () => {
     expect(server.count('/create')).toBe(2);
   });
 
-  it('does not hold whoever gives up', async () => {
+  it('does not delay a caller that aborts', async () => {
     const { server, world } = await played('textcraft');
     await world.reset([0], [taskOf(moduleOf('textcraft'), 1)]);
     server.mishaps.set(0, [mishaps.nothing]);
@@ -166,12 +166,12 @@ describe('a server that misbehaves', () => {
     const waiting = world.step([0], ['a'], stop.signal);
     stop.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
-    // The environment may still be at work on that step.
+    // The environment may still be running that step.
     await world.reset([0], [taskOf(moduleOf('textcraft'), 2)]);
     expect(server.count('/create')).toBe(2);
   });
 
-  it('is not there', async () => {
+  it('is unreachable', async () => {
     const module = moduleOf('babyai');
     const settings = { address: await nowhere() };
     const world = new RemoteWorld(module, await AgentGymWorld.open(module, kindOf('babyai'), settings, quick));
@@ -193,14 +193,14 @@ describe('an address', () => {
     ['127.0.0.1:36001', 'http://127.0.0.1:36001'],
     ['http://box:8000/', 'http://box:8000'],
     ['https://worlds.example/textcraft/', 'https://worlds.example/textcraft'],
-  ])('%s is %s', (typed, address) => expect(serverAddress(typed)).toBe(address));
+  ])('%s becomes %s', (typed, address) => expect(serverAddress(typed)).toBe(address));
 
   it.each(['', 'http://', 'ftp://box', 'http://user:key@box', 'http://box/?q=1', 'file:///etc/passwd'])(
     '%j is refused',
     (typed) => expect(() => serverAddress(typed)).toThrow(/address/),
   );
 
-  it('is not asked twice for LMRL-Gym’s prefix', async () => {
+  it('may include LMRL-Gym’s prefix or not', async () => {
     const { server, address } = await started('maze');
     for (const typed of [address, `${address}/maze`]) {
       const module = moduleOf('maze');
@@ -211,11 +211,11 @@ describe('an address', () => {
   });
 });
 
-describe('a look at a server', () => {
+describe('the check of a server', () => {
   const look = (name: string, address: string, options = {}) =>
     checkAgentGym(kindOf(name), { address }, undefined, { ...quick, attempts: 1, ...options });
 
-  it('says what answers, how fast, and creates nothing', async () => {
+  it('reports the server and its speed, and creates nothing', async () => {
     const { server, address } = await started('textcraft');
     const report = await look('textcraft', address);
     expect(report).toMatchObject({ works: true, says: 'This is environment TextCraft.', version: '' });
@@ -224,7 +224,7 @@ describe('a look at a server', () => {
     expect(server.count('/create')).toBe(0);
   });
 
-  it('tells another kind, a server that stays open, and one that is none', async () => {
+  it('detects another kind, a server that keeps environments open, and a missing one', async () => {
     const { address } = await started('babyai');
     expect((await look('textcraft', address)).findings).toContainEqual({
       what: 'another-kind',
@@ -238,7 +238,7 @@ describe('a look at a server', () => {
     expect((await look('textcraft', '')).findings[0].what).toBe('no-address');
   });
 
-  it('reads version and routes where the server describes itself', async () => {
+  it('reads version and routes if the server describes itself', async () => {
     const { server, address } = await started('textcraft');
     const described =
       (paths: string[]): Mishap =>
@@ -259,7 +259,7 @@ describe('a look at a server', () => {
 });
 
 describe('in a page', () => {
-  /** The browser's rule: an answer is read only where the server names the page's origin or all. */
+  /** Follows the browser's rule: a page reads a response only if the server allows the page's origin or all origins. */
   const asPage =
     (allows: (path: string) => boolean): typeof fetch =>
     async (input, init) => {
@@ -270,7 +270,7 @@ describe('in a page', () => {
     };
   const page = (allows: (path: string) => boolean) => ({ ...quick, inPage: true, fetch: asPage(allows) });
 
-  it('is told where the server does not allow pages', async () => {
+  it('a server that does not allow pages is reported', async () => {
     const { address } = await started('textcraft');
     const options = page(() => false);
     const module = moduleOf('textcraft');
@@ -284,7 +284,7 @@ describe('in a page', () => {
     expect(asked.findings.map(({ what }) => what)).toContain('may-not-post');
   });
 
-  it('does not take a failed answer for a closed door: a 500 has no CORS headers', async () => {
+  it('a failure does not count as refusing pages: a 500 has no CORS headers', async () => {
     const { address } = await started('textcraft');
     const module = moduleOf('textcraft');
     const options = page((path) => path !== '/step');
@@ -293,7 +293,7 @@ describe('in a page', () => {
     expect((await world.step([0], ['a']))[0].failure).toMatch(/could not be read: the server failed/);
   });
 
-  it('that is isolated cannot tell a closed door from an empty house, and says both', async () => {
+  it('with isolation a refusal cannot be told from an unreachable server, and both are named', async () => {
     const { address } = await started('textcraft');
     const options = { ...page(() => false), isolated: true };
     const report = await checkAgentGym(kindOf('textcraft'), { address }, undefined, options);
@@ -306,7 +306,7 @@ describe('in a page', () => {
     ]);
   });
 
-  it('is told where nothing answers', async () => {
+  it('an unreachable server is reported', async () => {
     const server = new JsonServer(
       await nowhere(),
       page(() => true),
@@ -316,7 +316,7 @@ describe('in a page', () => {
 });
 
 describe('options', () => {
-  it('name items', async () => {
+  it('select items', async () => {
     expect(itemsIn('3, 0-2,7')).toEqual([3, 0, 1, 2, 7]);
     for (const wrong of ['a', '5-3', '1,,2', '-1', '0-9999999']) expect(itemsIn(wrong)).toBeNull();
     const { world } = await played('weather');
@@ -329,14 +329,14 @@ describe('options', () => {
   });
 
   it('keep training items apart from held-out ones', async () => {
-    // AgentGym's maze has 25 games, and all of them are both.
+    // AgentGym's maze has 25 games, used both for training and for the test.
     for (const { kind, items } of kinds.filter(({ kind }) => kind !== 'maze')) {
       const heldOut = new Set(items('test'));
       expect([kind, heldOut.size > 0, items('train').filter((id) => heldOut.has(id))]).toEqual([kind, true, []]);
     }
   });
 
-  it('bring a person’s own instruction, and the original’s acknowledgement', () => {
+  it('set a person’s own instruction, with the original’s acknowledgement as default', () => {
     const module = moduleOf('searchqa');
     expect(spokenOf(module, { options: {} })).toMatchObject({
       instruction: module.instruction,
@@ -419,7 +419,7 @@ describe('actions as functions', () => {
   });
 });
 
-it('refuses a step before a task, and says what a world is that has begun', async () => {
+it('refuse a step before a task, and list the functions of a world after its start', async () => {
   const { world } = await played('textcraft');
   await expect(world.step([0], ['a'])).rejects.toThrow(WorldError);
   await world.reset([0], [taskOf(moduleOf('textcraft'), 1)]);
@@ -448,7 +448,7 @@ describe('recordings of the original', () => {
   };
   const lines = (...rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
 
-  it('are compared: what differs is found', async () => {
+  it('are compared, and a difference is found', async () => {
     const right = step('Action: look', ['look'], 0.75);
     expect(await replayAgentGym(lines(header, right))).toMatchObject({ agree: 1, total: 1, first: null });
     for (const wrong of [step('Action: look', ['look'], 0.5), step('Action: look', ['Look'], 0.75)])

@@ -1,4 +1,4 @@
-/** What the oracle that explores says before it acts, beside the grid that it cannot see whole. */
+/** Thoughts of the exploring oracle, compared with the grid, which it does not see whole. */
 import { beforeAll, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Task, WorldOptions } from '../../src/envs/env.ts';
@@ -45,7 +45,7 @@ function read(thought: string): Said {
 type Heading = BabyAiView['agent']['direction'];
 const clockwise: Heading[] = ['up', 'right', 'down', 'left'];
 
-/** The grid's column and row of a place that was said, by turning the grid until the first heading is up. */
+/** Column and row on the grid of a place in a thought: turns the grid until the first heading is up. */
 function onGrid(place: string, start: BabyAiView['agent']): { x: number; y: number } {
   let [x, y] = place.split(' ').map((each) => Number(each) - 30);
   y = -y;
@@ -55,7 +55,7 @@ function onGrid(place: string, start: BabyAiView['agent']): { x: number; y: numb
 
 const headingOf = (now: Heading, start: Heading) => 'nesw'[(clockwise.indexOf(now) - clockwise.indexOf(start) + 4) % 4];
 
-/** One episode of the oracle, now and then at random. */
+/** One episode of the oracle, with some random actions. */
 async function* playing(task: Task, random: number) {
   let [feedback] = await world.reset([0], [task]);
   const start = (await world.view(0)).agent;
@@ -77,7 +77,7 @@ async function* playing(task: Task, random: number) {
   }
 }
 
-it('says where it is, and of doors and keys only those that it saw, where they are', async () => {
+it('a thought gives the agent’s position, and places of doors and keys that were seen, and no others', async () => {
   const counts = { turns: 0, doors: 0, locked: 0, keys: 0, targets: 0 };
   for (const random of [0, 2]) {
     for (const task of await tasksOf({ ...exploring, levels: [6, 7, 31, 36] })) {
@@ -119,20 +119,20 @@ it('says where it is, and of doors and keys only those that it saw, where they a
     expect(counts[name as keyof typeof counts], name).toBeGreaterThan(least);
 });
 
-it('says of a room without doors how far it has seen, never behind a wall that it was told of', async () => {
+it('in a room without doors a thought gives the seen area, never beyond a reported wall', async () => {
   let turns = 0;
   for (const task of await tasksOf({ ...exploring, levels: [33] })) {
     let before = [30, 30, 30, 30];
     for await (const { said, view, start } of playing(task, 0)) {
       turns++;
       const [west, east, south, north] = said.see!;
-      // It grows, but for the side on which a wall is told of, and holds the agent.
+      // The seen area contains the agent and only grows, except on the side where a wall was reported.
       const [column, row, heading] = said.pose;
       const grows = { w: west <= before[0], e: east >= before[1], s: south <= before[2], n: north >= before[3] };
       for (const [side, grown] of Object.entries(grows)) expect(grown || side === heading).toBe(true);
       expect(column >= west && column <= east && row >= south && row <= north).toBe(true);
       before = [west, east, south, north];
-      // Straight ahead sight ends before the wall.
+      // Straight ahead the seen area ends before the wall.
       const ahead = { n: `${column} ${north}`, e: `${east} ${row}`, s: `${column} ${south}`, w: `${west} ${row}` };
       const end = onGrid(ahead[said.pose[2] as 'n'], start);
       if (view.cells[end.y]?.[end.x]?.seen) expect(view.cells[end.y][end.x].type).not.toBe('wall');
@@ -141,7 +141,7 @@ it('says of a room without doors how far it has seen, never behind a wall that i
   expect(turns).toBeGreaterThan(60);
 });
 
-it('says nothing where the oracle knows the whole grid', async () => {
+it('an oracle that knows the whole grid has no thoughts', async () => {
   const [task] = await tasksOf({ levels: [6], observation: 'compact' });
   await world.reset([0], [task]);
   const [lesson] = await world.teach([0]);

@@ -1,4 +1,7 @@
-/** What the observation with a memory adds, beside a second account of it that is made from nothing but what was in sight. */
+/**
+ * The part of the observation that a memory adds, compared with a second implementation that uses only what was in
+ * sight.
+ */
 import { beforeAll, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Feedback, Task, WorldOptions } from '../../src/envs/env.ts';
@@ -12,7 +15,7 @@ beforeAll(async () => {
   world = await BabyAi.open();
 });
 
-/** Cells from wall to wall, both counted, by level. */
+/** Size of a room in cells, including both walls, by level. */
 const roomSizes = new Map([
   [1, 8],
   [6, 7],
@@ -28,7 +31,7 @@ interface Place {
   aside: number;
 }
 
-/** Keeps what was in sight at the end of each turn. */
+/** Records what was in sight at the end of each turn. */
 class Account {
   private readonly seen = new Map<string, GridCell>();
   private readonly told = { column: false, row: false };
@@ -69,13 +72,16 @@ class Account {
     const { agent } = this.view;
     const [dx, dy] = STEPS[agent.direction];
     return {
-      // Never -0, which is not 0 to a test.
+      // Adding 0 turns -0 into 0; a test tells them apart.
       ahead: (x - agent.x) * dx + (y - agent.y) * dy + 0,
       aside: (y - agent.y) * dx - (x - agent.x) * dy + 0,
     };
   }
 
-  /** What is known of a cell without a door; a wall that was told of and not seen may have one, but where two walls meet. */
+  /**
+   * Knowledge of a cell without a door. A wall that was reported but not seen may contain a door, except where two
+   * walls meet.
+   */
   private kindOf(x: number, y: number): 'free' | 'wall' | 'told' {
     const cell = this.seen.get(`${x} ${y}`);
     const apart = this.roomSize - 1;
@@ -92,12 +98,15 @@ class Account {
     return Math.abs(ahead) >= Math.abs(aside) ? line : side;
   }
 
-  /** The room that the agent is in, or both where it stands in a door, and what lies behind each of its open doors: nearest first, by steps. */
+  /**
+   * The agent's room (both rooms if it stands in a door), and the unseen cells behind each open door, nearest door
+   * first, in steps.
+   */
   explored() {
     const { agent } = this.view;
     const unseen: Record<string, number> = {};
     const doors: { place: Place; open: boolean; inSight: boolean; behind: number }[] = [];
-    /** By cell: whose door leads there first; null: in this room. */
+    /** The first door on the way to each cell; null for cells of this room. */
     const owners = new Map<string, (typeof doors)[number] | null>([[`${agent.x} ${agent.y}`, null]]);
     let rim: [number, number][] = [[agent.x, agent.y]];
     const enter = (x: number, y: number, owner: (typeof doors)[number] | null): boolean => {
@@ -142,7 +151,7 @@ class Account {
     };
   }
 
-  /** What stands there, where it was in sight before. */
+  /** Object at a place that was in sight before. */
   at({ ahead, aside }: Place): GridCell | null {
     const { x, y, direction } = this.view.agent;
     const [dx, dy] = STEPS[direction];
@@ -152,7 +161,7 @@ class Account {
 
 const nameOf = ({ color, state, type }: GridCell) => [color, state, type].filter(Boolean).join(' ');
 
-/** The compact text's things in sight by their names, and what the memory says. */
+/** Reads the compact text: things in sight by their names, and the remembered part. */
 function read(text: string) {
   const numbers = (words: string): Record<string, number> =>
     Object.fromEntries(
@@ -178,7 +187,7 @@ function read(text: string) {
   };
 }
 
-/** Rooms that a player walks who now and then acts at random. */
+/** Turns of a player that follows the oracle and sometimes acts at random. */
 async function* turns(options: WorldOptions, levels: number[]) {
   const tasks = await world.tasks({ oracle: 'reads', trainSeeds: 12, levels, ...options }, 'train');
   for (const task of tasks) yield* turnsOf(task);
@@ -197,7 +206,7 @@ async function* turnsOf(task: Task) {
   }
 }
 
-it('says what the compact text says, and then what it remembers', async () => {
+it('the observation is the compact text, followed by the remembered part', async () => {
   const shared = { levels: [1, 7, 36], trainSeeds: 6 };
   const [compact, memory] = await Promise.all(
     ['compact', 'memory'].map((observation) => world.tasks({ ...shared, observation }, 'train')),
@@ -220,7 +229,7 @@ it('says what the compact text says, and then what it remembers', async () => {
   expect(longer).toBeGreaterThan(100);
 });
 
-it('knows what was in sight at the end of a turn, the walls it was told of, the room size, and nothing else', async () => {
+it('the memory contains what was in sight at the end of a turn, reported walls and the room size, and nothing else', async () => {
   const counted = { turns: 0, unseen: 0, leading: 0, shut: 0, things: 0 };
   for await (const { text, account } of turns({ observation: 'memory' }, [...roomSizes.keys()])) {
     if (!text.includes('carrying')) continue;
@@ -229,7 +238,7 @@ it('knows what was in sight at the end of a turn, the walls it was told of, the 
     counted.turns++;
     expect(said.unseen, text).toEqual(known.unseen);
     counted.unseen += Object.keys(said.unseen).length;
-    // Doors are said by their number where they are in sight.
+    // Doors in sight are identified by their number.
     const leading = said.leading.map((each) => ({
       place:
         said.inSight.find(({ name, number }) => number && name === each.name && number === each.number)?.place ??
@@ -237,7 +246,7 @@ it('knows what was in sight at the end of a turn, the walls it was told of, the 
       behind: each.see,
     }));
     const away = ({ ahead, aside }: Place) => Math.abs(ahead) + Math.abs(aside);
-    // Of equally near ones either may come first.
+    // Order among equally near doors is free.
     const order = (a: { place: Place }, b: { place: Place }) =>
       away(a.place) - away(b.place) || a.place.ahead - b.place.ahead || a.place.aside - b.place.aside;
     if (known.leading.length <= 3)
@@ -259,7 +268,7 @@ it('knows what was in sight at the end of a turn, the walls it was told of, the 
     expect(counted[name as keyof typeof counted], name).toBeGreaterThan(least);
 });
 
-it('tells of a key once a lock of its color was seen, and of what the goal names', async () => {
+it('the memory lists a key once a lock of its color was seen, and the objects that the goal names', async () => {
   const found = { keys: 0, named: 0 };
   for await (const { text } of turns({ observation: 'memory', trainSeeds: 20 }, [7, 36])) {
     for (const { name } of read(text).things) {

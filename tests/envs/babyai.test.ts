@@ -52,7 +52,7 @@ const layoutHash = (item: number) => {
 };
 
 describe('the original, recorded', () => {
-  it('starts with the same words, missions and grids on every level', async () => {
+  it('starts with the same texts, missions and grids on every level', async () => {
     for (const [item, [words, layout]] of Object.entries(recorded.starts)) {
       const [{ observation }] = await world.reset([0], [taskOf(Number(item), upstream)]);
       expect([item, hash(observation), layoutHash(Number(item))]).toEqual([item, words, layout]);
@@ -81,7 +81,7 @@ describe('the original, recorded', () => {
       expect([item, path.at(-1), hash(path.join(';'))]).toEqual([item, end, places]);
     }
   });
-  it.each(['starts', 'gen', 'hl', 'll'])('agrees wholly with %s', async (name) => {
+  it.each(['starts', 'gen', 'hl', 'll'])('agrees completely with %s', async (name) => {
     const file = `${goldenFolder}/babyai/${name}.jsonl.gz`;
     if (!hasGolden(`babyai/${name}.jsonl.gz`))
       return console.log(`skipped: there is no ${file} (TABGYM_GOLDEN names the folder)`);
@@ -93,11 +93,11 @@ describe('the original, recorded', () => {
 });
 
 describe('worlds', () => {
-  it('are made from any seed, 1,000 of every level', async () => {
+  it('can be made from any seed, 1,000 of every level', async () => {
     const times = await makeEveryLevel(world, 1000, 10_000);
     expect(times.map(({ level }) => level)).toEqual(levels);
   });
-  it('are made where the original never returns: a room in which every pose faces an object', async () => {
+  it('can be made where the original never returns: a room in which every pose faces an object', async () => {
     const [start] = await world.reset([0], [taskOf(itemOf(35, 5139))]);
     expect(start.observation).toMatch(/^Your goal: /);
   });
@@ -129,11 +129,11 @@ describe('worlds', () => {
     for (let k = 0; k < 600; k += 7) {
       const [start] = await world.reset([1000 + k], [tasks[k]]);
       const alone = [start, ...(await play(1000 + k, taken[k]))].map(({ observation }) => observation);
-      // The text that ends a finished episode names the slot, which is the same here.
+      // The text that ends a finished episode contains the slot, which is the same here.
       expect(alone).toEqual(histories[k]);
     }
   });
-  it('live by the thousand in one instance', async () => {
+  it('run by the thousand in one instance', async () => {
     const fresh = await BabyAi.open();
     const slots = Array.from({ length: 4000 }, (_, k) => k);
     const starts = await fresh.reset(
@@ -149,14 +149,14 @@ describe('worlds', () => {
     expect(starts[3999]).toEqual(alone);
     expect(new Set(starts.map(({ observation }) => observation)).size).toBeGreaterThan(3000);
   });
-  it('never trap, whatever they are told', async () => {
+  it('never trap, on any input', async () => {
     const report = await fuzzBabyai(world, 20_000, 7);
     expect(report.problems).toEqual([]);
     expect(report.actions).toBeGreaterThanOrEqual(20_000);
     expect(report.valid).toBeGreaterThan(5000);
     expect(report.successes).toBeGreaterThan(50);
   });
-  it('keep their memory over many episodes', async () => {
+  it('keep their memory bounded over many episodes', async () => {
     const fresh = await BabyAiWasm.open();
     const slots = Array.from({ length: 64 }, (_, k) => k);
     const round = (seed: number) => {
@@ -178,15 +178,15 @@ describe('worlds', () => {
 });
 
 describe('actions', () => {
-  it('are lowered and stripped as Python does it', () => {
+  it('are lowered and stripped as in Python', () => {
     expect(plainAction(' \x1fTurn LEFT\u3000\x85')).toBe('turn left');
-    // Not whitespace to Python; the Kelvin sign's lower case is an ordinary k.
+    // U+FEFF is not whitespace in Python; the Kelvin sign becomes an ordinary k in lower case.
     expect(plainAction('\ufeffturn left')).toBe('?turn left');
     expect(plainAction('CHEC\u212a')).toBe('check');
     expect(plainAction('x'.repeat(1000))).toBe('?');
     expect(plainAction(`${'x'.repeat(1000)}check`)).toBe('check');
   });
-  it('must name things as the list does', async () => {
+  it('must name things as in the list', async () => {
     await world.reset([0], [taskOf(0)]);
     for (const action of [
       'go to grey key 01',
@@ -204,8 +204,8 @@ describe('actions', () => {
   });
 });
 
-describe('our rules and theirs', () => {
-  /** Any episode of a level that ends by a rule. */
+describe('our rules and the original’s', () => {
+  /** Plays tasks of a level until an episode ends with this text. */
   async function endings(level: number, options: WorldOptions, text: RegExp): Promise<Feedback[]> {
     const found: Feedback[] = [];
     const slots = Array.from({ length: 64 }, (_, k) => k);
@@ -223,21 +223,21 @@ describe('our rules and theirs', () => {
     }
     return found;
   }
-  it('a completed task is over; upstream goes on where the success was late', async () => {
+  it('a completed task is over; upstream continues after a late success', async () => {
     const ours = await endings(4, {}, /The task is completed\./);
     expect(ours.length).toBeGreaterThan(20);
     for (const { done, reward } of ours) expect([done, reward > 0.05 && reward <= 1]).toEqual([true, true]);
     const theirs = await endings(4, upstream, /The task is completed\./);
     expect(theirs.some(({ done }) => !done)).toBe(true);
   });
-  it('a failed task says so and is over; upstream calls it completed and goes on', async () => {
+  it('a failed task reports its failure and is over; upstream calls it completed and continues', async () => {
     const ours = await endings(20, {}, /The task has failed\./);
     expect(ours.length).toBeGreaterThan(5);
     for (const { done, reward } of ours) expect([done, reward]).toEqual([true, 0]);
     const theirs = await endings(20, upstream, /The task is completed\./);
     expect(theirs.some(({ done, reward }) => !done && reward === 0)).toBe(true);
   });
-  it('time runs out; upstream does not notice', async () => {
+  it('the time limit ends an episode; upstream ignores it', async () => {
     for (const { done, reward } of await endings(4, {}, /The time is up\./)) expect([done, reward]).toEqual([true, 0]);
     const walls = async (options: WorldOptions) => {
       await world.reset([0], [taskOf(itemOf(4, 0), options)]);
@@ -251,7 +251,7 @@ describe('our rules and theirs', () => {
     expect(await walls({})).toBe(15);
     expect(await walls(upstream)).toBe(-1);
   });
-  it('a score does not grow by talking; upstream adds the last reward on every call', async () => {
+  it('repeated calls do not raise the score; upstream adds the last reward on every call', async () => {
     const wait = Array.from({ length: 12 }, () => 'turn left');
     let met = 0;
     for (let seed = 0; seed < 50; seed++) {
@@ -268,14 +268,14 @@ describe('our rules and theirs', () => {
     }
     expect(met).toBeGreaterThan(3);
   });
-  it('level 26 can be solved: a box right ahead can be opened; upstream cannot', async () => {
+  it('level 26 can be solved: a box right ahead can be opened; upstream cannot open it', async () => {
     await world.reset([0, 1], [taskOf(itemOf(26, 0)), taskOf(itemOf(26, 0), upstream)]);
     const [plan, none] = await world.oracle([0, 1]);
     expect(none).toBeNull();
     expect(plan).toContain('toggle');
     expect((await play(0, plan!)).at(-1)).toMatchObject({ done: true, valid: true });
   });
-  it('level 16 goes on when its first door is opened; upstream fails it', async () => {
+  it('level 16 continues when its first door is opened; upstream fails it', async () => {
     let met = 0;
     for (let seed = 0; seed < 60; seed++) {
       const [start] = await world.reset([0, 1], [taskOf(itemOf(16, seed)), taskOf(itemOf(16, seed), upstream)]);
@@ -295,7 +295,7 @@ describe('our rules and theirs', () => {
 });
 
 describe('the compact observation', () => {
-  it('tells the same in fewer words, without the list', async () => {
+  it('has the same content in a shorter text, without the list', async () => {
     const [full, compact] = await world.reset([0, 1], [taskOf(0), taskOf(0, { observation: 'compact' })]);
     expect(compact.observation).toBe(
       'goal: GO TO THE RED BALL\ngrey key 1 ahead 1 left 1; grey ball 1 ahead 1 right 1; grey key 2 ahead 2 left 1; grey key 3 ahead 2 right 1; grey box 1 ahead 2 right 2; grey ball 2 ahead 5 right 1; grey key 4 ahead 4 right 2; red ball 1 ahead 4 right 3; wall ahead 6; carrying nothing',
@@ -308,7 +308,7 @@ describe('the compact observation', () => {
 });
 
 describe('tasks', () => {
-  it('are 18 levels: 45 training worlds each, and AgentGym’s 90 to test on', async () => {
+  it('are 18 levels: 45 training worlds each, and AgentGym’s 90 for the test', async () => {
     const train = await world.tasks({}, 'train');
     const test = await world.tasks({}, 'test');
     expect([train.length, test.length]).toEqual([18 * 45, 90]);
@@ -329,7 +329,7 @@ describe('tasks', () => {
     expect(test.some(({ id }) => ids.has(id))).toBe(false);
     expect(itemsOf(39, 'test', 0)).toHaveLength(5);
   });
-  it('are others where they are tuned on: neither of training nor of the test, at the most of each', async () => {
+  it('for tuning are separate: neither for training nor for the test, at the largest number of each', async () => {
     const most = { levels: [39], trainSeeds: 100_000, testSeeds: 100_000 };
     const ids = new Set<number>();
     for (const [options, split] of [
@@ -383,18 +383,18 @@ describe('the oracle', () => {
     }
     expect(solved).toBe(90);
   });
-  it('tells what cannot be done, at once where the key is locked in', () => {
+  it('finds that a goal is impossible, at once if the key is locked in', () => {
     const plan = (level: number, seed: number) => {
       wasm.reset([0], [{ level, seed, upstream: false, compact: false }]);
       return wasm.oracle(0);
     };
     expect([plan(7, 6), wasm.oracleStates()]).toEqual([null, 0]);
-    // What blocks the way may not be picked up: every state was tried.
+    // The rules forbid to pick up the object in the way; a search over all states finds no solution.
     expect(plan(20, 36)).toBeNull();
     expect(wasm.oracleStates()).toBeLessThan(1000);
     expect(plan(20, 37)).not.toBeNull();
   });
-  it('goes on from where the world is', async () => {
+  it('continues from the current state', async () => {
     await world.reset([0], [taskOf(1804)]);
     const [plan] = await world.oracle([0]);
     const [first, ...rest] = plan!;
@@ -408,7 +408,7 @@ describe('the oracle', () => {
 });
 
 describe('the view', () => {
-  it('shows the grid, the field of view, and says it in words', async () => {
+  it('shows the grid and the field of view, and describes it as text', async () => {
     await world.reset([0], [taskOf(0)]);
     const view = (await world.view(0)) as BabyAiView;
     expect([view.cells.length, view.cells[0].length, view.level, view.maxSteps]).toEqual([8, 8, 1, 64]);
@@ -419,7 +419,7 @@ describe('the view', () => {
       'Goal: go to the red ball. A grid of 8 columns and 8 rows. The agent is at column 7, row 6, facing left, carrying nothing. It sees: red ball at column 3, row 3; grey key at column 3, row 4; grey box at column 5, row 4; grey ball at column 2, row 5; grey key at column 5, row 5; grey ball at column 6, row 5; grey key at column 5, row 7; grey key at column 6, row 7.',
     );
   });
-  it('follows the agent: every cell it sees is what the observation names', async () => {
+  it('follows the agent: the cells it sees are those in the observation', async () => {
     for (const level of levels) {
       await world.reset([0], [taskOf(itemOf(level, 11))]);
       await play(0, ['turn left', 'move forward', 'move forward', 'turn right', 'move forward']);
@@ -451,7 +451,7 @@ describe('the oracle that explores', () => {
     };
   };
 
-  it('completes what the one that sees completes, in one room in as many turns, and in many rooms in more', async () => {
+  it('completes the same tasks as the one that sees everything: in one room in as many turns, in many rooms in more', async () => {
     const sees = { ...exploring, oracle: 'sees' };
     for (const level of [1, 4, 5]) {
       const [blind, sighted] = [await turnsOn(level, exploring), await turnsOn(level, sees)];
@@ -465,15 +465,16 @@ describe('the oracle that explores', () => {
     }
   });
 
-  it('moves alike where two worlds differ only in what was not seen yet', async () => {
-    // Level 33: one thing in a wide room. Until it is in sight, nothing tells two starts with the same view apart. It looks ahead in a copy
-    // of the world, where the unseen thing can stand in its way: that may tell on it, seldom.
+  it('makes the same move in two worlds that differ only in unseen parts', async () => {
+    // Level 33: one thing in a wide room. Until it is in sight, two starts with the same view cannot be told apart. The
+    // oracle looks ahead in a copy of the world, where the unseen thing can be in its way; in rare cases this changes
+    // its move.
     const tasks = await world.tasks({ ...exploring, levels: [33], trainSeeds: 400 }, 'train');
     const firstMoves = new Map<string, Set<string>>();
     for (const task of tasks) {
       const [{ observation }] = await world.reset([0], [task]);
       const seen = observation.slice(observation.indexOf('\n') + 1);
-      // Walls out of sight or straight ahead alone: the rest of the view is empty floor.
+      // Keeps only starts with walls out of sight or straight ahead: the rest of the view is empty floor.
       if (seen.includes(' 1 ahead') || seen.includes('box') || seen.includes('key') || seen.includes('ball')) continue;
       const { cells, agent } = (await world.view(0)) as BabyAiView;
       const visible = cells.map((row) => row.map((cell) => (cell.seen ? cell.type[0] : '?')).join('')).join('/');
@@ -486,7 +487,7 @@ describe('the oracle that explores', () => {
     expect(torn / firstMoves.size).toBeLessThan(0.05);
   });
 
-  it('by the text alone completes most of it too, and where it finds nothing has no plan that nobody could know', async () => {
+  it('completes most of it from the text alone too, and has no plan if it finds nothing', async () => {
     const reads = { ...exploring, oracle: 'reads' };
     for (const level of [1, 4, 5]) {
       const read = await turnsOn(level, reads);
@@ -494,7 +495,7 @@ describe('the oracle that explores', () => {
       expect(read.turns).toBeLessThanOrEqual((await turnsOn(level, exploring)).turns + 1);
     }
     for (const level of [6, 31, 36]) expect((await turnsOn(level, reads)).won).toBeGreaterThanOrEqual(0.8);
-    // One thing in a wide room: now and then it looks everywhere that it could know of and gives up.
+    // One thing in a wide room: sometimes it has looked everywhere it can know of, and gives up.
     const tasks = await world.tasks({ ...reads, levels: [33], trainSeeds: 100 }, 'train');
     let without = 0;
     for (const task of tasks) without += Number((await playTask(task)).plan.length === 0);
@@ -502,8 +503,9 @@ describe('the oracle that explores', () => {
     expect(without).toBeLessThan(30);
   });
 
-  it('by the text alone does the same after the same words, far more often than one that sees the walls at its sides', async () => {
-    // Of the histories of the first three turns that were met at least three times: how often its action is the most frequent one there.
+  it('acts the same after the same texts from the text alone, far more often than with a view of the walls beside it', async () => {
+    // Among histories of the first three turns that occurred at least three times: how often its action is the most
+    // frequent one.
     const alike = async (oracle: string) => {
       const tasks = await world.tasks({ ...exploring, oracle, levels: [6, 7, 31, 33, 36], trainSeeds: 150 }, 'train');
       const actionsAfter = new Map<string, string[]>();
@@ -528,7 +530,7 @@ describe('the oracle that explores', () => {
     expect(reads).toBeGreaterThan(explores + 0.1);
   });
 
-  it('leaves the plans of the one that sees as they were', async () => {
+  it('does not change the plans of the one that sees everything', async () => {
     for (const item of [5, 30, 35].map((level) => itemOf(level + 1, 77))) {
       await world.reset([0, 1], [taskOf(item), taskOf(item, { oracle: 'sees' })]);
       const [a, b] = await world.oracle([0, 1]);

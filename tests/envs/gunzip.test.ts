@@ -1,4 +1,4 @@
-// Unpacking gzip into one buffer, beside Node's own zlib.
+// Unpacking gzip into one buffer, compared with Node's zlib.
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Gunzip, GzipError } from '../../src/envs/transport/gunzip.ts';
@@ -8,7 +8,7 @@ const text = (lines: number) =>
 
 const joined = (...parts: Uint8Array[]) => new Uint8Array(parts.flatMap((part) => [...part]));
 
-/** As it comes from a file, `step` bytes at a time. */
+/** Unpacks `step` bytes at a time, as they come from a file. */
 function unpack(packed: Uint8Array, step: number): Uint8Array {
   const gunzip = new Gunzip();
   const parts: Uint8Array[] = [];
@@ -22,18 +22,18 @@ describe('gzip unpacked in pieces', () => {
   const [small, large] = [text(40), text(60_000)];
   const members = joined(gzipSync(small), gzipSync(new Uint8Array(0)), gzipSync(large, { level: 0 }), gzipSync(small));
 
-  it.each([1, 7, 1000, 65_536, 10_000_000])('of %d bytes is what was packed, member after member', (step) => {
+  it.each([1, 7, 1000, 65_536, 10_000_000])('of %d bytes returns the packed bytes, member after member', (step) => {
     const packed = step === 1 ? joined(gzipSync(small), gzipSync(small)) : members;
     const wanted = step === 1 ? joined(small, small) : joined(small, large, small);
     expect(Buffer.from(unpack(packed, step)).equals(wanted)).toBe(true);
   });
 
-  it('unpacks what is a thousand times as long', () => {
+  it('returns bytes a thousand times as long as the packed ones', () => {
     const zeros = new Uint8Array(20_000_000);
     expect(Buffer.from(unpack(gzipSync(zeros), 256 * 1024)).equals(zeros)).toBe(true);
   });
 
-  it('lets zeros stand behind the last member, and nothing else', () => {
+  it('accepts zeros after the last member, and nothing else', () => {
     expect(unpack(joined(gzipSync(small), new Uint8Array(600)), 100)).toEqual(small);
     expect(() => unpack(joined(gzipSync(small), text(3)), 100)).toThrow(GzipError);
   });
@@ -47,7 +47,7 @@ describe('gzip unpacked in pieces', () => {
     expect(() => unpack(packed, 1000)).toThrow(message);
   });
 
-  it('refuses a member whose checksum is another, after all its bytes', () => {
+  it('refuses a member with a wrong checksum, after all its bytes', () => {
     const packed = new Uint8Array(gzipSync(small));
     packed[packed.length - 5] ^= 1;
     const gunzip = new Gunzip();

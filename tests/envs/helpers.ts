@@ -16,7 +16,7 @@ export const taskOf = (id: number, options: WorldOptions = {}): Task => ({
 
 export const allIds = Array.from({ length: 544 }, (_, id) => id);
 
-/** Builds a worker's entry (and what it imports) as Vite builds the command line tools. Returns the file. */
+/** Builds a worker's entry (and its imports) as Vite builds the command line tools. Returns the path of the file. */
 export async function buildNodeWorker(entry: string): Promise<string> {
   const { build } = await import('vite');
   const name = entry.replace(/^.*\//, '').replace(/\.ts$/, '');
@@ -34,7 +34,7 @@ export async function buildNodeWorker(entry: string): Promise<string> {
       minify: false,
       rollupOptions: { input: { [name]: entry }, output: { entryFileNames: '[name].js' } },
     },
-    // It finds its own .wasm beside itself.
+    // This package finds its .wasm beside its own file.
     ssr: { noExternal: true, external: ['@jitl/quickjs-wasmfile-release-sync'] },
   });
   return resolve(outDir, `${name}.js`);

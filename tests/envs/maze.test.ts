@@ -23,7 +23,7 @@ const viewOf = async (slot = 0) => (await world.view(slot)) as MazeView;
 const wallText = ({ walls }: MazeView) => walls.map((row) => row.map((wall) => (wall ? '#' : '.')).join('')).join('\n');
 const key = ({ row, column }: Place) => `${row},${column}`;
 
-/** Distances from a place by a walk of our own, over the view. */
+/** Distances from a place, by a search over the view that is independent of the world's. */
 function distancesFrom(view: MazeView, from: Place): Map<string, number> {
   const distances = new Map([[key(from), 0]]);
   const queue = [from];
@@ -48,7 +48,7 @@ describe('the original, recorded', () => {
       expect([item, found]).toEqual([item, answers]);
     }
   });
-  it('agrees wholly with all recorded episodes', async () => {
+  it('agrees completely with all recorded episodes', async () => {
     const text = goldenText('agentgym/maze-episodes.jsonl.gz');
     if (!text) return;
     const { agree, total, first } = await replayLmrlGym('maze', readEpisodes(text));
@@ -56,7 +56,7 @@ describe('the original, recorded', () => {
     expect(total).toBeGreaterThan(3000);
     expect(agree).toBe(total);
   });
-  it('has the shortest ways of its table, 25 games, and its own counting', async () => {
+  it('has the shortest paths of its table, 25 games, and its own count', async () => {
     const expected = [12, 11, 10, 11, 12, 12, 11, 10, 11, 12, 9, 8, 7, 6, 5, 4, 3, 2, 1, 4, 5, 6, 7, 8, 9];
     const tasks = await world.tasks(upstream, 'test');
     expect(tasks.map(({ id }) => id)).toEqual(expected.map((_, id) => id));
@@ -80,7 +80,7 @@ describe('the original, recorded', () => {
     expect([fiftieth.done, fiftieth.reward]).toEqual([false, 0]);
     expect(after).toMatchObject({ observation: 'Failure\n', reward: -1, done: true });
   });
-  it('is won about as often by chance as was measured: 14 of 70 within 50 moves', async () => {
+  it('is won about as often by chance as measured: 14 of 70 within 50 moves', async () => {
     let won = 0;
     for (let game = 0; game < 25; game++)
       for (let seed = 0; seed < 20; seed++)
@@ -91,20 +91,21 @@ describe('the original, recorded', () => {
 });
 
 describe('mazes from a seed', () => {
-  it.each([3, 4, 7, 20])('are joined wholly, and have just the loops that are asked for: %i rooms', async (size) => {
+  it.each([3, 4, 7, 20])('are fully connected, with exactly the requested loops: %i rooms', async (size) => {
     for (const loops of [0, 20, 50])
       for (const id of [0, 1, FIRST_HELD_OUT, FIRST_HELD_OUT + 7]) {
         await begin(id, { size, loops });
         const view = await viewOf();
         const free = view.walls.flat().filter((wall) => !wall).length;
-        // A tree over n rooms has n - 1 passages; of the 2 size (size - 1) walls between rooms the rest still stand.
+        // A tree over n rooms has n - 1 passages; the remaining ones of the 2 size (size - 1) walls between rooms are
+        // closed.
         const left = 2 * size * (size - 1) - (size * size - 1);
         expect(free).toBe(2 * size * size - 1 + Math.floor((left * loops) / 100));
         expect(distancesFrom(view, view.start).size).toBe(free);
         expect([view.walls.length, view.walls[0].length]).toEqual([2 * size + 1, 2 * size + 1]);
       }
   });
-  it('begin at least half as far from the goal as can be, and the oracle takes a shortest way', async () => {
+  it('begin at least half the largest distance from the goal, and the oracle takes a shortest path', async () => {
     const startDistance = async (id: number, nearest: number) => {
       await begin(id, { size: 3 + (id % 6), loops: 10 * (id % 5), nearest });
       return (await world.oracle([0]))[0]!.length;
@@ -141,11 +142,11 @@ describe('mazes from a seed', () => {
     };
     const [train, test] = [await layouts('train'), await layouts('test')];
     expect([...test].filter((walls) => train.has(walls))).toEqual([]);
-    // Of 3 by 3 rooms there are few layouts.
+    // 3 by 3 rooms have only few layouts.
     expect(test.size).toBeGreaterThan(size === 3 ? 10 : 100);
     expect(train.size).toBeGreaterThan(size === 3 ? 40 : 1000);
   });
-  it('are the same from the same seed, in a batch as alone, and others from another', async () => {
+  it('are the same for the same seed, in a batch as alone, and differ for another', async () => {
     const other = await Maze.open();
     const slots = Array.from({ length: 200 }, (_, k) => k);
     const tasks = slots.map((k) => taskOf(k, { size: 3 + (k % 5), observation: k % 2 ? 'compact' : 'full' }));
@@ -166,7 +167,7 @@ describe('mazes from a seed', () => {
     }
     expect(new Set(histories.map(([first]) => first)).size).toBeGreaterThan(150);
   });
-  it('are told in full or compact words that agree with the grid', async () => {
+  it('have full or compact texts that agree with the grid', async () => {
     for (let id = 0; id < 40; id++) {
       const options = { size: 4, loops: 30 };
       const full = await begin(id, options);
@@ -196,7 +197,7 @@ describe('mazes from a seed', () => {
       );
     }
   });
-  it('end with the last move of the limit, which is twice the free cells where none is set', async () => {
+  it('end with the last move of the limit, by default twice the number of free cells', async () => {
     await begin(3, { stepLimit: 4 });
     const answers = await play(world, 0, ['nowhere', 'nowhere', 'nowhere', 'nowhere', 'move up']);
     expect(answers.map(({ done }) => done)).toEqual([false, false, false, true, true]);
@@ -206,7 +207,7 @@ describe('mazes from a seed', () => {
     await begin(3, { size: 5, loops: 0 });
     expect((await viewOf()).stepLimit).toBe(2 * 49);
   });
-  it('show the way so far', async () => {
+  it('show the path so far', async () => {
     await begin(5, { size: 4 });
     const [plan] = await world.oracle([0]);
     await play(world, 0, ['nowhere', ...plan!.slice(0, 3)]);
@@ -218,7 +219,7 @@ describe('mazes from a seed', () => {
     expect(view.text).toContain('4 of ');
     expect(await world.oracleIsListed([0])).toEqual([true]);
   });
-  it('keep their memory over many episodes', async () => {
+  it('keep their memory bounded over many episodes', async () => {
     const fresh = await Maze.open();
     const slots = Array.from({ length: 64 }, (_, k) => k);
     const round = async (seed: number) => {
@@ -240,13 +241,13 @@ describe('mazes from a seed', () => {
   });
 });
 
-describe('what is offered and refused', () => {
-  it('the four moves, always, whatever walls there are', async () => {
+describe('offered and refused actions', () => {
+  it('the four moves are always offered, even into walls', async () => {
     const start = await begin(0);
     expect(start.validActions).toEqual(['move left', 'move right', 'move up', 'move down']);
     expect((await world.step([0], ['move up']))[0].validActions).toBeNull();
   });
-  it('takes exactly the four texts', async () => {
+  it('exactly the four texts are accepted', async () => {
     await begin(0);
     for (const text of [
       'move  up',
@@ -261,7 +262,7 @@ describe('what is offered and refused', () => {
     ])
       expect([text, (await world.step([0], [text]))[0].valid]).toEqual([text, false]);
   });
-  it('refuses options and items out of range, and slots that have not begun', async () => {
+  it('options and items out of range are refused, and slots that have not begun', async () => {
     await expect(world.tasks({ size: 2 }, 'train')).rejects.toThrow(/options\.size.*at least 3/s);
     await expect(world.tasks({ loops: 51 }, 'train')).rejects.toThrow(/options\.loops/);
     await expect(world.tasks({ rooms: 3 }, 'train')).rejects.toThrow(/there is no such option/);
@@ -269,7 +270,7 @@ describe('what is offered and refused', () => {
     await expect(world.step([77], ['move up'])).rejects.toThrow(/World 77 has not begun/);
     await expect(world.reset([0, 1], [taskOf(0)])).rejects.toThrow(/2 slots, 1 entries/);
   });
-  it('never traps, whatever it is told', async () => {
+  it('no input traps', async () => {
     const report = await fuzzWorld(world, fuzzedOptions.maze, 100_000, 7);
     expect(report.problems).toEqual([]);
     expect(report.valid).toBeGreaterThan(20_000);
@@ -287,7 +288,7 @@ describe('the action in a reply', () => {
     ['Action: move up\n</s>', 'move up'],
     ['Action: move up</s>', 'move u'],
     ['Action: ', ''],
-  ])('%j is %j', (text, action) => expect(firstAction(text)).toEqual({ action }));
+  ])('%j gives %j', (text, action) => expect(firstAction(text)).toEqual({ action }));
   it("is what the originals' clients send, for both worlds", () => {
     const text = goldenText('agentgym/clients.jsonl.gz');
     if (!text) return;

@@ -1,4 +1,4 @@
-/** The misbehaving world in a thread of Node. */
+/** Runs the misbehaving world in a thread of Node. */
 import { parentPort } from 'node:worker_threads';
 import { serveWorld } from '../../src/envs/transport/port.ts';
 import { MisbehavingWorld } from './misbehaving-world.ts';

@@ -1,7 +1,7 @@
 /**
- * A world made to misbehave: it counts its steps, and on the action `hang` it loops for ever, on `trap` it runs an
- * unreachable instruction of WebAssembly, on `exit` its thread ends, on `refuse` it throws a WorldError, on `wait` it waits
- * until the call is given up. A task of id 13 hangs at its reset.
+ * A world that misbehaves on request. It counts its steps. Actions: `hang` loops forever, `trap` runs an unreachable
+ * instruction of WebAssembly, `exit` ends its thread, `refuse` throws a WorldError, `wait` waits until the call is
+ * aborted. A task with id 13 hangs at its reset.
  */
 import { type Feedback, type Task, type World, WorldError, type WorldView } from '../../src/envs/env.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A small OpenEnv server for tests, on loopback: its frames, codes and routes as the specification has them, over one made-up game
- * (say "win" and it is won; every other action earns a tenth).
+ * A small OpenEnv server for tests, on loopback. It has the frames, codes and routes of the specification, over one
+ * made-up game (the action "win" wins it; every other action earns a tenth).
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ export interface Manners {
   schema?: unknown;
   metadata?: unknown;
   observe?(words: string): unknown;
-  /** What a step is met with, by its action; undefined: an answer. */
+  /** Replaces the response to a step and returns true; otherwise the step is answered as usual. */
   mishap?(action: { [field: string]: unknown }, socket: WebSocket): boolean;
 }
 

@@ -1,4 +1,4 @@
-// OpenEnv servers as a world: frames, places, action schemas as text, and servers that misbehave.
+// OpenEnv servers as a world: frames, limited places, action schemas as text, and servers that misbehave.
 import { afterEach, describe, expect, it } from 'vitest';
 import { spokenOf, type Task } from '../../src/envs/env.ts';
 import { RemoteWorld } from '../../src/envs/transport/remote.ts';
@@ -56,7 +56,7 @@ describe('an episode', () => {
     await expect.poll(() => server.open).toBe(0);
   });
 
-  it('may be a task of a split, and worth its last reward', async () => {
+  it('may be a task of a split, scored by its last reward', async () => {
     const { server, world } = await played();
     const options = { taskBy: 'index', reward: 'last', testItems: '4' };
     const [task] = await world.tasks(options, 'test');
@@ -66,7 +66,7 @@ describe('an episode', () => {
     expect((await world.step([0], ['win']))[0].reward).toBe(1);
   });
 
-  it('counts as a success from where its options say', () => {
+  it('counts as a success from the reward set in its options', () => {
     expect(spokenOf(openenv, taskOf(0, { successReward: 0.5, instruction: 'Win.' }))).toMatchObject({
       successReward: 0.5,
       instruction: 'Win.',
@@ -77,7 +77,7 @@ describe('an episode', () => {
 });
 
 describe('places', () => {
-  it('are waited for, and given on when an episode ends or is left', async () => {
+  it('are waited for, and released when an episode ends or is left', async () => {
     const { server, world } = await played({ places: 2 });
     const slots = [0, 1, 2, 3];
     const begun: number[] = [];
@@ -89,7 +89,7 @@ describe('places', () => {
     await expect.poll(() => begun.length).toBe(2);
     await world.step([begun[0]], ['win']);
     await expect.poll(() => begun.length).toBe(3);
-    // Its horizon is reached: the world is not told by an answer.
+    // The episode reaches its horizon; no response of the world signals this.
     world.leave([begun[1]]);
     const openings = await Promise.all(waiting);
     expect(openings.map(({ failure }) => failure)).toEqual(slots.map(() => undefined));
@@ -98,12 +98,12 @@ describe('places', () => {
     expect((await world.step([begun[3]], ['look']))[0].observation).toContain('look');
   });
 
-  it('that others hold all are said, after some patience', async () => {
+  it('that others keep are reported after some patience', async () => {
     const { world } = await played({ places: 0 });
     expect((await world.reset([0], [taskOf(1)]))[0].failure).toMatch(/all 0 places of the server are taken/);
   });
 
-  it('are given up for at once', async () => {
+  it('are no longer waited for after an abort', async () => {
     const { world } = await played({ places: 1 }, { ...quick, againMs: 60_000 });
     await world.reset([0], [taskOf(1)]);
     const stop = new AbortController();
@@ -132,18 +132,18 @@ describe('an action as text', () => {
     [{ properties: { on: { type: 'boolean' } }, required: ['on'] }, 'True', { on: true }],
     [click, 'I click. {"x": 3, "button": "left"}', { x: 3, button: 'left' }],
     [{}, '{"type": "list_tools"}', { type: 'list_tools' }],
-  ])('of %j: %s', (schema, text, action) => expect(actionFrom(text, actionForm(schema))).toEqual(action));
+  ])('from schema %j: %s', (schema, text, action) => expect(actionFrom(text, actionForm(schema))).toEqual(action));
 
   it.each([
     [{ properties: { move: { type: 'integer' } } }, 'left', /"move" must be a value of type integer/],
     [{ properties: { go: { enum: ['N', 'S'] } } }, 'W', /"go" must be one of: N, S/],
     [click, 'left', /one JSON object/],
     [click, '{"x": ', /one JSON object/],
-  ])('is refused of %j: %s', (schema, text, reason) => {
+  ])('is refused by schema %j: %s', (schema, text, reason) => {
     expect(() => actionFrom(text, actionForm(schema))).toThrow(reason);
   });
 
-  it('with several fields is told first, and has a form', async () => {
+  it('with several fields is described first, and has a form', async () => {
     const { world } = await played({ schema: click });
     const [opening] = await world.reset([0], [taskOf(1)]);
     expect(opening.observation).toBe(
@@ -155,7 +155,7 @@ describe('an action as text', () => {
     expect(formWords(actionForm(message))).toBe('');
   });
 
-  it('may have its schema from a person, where the server gives none', async () => {
+  it('may have its schema from a person if the server gives none', async () => {
     const { server, world } = await played();
     await world.reset([0], [taskOf(1)]);
     await world.step([0], ['hello']);
@@ -198,7 +198,7 @@ describe('a server that misbehaves', () => {
     ['silence', () => true, /an answer not within 0\.3 s/],
     ['an end', cut, /closed the connection \(code 1006\)/],
   ] as [string, Mishap, RegExp | null][])(
-    'costs one episode, by name, and the others go on: %s',
+    'costs one episode, by name, and the others continue: %s',
     async (_, mishap, reason) => {
       const { address, world } = await played({
         schema: message,
@@ -216,7 +216,7 @@ describe('a server that misbehaves', () => {
     },
   );
 
-  it('is not there', async () => {
+  it('is unreachable', async () => {
     const { server, address, world } = await played();
     await server.close();
     servers.length = 0;
@@ -225,8 +225,8 @@ describe('a server that misbehaves', () => {
   });
 });
 
-describe('a look at a server', () => {
-  it('says what it is, how fast, and for how many it has room', async () => {
+describe('the check of a server', () => {
+  it('reports its name, its speed, and the number of places', async () => {
     const { server, address } = await started({
       places: 1,
       schema: message,
@@ -243,7 +243,7 @@ describe('a look at a server', () => {
     expect(server.frames.every(({ type }) => type === 'state')).toBe(true);
   });
 
-  it('tells what a page cannot read, and a full house', async () => {
+  it('reports a server that refuses pages, and one without free places', async () => {
     const { address } = await started();
     const { findings, works } = await checkOpenEnv({ address });
     expect([works, findings.map(({ what }) => what)]).toEqual([true, ['no-version', 'no-schema']]);

@@ -34,7 +34,7 @@ async function openPool(file: string, name: string, timeoutMs = 1000): Promise<W
 }
 
 describe('a pool over the TextCraft worker', () => {
-  it('answers as the world in process does', async () => {
+  it('gives the same answers as the world in this process', async () => {
     const pool = await openPool(worldFile, 'textcraft', 10_000);
     const plain = await TextCraft.open();
     expect(pool.describe()).toEqual(plain.describe());
@@ -48,10 +48,10 @@ describe('a pool over the TextCraft worker', () => {
     expect(await pool.step(slots, actions)).toEqual(await plain.step(slots, actions));
     expect(await pool.view(3)).toEqual(await plain.view(3));
   });
-  it('plays whole episodes in the worker as they are played from here', async () => {
+  it('plays whole episodes in the worker as in this process', async () => {
     const pool = await openPool(worldFile, 'textcraft', 10_000);
     const tasks = (await pool.tasks({ depths: [1, 2] }, 'test')).slice(0, 5);
-    // More than one message takes, of tasks that repeat.
+    // More than one message can carry, with repeated tasks.
     const episodes = Array.from({ length: 300 }, (_, i) => {
       const player: LoneEpisode['player'] = i % 3 ? 'chance' : 'oracle';
       return { player, task: tasks[i % 5], key: i * 77 };
@@ -66,14 +66,14 @@ describe('a pool over the TextCraft worker', () => {
       expect(played.every(({ success }, i) => success || episodes[i].player === 'chance')).toBe(true);
     }
   });
-  it('passes refusals on by their words, and the worker lives on', async () => {
+  it('passes on the messages of refusals, and the worker keeps running', async () => {
     const pool = await openPool(worldFile, 'textcraft', 10_000);
     await expect(pool.tasks({ depths: [9] }, 'train')).rejects.toThrow(/options\.depths\.0/);
     await expect(pool.step([5], ['x'])).rejects.toThrow(WorldError);
     expect((await pool.reset([5], [taskOf(0)]))[0].valid).toBe(true);
     expect(pool.restarts).toBe(0);
   });
-  it('says that there is no such world', async () => {
+  it('reports an unknown world', async () => {
     await expect(openPool(worldFile, 'nowhere')).rejects.toThrow(/no world named "nowhere".*textcraft/);
   });
 });
@@ -86,7 +86,7 @@ describe('a pool over a world that misbehaves', () => {
     return pool;
   };
 
-  it('plays the others’ episodes where one costs the instance, and rebuilds who is not played', async () => {
+  it('plays on in the other episodes after one ends the instance, and rebuilds those between episodes', async () => {
     const pool = await openPool(misbehavingFile, 'misbehaving', 200);
     await pool.reset([7], [taskOf(10)]);
     await pool.step([7], ['a']);
@@ -101,14 +101,14 @@ describe('a pool over a world that misbehaves', () => {
     ['hang', /no answer to step within 500 ms/],
     ['trap', /trapped: unreachable/],
     ['exit', /ended with code 3/],
-  ])('ends the guilty world alone: %s', async (action, reason) => {
+  ])('ends only the world at fault: %s', async (action, reason) => {
     const pool = await begin();
     const answers = await pool.step([0, 1, 2], ['d', action, 'f']);
     expect(answers.map(({ observation }) => observation)).toEqual(['task 10 a d', '', 'task 12 c f']);
     expect(answers[1]).toMatchObject({ done: true, valid: false, reward: 0 });
     expect(answers[1].failure).toMatch(reason);
     expect([answers[0].failure, answers[2].failure]).toEqual([undefined, undefined]);
-    // The others go on from where they were; the failed one says so until it is reset.
+    // The others continue where they were; the failed one repeats its failure until it is reset.
     const next = await pool.step([0, 1, 2], ['g', 'h', 'i']);
     expect(next.map(({ observation }) => observation)).toEqual(['task 10 a d g', '', 'task 12 c f i']);
     expect(next[1].failure).toMatch(reason);
@@ -116,7 +116,7 @@ describe('a pool over a world that misbehaves', () => {
     expect((await pool.step([1], ['j']))[0].observation).toBe('task 14 j');
   });
 
-  it('finds two guilty worlds in one batch', async () => {
+  it('finds two worlds at fault in one batch', async () => {
     const pool = await begin();
     const answers = await pool.step([0, 1, 2], ['trap', 'ok', 'hang']);
     expect(answers.map(({ failure }) => failure === undefined)).toEqual([false, true, false]);
@@ -135,28 +135,28 @@ describe('a pool over a world that misbehaves', () => {
     ]);
   });
 
-  it('answers null for an oracle that hangs, and keeps the worlds', async () => {
+  it('returns null for an oracle that hangs, and keeps the worlds', async () => {
     const pool = await begin();
     await pool.step([1], ['no oracle']);
     expect(await pool.oracle([0, 1, 2])).toEqual([['slot 0'], null, ['slot 2']]);
     expect((await pool.step([1], ['on']))[0].observation).toBe('task 11 b no oracle on');
   });
 
-  it('lets a refusal through without ending anything', async () => {
+  it('passes on a refusal without ending anything', async () => {
     const pool = await begin();
     await expect(pool.step([1], ['refuse'])).rejects.toThrow('refused, as told');
     expect(pool.restarts).toBe(0);
     expect((await pool.step([1], ['on']))[0].observation).toBe('task 11 b on');
   });
 
-  it('gives a call up where it is asked to: at once, and the instance and the other worlds live on', async () => {
+  it('aborts a call at once, and the instance and the other worlds keep running', async () => {
     const pool = await begin();
     const stop = new AbortController();
     const waiting = pool.step([1], ['wait'], stop.signal);
     const queued = pool.step([2], ['d'], stop.signal);
     setTimeout(() => stop.abort(new Error('enough')), 20);
     await expect(waiting).rejects.toThrow('enough');
-    // It was never sent.
+    // The second call was never sent.
     await expect(queued).rejects.toThrow('enough');
     const [first, third] = await pool.step([0, 2], ['e', 'f']);
     expect([first.observation, third.observation]).toEqual(['task 10 a e', 'task 12 c f']);
@@ -164,7 +164,7 @@ describe('a pool over a world that misbehaves', () => {
     expect(pool.restarts).toBe(0);
   });
 
-  it('waits out a call that cannot be interrupted before the next, and rebuilds the others', async () => {
+  it('waits for an uninterruptible call to end before the next, and rebuilds the others', async () => {
     const pool = await begin();
     const stop = new AbortController();
     const waiting = pool.step([1], ['hang'], stop.signal);
@@ -176,7 +176,7 @@ describe('a pool over a world that misbehaves', () => {
     expect((await pool.step([1], ['f']))[0].failure).toMatch(/no answer to step within 500 ms/);
   });
 
-  it('refuses a call whose signal has been given up already', async () => {
+  it('refuses a call with an aborted signal', async () => {
     const pool = await begin();
     await expect(pool.view(0, AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
   });
@@ -190,7 +190,7 @@ describe('a pool over a world that misbehaves', () => {
 });
 
 describe('lists of valid actions in a message', () => {
-  it('come out as they went in, each different list once', () => {
+  it('are the same on both sides, each different list sent once', () => {
     const shared = ['look', 'é 😀\n'];
     const lists = [shared, null, undefined, [], ['look'], shared, [...shared], ['']];
     const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
@@ -200,14 +200,14 @@ describe('lists of valid actions in a message', () => {
     expect(read).toEqual(lists);
     expect([read[5], read[6]]).toEqual([read[0], read[0]]);
     expect(read[5] === read[0] && read[6] === read[0]).toBe(true);
-    // What is remembered by the array must not change under it.
+    // The reader reuses the array, so it must be frozen.
     const again = writer.write(lists);
     expect(again.named).toBe('');
     expect(reader.read(structuredClone(again))[0]).toBe(read[0]);
     expect(Object.isFrozen(read[0])).toBe(true);
   });
 
-  it('go beyond the numbers that are one code unit, and begin anew after many', () => {
+  it('may need numbers of more than one code unit, and start over after many', () => {
     const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
     const through = (lists: string[][]) => reader.read(structuredClone(writer.write(lists)));
     const many = Array.from({ length: 70_000 }, (_, i) => `say ${i}`);
@@ -219,7 +219,7 @@ describe('lists of valid actions in a message', () => {
     expect(through([['wait']])).toEqual([['wait']]);
   });
 
-  it('are known by numbers on the other side; a frozen list is written again when the numbers begin anew', () => {
+  it('have numbers for their actions on the other side; a frozen list is sent again after a start over', () => {
     const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
     const through = (list: readonly string[]) => reader.read(structuredClone(writer.write([list])))[0]!;
     const frozen = Object.freeze(['look', 'wait', 'look']);
@@ -236,7 +236,7 @@ describe('lists of valid actions in a message', () => {
     expect(numberedActions(frozen)).toBeUndefined();
   });
 
-  it('refuse what they would tear apart, and what counts on lists that were not read', () => {
+  it('refuse actions that would be split, and references to lists that were not read', () => {
     const [writer, reader] = [new ActionListWriter(), new ActionListReader()];
     reader.read(writer.write([['look']]));
     expect(() => writer.write([['wait', 'a\0b']])).toThrow(WorldError);

@@ -1,4 +1,4 @@
-// The registry and its modules: light, complete, and each as its folder says.
+// The registry and its modules: light, complete, and consistent with their folders.
 import { existsSync } from 'node:fs';
 import { parseDependencyTree } from 'dpdm';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -9,13 +9,13 @@ import * as views from '../../src/worlds/views.ts';
 
 beforeAll(() => buildWasm());
 
-/** Where the page, the trainer and a world's worker begin. */
+/** Entries of the page, the trainer and the worker of a world. */
 const entries = ['src/ui/app/app.ts', 'src/workers/trainer-worker.ts', 'src/workers/world-worker.ts'];
 
-/** Its own, or its family's: `agentgym-babyai` is in `agentgym/`. */
+/** Folder of a world: its own, or its family's (`agentgym-babyai` is in `agentgym/`). */
 const folderOf = (name: string) => (existsSync(`src/worlds/${name}`) ? name : name.split('-')[0]);
 
-it('brings no world’s own code with page, trainer or worker: it comes when the world is opened', async () => {
+it('loads no world’s own code with page, trainer or worker: it is loaded when the world is opened', async () => {
   const tree = await parseDependencyTree(entries, {
     context: process.cwd(),
     extensions: ['.ts'],
@@ -33,21 +33,21 @@ it('brings no world’s own code with page, trainer or worker: it comes when the
 });
 
 describe.each(worldModules.map((module) => [module.title, module] as const))('%s', (_, module) => {
-  it('is where its name says, and one of its kind', () => {
+  it('has the folder and the kind of its name', () => {
     expect(existsSync(`src/worlds/${folderOf(module.name)}/index.ts`)).toBe(true);
     expect(module.name).toMatch(/^[a-z][a-z0-9-]*$/);
     expect(worldModules.filter(({ name }) => name === module.name)).toHaveLength(1);
     expect(worldModule(module.name)).toBe(module);
   });
 
-  it('has its words, and options that need no saying', () => {
+  it('has its texts, and needs no options', () => {
     for (const words of [module.title, module.summary, module.credit]) expect(words).toMatch(/^[A-Z].*/);
     expect(module.summary).toMatch(/\.$/);
     const filled = module.options({});
     expect(module.options(filled as never)).toEqual(filled);
   });
 
-  it('opens as what it says it is: its tasks, its oracle, its actions, its view', async () => {
+  it('opens with the declared facts: its tasks, its oracle, its actions, its view', async () => {
     if (module.connection.kind !== 'wasm') return;
     const world = await openWorld(module.name);
     expect(world.describe()).toBe(module);
@@ -65,6 +65,6 @@ describe.each(worldModules.map((module) => [module.title, module] as const))('%s
   });
 });
 
-it('names the worlds there are where one is asked for that is not', () => {
+it('lists the worlds for an unknown name', () => {
   expect(() => worldModule('chess')).toThrow(/no world named "chess".*textcraft/);
 });

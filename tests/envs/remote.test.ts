@@ -1,4 +1,4 @@
-// A world at the other end of a line, under guard: deadlines, failures that stay with their slot, calls that are given up.
+// A world over a connection, with its guard: deadlines, failures that affect only their slot, aborted calls.
 import { describe, expect, it } from 'vitest';
 import type { Feedback, Task, World } from '../../src/envs/env.ts';
 import { WorldError } from '../../src/envs/env.ts';
@@ -7,7 +7,7 @@ import { RemoteWorld } from '../../src/envs/transport/remote.ts';
 import { textcraft } from '../../src/worlds/textcraft/index.ts';
 import { taskOf } from './helpers.ts';
 
-/** Says what it was told; on `silence` it never answers and looks at no signal, on `break` its line breaks. */
+/** Repeats its input; on `silence` it never answers and ignores the signal, on `break` the call fails. */
 class Line implements World {
   readonly calls: (readonly number[])[] = [];
   lastSignal: AbortSignal | undefined;
@@ -53,7 +53,7 @@ const open = (timeoutMs = 30) => {
 const tasks = [taskOf(10), taskOf(11), taskOf(12)];
 
 describe('a world over a line', () => {
-  it('is asked slot by slot, all at once', async () => {
+  it('is called slot by slot, all at once', async () => {
     const { line, world } = open();
     const answers = await world.reset([0, 1, 2], tasks);
     expect(answers.map(({ observation }) => observation)).toEqual(['task 10', 'task 11', 'task 12']);
@@ -63,7 +63,7 @@ describe('a world over a line', () => {
   it.each([
     ['silence', /no answer within 30 ms/],
     ['break', /fetch failed/],
-  ])('ends the episode alone whose call fails, until it is reset: %s', async (action, reason) => {
+  ])('ends only the episode whose call fails, until it is reset: %s', async (action, reason) => {
     const { line, world } = open();
     await world.reset([0, 1, 2], tasks);
     const answers = await world.step([0, 1, 2], ['a', action, 'c']);
@@ -76,13 +76,13 @@ describe('a world over a line', () => {
     expect((await world.step([1], ['again']))[0]).toMatchObject({ observation: 'again', done: false });
   });
 
-  it('tells the world of its deadline', async () => {
+  it('passes its deadline on to the world', async () => {
     const { line, world } = open();
     await world.step([0], ['silence']);
     expect(line.lastSignal?.aborted).toBe(true);
   });
 
-  it('gives a call up at once, and nothing has failed', async () => {
+  it('aborts a call at once, without a failure', async () => {
     const { world } = open(60_000);
     const stop = new AbortController();
     const waiting = world.step([0], ['silence'], stop.signal);
@@ -92,7 +92,7 @@ describe('a world over a line', () => {
     await expect(world.oracle([1], AbortSignal.abort(new Error('late')))).rejects.toThrow('late');
   });
 
-  it('lets a refusal through, and has no oracle where it does not answer', async () => {
+  it('passes on a refusal, and has no oracle if that gives no answer', async () => {
     const { world } = open();
     await expect(world.step([0], ['refuse'])).rejects.toThrow(WorldError);
     expect(await world.oracle([0, 1, 2])).toEqual([['slot 0'], null, ['slot 2']]);
@@ -103,21 +103,21 @@ describe('a world over a line', () => {
 describe('a connection', () => {
   const module = (connection: WorldModule['connection']) => ({ ...textcraft, title: 'Line', connection });
 
-  it('takes what is set, else what the module says', () => {
+  it('takes the set address, else the module’s', () => {
     const connection = { kind: 'http' as const, address: 'http://127.0.0.1:8000' };
     expect(connectionOf(module(connection), {})).toEqual({ address: 'http://127.0.0.1:8000' });
     const set = { address: 'https://worlds.example', token: 'secret' };
     expect(connectionOf(module(connection), set)).toEqual(set);
   });
 
-  it('is refused without an address, and without a token that must be there', () => {
+  it('is refused without an address, or without a required token', () => {
     expect(() => connectionOf(module({ kind: 'socket' }), {})).toThrow(/no address/);
     const locked = module({ kind: 'http', address: 'http://127.0.0.1:8000', token: 'required' });
     expect(() => connectionOf(locked, {})).toThrow(/asks for a token/);
     expect(connectionOf(module({ kind: 'wasm' }), {})).toEqual({});
   });
 
-  it('is refused to an experiment that was not allowed to use it', () => {
+  it('is refused to an experiment without permission', () => {
     const withheld = { address: 'http://127.0.0.1:8000', withheld: true };
     expect(() => connectionOf(module({ kind: 'http' }), withheld)).toThrow(/allow it to use the server/);
     expect(connectionOf(module({ kind: 'wasm' }), { withheld: true })).toEqual({ withheld: true });

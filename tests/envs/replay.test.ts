@@ -31,7 +31,7 @@ describe('replay', () => {
     const two = { a: 'get 1 flint', obs: 'Got 1 flint', r: 0, done: false, inv: { flint: 1, 'acacia logs': 1 } };
     expect((await replay(line({ expert: [step, two] }))).first?.what).toBe('inventory');
   });
-  it('says which line is broken', () => {
+  it('reports the line that is broken', () => {
     expect(() => readTranscripts('{"id":0,')).toThrow(/Line 1 is not JSON/);
     expect(() => readTranscripts(`${line({})}\n{"id":0}`)).toThrow(/Line 2 is not a transcript: obs/);
   });

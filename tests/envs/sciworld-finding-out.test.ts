@@ -1,4 +1,4 @@
-// The oracle that finds out: what it speaks of was read before, and its answers follow from what it was told.
+// The oracle that finds out: every thing it names appeared in a text before, and its answers follow from those texts.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { Players } from '../../src/rl/episode/players.ts';
@@ -13,11 +13,11 @@ const optionsOf = (name: string) => ({ tasks: [name], validActions: false, oracl
 
 interface Turn {
   action: string;
-  /** All that was read before it. */
+  /** All text shown before the action. */
   read: string;
 }
 
-/** Some training variations of a task, each as the oracle plays it. */
+/** Plays some training variations of a task with the oracle. */
 async function played(name: string, count: number): Promise<{ id: number; reward: number; turns: Turn[] }[]> {
   const world = await SciWorld.open();
   const all = await world.tasks(optionsOf(name), 'train');
@@ -45,13 +45,13 @@ describe('the oracle that finds out', () => {
     }
   });
 
-  it.each(names)('speaks in %s of nothing that it has not read of', async (name) => {
+  it.each(names)('names in %s only things that appeared in a text before', async (name) => {
     for (const { id, turns } of await played(name, 12)) {
       for (const { action, read } of turns) {
         const thing =
           /^(?:focus on|pick up|connect .* to|look at) (?:cathode in |anode in )?(.+?)(?: in .*| terminal \d)?$/;
         const said = thing.exec(action)?.[1];
-        // A battery's poles and a mixture to be made are words of physics, not of the room.
+        // The poles of a battery and the product of a mixture are known from physics, not from the room.
         if (said === undefined || said === 'battery cathode') continue;
         for (const word of said.toLowerCase().split(' '))
           expect(read.toLowerCase(), `${id}: ${action}`).toContain(word);
@@ -59,7 +59,7 @@ describe('the oracle that finds out', () => {
     }
   });
 
-  it('sorts by the lamp, whatever the thing: on to where the task sends what conducts, else to the other', async () => {
+  it('chooses the box by the lamp for every thing: the box for conductors if it is on, else the other', async () => {
     let [on, off] = [0, 0];
     for (const name of ['test-conductivity', 'test-conductivity-of-unknown-substances'])
       for (const { id, turns } of await played(name, 40)) {
@@ -75,12 +75,12 @@ describe('the oracle that finds out', () => {
   });
 
   it.each(['measure-melting-point-known-substance', 'measure-melting-point-unknown-substance'])(
-    'measures in %s before it answers, unless its state in the room says it',
+    'measures in %s before it answers, unless the state at room temperature is enough',
     async (name) => {
       let measurable = 0;
       const episodes = await played(name, 60);
       for (const { id, turns } of episodes) {
-        // In a cup that lets no cold through the moves run out: the oracle that knows answers.
+        // In a cup that blocks the cold, measuring takes too many moves, so the oracle that knows gives the answer.
         if (!turns.some(({ action }) => action === 'pick up thermometer')) continue;
         measurable++;
         const { read } = turns.at(-1)!;
@@ -107,7 +107,7 @@ describe('the oracle that finds out', () => {
 });
 
 describe('the oracle that guesses', () => {
-  /** Solved, by whether the task asks for an answer. */
+  /** Plans of the oracles that know and guess for 60 variations, and how many the guesses solve. */
   async function guessedOn(name: string) {
     const world = await SciWorld.open();
     const plansOf = async (oracle: string) => {
@@ -128,10 +128,10 @@ describe('the oracle that guesses', () => {
   }
 
   it.each(['use-thermometer', 'test-conductivity', 'measure-melting-point-known-substance'])(
-    'draws the answer of %s, and differs in nothing else',
+    'draws the answer of %s, and otherwise acts like the oracle that knows',
     async (name) => {
       const { known, plans, solved } = await guessedOn(name);
-      // A fair coin thrown 60 times falls within these but for 3 in 10,000.
+      // The number of heads in 60 throws of a fair coin is outside this range in 3 of 10,000 cases.
       expect(solved).toBeGreaterThanOrEqual(16);
       expect(solved).toBeLessThanOrEqual(44);
       plans.forEach((plan, k) => {
@@ -143,13 +143,13 @@ describe('the oracle that guesses', () => {
     },
   );
 
-  it('has nothing to draw where there is one box', async () => {
+  it('has nothing to draw if there is one box', async () => {
     const { known, plans, solved } = await guessedOn('find-plant');
     expect(plans).toEqual(known);
     expect(solved).toBe(60);
   });
 
-  it('stands beside the suite, and says how well it did', async () => {
+  it('gives a suite the success rate of guessing', async () => {
     const [{ guesses, options, turns, ids }] = sciworldSuites;
     const world = await SciWorld.open();
     const all = await world.tasks(options, 'test');
@@ -159,13 +159,13 @@ describe('the oracle that guesses', () => {
     expect(await players.guesses({ turns }, tasks)).toBeNull();
     const [knows, guess] = [await players.oracle(tasks, turns), await players.guesses({ guesses, turns }, tasks)];
     expect(rate(knows)).toBeGreaterThan(0.9);
-    // Two in three of these ask for one of two boxes.
+    // Two in three of these tasks ask for one of two boxes.
     expect(rate(guess!)).toBeGreaterThan(0.5);
     expect(rate(guess!)).toBeLessThan(0.8);
   });
 });
 
-it('the suite to tune on has no variation of the test set, and none that is trained on', async () => {
+it('the suite for tuning shares no variation with the test set or with training', async () => {
   const world = await SciWorld.open();
   const [test, dev] = sciworldSuites;
   expect(dev.ids!.length).toBe(test.ids!.length);

@@ -1,4 +1,4 @@
-// ScienceWorld under other names: the same world, told otherwise, and nothing lost on the way back.
+// ScienceWorld with exchanged names: the same world in other texts, and every text can be translated back.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { sciworld } from '../../src/worlds/sciworld/index.ts';
@@ -33,7 +33,7 @@ const optionsOf = (name: string, naming: number, exchange = 'names') => ({
 });
 
 describe.each(['names', 'all'])('another naming of %s', (exchange) => {
-  it.each(tasks)('tells %s of other things, and is the same world', async (name) => {
+  it.each(tasks)('exchanges names in %s and keeps the world the same', async (name) => {
     const world = await SciWorld.open();
     const every = async (naming: number) => {
       const all = await world.tasks(optionsOf(name, naming, exchange), 'train');
@@ -62,11 +62,11 @@ describe.each(['names', 'all'])('another naming of %s', (exchange) => {
         expect(JSON.stringify(await world.view(1))).not.toBe('');
       }
     }
-    // Plants keep their names; every other task speaks of something that goes by another.
+    // Plants keep their names; every other task mentions something with an exchanged name.
     expect(told).toBeGreaterThan(name === 'find-plant' ? 0 : own.length);
   });
 
-  it('lists actions in its own words, which the world understands', async () => {
+  it('lists actions in its own names, which the world understands', async () => {
     const world = await SciWorld.open();
     const [task] = await world.tasks({ ...optionsOf('test-conductivity', 5), validActions: true }, 'train');
     const [{ validActions }] = await world.reset([0], [task]);
@@ -77,8 +77,8 @@ describe.each(['names', 'all'])('another naming of %s', (exchange) => {
   });
 });
 
-describe('what the words say', () => {
-  it('is what is right: the box that the told temperature asks for, warm told as cold or not', async () => {
+describe('texts with exchanged names', () => {
+  it('stay true: the box fits the stated temperature, whether warm is shown as cold or not', async () => {
     const world = await SciWorld.open();
     const counts = { mirrored: 0, kept: 0 };
     for (const seed of [1, 2, 3, 77]) {
@@ -97,7 +97,7 @@ describe('what the words say', () => {
           if (action.startsWith('use thermometer')) degrees = Number(/temperature of (-?\d+)/.exec(observation)![1]);
         }
         const beyond = degrees - bound(named.observation);
-        // On its way to the boxes it cools or warms a little.
+        // The substance cools or warms a little on its way to the boxes.
         if (Math.abs(beyond) > 8) expect(plan!.at(-1)).toContain(boxFor(beyond > 0 ? 'above' : 'below'));
         counts[bound(named.observation) === bound(first.observation) ? 'kept' : 'mirrored'] += 1;
       }
@@ -106,14 +106,14 @@ describe('what the words say', () => {
     expect(counts.kept).toBeGreaterThan(10);
   });
 
-  it.each(['solid', 'liquid'])('keeps what is %s so', (state) => {
+  it.each(['solid', 'liquid'])('keep the state %s', (state) => {
     for (const seed of [1, 2, 3])
       expect(new Naming(seed, { task: '', description: '' }).show(`${state} unknown substance B`)).toMatch(
         new RegExp(`^${state} unknown substance [A-Z]$`),
       );
   });
 
-  it('calls side rooms otherwise where the task names them, and keeps them where one is known by heart', () => {
+  it('exchange side rooms if the task names them, and keep them if the agent must know one', () => {
     const seeds = Array.from({ length: 20 }, (_, k) => k + 1);
     const shown = (task: string) =>
       new Set(seeds.map((seed) => new Naming(seed, { task, description: '' }).show('the workshop')));
@@ -132,7 +132,7 @@ describe('paints', () => {
       return told;
     });
 
-  it('mix as before under other colours, and every mixture is met', () => {
+  it('mix as before under other colours, and every mixture occurs', () => {
     expect(new Set(shown('Blue and yellow paint mix to produce green paint.'))).toEqual(
       new Set([
         ...['Blue and yellow', 'Yellow and blue'].map((parts) => `${parts} paint mix to produce green paint.`),
@@ -149,14 +149,14 @@ describe('paints', () => {
     );
   });
 
-  it('that are together are named in the order of the alphabet, as the simulator asks', () => {
+  it('in one container are listed alphabetically, as in the simulator', () => {
     for (const told of shown('mix wood cup containing blue paint and yellow paint')) {
       const names = /containing (.+) and (.+)$/.exec(told)!.slice(1);
       expect(names).toEqual(names.toSorted());
     }
   });
 
-  it('keep their colours where no paint is mixed', () => {
+  it('keep their colours if no paint is mixed', () => {
     for (const seed of seeds)
       expect(new Naming(seed, { task: 'test-conductivity', description: '' }).show('red paint')).toBe('red paint');
   });
@@ -166,7 +166,7 @@ describe('draws', () => {
   const task = { world: 'sciworld', id: 1436, options: optionsOf('test-conductivity', 0), strata: {} };
   const drawn = sciworld.drawing!(task.options)!;
 
-  it('are a function of their key, differ between siblings, and now and then keep all names', () => {
+  it('depend only on their key, differ between siblings, and sometimes keep all names', () => {
     const namings = Array.from({ length: 400 }, (_, key) => drawn(task, { key, member: 0 }).options.naming);
     expect(namings).toEqual(namings.map((_, key) => drawn(task, { key, member: 0 }).options.naming));
     expect(new Set(namings).size).toBeGreaterThan(300);
@@ -179,7 +179,7 @@ describe('draws', () => {
     expect(drawn(task, { key: 9, member: 0 }).id).toBe(task.id);
   });
 
-  it('happen only where they are asked for, and never to what is held out', async () => {
+  it('happen only if requested, and never for held-out tasks', async () => {
     expect(sciworld.drawing!({ tasks: ['find-plant'] })).toBeNull();
     const world = await SciWorld.open();
     for (const { options } of await world.tasks(optionsOf('test-conductivity', 0), 'test'))
@@ -187,7 +187,7 @@ describe('draws', () => {
   });
 });
 
-it('no name is another’s, and every one comes back', () => {
+it('no two things share a name, and every name translates back', () => {
   expect(new Set(namedThings).size).toBe(namedThings.length);
   for (const seed of [1, 2, 3]) {
     const naming = new Naming(seed);

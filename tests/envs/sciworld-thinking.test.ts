@@ -1,4 +1,5 @@
-// What ScienceWorld's oracle says before it acts: found in the text that was shown, about the box that it then chooses, under any names.
+// Thoughts of ScienceWorld's oracle: they consist of words from the texts shown before, and agree with the box that it
+// then chooses, under any names.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { Findings } from '../../src/worlds/sciworld/thinking.ts';
@@ -19,7 +20,7 @@ const wordsOf = (text: string): string[] => text.match(/-?[\w.]*\w/g) ?? [];
 interface Told {
   thought: string;
   action: string;
-  /** All that was shown before. */
+  /** All text shown before. */
   read: string;
 }
 
@@ -45,7 +46,7 @@ async function* episodes(name: string) {
   }
 }
 
-/** What the oracle concludes, where nobody says it. */
+/** Words that the oracle concludes without having read them. */
 const states = ['solid', 'liquid'];
 const sorting = [
   'use-thermometer',
@@ -57,7 +58,7 @@ const sorting = [
 
 describe("the oracle's thoughts", () => {
   it.each([...sorting, 'find-plant', 'find-animal', 'lifespan-longest-lived', 'chemistry-mix'])(
-    'of %s are words that were read before, and their actions complete it',
+    'of %s use only words that appeared before, and their actions complete the task',
     async (name) => {
       for await (const { told, completed } of episodes(name)) {
         expect(completed).toBe(true);
@@ -69,42 +70,39 @@ describe("the oracle's thoughts", () => {
     },
   );
 
-  it.each(sorting)(
-    'of %s begin with the boxes of its conditions, and end with the one that it chooses',
-    async (name) => {
-      const findings = new Set<string>();
-      for await (const { description, told } of episodes(name)) {
-        const conditions = told[0].thought.split(', ');
-        for (const each of conditions) {
-          const [, condition, box] = /^(\w+) (\w+ box)$/.exec(each)!;
-          expect(description).toMatch(new RegExp(`\\b${condition}[^,]*, [a-z ]* the ${box}`));
-        }
-        expect(new Set(conditions).size).toBe(2);
-        const { thought, action } = told.at(-1)!;
-        const [, found, chosen, box] = /^(.+) (\w+ (\w+ box))$/.exec(thought)!;
-        expect(action.endsWith(box)).toBe(true);
-        expect(conditions).toContain(chosen);
-        findings.add(found);
+  it.each(sorting)('of %s begin with the boxes of the conditions, and end with the chosen one', async (name) => {
+    const findings = new Set<string>();
+    for await (const { description, told } of episodes(name)) {
+      const conditions = told[0].thought.split(', ');
+      for (const each of conditions) {
+        const [, condition, box] = /^(\w+) (\w+ box)$/.exec(each)!;
+        expect(description).toMatch(new RegExp(`\\b${condition}[^,]*, [a-z ]* the ${box}`));
       }
-      // What was found out is not one and the same.
-      expect(findings.size).toBeGreaterThan(1);
-    },
-  );
+      expect(new Set(conditions).size).toBe(2);
+      const { thought, action } = told.at(-1)!;
+      const [, found, chosen, box] = /^(.+) (\w+ (\w+ box))$/.exec(thought)!;
+      expect(action.endsWith(box)).toBe(true);
+      expect(conditions).toContain(chosen);
+      findings.add(found);
+    }
+    // Findings differ between episodes.
+    expect(findings.size).toBeGreaterThan(1);
+  });
 
   it.each(sorting.slice(1, 3))(
-    'of %s say the temperature while it nears the bound, and the state there',
+    'of %s give the temperature on the way to the bound, and the state there',
     async (name) => {
       const ways = new Map<string, number>();
       for await (const { told } of episodes(name)) {
         const [, bound, state, side] = /^(-?[\d.]+) (solid|liquid) (above|below) \w+ box$/.exec(told.at(-1)!.thought)!;
-        // Solid at the bound: it melts above.
+        // A substance that is solid at the bound melts above it.
         expect([state, side]).toEqual([state, state === 'solid' ? 'above' : 'below']);
         const readings = told.filter(({ thought }) => /^-?[\d.]+ -?\d+$/.test(thought));
         for (const { thought, read } of readings)
           expect(read.split('\n').at(-1)).toBe(
             `the thermometer measures a temperature of ${thought.split(' ')[1]} degrees celsius`,
           );
-        // All but the last are on this side of the bound.
+        // All but the last reading are on the same side of the bound.
         const warmer = readings.map(({ thought }) => Number(thought.split(' ')[1]) > Number(bound));
         expect(new Set(warmer.slice(0, -1)).size).toBeLessThanOrEqual(1);
         const how = `${state}, ${readings.length ? 'measured' : 'at once'}`;
@@ -119,15 +117,18 @@ describe("the oracle's thoughts", () => {
     },
   );
 
-  it.each(['find-plant', 'find-animal'])('of %s say where it goes when it is taken up and put down', async (name) => {
-    for await (const { description, told } of episodes(name)) {
-      const said = told.filter(({ thought }) => thought !== '');
-      expect(said.at(-1)).toBe(told.at(-1));
-      for (const { thought } of said) expect(description).toMatch(new RegExp(`, ${thought}\\.$`));
-    }
-  });
+  it.each(['find-plant', 'find-animal'])(
+    'of %s name the destination when the thing is picked up and put down',
+    async (name) => {
+      for await (const { description, told } of episodes(name)) {
+        const said = told.filter(({ thought }) => thought !== '');
+        expect(said.at(-1)).toBe(told.at(-1));
+        for (const { thought } of said) expect(description).toMatch(new RegExp(`, ${thought}\\.$`));
+      }
+    },
+  );
 
-  it('do not take the lamp of a room for one that was looked at', () => {
+  it('do not treat the lamp of a room as one that was looked at', () => {
     const description =
       'If it is electrically conductive, place it in the red box. If it is electrically nonconductive, place it in the green box.';
     const findings = new Findings(description);
@@ -140,7 +141,7 @@ describe("the oracle's thoughts", () => {
   });
 });
 
-describe('the plan that is taught', () => {
+describe('the taught plan', () => {
   const begin = async () => {
     const world = await SciWorld.open();
     const [task] = await world.tasks(optionsOf('find-plant', 0), 'train');
@@ -149,7 +150,7 @@ describe('the plan that is taught', () => {
     return { world, lesson };
   };
 
-  it('goes on after a refused action', async () => {
+  it('continues after a refused action', async () => {
     const { world, lesson } = await begin();
     const first = await lesson();
     expect((await world.step([0], ['sing a song']))[0].valid).toBe(false);
@@ -158,7 +159,7 @@ describe('the plan that is taught', () => {
     expect((await lesson()).action).not.toBe(first.action);
   });
 
-  it('is made anew after a step aside', async () => {
+  it('is made again after a detour', async () => {
     const { world, lesson } = await begin();
     await lesson();
     for (const action of ['open door to art studio', 'go to art studio']) await world.step([0], [action]);

@@ -44,14 +44,14 @@ describe('items', () => {
     [1386, [0, 691, 692, 1037, 1038, 1385]],
     [125, [0, 61, 62, 92, 93, 124]],
     [436, [0, 217, 218, 326, 327, 435]],
-  ])('%i variations split as the original splits them', (n, ends) => {
+  ])('%i variations split as in the original', (n, ends) => {
     const found = (['train', 'dev', 'test'] as const).flatMap((split) => {
       const list = variationsOf(split, n);
       return [list[0], list.at(-1)];
     });
     expect(found).toEqual(ends);
   });
-  it('all 7,207 variations begin as the original: words, room, chance, object numbers', async () => {
+  it('all 7,207 variations begin as in the original: texts, room, random state, object numbers', async () => {
     const simulator = await SciWorldSimulator.open();
     const world = simulator.create();
     const packed = readFileSync('envs-wasm/sciworld/tables/json/world_index.jsonl.gz');
@@ -79,7 +79,7 @@ describe('items', () => {
 
 describe("AgentGym-RL's experiment", () => {
   const read = () => parseExperiment(JSON.parse(readFileSync('experiments/sciworld-rl.json', 'utf8')));
-  it('has its batch, its horizon and the five groups of tasks it reports, as AgentGym serves them', () => {
+  it('has its batch, its horizon and its five reported groups of tasks, as served by AgentGym', () => {
     const { algorithm, horizon, worlds } = read();
     expect([algorithm.name, algorithm.groups, algorithm.groupSize]).toEqual(['grpo', 16, 8]);
     expect('kl' in algorithm && algorithm.kl).toEqual({ estimator: 'k3', coefficient: 0.001 });
@@ -91,7 +91,7 @@ describe("AgentGym-RL's experiment", () => {
     expect(options.tasks).toEqual(known.filter((name) => /^(use-th|measure|test|find|chem|life)/.test(name)));
     expect(options.tasks).toHaveLength(15);
   });
-  it('has items that AgentGym has too, enough of them held out, and all with an oracle within the last horizon', async () => {
+  it('has only items of AgentGym, enough of them held out, and all with an oracle within the last horizon', async () => {
     const { evaluation, horizon, worlds } = read();
     const world = await SciWorld.open();
     const [train, test] = [await world.tasks(worlds[0].options, 'train'), await world.tasks(worlds[0].options, 'test')];
@@ -132,7 +132,7 @@ describe('the contract', () => {
     const [after] = await world.step([0], ['look around']);
     expect(after).toMatchObject({ done: true, valid: false });
   });
-  it('ends after the step limit, and tells refused actions from done ones', async () => {
+  it('ends after the step limit, and tells refused actions from executed ones', async () => {
     const world = await SciWorld.open();
     await world.reset([0], [task(0, { stepLimit: 2, validActions: false })]);
     expect(await world.step([0], ['xyzzy'])).toMatchObject([{ valid: false, done: false, validActions: undefined }]);
@@ -141,13 +141,13 @@ describe('the contract', () => {
     ]);
     expect(await world.step([0], ['wait1'])).toMatchObject([{ valid: true, done: true }]);
   });
-  it('keeps to the verbs asked for', async () => {
+  it('keeps to the requested verbs', async () => {
     const world = await SciWorld.open();
     const [start] = await world.reset([0], [task(0, { verbs: ['open', 'look around'] })]);
     expect(start.validActions?.every((action) => /^(open |look around$)/.test(action))).toBe(true);
     expect(start.validActions?.length).toBeGreaterThan(1);
   });
-  it('asks which, and takes the number', async () => {
+  it('asks back after an ambiguous action, and takes the number', async () => {
     const world = await SciWorld.open();
     const [start] = await world.reset([0], [task(0)]);
     expect(start.observation).toContain('hallway');
@@ -156,7 +156,7 @@ describe('the contract', () => {
     expect(question.validActions).toEqual(['0', '1', '2', '3', '4', '5']);
     expect((await world.step([0], ['+0']))[0].observation).toBe('The door is now open.');
   });
-  it('shows where the agent is and what is reached', async () => {
+  it("shows the agent's place and the progress", async () => {
     const world = await SciWorld.open();
     await world.reset([0], [task(0)]);
     const view = await world.view(0);
@@ -164,7 +164,7 @@ describe('the contract', () => {
     expect(view.text).toContain('Subgoals:\n[ ] focus on substance');
     expect(view.text).toContain('Closed doors: kitchen to hallway, ');
   });
-  it('draws doors, devices, subgoals and temperatures, with what changed since the view before', async () => {
+  it('draws doors, devices, subgoals and temperatures, with the changes since the previous view', async () => {
     const world = await SciWorld.open();
     const see = async () => (await world.view(0)) as SciWorldView;
     const find = (view: SciWorldView, name: string) => everyThing(view.things).find((thing) => thing.name === name)!;
@@ -190,12 +190,12 @@ describe('the contract', () => {
     const cup = find(hot, 'glass cup');
     expect(cup.temperature).toBeGreaterThan(50);
     expect(cup.change).toBeGreaterThan(20);
-    // Looking again changes nothing, neither what is seen nor what it is compared with.
+    // Looking again changes neither the view nor its comparison with the one before.
     expect(await see()).toEqual(hot);
     const [{ observation }] = await world.step([0], ['use thermometer on glass cup']);
     expect(observation).toContain(`a temperature of ${cup.temperature!.toFixed(0)} degrees celsius`);
   });
-  it('draws what is joined to what, and subgoals as they are reached', async () => {
+  it('draws connections, and subgoals as they are reached', async () => {
     const world = await SciWorld.open();
     const see = async () => (await world.view(0)) as SciWorldView;
     await world.reset([0], [task(idOf('power-component', 3), { simplifications: ['easy'] })]);
@@ -222,7 +222,7 @@ describe('the contract', () => {
   });
 });
 
-/** Plays `turns` of the uniform player; returns everything that was said. */
+/** Plays `turns` of the uniform player; returns all observations. */
 function play(simulator: SciWorldSimulator, world: number, seed: number, turns: number): string[] {
   return Array.from({ length: turns }, (_, turn) => {
     const list = simulator.validActions(world);
@@ -249,7 +249,7 @@ describe('worlds', () => {
     });
     expect(second).toEqual(first);
   });
-  it('listing valid actions leaves chance alone, unless asked to be as upstream', async () => {
+  it('do not change their random state by listing valid actions, except in upstream mode', async () => {
     const simulator = await SciWorldSimulator.open();
     const world = simulator.create();
     simulator.load(world, 'boil', 0, 0);
@@ -259,7 +259,7 @@ describe('worlds', () => {
     simulator.validActions(world, true);
     expect(simulator.randomState(world)).not.toBe(before);
   });
-  it('list what a simulator lists that remembers no list', async () => {
+  it('list the same actions as a simulator without a cache', async () => {
     const simulator = await SciWorldSimulator.open();
     const [world, other] = [simulator.create(), simulator.create()];
     for (const number of [world, other]) simulator.load(number, 'use-thermometer', 3, 0);
@@ -272,14 +272,14 @@ describe('worlds', () => {
       for (const action of said) fresh.step(again, action);
       expect(list).toEqual(fresh.validActions(again));
       expect(Object.isFrozen(list)).toBe(true);
-      // Another world in the same state is told the very same list.
+      // Another world in the same state returns the same array.
       expect(simulator.validActions(other)).toBe(list);
       said.push(list[Math.floor(uniformAt(7, 0, turn) * list.length)]);
       for (const number of [world, other]) simulator.step(number, said[turn]);
     }
     expect(new Set(said).size).toBeGreaterThan(10);
   });
-  it('list the actions of some verbs as they list all and leave the others out', async () => {
+  it('list the actions of some verbs in the order of the whole list', async () => {
     const simulator = await SciWorldSimulator.open();
     const world = simulator.create();
     for (const verbs of [['focus on', 'teleport'], ['look', 'look around'], ['go'], ['wait', 'pour', 'nothing']]) {
@@ -293,11 +293,11 @@ describe('worlds', () => {
       }
     }
   });
-  it('that begin together are those that begin alone', async () => {
+  it('that begin together are the same as alone', async () => {
     const [world, alone] = [await SciWorld.open(), await SciWorld.open()];
     const [task, other] = await world.tasks({ tasks: ['find-plant'] }, 'train');
     const slots = [0, 1, 2, 3];
-    // Twice: the second time the worlds are there already.
+    // In the second round the worlds already exist.
     for (let round = 0; round < 2; round++) {
       const begun = await world.reset(slots, [task, other, task, task]);
       const apart = [];
@@ -310,7 +310,7 @@ describe('worlds', () => {
       }
     }
   });
-  it('come back from a snapshot byte for byte', async () => {
+  it('are restored from a snapshot byte for byte', async () => {
     const simulator = await SciWorldSimulator.open();
     const world = simulator.create();
     simulator.load(world, 'mendelian-genetics-known-plant', 7, bitsOf(['easy'], 'mendelian-genetics-known-plant'));
@@ -339,14 +339,14 @@ describe('worlds', () => {
 });
 
 describe('percent', () => {
-  it('rounds halves to even, as the original wrapper', () => {
+  it('rounds halves to even, like the original wrapper', () => {
     expect([0.125, 0.135, 0.005, 0.015, 1, -1].map(percent)).toEqual([12, 14, 0, 2, 100, -100]);
   });
 });
 
 describe('recordings of the original', () => {
   const file = (name: string) => `${goldenFolder}/sciworld/${name}.jsonl.gz`;
-  it("AgentGym's episodes agree whole, and their gold paths end at 100", async ({ skip }) => {
+  it("AgentGym's episodes agree completely, and their gold paths end at 100", async ({ skip }) => {
     if (!hasGolden('sciworld')) skip(`no recordings at ${goldenFolder}/sciworld`);
     const report = await replayEpisodes(readEpisodes(file('agentgym')), ['score', 'observation', 'valid']);
     expect(report.differences).toEqual([]);
@@ -373,24 +373,21 @@ describe('the oracle', () => {
   it('has a plan for each of the thirty tasks', () => {
     expect([...tasksWithOracle].sort()).toEqual(sciWorldTasks.map(({ name }) => name).sort());
   });
-  it.each(tasksWithOracle)(
-    'solves %s from train and test, and its actions are what a player could type',
-    async (name) => {
-      const world = await SciWorld.open();
-      const options = { tasks: [name], validActions: false };
-      const all = [...(await world.tasks(options, 'train')), ...(await world.tasks(options, 'test'))];
-      for (const item of all.filter((_, k) => k % Math.ceil(all.length / 6) === 0)) {
-        await world.reset([0], [item]);
-        const [plan] = await world.oracle([0]);
-        expect(plan, `no plan for ${item.id}`).not.toBeNull();
-        let last = { reward: 0, done: false };
-        for (const action of plan!) [last] = await world.step([0], [action]);
-        expect([item.id, last.reward, last.done]).toEqual([item.id, 1, true]);
-        expect(world.simulator.moves(0)).toBeLessThanOrEqual(101);
-      }
-    },
-  );
-  it.each(['grow-fruit', 'freeze', 'power-component'])('solves %s made easy too', async (name) => {
+  it.each(tasksWithOracle)('solves %s from train and test, with actions that a player could type', async (name) => {
+    const world = await SciWorld.open();
+    const options = { tasks: [name], validActions: false };
+    const all = [...(await world.tasks(options, 'train')), ...(await world.tasks(options, 'test'))];
+    for (const item of all.filter((_, k) => k % Math.ceil(all.length / 6) === 0)) {
+      await world.reset([0], [item]);
+      const [plan] = await world.oracle([0]);
+      expect(plan, `no plan for ${item.id}`).not.toBeNull();
+      let last = { reward: 0, done: false };
+      for (const action of plan!) [last] = await world.step([0], [action]);
+      expect([item.id, last.reward, last.done]).toEqual([item.id, 1, true]);
+      expect(world.simulator.moves(0)).toBeLessThanOrEqual(101);
+    }
+  });
+  it.each(['grow-fruit', 'freeze', 'power-component'])('solves the easy form of %s too', async (name) => {
     const world = await SciWorld.open();
     const items = await world.tasks({ tasks: [name], simplifications: ['easy'], validActions: false }, 'test');
     await world.reset([0], items.slice(0, 1));
@@ -399,7 +396,7 @@ describe('the oracle', () => {
     for (const action of plan!) [last] = await world.step([0], [action]);
     expect([last.reward, last.done]).toEqual([1, true]);
   });
-  it('finds a way from wherever the agent is, and leaves the world as it was', async () => {
+  it('finds a path from any place of the agent, and leaves the world unchanged', async () => {
     const world = await SciWorld.open();
     await world.reset([0], [task(idOf('find-animal', 3))]);
     const [plan] = await world.oracle([0]);
@@ -412,7 +409,7 @@ describe('the oracle', () => {
     for (const action of rest!) [last] = await world.step([0], [action]);
     expect([last.reward, last.done]).toEqual([1, true]);
   });
-  it('is null where the moves do not suffice', async () => {
+  it('is null if the remaining moves are too few', async () => {
     const world = await SciWorld.open();
     const plan = async (stepLimit: number) => {
       await world.reset([0], [task(idOf('grow-fruit', 3), { stepLimit })]);

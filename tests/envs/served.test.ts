@@ -1,4 +1,4 @@
-// Our clients with our own server at the other end: an episode through both is the episode of the world itself.
+// Our clients connected to our own server: an episode through both equals the episode of the world itself.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RemoteWorld } from '../../src/envs/transport/remote.ts';
 import type { Server } from '../../src/server/server.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** Where each kind is on the server. */
+/** Address of each kind on the server. */
 const placeOf = (name: string) => `${address}/${name}`;
 
 describe.each([
@@ -32,7 +32,7 @@ describe.each([
   ['sciworld', { upstream: true }],
   ['maze', { upstream: true }],
 ])('AgentGym’s %s', (name, options) => {
-  it('is the world itself, from the first word to the reward', async () => {
+  it('equals the world itself, from the first text to the reward', async () => {
     const kind = agentGymKinds(worldModules).find((each) => each.kind === name)!;
     const module = worldModule(`agentgym-${name}`);
     const settings = { address: placeOf(name) };

@@ -14,11 +14,11 @@ export interface Said {
   done: boolean;
 }
 
-/** A first text and what followed, as one hash: the form of fixtures/lmrlgym.golden.json. */
+/** Hash of a first text and all later steps, in the form of fixtures/lmrlgym.golden.json. */
 export const transcriptHash = (start: string, steps: readonly Said[]) =>
   hash([start, ...steps.map(({ observation, reward, done }) => `${observation}|${reward}|${done}`)].join('\n'));
 
-/** The text of a golden file, or null (and says so) where there is none. */
+/** Text of a golden file, or null (with a notice) if it does not exist. */
 export function goldenText(name: string): string | null {
   if (hasGolden(name)) return gunzipSync(readFileSync(`${goldenFolder}/${name}`)).toString('utf8');
   console.log(`skipped: there is no ${goldenFolder}/${name} (TABGYM_GOLDEN names the folder)`);
@@ -31,7 +31,7 @@ export async function play(world: World, slot: number, actions: readonly string[
   return answers;
 }
 
-/** A uniform random player until the end, or so many turns. Returns the last answer. */
+/** Plays uniformly at random until the end, or for this many turns. Returns the last feedback. */
 export async function wander(
   world: World,
   slot: number,

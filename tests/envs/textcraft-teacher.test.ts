@@ -1,4 +1,5 @@
-// What TextCraft teaches: an oracle that thinks aloud, lists that are made up or asked for something else, other names at each draw.
+// TextCraft's teaching oracle with its thoughts, and training tasks with made-up lists, other goals, and new names in
+// each draw.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Lesson, Task, WorldOptions } from '../../src/envs/env.ts';
@@ -28,7 +29,7 @@ const fresh: WorldOptions = { fresh: true, apart: 60 };
 
 const firstText = async (task: Task) => (await world.reset([0], [task]))[0].observation;
 
-/** The tasks that training draws under these options. */
+/** Tasks that training draws under these options. */
 async function drawn(options: WorldOptions, draws: number, members: number): Promise<Task[]> {
   const tasks = await world.tasks(options, 'train');
   const draw = textcraft.drawing!(options)!;
@@ -37,14 +38,17 @@ async function drawn(options: WorldOptions, draws: number, members: number): Pro
   ).flat();
 }
 
-/** What every item is called under an exchange of whole names. */
+/** Name of every item under an exchange of whole names. */
 function shownAs(names: readonly string[], naming: number): Map<string, string> {
   const recipes = names.map((name) => ({ makes: 1, name, inputs: [] }));
   const list = renamed({ recipes, goal: names[0] }, names, naming);
   return new Map(list.recipes.map(({ name }, i) => [names[i], name]));
 }
 
-/** Plays what the teacher says, `meddle` excepted; gives back the lessons, and whether the goal was reached. */
+/**
+ * Plays the teacher's actions, except in turns where `meddle` returns another. Returns the advice and whether the goal
+ * was reached.
+ */
 async function taught(task: Task, meddle: (turn: number) => string | null = () => null) {
   await world.reset([0], [task]);
   const lessons: Lesson[] = [];
@@ -60,7 +64,7 @@ async function taught(task: Task, meddle: (turn: number) => string | null = () =
 }
 
 describe('the first text', () => {
-  it('is read and written without loss, and offers what the world offers', async () => {
+  it('is read and written without loss, and offers the world’s actions', async () => {
     for (const task of (await world.tasks({}, 'train')).slice(0, 60)) {
       const [{ observation, validActions }] = await world.reset([0], [task]);
       const list = readRecipeList(observation)!;
@@ -70,7 +74,7 @@ describe('the first text', () => {
     }
   });
 
-  it('is no list where the form is another', () => {
+  it('is not read as a list in another form', () => {
     expect(readRecipeList('Got 3 stick')).toBeNull();
     expect(readCommand('craft 2 bowl from 3 planks')).toBeNull();
     expect(writeCommand(readCommand('craft 1 jungle fence using 2 stick, 4 jungle planks')!)).toBe(
@@ -85,7 +89,7 @@ describe('the teacher', () => {
       'craft 1 stick using 2 bamboo\n\nGoal: craft oak sign.',
   )!;
 
-  it('says what is missing, then crafts backwards', () => {
+  it('states what is missing, then crafts backwards', () => {
     const teacher = new CraftTeacher(list, 1);
     const said: string[] = [];
     for (let lesson = teacher.next(); lesson && said.length < 9; lesson = teacher.next()) {
@@ -103,7 +107,7 @@ describe('the teacher', () => {
     ]);
   });
 
-  it('meets a kind by a thing of it, and does not fetch twice', () => {
+  it('chooses a concrete item for a kind, and does not fetch twice', () => {
     const teacher = new CraftTeacher({ ...list, goal: 'oak door' }, 1);
     expect(teacher.next()!.thought).toContain('craft 1 oak door using 6 oak planks ;');
     const wood = new CraftTeacher(
@@ -117,7 +121,7 @@ describe('the teacher', () => {
     });
   });
 
-  it('begins anew after a refusal, goes on after a random action, and knows when there is no way', () => {
+  it('starts over after a refusal, continues after a random action, and gives up if there is no way', () => {
     const teacher = new CraftTeacher(list, 1);
     const first = teacher.next()!;
     teacher.note(first.action, true);
@@ -125,21 +129,24 @@ describe('the teacher', () => {
     teacher.note('inventory', true);
     expect(teacher.next()).toEqual(second);
     teacher.note('craft 3 oak sign using 6 oak planks, 1 stick', false);
-    // What was fetched stays fetched.
+    // Items that were fetched stay fetched.
     expect(teacher.next()!.thought).toContain('oak logs = 1 stick ;');
     const circle = 'Crafting commands:\ncraft 1 a using 1 b\ncraft 1 b using 1 a\n\nGoal: craft a.';
     expect(new CraftTeacher(readRecipeList(circle)!, 1).next()).toBeNull();
   });
 
-  it.each([false, true])('reaches the goals of training under names of each draw, whole: %s', async (wholeNames) => {
-    const tasks = await drawn({ ...fresh, wholeNames }, 150, 1);
-    const results = [];
-    for (const task of tasks) results.push(await taught(task));
-    expect(results.filter(({ won }) => won).length).toBeGreaterThanOrEqual(0.97 * tasks.length);
-    for (const { lessons } of results.filter(({ won }) => won)) expect(lessons.length).toBeLessThanOrEqual(30);
-  });
+  it.each([false, true])(
+    'reaches the goals of training under the names of each draw, whole names: %s',
+    async (wholeNames) => {
+      const tasks = await drawn({ ...fresh, wholeNames }, 150, 1);
+      const results = [];
+      for (const task of tasks) results.push(await taught(task));
+      expect(results.filter(({ won }) => won).length).toBeGreaterThanOrEqual(0.97 * tasks.length);
+      for (const { lessons } of results.filter(({ won }) => won)) expect(lessons.length).toBeLessThanOrEqual(30);
+    },
+  );
 
-  it('gets over strange actions', async () => {
+  it('recovers from random actions', async () => {
     const tasks = await drawn(fresh, 60, 1);
     let won = 0;
     for (const [i, task] of tasks.entries()) {
@@ -152,9 +159,9 @@ describe('the teacher', () => {
   });
 });
 
-describe('lists that the world does not have', () => {
+describe('lists that are not in the world', () => {
   it.each([false, true])(
-    'are the same for the same seed, can be made, and their siblings differ in the goal alone; whole names: %s',
+    'are the same for the same seed, can be solved, and differ between siblings only in the goal; whole names: %s',
     async (wholeNames) => {
       const tasks = await drawn({ madeUp: true, wholeNames }, 80, 4);
       let won = 0;
@@ -175,7 +182,7 @@ describe('lists that the world does not have', () => {
       const here = new ListWorld(list);
       const plan = (await world.oracle([0]))[0]!;
       const strange = ['get 2 nothing', 'blah', `craft 1 ${list.goal} using 99 ${list.recipes[0].inputs[0].name}`];
-      // The whole plan but its end, then what must be refused, then the end.
+      // The plan without its last action, then actions that must be refused, then the last action.
       for (const action of [...plan.slice(0, -1), ...strange, plan[plan.length - 1]]) {
         const [{ observation, valid, done, reward }] = await world.step([0], [action]);
         const mine = here.step(action);
@@ -192,13 +199,13 @@ describe('lists that the world does not have', () => {
   });
 });
 
-describe('what is held out', () => {
+describe('a held-out goal', () => {
   const inverse = (task: Task, words: readonly string[]) => {
     const { naming } = task.options as { naming: number };
     return (text: string) => (naming === 0 ? text : new Naming(words, naming).mean(text));
   };
 
-  it('is asked for in no draw of training, whatever the exchange of names', async () => {
+  it('is never drawn in training, under any exchange of names', async () => {
     const kept = new Set((await world.tasks(fresh, 'test')).map(({ id }) => id));
     expect(kept.size).toBe(60);
     const heldOut = new Set([...splitIds('test'), ...kept]);
@@ -212,13 +219,13 @@ describe('what is held out', () => {
       const { goal } = readRecipeList(await firstText(task))!;
       expect(goals.has(inverse(task, words)(goal)), goal).toBe(false);
     }
-    // The exchange is a permutation, another one at each draw: siblings share it.
+    // The exchange is a permutation and differs between draws; siblings share it.
     expect(new Set(tasks.map(({ options }) => options.naming)).size).toBeGreaterThanOrEqual(399);
     const naming = new Naming(words, 12345);
     expect(new Set(words.map((word) => naming.show(word))).size).toBe(words.length);
   });
 
-  it('is asked for in no draw of training where names are exchanged whole', async () => {
+  it('is never drawn in training if names are exchanged whole', async () => {
     const { names } = world.vocabulary(true);
     const kept = (await world.tasks(fresh, 'test')).map(({ id }) => id);
     const goals = new Set<string>();
@@ -230,7 +237,7 @@ describe('what is held out', () => {
       const shown = shownAs(names, task.options.naming as number);
       const meant = new Map([...shown].map(([name, other]) => [other, name]));
       expect(goals.has(meant.get(goal)!), goal).toBe(false);
-      // The list is the goal's own, in the world's names, under the exchange.
+      // The list is the goal's own list in the world's names, under the exchange.
       const own = await firstText({ ...task, options: { ...task.options, naming: 0, asked: 0 } });
       expect(readRecipeList(own)!.recipes.map(({ name }) => shown.get(name) ?? name)).toEqual(
         recipes.map(({ name }) => name),
@@ -238,7 +245,7 @@ describe('what is held out', () => {
     }
   });
 
-  it('goes by a permutation of whole names, in which kinds stay kinds and things of a kind stay of it', () => {
+  it('is protected by a permutation of whole names that maps kinds to themselves and members to members', () => {
     const { names } = world.vocabulary(true);
     const shown = shownAs(names, 12345);
     expect(new Set(shown.values())).toEqual(new Set(names));
@@ -248,7 +255,7 @@ describe('what is held out', () => {
     expect([...shownAs(names, 12346)]).not.toEqual([...shown]);
   });
 
-  it('stays apart from what is trained on, and the official split stays as it is', async () => {
+  it('is not in the training set, and the official split stays unchanged', async () => {
     const ids = async (options: WorldOptions, split: 'train' | 'test') =>
       (await world.tasks(options, split)).map(({ id }) => id);
     const [train, apart] = [await ids(fresh, 'train'), await ids(fresh, 'test')];
@@ -257,7 +264,7 @@ describe('what is held out', () => {
     expect(await ids({}, 'test')).toEqual(splitIds('test'));
   });
 
-  it('shares no seed with made-up lists of training', async () => {
+  it('shares no seed with the made-up lists of training', async () => {
     const seeds = (await drawn({ madeUp: true }, 200, 1)).map(({ options }) => options.listSeed as number);
     const other = (await world.tasks({ madeUp: true }, 'test')).map(({ options }) => options.listSeed as number);
     expect(Math.max(...seeds)).toBeLessThan(Math.min(...other));

@@ -30,7 +30,7 @@ async function startHashes(ids: readonly number[], options = {}): Promise<string
 }
 
 describe('first observations', () => {
-  it('agree with a separate program for all 544 items', async () => {
+  it('agree with an independent program for all 544 items', async () => {
     expect(await startHashes(allIds)).toEqual(starts.default);
   });
   it('agree with three distractors', async () => {
@@ -48,7 +48,7 @@ describe('first observations', () => {
 
 describe('steps', () => {
   it.each(edges.episodes.map((episode, k) => [k, episode] as const))(
-    'answer the edges of the rules (%i)',
+    'follow the rules in edge cases (%i)',
     async (_k, { id, steps }) => {
       await world.reset([7], [taskOf(id)]);
       for (const [action, observation, reward, valid] of steps as [string, string, number, boolean][]) {
@@ -64,7 +64,7 @@ describe('steps', () => {
       }
     },
   );
-  it('keep numbers of any size exact, up to what Python refuses', async () => {
+  it('keep numbers of any size exact, up to Python’s limit', async () => {
     const nines = '9'.repeat(4300);
     await world.reset([0], [taskOf(0)]);
     const actions = [
@@ -133,7 +133,7 @@ describe('tasks', () => {
     const train = new Set((await world.tasks({}, 'train')).map(({ id }) => id));
     expect((await world.tasks({}, 'test')).filter(({ id }) => train.has(id))).toEqual([]);
   });
-  it('keep to the depths asked for and carry filled-in options', async () => {
+  it('keep to the requested depths and carry filled-in options', async () => {
     const tasks = await world.tasks({ depths: [4], distractors: 3 }, 'test');
     expect(tasks.map(({ id }) => id)).toEqual([533, 534, 535]);
     expect(tasks[0].options).toEqual({
@@ -151,7 +151,7 @@ describe('tasks', () => {
       madeUp: false,
     });
   });
-  it('meet each training goal under every list, list by list, and held-out goals under the first', async () => {
+  it('show each training goal under every list, list by list, and held-out goals under the first', async () => {
     const options = { depths: [1], listSeed: 9, listSeeds: 3 };
     const once = await world.tasks({ depths: [1] }, 'train');
     const tasks = await world.tasks(options, 'train');
@@ -166,7 +166,7 @@ describe('other names', () => {
   const begin = async (id: number, naming: number, slot = 0) => (await world.reset([slot], [named(id, naming)]))[0];
   const shape = (text: string) => text.replace(/[a-z]+/g, 'w');
 
-  it('training goals are met under each of them, held-out goals under their own', async () => {
+  it('are applied in turn to training goals, and fixed for held-out goals', async () => {
     const once = await world.tasks({ depths: [1] }, 'train');
     const tasks = await world.tasks({ depths: [1], namings: 3 }, 'train');
     expect(tasks.map(({ options }) => options.naming)).toEqual([1, 2, 3].flatMap((k) => once.map(() => k)));
@@ -199,7 +199,7 @@ describe('other names', () => {
     expect(new Set(forward.values()).size).toBe(forward.size);
     expect([...forward].filter(([own, other]) => own !== other).length).toBeGreaterThan(100);
   });
-  it('are played like the others: the oracle wins with the words shown, the view speaks them', async () => {
+  it('are played like the originals: the oracle wins with the shown words, and the view uses them', async () => {
     for (const { id } of await world.tasks({ depths: [1] }, 'test')) {
       const { observation } = await begin(id, 5, 2);
       const goal = /Goal: craft (.*)\./.exec(observation)![1];
@@ -254,7 +254,7 @@ describe('the oracle', () => {
   }
 
   it.each([10, 3, 0])(
-    'solves all 544 goals, with %i distractors, by valid actions where it says so',
+    'solves all 544 goals, with %i distractors, with valid actions if so marked',
     async (distractors) => {
       const starts = await world.reset(
         allIds,
@@ -279,7 +279,7 @@ describe('the oracle', () => {
     const lengths = (await world.oracle(ids)).map((plan) => plan!.length);
     expect([Math.min(...lengths), Math.max(...lengths)]).toEqual([2, 4]);
   });
-  it('goes on from where the world is: a step of its plan leaves one step less', async () => {
+  it('continues from the current state: a step of its plan leaves one step less', async () => {
     await world.reset(
       allIds,
       allIds.map((id) => taskOf(id)),
@@ -309,7 +309,7 @@ describe('the oracle', () => {
 });
 
 describe('the world', () => {
-  it('is the same for the same seed: random players, twice', async () => {
+  it('is the same for the same seed, with random players', async () => {
     const ids = allIds.filter((id) => id % 4 === 0);
     const run = async (slots: readonly number[]) => {
       const starts = await world.reset(
@@ -329,7 +329,7 @@ describe('the world', () => {
     expect(await run(ids.map((id) => id + 1000))).toEqual(first);
     expect(new Set(first).size).toBeGreaterThan(100);
   });
-  it('never traps, whatever it is told', async () => {
+  it('never traps, on any input', async () => {
     const pieces = [
       'craft ',
       ' using ',
@@ -367,8 +367,8 @@ describe('the world', () => {
       }
     }
   });
-  it('keeps its memory over many episodes', async () => {
-    // Every episode grows each inventory past several block sizes, and some counts past what an i64 holds.
+  it('keeps its memory bounded over many episodes', async () => {
+    // Every episode makes each inventory larger than several memory blocks, and some counts larger than an i64.
     const { raw } = JSON.parse(readFileSync('envs-wasm/textcraft/recipes.json', 'utf8'));
     const outputs = new Set(raw.map(([, output]: string[]) => output));
     const inputs = new Set<string>(
@@ -394,7 +394,7 @@ describe('the world', () => {
     for (let round = 3; round < 300; round++) await episode(round);
     expect(fresh.memoryBytes()).toBe(settled);
   });
-  it('takes an action of a million characters', async () => {
+  it('accepts an action of a million characters', async () => {
     await world.reset([0], [taskOf(0)]);
     const long = 'é'.repeat(1_000_000);
     expect((await world.step([0], [long]))[0].observation).toBe(`Could not execute ${long}`);
@@ -427,7 +427,7 @@ describe('the world', () => {
 });
 
 describe('the random player', () => {
-  it('chooses each action about as often as any other, and by (seed, episode, turn) alone', () => {
+  it('chooses each action about equally often, and depends only on (seed, episode, turn)', () => {
     const actions = ['a', 'b', 'c', 'd', 'e'];
     const counts = new Map<string, number>();
     for (let episode = 0; episode < 1000; episode++)
@@ -442,7 +442,7 @@ describe('the random player', () => {
 });
 
 describe('the recipe table', () => {
-  it('in the module is the one in recipes.json', () => {
+  it('in the module equals recipes.json', () => {
     const { raw } = JSON.parse(readFileSync('envs-wasm/textcraft/recipes.json', 'utf8'));
     expect(readFileSync('envs-wasm/textcraft/recipes.ts', 'utf8')).toBe(renderRecipes(raw));
   });

@@ -1,11 +1,11 @@
-/** What a page does with frames, for web-frame.test.ts: built into one script and run in Chromium. */
+/** The page side of web-frame.test.ts, which works with frames: built into one script and run in Chromium. */
 import type { Task } from '../../src/envs/env.ts';
 import { randomAction } from '../../src/envs/random-player.ts';
 import { frameDocument, nestedDocument, newNonce, openFrame } from '../../src/envs/transport/frame.ts';
 import { WorldPool } from '../../src/envs/transport/pool.ts';
 import { web } from '../../src/worlds/web/index.ts';
 
-/** A pool over a frame, as a page's worker has it. */
+/** A pool over a frame, as in the worker of a page. */
 const open = (script: string) =>
   WorldPool.open({
     description: web,
@@ -22,7 +22,7 @@ const open = (script: string) =>
     },
   });
 
-/** Plays the oracle of each task in one frame: all that the world says. */
+/** Plays the oracle of each task in one frame; returns all texts of the world. */
 async function play(script: string, tasks: Task[]): Promise<string[][]> {
   const world = await open(script);
   const said: string[][] = [];
@@ -48,7 +48,9 @@ export interface FrameSpeed {
 
 let opened: WorldPool[] = [];
 
-/** So many frames side by side, each with a world in which a uniform random player takes `turns`; they stay until `close`. */
+/**
+ * Opens `frames` frames side by side. In each, a uniform random player takes `turns` turns. They stay until `close`.
+ */
 async function measure(script: string, frames: number, tasks: Task[], turns: number): Promise<FrameSpeed> {
   const taskOf = (k: number) => tasks[k % tasks.length];
   const worlds = await Promise.all(Array.from({ length: frames }, () => open(script)));
@@ -75,7 +77,7 @@ async function close(): Promise<void> {
   opened = [];
 }
 
-/** A frame with a hostile script in the place of the world's; what it says it could do. */
+/** Runs a hostile script in a frame, in place of the world's; returns the actions that succeeded. */
 async function hostile(script: string): Promise<string[]> {
   const reports: string[] = [];
   addEventListener('message', ({ data }) => typeof data === 'string' && reports.push(data));
@@ -84,7 +86,7 @@ async function hostile(script: string): Promise<string[]> {
   frame.setAttribute('sandbox', 'allow-scripts');
   frame.srcdoc = nestedDocument(frameDocument(script, nonce), nonce);
   document.body.append(frame);
-  // It runs, however busy the machine is; then it has a while to do what it tries.
+  // Waits for the script to start, however busy the machine is, and then gives it some time for its attempts.
   while (!reports.includes('ran')) await new Promise((resolve) => setTimeout(resolve, 50));
   await new Promise((resolve) => setTimeout(resolve, 1500));
   return reports;

@@ -1,4 +1,4 @@
-/** Serves the page of web-frame-page.ts, isolated as ours is, and the frames' script beside it: for tests and the bench. */
+/** Serves the page of web-frame-page.ts, isolated like ours, and the script of the frames: for tests and the bench. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { build } from 'vite';
@@ -23,9 +23,9 @@ async function builtPage(): Promise<string> {
 
 export interface FrameServer {
   url: string;
-  /** The script of a frame. */
+  /** Script of a frame. */
   frame: string;
-  /** Every path that was asked for. */
+  /** Every requested path. */
   asked: string[];
   close(): void;
 }

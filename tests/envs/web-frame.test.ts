@@ -16,9 +16,9 @@ import { playOracles, webTask } from './web-oracles.ts';
 
 const path = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const skip = !existsSync(path);
-/** How many instances of each template the oracles visit pages of. */
+/** Number of instances of each template on whose pages the trees are compared. */
 const instances = Number(process.env.TABGYM_WEB_INSTANCES ?? 1);
-/** Every so many templates are played in a frame and on Node. */
+/** Every third template is played in a frame and on Node, or all of them in the long form. */
 const every = instances > 1 ? 1 : 3;
 if (skip) console.log(`skipped: there is no Chromium at ${path} (CHROMIUM_PATH names it)`);
 
@@ -30,7 +30,7 @@ interface Frames {
 }
 declare const webFrames: Frames;
 
-/** What is sent to the page: a script and tasks, as JSON. */
+/** Arguments for the page: a script, and tasks as JSON. */
 const sent = (script: string, value: unknown) => [script, JSON.stringify(value)] as [string, string];
 
 let browser: Chromium;
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(skip)('frames', () => {
-  it('say the same bytes as Node, on an isolated page, whatever is solved', async () => {
+  it('give the same bytes as Node on an isolated page, in every task', async () => {
     const tasks = templates.flatMap((_, index) => (index % every === 0 ? [webTask(index)] : []));
     const found = await page.evaluate(([script, all]) => webFrames.play(script, JSON.parse(all)), sent(frame, tasks));
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
@@ -69,7 +69,7 @@ describe.skipIf(skip)('frames', () => {
     await page.evaluate(() => webFrames.close());
     expect(await page.locator('iframe').count()).toBe(0);
   }, 120_000);
-  it('let a hostile site reach neither the page nor the network', async () => {
+  it('allow a hostile site neither the page nor the network', async () => {
     const before = served.asked.length;
     const target = served.url.slice(0, -1);
     const attempts = `
@@ -98,7 +98,7 @@ describe.skipIf(skip)('frames', () => {
 });
 
 describe.skipIf(skip)('trees', () => {
-  it('are Chromium’s own, line for line, ids aside, on every page that the oracles visit', async () => {
+  it('equal Chromium’s own, line for line, ids aside, on every page that the oracles visit', async () => {
     const other = await browser.newPage({ viewport: { width: 1280, height: 4000 } });
     const client = await other.context().newCDPSession(other);
     let lines = 0;

@@ -1,4 +1,4 @@
-/** What the web says while its oracles play: the same on Node, in Chromium's frames and in Firefox's. */
+/** Texts of the web while its oracles play: the same on Node, in Chromium's frames and in Firefox's. */
 import type { Task } from '../../src/envs/env.ts';
 import { idOf } from '../../src/worlds/web/tasks/index.ts';
 import { Web } from '../../src/worlds/web/world.ts';
@@ -10,7 +10,7 @@ export const webTask = (index: number, number = 3): Task => ({
   strata: {},
 });
 
-/** Of each task: every observation, action, reward and list of valid actions, played in this process. */
+/** Every observation, action, reward and list of valid actions of each task, played in this process. */
 export async function playOracles(tasks: readonly Task[]): Promise<string[][]> {
   const world = await Web.open();
   const said: string[][] = [];

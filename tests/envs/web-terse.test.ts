@@ -15,7 +15,7 @@ const printed = (observation: string) => observation.split('\n').slice(1);
 const names = (lines: readonly string[]) =>
   lines.flatMap((line) => quoted.exec(line)?.[2].replaceAll("\\'", "'").trim() || []);
 
-/** What an oracle sees on its way, told in two ways. */
+/** Observations along an oracle's way, in both forms. */
 async function wayOf(template: string): Promise<{ compact: Feedback; terse: Feedback }[]> {
   const options = (observation: string): WorldOptions => ({
     templates: [template],
@@ -37,8 +37,8 @@ async function wayOf(template: string): Promise<{ compact: Feedback; terse: Feed
   return way;
 }
 
-describe('the tree in few words', () => {
-  it('has a line for what can be acted on, with its id, and dashes before all else', async () => {
+describe('the terse tree', () => {
+  it('has a line with its id for each element to act on, and dashes before all others', async () => {
     const [{ terse }] = await wayOf('map-open-town');
     const [objective, ...lines] = terse.observation.split('\n');
     expect(objective).toMatch(/^Show the town \w+\.$/);
@@ -53,7 +53,7 @@ describe('the tree in few words', () => {
       '- Towns',
     ]);
   });
-  it('tells what the tree tells: every name in its order, every listed id once, a third to a half of the letters', async () => {
+  it('has the content of the tree: every name in order, every listed id once, in less than half of the letters', async () => {
     let letters = 0;
     let terseLetters = 0;
     for (const { name, turns } of templates.filter(({ heldOut }) => !heldOut)) {
@@ -77,7 +77,7 @@ describe('the tree in few words', () => {
     }
     expect(terseLetters / letters).toBeLessThan(0.5);
   });
-  it('tells what is so of a field, and not what is not', async () => {
+  it('shows the states of a field that are true, and not those that are false', async () => {
     const options = { templates: ['map-open-town'], observation: 'terse', screenLines: 0 };
     const [task] = await world.tasks(options, 'train');
     await world.reset([0], [task]);
@@ -88,7 +88,7 @@ describe('the tree in few words', () => {
 });
 
 describe('pages', () => {
-  it('are parsed once while they are remembered, the one met longest ago forgotten first', () => {
+  it('are parsed once while they are cached, and the least recently used is dropped first', () => {
     const parsed: string[] = [];
     const parse = remembering((html) => ({ html, number: parsed.push(html) }) as unknown as Document, 2);
     const first = parse('a');

@@ -26,7 +26,7 @@ const taskOf = (id: number, options: WorldOptions = {}): Task => ({ world: 'web'
 
 describe('WebArena, recorded', () => {
   it.each(['observation', 'observation-synthetic', 'observation-suites', 'actions', 'evaluators'])(
-    'agrees wholly with %s',
+    'agrees completely with %s',
     async (name) => {
       const file = `${goldenFolder}/web/${name}.jsonl.gz`;
       if (!hasGolden(`web/${name}.jsonl.gz`))
@@ -40,8 +40,8 @@ describe('WebArena, recorded', () => {
   );
 });
 
-describe('texts as CPython makes them', () => {
-  // Printed by CPython 3.11.
+describe('texts as in CPython', () => {
+  // As printed by CPython 3.11.
   it.each([
     ["it's", `"it's"`],
     [`both ' and "`, `'both \\' and "'`],
@@ -49,7 +49,7 @@ describe('texts as CPython makes them', () => {
     ['日本 é', `'日本 é'`],
     ['\ud83d', `'\\ud83d'`],
   ])('quotes %j', (text, expected) => expect(repr(text)).toBe(expected));
-  it('strips what it calls space, and U+FEFF is none', () => {
+  it('strips Python’s whitespace, to which U+FEFF does not belong', () => {
     expect(strip('\x1c\u2028 a \x85')).toBe('a');
     expect(strip('\ufeffa')).toBe('\ufeffa');
   });
@@ -70,14 +70,14 @@ describe('actions', () => {
     ['scroll [direction=down]', 'Invalid scroll action scroll [direction=down]'],
     ['type [5] [a—b]', "'—'"],
     ['', 'list index out of range'],
-  ])('refuse %j as the original does', (text, message) => {
+  ])('refuse %j like the original', (text, message) => {
     expect(() => parseAction(text)).toThrow(ActionError);
     expect(() => parseAction(text)).toThrow(message);
   });
 });
 
 describe('judges', () => {
-  it('take a single character as a word', () => {
+  it('count a single character as a word', () => {
     expect(mustInclude('0', '$0.00', true)).toBe(false);
     expect(mustInclude('0', 'the total is 0.', true)).toBe(true);
     expect(mustInclude('0', '$0.00', false)).toBe(true);
@@ -89,8 +89,8 @@ describe('judges', () => {
   });
 });
 
-/** What the original's judges answered when it was run on these (CPython 3.11). */
-describe('judges, where the original is odd', () => {
+/** Results of the original's judges on these inputs (CPython 3.11). */
+describe('the original’s odd judges', () => {
   const judged = async (evaluation: object, answer: string, url = 'http://a.test/', replies: string[] = []) => {
     const asked: string[] = [];
     const page = { url: () => url, content: async () => '' } as unknown as JudgedPage;
@@ -110,16 +110,16 @@ describe('judges, where the original is odd', () => {
     string_note,
   });
   it.each([
-    // The verdict on a task that cannot be done takes the place of what rules before it said.
+    // The verdict on an impossible task replaces the results of the rules before it.
     [{ must_include: ['zz'], fuzzy_match: 'N/A' }, 'N/A', ['same'], 1, 1],
     [{ must_include: ['zz'], fuzzy_match: 'N/A' }, 'it is gone', ['different'], 0, 1],
     [{ fuzzy_match: 'N/A', must_include: ['zz'] }, 'N/A', [], 0, 0],
     [{ must_include: ['n/a'], fuzzy_match: 'N/A' }, 'N/A', [], 1, 0],
     [{ must_include: ['zz'], fuzzy_match: ['gone'] }, 'N/A', ['correct'], 0, 1],
-  ])('rules %j of the answer %j', async (references, answer, replies, score, calls) => {
+  ])('rules %j on the answer %j', async (references, answer, replies, score, calls) => {
     expect(await judged(texts(references, 'it is gone'), answer, undefined, [...replies])).toEqual([score, calls]);
   });
-  it('a kind without what it is held against is an error', async () => {
+  it('a kind without its reference is an error', async () => {
     expect(await judged(texts(null), '')).toEqual(['error', 0]);
     expect(await judged({ eval_types: ['url_match'], reference_url: null }, '')).toEqual(['error', 0]);
     expect(await judged({ eval_types: ['program_html'], program_html: null }, '')).toEqual(['error', 0]);
@@ -150,7 +150,7 @@ describe('judges, where the original is odd', () => {
 });
 
 describe('sites', () => {
-  it('are the same from the same seed, and change nothing that was given', () => {
+  it('are the same for the same seed, and do not change their input', () => {
     for (const site of sites) {
       const data = site.open(7);
       expect(JSON.stringify(site.open(7))).toBe(JSON.stringify(data));
@@ -180,13 +180,13 @@ const solve = async (world: Web, task: Task) => {
 };
 
 describe('tasks', () => {
-  it('are at least 60 templates, some that cannot be done, some held out', () => {
+  it('are at least 60 templates, some of them impossible, some held out', () => {
     expect(templates.length).toBeGreaterThanOrEqual(60);
     expect(new Set(templates.map(({ name }) => name)).size).toBe(templates.length);
     expect(templates.filter(({ feasible }) => !feasible).length).toBeGreaterThanOrEqual(5);
     expect(templates.filter(({ heldOut }) => heldOut).length).toBeGreaterThanOrEqual(8);
   });
-  it('do not cross between training and testing', async () => {
+  it('are not shared between training and test', async () => {
     const world = await Web.open();
     const [train, test] = [
       await world.tasks({ instances: 800 }, 'train'),
@@ -205,7 +205,7 @@ describe('tasks', () => {
       expect(answers.every(({ valid }) => valid)).toBe(true);
     }
   });
-  it('are not solved before anything is done', async () => {
+  it('are not solved before the first action', async () => {
     for (const [index, template] of templates.entries()) {
       const { intent, evaluation, start, state, netSeed } = instanceById(idOf(index, 3))!;
       const browser = Browser.open(
@@ -256,22 +256,22 @@ describe('tasks', () => {
 });
 
 describe('the world', () => {
-  it('lists valid actions that hold the oracle’s, and carries all of them out', async () => {
+  it('lists valid actions that contain the oracle’s, and executes all of them', async () => {
     const world = await Web.open();
     const unlisted: string[] = [];
     for (const [index, { name }] of templates.entries()) {
       await world.reset([0], [taskOf(idOf(index, 1))]);
       if (!(await world.oracleIsListed([0]))[0]) unlisted.push(name);
     }
-    // Its typed word stood on a page that was left for another in the same tab.
+    // Its answer appeared on a page that was left for another in the same tab.
     expect(unlisted).toEqual(['cross-distance-between-birthplaces']);
   });
-  it('singles no text out: every span of the objective is offered', () => {
+  it('treats no text differently: every span of the objective is offered', () => {
     expect(spansOf('Comment "Well said" on it.')).toEqual(
       expect.arrayContaining(['Comment', 'Well said', 'Well', 'said', 'on it', 'Comment "Well said" on it']),
     );
   });
-  it('answers the same to the same actions', async () => {
+  it('gives the same answers to the same actions', async () => {
     const play = async () => {
       const world = await Web.open();
       const [start] = await world.reset([3], [taskOf(idOf(9, 2))]);
@@ -287,7 +287,7 @@ describe('the world', () => {
     };
     expect(await play()).toEqual(await play());
   });
-  it('answers what cannot be read with the original’s words, and leaves the page', async () => {
+  it('answers unreadable actions with the original’s texts, and keeps the page', async () => {
     const world = await Web.open();
     const [start] = await world.reset([0], [taskOf(0)]);
     const [refused] = await world.step([0], ['dance']);
@@ -296,7 +296,7 @@ describe('the world', () => {
     expect(missing.observation).toContain('PREVIOUS ACTION: Attempt to perfom "click" on element "[9999]"');
     expect(missing.observation.split('PREVIOUS')[0]).toBe(start.observation.split('PREVIOUS')[0]);
   });
-  it('ends as the original’s runner does, where asked', async () => {
+  it('ends like the original’s runner if so set', async () => {
     const world = await Web.open();
     await world.reset([0], [taskOf(0, { upstream: true })]);
     const ends = [];
@@ -307,7 +307,7 @@ describe('the world', () => {
     expect(web.reply!('I think. ```click [5]```')).toEqual({ action: 'click [5]' });
     expect(web.reply!('no block').refusal).toBe('Cannot parse action from response no block');
   });
-  it('holds under fuzz', async () => {
+  it('survives random input', async () => {
     expect(fuzzParsing(4000, 1)).toBe(4000);
     const { executed, episodes } = await fuzzActions(await Web.open(), 400, 1);
     expect(executed).toBe(400);

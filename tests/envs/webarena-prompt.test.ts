@@ -1,4 +1,4 @@
-/** WebArena's prompt read as text: it tells tiny policies what the world Web tells them of the same page. */
+/** WebArena's prompt as text for tiny policies: the same content as the world Web gives for the same page. */
 import { describe, expect, it } from 'vitest';
 import { readPrompt } from '../../src/worlds/agentgym/kinds/webarena-prompt.ts';
 import { idOf, templates } from '../../src/worlds/web/tasks/index.ts';
@@ -7,7 +7,7 @@ import { Web } from '../../src/worlds/web/world.ts';
 const options = { screenLines: 0, verbs: ['click'] };
 const ids = templates.map((_, index) => idOf(index, 3)).filter((_, index) => index % 4 === 0);
 
-/** Of a page in full and in few words: the first words, and those after the oracle's first action. */
+/** First observation of a task in full and in terse form, and the ones after the oracle's first action. */
 async function pagesOf(id: number): Promise<{ full: string; terse: string; actions: readonly string[] }[]> {
   const world = await Web.open();
   const tasks = ['full', 'terse'].map((observation) => ({
@@ -28,7 +28,7 @@ async function pagesOf(id: number): Promise<{ full: string; terse: string; actio
 }
 
 describe('a prompt of WebArena', () => {
-  it('tells what the world Web tells of the page, and offers no less', async () => {
+  it('gives the same page as the world Web, and offers no fewer actions', async () => {
     const other: string[] = [];
     let pages = 0;
     for (const id of ids)
@@ -59,7 +59,7 @@ describe('a prompt of WebArena', () => {
       'stop [Go]',
     ]);
   });
-  it('that is none is told as it is', () => {
+  it('in another form is passed on unchanged', () => {
     expect(readPrompt('Invalid action x', true, ['click'])).toEqual({ observation: 'Invalid action x' });
   });
 });

@@ -30,7 +30,7 @@ const beginWith = (word: string, options: WorldOptions = {}) =>
 const viewOf = async () => (await world.view(0)) as WordleView;
 const say = async (action: string) => (await world.step([0], [action]))[0];
 
-/** The official colours by another road: letters of the hidden word are crossed off, green ones first. */
+/** The official colours by another method: letters of the hidden word are crossed off, green ones first. */
 function coloursOf(guess: string, hidden: string): string {
   const left = new Map<string, number>();
   for (let i = 0; i < 5; i++) if (guess[i] !== hidden[i]) left.set(hidden[i], (left.get(hidden[i]) ?? 0) + 1);
@@ -58,7 +58,7 @@ describe('the original, recorded', () => {
       expect([item, hash(lists.join('\n'))]).toEqual([item, filtered]);
     }
   });
-  it('agrees wholly with all recorded episodes', async () => {
+  it('agrees completely with all recorded episodes', async () => {
     const text = goldenText('agentgym/wordle-episodes.jsonl.gz');
     if (!text) return;
     const { agree, total, first } = await replayLmrlGym('wordle', readEpisodes(text));
@@ -66,7 +66,7 @@ describe('the original, recorded', () => {
     expect(total).toBeGreaterThan(500);
     expect(agree).toBe(total);
   });
-  it('takes a try for what is no word, wins with the only word left, and ignores the sign of a seed', async () => {
+  it('counts a try for an unknown word, wins with the only word left, and ignores the sign of a seed', async () => {
     expect((await begin(7, upstream)).validActions).toHaveLength(40);
     for (const text of ['house', 'PANIC', 'p-a-n-i-c', 'p\ta n i c', ''])
       expect(await say(text)).toMatchObject({ observation: 'invalid word', reward: 0, done: false, valid: false });
@@ -79,7 +79,7 @@ describe('the original, recorded', () => {
     expect(await played(-12345)).toEqual(await played(12345));
     expect(await played(12345)).not.toEqual(await played(12346));
   });
-  it('is won by the oracle from every seed, and by chance about as often as was measured: 9 of 60', async () => {
+  it('is won by the oracle from every seed, and by chance about as often as measured: 9 of 60', async () => {
     let [won, length] = [0, 0];
     for (let seed = 0; seed < 400; seed++) {
       const start = await begin(seed, upstream);
@@ -95,12 +95,12 @@ describe('the original, recorded', () => {
   });
 });
 
-/** Whether a guess could be the word: it would have given the guesses before it the colors that they have. */
+/** True if a guess is consistent with the colours of the guesses before it. */
 const couldBe = (guess: string, before: readonly string[], hidden: string) =>
   before.every((earlier) => coloursOf(earlier, guess) === coloursOf(earlier, hidden));
 
 describe('the hidden word', () => {
-  it('is coloured as officially, repeated letters too', async () => {
+  it('is coloured officially, also with repeated letters', async () => {
     for (const [guess, hidden, colours] of [
       ['eerie', 'where', 'y b y b g'],
       ['level', 'above', 'b y y b b'],
@@ -116,7 +116,7 @@ describe('the hidden word', () => {
       expect([guess, hidden, (await say(guess)).observation]).toEqual([guess, hidden, coloursOf(guess, hidden)]);
     }
   });
-  it('stays the same all game: six tries, then it is told', async () => {
+  it('stays the same all game: after six tries it is shown', async () => {
     const start = await beginWith('crane');
     expect(start.observation).toBe('Guess the hidden word of five letters. You have 6 tries.');
     const answers = await play(world, 0, ['about', 'ABOUT', 'a b o u t', 'about', 'about', 'about']);
@@ -124,25 +124,25 @@ describe('the hidden word', () => {
     expect(answers[5]).toMatchObject({ observation: 'y b b b b\nThe word was crane.', reward: 0, done: true });
     expect(await say('crane')).toMatchObject({ observation: 'The episode is over.', reward: 0, valid: false });
   });
-  it('costs no try for what is no word', async () => {
+  it('costs no try for an unknown word', async () => {
     await beginWith('crane', { tries: 1 });
     for (const text of ['zzzzz', 'cran', 'cranes', 'cr4ne', '', 'crané'])
       expect(await say(text)).toMatchObject({ observation: 'not in the word list', done: false, valid: false });
     expect(await say('crane')).toMatchObject({ observation: 'g g g g g', reward: 1, done: true, valid: true });
   });
-  it('may be guessed at with any word of the large list, though only the words in play are offered', async () => {
+  it('may be guessed with any word of the large list, though only the words in play are offered', async () => {
     const start = await begin(0, { words: 50 });
     expect(start.validActions).toHaveLength(50);
     const other = large.find((word) => !common.includes(word))!;
     expect(await say(other)).toMatchObject({ valid: true });
   });
-  it('earns a tenth for each letter in its place in the best guess, where that is asked for', async () => {
+  it('earns a tenth for each letter in its place in the best guess, if so set', async () => {
     await beginWith('crane', { partial: true, tries: 2 });
     expect((await play(world, 0, ['crate', 'brand'])).map(({ reward }) => reward)).toEqual([0, 0.4]);
     await beginWith('crane', { tries: 1 });
     expect((await say('crate')).reward).toBe(0);
   });
-  it('is told about as a keyboard shows it: what is there, and all keys that are gray by now', async () => {
+  it('is described like a keyboard: letters with their places, and all keys that are gray', async () => {
     for (let k = 0; k < 200; k++) {
       const options = { observation: 'keyboard', drawn: 25, tries: 6 };
       const { observation, validActions } = await begin(1000 + k, options);
@@ -167,9 +167,10 @@ describe('the hidden word', () => {
       }
     }
   });
-  it('earns for guesses that could be it by the colors before them, counted up, where that is asked for', async () => {
+  it('earns a reward for guesses consistent with the colors before them, cumulative, if so set', async () => {
     await beginWith('crane', { hints: true, tries: 6 });
-    // `brace` again cannot be it, its b is gray; `crate` could by `brace`, and `craze` by both of them and `about`.
+    // The second `brace` is ruled out since its b is gray; `crate` fits `brace`, and `craze` fits both of them and
+    // `about`.
     const answers = await play(world, 0, ['brace', 'brace', 'crate', 'about', 'craze', 'crane']);
     expect(answers.map(({ reward }) => Math.round(reward * 10))).toEqual([0, 0, 1, 1, 2, 10]);
     for (let k = 0; k < 300; k++) {
@@ -183,7 +184,7 @@ describe('the hidden word', () => {
       expect(Math.round((await play(world, 0, wrong)).at(-1)!.reward * 20)).toBe(counts);
     }
   });
-  it('is told about in compact facts that are all true', async () => {
+  it('is described by compact facts that are all true', async () => {
     await beginWith('above', { observation: 'compact' });
     expect((await say('level')).observation).toBe('no l not2 e not3 v not4 e no l');
     for (let k = 0; k < 2000; k++) {
@@ -227,7 +228,7 @@ describe('the oracle', () => {
       expect((await play(world, 0, (await world.oracle([0]))[0]!)).at(-1)).toMatchObject({ reward: 1 });
     }
   });
-  it('plays what it could know: after the same colours it guesses the same', async () => {
+  it('uses only what it can know: after the same colours it guesses the same', async () => {
     const next = new Map<string, string>();
     for (const task of await world.tasks({ words: 300 }, 'train')) {
       await world.reset([0], [task]);
@@ -242,7 +243,7 @@ describe('the oracle', () => {
     }
     expect(next.size).toBeGreaterThan(50);
   });
-  it('goes on from what was guessed, and knows none where no try is left for it', async () => {
+  it('continues from earlier guesses, and has no plan if no try is left for one', async () => {
     await beginWith('crane', { tries: 6 });
     await play(world, 0, ['about', 'zonal']);
     const [plan] = await world.oracle([0]);
@@ -277,7 +278,7 @@ describe('tasks', () => {
       expect([share > 0.15, share < 0.26]).toEqual([true, true]);
     }
   });
-  it('have lists of words that are words: five letters, none twice, sorted', () => {
+  it('have lists of valid words: five letters, no duplicates, sorted', () => {
     const lists = [0, 1, 2].map((list) => wasm.words(list, 0));
     expect(lists.map(({ length }) => length)).toEqual([40, 1365, 3438]);
     for (const list of lists) expect(list.every((word) => /^[a-z]{5}$/.test(word))).toBe(true);
@@ -286,7 +287,7 @@ describe('tasks', () => {
     expect(lists[1].every((word) => lists[2].includes(word))).toBe(true);
     expect(wasm.words(1, 100).every((word) => common.includes(word))).toBe(true);
   });
-  it('draw words of their own: held-out tasks held-out words alone, and no word twice', async () => {
+  it('draw separate words: held-out tasks only held-out words, and no word twice', async () => {
     const options = { list: 'common', drawn: 40 };
     const words = { train: new Set<string>(), test: new Set<string>() };
     for (const split of ['train', 'test'] as const) {
@@ -302,10 +303,10 @@ describe('tasks', () => {
     expect([...words.test].filter((word) => words.train.has(word))).toEqual([]);
     expect([...words.test].every(isHeldOut)).toBe(true);
     expect([...words.train].some(isHeldOut)).toBe(false);
-    // Of 276 and 1,089.
+    // Out of 276 and 1,089.
     expect([words.test.size > 270, words.train.size > 1080]).toEqual([true, true]);
   });
-  it('draw the same for the same item, and hide each word of a pool about as often', async () => {
+  it('draw the same for the same item, and hide each word of a pool about equally often', async () => {
     const options = { drawn: 20, observation: 'compact' };
     const first = await begin(5000, options);
     const second = await begin(5001, options);
@@ -325,7 +326,7 @@ describe('tasks', () => {
       expect(Math.abs(offered.get(word)! - 2000)).toBeLessThan(220);
     }
   });
-  it('that draw their words are solved by the oracle', async () => {
+  it('with drawn words are solved by the oracle', async () => {
     for (const split of ['train', 'test'] as const)
       for (const task of (await world.tasks({ drawn: 30 }, split)).filter((_, k) => k % 97 === 0)) {
         const [{ validActions }] = await world.reset([0], [task]);
@@ -334,7 +335,7 @@ describe('tasks', () => {
         expect((await play(world, 0, plan!)).at(-1)).toMatchObject({ reward: 1, done: true });
       }
   });
-  it('that draw their words leave the oracle to the list and the colors: the same colors, the same guess', () => {
+  it('with drawn words give the oracle only the list and the colors: the same colors, the same guess', () => {
     const drawn = Array.from({ length: 60 }, (_, k) => 22 * k + 3);
     const next = new Map<string, string>();
     for (const hidden of drawn.keys()) {
@@ -350,7 +351,7 @@ describe('tasks', () => {
     }
     expect(next.size).toBeGreaterThan(20);
   });
-  it('refuse to draw more words than there are, and items that draw nothing', async () => {
+  it('refuse to draw more words than there are, and items out of range', async () => {
     const few = { list: 'original', drawn: 9 };
     await expect(world.tasks(few, 'test')).rejects.toThrow(/9 words cannot be drawn of the 8 held-out words/);
     expect(await world.tasks(few, 'train')).toHaveLength(drawnIds.train.count);
@@ -358,7 +359,7 @@ describe('tasks', () => {
     await expect(begin(-1, { drawn: 9 })).rejects.toThrow(/0 to 20999/);
     await expect(world.tasks({ drawn: 201 }, 'train')).rejects.toThrow(/options\.drawn.*at most 200/s);
   });
-  it('spell the words on offer, or not, and list them where that is asked for', async () => {
+  it('spell the offered words if so set, and list them if so set', async () => {
     expect((await begin(0, { list: 'original', spelled: true })).validActions![0]).toBe('p a n i c');
     expect((await begin(0, { list: 'original' })).validActions![0]).toBe('panic');
     const told = (await begin(0, { ...upstream, showWords: true })).observation;
@@ -397,7 +398,7 @@ describe('tasks', () => {
     await expect(begin(0.5)).rejects.toThrow(/whole number/);
     await expect(world.step([99], ['crane'])).rejects.toThrow(/World 99 has not begun/);
   });
-  it('keep their memory over many episodes, and never trap, whatever they are told', async () => {
+  it('keep their memory bounded over many episodes, and never trap, on any input', async () => {
     const fresh = await Wordle.open();
     await fuzzWorld(fresh, fuzzedOptions.wordle, 20_000, 1);
     const settled = fresh.memoryBytes();
@@ -410,7 +411,7 @@ describe('tasks', () => {
 });
 
 describe('the view', () => {
-  it('tells tiles and keyboard, in words too', async () => {
+  it('shows tiles and keyboard, also as text', async () => {
     await beginWith('crane');
     await play(world, 0, ['nails', 'caper', 'crane']);
     const view = await viewOf();
@@ -418,12 +419,12 @@ describe('the view', () => {
       word: 'caper',
       colours: ['here', 'elsewhere', 'absent', 'elsewhere', 'elsewhere'],
     });
-    // The best that is known of a letter: e was yellow, then green.
+    // A key shows the best mark of its letter: e was yellow, then green.
     expect(view.keyboard).toMatchObject({ c: 'here', e: 'here', p: 'absent', a: 'here', l: 'absent' });
     expect([view.state, view.answer, view.tries]).toEqual(['won', null, 6]);
     expect(view.text).toContain('Guess 2, caper: c here, a elsewhere, p absent, e elsewhere, r elsewhere.');
   });
-  it('tells the word once the game is lost, and not before', async () => {
+  it('shows the word once the game is lost, and not before', async () => {
     await beginWith('crane', { tries: 2 });
     await say('about');
     expect([(await viewOf()).answer, (await viewOf()).state]).toEqual([null, 'playing']);

@@ -1,4 +1,7 @@
-/** Search over somebody's retriever: the questions of a corpus, the documents of a server; what is not allowed or not there, in words. */
+/**
+ * Search over another retriever: the questions of a corpus with the documents of a server. Missing permission and
+ * missing parts are refused with a message.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +20,7 @@ const before = process.env.TABGYM_CORPORA;
 const options: WorldOptions = { corpus: 'towns', retriever: true, documents: 2 };
 const task = { world: 'search', id: 0, options, strata: {} };
 
-/** Queries that the server was asked; `broken`: it answers those with an error. */
+/** Queries that the server received; queries in `broken` get an error. */
 const asked: string[] = [];
 let server: Server;
 let address = '';
@@ -58,7 +61,7 @@ afterAll(() => {
 });
 
 describe('searches on a server', () => {
-  it('are asked in one request a batch, and answer the questions of a corpus', async () => {
+  it('are sent in one request per batch, and answer the questions of a corpus', async () => {
     const world = await Search.open({ address });
     const begun = await world.reset([0, 1], [task, task]);
     expect(begun[0].observation).toContain('On which river does Velora lie?');
@@ -70,7 +73,7 @@ describe('searches on a server', () => {
     expect(end).toMatchObject({ reward: 1, done: true });
     await world.close();
   });
-  it('that are not answered end their episodes as failures of the world, and no others', async () => {
+  it('without an answer end their episodes as failures of the world, and no others', async () => {
     const world = await Search.open({ address });
     await world.reset([0, 1], [task, { ...task, options: { ...options, documents: 1 } }]);
     const [failed, other] = await world.step([0, 1], ['<search>broken</search>', '<search>velora</search>']);
@@ -80,7 +83,7 @@ describe('searches on a server', () => {
     expect(await world.oracle([1])).toHaveLength(1);
     await world.close();
   });
-  it('are not begun without leave, without an address, or without a corpus', async () => {
+  it('are not started without permission, without an address, or without a corpus', async () => {
     asked.length = 0;
     const withheld = await Search.open({ withheld: true });
     await expect(withheld.reset([0], [task])).rejects.toThrow(/came from somebody else: allow it to use the server/);
@@ -88,10 +91,10 @@ describe('searches on a server', () => {
     const made = { ...task, options: { retriever: true } };
     await expect((await Search.open({ address })).reset([0], [made])).rejects.toThrow(WorldError);
     expect(asked).toEqual([]);
-    // What needs no server is played as ever.
+    // Tasks that need no server are played as before.
     expect((await withheld.reset([0], [{ ...task, options: {} }]))[0].observation).not.toBe('');
   });
-  it('reach it from a worker too, by the address that the world was opened with', async () => {
+  it('reach it from a worker too, at the address with which the world was opened', async () => {
     const world = await openGuardedWorld('search', { address });
     try {
       await world.reset([0], [task]);
@@ -104,7 +107,7 @@ describe('searches on a server', () => {
 });
 
 describe('Connect', () => {
-  it('tells what answers, which version, how fast, and what is missing', async () => {
+  it('reports the server, its version, its speed, and what is missing', async () => {
     const report = await checkRetriever({ address });
     expect(report).toMatchObject({
       works: true,

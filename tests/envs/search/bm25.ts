@@ -1,4 +1,7 @@
-/** BM25 by its formula, over documents in memory: what the index must rank like. Written from sqlite.org/fts5.html#the_bm25_function. */
+/**
+ * BM25 by its formula, over documents in memory, as the reference for the ranking of the index. Written from
+ * sqlite.org/fts5.html#the_bm25_function.
+ */
 
 interface Text {
   title: string;
@@ -14,8 +17,9 @@ const words = (text: string) =>
     .filter(Boolean);
 
 /**
- * Scores of every document that holds a word of the query, best first, ties in order. `weight`: how many times the title counts;
- * `leavesOut`: a word that more than half of the documents hold counts only where all words are such.
+ * Scores of every document that contains a word of the query, best first, ties in order. `weight`: how many times the
+ * title counts. `leavesOut`: if true, words that more than half of the documents contain count only if all words are of
+ * that kind.
  */
 export function rankByBm25(
   documents: readonly Text[],
@@ -27,7 +31,7 @@ export function rankByBm25(
   const split = documents.map(({ title, text }) => ({ title: words(title), text: words(text) }));
   const lengths = split.map(({ title, text }) => title.length + text.length);
   const mean = lengths.reduce((sum, length) => sum + length, 0) / documents.length;
-  /** By word: which documents hold it, and how often. */
+  /** Documents that contain a word, with the number of occurrences, by word. */
   const holders = new Map<string, Map<number, number>>();
   const add = (word: string, index: number, times: number) => {
     const held = holders.get(word) ?? new Map<number, number>();

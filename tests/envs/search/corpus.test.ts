@@ -17,7 +17,7 @@ import { Search } from '../../../src/worlds/search/world.ts';
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** Bytes in chunks of a size that no line keeps to. */
+/** A source of bytes in chunks that do not align with lines. */
 function sourceOf(name: string, bytes: Uint8Array, chunk = 7): ByteSource {
   return {
     name,
@@ -48,7 +48,7 @@ describe('lines', () => {
       'a.jsonl.gz',
       joined(gzipSync(encode(text.slice(0, 10))), gzipSync(encode(text.slice(10)))),
     ],
-  ])('%s are the same, from any of their ends on', async (_, name, bytes) => {
+  ])('%s are the same, however they end', async (_, name, bytes) => {
     const source = sourceOf(name, bytes);
     const lines = await collect(readLines(source, 0));
     expect(lines.map((line) => line.text)).toEqual(['first', 'second \u{1f389}', '', 'last']);
@@ -57,7 +57,7 @@ describe('lines', () => {
         lines.slice(k + 1).map((line) => line.text),
       );
   });
-  it('end with an error where a gzip file does too early', async () => {
+  it('end with an error if a gzip file ends too early', async () => {
     const whole = gzipSync(encode(text.repeat(100)));
     await expect(collect(readLines(sourceOf('a.gz', whole.slice(0, -20)), 0))).rejects.toThrow(
       /a\.gz is not a whole gzip/,
@@ -100,7 +100,7 @@ describe('a corpus', () => {
   it.each([
     ['plain', 'big.jsonl', encode(jsonl(12_000))],
     ['gzipped', 'big.jsonl.gz', gzipSync(encode(jsonl(12_000)), { level: 1 })],
-  ])('%s is cancelled, gone on with after a new start, searched and deleted', async (kind, name, bytes) => {
+  ])('%s is cancelled, resumed after a restart, searched and deleted', async (kind, name, bytes) => {
     const files = [sourceOf(name, bytes, 65_536)];
     const cancel = new AbortController();
     const seen: IngestProgress[] = [];
@@ -132,7 +132,7 @@ describe('a corpus', () => {
     await expect(store.open(kind)).rejects.toThrow(/No corpus named/);
   });
 
-  it('hears of a cancel that comes as a message, though all of its file is there', async () => {
+  it('reacts to a cancel message even while all of its file is available', async () => {
     const cancel = new AbortController();
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => cancel.abort();
@@ -148,7 +148,7 @@ describe('a corpus', () => {
     await store.remove('told');
   });
 
-  it('of other files than it was begun from is refused', async () => {
+  it('is refused for other files than it was begun from', async () => {
     const corpus = await store.open('other', true);
     await ingest(corpus, { name: 'other', files: [sourceOf('a.jsonl', encode(jsonl(2)))] });
     const files = [sourceOf('b.jsonl', encode(jsonl(2)))];
@@ -156,7 +156,7 @@ describe('a corpus', () => {
     await store.remove('other');
   });
 
-  it('loses only the lines that are no documents, and says which', async () => {
+  it('skips only the lines that are not documents, and reports them', async () => {
     const corpus = await store.open('odd', true);
     const lines = ['{"id":1,"title":"Café","text":"au lait"}', '{broken', '[1]', '{"x":1}', '', '{"text":"no title"}'];
     const result = await ingest(corpus, { name: 'odd', files: [sourceOf('odd.jsonl', encode(lines.join('\n')))] });
@@ -180,7 +180,7 @@ describe('a corpus', () => {
     await store.remove('texts');
   });
 
-  it('of a process that was killed is gone on with', async () => {
+  it('of a killed process is resumed', async () => {
     await store.open('killed', true);
     await store.release();
     mkdirSync(join(folder, 'killed.sqlite.lock'));
@@ -219,7 +219,7 @@ describe('a corpus', () => {
     await store.remove('played');
   });
 
-  it('keeps files apart whose names look alike', () => {
+  it('has separate files for names that look alike', () => {
     expect(fileOf('wiki')).toBe('wiki.sqlite');
     expect(fileOf('a b')).not.toBe(fileOf('a-b'));
     expect(fileOf('維基')).toMatch(/^[A-Za-z0-9._-]+\.sqlite$/);
@@ -244,10 +244,10 @@ describe('questions', () => {
       '{"question":"who","reward_model":{"style":"rule","ground_truth":{"target":["Ann"]}}}',
       { text: 'who', golds: ['Ann'], evidence: [], hops: null },
     ],
-  ])('in the form of %s', (_, text, question) => {
+  ])('are read in the form of %s', (_, text, question) => {
     expect(readQuestions(text)).toMatchObject({ questions: [question], refused: { count: 0 } });
   });
-  it('lose only the lines that are none', () => {
+  it('skip only malformed lines', () => {
     const { questions, refused } = readQuestions('{"question":"a","answer":"b"}\n{"question":"a"}\nx\n');
     expect(questions).toHaveLength(1);
     expect(refused.examples).toEqual([
@@ -268,7 +268,7 @@ it('names are found in any text', () => {
 });
 
 describe('one worker owns the index', () => {
-  /** One lock, granted in the order asked; one channel that everyone hears but the speaker. */
+  /** One lock, granted in the order of requests; one channel, on which every message reaches all others. */
   function surroundings() {
     let queue: Promise<unknown> = Promise.resolve();
     const request = (_: string, { signal }: LockOptions, work: () => Promise<unknown>) => {
@@ -307,7 +307,7 @@ describe('one worker owns the index', () => {
   }
   const files = [{ path: 'a.jsonl', file: new Blob([jsonl(3000)]) }];
 
-  it('and carries out the calls of the others, with their progress', async () => {
+  it('and runs the calls of the others, with their progress', async () => {
     const { join, opened } = surroundings();
     const [one, two] = [join(), join()];
     const seen: IngestProgress[] = [];
@@ -322,7 +322,7 @@ describe('one worker owns the index', () => {
     one.close();
     two.close();
   });
-  it('until it goes: the next carries out what is still open', async () => {
+  it('until it closes: the next one runs the open calls', async () => {
     const { join, opened } = surroundings();
     const [one, two] = [join(), join()];
     await one.list();
@@ -331,7 +331,7 @@ describe('one worker owns the index', () => {
     expect(opened()).toBe(2);
     two.close();
   });
-  it('and stops what another cancels', async () => {
+  it('and stops a call that another cancels', async () => {
     const { join } = surroundings();
     const [one, two] = [join(), join()];
     const cancel = new AbortController();

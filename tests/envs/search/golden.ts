@@ -1,4 +1,4 @@
-/** What the recordings of the original search worlds hold, and where they are. */
+/** Location and contents of the recordings of the original search worlds. */
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 
@@ -6,7 +6,7 @@ export const goldenFolder = process.env.TABGYM_GOLDEN ?? '../shared/golden';
 
 export const hasGolden = () => existsSync(`${goldenFolder}/search/world.jsonl.gz`);
 
-/** The rows of a recording, its header left out. */
+/** The rows of a recording without its header. */
 export function goldenRows<T>(name: string): T[] {
   const text = gunzipSync(readFileSync(`${goldenFolder}/search/${name}.jsonl.gz`)).toString('utf8');
   return text

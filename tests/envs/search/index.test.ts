@@ -18,7 +18,7 @@ function make(size: number) {
 const small = make(largeIndex - 200);
 const { documents } = small;
 
-/** Names, questions, and words thrown together: frequent ones too. */
+/** Names, questions, and random combinations of words, including frequent ones. */
 function queries(count: number, { universe, articles }: ReturnType<typeof make>): string[] {
   const random = new Random(12);
   const words = articles.flatMap(({ title, text }) => `${title} ${text}`.split(/\W+/));
@@ -33,7 +33,7 @@ describe('the index', () => {
   it.each([
     ['small', largeIndex - 200, false],
     ['large, in which words that half of the documents hold do not count beside others', largeIndex + 200, true],
-  ])('ranks 1,000 queries as the formula does: %s', async (_, size, leavesOut) => {
+  ])('ranks 1,000 queries by the formula: %s', async (_, size, leavesOut) => {
     const made = make(size);
     const { documents } = made;
     const index = await TextIndex.inMemory(documents);
@@ -43,7 +43,7 @@ describe('the index', () => {
       const expected = rank(query);
       const found = index.find(query, 20);
       const scoreOf = new Map(expected.map(({ index: at, score }) => [String(at), score]));
-      // Sums of the same terms in another order: equal but for the last bits, so that documents this close may stand either way.
+      // The same terms summed in another order differ in the last bits, so the order of documents this close is free.
       const isClose = (a: number, b: number) => Math.abs(a - b) < 1e-9;
       const agrees = found.every(
         ({ id, score }, k) => isClose(score, expected[k].score) && isClose(scoreOf.get(id) ?? Number.NaN, score),
@@ -54,7 +54,7 @@ describe('the index', () => {
     expect(wrong).toEqual([]);
     await index.close();
   });
-  it('knows accents, case and scripts', async () => {
+  it('handles accents, case and scripts', async () => {
     const index = await TextIndex.inMemory([
       { id: 'a', title: 'Café Miró', text: 'the oldest' },
       { id: 'b', title: '東の塔', text: 'a tower 高さ' },
@@ -65,13 +65,13 @@ describe('the index', () => {
     expect(index.find('zebra', 3)).toEqual([]);
     await index.close();
   });
-  it('leaves out what most documents hold, only where it is large and something else is asked for', async () => {
+  it('ignores words of most documents, only if it is large and the query has other words', async () => {
     const row = (id: number) => ({ id: String(id), title: `Number ${id}`, text: id % 4 ? 'the common one' : 'rare' });
     const index = await TextIndex.inMemory(Array.from({ length: largeIndex }, (_, id) => row(id)));
     expect(index.find('the rare', 2000)).toHaveLength(largeIndex / 4);
     expect(index.find('the common', 2000)).toHaveLength((largeIndex / 4) * 3);
     expect(index.find('the', 2000)).toHaveLength((largeIndex / 4) * 3);
-    // What is frequent is counted anew after more came.
+    // Frequent words are counted again after documents were added.
     index.add(Array.from({ length: largeIndex }, (_, id) => ({ ...row(4 * id), id: `more ${id}` })));
     expect(index.find('the rare', 4000)).toHaveLength((largeIndex / 4) * 3);
     expect(index.find('the number', 4000)).toHaveLength((largeIndex / 4) * 3);
@@ -87,7 +87,7 @@ describe('the index', () => {
     expect(index.find(documents[0].title, 3)).toEqual([]);
     await index.close();
   });
-  it('searches with the build that has FTS5', async () => {
+  it('uses the build with FTS5', async () => {
     const { capi } = await loadSqlite();
     expect(capi.sqlite3_compileoption_used('ENABLE_FTS5')).toBeTruthy();
   });

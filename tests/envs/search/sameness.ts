@@ -1,10 +1,12 @@
-/** What must be the same on every engine: a universe's articles and questions, and what its index finds. */
+/**
+ * Results that must be the same on every engine: a universe's articles and questions, and search results in its index.
+ */
 import { TextIndex } from '../../../src/corpus/retrieval/text-index.ts';
 import { writeArticle } from '../../../src/worlds/search/universe/prose.ts';
 import { makeQuestion } from '../../../src/worlds/search/universe/questions.ts';
 import { makeUniverse } from '../../../src/worlds/search/universe/universe.ts';
 
-/** SHA-256 of `textOf(1)` and of `foundIn(1)`, as Node made them once. */
+/** SHA-256 of `textOf(1)` and of `foundIn(1)`, computed once on Node. */
 export const expected = {
   text: '77aff823a52e1c2eb8ec348a5a5298d8f36a43758326a7c0335f8cf015f8c859',
   found: 'f305545760959d0f0a1a60623e4c2816d960f44638e050a98b5fb3c1ca3b3034',
@@ -28,7 +30,7 @@ export function textOf(seed: number): string {
   return JSON.stringify([articles, questions]);
 }
 
-/** Documents and scores, to the last bit, of every question asked as it is. */
+/** Documents and scores, to the last bit, with each question as the query. */
 export async function foundIn(seed: number): Promise<string> {
   const { articles, questions } = make(seed);
   const index = await TextIndex.inMemory(articles.map(({ title, text }, id) => ({ id: String(id), title, text })));

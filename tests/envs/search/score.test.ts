@@ -41,7 +41,7 @@ describe('normalising', () => {
     ['a_b', 'ab'],
     ['\u039f\u0394\u039f\u03a3', '\u03bf\u03b4\u03bf\u03c2'],
     ['!!!', ''],
-  ])('%j is %j', (text, expected) => {
+  ])('%j gives %j', (text, expected) => {
     expect(normalizeAnswer(text)).toBe(expected);
   });
   it('takes any of several golds, and a text for a list of one', () => {
@@ -56,7 +56,7 @@ describe('form of a reply', () => {
     ['<|im_start|>assistant <think>a</think><answer>b</answer>', 'Valid sequence format'],
     ['<|im_start|>assistant <think>a<answer>b</answer>', 'Mismatch in think tags: 1 opening vs 0 closing tags'],
     ['<|im_start|>assistant <think>a</think><answer>b</answer> c', 'Unexpected content in state end'],
-    // Python's blanks: U+001C is one, U+FEFF is none.
+    // Whitespace as in Python: U+001C counts, U+FEFF does not.
     ['<|im_start|>assistant\x1c<think>a</think>\x85<answer>b</answer>', 'Valid sequence format'],
     [
       '<|im_start|>assistant\ufeff<think>a</think><answer>b</answer>',
@@ -67,7 +67,7 @@ describe('form of a reply', () => {
   });
 });
 
-it('counts a gold that was retrieved, a text by its characters as the original does', () => {
+it('counts a retrieved gold, and a text by its characters like the original', () => {
   const shown = '<think>t</think><search>q</search><information>a b</information><think>u</think><answer>z</answer>';
   const weights = { structure: 0.2, final: 0.1, retrieval: 0.1 };
   const score = (golds: Golds) => scoreFormat(`<|im_start|>assistant${shown}`, golds, weights);

@@ -11,27 +11,27 @@ import { solve } from '../../../src/worlds/search/universe/solver.ts';
 import { makeUniverse } from '../../../src/worlds/search/universe/universe.ts';
 import { expected, foundIn, sha256, textOf } from './sameness.ts';
 
-/** Questions that the reader must answer, of each number of hops. TABGYM_SEARCH_QUESTIONS=10000 is the long form of the check. */
+/**
+ * Number of questions that the reader must answer, for each number of hops. TABGYM_SEARCH_QUESTIONS=10000 is the long
+ * form of the check.
+ */
 const questionsEach = Number(process.env.TABGYM_SEARCH_QUESTIONS ?? 200);
 
 const sizes = { articles: 60, facts: 8 };
 describe('a universe', () => {
-  it('is the same for the same seed, today and on every engine, and so is what is found in it', async () => {
+  it('is the same for the same seed, at any time and on every engine, and so are its search results', async () => {
     expect(await sha256(textOf(1))).toBe(expected.text);
     expect(textOf(2)).not.toBe(textOf(1));
     expect(await sha256(await foundIn(1))).toBe(expected.found);
   });
-  it.each([20, 60, 2000])(
-    'of %i articles has a name of its own for everything, in words that are listed',
-    (articles) => {
-      const { entities } = makeUniverse(3, { articles, facts: 8 });
-      expect(entities).toHaveLength(articles);
-      expect(new Set(entities.map(({ name }) => name.toLowerCase())).size).toBe(articles);
-      const words = new Set(nameWords(articles));
-      for (const { name } of entities) for (const word of name.split(' ')) expect(words, name).toContain(word);
-    },
-  );
-  it('tells no more facts than asked, of the right kinds', () => {
+  it.each([20, 60, 2000])('of %i articles gives everything its own name, made of listed words', (articles) => {
+    const { entities } = makeUniverse(3, { articles, facts: 8 });
+    expect(entities).toHaveLength(articles);
+    expect(new Set(entities.map(({ name }) => name.toLowerCase())).size).toBe(articles);
+    const words = new Set(nameWords(articles));
+    for (const { name } of entities) for (const word of name.split(' ')) expect(words, name).toContain(word);
+  });
+  it('has no more facts than requested, of the right kinds', () => {
     const { entities, facts } = makeUniverse(4, { articles: 300, facts: 3 });
     for (const [index, told] of facts.entries()) {
       expect(new Set(told.map(({ relation }) => relation.id)).size).toBeLessThanOrEqual(3);
@@ -41,7 +41,7 @@ describe('a universe', () => {
       }
     }
   });
-  it('has capitals that lie in their regions, marriages that hold both ways, works by their creators', () => {
+  it('has capitals in their regions, symmetric marriages, and works by their creators', () => {
     const { facts } = makeUniverse(5, { articles: 300, facts: 12 });
     const of = (index: number, id: string) =>
       facts[index].filter(({ relation }) => relation.id === id).map(({ object }) => object as number);
@@ -53,7 +53,7 @@ describe('a universe', () => {
     }
     expect(checked).toBe(0);
   });
-  it('names by chance, never twice', () => {
+  it('draws names at random, never twice', () => {
     const namer = new Namer(new Random(1), 20);
     namer.prepare('region', 20);
     const names = Array.from({ length: 20 }, () => namer.name('region').name);
@@ -65,7 +65,7 @@ describe('a question', () => {
   const universe = makeUniverse(6, { articles: 200, facts: 8 });
   const plan = (hops: number, wording: 'train' | 'test' = 'train') => ({ hops: [hops], wording, distractors: 1 });
 
-  it.each([1, 2, 3, 4])('of %i hops needs as many articles: none before the last names an answer', (hops) => {
+  it.each([1, 2, 3, 4])('of %i hops needs as many articles: none before the last contains an answer', (hops) => {
     for (let k = 0; k < 50; k++) {
       const { golds, evidence, text, chain } = makeQuestion(universe, plan(hops), k);
       expect(evidence).toHaveLength(hops);
@@ -78,11 +78,11 @@ describe('a question', () => {
       }
     }
   });
-  it('is worded otherwise when it is held out', () => {
+  it('has another wording if it is held out', () => {
     const words = new Set(relations.flatMap(({ questions }) => questions.train));
     for (const { questions } of relations) for (const wording of questions.test) expect(words).not.toContain(wording);
   });
-  it('is worded in words that training shows, when it is held out', () => {
+  it('uses only words that training shows if it is held out', () => {
     const wordsOf = (texts: readonly string[]) => texts.join(' ').replaceAll('{s}', ' ').match(/\w+/g)!;
     const shown = new Set(wordsOf(relations.flatMap(({ questions }) => questions.train)));
     for (const word of wordsOf(relations.flatMap(({ questions }) => questions.test))) expect(shown).toContain(word);
@@ -101,14 +101,14 @@ describe('the reader', () => {
       { start: 'Velaria', steps: [['mayor'], ['birthplace'], ['founder']] },
     ]);
   });
-  it('reads a fact, not what stands beside it', () => {
+  it('reads a fact, and not the text beside it', () => {
     const text =
       'Mira Tolven was born in the year 1204. She is sometimes confused with Velaria. She comes from Oruport.';
     expect(lookUp({ title: 'Mira Tolven', text }, ['birthplace'])).toBe('Oruport');
     expect(lookUp({ title: 'Mira Tolven', text }, ['birth year'])).toBe('1204');
     expect(lookUp({ title: 'Mira Tolven', text }, ['teacher'])).toBeNull();
   });
-  it.each([1, 2, 3, 4])(`answers ${questionsEach} questions of %i hops from what searches show`, async (hops) => {
+  it.each([1, 2, 3, 4])(`answers ${questionsEach} questions of %i hops from search results`, async (hops) => {
     const each = 40;
     for (let seed = 0; seed < questionsEach / each; seed++) {
       const universe = makeUniverse(1000 * hops + seed, sizes);

@@ -43,7 +43,7 @@ describe('tasks', () => {
 });
 
 describe('an episode', () => {
-  it('is won by the oracle in one search a hop and an answer', async () => {
+  it('is won by the oracle with one search per hop and an answer', async () => {
     for (let id = 0; id < 20; id++) {
       const started = await start(id, chain);
       expect(started).toMatchObject({ reward: 0, done: false, valid: true });
@@ -57,7 +57,7 @@ describe('an episode', () => {
       expect(last).toMatchObject({ reward: 1, done: true, observation: 'Right.' });
     }
   });
-  it('offers to search for names seen and to answer with what was seen', async () => {
+  it('offers searches for seen names and answers with seen texts', async () => {
     const { validActions } = await start(0, chain);
     expect(validActions).toHaveLength(2);
     const [search] = await planOf();
@@ -85,12 +85,12 @@ describe('an episode', () => {
     expect(await say(plan[1])).toMatchObject({ reward: 0, done: true });
     expect((await world.view(0)) as object).toMatchObject({ searches: [{}], right: false });
   });
-  it('says that it is over', async () => {
+  it('reports that it is over', async () => {
     await start(1, chain);
     await say('answer nobody');
     expect(await say('answer nobody')).toMatchObject({ done: true, valid: false, observation: 'The episode is over.' });
   });
-  it('understands tags, and takes no FTS5 syntax for its own', async () => {
+  it('understands tags, and treats no query as FTS5 syntax', async () => {
     await start(2, chain);
     expect(await say('<think>hm</think> <search> NEAR("a" OR *:b </search>')).toMatchObject({
       valid: true,
@@ -116,7 +116,7 @@ describe('an episode', () => {
     await say('answer nobody');
     expect(await world.view(0)).toMatchObject({ answer: 'nobody', right: false });
   });
-  it("keeps AgentGym's texts under upstream, and goes on after a wrong answer", async () => {
+  it("keeps AgentGym's texts under upstream, and continues after a wrong answer", async () => {
     const { observation, validActions } = await start(4, { upstream: true });
     expect(observation).toMatch(/\n\n Question: .+\?$|\n\n Question: .+\.$/);
     expect(validActions![0]).toMatch(/^<search>.+<\/search>$/);
@@ -128,7 +128,7 @@ describe('an episode', () => {
   });
 });
 
-it('finds the action in what a language model says', () => {
+it("finds the action in a language model's reply", () => {
   const { reply } = worldModule('search');
   expect(reply!('Thought: hm\nAction:\nsearch Mira Tolson</s>')).toEqual({ action: 'search Mira Tolson' });
   expect(reply!('<think>Action: look</think><search>Mira</search>').action).toBe(
@@ -137,7 +137,7 @@ it('finds the action in what a language model says', () => {
   expect(reply!('answer 1204')).toEqual({ action: 'answer 1204' });
 });
 
-describe('a call that is given up', () => {
+describe('an aborted call', () => {
   it('rejects with the reason, and the world can be reset', async () => {
     const reason = new Error('enough');
     const signal = AbortSignal.abort(reason);
@@ -149,7 +149,7 @@ describe('a call that is given up', () => {
 });
 
 describe('many worlds', () => {
-  it('are alike in one batch and alone', async () => {
+  it('are the same in one batch and alone', async () => {
     const slots = Array.from({ length: 16 }, (_, k) => k);
     const tasks = slots.map((k) => task(5 * k, { universes: 10, documents: 1 + (k % 3) }));
     const starts = await world.reset(slots, tasks);
@@ -162,12 +162,12 @@ describe('many worlds', () => {
       await other.close();
     }
   });
-  it('answer 2,000 random strings in form', async () => {
+  it('answer 2,000 random strings in the right form', async () => {
     const { problems, actions } = await fuzzSearch(world, 2000, 1);
     expect(problems).toEqual([]);
     expect(actions).toBeGreaterThanOrEqual(2000);
   });
-  it('are remembered as far as there is room: old universes go, episodes in them go on', async () => {
+  it('are cached up to a limit: old universes are dropped, and their episodes continue', async () => {
     const small = new Search(undefined, 200);
     await small.reset([0], [task(0)]);
     const [plan] = await small.oracle([0]);
