@@ -49,10 +49,7 @@ async function needed(source: ModelSource, name: string, signal: AbortSignal): P
 async function fileOf(source: ModelSource, name: string, signal: AbortSignal): Promise<SourceFile> {
   const file = await source.file(name, signal);
   if (file) return file;
-  throw new SourceError(
-    'missing',
-    `${source.label} has no ${name}, which its index names. The upload is not complete.`,
-  );
+  throw new SourceError('missing', `${source.label} has no ${name}, which its index lists. The upload is incomplete.`);
 }
 
 /** Names of the weight files, in order. */
@@ -63,7 +60,7 @@ async function weightNames(source: ModelSource, signal: AbortSignal): Promise<st
   const names = [...new Set(Object.values(map ?? {}))];
   if (names.length && names.every((name) => typeof name === 'string' && /^[\w.-]+$/.test(name)))
     return (names as string[]).sort();
-  throw new CheckpointError(`${indexName} names no files of weights.`);
+  throw new CheckpointError(`${indexName} lists no weight files.`);
 }
 
 async function tableOf(file: SourceFile, signal: AbortSignal): Promise<StoredTensor[]> {
@@ -155,7 +152,7 @@ async function onlyFile(source: ModelSource, signal: AbortSignal): Promise<Sourc
   if (file) return file;
   throw new SourceError(
     'missing',
-    `${source.label} has no ${weightsName}. Weights in other formats (pytorch_model.bin) are not read; for GGUF name the file.`,
+    `${source.label} has no ${weightsName}. Other formats (pytorch_model.bin) are not read; for GGUF, name the file.`,
   );
 }
 

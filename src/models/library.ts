@@ -119,8 +119,8 @@ function nameOf(key: string): string {
 
 const named = (key: string, precision: string) => `${precision} ${key}`;
 
-const lookupStopped = 'Looking the model up was stopped.';
-const downloadStopped = 'The download was stopped. What has arrived is kept.';
+const lookupStopped = 'The lookup of the model was stopped.';
+const downloadStopped = 'The download was stopped. Its received part is kept.';
 
 export type DownloadListener = (done: number, total: number) => void;
 
@@ -185,7 +185,7 @@ export class ModelLibrary implements BaseModels {
       return this.stoppably(lookupStopped, (signal) => prepareModel(source, { cache: this.cache, precision, signal }));
     throw new SourceError(
       'missing',
-      `The model ${model} is not kept in ${precision} here. Choose it again under Language model, and download it.`,
+      `The model ${model} is not kept in ${precision} here. Choose it again under Language model and download it.`,
     );
   }
 
@@ -196,7 +196,7 @@ export class ModelLibrary implements BaseModels {
     if (kept) return kept;
     throw new SourceError(
       'missing',
-      `${file} of ${model} is not kept here, and where it comes from is not known in this tab. Look it up again under Language model.`,
+      `${file} of ${model} is not kept here, and this tab does not know its source. Look it up again under Language model.`,
     );
   }
 

@@ -97,7 +97,7 @@ async function filesOf(source: ModelSource, name: string, signal: AbortSignal): 
     const there = others.length ? ` It has ${others.join(', ')}.` : '';
     throw new SourceError(
       'missing',
-      `${source.label} has no ${name}.${there} Name a file in ONNX (policy.file), or a repository that has one.`,
+      `${source.label} has no ${name}.${there} Name an ONNX file (policy.file), or a repository that has one.`,
     );
   }
   const files = [model, ...(await weightsBeside(source, name, signal))];
@@ -105,7 +105,7 @@ async function filesOf(source: ModelSource, name: string, signal: AbortSignal): 
   if (bytes > mostOnnxBytes)
     throw new SourceError(
       'unreadable',
-      `${name} of ${source.label} is ${gigabytes(bytes)}; the ONNX runtime can hold ${gigabytes(mostOnnxBytes)} here. Choose a file of fewer bits, such as onnx/model_q4.onnx.`,
+      `${name} of ${source.label} is ${gigabytes(bytes)}; the ONNX runtime can load at most ${gigabytes(mostOnnxBytes)}. Choose a file with fewer bits, such as onnx/model_q4.onnx.`,
     );
   return files;
 }

@@ -21,7 +21,7 @@ function resume(hasher: IHasher | null, state: string, file: SourceFile): void {
   } catch {
     throw new SourceError(
       'changed',
-      `The kept part of ${file.name} is of an older version of this page and was deleted. Load it again.`,
+      `The kept part of ${file.name} was written by an older version of this page and was deleted. Load it again.`,
     );
   }
 }
@@ -98,7 +98,7 @@ export class FileReading {
     }
     throw new SourceError(
       'truncated',
-      `${this.file.name} ended early; ${this.file.bytes} bytes were announced. Load it again.`,
+      `${this.file.name} ended before all of its announced ${this.file.bytes} bytes arrived. Load it again.`,
     );
   }
 
@@ -113,8 +113,8 @@ export class FileReading {
     if (found === this.file.sha256) return;
     throw new SourceError(
       'damaged',
-      `${this.file.name} did not arrive as it was sent: its SHA-256 is ${found}, the server says ${this.file.sha256}. ` +
-        'What was kept of it was deleted. Load it again; if it happens again, use another server.',
+      `${this.file.name} was damaged in transfer: its SHA-256 is ${found}, the server states ${this.file.sha256}. ` +
+        'Its kept part was deleted. Load it again; if it happens again, use another server.',
     );
   }
 

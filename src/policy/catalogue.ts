@@ -176,7 +176,9 @@ export function findModel(id: string): CatalogueEntry {
   const wanted = id.toLowerCase();
   const found = catalogue.find((entry) => entry.id === wanted || entry.repository.toLowerCase() === wanted);
   if (found) return found;
-  throw new UnknownModelError(`There is no model "${id}" here. There are ${catalogue.map((e) => e.id).join(', ')}.`);
+  throw new UnknownModelError(
+    `No listed model is called "${id}". Listed are ${catalogue.map((e) => e.id).join(', ')}.`,
+  );
 }
 
 /** Sizes and switches of a listed model. */

@@ -67,21 +67,21 @@ class Reader {
   number(field: string, fallback?: number): number {
     const value = this.json[field] ?? fallback;
     if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
-    this.refuse(field, 'a number above 0 is needed');
+    this.refuse(field, 'it must be a number above 0');
     return 1;
   }
 
   integer(field: string, fallback?: number): number {
     const value = this.number(field, fallback);
     if (Number.isInteger(value)) return value;
-    this.refuse(field, 'a whole number is needed');
+    this.refuse(field, 'it must be a whole number');
     return 1;
   }
 
   boolean(field: string, fallback: boolean): boolean {
     const value = this.json[field] ?? fallback;
     if (typeof value === 'boolean') return value;
-    this.refuse(field, 'true or false is needed');
+    this.refuse(field, 'it must be true or false');
     return fallback;
   }
 }
@@ -165,7 +165,7 @@ function readTokens(read: Reader, field: string): number[] {
   const value = read.json[field] ?? [];
   const list = Array.isArray(value) ? value : [value];
   if (list.every((token) => Number.isInteger(token) && token >= 0)) return list;
-  read.refuse(field, 'a token id or a list of them is needed');
+  read.refuse(field, 'it must be a token id or a list of token ids');
   return [];
 }
 
@@ -173,7 +173,7 @@ function readTokens(read: Reader, field: string): number[] {
 function defaultHeadDim(type: ModelType, hidden: number, heads: number, read: Reader): number {
   if (type === 'qwen3') return 128;
   if (read.json.head_dim == null && hidden % heads !== 0)
-    read.refuse('hidden_size', `it is no multiple of num_attention_heads ${heads}, and head_dim is absent`);
+    read.refuse('hidden_size', `without head_dim it must be a multiple of num_attention_heads ${heads}`);
   return Math.max(1, Math.floor(hidden / heads));
 }
 

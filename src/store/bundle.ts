@@ -124,7 +124,7 @@ function unzip(bytes: Uint8Array): { [name: string]: Uint8Array } {
     return unzipSync(bytes);
   } catch (error) {
     throw new BundleError(
-      `This file of ${bytes.byteLength} bytes is not a whole zip: it is cut short, damaged, or something else (${(error as Error).message}). Export it again.`,
+      `This file of ${bytes.byteLength} bytes is not a complete zip: it was cut short, damaged, or has another format (${(error as Error).message}). Export it again.`,
     );
   }
 }
@@ -140,11 +140,11 @@ function parseJson<T>(bytes: Uint8Array, name: string): T {
 function checkedIndex(entries: { [name: string]: Uint8Array }): Index {
   if (!entries['tabgym.json'])
     throw new NotARunError(
-      'This zip is not a Tabgym run: it has no tabgym.json. A policy is brought in with "Import policy".',
+      'This zip is not a Tabgym run: it has no tabgym.json. Import a policy with "Import policy".',
     );
   const index = parseJson<Index>(entries['tabgym.json'], 'tabgym.json');
   if (index.format !== BUNDLE_FORMAT)
-    throw new BundleError(`This run is of format "${index.format}"; this version reads "${BUNDLE_FORMAT}".`);
+    throw new BundleError(`This run has the format "${index.format}"; this version reads "${BUNDLE_FORMAT}".`);
   if (!index.run || !index.files?.['experiment.json'] || !index.files['steps.jsonl'])
     throw new BundleError('tabgym.json in this file is incomplete. Export the run again.');
   for (const [name, { bytes, crc }] of Object.entries(index.files)) {
@@ -209,7 +209,10 @@ export function readAdapter(bytes: Uint8Array): AdapterFiles | null {
   const config = fileIn(entries, 'adapter_config.json');
   if (!config) return null;
   const model = fileIn(entries, 'adapter_model.safetensors');
-  if (!model) throw new BundleError('This zip has an adapter_config.json and no adapter_model.safetensors.');
+  if (!model)
+    throw new BundleError(
+      'This zip has an adapter_config.json but no adapter_model.safetensors: export the adapter again.',
+    );
   return { 'adapter_config.json': config, 'adapter_model.safetensors': model };
 }
 
@@ -241,6 +244,6 @@ export function readHandedOver(bytes: Uint8Array): HandedOver | null {
   if (!from || !experiment) return null;
   const { trainer, run, step } = parseJson<Partial<HandedFrom>>(from, 'handoff.json');
   if (typeof trainer !== 'string' || typeof run !== 'string' || typeof step !== 'number')
-    throw new BundleError('handoff.json in this zip does not say from which trainer, run and step: leave it out.');
+    throw new BundleError('handoff.json in this zip must name the trainer, run and step: complete it or leave it out.');
   return { experiment: parseJson(experiment, 'experiment.json'), from: { trainer, run, step } };
 }

@@ -79,6 +79,6 @@ export function sizeOf(response: Response, name: string): number {
   if (Number.isSafeInteger(size)) return size;
   throw new SourceError(
     'unreadable',
-    `The server does not say how large ${name} is. It must send Content-Length or Content-Range, and show them to this page (Access-Control-Expose-Headers).`,
+    `The server does not state the size of ${name}. It must send Content-Length or Content-Range, and expose them to this page (Access-Control-Expose-Headers).`,
   );
 }

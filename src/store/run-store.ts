@@ -97,7 +97,7 @@ export class RunStore {
 
   async manifest(id: string): Promise<RunManifest> {
     const found = await this.backend.manifest(id);
-    if (!found) throw new StoreError(`There is no run ${id} here. It may have been deleted in another tab.`);
+    if (!found) throw new StoreError(`Run ${id} does not exist here. It may have been deleted in another tab.`);
     return found;
   }
 
@@ -187,7 +187,7 @@ export class RunStore {
   private owned(current: RunManifest | null, id: string, owner: string): RunManifest {
     if (!current) throw new StoreError(`Run ${id} was deleted while it was being written.`);
     if (current.owner !== owner)
-      throw new OwnershipError('Another tab has taken this run over. Take it back to continue training here.');
+      throw new OwnershipError('Another tab has taken over this run. Take it back to continue training here.');
     return current;
   }
 
@@ -229,7 +229,7 @@ export class RunStore {
   async keep(id: string, name: string, bytes: Uint8Array | null): Promise<void> {
     const file = assetFile(name);
     await this.write(id, bytes?.byteLength ?? 0, (manifest) => {
-      if (!manifest) throw new StoreError(`There is no run ${id} here. It may have been deleted in another tab.`);
+      if (!manifest) throw new StoreError(`Run ${id} does not exist here. It may have been deleted in another tab.`);
       delete manifest.files[file];
       const put = new Map(bytes ? [[file, blob(bytes)]] : []);
       putFiles(manifest, put);
@@ -253,7 +253,8 @@ export class RunStore {
 
   async rename(id: string, name: string): Promise<void> {
     const trimmed = name.trim();
-    if (!trimmed || trimmed.length > 120) throw new StoreError('A name has 1 to 120 characters.');
+    if (!trimmed || trimmed.length > 120)
+      throw new StoreError(`A name must have 1 to 120 characters; this one has ${trimmed.length}.`);
     await this.edit(id, (manifest) => {
       manifest.run.name = trimmed;
     });
@@ -295,7 +296,7 @@ export class RunStore {
 
   private async edit(id: string, change: (manifest: RunManifest) => void): Promise<void> {
     await this.backend.change(id, (current) => {
-      if (!current) throw new StoreError(`There is no run ${id} here. It may have been deleted in another tab.`);
+      if (!current) throw new StoreError(`Run ${id} does not exist here. It may have been deleted in another tab.`);
       change(current);
       return { manifest: current };
     });

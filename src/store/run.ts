@@ -145,7 +145,7 @@ export class QuotaError extends StoreError {
   ) {
     const room = space ? ` (${megabytes(space.usage)} of ${megabytes(space.quota)} are used)` : '';
     super(
-      `There is no room to store ${megabytes(needed)}${room}. Nothing stored is lost. ` +
+      `There is no space to store ${megabytes(needed)}${room}. No stored data is lost. ` +
         'Free some space: delete runs and empty the bin, or export this run to a file; then continue.',
     );
   }

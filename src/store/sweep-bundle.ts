@@ -26,7 +26,7 @@ export async function exportSweep(store: RunStore, runIds: readonly string[]): P
   const index: Index = { format: SWEEP_FORMAT, name: '', document: null, runs: [] };
   for (const [i, id] of runIds.entries()) {
     const { sweep, name } = await store.get(id);
-    if (!sweep) throw new BundleError(`The run "${name}" is of no sweep: export it as a run.`);
+    if (!sweep) throw new BundleError(`The run "${name}" does not belong to a sweep: export it as a run.`);
     const { id: _, name: sweepName, document, ...place } = sweep;
     const file = `runs/${String(i + 1).padStart(2, '0')}.tabgym`;
     const bytes = await exportRun(store, id);
@@ -62,7 +62,7 @@ export function readSweep(bytes: Uint8Array, fileName: string, newId: string): N
   const index = indexOf(bytes);
   if (!index) return null;
   if (index.format !== SWEEP_FORMAT)
-    throw new BundleError(`This sweep is of format "${index.format}"; this version reads "${SWEEP_FORMAT}".`);
+    throw new BundleError(`This sweep has the format "${index.format}"; this version reads "${SWEEP_FORMAT}".`);
   const files = unzipSync(bytes);
   return index.runs.map(({ file, crc, name, place }) => {
     const run = files[file];

@@ -43,7 +43,7 @@ export class FullError extends Error {
 export class BusyError extends StoreError {
   override name = 'BusyError';
   constructor() {
-    super('This model is being loaded by another tab. Wait for it, or close that tab.');
+    super('Another tab is loading this model. Wait for it to finish, or close that tab.');
   }
 }
 
@@ -59,7 +59,7 @@ export class WeightsQuotaError extends StoreError {
   ) {
     const room = space ? ` (${megabytes(space.usage)} of ${megabytes(space.quota)} are used)` : '';
     super(
-      `There is no room to keep ${megabytes(needed)} more of ${label}${room}. Nothing stored is lost, and loading goes on from here: ` +
+      `There is no space to keep ${megabytes(needed)} more of ${label}${room}. No stored data is lost, and loading will continue from here: ` +
         'delete a model or runs under Storage, then load it again.',
     );
   }
@@ -208,7 +208,7 @@ export class WeightsCache {
   async read({ folder, note }: Kept<unknown>, piece: PieceRecord): Promise<Uint8Array> {
     const bytes = await this.disk.read(folder, 'data.bin', piece.at, piece.at + piece.bytes);
     if (bytes?.length === piece.bytes && crc32(bytes) === piece.crc) return bytes;
-    throw new CorruptError(`What is kept of ${note.label} is damaged. Delete it under Storage and load it again.`);
+    throw new CorruptError(`The kept part of ${note.label} is damaged. Delete it under Storage and load it again.`);
   }
 
   /** Opens a writer that continues after the pieces of `kept`. */

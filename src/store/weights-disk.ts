@@ -39,7 +39,7 @@ export class NodeDisk implements CacheDisk {
   constructor(private readonly root: string) {}
 
   private fs() {
-    if (!import.meta.env.SSR) throw new Error('Folders are read by their path on Node only.');
+    if (!import.meta.env.SSR) throw new Error('Only Node can read a folder by its path.');
     return import('node:fs/promises');
   }
 

@@ -26,7 +26,7 @@ export function browserFiles(files: Iterable<{ name: string; file: File }>): Fol
 
 /** Files of a folder on Node, including those in its `onnx` sub-folder. */
 export async function nodeFiles(folder: string): Promise<FolderFile[]> {
-  if (!import.meta.env.SSR) throw new Error('Folders are read by their path on Node only.');
+  if (!import.meta.env.SSR) throw new Error('Only Node can read a folder by its path.');
   const { open, readdir, stat } = await import('node:fs/promises');
   const { join } = await import('node:path');
   // not a kind: the Hub's folder for models in ONNX
@@ -76,7 +76,7 @@ export class FolderSource implements ModelSource {
     if (!parts.some(({ name }) => /\.(safetensors|gguf|onnx)$/.test(name)))
       throw new SourceError(
         'missing',
-        `"${label}" holds no weights. Choose a folder with config.json, tokenizer.json and model.safetensors, or one .gguf file.`,
+        `"${label}" contains no weights. Choose a folder with config.json, tokenizer.json and model.safetensors, or one .gguf file.`,
       );
     return new FolderSource(`folder/${label}@${await fingerprint(parts)}`, label, parts);
   }

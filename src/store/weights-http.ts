@@ -129,7 +129,7 @@ export class HttpSource implements ModelSource {
     if (stated === found) return new TextDecoder().decode(bytes);
     throw new SourceError(
       'damaged',
-      `${name} of ${this.label} did not arrive as it was sent: its SHA-256 is ${found}, the server says ${stated}. ` +
+      `${name} of ${this.label} was damaged in transfer: its SHA-256 is ${found}, the server states ${stated}. ` +
         'Load it again; if it happens again, use another server.',
     );
   }
@@ -220,7 +220,7 @@ export class HttpSource implements ModelSource {
         `${this.host} has no ${code === 'RepoNotFound' ? `model "${this.model.id}"` : `revision "${this.model.revision}" of ${this.model.id}`}. Check the spelling.`,
       );
     if (status === 404) return null;
-    if (status === 416) throw this.changed(name, 'is now shorter than what has arrived of it');
+    if (status === 416) throw this.changed(name, 'is now shorter than its received part');
     if (status === 429 || status >= 500 || status === 408)
       throw new Interrupted(`${this.host} answered ${status} ${response.statusText}`.trim(), retryAfter(response));
     throw new SourceError('unreachable', `${this.host} answered ${status} to a request for ${name} of ${this.label}.`);
@@ -229,7 +229,7 @@ export class HttpSource implements ModelSource {
   private changed(name: string, how: string): SourceError {
     return new SourceError(
       'changed',
-      `${name} of ${this.label} ${how}: it changed while it was loading. Look it up and load it again.`,
+      `${name} of ${this.label} ${how}: it changed during loading. Look it up and load it again.`,
     );
   }
 
@@ -241,8 +241,8 @@ export class HttpSource implements ModelSource {
       token
         ? `${this.host} refuses ${this.label} to this token (${status}). Accept the model's licence at ${where} with the token's account, ` +
             'and check that the token may read gated repositories.'
-        : `${this.label} is gated, or is not there (${this.host} answered ${status}). Accept its licence at ${where}, then enter an access ` +
-            'token of your account: it is kept in memory only. Or choose a model that is not gated.',
+        : `${this.label} is gated or does not exist (${this.host} answered ${status}). Accept its licence at ${where}, then enter an access ` +
+            'token of your account, which is kept in memory only; or choose a model that is not gated.',
     );
   }
 
@@ -270,7 +270,7 @@ export class HttpSource implements ModelSource {
     return new SourceError(
       'unreachable',
       `${this.host} cannot be reached (${error.message}). Check the connection and the address; a server of your own must allow ` +
-        'this page (Access-Control-Allow-Origin). What has arrived is kept: loading goes on from there.',
+        'this page (Access-Control-Allow-Origin). The received part is kept: loading continues from there.',
     );
   }
 
@@ -318,7 +318,7 @@ export class HttpSource implements ModelSource {
     if (isReplaced(version, now))
       throw this.changed(name, `had the version ${shown(version)} and now has ${shown(now)}`);
     if (first !== undefined && Number(first) !== start)
-      throw new Interrupted(`asked for byte ${start}, the server began at ${first}`);
+      throw new Interrupted(`byte ${start} was requested, but the server began at ${first}`);
   }
 }
 
@@ -329,7 +329,7 @@ async function unlessStalled<T>(stallMs: number, work: Promise<T>, stop = () => 
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stalled = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Interrupted(`nothing came for ${stallMs / 1000} s`));
+      reject(new Interrupted(`no data arrived for ${stallMs / 1000} s`));
       stop();
     }, stallMs);
   });
@@ -374,7 +374,7 @@ function hostOf(base: string): string {
   } catch {
     throw new SourceError(
       'unreadable',
-      `"${base}" is no address of a server. It begins with https:// or http://, for example ${publicHub}.`,
+      `"${base}" is not a server address. Enter one that begins with https:// or http://, for example ${publicHub}.`,
     );
   }
 }

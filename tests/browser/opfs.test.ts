@@ -49,7 +49,7 @@ describe('weights in OPFS', () => {
 
   it('have one writer', async () => {
     await call('begin', 1);
-    expect(await call('twoWriters')).toMatch(/being loaded by another tab/);
+    expect(await call('twoWriters')).toMatch(/Another tab is loading this model/);
   });
 
   it('report the available space', async () => {

@@ -135,5 +135,5 @@ it('refuses input that is not a policy', () => {
   expect(() => readCheckpoint(folder)).toThrow(/is not a checkpoint: config.json and model.safetensors/);
   const path = join(folder, 'text.zip');
   writeFileSync(path, 'not a zip');
-  expect(() => readCheckpoint(path)).toThrow(/not a whole zip/);
+  expect(() => readCheckpoint(path)).toThrow(/not a complete zip/);
 });

@@ -35,7 +35,7 @@ export async function fullDisk(harness: Harness): Promise<Result> {
     const words = ears.said.find((event) => event.startsWith('notice '));
     expectThat(
       problems,
-      /no room to store .* Nothing stored is lost/.test(words ?? ''),
+      /no space to store .* No stored data is lost/.test(words ?? ''),
       `it said: ${words ?? 'nothing'}`,
     );
     expectThat(

@@ -178,7 +178,7 @@ test('a card or a run that cannot be fetched is said, and nothing is left behind
   await page.route('**/textcraft-first.tabgym', (route) => route.fulfill({ body: 'cut' }));
   await textcraft(page).getByRole('button', { name: 'Watch it' }).click();
   await page
-    .getByText(/not a whole zip/)
+    .getByText(/not a complete zip/)
     .first()
     .waitFor();
   await page.locator('tabgym-drawer').getByRole('tab', { name: 'Runs' }).click();

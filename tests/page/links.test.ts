@@ -100,7 +100,7 @@ test('run files that are damaged, hostile or something else get a message and ch
   for (const [name, buffer] of files) {
     await page.getByLabel('File to import').setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
     const notice = page.locator('tabgym-notices .notice.error');
-    await notice.getByText(/is not a whole zip|is (damaged|missing)|are not/).waitFor({ timeout: 60_000 });
+    await notice.getByText(/is not a complete zip|is (damaged|missing)|are not/).waitFor({ timeout: 60_000 });
     await notice.getByRole('button', { name: 'Dismiss' }).click();
     expect(await page.getByRole('button', { name: /^Export: / }).count()).toBe(0);
   }

@@ -52,7 +52,7 @@ describe('the model picker', () => {
     await screenshot(page, `models-${name}`);
     expect(await findings(page)).toEqual([]);
     await button('Stop').click();
-    await page.getByRole('alert').getByText('What has arrived is kept').waitFor();
+    await page.getByRole('alert').getByText('The received part is kept').waitFor();
     await button('Go on downloading').waitFor();
     expect(errors).toEqual([]);
     await close();

@@ -109,6 +109,6 @@ it('the default number of pages is enough for all, and any allowed number is eno
   expect(plannedPages({ ...capacity, cachePages: 1000 })).toBe(most);
   expect(plannedPages({ ...capacity, cachePages: 10 })).toBe(10);
   expect(() => plannedPages({ ...capacity, cachePages: 9 })).toThrow(
-    /9 pages of the K\/V cache do not hold one trajectory: a prompt of 40 tokens and 100 after it need 10/,
+    /9 pages of the K\/V cache cannot hold one trajectory: a prompt of 40 tokens and 100 after it need 10/,
   );
 });

@@ -103,13 +103,13 @@ describe('pieces', () => {
 
   it('are refused if a turn looks different once another follows', async () => {
     const lastIsMarked = loop("{{ '[' + message.content + (' (latest)' if loop.last else '') + ']' }}");
-    await expect(refused(lastIsMarked)).rejects.toThrow(/is not what it would remember/);
+    await expect(refused(lastIsMarked)).rejects.toThrow(/the prompt of a reply would differ/);
     const counted = loop("{{ '[' + loop.index|string + ' ' + message.content + ']' }}");
-    await expect(refused(counted)).rejects.toThrow(/depends on the turns that follow or came before: .* in one place/);
+    await expect(refused(counted)).rejects.toThrow(/depends on other turns: it is .* in one place/);
   });
 
   it('are refused if earlier turns are dropped or a message appears twice', async () => {
-    await expect(refused("{{ messages[-1]['content'] }}")).rejects.toThrow(/shows one user's message of 3 0 times/);
+    await expect(refused("{{ messages[-1]['content'] }}")).rejects.toThrow(/contains one user message of 3 0 times/);
     await expect(refused(loop('{{ message.content + message.content }}'))).rejects.toThrow(/2 times/);
   });
 

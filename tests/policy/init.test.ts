@@ -113,7 +113,9 @@ describe('the initial weights', () => {
   });
 
   it('need biases to look back', () => {
-    expect(() => initWeights(config, { seed: 1, std: 0.05, previousTokenHeads: 1 })).toThrow(/need biases/);
+    expect(() => initWeights(config, { seed: 1, std: 0.05, previousTokenHeads: 1 })).toThrow(
+      /need query and key biases/,
+    );
   });
 
   describe('with induction heads', () => {

@@ -70,6 +70,6 @@ it('a single list that does not fit is refused', async () => {
   await start([0]);
   const row = rowsOf([listOf(6000, 9)]);
   await expect(wholeTurns(model, row, sampling)).rejects.toThrow(
-    /One list of valid actions needs \d+ words of trie; 16384/,
+    /One list of valid actions needs \d+ 32-bit words of trie; 16384/,
   );
 });

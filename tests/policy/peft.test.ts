@@ -58,7 +58,7 @@ describe('refuses by name', () => {
     [{ peft_type: 'IA3' }, /peft_type IA3/],
     [{ init_lora_weights: 'pissa_niter_4' }, /init_lora_weights "pissa_niter_4"/],
     [{ target_modules: ['q_proj', 'lm_head'] }, /lm_head, which cannot be adapted/],
-    [{ target_modules: 'q_proj|v_proj' }, /no list of modules/],
+    [{ target_modules: 'q_proj|v_proj' }, /must be a list of modules/],
     [{ r: 0 }, /r is 0/],
     [{ lora_alpha: 'big' }, /lora_alpha is big/],
   ])('%j', (change, words) => {

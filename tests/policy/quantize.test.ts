@@ -94,7 +94,9 @@ describe.each([4, 8] as const)('%i bits', (bits) => {
       values[100] = bad;
       expect(() => quantizeRows(bits, values, 64, { name: 'up_proj', firstRow: 10 })).toThrow(/up_proj, row 11/);
     }
-    expect(() => quantizeRows(bits, new Float32Array(65), 64)).toThrow(/65 values are no rows of 64/);
+    expect(() => quantizeRows(bits, new Float32Array(65), 64)).toThrow(
+      /65 values are not a whole number of rows of 64/,
+    );
   });
 });
 
@@ -121,7 +123,7 @@ describe('MatMulNBits', () => {
     const packed = quantizeRows(4, normals(3 * 64, 4, 'nbits', 1), 64);
     expect([...dequantizeNBits(toNBits(packed), 64)]).toEqual([...dequantizeRows(packed)]);
     expect(fromNBits(toNBits(packed), 64)).toEqual(packed);
-    expect(() => toNBits(quantizeRows(8, new Float32Array(32), 32))).toThrow(/4 bits/);
+    expect(() => toNBits(quantizeRows(8, new Float32Array(32), 32))).toThrow(/Only 4-bit rows convert/);
   });
 
   it('rounds ties to even, and its scales to f16 when imported', () => {

@@ -169,7 +169,9 @@ describe('packed weights', () => {
 
   it('of another precision are refused by name, and so is training them', async () => {
     const wrong = withModel(config, { weights: rows(5, true), precision: 'int8', trainable: false }, async () => {});
-    await expect(wrong).rejects.toThrow(/q_proj\.weight: 5 rows of 72 values in 4 bits came.*in 8 bits were expected/);
+    await expect(wrong).rejects.toThrow(
+      /q_proj\.weight: 5 rows of 72 values in 4 bits were received.*in 8 bits were expected/,
+    );
     const trained = withModel(config, { precision: 'int8', adapter: null }, async () => {});
     await expect(trained).rejects.toThrow(/int8 are frozen/);
   });

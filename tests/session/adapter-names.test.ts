@@ -84,7 +84,7 @@ describe('an adapter of another program', () => {
   });
 
   it('is refused if it names no model', () => {
-    expect(() => comingBack(fromPython(''))).toThrow(/names no model/);
+    expect(() => comingBack(fromPython(''))).toThrow(/names no base model/);
   });
 });
 

@@ -64,7 +64,7 @@ describe('the library of language models', () => {
     expect(server.requests).toEqual([]);
     expect(await library.keptModels()).toMatchObject([{ label: 'test/in-onnx', precision: onnx, complete: true }]);
     await library.deleteModel((await library.keptModels())[0].folder);
-    await expect(again().openOnnx(card.name, onnx)).rejects.toThrow(/not known in this tab/);
+    await expect(again().openOnnx(card.name, onnx)).rejects.toThrow(/this tab does not know its source/);
     const missing = library.findModel({ place: { ...there, onnx: 'onnx/q4.onnx' }, precision: 'int4' }, blockBytes);
     await expect(missing).rejects.toThrow(/has no onnx\/q4\.onnx/);
   });
@@ -100,7 +100,7 @@ describe('the library of language models', () => {
     const stopped = library.downloadModel(card.key, 'f32', (done, total) => {
       if (done > total / 2) void library.cancelDownload();
     });
-    await expect(stopped).rejects.toThrow(/was stopped. What has arrived is kept/);
+    await expect(stopped).rejects.toThrow(/was stopped. Its received part is kept/);
     const found = await again().findModel({ place: place(), precision: 'f32' }, blockBytes);
     expect(found.remainingBytes).toBeLessThan(found.totalBytes / 2);
     expect(found.gpuBytes).toBeGreaterThan(found.parameters * 4);
@@ -111,7 +111,7 @@ describe('the library of language models', () => {
     server.reset({ silent: true });
     const asked = server.nextRequest();
     const failure = expect(library.findModel({ place: place(), precision: 'int8' }, blockBytes)).rejects.toThrow(
-      /^Looking the model up was stopped.$/,
+      /^The lookup of the model was stopped.$/,
     );
     await asked;
     await library.cancelDownload();
@@ -144,7 +144,7 @@ describe('the library of language models', () => {
     const library = fresh();
     server.reset({ cutAt: 100_000, replaced: 'same size' });
     const { key } = await library.findModel({ place: place(), precision: 'int8' }, blockBytes);
-    await expect(library.downloadModel(key, 'int8', () => {})).rejects.toThrow(/it changed while it was loading/);
+    await expect(library.downloadModel(key, 'int8', () => {})).rejects.toThrow(/it changed during loading/);
     await expect(library.downloadModel(key, 'int8', () => {})).rejects.toThrow(/is not kept in int8 here. Choose it/);
   });
 

@@ -200,14 +200,14 @@ describe('an interrupted download', () => {
     const cache = freshCache();
     server.reset({ ...faults, cutAt: Math.floor(bytes() / 2), replaced: 'same size' });
     await expect(load(onServer('plain'), { cache, precision: 'int8' })).rejects.toThrow(
-      /model.safetensors of plain had the version ".+" and now has ".+": it changed while it was loading/,
+      /model.safetensors of plain had the version ".+" and now has ".+": it changed during loading/,
     );
     expect(await cache.list()).toEqual([]);
   });
 
   it('is not resumed with a shorter file', async () => {
     server.reset({ cutAt: Math.floor(bytes() / 2), replaced: bytes() - 1000 });
-    await expect(load(onServer('plain'))).rejects.toThrow(/had \d+ bytes and now has \d+: it changed while/);
+    await expect(load(onServer('plain'))).rejects.toThrow(/had \d+ bytes and now has \d+: it changed during/);
   });
 
   it('of tokenizer.json is repeated, and the text is complete', async () => {
@@ -360,7 +360,7 @@ describe('a hub that redirects large files', () => {
   it('causes an error for a text whose hash differs from its pointer', async () => {
     server.reset({ contentFrom: content.base, pointer: 'whole', hash: 'wrong' });
     await expect(onServer('plain').text('tokenizer.json', signal)).rejects.toThrow(
-      /tokenizer.json of plain did not arrive as it was sent: its SHA-256 is [0-9a-f]{64}, the server says/,
+      /tokenizer.json of plain was damaged in transfer: its SHA-256 is [0-9a-f]{64}, the server states/,
     );
   });
 
@@ -385,7 +385,7 @@ describe('a full disk', () => {
     const model = await prepareModel(onServer('plain'), { cache, precision: 'int8', signal });
     // The message names only panels that the page has.
     await expect(collect(model)).rejects.toThrow(
-      /no room to keep .* Nothing stored is lost, and loading goes on from here: delete a model or runs under Storage, then load it again.$/,
+      /no space to keep .* No stored data is lost, and loading will continue from here: delete a model or runs under Storage, then load it again.$/,
     );
     const [kept] = await cache.list();
     expect(kept).toMatchObject({ complete: false });
@@ -470,7 +470,7 @@ describe('loading is refused for', () => {
   });
 
   it('a folder without weights, and a truncated file on disk', async () => {
-    await expect(FolderSource.open('empty', [])).rejects.toThrow(/"empty" holds no weights/);
+    await expect(FolderSource.open('empty', [])).rejects.toThrow(/"empty" contains no weights/);
     cpSync(join(folder, 'models/plain'), join(folder, 'models/short'), { recursive: true });
     const path = join(folder, 'models/short/model.safetensors');
     writeFileSync(path, readFileSync(path).subarray(0, 50_000));

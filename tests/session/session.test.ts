@@ -250,7 +250,7 @@ describe('a session', () => {
       level: 'error',
       action: 'storage',
       message: expect.stringMatching(
-        /no room to store .* MB \(99\.0 MB of 100\.0 MB are used\)\. Nothing stored is lost/,
+        /no space to store .*MB \(99\.0 MB of 100\.0 MB are used\)\. No stored data is lost/,
       ),
     });
     full = false;

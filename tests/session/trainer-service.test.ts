@@ -220,7 +220,7 @@ describe('files', () => {
 
   it('a file that is not a run changes nothing', async () => {
     const { service } = tab();
-    await expect(service.importRun(new Blob(['hello']), 'x')).rejects.toThrow('not a whole zip');
+    await expect(service.importRun(new Blob(['hello']), 'x')).rejects.toThrow('not a complete zip');
     expect(await service.listRuns()).toEqual([]);
   });
 });

@@ -76,7 +76,7 @@ it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])('is refused when truncated at %i tenths'
   const whole = await exportRun(store, id);
   expect(() => readRun(whole.slice(0, Math.floor((whole.length * tenth) / 10)), 'a')).toThrow(BundleError);
   expect(() => readRun(whole.slice(0, Math.floor((whole.length * tenth) / 10)), 'a')).toThrow(
-    /cut short, damaged, or something else/,
+    /cut short, damaged, or has another format/,
   );
 });
 
@@ -101,7 +101,7 @@ it('is refused when any byte of its content is altered', async () => {
 });
 
 it('refuses foreign files and names the missing part', async () => {
-  expect(() => readRun(strToU8('{"format":"tabgym-experiment-1"}'), 'a')).toThrow(/is not a whole zip/);
+  expect(() => readRun(strToU8('{"format":"tabgym-experiment-1"}'), 'a')).toThrow(/is not a complete zip/);
   expect(() => readRun(zipSync({ 'a.txt': strToU8('a') }), 'a')).toThrow(/not a Tabgym run: it has no tabgym\.json/);
   expect(() => readRun(zipSync({ 'tabgym.json': strToU8('{"format":"tabgym-run-9"}') }), 'a')).toThrow(
     /format "tabgym-run-9"; this version reads/,

@@ -165,7 +165,7 @@ describe.each(Object.keys(backends))('the store in %s', (name) => {
     now += 2 * 86_400_000;
     expect(await store.purgeBin()).toBe(1);
     expect(await store.list()).toEqual([]);
-    await expect(store.get(id)).rejects.toThrow(/no run/);
+    await expect(store.get(id)).rejects.toThrow(/Run \w+ does not exist here/);
     await store.close();
   });
 

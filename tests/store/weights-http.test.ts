@@ -83,7 +83,7 @@ it('a slow download is not interrupted', async () => {
 it('a server that stays silent is given up with a message', async () => {
   const { source, asked } = sourceOf(Array(6).fill(silence));
   const failure = expect(source.text('config.json', never)).rejects.toThrow(
-    /hub.test cannot be reached \(nothing came for 30 s\)/,
+    /hub.test cannot be reached \(no data arrived for 30 s\)/,
   );
   await seconds(6 * 30 + 16);
   await failure;

@@ -54,12 +54,12 @@ function checkSegment(batch: PackedBatch, i: number): void {
     );
   }
   if (i === batch.segments.length - 1 && s.end !== batch.tokens.length) {
-    throw new BatchError(`The segments end at ${s.end}, the tokens at ${batch.tokens.length}.`);
+    throw new BatchError(`The segments end at ${s.end}, but there are ${batch.tokens.length} tokens.`);
   }
   if (s.parent < 0) return;
   const parent = batch.segments[s.parent];
   if (s.parent >= i || parent.parent >= 0)
-    throw new BatchError(`Segment ${i}: its parent ${s.parent} must come first and have none.`);
+    throw new BatchError(`Segment ${i}: its parent ${s.parent} must precede it and have no parent of its own.`);
   for (let k = s.parent + 1; k < i; k++) {
     if (batch.segments[k].parent !== s.parent)
       throw new BatchError(`Segment ${i} does not follow its parent ${s.parent} directly.`);

@@ -81,7 +81,7 @@ export class Head {
     const { ws } = this;
     const N = batch.scored.length;
     if (N > this.capacity.batchScored)
-      throw new BatchError(`${N} scored tokens; at most ${this.capacity.batchScored} were planned for.`);
+      throw new BatchError(`${N} scored tokens; at most ${this.capacity.batchScored} were planned.`);
     const recorder = this.ops.recorder;
     const lists = ws.buffer('lists');
     const packer = new Packer(lists.size / 4, (offset, words) => recorder.upload(lists, offset, words));
@@ -106,8 +106,7 @@ export class Head {
   private uploadMask(batch: PackedBatch, targets: Uint32Array, packer: Packer): ScoredRows['masked'] {
     const { starts, row, token, entries } = allowedEntries(batch.allowed!, targets, this.config.vocabSize);
     const most = allowedCapacity(this.capacity, this.config.vocabSize);
-    if (entries > most)
-      throw new BatchError(`${entries} allowed tokens in this batch; at most ${most} were planned for.`);
+    if (entries > most) throw new BatchError(`${entries} allowed tokens in this batch; at most ${most} were planned.`);
     return {
       E: entries,
       starts: packer.add(starts),

@@ -38,7 +38,7 @@ export class HostEvaluation {
     const { room, used } = this;
     if (used + values.length > room.length)
       throw new ObjectiveError(
-        `Objective ${this.request.objective.name} sums over all ${rowsOf(this.request)} rows of an update; the plan has room for ${Math.floor(room.length / foreseenFloats)}.`,
+        `Objective ${this.request.objective.name} sums over all ${rowsOf(this.request)} rows of an update, but the plan allows ${Math.floor(room.length / foreseenFloats)}.`,
       );
     this.used += values.length;
     const kept = room.subarray(used, this.used);

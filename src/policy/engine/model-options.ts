@@ -26,7 +26,9 @@ export interface ModelOptions extends WeightOptions {
  */
 export function secondOptions({ weights, capacity, choices, keptBytes, adapter }: ModelOptions): ModelOptions {
   if (adapter || !(weights instanceof Map))
-    throw new DeviceError('A separate critic is a copy of a policy that is trained whole.');
+    throw new DeviceError(
+      'A separate critic copies the policy, so all weights must be trained: it does not work with an adapter.',
+    );
   const own = { weights, choices, keptBytes, capacity: criticCapacity(capacity) };
   return { ...own, trainable: true, reference: false, critic: 'shared' };
 }

@@ -233,10 +233,10 @@ export class Model implements Learner {
   private forward(weights: Weights, batch: PackedBatch, resultOffset: number, temperature: number): Forward {
     const T = batch.tokens.length;
     if (T > this.capacity.batchTokens)
-      throw new BatchError(`${T} tokens in a batch; at most ${this.capacity.batchTokens} were planned for.`);
+      throw new BatchError(`${T} tokens in a batch; at most ${this.capacity.batchTokens} were planned.`);
     for (const token of batch.tokens) {
       if (token < 0 || token >= this.vocabSize)
-        throw new BatchError(`Token ${token} is outside the vocabulary (${this.vocabSize}).`);
+        throw new BatchError(`Token ${token} is outside the vocabulary of ${this.vocabSize} tokens.`);
     }
     const words = describeTokens(batch);
     this.recorder.upload(this.ws.buffer('ids'), 0, Uint32Array.from(batch.tokens));
@@ -293,7 +293,7 @@ export class Model implements Learner {
 
   private train() {
     const { grads, adamw } = this.values;
-    if (!grads || !adamw) throw new DeviceError('This model was created to play, not to train.');
+    if (!grads || !adamw) throw new DeviceError('This model was created without training.');
     return { grads, adamw };
   }
 
@@ -389,7 +389,7 @@ export class Model implements Learner {
   /** (N, C) inputs of the value head, from the last recorded forward. Valid until the next one. */
   private async readHidden(N: number): Promise<Float32Array<ArrayBuffer>> {
     const out = this.host.array('hiddenRows');
-    if (!out) throw new DeviceError('This model was created without a critic: nothing says values.');
+    if (!out) throw new DeviceError('This model was created without a critic, so it has no values.');
     const states = slice(this.ws.buffer('hiddenNormed'), 0, N * this.config.hiddenSize * 4);
     return this.state.readInto(out.subarray(0, N * this.config.hiddenSize), states);
   }

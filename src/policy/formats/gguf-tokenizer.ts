@@ -28,20 +28,20 @@ const aliases: { readonly [name: string]: string } = {
 function strings(metadata: GgufMetadata, key: string): string[] {
   const list = metadata[key];
   if (Array.isArray(list) && list.every((each) => typeof each === 'string')) return list;
-  throw new GgufError(`Its metadata has no list of texts under ${key}: its tokenizer cannot be built.`);
+  throw new GgufError(`The GGUF file's metadata has no list of strings under ${key}: its tokenizer cannot be built.`);
 }
 
 function preTokenizerOf(metadata: GgufMetadata): object {
   const model = metadata['tokenizer.ggml.model'];
   if (model !== 'gpt2')
     throw new GgufError(
-      `Its tokenizer is of kind ${JSON.stringify(model)}; "gpt2" (byte-level BPE) is read. Load the model from its safetensors files.`,
+      `The GGUF file's tokenizer is of kind ${JSON.stringify(model)}; only "gpt2" (byte-level BPE) is read. Load the model from its safetensors files.`,
     );
   const name = String(metadata['tokenizer.ggml.pre'] ?? 'default');
   const known = preTokenizers[aliases[name] ?? name];
   if (known) return known;
   throw new GgufError(
-    `Its tokenizer cuts text the way of ${JSON.stringify(name)}; known are ${[...Object.keys(preTokenizers), ...Object.keys(aliases)].join(', ')}. ` +
+    `The GGUF file's pre-tokenizer is ${JSON.stringify(name)}; known are ${[...Object.keys(preTokenizers), ...Object.keys(aliases)].join(', ')}. ` +
       'Load the model from its safetensors files.',
   );
 }

@@ -175,7 +175,7 @@ async function parseFile(read: ReadBytes, fileBytes: number) {
     return await gguf('http://gguf.invalid/model.gguf', { fetch: rangeFetch(remembering, fileBytes) });
   } catch (error) {
     if (failure.error) throw failure.error;
-    throw new GgufError(`This is no GGUF file that can be read: ${(error as Error).message}`);
+    throw new GgufError(`This GGUF file cannot be read: ${(error as Error).message}`);
   }
 }
 
@@ -188,7 +188,7 @@ function configJson(metadata: GgufMetadata, vocabSize: number, tied: boolean): {
   const scaling = of('rope.scaling.type');
   if (scaling !== undefined && scaling !== 'none')
     throw new GgufError(
-      `Its rotary scaling is ${JSON.stringify(scaling)}; only none and Llama 3's (a ${ropeFactors} tensor) are supported.`,
+      `The GGUF file's rotary scaling is ${JSON.stringify(scaling)}; only none and Llama 3's (a ${ropeFactors} tensor) are supported.`,
     );
   const tokens = ['tokenizer.ggml.eos_token_id', 'tokenizer.ggml.eot_token_id'].map((key) => metadata[key]);
   return {
@@ -225,9 +225,7 @@ function withFactors(json: { [field: string]: unknown }, factors: Float32Array):
   const agree =
     plainly.length === factors.length && plainly.every((f, i) => Math.abs(f / stretched[i] / factors[i] - 1) < 1e-3);
   if (!agree)
-    throw new GgufError(
-      `The factors of its ${ropeFactors} are not Llama 3's; other rotary scalings are not supported.`,
-    );
+    throw new GgufError(`The factors in ${ropeFactors} are not Llama 3's; other rotary scalings are not supported.`);
   return scaled;
 }
 
@@ -274,7 +272,7 @@ async function checkTypes(infos: readonly Info[]): Promise<void> {
   const names = await Promise.all(unknown.map(typeName));
   const known = Object.values(blockTypes).map(({ name }) => name);
   throw new GgufError(
-    `It holds tensors in ${names.join(', ')}; ${known.join(', ')} are read. Choose a file in one of those.`,
+    `The GGUF file has tensors in ${names.join(', ')}; only ${known.join(', ')} are read. Choose a file in one of these formats.`,
   );
 }
 
@@ -288,11 +286,13 @@ function stored(
   const sizes = shape.map(Number).reverse();
   const { rows, columns } = rowsOf(sizes);
   if (columns % type.values)
-    throw new GgufError(`${name}: rows of ${columns} values are no whole blocks of ${type.name}.`);
+    throw new GgufError(
+      `${name}: rows of ${columns} values must be a multiple of ${type.values}, the block size of ${type.name}.`,
+    );
   const start = dataStart + Number(offset);
   const end = start + (rows * columns * type.bytes) / type.values;
   if (end > fileBytes)
-    throw new GgufError(`${name}: it should end at byte ${end}, but the file has ${fileBytes}: it was cut short.`);
+    throw new GgufError(`${name} should end at byte ${end}, but the file has ${fileBytes} bytes: it was cut short.`);
   const known = huggingFaceName(name);
   const permuted = isPermuted(known, config);
   const decode = (bytes: Uint8Array) => {
@@ -312,11 +312,12 @@ function stored(
 /** Reads a file's metadata and tensor table. Throws GgufError or ConfigError. */
 export async function readGguf(read: ReadBytes, fileBytes: number): Promise<GgufModel> {
   const { metadata, tensorInfos, tensorDataOffset, littleEndian } = await parseFile(read, fileBytes);
-  if (!littleEndian) throw new GgufError('It is big-endian; only little-endian files are read.');
+  if (!littleEndian) throw new GgufError('The GGUF file is big-endian; only little-endian files are read.');
   const infos = tensorInfos as unknown as Info[];
   await checkTypes(infos);
   const embedding = infos.find(({ name }) => name === 'token_embd.weight');
-  if (!embedding) throw new GgufError('It has no token_embd.weight: it is no language model, or only a part of one.');
+  if (!embedding)
+    throw new GgufError('The GGUF file has no token_embd.weight: it is not a language model, or only a part of one.');
   const tied = !infos.some(({ name }) => name === 'output.weight');
   const facts = metadata as unknown as GgufMetadata;
   const bare = configJson(facts, Number(embedding.shape[1]), tied);

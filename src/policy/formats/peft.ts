@@ -72,7 +72,7 @@ function readTargets(value: unknown): Projection[] {
   if (value === 'all-linear') return [...projections];
   if (!Array.isArray(value) || value.length === 0)
     throw new AdapterError(
-      `target_modules ${JSON.stringify(value)} is no list of modules; known are ${projections.join(', ')}.`,
+      `target_modules ${JSON.stringify(value)} must be a list of modules; known are ${projections.join(', ')}.`,
     );
   const unknown = value.filter((name) => !projections.includes(name as Projection));
   if (unknown.length)
@@ -91,9 +91,10 @@ export function parseAdapterConfig(text: string): LoraConfig {
     throw new AdapterError(`adapter_config.json is not JSON: ${(error as Error).message}`);
   }
   const problems = unsupported(json);
-  if (problems.length) throw new AdapterError(`This adapter uses what is not supported here: ${problems.join('; ')}.`);
+  if (problems.length) throw new AdapterError(`This adapter uses unsupported features: ${problems.join('; ')}.`);
   const { r, lora_alpha: alpha } = json;
-  if (!Number.isInteger(r) || (r as number) < 1) throw new AdapterError(`r is ${r}; a rank is a whole number from 1.`);
+  if (!Number.isInteger(r) || (r as number) < 1)
+    throw new AdapterError(`r is ${r}; it must be a whole number, 1 or more.`);
   if (typeof alpha !== 'number' || !Number.isFinite(alpha))
     throw new AdapterError(`lora_alpha is ${alpha}; it must be a number.`);
   const lora = { rank: r as number, alpha, targets: readTargets(json.target_modules) };
@@ -139,9 +140,7 @@ export function readAdapterBase(
   const { base_model_name_or_path: name, revision } = JSON.parse(config) as Json;
   if ((typeof name !== 'string' || !name) && otherwise !== null) return { name: otherwise, revision: null };
   if (typeof name !== 'string' || !name)
-    throw new AdapterError(
-      'This adapter names no model (base_model_name_or_path): it is not known what it belongs to.',
-    );
+    throw new AdapterError('This adapter names no base model: add base_model_name_or_path to its adapter_config.json.');
   const known = typeof revision === 'string' && revision && revision !== 'main' ? revision : null;
   return { name, revision: known, key: readMetadata(tensors)[keyField] };
 }

@@ -83,14 +83,14 @@ const fail = (message: string): never => {
 /** Offset of the data, from the first 8 bytes and the file's size. Throws SafetensorsError. */
 export function dataStartOf(first: Uint8Array, fileBytes: number): number {
   if (first.length < 8)
-    fail(`A safetensors file begins with 8 bytes of header length; this one has ${first.length} in all`);
+    fail(`A safetensors file begins with 8 bytes of header length; this file has only ${first.length} bytes`);
   const length = new DataView(first.buffer, first.byteOffset, 8).getBigUint64(0, true);
   if (length > BigInt(maxHeaderBytes))
-    fail(`The header claims ${length} bytes, more than the ${maxHeaderBytes} allowed: this is no safetensors file`);
+    fail(`The header claims ${length} bytes, more than the ${maxHeaderBytes} allowed: this is not a safetensors file`);
   const dataStart = 8 + Number(length);
   if (dataStart > fileBytes)
     fail(
-      `The header claims ${length} bytes but the file has ${fileBytes}: it was cut short, or is no safetensors file`,
+      `The header claims ${length} bytes but the file has ${fileBytes}: it was cut short, or is not a safetensors file`,
     );
   return dataStart;
 }
@@ -128,9 +128,9 @@ function readEntry(name: string, value: unknown, dataBytes: number): TensorEntry
   if (typeof dtype !== 'string' || !Object.hasOwn(bytesOf, dtype))
     fail(`${name}: dtype ${JSON.stringify(dtype)} is unknown; known are ${Object.keys(bytesOf).join(', ')}`);
   if (!Array.isArray(shape) || !shape.every(isCount))
-    fail(`${name}: shape ${JSON.stringify(shape)} is no list of sizes`);
+    fail(`${name}: shape ${JSON.stringify(shape)} must be a list of sizes`);
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isCount))
-    fail(`${name}: data_offsets ${JSON.stringify(offsets)} are no pair of byte offsets`);
+    fail(`${name}: data_offsets ${JSON.stringify(offsets)} must be a pair of byte offsets`);
   const entry = { name, dtype, shape, start: (offsets as number[])[0], end: (offsets as number[])[1] } as TensorEntry;
   checkRange(entry, dataBytes);
   return entry;

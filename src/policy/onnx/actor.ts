@@ -112,10 +112,10 @@ export class OnnxActor implements Actor {
 
   private async runPrompt({ key, prompt }: AdmittedGroup): Promise<Prompt> {
     const { groups, promptTokens } = this.capacity;
-    if (this.prompts.size === groups) throw new BatchError(`${groups + 1} groups; at most ${groups} were planned for.`);
+    if (this.prompts.size === groups) throw new BatchError(`${groups + 1} groups; at most ${groups} were planned.`);
     if (prompt.length === 0 || prompt.length > promptTokens)
       throw new BatchError(
-        `The prompt of group ${key} has ${prompt.length} tokens; 1 to ${promptTokens} were planned for.`,
+        `The prompt of group ${key} has ${prompt.length} tokens; 1 to ${promptTokens} were planned.`,
       );
     const { cache, logits } = await this.extend(prompt, this.session.empty());
     return { groupKey: key, holders: 0, length: prompt.length, cache, logits };

@@ -76,7 +76,8 @@ class Exporter {
 
   tensor(name: string) {
     const tensor = this.tensors.get(name);
-    if (!tensor) throw new OnnxExportError(`The tensor ${name} is missing: these weights are not of this config.`);
+    if (!tensor)
+      throw new OnnxExportError(`The tensor ${name} is missing: these weights do not belong to this config.`);
     return tensor;
   }
 

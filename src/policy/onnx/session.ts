@@ -57,7 +57,7 @@ function readPast(input: TensorMetadata): Past {
   const [, heads, , headDim] = shape;
   if (shape.length !== 4 || typeof heads !== 'number' || typeof headDim !== 'number')
     throw new OnnxError(
-      `${name} is (${shape.join(', ')}): (batch, heads, past, head size) is needed, two of them numbers.`,
+      `${name} is (${shape.join(', ')}): its shape must be (batch, heads, past, head size) with fixed heads and head size.`,
     );
   return { name, present: `present.${layer}.${part}`, type, heads, headDim };
 }
@@ -76,7 +76,7 @@ export class OnnxSession {
     const unknown = session.inputNames.filter((name) => !plainInputs.includes(name) && !pastName.test(name));
     if (unknown.length || !session.inputNames.includes('input_ids'))
       throw new OnnxError(
-        `This ONNX model takes ${session.inputNames.join(', ')}: the layout of a causal language model with a cache is needed` +
+        `This ONNX model takes ${session.inputNames.join(', ')}: it must have the inputs of a causal language model with a cache` +
           `${unknown.length ? ` (${unknown.join(', ')} ${unknown.length > 1 ? 'are' : 'is'} not part of it)` : ''}.`,
       );
     this.inputs = new Set(session.inputNames);

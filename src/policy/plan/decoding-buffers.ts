@@ -22,9 +22,9 @@ export const canCacheBytes = ({ numHeads, numKvHeads, headDim }: ModelConfig): b
 function checkBytes(config: ModelConfig): void {
   if (canCacheBytes(config)) return;
   const { numHeads, numKvHeads, headDim } = config;
-  const sizes = `${numHeads} heads over ${numKvHeads}, of ${headDim}`;
+  const sizes = `${numHeads} heads of size ${headDim} and ${numKvHeads} key heads`;
   throw new PrecisionError(
-    `A K/V cache in int8 needs heads of a multiple of 4, at most 256, and at most 32 of them to a key head; here are ${sizes}. Keep it in f32.`,
+    `An int8 K/V cache needs a head size that is a multiple of 4, at most 256, and at most 32 heads per key head; this model has ${sizes}. Use f32.`,
   );
 }
 

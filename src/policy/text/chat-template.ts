@@ -151,7 +151,7 @@ function around(text: string, messages: readonly ChatMessage[]): string[] {
     const parts = rest.split(content);
     if (parts.length !== 2) {
       throw new ChatTemplateError(
-        `This chat template shows one ${role}'s message of ${messages.length} ${parts.length - 1} times: the pieces of a turn ` +
+        `This chat template contains one ${role} message of ${messages.length} ${parts.length - 1} times instead of once: the pieces of a turn ` +
           'cannot be derived from it. Give the model another template (tokenizer_config.json, chat_template).',
       );
     }
@@ -168,8 +168,8 @@ function same(what: string, places: readonly string[]): string {
   const other = places.find((text) => text !== places[0]);
   if (other === undefined) return places[0];
   throw new ChatTemplateError(
-    `In this chat template the text ${what} depends on the turns that follow or came before: ${quoted(places[0])} in one place, ` +
-      `${quoted(other)} in another. A conversation that is only ever continued cannot be written with it: give the model another template.`,
+    `In this chat template the text ${what} depends on other turns: it is ${quoted(places[0])} in one place and ` +
+      `${quoted(other)} in another. Such a conversation cannot be extended turn by turn. Give the model another template.`,
   );
 }
 
@@ -190,7 +190,7 @@ export function derivePieces(template: ChatTemplate, { thinking = false } = {}):
   if (!beforeReply.startsWith(beforeShownReply)) {
     throw new ChatTemplateError(
       `This chat template opens a reply with ${quoted(beforeReply)}, but shows an earlier one after ${quoted(beforeShownReply)}: ` +
-        'what the model was asked is not what it would remember. Give the model another template.',
+        'the prompt of a reply would differ from its place in the later conversation. Give the model another template.',
     );
   }
   return {
@@ -216,7 +216,7 @@ function trimsUser(render: (messages: readonly ChatMessage[]) => string): boolea
   if (shown === plain) return true;
   if (shown === plain.replace(content, () => padded)) return false;
   throw new ChatTemplateError(
-    "This chat template changes the whitespace of a user's message: what the world says would not be what the model reads. " +
+    "This chat template changes the whitespace inside a user's message: the model would read a text other than the world's. " +
       'Give the model another template.',
   );
 }

@@ -223,7 +223,7 @@ export class SequenceTrie {
 
 const prefixError = (index: number, other?: number) =>
   new Error(
-    `Sequence ${index} of the trie is the beginning of ${other === undefined ? 'another' : `sequence ${other}`}.`,
+    `Sequence ${index} of the trie is a prefix of ${other === undefined ? 'another sequence' : `sequence ${other}`}: end every sequence with the same token.`,
   );
 
 /** Number of tokens from the root to the sequence's leaf. */

@@ -66,7 +66,7 @@ export async function streamInto(
   let waiting = 0;
   for await (const piece of pieces) {
     const shape = shapes.get(piece.name);
-    if (!shape) throw new StateError(`${piece.name} is no tensor of this model.`);
+    if (!shape) throw new StateError(`${piece.name} is not a tensor of this model.`);
     if (shape.join() !== piece.shape.join())
       throw new StateError(`${piece.name} has shape (${piece.shape}); this model needs (${shape}).`);
     base.write(piece);
@@ -77,7 +77,7 @@ export async function streamInto(
     waiting = 0;
   }
   const partial = [...rowsLeft].find(([, rows]) => rows !== 0);
-  if (partial) throw new StateError(`The tensor ${partial[0]} is not whole: ${partial[1]} rows of it did not come.`);
+  if (partial) throw new StateError(`The tensor ${partial[0]} is incomplete: ${partial[1]} rows are missing.`);
 }
 
 const bytesOf = (piece: WeightPiece) =>

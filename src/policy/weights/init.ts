@@ -133,7 +133,7 @@ function lookBack(config: ModelConfig, tensors: TensorMap, options: InitOptions)
   const { hiddenSize: C, headDim: D, numHeads: H, numKvHeads, qkvBias } = config;
   if (!qkvBias || heads > H)
     throw new RangeError(
-      `${heads} heads that look back need biases of the queries and keys, and as many heads; here are ${H}.`,
+      `${heads} previous-token heads need query and key biases (qkvBias) and at least as many heads; the model has ${H}.`,
     );
   const at = (name: string) => tensors.get(`model.layers.0.self_attn.${name}`)!.data as Float32Array;
   const [queries, keys, outputs] = [at('q_proj.bias'), at('k_proj.bias'), at('o_proj.weight')];
@@ -172,8 +172,8 @@ function induction(config: ModelConfig, tensors: TensorMap, options: InitOptions
   const S = C - previousTokenHeads * D;
   if (inductionHeads > previousTokenHeads || copyScale <= 0 || numKvHeads !== H || numLayers < 2 || S < D)
     throw new RangeError(
-      `${inductionHeads} induction heads need as many heads that look back, copying, keys of each head's own, two layers, ` +
-        `and a hidden size of at least head size x (heads that look back + 1).`,
+      `${inductionHeads} induction heads need as many previous-token heads, a copyScale above 0, one key head per head, two layers, ` +
+        `and a hidden size of at least head size x (previous-token heads + 1).`,
     );
   const at = (layer: number, name: string) =>
     tensors.get(`model.layers.${layer}.self_attn.${name}_proj.weight`)!.data as Float32Array;

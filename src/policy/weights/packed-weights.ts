@@ -105,7 +105,7 @@ function packedPiece(piece: WeightPiece, row: PackedRow): PackedRows {
   const { packed } = piece;
   if (packed.row.bits !== row.bits || packed.row.length !== row.length || packed.rows !== piece.rows)
     throw new StateError(
-      `${piece.name}: ${packed.rows} rows of ${packed.row.length} values in ${packed.row.bits} bits came; ` +
+      `${piece.name}: ${packed.rows} rows of ${packed.row.length} values in ${packed.row.bits} bits were received; ` +
         `${piece.rows} rows of ${row.length} in ${row.bits} bits were expected.`,
     );
   return packed;

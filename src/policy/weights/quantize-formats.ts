@@ -47,7 +47,9 @@ export function fromGguf(bits: QuantBits, bytes: Uint8Array, length: number): Pa
   const groups = length / groupLength;
   const rows = bytes.length / (groups * size);
   if (!Number.isInteger(rows))
-    throw new QuantizeError(`${bytes.length} bytes are no rows of ${groups} groups of ${size} bytes.`);
+    throw new QuantizeError(
+      `${bytes.length} bytes are not a whole number of rows of ${groups} groups of ${size} bytes.`,
+    );
   const packed = emptyRows(bits, rows, length);
   const { codeWords, scaleWords } = packed.row;
   const [codes, scales] = [bytesOf(packed.codes), bytesOf(packed.scales)];
@@ -83,7 +85,7 @@ export interface NBits {
 }
 
 export function toNBits(packed: PackedRows): NBits {
-  if (packed.row.bits !== 4) throw new QuantizeError('MatMulNBits takes 4 bits here; these rows have 8.');
+  if (packed.row.bits !== 4) throw new QuantizeError('Only 4-bit rows convert to MatMulNBits here; these have 8 bits.');
   const { groups } = packed.row;
   const scales = Float32Array.from({ length: packed.rows * groups }, (_, i) =>
     scaleAt(packed, Math.floor(i / groups), i % groups),
@@ -96,7 +98,9 @@ export function fromNBits({ bytes, scales }: NBits, length: number): PackedRows 
   const groups = Math.ceil(length / groupLength);
   const rows = scales.length / groups;
   if (!Number.isInteger(rows) || bytes.length !== scales.length * 16)
-    throw new QuantizeError(`${bytes.length} bytes and ${scales.length} scales are no rows of ${length} values.`);
+    throw new QuantizeError(
+      `${bytes.length} bytes and ${scales.length} scales are not a whole number of rows of ${length} values.`,
+    );
   const packed = emptyRows(4, rows, length);
   bytesOf(packed.codes).set(bytes);
   const { scaleWords } = packed.row;
@@ -122,7 +126,8 @@ function nearestEven(x: number): number {
 export function quantizeNBits(values: Float32Array, length: number): NBits {
   const groups = Math.ceil(length / groupLength);
   const rows = values.length / length;
-  if (!Number.isInteger(rows)) throw new QuantizeError(`${values.length} values are no rows of ${length}.`);
+  if (!Number.isInteger(rows))
+    throw new QuantizeError(`${values.length} values are not a whole number of rows of ${length}.`);
   const out = { bytes: new Uint8Array(rows * groups * 16), scales: new Float32Array(rows * groups) };
   for (let i = 0; i < rows * groups; i++) {
     const [r, g] = [Math.floor(i / groups), i % groups];

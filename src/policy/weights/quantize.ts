@@ -160,7 +160,8 @@ export function quantizeRows(
   { name = 'these weights', firstRow = 0 } = {},
 ): PackedRows {
   const rows = values.length / length;
-  if (!Number.isInteger(rows)) throw new QuantizeError(`${name}: ${values.length} values are no rows of ${length}.`);
+  if (!Number.isInteger(rows))
+    throw new QuantizeError(`${name}: ${values.length} values are not a whole number of rows of ${length}.`);
   const out = emptyRows(bits, rows, length);
   const { groups, codeWords, scaleWords } = out.row;
   const pack = bits === 4 ? packGroup4 : packGroup8;

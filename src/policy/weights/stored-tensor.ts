@@ -57,7 +57,7 @@ export function rowsOf(shape: readonly number[]): { rows: number; columns: numbe
 export function storedTensor({ name, dtype, shape, start, end }: TensorEntry): StoredTensor {
   if (!['F64', 'F32', 'F16', 'BF16'].includes(dtype))
     throw new SafetensorsError(
-      `${name}: its values are ${dtype}; weights in f32, f16 or bf16 are read. This may be a quantised copy: choose the original.`,
+      `${name}: its values are ${dtype}; only weights in f64, f32, f16 or bf16 are read. This may be a quantised copy: choose the original.`,
     );
   const decode = (bytes: Uint8Array) => {
     const values = bytes.length / dtypeBytes(dtype);

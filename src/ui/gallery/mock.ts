@@ -373,10 +373,10 @@ class MockTrainer implements TrainerApi {
 
   async findModel({ place, precision }: ModelRequest): Promise<ModelCard> {
     const label = place.kind === 'hub' ? place.id : place.label;
-    if (label.endsWith('/silent')) return this.untilStopped('Looking the model up was stopped.');
+    if (label.endsWith('/silent')) return this.untilStopped('The lookup of the model was stopped.');
     if (label.startsWith('meta-llama') && !(place.kind === 'hub' && place.token))
       throw new Error(
-        `${label} is gated, or is not there (hub.example answered 401). Accept its licence, then enter an access token of your account: it is kept in memory only.`,
+        `${label} is gated or does not exist (hub.example answered 401). Accept its licence, then enter an access token of your account, which is kept in memory only.`,
       );
     const card = {
       key: label,
@@ -394,7 +394,7 @@ class MockTrainer implements TrainerApi {
 
   async downloadModel(key: string) {
     this.listener({ type: 'model', key, done: 412_000_000, total: 988_097_824 });
-    await this.untilStopped('The download was stopped. What has arrived is kept.');
+    await this.untilStopped('The download was stopped. Its received part is kept.');
   }
 
   private untilStopped(words: string): Promise<never> {

@@ -68,6 +68,6 @@ it('free rows in a masked batch get the same gradient as without a mask', async 
 it('free rows are refused with their number where the plan has no room for them', async () => {
   await expect(updated(free, capacity)).rejects.toThrow(BatchError);
   await expect(updated(free, capacity)).rejects.toThrow(
-    /12000 allowed tokens in this batch; at most 2560 were planned for/,
+    /12000 allowed tokens in this batch; at most 2560 were planned/,
   );
 });

@@ -43,7 +43,9 @@ export function plannedPages(c: Capacity): number {
   const pages = Math.min(most, c.cachePages ?? most);
   if (pages >= least) return pages;
   const longest = `a prompt of ${c.promptTokens} tokens and ${c.completionTokens} after it`;
-  throw new PagesError(`${pages} pages of the K/V cache do not hold one trajectory: ${longest} need ${least}.`);
+  throw new PagesError(
+    `${pages} pages of the K/V cache cannot hold one trajectory: ${longest} need ${least}. Plan more pages (cachePages).`,
+  );
 }
 
 /** Rows of the cache: those of all pages, and one extra page that finished trajectories write to. */
@@ -163,7 +165,7 @@ export class CachePages {
   private lack(whose: string, pages: number): PagesError {
     return new PagesError(
       `The K/V cache has no pages for ${whose}: ${pages} in all, ${this.free} of ${this.table[this.need.most]} are free, and ` +
-        `one trajectory must be able to end. Decode in rounds, which wait for pages, or plan more of them (cachePages).`,
+        `one trajectory must always be able to finish. Decode in rounds that wait for pages, or plan more pages (cachePages).`,
     );
   }
 

@@ -117,7 +117,7 @@ export class Generation {
 
   private checkRows(rows: readonly GenerateRow[]): void {
     if (rows.length > this.capacity.rows)
-      throw new BatchError(`${rows.length} rows; at most ${this.capacity.rows} were planned for.`);
+      throw new BatchError(`${rows.length} rows; at most ${this.capacity.rows} were planned.`);
   }
 
   private extend(weights: Weights, rows: ActiveRow[]): void {

@@ -81,10 +81,10 @@ export class Slots {
   private placePrompt(key: number, prompt: Int32Array): void {
     const { groups, promptTokens } = this.capacity;
     const used = new Set([...this.prompts.values()].map(({ index }) => index));
-    if (used.size === groups) throw new BatchError(`${groups + 1} groups; at most ${groups} were planned for.`);
+    if (used.size === groups) throw new BatchError(`${groups + 1} groups; at most ${groups} were planned.`);
     if (prompt.length === 0 || prompt.length > promptTokens) {
       throw new BatchError(
-        `The prompt of group ${key} has ${prompt.length} tokens; 1 to ${promptTokens} were planned for.`,
+        `The prompt of group ${key} has ${prompt.length} tokens; 1 to ${promptTokens} were planned.`,
       );
     }
     let index = 0;

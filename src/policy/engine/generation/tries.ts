@@ -18,7 +18,7 @@ export function packTries(rows: readonly ActiveRow[], capacityWords: number) {
   const edgeOffset = nodes * 3;
   if (edgeOffset + edges * 2 > capacityWords) {
     throw new BatchError(
-      `One list of valid actions needs ${edgeOffset + edges * 2} words of trie; ${capacityWords} were planned for. Offer fewer actions (for example by "verbs"), or turn the mask off.`,
+      `One list of valid actions needs ${edgeOffset + edges * 2} 32-bit words of trie; ${capacityWords} were planned. Offer fewer actions (for example by "verbs"), or turn the mask off.`,
     );
   }
   const words = new Uint32Array(Math.max(4, edgeOffset + edges * 2));
