@@ -1,4 +1,4 @@
-/** The one change of a policy's shape that a run can go on with: more layers, which begin as the identity (`policy/weights/growing.ts`). */
+/** The one change of a policy's shape that a run can go on with: more layers, which begin as the identity (`policy/weights/grow.ts`). */
 import type { Difference } from './paths.ts';
 
 export const LAYERS = 'policy.layers';

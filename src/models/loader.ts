@@ -18,7 +18,7 @@ import {
   planOfFiles,
   spoilsKept,
   totalOf,
-} from './reading.ts';
+} from './weight-reader.ts';
 
 export interface LoadOptions {
   signal: AbortSignal;

@@ -16,7 +16,7 @@ import {
   planOfFiles,
   spoilsKept,
   totalOf,
-} from './reading.ts';
+} from './weight-reader.ts';
 
 export interface OnnxModel {
   label: string;

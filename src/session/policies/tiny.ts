@@ -7,7 +7,7 @@ import { freshState, parametersOf } from '../../policy/moments.ts';
 import { planBuffers } from '../../policy/plan/buffers.ts';
 import type { Capacity } from '../../policy/policy.ts';
 import type { Tokenizer } from '../../policy/text/tokenizer.ts';
-import { grownTensors } from '../../policy/weights/growing.ts';
+import { grownTensors } from '../../policy/weights/grow.ts';
 import { initTiny } from '../../policy/weights/init.ts';
 import { readsReference } from '../../rl/algorithms/registry.ts';
 import { decodeState, encodeState, REFERENCE } from '../checkpoint.ts';
