@@ -6,7 +6,7 @@
 import { configOf, findModel } from '../policy/catalogue.ts';
 import type { KvPrecision } from '../policy/engine/generation/cache-pages.ts';
 import { planBuffers, totalBytes } from '../policy/plan/buffers.ts';
-import { type Change, changeThatFits, type Misfit, misfit, type Room } from '../policy/plan/fit.ts';
+import { type Change, changeThatFits, type MemoryLimits, type Misfit, misfit } from '../policy/plan/fit.ts';
 import type { PlannedBuffer } from '../policy/plan/planned-buffer.ts';
 import type { Capacity } from '../policy/policy.ts';
 import { type LoraConfig, type Projection, projections } from '../policy/weights/adapter.ts';
@@ -78,15 +78,15 @@ function shorter(s: PlanSettings, name: 'prompt' | 'completion'): PlanSettings |
 const changes: readonly Change<PlanSettings>[] = [
   {
     apply: (s) => (s.weights === 'int4' ? null : { ...s, weights: s.weights === 'f32' ? 'int8' : 'int4' }),
-    words: (s) => [`--weights ${s.weights}`],
+    describe: (s) => [`--weights ${s.weights}`],
   },
-  { apply: (s) => (s.kv === 'int8' ? null : { ...s, kv: 'int8' }), words: () => ['--kv int8'] },
-  { apply: (s) => halved(s, 'tokens', leastTokens(s)), words: (s) => [`--tokens ${s.tokens}`] },
-  { apply: (s) => halved(s, 'groups', 1), words: (s) => [`--groups ${s.groups}`] },
-  { apply: (s) => halved(s, 'group', 2), words: (s) => [`--group ${s.group}`] },
-  { apply: (s) => shorter(s, 'completion'), words: (s) => [`--completion ${s.completion}`, `--tokens ${s.tokens}`] },
-  { apply: (s) => shorter(s, 'prompt'), words: (s) => [`--prompt ${s.prompt}`, `--tokens ${s.tokens}`] },
-  { apply: (s) => halved(s, 'rank', 1), words: (s) => [`--rank ${s.rank}`] },
+  { apply: (s) => (s.kv === 'int8' ? null : { ...s, kv: 'int8' }), describe: () => ['--kv int8'] },
+  { apply: (s) => halved(s, 'tokens', leastTokens(s)), describe: (s) => [`--tokens ${s.tokens}`] },
+  { apply: (s) => halved(s, 'groups', 1), describe: (s) => [`--groups ${s.groups}`] },
+  { apply: (s) => halved(s, 'group', 2), describe: (s) => [`--group ${s.group}`] },
+  { apply: (s) => shorter(s, 'completion'), describe: (s) => [`--completion ${s.completion}`, `--tokens ${s.tokens}`] },
+  { apply: (s) => shorter(s, 'prompt'), describe: (s) => [`--prompt ${s.prompt}`, `--tokens ${s.tokens}`] },
+  { apply: (s) => halved(s, 'rank', 1), describe: (s) => [`--rank ${s.rank}`] },
 ];
 
 /** The model's context length if trajectories may exceed it, else null. */
@@ -105,19 +105,19 @@ export function planOrProblem(settings: PlanSettings, bindingBytes: number): Pla
   }
 }
 
-function misfitOf(settings: PlanSettings, room: Room): Misfit | string | null {
+function misfitOf(settings: PlanSettings, room: MemoryLimits): Misfit | string | null {
   const plan = planOrProblem(settings, room.bindingBytes);
   return typeof plan === 'string' ? plan : misfit(plan, room);
 }
 
-function advice(settings: PlanSettings, room: Room): string {
+function advice(settings: PlanSettings, room: MemoryLimits): string {
   const fits = (s: PlanSettings) => shortContext(s) === null && misfitOf(s, room) === null;
   const change = changeThatFits(settings, changes, fits);
   return change ? `${change} would make it fit.` : 'No change of these settings makes it fit: choose a smaller model.';
 }
 
 /** Why the settings are refused and what would make them fit; null if they fit. */
-export function refusal(settings: PlanSettings, room: Room): string | null {
+export function refusal(settings: PlanSettings, room: MemoryLimits): string | null {
   const context = shortContext(settings);
   if (context !== null)
     return (

@@ -10,10 +10,10 @@ import { type Experiment, parseExperiment } from '../experiment/experiment.ts';
 import { besideModel } from '../experiment/policies/adapted.ts';
 import { factsOf } from '../experiment/policies/registry.ts';
 import { presets } from '../experiment/presets.ts';
-import { adapted } from '../models/draft.ts';
+import { forLanguageModel } from '../models/draft.ts';
 import { specialTokens, Tokenizer } from '../policy/text/tokenizer.ts';
 import { importedRun } from '../session/policies/registry.ts';
-import type { HandedFrom } from '../store/run.ts';
+import type { HandoffSource } from '../store/run.ts';
 import type { NewRun } from '../store/run-store.ts';
 import { CommandError, readDocument } from './training-run.ts';
 
@@ -50,13 +50,13 @@ function isLanguageModel(folder: string): boolean {
 
 interface Settings {
   experiment: Experiment;
-  from: HandedFrom | null;
+  from: HandoffSource | null;
 }
 
 /** Settings from the named experiment, else from the hand-off, else from the first preset. */
 function settingsFor(folder: string, file: string | null): Settings {
   const handoff = handoffAbove(folder);
-  const from = handoff ? (JSON.parse(readFileSync(join(handoff, 'handoff.json'), 'utf8')) as HandedFrom) : null;
+  const from = handoff ? (JSON.parse(readFileSync(join(handoff, 'handoff.json'), 'utf8')) as HandoffSource) : null;
   if (file) return { experiment: readDocument(file), from };
   return { experiment: handoff ? readDocument(join(handoff, 'experiment.json')) : parseExperiment(presets[0]), from };
 }
@@ -65,7 +65,7 @@ function settingsFor(folder: string, file: string | null): Settings {
 function adapterRun(folder: string, { experiment, from }: Settings): NewRun {
   const { policy } = experiment;
   const weights = factsOf(policy).ownWeights || !('weights' in policy) ? 'int4' : policy.weights;
-  const settings = adapted(experiment, besideModel(policy, resolve(folder), weights));
+  const settings = forLanguageModel(experiment, besideModel(policy, resolve(folder), weights));
   const file = basename(folder);
   return { name: experiment.name, experiment: settings, origin: { kind: 'import', file, ...(from && { from }) } };
 }

@@ -25,7 +25,7 @@ const mostGroups = 2;
 /**
  * Episodes of one evaluation, for each split. A tiny policy's hundreds would take a language model more than an hour.
  */
-const mostEvaluated = 32;
+const mostEvaluationEpisodes = 32;
 
 const turnsOf = (limit: TurnLimit, oracleTurns: number) =>
   typeof limit === 'number' ? limit : oracleTurns + limit.oraclePlus;
@@ -40,7 +40,7 @@ function completionOf({ horizon, worlds }: Experiment, turnTokens: number): numb
 }
 
 /** Sampling settings with free replies, and with room for replies and prompts in a chat template. */
-function roomFor(experiment: Experiment): Experiment['sampling'] {
+function samplingFor(experiment: Experiment): Experiment['sampling'] {
   const { sampling, worlds } = experiment;
   const openings = worlds.map(({ name, options }) => worldModule(name).budget.language(options).promptTokens);
   const maxTokensPerTurn = Math.max(sampling.maxTokensPerTurn, leastTurn);
@@ -63,7 +63,7 @@ function isFitted({ policy, sampling }: Experiment): boolean {
 type LanguagePolicy = { kind: Experiment['policy']['kind']; model: string; [setting: string]: unknown };
 
 /** The experiment with this policy. Settings that do not suit a language model are replaced. */
-export function adapted(experiment: Experiment, policy: LanguagePolicy): Experiment {
+export function forLanguageModel(experiment: Experiment, policy: LanguagePolicy): Experiment {
   if (isFitted(experiment)) return parseExperiment({ ...experiment, policy });
   const { algorithm, optimizer, evaluation } = experiment;
   return parseExperiment({
@@ -76,28 +76,28 @@ export function adapted(experiment: Experiment, policy: LanguagePolicy): Experim
       minibatches: 1,
       ...('entropy' in algorithm ? { entropy: 0 } : {}),
     },
-    sampling: roomFor(experiment),
+    sampling: samplingFor(experiment),
     // Weight decay would pull the adapter, and so what it has learnt, towards zero.
     optimizer: { ...optimizer, learningRate: Math.min(optimizer.learningRate, mostLearningRate), weightDecay: 0 },
-    evaluation: { ...evaluation, episodes: Math.min(evaluation.episodes, mostEvaluated) },
+    evaluation: { ...evaluation, episodes: Math.min(evaluation.episodes, mostEvaluationEpisodes) },
   });
 }
 
 /** The draft with a low-rank adapter beside the model with this key. An existing adapter's settings are kept. */
 export function withLanguageModel(draft: Experiment, model: string, weights: Precision): Experiment {
-  return adapted(draft, besideModel(draft.policy, model, weights));
+  return forLanguageModel(draft, besideModel(draft.policy, model, weights));
 }
 
 /** The draft with an ONNX language model, which plays without training. */
 export function withOnnxModel(draft: Experiment, model: string, file: string): Experiment {
-  return adapted(draft, playing(draft.policy, model, file));
+  return forLanguageModel(draft, playing(draft.policy, model, file));
 }
 
 /**
  * Replaces turn limits relative to an oracle by numbers if one of the worlds has no oracle, using an estimate of its
  * turns.
  */
-function countable(draft: Experiment): Experiment {
+function withAbsoluteTurns(draft: Experiment): Experiment {
   const without = draft.worlds.map(({ name }) => worldModule(name)).find(({ hasOracle }) => !hasOracle);
   if (!without) return draft;
   const { oracleTurns } = without.budget.language({});
@@ -107,7 +107,7 @@ function countable(draft: Experiment): Experiment {
 /** The draft with another world at one place of its mixture, with default options and room for its episodes. */
 export function withWorld(draft: Experiment, index: number, name: string): Experiment {
   const worlds = draft.worlds.map((entry, i) => (i === index ? { ...entry, name, options: {} } : entry));
-  const next = countable({ ...draft, worlds });
+  const next = withAbsoluteTurns({ ...draft, worlds });
   const { budget } = worldModule(name);
   const { sampling } = draft;
   const needed = factsOf(draft.policy).languageModel
@@ -117,11 +117,11 @@ export function withWorld(draft: Experiment, index: number, name: string): Exper
         maxTokensPerTurn: leastTurn,
       }
     : budget.tiny;
-  const room = (['promptTokens', 'completionTokens', 'maxTokensPerTurn'] as const).map((key) => [
+  const sizes = (['promptTokens', 'completionTokens', 'maxTokensPerTurn'] as const).map((key) => [
     key,
     Math.max(sampling[key], needed[key]),
   ]);
-  return { ...next, sampling: { ...sampling, ...Object.fromEntries(room) } };
+  return { ...next, sampling: { ...sampling, ...Object.fromEntries(sizes) } };
 }
 
 /**
@@ -129,7 +129,7 @@ export function withWorld(draft: Experiment, index: number, name: string): Exper
  * `preset` if it has one.
  */
 export function withPolicyKind(draft: Experiment, policy: Experiment['policy'], preset?: Experiment): Experiment {
-  if (factsOf(policy).languageModel) return adapted(draft, policy as LanguagePolicy);
+  if (factsOf(policy).languageModel) return forLanguageModel(draft, policy as LanguagePolicy);
   if (draft.policy.kind === policy.kind || preset?.policy.kind !== policy.kind) return { ...draft, policy };
   const { algorithm, sampling, optimizer, evaluation } = preset;
   return { ...draft, policy: preset.policy, algorithm, sampling, optimizer, evaluation };

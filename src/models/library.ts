@@ -128,7 +128,7 @@ export class ModelLibrary implements BaseModels {
   /** Models found since this tab was opened, by key and precision. */
   private readonly found = new Map<string, PreparedModel>();
   /** Lookups and downloads in progress, with the message for the waiting caller if one is stopped. */
-  private readonly running = new Map<AbortController, string>();
+  private readonly pending = new Map<AbortController, string>();
   /** Sources of the ONNX models that were looked up, by key and name. Only this tab knows their tokens and folders. */
   private readonly sources = new Map<string, ModelSource>();
 
@@ -139,10 +139,10 @@ export class ModelLibrary implements BaseModels {
     const onnx = onnxFileOf(place);
     if (onnx) return this.findOnnx(place, onnx);
     const gguf = place.kind === 'hub' ? (place.gguf ?? null) : null;
-    const model = await this.stoppably(lookupStopped, async (signal) =>
+    const model = await this.cancellable(lookupStopped, async (signal) =>
       prepareModel(await sourceOf(place), { cache: this.cache, precision, gguf, signal }),
     );
-    this.found.set(named(model.key, precision), this.whileSame(model));
+    this.found.set(named(model.key, precision), this.forgetIfChanged(model));
     return cardOf(model, blockBytes);
   }
 
@@ -158,7 +158,7 @@ export class ModelLibrary implements BaseModels {
    * Wraps a found model so that it is forgotten when its files turn out to have changed. It must then be looked up
    * again.
    */
-  private whileSame(model: PreparedModel): PreparedModel {
+  private forgetIfChanged(model: PreparedModel): PreparedModel {
     const { found } = this;
     const pieces = async function* (options: LoadOptions) {
       try {
@@ -182,7 +182,9 @@ export class ModelLibrary implements BaseModels {
     const known = (await openKept(this.cache, key, precision)) ?? this.found.get(named(key, precision));
     if (known) return known;
     if (source)
-      return this.stoppably(lookupStopped, (signal) => prepareModel(source, { cache: this.cache, precision, signal }));
+      return this.cancellable(lookupStopped, (signal) =>
+        prepareModel(source, { cache: this.cache, precision, signal }),
+      );
     throw new SourceError(
       'missing',
       `The model ${model} is not kept in ${precision} here. Choose it again under Language model and download it.`,
@@ -201,26 +203,26 @@ export class ModelLibrary implements BaseModels {
   }
 
   private prepareOnnx(source: ModelSource, file: string): Promise<OnnxModel> {
-    return this.stoppably(lookupStopped, (signal) => prepareOnnx(source, file, { cache: this.cache, signal }));
+    return this.cancellable(lookupStopped, (signal) => prepareOnnx(source, file, { cache: this.cache, signal }));
   }
 
   async downloadModel(key: string, precision: Precision, listener: DownloadListener): Promise<void> {
     const model = await this.open(key, precision);
     // One download at a time: a new one stops the previous one.
     this.stop([downloadStopped]);
-    await this.stoppably(downloadStopped, async (signal) => {
+    await this.cancellable(downloadStopped, async (signal) => {
       // Reading a piece also keeps it, so the pieces themselves are not needed.
       for await (const _ of model.pieces({ signal, onProgress: listener }));
     });
   }
 
-  private async stoppably<T>(words: string, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  private async cancellable<T>(message: string, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController();
-    this.running.set(stop, words);
+    this.pending.set(stop, message);
     try {
       return await call(stop.signal);
     } finally {
-      this.running.delete(stop);
+      this.pending.delete(stop);
     }
   }
 
@@ -229,8 +231,8 @@ export class ModelLibrary implements BaseModels {
   }
 
   private stop(kinds: readonly string[]): void {
-    for (const [stop, words] of this.running)
-      if (kinds.includes(words)) stop.abort(new SourceError('unreachable', words));
+    for (const [stop, message] of this.pending)
+      if (kinds.includes(message)) stop.abort(new SourceError('unreachable', message));
   }
 
   async keptModels(): Promise<KeptModelInfo[]> {

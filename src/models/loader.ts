@@ -12,12 +12,12 @@ import { findModelFiles, type ModelFiles, type WeightFile } from './files.ts';
 import { decodePiece, encodePiece, readPiece } from './format.ts';
 import {
   doneAfter,
-  FileReading,
   type FilesPlan,
   type FilesPosition,
   planOfFiles,
   spoilsKept,
   totalOf,
+  WeightReader,
 } from './weight-reader.ts';
 
 export interface LoadOptions {
@@ -180,12 +180,12 @@ class Loading {
     const { weights } = this.parts.files;
     for (let file = from?.file ?? 0; file < weights.length; file++) {
       const state = file === from?.file ? from : null;
-      const reading = await FileReading.open(weights[file].file, state, options.signal);
+      const reader = await WeightReader.open(weights[file].file, state, options.signal);
       try {
-        for (const tensor of weights[file].tensors) yield* this.readTensor(file, tensor, reading, writer, options);
-        await reading.finish();
+        for (const tensor of weights[file].tensors) yield* this.readTensor(file, tensor, reader, writer, options);
+        await reader.finish();
       } finally {
-        await reading.close();
+        await reader.close();
       }
     }
   }
@@ -193,7 +193,7 @@ class Loading {
   private async *readTensor(
     file: number,
     tensor: StoredTensor,
-    reading: FileReading,
+    reader: WeightReader,
     writer: PieceWriter<PieceNote> | null,
     { signal, onProgress }: LoadOptions,
   ): AsyncGenerator<WeightPiece, void, undefined> {
@@ -201,12 +201,12 @@ class Loading {
     const rowBytes = (tensor.end - tensor.start) / tensor.rows;
     for (const { row, rows } of rowSlices(tensor)) {
       const start = tensor.start + row * rowBytes;
-      if (start < reading.position) continue;
+      if (start < reader.position) continue;
       signal.throwIfAborted();
-      await reading.skipTo(start);
+      await reader.skipTo(start);
       const where = { name: tensor.name, shape: tensor.shape, row, rows };
-      const piece = readPiece(precision, where, tensor, await reading.take(rows * rowBytes));
-      const note: PieceNote = { file, name: tensor.name, row, rows, ...reading.state() };
+      const piece = readPiece(precision, where, tensor, await reader.take(rows * rowBytes));
+      const note: PieceNote = { file, name: tensor.name, row, rows, ...reader.state() };
       await writer?.append(encodePiece(piece), note);
       yield piece;
       onProgress?.(doneAfter(plan, note), totalOf(plan));

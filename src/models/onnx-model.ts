@@ -10,12 +10,12 @@ import { conversationTexts } from './files.ts';
 import type { LoadOptions } from './loader.ts';
 import {
   doneAfter,
-  FileReading,
   type FilesPlan,
   type FilesPosition,
   planOfFiles,
   spoilsKept,
   totalOf,
+  WeightReader,
 } from './weight-reader.ts';
 
 export interface OnnxModel {
@@ -148,7 +148,7 @@ class Loading {
   }
 
   async load(options: LoadOptions): Promise<OnnxSource> {
-    await this.keeping(() => this.resume());
+    await this.tryToKeep(() => this.resume());
     let forget = false;
     try {
       if (this.kept) await readKept(this.cache!, this.kept, this.parts, options);
@@ -171,26 +171,26 @@ class Loading {
 
   private async fetch(from: FilesPosition | null, options: LoadOptions): Promise<void> {
     for (let file = from?.file ?? 0; file < this.files.length; file++) {
-      const reading = await FileReading.open(this.files[file], file === from?.file ? from : null, options.signal);
+      const reader = await WeightReader.open(this.files[file], file === from?.file ? from : null, options.signal);
       try {
-        await this.readFile(file, reading, options);
-        await reading.finish();
+        await this.readFile(file, reader, options);
+        await reader.finish();
       } finally {
-        await reading.close();
+        await reader.close();
       }
     }
-    await this.keeping(() => this.writer?.complete());
+    await this.tryToKeep(() => this.writer?.complete());
   }
 
-  private async readFile(file: number, reading: FileReading, { signal, onProgress }: LoadOptions): Promise<void> {
+  private async readFile(file: number, reader: WeightReader, { signal, onProgress }: LoadOptions): Promise<void> {
     const part = this.parts[file];
-    while (reading.position < part.length) {
+    while (reader.position < part.length) {
       signal.throwIfAborted();
-      const at = reading.position;
-      const piece = await reading.take(Math.min(pieceBytes, part.length - at));
+      const at = reader.position;
+      const piece = await reader.take(Math.min(pieceBytes, part.length - at));
       part.set(piece, at);
-      const what = { file, ...reading.state() };
-      await this.keeping(() => this.writer?.append([piece], what));
+      const what = { file, ...reader.state() };
+      await this.tryToKeep(() => this.writer?.append([piece], what));
       onProgress?.(doneAfter(this.plan, what), totalOf(this.plan));
     }
   }
@@ -199,7 +199,7 @@ class Loading {
    * Runs a disk operation. If it fails, the model is still loaded, and what was kept of it is removed to free the
    * space.
    */
-  private async keeping(keep: () => Promise<void> | undefined): Promise<void> {
+  private async tryToKeep(keep: () => Promise<void> | undefined): Promise<void> {
     if (!this.cache) return;
     try {
       await keep();

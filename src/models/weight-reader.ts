@@ -9,7 +9,7 @@ const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
 const fromBase64 = (text: string) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 /** Read position and hash, saved with each piece. */
-export interface ReadingState {
+export interface ReaderState {
   position: number;
   /** State of the hash; null if the source states no hash to compare with. */
   hash: string | null;
@@ -27,7 +27,7 @@ function resume(hasher: IHasher | null, state: string, file: SourceFile): void {
 }
 
 /** Read position in a model of several files. */
-export interface FilesPosition extends ReadingState {
+export interface FilesPosition extends ReaderState {
   file: number;
 }
 
@@ -50,7 +50,7 @@ export const doneAfter = ({ files }: FilesPlan, { file, position }: FilesPositio
 export const spoilsKept = (error: unknown): boolean =>
   error instanceof SourceError && (error.problem === 'damaged' || error.problem === 'changed');
 
-export class FileReading {
+export class WeightReader {
   private rest: Uint8Array = new Uint8Array();
   private readonly iterator: AsyncIterator<Uint8Array>;
 
@@ -63,11 +63,11 @@ export class FileReading {
     this.iterator = file.stream(position, signal)[Symbol.asyncIterator]();
   }
 
-  static async open(file: SourceFile, from: ReadingState | null, signal: AbortSignal): Promise<FileReading> {
+  static async open(file: SourceFile, from: ReaderState | null, signal: AbortSignal): Promise<WeightReader> {
     const hasher = file.sha256 === null ? null : await createSHA256();
     hasher?.init();
     if (from?.hash) resume(hasher, from.hash, file);
-    return new FileReading(file, from?.position ?? 0, hasher, signal);
+    return new WeightReader(file, from?.position ?? 0, hasher, signal);
   }
 
   /** Reads and hashes the next `bytes` bytes. The caller owns the array. */
@@ -102,7 +102,7 @@ export class FileReading {
     );
   }
 
-  state(): ReadingState {
+  state(): ReaderState {
     return { position: this.position, hash: this.hasher ? toBase64(this.hasher.save()) : null };
   }
 

@@ -315,7 +315,7 @@ export interface Actor {
    */
   generate(rows: readonly GenerateRow[], sampling: Sampling, signal?: AbortSignal): Promise<(GeneratedTurn | null)[]>;
   /** Tokens sampled so far in an unfinished turn, readable between two rounds. Absent if a round is a whole turn. */
-  saidSoFar?(slot: number): readonly number[];
+  sampledSoFar?(slot: number): readonly number[];
   destroy(): void;
 }
 

@@ -247,7 +247,7 @@ export class Completer {
     const { policy, conversation } = this.speaker;
     const told = new Map<number, string>();
     return (slot: number) => {
-      const text = conversation.replyText(Int32Array.from(policy.saidSoFar?.(slot) ?? []));
+      const text = conversation.replyText(Int32Array.from(policy.sampledSoFar?.(slot) ?? []));
       // Words are joined to marks that follow: the last two may still change.
       const words = this.isTiny ? text.split(' ').slice(0, -2).join(' ') : text;
       const now = certain(inForm(words, reacts), stop);

@@ -14,7 +14,7 @@ import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from 'fflate';
 import { crc32 } from './crc32.ts';
 import {
   type CheckpointMeta,
-  type HandedFrom,
+  type HandoffSource,
   type RunOrigin,
   type StoredRecord,
   type StoredRun,
@@ -229,20 +229,20 @@ export function readPolicy(bytes: Uint8Array): PolicyFiles {
 }
 
 /** Origin of a policy that returns from another trainer. */
-export interface HandedOver {
+export interface Handoff {
   experiment: unknown;
-  from: HandedFrom;
+  from: HandoffSource;
 }
 
 /**
  * `handoff.json` and `experiment.json` of a policy's zip; null if it has neither. Throws BundleError if they are
  * damaged.
  */
-export function readHandedOver(bytes: Uint8Array): HandedOver | null {
+export function readHandoff(bytes: Uint8Array): Handoff | null {
   const entries = unzip(bytes);
   const [from, experiment] = [fileIn(entries, 'handoff.json'), fileIn(entries, 'experiment.json')];
   if (!from || !experiment) return null;
-  const { trainer, run, step } = parseJson<Partial<HandedFrom>>(from, 'handoff.json');
+  const { trainer, run, step } = parseJson<Partial<HandoffSource>>(from, 'handoff.json');
   if (typeof trainer !== 'string' || typeof run !== 'string' || typeof step !== 'number')
     throw new BundleError('handoff.json in this zip must name the trainer, run and step: complete it or leave it out.');
   return { experiment: parseJson(experiment, 'experiment.json'), from: { trainer, run, step } };

@@ -10,10 +10,10 @@ export type RunOrigin =
   | { kind: 'fork'; parent: string; step: number; changes: { path: string; from: unknown; to: unknown }[] }
   | { kind: 'duplicate'; parent: string; step: number }
   /** `run` is the run's id where its file was made, so that a link with that id finds the copy. */
-  | { kind: 'import'; file: string; run?: string; from?: HandedFrom };
+  | { kind: 'import'; file: string; run?: string; from?: HandoffSource };
 
 /** Origin of a policy that returns from another trainer: the trainer, and the run and step that were handed off. */
-export interface HandedFrom {
+export interface HandoffSource {
   trainer: string;
   run: string;
   step: number;

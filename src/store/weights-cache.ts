@@ -185,7 +185,7 @@ export class WeightsCache {
     const bytes = encode(JSON.stringify(note));
     const file = await this.disk.writer(folder, 'model.json');
     try {
-      await this.guarded(note.label, bytes.length, () => file.write(0, bytes));
+      await this.withQuotaError(note.label, bytes.length, () => file.write(0, bytes));
       await file.flush();
     } finally {
       await file.close();
@@ -238,7 +238,7 @@ export class WeightsCache {
   }
 
   /** Converts a FullError to a WeightsQuotaError. */
-  async guarded<T>(label: string, needed: number, call: () => Promise<T>): Promise<T> {
+  async withQuotaError<T>(label: string, needed: number, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
@@ -279,7 +279,7 @@ export class PieceWriter<W> {
     const { data, journal, end, journalEnd } = this.open;
     const line = encode(text);
     try {
-      await this.cache.guarded(this.kept.note.label, bytes.length + line.length, async () => {
+      await this.cache.withQuotaError(this.kept.note.label, bytes.length + line.length, async () => {
         if (bytes.length) await data.write(end, bytes);
         await data.flush();
         await journal.write(journalEnd, line);

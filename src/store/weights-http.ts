@@ -113,7 +113,7 @@ export class HttpSource implements ModelSource {
   }
 
   async text(name: string, signal: AbortSignal): Promise<string | null> {
-    return this.patiently(signal, () => this.wholeText(name, signal));
+    return this.withRetries(signal, () => this.wholeText(name, signal));
   }
 
   /** Reads request and body together, because a broken body cannot be read again. */
@@ -135,7 +135,7 @@ export class HttpSource implements ModelSource {
   }
 
   async file(name: string, signal: AbortSignal): Promise<SourceFile | null> {
-    const response = await this.patiently(signal, () =>
+    const response = await this.withRetries(signal, () =>
       this.request('resolve', name, { range: 'bytes=0-0', 'accept-encoding': 'identity' }, signal),
     );
     if (!response) return null;
@@ -247,7 +247,7 @@ export class HttpSource implements ModelSource {
   }
 
   /** Retries a call after interruptions, up to the configured number. */
-  private async patiently<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+  private async withRetries<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
     for (let failures = 1; ; failures++) {
       try {
         return await call();
@@ -316,13 +316,13 @@ export class HttpSource implements ModelSource {
       throw this.changed(name, `had ${bytes} bytes and now has ${total}`);
     const now = versionOf(response);
     if (isReplaced(version, now))
-      throw this.changed(name, `had the version ${shown(version)} and now has ${shown(now)}`);
+      throw this.changed(name, `had the version ${versionText(version)} and now has ${versionText(now)}`);
     if (first !== undefined && Number(first) !== start)
       throw new Interrupted(`byte ${start} was requested, but the server began at ${first}`);
   }
 }
 
-const shown = ({ linked, tag, modified }: Version) => JSON.stringify(linked ?? tag ?? modified);
+const versionText = ({ linked, tag, modified }: Version) => JSON.stringify(linked ?? tag ?? modified);
 
 /** Result of `work`. Rejects after `stallMs` and then calls `stop`. */
 async function unlessStalled<T>(stallMs: number, work: Promise<T>, stop = () => {}): Promise<T> {

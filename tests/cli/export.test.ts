@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import textcraftFirst from '../../experiments/textcraft-first.json';
 import { exportedFiles, policyZip, readCheckpoint } from '../../src/cli/export.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
-import { adapted } from '../../src/models/draft.ts';
+import { forLanguageModel } from '../../src/models/draft.ts';
 import { parseConfig } from '../../src/policy/config.ts';
 import { type Checkpoint, loadCheckpoint, saveCheckpoint } from '../../src/policy/formats/checkpoint.ts';
 import { loadAdapter } from '../../src/policy/formats/peft.ts';
@@ -83,7 +83,7 @@ describe('a run with an adapter', () => {
 
   /** Writes the file of a run with two training steps. */
   async function runFile(): Promise<string> {
-    const experiment = adapted(parseExperiment(textcraftFirst), { kind: 'lora', model: 'qwen3-0.6b', lora });
+    const experiment = forLanguageModel(parseExperiment(textcraftFirst), { kind: 'lora', model: 'qwen3-0.6b', lora });
     const store = new RunStore(new FolderStore(join(folder, 'runs')));
     const state = (of: typeof tensors, optimizerStep: number) => encodeState({ tensors: of, optimizerStep });
     const meta = { optimizerStep: 2, kernelChoices: {}, batchPlan: {}, adapter: '' };

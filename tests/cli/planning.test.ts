@@ -73,7 +73,7 @@ describe('a plan that does not fit is refused with the change that makes it fit'
   it('proposes several changes where one is not enough, each as small as possible', () => {
     const halve = (name: 'a' | 'b') => ({
       apply: (s: { a: number; b: number }) => (s[name] > 1 ? { ...s, [name]: s[name] / 2 } : null),
-      words: (s: { a: number; b: number }) => [`${name} ${s[name]}`],
+      describe: (s: { a: number; b: number }) => [`${name} ${s[name]}`],
     });
     const change = (most: number) =>
       changeThatFits({ a: 8, b: 8 }, [halve('a'), halve('b')], ({ a, b }) => a + b <= most);
@@ -85,7 +85,7 @@ describe('a plan that does not fit is refused with the change that makes it fit'
   it('takes an earlier change back where a later one is enough, and names each setting once', () => {
     const less = (name: 'a' | 'b', by: number) => ({
       apply: (s: { a: number; b: number }) => (s[name] > by ? { ...s, [name]: s[name] - by } : null),
-      words: (s: { a: number; b: number }) => [`${name} ${s[name]}`, `sum ${s.a + s.b}`],
+      describe: (s: { a: number; b: number }) => [`${name} ${s[name]}`, `sum ${s.a + s.b}`],
     });
     const change = changeThatFits({ a: 4, b: 40 }, [less('a', 1), less('b', 20)], ({ a, b }) => a + b <= 23 && b <= 20);
     expect(change).toBe('a 3 and sum 23 and b 20');

@@ -236,7 +236,7 @@ export class ReferencePolicy implements Learner {
   async update(request: UpdateRequest, options: { temperature: number }) {
     const evaluation = new HostEvaluation(request);
     const scored = request.batches.map(({ batch }) => scoresOf(this.forward(batch, options.temperature)));
-    if (evaluation.needsAll) for (const scores of scored) evaluation.foresee(scores);
+    if (evaluation.needsAll) for (const scores of scored) evaluation.addScores(scores);
     const total = zeros(this.parameters);
     const outputs: Awaited<ReturnType<HostEvaluation['part']>>['output'][] = [];
     for (const [index, { batch }] of request.batches.entries()) {

@@ -204,7 +204,7 @@ describe('the plan', () => {
       async (model) => {
         const host = model.plan.filter(({ part }) => part === 'host');
         expect(model.hostBytes).toBe(totalBytes(host));
-        expect(host.map(({ name }) => name)).toEqual(['hiddenRows', ...(rows ? ['foreseen'] : [])]);
+        expect(host.map(({ name }) => name)).toEqual(['hiddenRows', ...(rows ? ['updateScores'] : [])]);
         expect(device.bytesAllocated - before + model.hostBytes).toBe(totalBytes(model.plan));
         expect(model.memory().reduce((sum, { bytes }) => sum + bytes, 0)).toBe(totalBytes(model.plan));
       },

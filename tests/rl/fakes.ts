@@ -220,7 +220,7 @@ export class FakePolicy implements Learner {
       ...scoresOf(rows),
       ...(request.critic ? { value: this.critic.values(hidden[i]) } : {}),
     }));
-    if (evaluation.needsAll) for (const each of scores) evaluation.foresee(each);
+    if (evaluation.needsAll) for (const each of scores) evaluation.addScores(each);
     const outputs: UpdateResult['outputs'] = [];
     for (const [index, rows] of scored.entries()) {
       this.count.tokensTrained += request.batches[index].batch.tokens.length;

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import textcraftFirst from '../../experiments/textcraft-first.json';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
-import { adapted } from '../../src/models/draft.ts';
+import { forLanguageModel } from '../../src/models/draft.ts';
 import { publicRepository } from '../../src/models/names.ts';
 import { configOf, findModel } from '../../src/policy/catalogue.ts';
 import { writeConfig } from '../../src/policy/config.ts';
@@ -24,7 +24,7 @@ const utf8 = {
 
 /** Files of a run whose experiment names its model so. */
 const leaving = (model: string) =>
-  policyFiles(adapted(preset, { kind: 'lora', model, lora }).policy, {
+  policyFiles(forLanguageModel(preset, { kind: 'lora', model, lora }).policy, {
     checkpoint: encodeState({ tensors: initAdapter(config, lora, 1), optimizerStep: 0 }),
     config: utf8.encode(writeConfig(config)),
     tokenizer: utf8.encode('{}'),

@@ -54,7 +54,7 @@ export class Critic {
   }
 
   /** Discards the gradient of an unfinished update. */
-  forget(): void {
+  discardGradient(): void {
     this.gradient.fill(0);
   }
 

@@ -3,12 +3,12 @@
  * objective sums over them. Independent of devices, so that every engine may use it.
  */
 import { evaluateObjective, joinRows, ObjectiveError, type PlainRows } from '../objective-rows.ts';
-import { foreseenFloats } from '../plan/head-buffers.ts';
+import { scoreFloats } from '../plan/head-buffers.ts';
 import type { ObjectiveResult, Scores, UpdateRequest, UpdateResult } from '../policy.ts';
 
 export class HostEvaluation {
-  private readonly foreseen: Scores[] = [];
-  /** Number of floats of `room` in use. */
+  private readonly scored: Scores[] = [];
+  /** Number of floats of `storage` in use. */
   private used = 0;
   private whole: ObjectiveResult | null = null;
   private readonly evaluated: ObjectiveResult[] = [];
@@ -19,7 +19,7 @@ export class HostEvaluation {
      * Storage for the scores of all rows until the last micro-batch has run forward. Default: the size that this update
      * needs.
      */
-    private readonly room = new Float32Array(rowsOf(request) * foreseenFloats),
+    private readonly storage = new Float32Array(rowsOf(request) * scoreFloats),
   ) {}
 
   /** True if all rows must be scored before any gradient. A single micro-batch already holds all rows. */
@@ -28,22 +28,22 @@ export class HostEvaluation {
   }
 
   /** Stores the scores of the next micro-batch, in order. */
-  foresee(scores: Scores): void {
+  addScores(scores: Scores): void {
     const { logprob, entropy, value } = scores;
-    const kept = { logprob: this.keep(logprob), entropy: this.keep(entropy) };
-    this.foreseen.push(value ? { ...kept, value: this.keep(value) } : kept);
+    const stored = { logprob: this.store(logprob), entropy: this.store(entropy) };
+    this.scored.push(value ? { ...stored, value: this.store(value) } : stored);
   }
 
-  private keep(values: Float32Array): Float32Array {
-    const { room, used } = this;
-    if (used + values.length > room.length)
+  private store(values: Float32Array): Float32Array {
+    const { storage, used } = this;
+    if (used + values.length > storage.length)
       throw new ObjectiveError(
-        `Objective ${this.request.objective.name} sums over all ${rowsOf(this.request)} rows of an update, but the plan allows ${Math.floor(room.length / foreseenFloats)}.`,
+        `Objective ${this.request.objective.name} sums over all ${rowsOf(this.request)} rows of an update, but the plan allows ${Math.floor(storage.length / scoreFloats)}.`,
       );
     this.used += values.length;
-    const kept = room.subarray(used, this.used);
-    kept.set(values);
-    return kept;
+    const stored = storage.subarray(used, this.used);
+    stored.set(values);
+    return stored;
   }
 
   /** Returns the inputs of a micro-batch's backward, and its outputs for the metrics. */
@@ -75,8 +75,8 @@ export class HostEvaluation {
   }
 
   private async partOfWhole(index: number): Promise<{ result: ObjectiveResult; from: number }> {
-    this.whole ??= await this.evaluate(joinRows(this.foreseen.map((scores, i) => this.rowsOf(i, scores))));
-    const from = this.foreseen.slice(0, index).reduce((sum, { logprob }) => sum + logprob.length, 0);
+    this.whole ??= await this.evaluate(joinRows(this.scored.map((scores, i) => this.rowsOf(i, scores))));
+    const from = this.scored.slice(0, index).reduce((sum, { logprob }) => sum + logprob.length, 0);
     return { result: this.whole, from };
   }
 

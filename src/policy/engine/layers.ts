@@ -208,10 +208,10 @@ export class Layers {
     const last = this.config.numLayers - 1;
     const pieces = this.pieces(pass.T);
     for (let l = last; l >= 0; l--) {
-      const stands = this.kept || l === last;
-      if (!stands) this.attentionHalf(weights, pass, l);
+      const isValid = this.kept || l === last;
+      if (!isValid) this.attentionHalf(weights, pass, l);
       for (const rows of pieces) {
-        if (!stands || pieces.length > 1) this.mlpHalf(weights, rows, l);
+        if (!isValid || pieces.length > 1) this.mlpHalf(weights, rows, l);
         this.mlpBackward(weights, rows, l);
       }
       this.attentionBackward(weights, pass, l);

@@ -19,7 +19,7 @@ import { measureQuantized } from './quantized-choices.ts';
 type MatmulChoice = Extract<keyof KernelChoices, `matmul_${string}`>;
 
 /** Measured sizes of each choice: M rows, N by K weights. */
-const questions: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number; N: number; K: number }[] = [
+const measurements: { choice: MatmulChoice; kind: 'NT' | 'NN' | 'TN'; M: number; N: number; K: number }[] = [
   { choice: 'matmul_nt_few', kind: 'NT', M: 64, N: 512, K: 128 },
   { choice: 'matmul_nt_many', kind: 'NT', M: 1024, N: 512, K: 128 },
   { choice: 'matmul_nn_many', kind: 'NN', M: 1024, N: 512, K: 128 },
@@ -43,7 +43,7 @@ async function measureMatmuls(device: Device): Promise<Pick<KernelChoices, Matmu
   const recorder = device.createRecorder(256, 5e9);
   const kernels = device.kernels;
   try {
-    for (const { choice, kind, M, N, K } of questions) {
+    for (const { choice, kind, M, N, K } of measurements) {
       const [inp, weight, out, partials] = buffers.map(whole);
       const forms = kind === 'TN' ? weightGradientForms : matmulForms;
       const candidates = forms.map((form) => {

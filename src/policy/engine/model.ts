@@ -221,7 +221,7 @@ export class Model implements Learner {
     return this.generation.slots.room(slot);
   }
 
-  saidSoFar(slot: number): readonly number[] {
+  sampledSoFar(slot: number): readonly number[] {
     return this.generation.slots.get(slot).turn?.tokens ?? [];
   }
 
@@ -306,16 +306,18 @@ export class Model implements Learner {
     this.train();
     const { objective } = request;
     if (objective.wgsl === undefined)
-      return this.sealed('update', () => this.updateByHost(request, temperature)).catch((error) => this.forget(error));
+      return this.sealed('update', () => this.updateByHost(request, temperature)).catch((error) =>
+        this.discardGradients(error),
+      );
     requestObjective(this.ops, objective);
     await this.kernels.settle();
     return this.sealed('update', () => this.updateOnDevice({ ...request, objective }, temperature));
   }
 
   /** Discards partial gradients of a failed update, so that they do not enter the next one. */
-  private forget(error: unknown): never {
+  private discardGradients(error: unknown): never {
     if (!this.device.failure) for (const each of [this, this.second]) each?.train().grads.clear(each.recorder);
-    this.critic.forget();
+    this.critic.discardGradient();
     throw error;
   }
 
@@ -348,13 +350,13 @@ export class Model implements Learner {
   /** Updates with the objective's definition between forward and backward, over all rows at once if it needs them. */
   private async updateByHost(request: UpdateRequest, temperature: number): Promise<UpdateResult> {
     const { batches, critic } = request;
-    const evaluation = new HostEvaluation(request, this.host.array('foreseen') ?? new Float32Array(0));
+    const evaluation = new HostEvaluation(request, this.host.array('updateScores') ?? new Float32Array(0));
     const run = async (batch: PackedBatch) => {
       const forward = this.forward(this.weights, batch, 0, temperature);
       const valued = critic && this.second?.forward(this.second.weights, batch, 0, 1);
       return { forward, valued, ...(await this.readScores(batch.scored.length, critic !== undefined)) };
     };
-    if (evaluation.needsAll) for (const { batch } of batches) evaluation.foresee((await run(batch)).scores);
+    if (evaluation.needsAll) for (const { batch } of batches) evaluation.addScores((await run(batch)).scores);
     const outputs: UpdateResult['outputs'] = [];
     for (const [index, { batch }] of batches.entries()) {
       const { forward, valued, scores, hidden } = await run(batch);

@@ -11,7 +11,7 @@ type QuantChoice = Extract<KernelChoice, `quant_${string}`>;
 /** N by K weights. */
 const [N, K] = [2048, 896];
 /** Number of rows measured for each choice. */
-const questions: { choice: QuantChoice; kind: 'NT' | 'NN'; M: number }[] = [
+const measurements: { choice: QuantChoice; kind: 'NT' | 'NN'; M: number }[] = [
   { choice: 'quant_nt_few', kind: 'NT', M: 8 },
   { choice: 'quant_nt_some', kind: 'NT', M: 32 },
   { choice: 'quant_nt_many', kind: 'NT', M: 512 },
@@ -34,7 +34,7 @@ export async function measureQuantized(device: Device): Promise<Pick<KernelChoic
   const recorder = device.createRecorder(256, 5e9);
   const kernels = device.kernels;
   try {
-    for (const { choice, kind, M } of questions) {
+    for (const { choice, kind, M } of measurements) {
       const candidates = kernelForms[choice]
         .filter((form) => runs(form, device.features))
         .map((form) => {

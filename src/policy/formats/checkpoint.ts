@@ -28,12 +28,12 @@ export class CheckpointError extends Error {
 }
 
 /** Largest number of names listed in a message; the rest are counted. */
-const shown = 6;
+const mostListed = 6;
 
 function list(what: string, problems: readonly string[]): string[] {
   if (!problems.length) return [];
-  const more = problems.length > shown ? ` and ${problems.length - shown} more` : '';
-  return [`${what}: ${problems.slice(0, shown).join(', ')}${more}`];
+  const more = problems.length > mostListed ? ` and ${problems.length - mostListed} more` : '';
+  return [`${what}: ${problems.slice(0, mostListed).join(', ')}${more}`];
 }
 
 const sameShape = (a: readonly number[], b: readonly number[]) =>

@@ -93,7 +93,7 @@ function decodeQ6(bytes: Uint8Array, at: number, out: Float32Array, to: number):
   }
 }
 
-function plain(dtype: 'F32' | 'F16' | 'BF16', bytes: number): BlockType {
+function floatType(dtype: 'F32' | 'F16' | 'BF16', bytes: number): BlockType {
   const decode = (data: Uint8Array) =>
     toFloat32({ dtype, shape: [data.length / bytes], data: tensorView(data, dtype) });
   return { name: dtype, values: 1, bytes, decode };
@@ -101,12 +101,12 @@ function plain(dtype: 'F32' | 'F16' | 'BF16', bytes: number): BlockType {
 
 /** Block types by ggml's type number. */
 const blockTypes: { readonly [type: number]: BlockType } = {
-  0: plain('F32', 4),
-  1: plain('F16', 2),
+  0: floatType('F32', 4),
+  1: floatType('F16', 2),
   2: { ...byBlocks('Q4_0', 32, 18, decodeQ4), bits: 4 },
   8: { ...byBlocks('Q8_0', 32, 34, decodeQ8), bits: 8 },
   14: byBlocks('Q6_K', 256, 210, decodeQ6),
-  30: plain('BF16', 2),
+  30: floatType('BF16', 2),
 };
 
 /** Decodes the blocks of a ggml type (0 F32, 1 F16, 2 Q4_0, 8 Q8_0, 14 Q6_K, 30 BF16). */
@@ -162,7 +162,7 @@ function rangeFetch(read: ReadBytes, fileBytes: number): typeof fetch {
 async function parseFile(read: ReadBytes, fileBytes: number) {
   const { gguf } = await import('@huggingface/gguf');
   const failure: { error?: unknown } = {};
-  const remembering: ReadBytes = async (start, end) => {
+  const recordingError: ReadBytes = async (start, end) => {
     try {
       return await read(start, end);
     } catch (error) {
@@ -172,7 +172,7 @@ async function parseFile(read: ReadBytes, fileBytes: number) {
   };
   try {
     // The URL only makes the library read by ranges.
-    return await gguf('http://gguf.invalid/model.gguf', { fetch: rangeFetch(remembering, fileBytes) });
+    return await gguf('http://gguf.invalid/model.gguf', { fetch: rangeFetch(recordingError, fileBytes) });
   } catch (error) {
     if (failure.error) throw failure.error;
     throw new GgufError(`This GGUF file cannot be read: ${(error as Error).message}`);
@@ -221,9 +221,10 @@ function withFactors(json: { [field: string]: unknown }, factors: Float32Array):
     original_max_position_embeddings: 8192,
   };
   const scaled = { ...json, rope_scaling: scaling };
-  const [plainly, stretched] = [json, scaled].map((each) => ropeInverseFrequencies(parseConfig(each)));
+  const [unscaled, frequencies] = [json, scaled].map((each) => ropeInverseFrequencies(parseConfig(each)));
   const agree =
-    plainly.length === factors.length && plainly.every((f, i) => Math.abs(f / stretched[i] / factors[i] - 1) < 1e-3);
+    unscaled.length === factors.length &&
+    unscaled.every((f, i) => Math.abs(f / frequencies[i] / factors[i] - 1) < 1e-3);
   if (!agree)
     throw new GgufError(`The factors in ${ropeFactors} are not Llama 3's; other rotary scalings are not supported.`);
   return scaled;
@@ -304,9 +305,9 @@ function stored(
     const packed = fromGguf(bits!, bytes, columns);
     return permuted ? unpermutePacked(packed, config.headDim) : packed;
   };
-  const rowsTogether = permuted ? config.headDim : 1;
+  const rowGroup = permuted ? config.headDim : 1;
   const packed = bits && { bits, take };
-  return { name: known, shape: sizes, start, end, rows, columns, rowsTogether, decode, packed };
+  return { name: known, shape: sizes, start, end, rows, columns, rowGroup, decode, packed };
 }
 
 /** Reads a file's metadata and tensor table. Throws GgufError or ConfigError. */

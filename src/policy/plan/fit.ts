@@ -6,7 +6,7 @@ import { totalBytes } from './buffers.ts';
 import type { PlannedBuffer } from './planned-buffer.ts';
 
 /** Memory limits of an adapter. */
-export interface Room {
+export interface MemoryLimits {
   /** Largest binding of one buffer, in bytes. */
   bindingBytes: number;
   /** Largest sum of all buffers, in bytes. */
@@ -31,19 +31,19 @@ const dividedParts: ReadonlySet<PlannedBuffer['part']> = new Set([
 const isDivided = ({ part, name }: PlannedBuffer) => dividedParts.has(part) || name === 'staging';
 
 /** First reason why these buffers do not fit, or null if they fit. */
-export function misfit(buffers: readonly PlannedBuffer[], room: Room): Misfit | null {
+export function misfit(buffers: readonly PlannedBuffer[], limits: MemoryLimits): Misfit | null {
   const whole = buffers.filter((buffer) => !isDivided(buffer));
   const largest = whole.reduce<PlannedBuffer | null>((a, b) => (a && a.bytes >= b.bytes ? a : b), null);
-  if (largest && largest.bytes > room.bindingBytes) return { kind: 'buffer', buffer: largest };
+  if (largest && largest.bytes > limits.bindingBytes) return { kind: 'buffer', buffer: largest };
   const bytes = totalBytes(buffers);
-  return bytes > room.totalBytes ? { kind: 'total', bytes } : null;
+  return bytes > limits.totalBytes ? { kind: 'total', bytes } : null;
 }
 
 /** Change of one setting. */
 export interface Change<Settings> {
   apply(settings: Settings): Settings | null;
   /** Describes the resulting values of the settings that it changes, as a person would write them. */
-  words(settings: Settings): readonly string[];
+  describe(settings: Settings): readonly string[];
 }
 
 /** Largest number of times that one change is applied; for a halved setting, of halvings. */
@@ -73,10 +73,10 @@ function countUntil<Settings>(settings: Settings, { apply }: Change<Settings>, f
 }
 
 /** Describes the combined changes, each setting once. */
-function wordsOf<Settings>(settings: Settings, changes: readonly Change<Settings>[], counts: Counts): string {
+function describeChanges<Settings>(settings: Settings, changes: readonly Change<Settings>[], counts: Counts): string {
   const last = applied(settings, changes, counts);
-  const words = changes.flatMap((change, i) => (counts[i] ? change.words(last) : []));
-  return [...new Set(words)].join(' and ');
+  const descriptions = changes.flatMap((change, i) => (counts[i] ? change.describe(last) : []));
+  return [...new Set(descriptions)].join(' and ');
 }
 
 /**
@@ -92,12 +92,12 @@ export function changeThatFits<Settings>(
   const only = (i: number, count: number) => changes.map((_, k) => (k === i ? count : 0));
   const suffice = (counts: Counts) => fits(applied(settings, changes, counts));
   for (const [i, change] of changes.entries()) {
-    const alone = only(i, countUntil(settings, change, fits));
-    if (suffice(alone)) return wordsOf(settings, changes, alone);
+    const single = only(i, countUntil(settings, change, fits));
+    if (suffice(single)) return describeChanges(settings, changes, single);
   }
   const counts = changes.map(() => 0);
   for (const [i, change] of changes.entries()) counts[i] = countUntil(applied(settings, changes, counts), change, fits);
   if (!suffice(counts)) return null;
   for (const i of [...counts.keys()].reverse()) while (counts[i] && suffice(counts.with(i, counts[i] - 1))) counts[i]--;
-  return wordsOf(settings, changes, counts);
+  return describeChanges(settings, changes, counts);
 }

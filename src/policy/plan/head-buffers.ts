@@ -54,7 +54,7 @@ export function headBuffers(sizes: Sizes, critic = false) {
 export const valueBuffers = ({ N, h }: Sizes) => ({ valueHead: h, valueSeeds: N });
 
 /** Numbers per row kept between the two forwards of an objective over all rows: logprob, entropy, value. */
-export const foreseenFloats = 3;
+export const scoreFloats = 3;
 
 /**
  * Host memory of an update: hidden states for a value head on the host, and the scores of all rows for an objective
@@ -62,5 +62,5 @@ export const foreseenFloats = 3;
  */
 export const hostBuffers = ({ N, h }: Sizes, { critic, updateRows }: { critic: boolean; updateRows: number }) => ({
   ...(critic ? { hiddenRows: N * h } : {}),
-  ...(updateRows ? { foreseen: updateRows * foreseenFloats } : {}),
+  ...(updateRows ? { updateScores: updateRows * scoreFloats } : {}),
 });

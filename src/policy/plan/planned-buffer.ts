@@ -24,7 +24,7 @@ export type WorkspaceBuffer =
   | keyof ReturnType<typeof decodingBuffers>;
 
 /** Arrays on the host. */
-export type HostBuffer = 'hiddenRows' | 'foreseen';
+export type HostBuffer = 'hiddenRows' | 'updateScores';
 
 /** Buffers allocated by the weights and the recorder. */
 export type OwnBuffer =

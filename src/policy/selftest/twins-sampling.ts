@@ -96,15 +96,15 @@ class Sampled {
     ];
   }
 
-  rest(r: number) {
+  finish(r: number) {
     this.tokens.fill(0, r * tokenWords, (r + 1) * tokenWords);
     this.tokens[r * tokenWords + 1] = trash;
   }
 
   /** Returns true if a row has finished, and points its token at the unused cache row. */
-  rested(r: number): boolean {
+  finishIfDone(r: number): boolean {
     const isDone = this.rows[r].finished !== running;
-    if (isDone) this.rest(r);
+    if (isDone) this.finish(r);
     return isDone;
   }
 
@@ -117,7 +117,7 @@ class Sampled {
     this.ids[r] = token;
     row.sampled++;
     row.finished = finished === running && row.length + 1 >= row.capacity ? full : finished;
-    if (row.finished !== running) return this.rest(r);
+    if (row.finished !== running) return this.finish(r);
     const own = row.base + row.length;
     const position = row.prefixEnd - row.prefixStart + row.length;
     this.tokens.set([position, own, row.prefixStart, row.prefixEnd, row.base, own + 1, 0, 0], r * tokenWords);
@@ -190,7 +190,7 @@ const sample_masked: Twin = (c) => {
   const before = sampled.snapshot();
   const take = (step: number, inverse: number) =>
     rows.forEach((row, r) => {
-      if (row.constrained === 0 || sampled.rested(r)) return;
+      if (row.constrained === 0 || sampled.finishIfDone(r)) return;
       const open = edges(row.node);
       const logits = open.map(([token]) => sum(C, (i) => hidden[r * C + i] * weight[token * C + i]) * (inverse || 1));
       const key = sampled.key(row);
@@ -259,7 +259,7 @@ const sample_finish: Twin = () => {
   const sampled = new Sampled(rows, 2);
   const before = sampled.snapshot();
   rows.forEach((row, r) => {
-    if (row.constrained === 1 || sampled.rested(r)) return;
+    if (row.constrained === 1 || sampled.finishIfDone(r)) return;
     const logprob = state[r * 8 + 1] - state[r * 8 + 4] - Math.log(state[r * 8 + 5]);
     sampled.advance(r, 1, tokens[r], logprob, stops.includes(tokens[r]) ? stopped : running);
   });

@@ -136,7 +136,7 @@ const globals = {
 const mark = (role: 'user' | 'assistant', turn: number) => `<<mark of ${role} ${turn}>>`;
 
 /** Conversation with `turns` user messages, the last one unanswered. */
-function marks(turns: number): ChatMessage[] {
+function markedConversation(turns: number): ChatMessage[] {
   return Array.from({ length: 2 * turns - 1 }, (_, i) => {
     const role = i % 2 ? 'assistant' : 'user';
     return { role, content: mark(role, Math.floor(i / 2)) };
@@ -144,7 +144,7 @@ function marks(turns: number): ChatMessage[] {
 }
 
 /** Pieces before, between and after the messages. */
-function around(text: string, messages: readonly ChatMessage[]): string[] {
+function piecesAround(text: string, messages: readonly ChatMessage[]): string[] {
   const pieces: string[] = [];
   let rest = text;
   for (const { role, content } of messages) {
@@ -164,7 +164,7 @@ function around(text: string, messages: readonly ChatMessage[]): string[] {
 const quoted = (text: string) => JSON.stringify(text.length > 160 ? `${text.slice(0, 157)}...` : text);
 
 /** Returns the text common to all places of one kind. Throws if the template varies it. */
-function same(what: string, places: readonly string[]): string {
+function commonText(what: string, places: readonly string[]): string {
   const other = places.find((text) => text !== places[0]);
   if (other === undefined) return places[0];
   throw new ChatTemplateError(
@@ -177,13 +177,15 @@ function same(what: string, places: readonly string[]): string {
 export function derivePieces(template: ChatTemplate, { thinking = false } = {}): ChatPieces {
   const render = (messages: readonly ChatMessage[]) =>
     template.render(messages, { addGenerationPrompt: true, thinking });
-  const renderings = [1, 2, 3].map((turns) => around(render(marks(turns)), marks(turns)));
+  const renderings = [1, 2, 3].map((turns) =>
+    piecesAround(render(markedConversation(turns)), markedConversation(turns)),
+  );
   const inner = renderings.flatMap((pieces) => pieces.slice(1, -1));
-  const beforeReply = same(
+  const beforeReply = commonText(
     'before a reply',
     renderings.map((pieces) => pieces.at(-1)!),
   );
-  const beforeShownReply = same(
+  const beforeShownReply = commonText(
     'before an earlier reply',
     inner.filter((_, i) => i % 2 === 0),
   );
@@ -194,13 +196,13 @@ export function derivePieces(template: ChatTemplate, { thinking = false } = {}):
     );
   }
   return {
-    beforeFirstUser: same(
+    beforeFirstUser: commonText(
       'before the first message',
       renderings.map((pieces) => pieces[0]),
     ),
     beforeReply,
     beforeShownReply,
-    betweenTurns: same(
+    betweenTurns: commonText(
       'between a reply and the next message',
       inner.filter((_, i) => i % 2 === 1),
     ),

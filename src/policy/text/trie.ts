@@ -1,12 +1,12 @@
 /**
  * Valid token sequences as a trie, flattened for the sampling kernel (`TokenTrie` in policy.ts).
  *
- * Each sequence ends with the same end-of-turn token, so a sequence that is a prefix of another still has its own leaf.
- * At a leaf only one sequence remains; its other tokens are forced and returned as its tail.
+ * Each sequence ends with the same end-of-turn token, so a sequence that is a prefix of another still has its own
+ * leaf. At a leaf only one sequence remains; its other tokens are forced and returned as its tail.
  *
  * ScienceWorld lists up to 2,700 actions a turn, different ones for each row, and building a trie with a Map per node
- * took 5 µs an action. So all sequences ever listed share one trie (`SequenceTrie`), and the trie of a list is the part
- * of it that the list's sequences reach.
+ * took 5 µs an action. So all sequences ever listed share one trie (`SequenceTrie`), and the trie of a list is the
+ * part of it that the list's sequences reach.
  */
 import type { TokenTrie } from '../policy.ts';
 

@@ -18,13 +18,13 @@ const writes = /\.(self_attn\.o_proj|mlp\.down_proj)\.weight$/;
  * new weights have none. `start` gives the initial values of the new layers' other matrices.
  */
 export function grownTensors(deeper: ModelConfig, tensors: TensorMap, start: StartSettings, seed: number): TensorMap {
-  const begun = initTiny(deeper, start, seed);
+  const initial = initTiny(deeper, start, seed);
   const grown: TensorMap = new Map(
     [...tensors].filter(([name]) => !name.startsWith(firstMoment) && !name.startsWith(secondMoment)),
   );
   for (const [name] of parameterShapes(deeper)) {
     if (grown.has(name)) continue;
-    const { shape, data } = begun.get(name)!;
+    const { shape, data } = initial.get(name)!;
     grown.set(name, { shape, data: writes.test(name) ? new Float32Array(data.length) : data });
   }
   return grown;

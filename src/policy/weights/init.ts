@@ -74,9 +74,9 @@ export function initWeights(config: ModelConfig, options: InitOptions): TensorMa
     tensors.set(name, { shape, data: initialValues(name, size) });
   }
   if (copyScale !== 0)
-    for (let layer = 0; layer < config.numLayers; layer++) copying(config, tensors, layer, copyScale);
-  if (previousTokenHeads > 0) lookBack(config, tensors, options);
-  if (inductionHeads > 0) induction(config, tensors, options);
+    for (let layer = 0; layer < config.numLayers; layer++) initCopying(config, tensors, layer, copyScale);
+  if (previousTokenHeads > 0) initPreviousTokenHeads(config, tensors, options);
+  if (inductionHeads > 0) initInductionHeads(config, tensors, options);
   return tensors;
 
   function initialValues(name: string, size: number): Float32Array {
@@ -99,7 +99,7 @@ export function initWeights(config: ModelConfig, options: InitOptions): TensorMa
  * https://arxiv.org/abs/2305.09828) find products of value and output projections near a multiple of the identity in
  * trained models, and initialise with them; the sign here is the one that copies.
  */
-function copying(config: ModelConfig, tensors: TensorMap, layer: number, scale: number): void {
+function initCopying(config: ModelConfig, tensors: TensorMap, layer: number, scale: number): void {
   const { hiddenSize: C, headDim: D, numHeads: H, numKvHeads } = config;
   const at = (name: string) => tensors.get(`model.layers.${layer}.self_attn.${name}_proj.weight`)!.data as Float32Array;
   const [values, outputs] = [at('v'), at('o')];
@@ -116,7 +116,7 @@ function setOutput(config: ModelConfig, outputs: Float32Array, h: number, rows: 
 }
 
 /** Score margin of a previous-token head, in nats: its own position over the adjacent ones. */
-const lookBackMargin = 6;
+const previousTokenMargin = 6;
 
 /**
  * Initialises previous-token heads (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; Olsson et
@@ -124,11 +124,11 @@ const lookBackMargin = 6;
  * of a token and copies the token after it; a tiny policy trained by reward alone hardly forms them. Biases of queries
  * and keys make the score of head h a function of the distance alone, with its maximum at h + 1 tokens. The key bias is
  * sqrt(s) in every rotary pair, and the query bias is the same, rotated back by h + 1 positions, so the score is s /
- * sqrt(D) * sum_i cos((distance - h - 1) theta_i). s is chosen such that the adjacent position gets `lookBackMargin`
- * nats less. With `copyScale`, these heads write to directions of their own, so that later layers can distinguish a
- * token from the one before it.
+ * sqrt(D) * sum_i cos((distance - h - 1) theta_i). s is chosen such that the adjacent position gets
+ * `previousTokenMargin` nats less. With `copyScale`, these heads write to directions of their own, so that later layers
+ * can distinguish a token from the one before it.
  */
-function lookBack(config: ModelConfig, tensors: TensorMap, options: InitOptions): void {
+function initPreviousTokenHeads(config: ModelConfig, tensors: TensorMap, options: InitOptions): void {
   const { seed, copyScale = 0, previousTokenHeads: heads = 0 } = options;
   const { hiddenSize: C, headDim: D, numHeads: H, numKvHeads, qkvBias } = config;
   if (!qkvBias || heads > H)
@@ -139,7 +139,7 @@ function lookBack(config: ModelConfig, tensors: TensorMap, options: InitOptions)
   const [queries, keys, outputs] = [at('q_proj.bias'), at('k_proj.bias'), at('o_proj.weight')];
   const frequencies = ropeInverseFrequencies(config);
   const fall = frequencies.reduce((sum, theta) => sum + 1 - cos(theta), 0);
-  const bias = Math.sqrt((lookBackMargin * Math.sqrt(D)) / fall);
+  const bias = Math.sqrt((previousTokenMargin * Math.sqrt(D)) / fall);
   const directions = normals(heads * D * C, seed, 'model.layers.0.previous_token_heads', 1);
   orthonormalize(directions, heads * D, C);
   for (let h = 0; h < heads; h++) {
@@ -166,7 +166,7 @@ const inductionReach = 256;
  * heads) D dimensions of the residual stream, and each previous-token head writes the same projection of its token to D
  * dimensions of its own. Queries and keys read those dimensions, only in the slowly rotating pairs.
  */
-function induction(config: ModelConfig, tensors: TensorMap, options: InitOptions): void {
+function initInductionHeads(config: ModelConfig, tensors: TensorMap, options: InitOptions): void {
   const { seed, std, embeddingStd = std, copyScale = 0, previousTokenHeads = 0, inductionHeads = 0 } = options;
   const { hiddenSize: C, headDim: D, numHeads: H, numKvHeads, numLayers } = config;
   const S = C - previousTokenHeads * D;
@@ -177,31 +177,34 @@ function induction(config: ModelConfig, tensors: TensorMap, options: InitOptions
     );
   const at = (layer: number, name: string) =>
     tensors.get(`model.layers.${layer}.self_attn.${name}_proj.weight`)!.data as Float32Array;
-  const words = tensors.get('model.embed_tokens.weight')!.data as Float32Array;
-  const widened = Math.sqrt(C / S);
-  for (let i = 0; i < words.length; i++) words[i] = i % C < S ? words[i] * widened : 0;
-  const reading = projection(D, S, C, seed, 'model.layers.0.induction.reading');
+  const embedding = tensors.get('model.embed_tokens.weight')!.data as Float32Array;
+  const scaleUp = Math.sqrt(C / S);
+  for (let i = 0; i < embedding.length; i++) embedding[i] = i % C < S ? embedding[i] * scaleUp : 0;
+  const readProjection = projection(D, S, C, seed, 'model.layers.0.induction.reading');
   for (let h = 0; h < previousTokenHeads; h++) {
-    at(0, 'v').set(reading, h * D * C);
+    at(0, 'v').set(readProjection, h * D * C);
     const own = new Float32Array(D * C);
     for (let d = 0; d < D; d++) own[d * C + S + h * D + d] = 1;
     setOutput(config, at(0, 'o'), h, own, copyScale);
   }
   const slow = slowRows(config);
   // Root-mean-square lengths in the second layer's input: of a token, of one copy, and of their sum.
-  const word = embeddingStd * Math.sqrt(C);
-  const copy = copyScale * Math.sqrt((C * D) / S);
-  const unit = Math.sqrt(C) / Math.hypot(word, copy * Math.sqrt(previousTokenHeads));
-  const [wordRead, copyRead] = [word * unit * Math.sqrt(slow.length / S), copy * unit * Math.sqrt(slow.length / D)];
+  const tokenLength = embeddingStd * Math.sqrt(C);
+  const copyLength = copyScale * Math.sqrt((C * D) / S);
+  const unit = Math.sqrt(C) / Math.hypot(tokenLength, copyLength * Math.sqrt(previousTokenHeads));
+  const [tokenRead, copyRead] = [
+    tokenLength * unit * Math.sqrt(slow.length / S),
+    copyLength * unit * Math.sqrt(slow.length / D),
+  ];
   const [queries, keys] = [at(1, 'q'), at(1, 'k')];
   for (let h = 0; h < inductionHeads; h++) {
-    const gain = Math.sqrt((inductionMargin * Math.sqrt(D)) / ((h === 0 ? wordRead : copyRead) * copyRead));
+    const gain = Math.sqrt((inductionMargin * Math.sqrt(D)) / ((h === 0 ? tokenRead : copyRead) * copyRead));
     queries.fill(0, h * D * C, (h + 1) * D * C);
     for (const d of slow) {
       const row = (h * D + d) * C;
       keys.fill(0, row, row + C);
       keys[row + S + h * D + d] = gain;
-      if (h === 0) for (let c = 0; c < S; c++) queries[row + c] = gain * reading[d * C + c];
+      if (h === 0) for (let c = 0; c < S; c++) queries[row + c] = gain * readProjection[d * C + c];
       else queries[row + S + (h - 1) * D + d] = gain;
     }
     const values = projection(D, S, C, seed, `model.layers.1.induction.${h}`);

@@ -41,7 +41,10 @@ export interface Weights {
   backward(operand: string, dout: BufferSlice, inp: BufferSlice, dinp: BufferSlice, M: number): void;
   /** out (T, C) = rows `ids` (T) of the embedding. */
   embed(ids: BufferSlice, out: BufferSlice, T: number): void;
-  /** out (M, rows) = hidden (M, C) times the head's vocabulary rows [first, first + rows)^T: one tile of `vocabularyTile` rows. */
+  /**
+   * out (M, rows) = hidden (M, C) times the head's vocabulary rows [first, first + rows)^T: one tile of
+   * `vocabularyTile` rows.
+   */
   logits(hidden: BufferSlice, out: BufferSlice, M: number, first: number, rows: number): void;
   /**
    * dhidden (M, C) = dlogits times those rows, added to the result of earlier tiles; adds the head's gradient if it is

@@ -18,7 +18,7 @@ export interface StoredTensor {
   rows: number;
   columns: number;
   /** Number of rows that cannot be separated: a slice holds a multiple of it. */
-  rowsTogether: number;
+  rowGroup: number;
   /** Decodes the bytes of whole rows to (rows, columns) values. */
   decode(bytes: Uint8Array): Float32Array;
   /**
@@ -40,8 +40,8 @@ export interface RowSlice {
  * Splits a tensor into slices of whole rows, each at most `most` bytes as f32. A slice has at least one row, or one set
  * of rows that cannot be separated.
  */
-export function rowSlices({ rows, columns, rowsTogether }: StoredTensor, most = sliceBytes): RowSlice[] {
-  const fit = Math.max(1, Math.floor(most / (4 * columns * rowsTogether))) * rowsTogether;
+export function rowSlices({ rows, columns, rowGroup }: StoredTensor, most = sliceBytes): RowSlice[] {
+  const fit = Math.max(1, Math.floor(most / (4 * columns * rowGroup))) * rowGroup;
   const slices: RowSlice[] = [];
   for (let row = 0; row < rows; row += fit) slices.push({ row, rows: Math.min(fit, rows - row) });
   return slices;
@@ -63,5 +63,5 @@ export function storedTensor({ name, dtype, shape, start, end }: TensorEntry): S
     const values = bytes.length / dtypeBytes(dtype);
     return toFloat32({ dtype, shape: [values], data: tensorView(bytes, dtype) }, name);
   };
-  return { name, shape, start, end, ...rowsOf(shape), rowsTogether: 1, decode };
+  return { name, shape, start, end, ...rowsOf(shape), rowGroup: 1, decode };
 }

@@ -1,6 +1,6 @@
 /** An adapter that comes from outside in PEFT's layout: a run at step 0, beside the model that it names. */
 import type { Experiment } from '../../experiment/experiment.ts';
-import { adapted } from '../../models/draft.ts';
+import { forLanguageModel } from '../../models/draft.ts';
 import { baseNameOf, modelNamed } from '../../models/names.ts';
 import { parseAdapterConfig, readAdapterBase } from '../../policy/formats/peft.ts';
 import { freshState } from '../../policy/moments.ts';
@@ -23,7 +23,7 @@ export function importedAdapter(files: AdapterFiles, preset: Experiment, fileNam
   const lora = { rank, alpha: rankStabilized ? alpha * Math.sqrt(rank) : alpha, targets: [...targets] };
   const { tensors } = decodeState(files['adapter_model.safetensors'], 0);
   const settings = { ...preset, name: fileName.slice(0, 120), description: '' };
-  const experiment = adapted(settings, { ...(own ?? { kind: 'lora' as const }), model, lora });
+  const experiment = forLanguageModel(settings, { ...(own ?? { kind: 'lora' as const }), model, lora });
   return {
     name: experiment.name,
     experiment,

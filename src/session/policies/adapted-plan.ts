@@ -70,7 +70,7 @@ const halving = (path: string, least: number): Change<Adapted> => ({
     const value = readPath(experiment, path) as number;
     return value > least ? writePath(experiment, path, Math.max(least, value >> 1)) : null;
   },
-  words: (experiment) => [`${path} ${readPath(experiment, path)}`],
+  describe: (experiment) => [`${path} ${readPath(experiment, path)}`],
 });
 
 const packing: Change<Adapted> = {
@@ -79,13 +79,13 @@ const packing: Change<Adapted> = {
     if (weights === 'int4') return null;
     return writePath(experiment, 'policy.weights', weights === 'f32' ? 'int8' : 'int4');
   },
-  words: (experiment) => [`policy.weights ${experiment.policy.weights}`],
+  describe: (experiment) => [`policy.weights ${experiment.policy.weights}`],
 };
 
 const cachedAs = (kvCache: LoraPolicy['kvCache']): Change<Adapted> => ({
   apply: (experiment) =>
     experiment.policy.kvCache === kvCache ? null : writePath(experiment, 'policy.kvCache', kvCache),
-  words: () => [`policy.kvCache ${kvCache}`],
+  describe: () => [`policy.kvCache ${kvCache}`],
 });
 
 /** From what costs the run least to what costs it most. */

@@ -1,7 +1,7 @@
 /** What a session does with each kind of policy; `experiment/policies/registry.ts` lists the same names. */
 import { type Experiment, parseExperiment } from '../../experiment/experiment.ts';
 import type { PolicyName } from '../../experiment/policies/registry.ts';
-import { BundleError, readHandedOver } from '../../store/bundle.ts';
+import { BundleError, readHandoff } from '../../store/bundle.ts';
 import type { NewRun } from '../../store/run-store.ts';
 import { adapted } from './adapted.ts';
 import { api } from './api.ts';
@@ -20,7 +20,7 @@ export const sessionPolicy = ({ kind }: Pick<Experiment['policy'], 'kind'>) =>
  * preset's. Throws a BundleError where no kind does.
  */
 export function importedRun(bytes: Uint8Array, preset: Experiment, fileName: string): NewRun {
-  const handed = readHandedOver(bytes);
+  const handed = readHandoff(bytes);
   const settings = handed ? parseExperiment(handed.experiment) : preset;
   for (const kind of Object.values(kinds)) {
     const run = kind.import?.(bytes, settings, fileName);

@@ -142,7 +142,7 @@ export class CachePages {
   }
 
   takePrompt(index: number, rows: number): void {
-    if (this.promptsThatFit([rows]) === 0) throw this.lack(`a prompt of ${rows} tokens`, pagesFor(rows));
+    if (this.promptsThatFit([rows]) === 0) throw this.noPagesError(`a prompt of ${rows} tokens`, pagesFor(rows));
     this.take(this.promptOwner(index), pagesFor(rows));
   }
 
@@ -159,10 +159,10 @@ export class CachePages {
 
   /** Grows a slot to this many rows. Throws PagesError instead of waiting. */
   needSlot(slot: number, rows: number): void {
-    if (!this.growSlot(slot, rows)) throw this.lack(`${rows} rows of slot ${slot}`, pagesFor(rows));
+    if (!this.growSlot(slot, rows)) throw this.noPagesError(`${rows} rows of slot ${slot}`, pagesFor(rows));
   }
 
-  private lack(whose: string, pages: number): PagesError {
+  private noPagesError(whose: string, pages: number): PagesError {
     return new PagesError(
       `The K/V cache has no pages for ${whose}: ${pages} in all, ${this.free} of ${this.table[this.need.most]} are free, and ` +
         `one trajectory must always be able to finish. Decode in rounds that wait for pages, or plan more pages (cachePages).`,
@@ -178,14 +178,14 @@ export class CachePages {
   }
 
   releasePrompt(index: number): void {
-    this.give(this.promptOwner(index));
+    this.giveBack(this.promptOwner(index));
   }
 
   releaseSlot(slot: number): void {
-    this.give(this.slotOwner(slot));
+    this.giveBack(this.slotOwner(slot));
   }
 
-  private give(owner: number): void {
+  private giveBack(owner: number): void {
     const held = this.held.get(owner) ?? 0;
     this.spare.push(...this.table.subarray(owner, owner + held));
     this.held.delete(owner);
@@ -193,6 +193,6 @@ export class CachePages {
   }
 
   clear(): void {
-    for (const owner of [...this.held.keys()]) this.give(owner);
+    for (const owner of [...this.held.keys()]) this.giveBack(owner);
   }
 }

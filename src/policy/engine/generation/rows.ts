@@ -83,9 +83,9 @@ export function roomOf({ constraint, slot, tokens }: ActiveRow, { maxTokens }: S
   return (constraint?.depth ?? maxTokens) - (slot.turn?.tokens.length ?? 0) - tokens.length;
 }
 
-const turnOf = ({ leaf, ending }: ActiveRow, said: { tokens: number[]; logprobs: number[] }): GeneratedTurn => ({
-  tokens: Int32Array.from(said.tokens),
-  logprobs: Float32Array.from(said.logprobs),
+const turnOf = ({ leaf, ending }: ActiveRow, sampled: { tokens: number[]; logprobs: number[] }): GeneratedTurn => ({
+  tokens: Int32Array.from(sampled.tokens),
+  logprobs: Float32Array.from(sampled.logprobs),
   leaf,
   ending,
 });
