@@ -277,10 +277,7 @@ export class Model implements Learner {
     this.backward(forward, resultOffset, temperature);
   }
 
-  /**
-   * Runs the backward directly after the forward of the same batch, once `seeds` holds the weights of its rows.
-   * Accumulates gradients.
-   */
+  /** Backward directly after the forward of the same batch, from its rows' `seeds`. Accumulates gradients. */
   private backward({ rows, pass }: Forward, resultOffset: number, temperature: number, values = false): void {
     this.head.backward(this.weights, rows, pass.T, resultOffset, temperature, values);
     this.layers.backward(this.weights, pass);
@@ -396,9 +393,7 @@ export class Model implements Learner {
     return this.state.readInto(out.subarray(0, N * this.config.hiddenSize), states);
   }
 
-  /**
-   * Reads the scores of the last recorded forward. If `values` is true, evaluates the value head on each row as well.
-   */
+  /** Reads the scores of the last recorded forward; with `values`, evaluates the value head on each row as well. */
   private async readScores(N: number, values = false): Promise<{ scores: Scores; hidden: Float32Array | null }> {
     const none = { logprob: new Float32Array(0), entropy: new Float32Array(0) };
     if (N === 0) return { scores: values ? { ...none, value: new Float32Array(0) } : none, hidden: null };
