@@ -1,11 +1,11 @@
-/** Hands on a keyboard, in Chromium: nothing is clicked, and a control counts as reached when Tab has come to it. */
+/** Keyboard input in Chromium: nothing is clicked, and a control counts as reached once Tab has focused it. */
 import type { Page } from 'playwright-core';
 import { deepActive, deepAll, type Hands, NotReachedError } from './hands.ts';
 
-/** So many controls a page may have before the keyboard is said not to reach one. */
+/** Tab presses after which a control counts as unreachable. */
 const mostTabs = 600;
 
-/** The functions that run in the page, put there once a document. */
+/** Functions that run in the page, installed once per document. */
 const inPage = `globalThis.deepAll = ${deepAll}; globalThis.deepActive = ${deepActive};`;
 
 export async function keyboardOf(page: Page): Promise<Hands> {
@@ -17,7 +17,7 @@ export async function keyboardOf(page: Page): Promise<Hands> {
     async reach(selector) {
       await hands.until(selector, 15_000);
       const there = () => evaluate<boolean>('return deepAll(given).includes(deepActive())', selector);
-      // Backwards where that is nearer in the document.
+      // Backwards if that is nearer in the document.
       const back = await evaluate<boolean>(
         'const active = deepActive(), to = deepAll(given)[0]; const key = (each) => each.getBoundingClientRect().left; return active && active !== document.body && key(to) + 50 < key(active)',
         selector,

@@ -1,4 +1,7 @@
-/** How each lesson is done from its list to its last question, by keys. Words of the page are not read, so that its language may be any. */
+/**
+ * Steps through each lesson by keys, from its list to its last question. Independent of the page's texts, so that any
+ * language works.
+ */
 import { lessons } from '../../src/ui/lessons/registry.ts';
 import { act, type Hands, isDone, NotReachedError, untilDone } from './hands.ts';
 
@@ -8,14 +11,14 @@ const bar = {
   create: 'tabgym-transport .buttons button:last-child',
 };
 
-/** Where one panel at a time is shown, the row of them below. */
+/** The row of panel buttons at the bottom of a narrow page. */
 const narrow = { progress: 'tabgym-app nav button:nth-child(3)', learn: 'tabgym-app nav button:nth-child(4)' };
 
-/** From wherever the keyboard is: the column Learn is open and shown. */
+/** Opens the column Learn, from any focus. */
 export async function showLessons(hands: Hands) {
   await hands.press('Escape');
   if (!(await hands.count('tabgym-learn'))) {
-    // Elsewhere there is a key, which a text field would take for itself.
+    // On a wide page a key opens it; a text field would take the key as input.
     if (await hands.count(narrow.learn)) await act(hands, narrow.learn);
     else await hands.press('n');
   }
@@ -36,7 +39,7 @@ async function begin(hands: Hands, lesson: string) {
   await hands.until('tabgym-lessons .part');
 }
 
-/** Where the part says: its button leads there. */
+/** Follows the part's own button to the place it describes. */
 async function goThere(hands: Hands) {
   await showLessons(hands);
   await act(hands, 'tabgym-lessons [data-do=where]');
@@ -50,7 +53,7 @@ async function answer(hands: Hands, id: string) {
     const group = `tabgym-lessons fieldset[data-question="${question}"]`;
     const right = choices.findIndex((choice) => choice.right);
     const chosen = `${group} label:nth-of-type(${right + 1}) input:checked`;
-    // Tab comes to the first of a group, Shift+Tab to the last; arrows go round.
+    // Tab reaches the first of a group, Shift+Tab the last; arrow keys wrap around.
     await hands.reach(`${group} input`);
     for (let k = 0; k <= choices.length && !(await hands.count(chosen)); k++)
       await hands.press(k ? 'ArrowDown' : 'Space');
@@ -59,19 +62,19 @@ async function answer(hands: Hands, id: string) {
   await hands.until('tabgym-lessons .finished', 5000);
 }
 
-/** Trains until a part is done. The setup of the part before may still be coming. */
+/** Trains until a part is done. The setup of the previous part may still be loading. */
 async function train(hands: Hands, lesson: string, part: string, ms?: number) {
   await hands.until(`${bar.train}:not(:disabled)`);
   await act(hands, bar.train);
   await untilDone(hands, lesson, part, ms);
 }
 
-/** The lesson has put its next experiment into the setup, and no run is in focus. */
+/** Waits until the lesson has put its next experiment into the setup, and no run is in focus. */
 const freshSetup = (hands: Hands) => hands.until('tabgym-welcome button.primary:not(:disabled)', 60_000);
 
 const words = (text: string) => text.replace(/\s+/g, ' ');
 
-/** Of what the world says: the lines of the goal's command. */
+/** Actions that reach the goal: the ingredients of its command, then the command. */
 function planOf(said: string): string[] {
   const goal = /Goal: craft ([^.]+)\./.exec(words(said))?.[1];
   const command = said
@@ -162,7 +165,7 @@ async function policy(hands: Hands) {
   await untilDone(hands, 'policy', 'card');
 }
 
-/** A token that had a choice is selected. */
+/** Selects a token that had a choice. */
 async function chooseToken(hands: Hands) {
   const chosen = 'tabgym-trajectory .t.p:not(.forced)[aria-selected=true]';
   await hands.press('t');
@@ -274,7 +277,7 @@ const drives: { readonly [lesson: string]: (hands: Hands) => Promise<void> } = {
   'language-model': languageModel,
 };
 
-/** A lesson, from the list to the words that it is finished. `at` hears of the beginning and the end. */
+/** Drives a lesson from the list to its final message. `at` is called at the beginning and at the end. */
 export async function driveLesson(
   hands: Hands,
   id: string,

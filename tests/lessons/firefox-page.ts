@@ -1,4 +1,7 @@
-/** Runs in Firefox, around the page: it stands in a frame of the wanted size, and its lesson is driven from here. Tells by POST /said. */
+/**
+ * Runs in Firefox around the page: drives the lesson of a page in a frame of the wanted size, and reports by POST
+ * /said.
+ */
 import { driveLesson } from './drives.ts';
 import { deepActive, deepAll, type Hands, NotReachedError } from './hands.ts';
 import type { Settings } from './settings.ts';
@@ -19,10 +22,10 @@ function framed(): Promise<HTMLIFrameElement> {
 
 function handsOf(frame: HTMLIFrameElement): Hands {
   const inner = frame.contentWindow! as Window & typeof globalThis;
-  // From beside the page: its content security policy lets no script of others in.
+  // Runs beside the page, whose content security policy allows no foreign script.
   const all = (selector: string) => deepAll(selector, inner.document) as HTMLElement[];
   const active = () => (deepActive(inner.document) as HTMLElement | null) ?? inner.document.body;
-  /** What the browser does on a key that nobody took. */
+  /** Default action of the browser for a key that the page did not handle. */
   const byDefault = (key: string, element: HTMLElement) => {
     if (element.matches('input[type=radio]')) return radio(key, element as HTMLInputElement);
     if ((key === 'Enter' || key === 'Space') && element.matches('button, a, summary')) element.click();
@@ -40,7 +43,7 @@ function handsOf(frame: HTMLIFrameElement): Hands {
   const hands: Hands = {
     async reach(selector) {
       await hands.until(selector, 15_000);
-      // The checked one of a group of radio buttons is what Tab comes to.
+      // In a group of radio buttons Tab reaches the checked one.
       const [first, ...rest] = all(selector);
       const to = [first, ...rest].find((each) => (each as HTMLInputElement).checked) ?? first;
       to.focus();

@@ -1,21 +1,21 @@
 /**
- * Hands: what a drive does to the page, by keys alone. One implementation presses the keys of a real keyboard in Chromium; the other runs
- * inside the page, in Firefox, and does what the browser would do on them. Selectors are looked for through all shadow roots.
+ * Keyboard input for a drive. One implementation presses the keys of a real keyboard in Chromium; the other runs inside
+ * the page in Firefox and imitates the browser's reaction to them. Selectors search through all shadow roots.
  */
 export interface Hands {
-  /** Comes to a control as Tab does. Rejects where it cannot be reached. */
+  /** Focuses a control as Tab does. Rejects if it cannot be reached. */
   reach(selector: string): Promise<void>;
   press(key: string): Promise<void>;
   type(text: string): Promise<void>;
-  /** Text of the first element that is found; empty: there is none. */
+  /** Text of the first matching element; empty if there is none. */
   text(selector: string): Promise<string>;
   count(selector: string): Promise<number>;
-  /** Waits until something is there. */
+  /** Waits until an element matches. */
   until(selector: string, ms?: number): Promise<void>;
-  /** Parts of a lesson that are kept as done. */
+  /** Parts of a lesson that are stored as done. */
   done(lesson: string): Promise<readonly string[]>;
   pause(ms: number): Promise<void>;
-  /** For whoever reads what the test prints. */
+  /** Prints a note with the test's output. */
   note(text: string): void;
 }
 
@@ -24,8 +24,8 @@ export class NotReachedError extends Error {
 }
 
 /**
- * Runs in the page, or beside it where its policy lets no foreign script in (`page`: its document): all drawn elements of a selector, whatever shadow root they are in. `tabgym-X REST` is REST inside of the shadow
- * root of an X, at any depth.
+ * All drawn elements that match a selector, in any shadow root. `tabgym-X REST` is REST inside the shadow root of an X,
+ * at any depth. Runs in the page, or beside it if its policy allows no foreign script (`page`: its document).
  */
 export function deepAll(selector: string, page: Document = document): Element[] {
   const all = (root: ParentNode, wanted: string): Element[] => [
@@ -39,7 +39,7 @@ export function deepAll(selector: string, page: Document = document): Element[] 
   return [...new Set(found)].filter((each) => each.getClientRects().length > 0);
 }
 
-/** The element that has the keyboard, through all shadow roots; runs where `deepAll` does. */
+/** The focused element, through all shadow roots; runs where `deepAll` does. */
 export function deepActive(page: Document = document): Element | null {
   let element = page.activeElement;
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
@@ -52,10 +52,10 @@ export async function act(hands: Hands, selector: string, key = 'Enter') {
   await hands.press(key);
 }
 
-/** Below this, nothing was trained. */
+/** Milliseconds below which no training took place. */
 const worthNoting = 3000;
 
-/** Waits until the lesson has kept a part as done. */
+/** Waits until the lesson has stored a part as done. */
 export async function untilDone(hands: Hands, lesson: string, part: string, ms = 120_000) {
   const started = Date.now();
   const end = started + ms;

@@ -1,4 +1,4 @@
-/** What is wrong with the text of a panel as it is drawn: cut off by its box, or over another text. Runs in the page. */
+/** Problems of a panel's drawn text: cut off by its box, or over another text. Runs in the page. */
 export function textProblems(selector: string): string[] {
   const host = globalThis.deepAll(selector)[0];
   const root: ParentNode = host?.shadowRoot ?? host;

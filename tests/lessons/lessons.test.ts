@@ -1,6 +1,6 @@
 /**
- * Every lesson from its first word to its last question, twice: by the keyboard alone in Chromium, and by a page that drives itself in
- * Firefox. `npm run test:lessons`; TABGYM_LESSONS=agent,clip names some of them.
+ * Every lesson from its first text to its last question, twice: by keyboard alone in Chromium, and by a page that
+ * drives itself in Firefox. `npm run test:lessons`; TABGYM_LESSONS=agent,clip selects some of them.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -26,7 +26,7 @@ const said: [about: string, what: string][] = [];
 let site: Awaited<ReturnType<typeof serveReal>>;
 let browser: Browser;
 
-/** The script that drives, with the modules that it is cut into, by their names. */
+/** The driving script and its module chunks, by file name. */
 async function driverScripts(): Promise<Map<string, string>> {
   const input = join(root, 'tests/lessons/firefox-page.ts');
   const built = await build({
@@ -38,7 +38,7 @@ async function driverScripts(): Promise<Map<string, string>> {
   return new Map(output.flatMap(({ fileName, code }) => (code === undefined ? [] : [[`/${fileName}`, code]])));
 }
 
-/** The page that drives, beside the one that is driven. */
+/** Serves the driving page beside the driven one. */
 function serving(scripts: Map<string, string>): Plugin {
   return {
     name: 'driving',
@@ -102,7 +102,7 @@ async function check(opened: Opened, { lesson, language, width }: Settings, wher
     );
 }
 
-test('every pair of settings is covered, each lesson in two', () => {
+test('every pair of settings is covered, with two rows per lesson', () => {
   expect(pairsOf(matrix).size).toBe(6 * 4);
   for (const { lesson } of matrix) expect(matrix.filter((each) => each.lesson === lesson)).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-/** In which browser, language, width and theme each lesson is driven: each in two, so that every pair of settings is covered. */
+/** Browser, language, width and theme for each lesson: two rows each, so that every pair of settings is covered. */
 import { lessons } from '../../src/ui/lessons/registry.ts';
 
 export interface Settings {

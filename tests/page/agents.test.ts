@@ -1,4 +1,7 @@
-/** Agents that the site ships, in the real page: listed, read, watched and improved; while they load, missing and broken; by keyboard, both widths. */
+/**
+ * Agents that the site ships, in the real page: listed, read, watched and improved; while they load, and if they are
+ * missing or broken; by keyboard, in both widths.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
@@ -42,7 +45,7 @@ async function openGallery(page: Page) {
 test.each([
   ['wide', wide],
   ['narrow', narrow],
-] as const)('are listed by world, and one tells how it was made: %s', async (name, view) => {
+] as const)('agents are listed by world, and a card tells how its agent was made: %s', async (name, view) => {
   const { page, errors, close } = await open(browser, site.url, view);
   const asked: string[] = [];
   page.on('request', (request) => request.url().includes('/agents/') && asked.push(new URL(request.url()).pathname));
@@ -71,7 +74,7 @@ test.each([
     return image.complete && image.naturalWidth > 0;
   });
   expect(asked.filter((path) => path.endsWith('.tabgym'))).toEqual([]);
-  // Nothing sticks out of its card to the right.
+  // No content overflows its card to the right.
   const outside = await gallery(page).evaluate((host) => {
     const right = (element: Element) => element.getBoundingClientRect().right;
     const item = host.shadowRoot!.querySelector('li:has(.card)')!;
@@ -88,7 +91,7 @@ test.each([
   await close();
 });
 
-test('one is fetched, watched, and trained on under another setting; another begins from nothing', async () => {
+test('an agent is fetched, watched, and trained further; another starts from nothing', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?device=wasm`, wide);
   await openGallery(page);
   const fetched = page.waitForResponse(/textcraft-first\.tabgym$/);
@@ -101,7 +104,7 @@ test('one is fetched, watched, and trained on under another setting; another beg
     .first()
     .waitFor({ timeout: 60_000 });
   await screenshot(page, 'agents-watched');
-  // Improve: a fork at its last step, which trains.
+  // Improve: a fork from the agent's last step, which trains.
   await textcraft(page).getByRole('button', { name: 'Improve it' }).click();
   await page
     .getByText(/Step 46[1-9]|step 46[1-9]/)
@@ -124,7 +127,7 @@ test('one is fetched, watched, and trained on under another setting; another beg
   await close();
 }, 300_000);
 
-test('while the list comes, where it is missing, broken or empty, the page says so, and tries again', async () => {
+test('a list that is loading, missing, broken or empty is explained, with a button to try again', async () => {
   const { page, close } = await open(browser, site.url, wide, { serviceWorkers: 'block' });
   const answers: ((route: import('playwright-core').Route) => Promise<void>)[] = [
     (route) => route.fulfill({ status: 503 }),
@@ -162,7 +165,7 @@ test('while the list comes, where it is missing, broken or empty, the page says 
   await close();
 });
 
-test('a card or a run that cannot be fetched is said, and nothing is left behind', async () => {
+test('a card or a run that cannot be fetched is reported, and nothing is left behind', async () => {
   const { page, close } = await open(browser, site.url, wide, { serviceWorkers: 'block' });
   await page.route('**/textcraft-first/agent.json', (route) => route.abort());
   await openGallery(page);

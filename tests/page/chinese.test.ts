@@ -1,18 +1,18 @@
 /**
- * The page's words in Chinese: every text that the page's source has is translated, with the same values in it, and what is not on the page any
- * more is gone from the translations. `npm run localize` brings them in step and names what is missing.
+ * Chinese texts of the page: every English text has a translation with the same placeholders, and obsolete translations
+ * are gone. `npm run localize` updates the list and names missing ones.
  */
 import { describe, expect, test } from 'vitest';
 import { brokenIn, entriesFor, extractMessages, readLocale, staleIn } from '../../scripts/localize.mjs';
 import { templatesOf } from '../../src/ui/kit/locale.ts';
 
-/** As a value is written in a text. */
+/** Placeholder of a value in a text. */
 const value = '$' + '{0}';
 
 const known: { [id: string]: { en: string; text: string } } = readLocale();
 
-test('every translation has the values of its text', async () => {
-  // A missing or stale translation is a warning here (`npm run localize -- --warn`); a release is refused for it.
+test('every translation has the placeholders of its text', async () => {
+  // A missing or stale translation is only a warning here (`npm run localize -- --warn`); a release build refuses it.
   expect(brokenIn(await extractMessages(), known)).toEqual([]);
 }, 240_000);
 
@@ -28,7 +28,7 @@ describe('npm run localize', () => {
     d: { en: 'Pause', text: '暂停' },
   };
 
-  test('names missing, changed and obsolete translations', () => {
+  test('lists missing, changed and obsolete translations', () => {
     expect(staleIn(messages, before).map((each: string) => each.split(':')[0])).toEqual([
       'untranslated',
       'changed in English',
@@ -47,7 +47,7 @@ describe('npm run localize', () => {
   });
 });
 
-/** Names of things keep their letters; anything else without a Chinese character was forgotten. */
+/** Names may stay in Latin letters; any other text without a Chinese character was left untranslated. */
 const names =
   /^[\s\d\p{P}\p{S}]*((AgentEvol|BabyAI|TextCraft|ScienceWorld|Wordle|WebArena|PPO|GRPO|DAPO|CISPO|BAPO|GSPO|GiGPO|RLOO|KTO|DPO|SFT|KL|FLOPs|Dr\. GRPO|MT-GRPO|REINFORCE\+\+|GPU|WebGPU|Beta \d|Beta|Epsilon|Lambda|Alpha)[\s\d\p{P}\p{S}]*)*$/u;
 
@@ -59,12 +59,12 @@ describe('the translations', () => {
     expect(english).toEqual([]);
   });
 
-  test('use the marks of Chinese text after Chinese words', () => {
+  test('use Chinese punctuation after Chinese characters', () => {
     const marks = Object.values(known).filter(({ text }) => /\p{Script=Han}[,;!?](\s|$|\p{Script=Han})/u.test(text));
     expect(marks).toEqual([]);
   });
 
-  test('keep one word for one thing, by docs/glossary-zh.md', () => {
+  test('use one word for one thing, as in docs/glossary-zh.md', () => {
     const rules: [RegExp, RegExp][] = [
       [/\bepisodes?\b/i, /回合/],
       [/\bentropy\b/i, /熵/],
@@ -80,7 +80,7 @@ describe('the translations', () => {
   });
 });
 
-test('values stand where the translation has them', () => {
+test('values appear at the place that the translation gives them', () => {
   const { a, b } = templatesOf({ a: `$\{1} 中的 ${value}`, b: '训练' }) as { a: unknown; b: unknown };
   expect(a).toEqual({ strTag: true, strings: ['', ' 中的 ', ''], values: [1, 0] });
   expect(b).toBe('训练');

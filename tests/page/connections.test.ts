@@ -1,4 +1,7 @@
-/** Worlds on servers, in the real page: an address typed and looked at, a closed door in words, a form, an import that asks first. */
+/**
+ * Worlds on servers, in the real page: an address is typed and checked, a server that refuses pages is reported, an
+ * action has a form, and an imported experiment asks for permission first.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
@@ -70,10 +73,10 @@ async function connect(page: Page, address: string): Promise<void> {
 
 const play = (page: Page) => page.locator('tabgym-play').getByRole('button', { name: 'Play' }).click();
 
-/** What a browser says of requests that it does not let through. */
+/** Console messages of a browser about blocked requests. */
 const refusals = /CORS|net::ERR|Failed to load resource/;
 
-test('an AgentGym server is looked at, told apart from one that is closed to pages, and played', async () => {
+test('an AgentGym server is checked, told apart from one that is closed to pages, and played', async () => {
   const { address: closed } = await started(new AgentGymServer(dialects.textcraft));
   const { server, address } = await started(new AgentGymServer(dialects.textcraft, true));
   const { page, errors, close } = await open(browser, site.url, wide);
@@ -107,7 +110,7 @@ test('an AgentGym server is looked at, told apart from one that is closed to pag
   await close();
 });
 
-test('on a narrow screen the same fields are there', async () => {
+test('a narrow screen has the same fields', async () => {
   const { address } = await started(new AgentGymServer(dialects.babyai, true));
   const { page, close } = await open(browser, site.url, narrow);
   await page.getByLabel('Preset').waitFor({ state: 'attached', timeout: 60_000 });
@@ -120,7 +123,7 @@ test('on a narrow screen the same fields are there', async () => {
   await close();
 });
 
-test('an OpenEnv server with several fields to an action has a form', async () => {
+test('an OpenEnv server with several fields per action has a form', async () => {
   const schema = {
     properties: {
       message: { type: 'string', description: 'what is said' },
@@ -142,7 +145,7 @@ test('an OpenEnv server with several fields to an action has a form', async () =
   await play(page);
   const form = page.locator('tabgym-openenv-view');
   await form.getByLabel(/^message/).fill('win');
-  // The form alone says the action: no line to type JSON in beside it.
+  // The form replaces the line for typing an action as JSON.
   expect(await page.getByRole('button', { name: 'Do it' }).count()).toBe(1);
   expect(await page.getByLabel('Action', { exact: true }).count()).toBe(0);
   await form.getByLabel(/^loud/).selectOption('true');
@@ -181,44 +184,39 @@ async function startedProxy(): Promise<{ webarena: string; retrieval: string; to
 test.each([
   ['wide', wide],
   ['narrow', narrow],
-] as const)(
-  'the proxy is told by Connect: what answers, which version, how fast, what is missing: %s',
-  async (name, view) => {
-    const { token, webarena, retrieval } = await startedProxy();
-    const { page, errors, close } = await open(browser, site.url, view);
-    await page.getByLabel('Preset').waitFor({ state: 'attached', timeout: 60_000 });
-    if (view === narrow) await page.getByRole('button', { name: 'Setup' }).first().click();
-    await choose(page, 'agentgym-webarena');
-    await connect(page, webarena.replace(token, 'x'.repeat(token.length)));
-    await page
-      .getByText(/It does not let this page in: .*its first part is a token, and this is another one/)
-      .waitFor();
-    await connect(page, webarena);
-    await page.getByText(/It works\. ok\. Version 0\.1\.0\. It answers in [\d.]+ ms/).waitFor();
-    await page
-      .getByText(/Not everything is there: 1 of 1 tasks are refused: its answer needs a language model/)
-      .waitFor();
-    expect(await violations(page)).toEqual([]);
-    await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
-    await screenshot(page, `connect-proxy-${name}`);
-    await page.getByRole('combobox', { name: 'World', exact: true }).selectOption('search');
-    await page.getByLabel('Show advanced settings').check();
-    expect(await page.locator('tabgym-connection').count()).toBe(0);
-    await page.getByRole('checkbox', { name: 'Search on a server' }).check();
-    await connect(page, retrieval);
-    await page
-      .getByText(/It works\. Retrieval behind Tabgym's proxy\. Version 0\.1\.0\. It answers in [\d.]+ ms/)
-      .waitFor();
-    await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
-    await screenshot(page, `connect-retrieval-${name}`);
-    const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage, at: location.href }));
-    expect(kept).not.toContain(token);
-    expect(errors.filter((error) => !refusals.test(error))).toEqual([]);
-    await close();
-  },
-);
+] as const)('Connect reports about the proxy: server, version, speed, and what is missing: %s', async (name, view) => {
+  const { token, webarena, retrieval } = await startedProxy();
+  const { page, errors, close } = await open(browser, site.url, view);
+  await page.getByLabel('Preset').waitFor({ state: 'attached', timeout: 60_000 });
+  if (view === narrow) await page.getByRole('button', { name: 'Setup' }).first().click();
+  await choose(page, 'agentgym-webarena');
+  await connect(page, webarena.replace(token, 'x'.repeat(token.length)));
+  await page.getByText(/It does not let this page in: .*its first part is a token, and this is another one/).waitFor();
+  await connect(page, webarena);
+  await page.getByText(/It works\. ok\. Version 0\.1\.0\. It answers in [\d.]+ ms/).waitFor();
+  await page
+    .getByText(/Not everything is there: 1 of 1 tasks are refused: its answer needs a language model/)
+    .waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
+  await screenshot(page, `connect-proxy-${name}`);
+  await page.getByRole('combobox', { name: 'World', exact: true }).selectOption('search');
+  await page.getByLabel('Show advanced settings').check();
+  expect(await page.locator('tabgym-connection').count()).toBe(0);
+  await page.getByRole('checkbox', { name: 'Search on a server' }).check();
+  await connect(page, retrieval);
+  await page
+    .getByText(/It works\. Retrieval behind Tabgym's proxy\. Version 0\.1\.0\. It answers in [\d.]+ ms/)
+    .waitFor();
+  await page.locator('tabgym-connection').scrollIntoViewIfNeeded();
+  await screenshot(page, `connect-retrieval-${name}`);
+  const kept = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage, at: location.href }));
+  expect(kept).not.toContain(token);
+  expect(errors.filter((error) => !refusals.test(error))).toEqual([]);
+  await close();
+});
 
-/** A run that somebody else made, of this world. */
+/** Writes the file of a run of this world, as from another person. */
 async function foreignRun(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'tabgym-foreign-'));
   try {
@@ -239,7 +237,7 @@ async function foreignRun(): Promise<string> {
   }
 }
 
-test('an experiment from a file asks before its first contact', async () => {
+test('an experiment from a file asks before its first request', async () => {
   const { server, address } = await started(new AgentGymServer(dialects.textcraft, true));
   const file = await foreignRun();
   const { page, close } = await open(browser, site.url, wide);
@@ -269,7 +267,7 @@ test('an experiment from a file asks before its first contact', async () => {
   await close();
 });
 
-/** Speaks OpenAI's protocol to pages, asks for a key, and says what it is told to. */
+/** A model server with OpenAI's protocol, open to pages. It requires a key and gives prepared replies. */
 class ModelServer {
   readonly asked: { path: string; key: string | undefined; body: string }[] = [];
   private readonly server = createServer((request, response) => {
@@ -307,7 +305,7 @@ class ModelServer {
   close = () => new Promise<void>((resolve) => this.server.close(() => resolve()));
 }
 
-test('a model behind an API plays with a key that the page keeps to itself', async () => {
+test('a model behind an API plays with a key that the page does not store', async () => {
   const secret = 'sk-kept-to-itself';
   const { server, address } = await started(new ModelServer(secret, 'Thought:\nI look.\n\nAction:\ninventory'));
   const { page, errors, close } = await open(browser, site.url, wide);
@@ -338,7 +336,7 @@ test('a model behind an API plays with a key that the page keeps to itself', asy
   expect(said.length).toBeGreaterThan(0);
   expect(said.every(({ key }) => key === `Bearer ${secret}`)).toBe(true);
   expect(JSON.parse(said[0].body).model).toBe('big-one');
-  // Nowhere but in the header: not in what is stored, not in the address.
+  // The key is only in the header, neither in storage nor in the address.
   const kept = await page.evaluate(async () => {
     const names = (await indexedDB.databases()).map(({ name }) => name!);
     const open = (name: string) =>

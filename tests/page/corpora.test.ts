@@ -1,4 +1,4 @@
-/** A corpus of a person's own, on the page: chosen, taken in, given questions, found again after a reload, deleted. */
+/** A person's own corpus on the page: chosen, ingested, given questions, found again after a reload, deleted. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, narrow, open, screenshot, serveMock, wide } from './harness.ts';
@@ -20,7 +20,7 @@ const lines = (count: number) =>
 test.each([
   ['wide', wide],
   ['narrow', narrow],
-])('a corpus is taken in, kept and deleted: %s', async (size, view) => {
+])('a corpus is ingested, kept and deleted: %s', async (size, view) => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=finished`, view);
   const showStorage = async () => {
     if (size === 'narrow') await page.getByRole('button', { name: 'More' }).click();

@@ -1,11 +1,11 @@
-/** A page that drives itself: a script is put into the built page, and tells by POST /said what it has come to. */
+/** A page that drives itself: a script is injected into the built page and reports its progress by POST /said. */
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Plugin } from 'vite';
 
-/** Takes what a page says, as JSON. */
+/** Receives reports of the page as JSON. */
 export const listener =
   <T>(hear: (said: T) => void) =>
   (request: IncomingMessage, response: ServerResponse): void => {
@@ -15,7 +15,7 @@ export const listener =
     });
   };
 
-/** Serves the page of `outDir` with `drive` in it, which runs there by itself, at every load. */
+/** Serves the page of `outDir` with the script `drive`, which runs on every load. */
 export function drivenBy<T>(drive: () => Promise<void>, hear: (said: T) => void, outDir: string): Plugin {
   const heard = listener(hear);
   return {

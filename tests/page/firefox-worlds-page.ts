@@ -1,4 +1,4 @@
-/** What firefox-worlds.test.ts runs in Firefox: the search world's samples in a worker, the web's oracles in a frame. */
+/** The page side of firefox-worlds.test.ts: the search world's samples in a worker, the web's oracles in a frame. */
 import '../envs/web-frame-page.ts';
 import type { Task } from '../../src/envs/env.ts';
 

@@ -1,4 +1,4 @@
-// Worlds in Firefox: the same universes, the same ranking and the same web pages, to the byte, as on Node.
+// Worlds in Firefox: the same universes, the same ranking and the same web pages as on Node, to the byte.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -17,7 +17,7 @@ const said = new Map<string, unknown>();
 let url = '';
 let stop = async () => {};
 
-/** The page, what it asks for, and what it says. */
+/** Serves the page and its files, and receives its reports. */
 const driven = (frame: string): Plugin => ({
   name: 'driven',
   configurePreviewServer({ middlewares }) {
@@ -68,7 +68,7 @@ afterAll(async () => {
 });
 
 describe('in Firefox', () => {
-  it('worlds say the same bytes as on Node', async () => {
+  it('worlds give the same bytes as on Node', async () => {
     const close = openFirefox(url);
     try {
       const ended = () => said.has('done') || said.has('failed');

@@ -1,7 +1,8 @@
 /**
- * The real page in Firefox, a second browser with a second WGSL compiler: self-test, train, reload, go on. The page drives
- * itself by a script put into it and tells this file how it goes: under WebDriver BiDi, with any event subscribed to, Firefox
- * 153 now and then leaves a new worker standing still after a reload (one reload in ten to forty; none of 300 without it).
+ * The real page in Firefox, a second browser with a second WGSL compiler: self-test, train, reload, continue. A script
+ * injected into the page drives it and reports to this file. The reason: under WebDriver BiDi, with any event
+ * subscribed to, Firefox 153 sometimes leaves a new worker stalled after a reload (one reload in ten to forty; none of
+ * 300 without it).
  */
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -14,12 +15,12 @@ import { openFirefox, withWebGpu } from './firefox.ts';
 import { buildReal, serveReal } from './harness.ts';
 
 const minutes = 60_000;
-/** What the page says, in order: what it has come to, and what stands there. */
+/** Reports of the page, in order: the stage it reached, and the text it shows. */
 const said: [about: string, what: string][] = [];
 let url = '';
 let stop = async () => {};
 
-/** Runs in the page, at every load of it. */
+/** Runs in the page, on every load. */
 async function drive() {
   const say = (about: string, what: string) => fetch('/said', { method: 'POST', body: JSON.stringify([about, what]) });
   const at = (path: string) =>
@@ -67,7 +68,7 @@ async function drive() {
 
 const hear = (each: [about: string, what: string]) => void said.push(each);
 
-/** Serves a page of the tests, and takes what it says. */
+/** Serves the sandbox's test page and receives its reports. */
 async function serveSandbox(): Promise<{ url: string; close(): Promise<void> }> {
   const outDir = join(root, 'build/page-sandbox');
   const input = join(root, 'tests/page/sandbox-page.html');
@@ -85,7 +86,10 @@ async function serveSandbox(): Promise<{ url: string; close(): Promise<void> }> 
   return { url: `http://127.0.0.1:${port}/tests/page/sandbox-page.html`, close: () => server.close() };
 }
 
-/** Without WebGPU the processor trains; with it, it is asked for: a software adapter is never chosen over the processor. */
+/**
+ * Without WebGPU the processor trains. With it, WebGPU must be requested, since a software adapter is never chosen over
+ * the processor.
+ */
 const devices: { name: string; search: string; own: { [preference: string]: boolean }; label: RegExp }[] = [
   {
     name: 'on the processor, without WebGPU',
@@ -107,7 +111,7 @@ describe('in Firefox', () => {
 
   afterAll(() => stop());
 
-  test.each(devices)('$name: self-test, two steps, reload, go on', { timeout: 12 * minutes }, async (device) => {
+  test.each(devices)('$name: self-test, two steps, reload, continue', { timeout: 12 * minutes }, async (device) => {
     const [driver] = findSoftwareDrivers();
     const close = openFirefox(`${url}${device.search}`, { ...withWebGpu, ...device.own }, driver);
     try {
@@ -127,7 +131,7 @@ describe('in Firefox', () => {
 });
 
 describe('the sandbox in Firefox', () => {
-  test('stops and names what misbehaves', { timeout: 5 * minutes }, async () => {
+  test('stops and names misbehaving code', { timeout: 5 * minutes }, async () => {
     said.length = 0;
     const served = await serveSandbox();
     const close = openFirefox(served.url);

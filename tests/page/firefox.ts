@@ -1,4 +1,4 @@
-/** A Firefox with a clean profile, for tests whose page drives itself (tests/page/firefox.test.ts says why). */
+/** A Firefox with a clean profile, for tests whose page drives itself (the reason is in tests/page/firefox.test.ts). */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,14 +12,14 @@ const quiet = {
   'app.update.disabledForTesting': true,
 };
 
-/** Preferences under which Firefox offers WebGPU, in workers too and on a software driver. */
+/** Preferences under which Firefox offers WebGPU, also in workers and on a software driver. */
 export const withWebGpu = {
   'dom.webgpu.enabled': true,
   'gfx.webgpu.ignore-blocklist': true,
   'dom.webgpu.workers.enabled': true,
 };
 
-/** Opens an address; returns how to end the browser. `driver`: a Vulkan driver's description. */
+/** Opens an address; returns a function that ends the browser. `driver`: description file of a Vulkan driver. */
 export function openFirefox(
   address: string,
   preferences: { [name: string]: boolean } = {},
@@ -36,7 +36,7 @@ export function openFirefox(
   );
   const ended = new Promise<void>((resolve) => firefox.once('exit', () => resolve()));
   return async () => {
-    // On Windows the browser is a child of what was started.
+    // On Windows the browser is a child of the started process.
     if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(firefox.pid), '/T', '/F']);
     else firefox.kill('SIGKILL');
     await ended;

@@ -1,6 +1,6 @@
 /**
- * The page in a browser, with fixtures where the worker would be (built in mode `mock`), or as it ships: served, opened in Chromium.
- * What a page prints as an error is gathered; a test that leaves any fails.
+ * The page served and opened in Chromium, either with fixtures in place of the worker (built in mode `mock`) or as it
+ * ships. Errors that the page prints are collected, and a test with any fails.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { folderVariable } from './one-build.ts';
 
 export const shots = join(root, 'test-results');
 
-/** The fixtures need no trainer: its worker, and with it all of the engine, is left out of this build. */
+/** The fixtures need no trainer: this build leaves out its worker, and with it the whole engine. */
 const withoutWorker: Plugin = {
   name: 'without-worker',
   enforce: 'pre',
@@ -23,12 +23,12 @@ const withoutWorker: Plugin = {
       : undefined,
 };
 
-/** Where builds go, and which of them are there already: one of each in a run of the page's tests, a new one elsewhere. */
+/** Builds the page into a folder: once in a run of the page's tests, anew elsewhere. Returns the folder. */
 async function builtOnce(name: string, make: (outDir: string) => Promise<unknown>): Promise<string> {
   const shared = process.env[folderVariable];
   const outDir = join(shared ?? join(root, 'build'), name);
   const mark = `${outDir}.whole`;
-  // Test files run beside one another: the first builds, the others wait for it.
+  // Test files run side by side: the first builds, the others wait for it.
   if (shared && !begins(`${outDir}.begun`)) {
     while (!existsSync(mark)) await setTimeout(200);
     return outDir;
@@ -39,7 +39,7 @@ async function builtOnce(name: string, make: (outDir: string) => Promise<unknown
   return outDir;
 }
 
-/** True for the first who asks. */
+/** True for the first caller. */
 function begins(folder: string): boolean {
   try {
     mkdirSync(folder);
@@ -69,15 +69,15 @@ export const serveMock = async () =>
     ),
   );
 
-/** The page as it ships; gives its folder. */
+/** Builds the page as it ships; returns its folder. */
 export const buildReal = (): Promise<string> =>
   builtOnce('page-real', (outDir) => {
-    // Vitest says `test`, which would bring the libraries' development builds.
+    // Vitest sets `test`, which would select the libraries' development builds.
     process.env.NODE_ENV = 'production';
     return build({ root, logLevel: 'error', build: { outDir, emptyOutDir: true } });
   });
 
-/** The same, behind what `plugins` add to its server. */
+/** Serves the page as it ships, with `plugins` added to its server. */
 export const serveReal = async (plugins: Plugin[] = []) => serve(await buildReal(), plugins);
 
 export function launch(): Promise<Browser> {
@@ -102,7 +102,10 @@ export interface View {
 export const wide = { width: 1440, height: 900, colorScheme: 'light' } as const;
 export const narrow = { width: 390, height: 844, colorScheme: 'light' } as const;
 
-/** `options`: for what is not every visitor's, for example no service worker, whose requests Playwright does not route. */
+/**
+ * `options`: settings that differ from an ordinary visitor's, for example no service worker, whose requests Playwright
+ * does not route.
+ */
 export async function open(
   browser: Browser,
   url: string,
@@ -122,7 +125,7 @@ export async function open(
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   page.on('pageerror', (error) => errors.push(error.message));
   await page.goto(url);
-  // The page's code comes after its load event: src/ui/main.ts waits until it is isolated.
+  // The page's code loads after the load event, since src/ui/main.ts waits for isolation.
   await page.waitForFunction(() => customElements.get('tabgym-app') !== undefined);
   return { page, errors, close: () => context.close() };
 }

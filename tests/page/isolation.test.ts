@@ -1,5 +1,5 @@
-// The page on a plain file server, under a sub-path, without the headers that isolate: one service worker adds them, after one
-// reload, and everything of the page still loads. Where it cannot, the page goes on without.
+// The page on a plain file server, under a sub-path, without the headers for isolation. One service worker adds them
+// after one reload, and everything of the page still loads. If that fails, the page works without isolation.
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,7 +21,7 @@ const types: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** Files of `folder` under /some/path/, with no header but their type and those that are given. */
+/** Serves the files of `folder` under /some/path/, with their type and the given headers only. */
 function plainServer(folder: string, port = 0, headers: Record<string, string> = {}): Promise<Server> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://localhost');
@@ -54,21 +54,21 @@ async function persistent(folder: string): Promise<{ context: BrowserContext; pa
   return { context, page: context.pages()[0] ?? (await context.newPage()) };
 }
 
-/** How many files the service worker keeps. */
+/** Number of files in the service worker's cache. */
 async function keptFiles(): Promise<number> {
   const names = (await caches.keys()).filter((name) => name.startsWith('tabgym-kept'));
   const counts = await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).length));
   return counts.reduce((sum, each) => sum + each, 0);
 }
 
-/** Whether it keeps no more than a moment ago. */
+/** True if the cache has not grown for a moment. */
 async function settled(page: Page): Promise<boolean> {
   const before = await page.evaluate(keptFiles);
   await page.waitForTimeout(1000);
   return (await page.evaluate(keptFiles)) === before;
 }
 
-/** The smallest preset, as far as this step. */
+/** Trains the smallest preset up to this step. */
 async function trainMicro(page: Page, step: number): Promise<void> {
   await page.getByLabel('Preset').selectOption({ label: 'Micro' });
   await page.getByRole('button', { name: 'Step', exact: true }).click();
@@ -120,7 +120,7 @@ describe('on a plain file server under a sub-path', () => {
     await context.close();
   });
 
-  test('it asks nobody else for anything, and its policy lets it do all it does', async () => {
+  test('it sends requests to no other site, and its policy allows all that it does', async () => {
     const context = await browser.newContext({ viewport: wide });
     const asked: string[] = [];
     const errors: string[] = [];
@@ -145,7 +145,7 @@ describe('on a plain file server under a sub-path', () => {
     await context.close();
   });
 
-  test('embedded it shows the stage alone, and opens a link', async () => {
+  test('embedded it shows only the stage, and opens a link', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(`${url}?embed#x=1.AAAA&tab=play`);
@@ -155,7 +155,7 @@ describe('on a plain file server under a sub-path', () => {
     await context.close();
   });
 
-  test('in a frame it starts without', async () => {
+  test('in a frame it starts without isolation', async () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(`${url}icon.svg`.replace('icon.svg', 'samples.json'));
@@ -205,7 +205,7 @@ describe('without a network, after the browser was closed, it opens, trains and 
   });
 });
 
-describe('a browser that cannot', () => {
+describe('a browser that cannot isolate', () => {
   const host = (changes: Partial<IsolationHost>): IsolationHost => ({
     isolated: false,
     framed: false,
@@ -222,13 +222,13 @@ describe('a browser that cannot', () => {
     controller: null,
   });
 
-  test('goes on with one thread and says why', async () => {
+  test('continues with one thread and gives the reason', async () => {
     expect(await ensureIsolation(host({ isolated: true }))).toBe('isolated');
     expect(await ensureIsolation(host({ framed: true }))).toBe('framed');
     expect(await ensureIsolation(host({}))).toBe('no-service-worker');
     const refusing = worker(() => Promise.reject(new DOMException('no', 'SecurityError')));
     expect(await ensureIsolation(host({ serviceWorker: refusing, storage: memory(null) }))).toBe('no-service-worker');
-    // It was reloaded before, and that did not help: never a second time.
+    // An earlier reload did not help, so there is no second one.
     const register = vi.fn();
     expect(await ensureIsolation(host({ serviceWorker: worker(register), storage: memory('reloaded') }))).toBe(
       'refused',
@@ -236,7 +236,7 @@ describe('a browser that cannot', () => {
     expect(register).not.toHaveBeenCalled();
   });
 
-  test('a registration that never ends is not waited for', async () => {
+  test('does not wait for a registration that never ends', async () => {
     vi.useFakeTimers();
     const slow = worker(() => Promise.resolve(undefined as never));
     const answer = ensureIsolation(host({ serviceWorker: slow, storage: memory(null) }));

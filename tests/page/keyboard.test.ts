@@ -1,4 +1,7 @@
-/** The main paths by keyboard alone, the linked selection, what the setup says of a change, and that a long run stays quick. */
+/**
+ * The main tasks by keyboard alone, the linked selection, the announced effect of a change in the setup, and the speed
+ * of a long run.
+ */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, open, serveMock } from './harness.ts';
@@ -77,7 +80,7 @@ test('from a point on the curve to a token, and back by the URL', async () => {
   await close();
 });
 
-test('a click on a curve selects its step, and the line stands in every chart', async () => {
+test('a click on a curve selects its step, and every chart shows the line', async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused`);
   const over = page.locator('tabgym-chart .u-over').first();
   const box = (await over.boundingBox())!;
@@ -93,7 +96,7 @@ test('a click on a curve selects its step, and the line stands in every chart', 
   await close();
 });
 
-test('typing in a field presses no shortcut', async () => {
+test('typing in a field triggers no shortcut', async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused`);
   const name = page.getByLabel('Name', { exact: true });
   await name.fill('');
@@ -120,7 +123,7 @@ test('a value out of range is refused next to its field, with the bound', async 
   await close();
 });
 
-test('a change during a run says that it forks, and forks', async () => {
+test('a change during a run announces a fork, and forks', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=paused`);
   const rate = page.getByLabel('Learning rate', { exact: true });
   await rate.fill('0.001');
@@ -204,14 +207,17 @@ test('without WebGPU an exported run can be imported and read', async () => {
   await close();
 });
 
-test('another tab owns the run: it can be taken over', async () => {
+test('a run owned by another tab can be taken over', async () => {
   const { page, close } = await open(browser, `${site.url}?mock=read-only`);
   await page.getByRole('button', { name: 'Take over' }).click();
   await expect.poll(() => page.getByRole('button', { name: 'Train', exact: true }).isEnabled()).toBe(true);
   await close();
 });
 
-/** Time from a key to the second frame after it, as the page itself sees it: the least of a few tries, on a shared machine. */
+/**
+ * Time from a key to the second frame after it, measured in the page: the minimum of a few tries, since the machine is
+ * shared.
+ */
 const answerMs = (page: Page, key: string) =>
   page.evaluate(async (pressed) => {
     const once = () =>
@@ -225,7 +231,7 @@ const answerMs = (page: Page, key: string) =>
     return Math.min(...times);
   }, key);
 
-test('ten thousand steps and ten thousand tokens answer within 200 ms', async () => {
+test('with ten thousand steps and ten thousand tokens the page responds within 200 ms', async () => {
   const { page, errors, close } = await open(
     browser,
     `${site.url}?mock=long#run=run-1&step=30&group=0&tab=trajectory&turn=600`,
@@ -263,7 +269,7 @@ test('a person plays the world by keyboard alone', async () => {
   await page.getByRole('img', { name: /facing down/ }).waitFor();
   await page.keyboard.press('ArrowLeft');
   await page.getByRole('img', { name: /facing right/ }).waitFor();
-  // No step forward is lost to the reader's own keys, and what is not offered is not done.
+  // Keys for the world do not trigger the page's shortcuts, and an action that is not offered is ignored.
   await page.keyboard.press('Space');
   expect(await page.getByRole('log').locator('.you').allTextContents()).toEqual(['> turn right', '> turn left']);
   await page.getByLabel('Action', { exact: true }).focus();
@@ -285,7 +291,7 @@ test('a person plays Wordle on its tiles, and loses', async () => {
   await page.locator('tabgym-play').getByRole('button', { name: 'Play' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('img', { name: 'Try 6, empty' }).waitFor();
-  // The tiles have the focus; no letter is lost to the reader's own keys.
+  // The tiles have the focus, so letters are no shortcuts.
   await page.keyboard.type('zzzz');
   await page.keyboard.press('Enter');
   await page.getByRole('log').getByText('not in the word list').waitFor();
@@ -293,7 +299,7 @@ test('a person plays Wordle on its tiles, and loses', async () => {
   await page.keyboard.press('Backspace');
   await page.keyboard.press('Enter');
   await page.getByRole('img', { name: /^Guess 1: a / }).waitFor();
-  // A click on the keyboard is a letter; a letter is told with its color's words.
+  // A click on the keyboard types a letter; its label names the colour of the letter.
   for (const letter of 'about')
     await page.getByRole('button', { name: new RegExp(`^${letter}, (in|not in) `) }).click();
   await page.getByRole('button', { name: 'Guess', exact: true }).click();
@@ -324,7 +330,7 @@ test('a person does an experiment in ScienceWorld by keyboard alone: completion,
   await page.getByText(/^[12]\d{3} of [12]\d{3} valid actions fit|^\d{3} of \d{3} valid actions fit/).waitFor();
   await page.getByText('Score 0 of 100').waitFor();
 
-  // The line has the focus; a few letters of each word narrow the list, arrows choose, Enter acts.
+  // The line has the focus; a few letters of each word narrow the list, arrow keys choose, Enter acts.
   await page.keyboard.type('tele kitch');
   expect(await options.allTextContents()).toEqual(['teleport to kitchen']);
   await page.keyboard.press('ArrowDown');
@@ -332,7 +338,7 @@ test('a person does an experiment in ScienceWorld by keyboard alone: completion,
   await took('teleport to kitchen');
   await plan('kitchen');
 
-  // A question lists what it may mean; part of an answer finds it.
+  // A question lists its possible meanings; part of an answer finds it.
   await page.keyboard.type('close door');
   await page.keyboard.press('Enter');
   await page.getByRole('combobox', { name: 'Which one' }).waitFor();
@@ -344,7 +350,7 @@ test('a person does an experiment in ScienceWorld by keyboard alone: completion,
   await page.keyboard.press('Enter');
   await page.getByRole('img', { name: /Closed doors: .*kitchen – hallway/ }).waitFor();
 
-  // Tab fills in what is common; focusing on the orange reaches a subgoal.
+  // Tab fills in the common part; focusing on the orange reaches a subgoal.
   const before = await page.getByText(/Subgoals, in order: 0 of 2 reached/).count();
   expect(before).toBe(1);
   await page.keyboard.type('focus on orange in inv');
@@ -354,7 +360,7 @@ test('a person does an experiment in ScienceWorld by keyboard alone: completion,
   await page.getByText(/Subgoals, in order: 1 of 2 reached/).waitFor();
   expect(Number(/\d+/.exec(await page.getByText(/^Score \d+ of 100/).innerText()))).toBeGreaterThanOrEqual(33);
 
-  // The box of the task, wherever it is.
+  // The box of the task, in whatever room.
   const [, box, room] = /move it to the (\w+ box) in the ([\w ]+)\./.exec(
     await page.locator('tabgym-sciworld-view .head p').first().innerText(),
   )!;
@@ -370,7 +376,7 @@ test('a person does an experiment in ScienceWorld by keyboard alone: completion,
   await close();
 });
 
-test('Escape closes the dialog of links while a run trains, and no key reaches what is behind it', async () => {
+test('Escape closes the dialog of links while a run trains, and no key reaches the page behind it', async () => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=running#run=run-1`);
   const dialog = page.getByRole('dialog', { name: 'Share' });
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
@@ -383,7 +389,7 @@ test('Escape closes the dialog of links while a run trains, and no key reaches w
     if (focusOn !== 'Link') await page.keyboard.press('n');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
-    // The drawer behind it is still open; closed is what lay on top.
+    // Only the dialog on top was closed; the drawer behind it is still open.
     await page.getByRole('tab', { name: 'Runs', selected: true }).waitFor();
     expect(await page.locator('tabgym-learn').count()).toBe(0);
   }
@@ -394,7 +400,7 @@ test('Escape closes the dialog of links while a run trains, and no key reaches w
   await close();
 });
 
-test('what a teacher’s link hides has no button and no key', async () => {
+test('controls hidden by a teacher’s link have no button and no key', async () => {
   const { page, close } = await open(browser, `${site.url}?mock=empty#hide=learn,drawer,share,reset,algorithm.clipLow`);
   await page.getByLabel('Preset').waitFor();
   for (const name of ['Learn', 'Lessons', 'Runs', 'More', 'Share', 'A trained agent', 'Reset'])

@@ -1,4 +1,7 @@
-/** One quick lesson in the page as it ships: played, watched and answered by the keyboard alone. `npm run test:lessons` does all ten. */
+/**
+ * One quick lesson in the page as it ships: played, watched and answered by keyboard alone. `npm run test:lessons` does
+ * all ten.
+ */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyboardOf } from '../lessons/chromium-hands.ts';
@@ -17,7 +20,7 @@ afterAll(async () => {
   await site?.close();
 });
 
-test('the first lesson, and that it is kept', async () => {
+test('the first lesson is done and stays done', async () => {
   const { page, errors, close } = await open(browser, site.url);
   await page.waitForFunction(() => document.querySelector('tabgym-app')?.shadowRoot?.querySelector('tabgym-stage'));
   await driveLesson(await keyboardOf(page), 'agent');

@@ -1,6 +1,6 @@
 /**
- * Links and files from one browser profile to another, in the page as it ships: what the site ships opens at the same step, episode and token
- * from a link alone; a run file that was damaged or is none gets a message and changes nothing.
+ * Links and files from one browser profile to another, in the page as it ships. A link alone opens a shipped run at the
+ * same step, episode and token; a damaged or foreign run file gets a message and changes nothing.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/machine.mjs';
 import { launch, open, serveReal } from './harness.ts';
 
-/** The id that lesson 10's recorded run had where it was made. */
+/** Original id of the recorded run of lesson 10. */
 const recorded = '0083b27a9c02f308';
 const place = { step: '100', group: '1', member: '2', turn: '1', token: '38', tab: 'trajectory' };
 
@@ -25,7 +25,7 @@ afterAll(async () => {
   await site?.close();
 });
 
-/** What the page shows of the place: the step's field, the heading of the episode, the details of the token. */
+/** The place as the page shows it: the step's field, the heading of the episode, the details of the token. */
 async function shown(page: Page) {
   await page.getByText('Group 2, episode 3').first().waitFor({ timeout: 60_000 });
   const token = page.locator('tabgym-trajectory').getByRole('heading', { name: /^Token \d+$/ });
@@ -53,7 +53,7 @@ const runs = async (page: Page) => {
   return count;
 };
 
-test('a link to a run that the site ships opens the same step, episode and token in a profile that never saw it', async () => {
+test('a link to a shipped run opens the same step, episode and token in a new profile', async () => {
   const query = new URLSearchParams({ shipped: 'adapter-run', run: recorded, ...place });
   const first = await open(browser, `${site.url}#${query}`);
   const there = await shown(first.page);
@@ -75,7 +75,7 @@ test('a link to a run that the site ships opens the same step, episode and token
   await second.close();
 });
 
-test('a link to a run that the site does not ship says so, and the page goes on', async () => {
+test('a link to a run that is not shipped gets a message, and the page stays usable', async () => {
   const { page, close } = await open(browser, `${site.url}#shipped=no-such-agent&step=3`);
   await page
     .getByText(/no-such-agent.*(could not be loaded|is not what this page expects)/)
@@ -85,7 +85,7 @@ test('a link to a run that the site does not ship says so, and the page goes on'
   await close();
 });
 
-test('run files that are damaged, hostile or something else get a message and change nothing; a whole one opens', async () => {
+test('damaged, hostile and foreign run files get a message and change nothing; a whole one opens', async () => {
   const { page, errors, close } = await open(browser, site.url);
   await page.getByRole('button', { name: 'Runs', exact: true }).click({ timeout: 60_000 });
   const whole = readFileSync(join(root, 'public/lessons/adapter-run.tabgym'));
@@ -115,10 +115,10 @@ test('run files that are damaged, hostile or something else get a message and ch
   await close();
 });
 
-test('a run file that the first version wrote opens and trains on', async () => {
+test('a run file of the first version opens and trains on', async () => {
   const { page, errors, close } = await open(browser, site.url);
   await page.getByRole('button', { name: 'Runs', exact: true }).click({ timeout: 60_000 });
-  // Made by the version of 2026-11-20 from experiments/micro.json, of that day: four steps of 400.
+  // Written by the version of 2026-11-20 from experiments/micro.json of that day: four steps of 400.
   await page.getByLabel('File to import').setInputFiles(join(root, 'tests/fixtures/first-version.tabgym'));
   await page.getByText('Step 4', { exact: true }).waitFor({ timeout: 60_000 });
   await page.getByRole('button', { name: 'Step', exact: true }).click();

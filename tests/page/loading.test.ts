@@ -1,6 +1,6 @@
 /**
- * The real page and language models from a server of another origin: fetched into the browser's own file system, there after a
- * reload, trained by an adapter through their chat template, taken out, and played in ONNX.
+ * The real page and language models from a server of another origin: downloaded into the browser's own file system,
+ * still there after a reload, trained with an adapter through their chat template, exported, and played in ONNX.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,7 +68,7 @@ async function lookUp(page: Page, repository = 'test/small', onnx = '') {
 }
 
 test(
-  'a model is fetched into the tab, survives a cut and a reload, and goes into the setup',
+  'a model is downloaded into the tab, survives an interruption and a reload, and goes into the setup',
   async () => {
     const page = context.pages()[0] ?? (await context.newPage());
     const errors: string[] = [];
@@ -92,7 +92,7 @@ test(
 );
 
 test(
-  'a model takes a step of its adapter through its chat template, and the adapter leaves',
+  'a model trains its adapter for a step through its chat template, and the adapter is exported',
   async () => {
     const page = await context.newPage();
     const errors: string[] = [];
@@ -133,7 +133,7 @@ test(
 );
 
 test(
-  'a folder of this computer has its model in ONNX in a sub-folder',
+  'a local folder may have its model in ONNX in a sub-folder',
   async () => {
     const page = await context.newPage();
     await page.goto(site.url);
@@ -154,7 +154,7 @@ test(
 );
 
 test(
-  'a model in ONNX plays, and is not trained',
+  'a model in ONNX plays, and cannot be trained',
   async () => {
     const page = await context.newPage();
     const errors: string[] = [];

@@ -1,4 +1,4 @@
-/** The language-model picker and what is kept: by keyboard and by role, with nothing that axe objects to. */
+/** The picker of language models and the stored models: by keyboard and by role, without objections by axe. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
@@ -39,7 +39,7 @@ describe('the model picker', () => {
   test.each([
     ['wide', wide],
     ['narrow', narrow],
-  ] as const)('looks a model up, downloads it, and is stopped (%s)', async (name, view) => {
+  ] as const)('looks a model up, downloads it, and stops on request (%s)', async (name, view) => {
     const { page, errors, close, button } = await opened(view);
     await button('Look it up').focus();
     await page.keyboard.press('Enter');
@@ -96,7 +96,7 @@ describe('the model picker', () => {
     await close();
   });
 
-  test('stops looking up at a server that is silent', async () => {
+  test('stops looking a model up at a silent server', async () => {
     const { page, errors, close, button } = await opened();
     await page.getByRole('combobox', { name: 'Model', exact: true }).selectOption('other');
     await page.getByRole('textbox', { name: 'Repository' }).fill('someone/silent');
@@ -113,7 +113,7 @@ describe('the model picker', () => {
     await close();
   });
 
-  test('warns before a download for which there is no room', async () => {
+  test('warns before a download that does not fit', async () => {
     const { page, close, button } = await opened();
     const roomFor = (bytes: number) =>
       page.evaluate((free) => {
@@ -130,7 +130,7 @@ describe('the model picker', () => {
     await close();
   });
 
-  test('takes a model that is dropped anywhere, and names what nothing can use', async () => {
+  test('takes a model that is dropped anywhere, and names files that cannot be used', async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=empty`);
     await page.getByLabel('Preset').waitFor();
     const dropped = (...names: string[]) =>
@@ -155,7 +155,7 @@ describe('the model picker', () => {
     await close();
   });
 
-  test('lists what is kept under Storage, and deletes it after asking', async () => {
+  test('lists stored models under Storage, and deletes one after a question', async () => {
     const { page, close, button } = await opened();
     await button('Storage').click();
     await page.getByText('not whole').waitFor();

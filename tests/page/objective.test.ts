@@ -1,4 +1,7 @@
-/** One's own objective in the page: edited, checked, reset, by keyboard and by role; in a real sandbox, with no trainer behind it. */
+/**
+ * A person's own objective in the page: edited, checked and reset, by keyboard and by role, in a real sandbox without a
+ * trainer.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
@@ -32,9 +35,9 @@ async function opened(view: View = wide) {
   await page.keyboard.press('Enter');
   const editor = page.getByRole('textbox', { name: /^Objective as JavaScript/ });
   await editor.waitFor();
-  // Only what is in view is drawn.
+  // The editor draws only the visible part.
   const text = () => editor.evaluate((node) => (node as HTMLElement).innerText.slice(0, 400));
-  /** The whole text, at once. */
+  /** Replaces the whole text at once. */
   const write = async (code: string) => {
     await editor.focus();
     await page.keyboard.press('Control+A');
@@ -83,7 +86,7 @@ describe('the objective', () => {
     await close();
   });
 
-  test('says where code fails, and stops what does not end', async () => {
+  test('shows the place where code fails, and stops code that does not end', async () => {
     const { page, errors, close, write, outcome } = await opened();
     const say = async (code: string, words: RegExp) => {
       await write(code);
@@ -110,7 +113,7 @@ describe('the objective', () => {
     await close();
   });
 
-  test('can be undone, discarded and reset, and Escape keeps what was typed', async () => {
+  test('can be undone, discarded and reset, and Escape keeps the typed text', async () => {
     const { page, errors, close, button, editor, text, write } = await opened();
     const own = await text();
     expect(await button('Undo').isDisabled()).toBe(true);
@@ -130,7 +133,7 @@ describe('the objective', () => {
     await button('Edit the objective').click();
     await editor.waitFor();
     await write('// mine');
-    // Single keys are the editor's own while it is open.
+    // While the editor is open, single keys go to it.
     await page.keyboard.type(' ?');
     await page.keyboard.press('Escape');
     await page.getByText('your own, 1 lines').waitFor();

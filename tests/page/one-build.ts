@@ -1,4 +1,7 @@
-/** A run of the page's tests builds the page once, in a folder of its own, which goes with the run (`harness.ts` builds into it). */
+/**
+ * A run of the page's tests builds the page once, in a separate folder that is deleted with the run (`harness.ts`
+ * builds into it).
+ */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../scripts/machine.mjs';

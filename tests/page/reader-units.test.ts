@@ -1,4 +1,5 @@
-// The reader of trajectories without a page: rows of a long list, its address, and what differs between two conversations.
+// The reader of trajectories without a page: rows of a long list, its address, and the differences between two
+// conversations.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asTheyStand, noFilter, orders } from '../../src/trajectories/files/listing.ts';
@@ -14,7 +15,7 @@ describe('rows of a list', () => {
     viewHeight: fc.integer({ min: 60, max: 2000 }),
   });
 
-  it('in view fill it, whatever its length, and none stands outside of the whole', () => {
+  it('fill the view, whatever its length, and stay within the whole list', () => {
     fc.assert(
       fc.property(shapes, fc.double({ min: 0, max: 1, noNaN: true }), (shape, part) => {
         const { height } = rowWindow(shape, 0);
@@ -25,14 +26,14 @@ describe('rows of a list', () => {
         expect(end).toBeLessThanOrEqual(shape.rows);
         if (shape.rows === 0) return;
         expect(top).toBeLessThanOrEqual(scrollTop + 1e-3);
-        // The last row drawn reaches the view's lower edge, or is the last that there is.
+        // The last drawn row reaches the view's lower edge, or is the last one of the list.
         const bottom = top + (end - first) * shape.rowHeight;
         expect(end === shape.rows || bottom >= scrollTop + shape.viewHeight - 1e-3).toBe(true);
       }),
     );
   });
 
-  it('can all be scrolled to, to the last of millions', () => {
+  it('can all be scrolled to, up to the last of millions', () => {
     fc.assert(
       fc.property(shapes, fc.nat(), fc.nat(), (shape, from, to) => {
         if (shape.rows === 0) return;
@@ -62,7 +63,7 @@ describe('the address of a list', () => {
   });
   const sortings = fc.record({ by: fc.constantFrom(...orders), descending: fc.boolean() });
 
-  it('goes there and back', () => {
+  it('is written and read back', () => {
     fc.assert(
       fc.property(filters, sortings, (filter, sorting) => {
         expect(listFromText(listToText(filter, sorting))).toEqual({ filter, sorting });
@@ -71,7 +72,7 @@ describe('the address of a list', () => {
     expect(listToText(noFilter, asTheyStand)).toBe('');
   });
 
-  it('that is nonsense is the whole list', () => {
+  it('with nonsense opens the whole list', () => {
     expect(listFromText('score=x..y&sort=evil&success=maybe&step=1e9')).toEqual({
       filter: noFilter,
       sorting: asTheyStand,
@@ -97,7 +98,7 @@ describe('two conversations', () => {
     { maxLength: 12 },
   );
 
-  it('side by side hold every message of both, each once and in order', () => {
+  it('side by side contain every message of both, each once and in order', () => {
     fc.assert(
       fc.property(conversations, conversations, (left, right) => {
         const rows = compared(left, right);
@@ -112,11 +113,11 @@ describe('two conversations', () => {
     );
   });
 
-  it('a conversation beside itself differs nowhere', () => {
+  it('that are the same have no differences', () => {
     fc.assert(fc.property(conversations, (one) => compared(one, one).every(({ same }) => same)));
   });
 
-  it('the words that differ are marked, and the texts stay as they are', () => {
+  it('have their differing words marked, and their texts unchanged', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (left, right) => {
         const words = wordDifferences(left, right);

@@ -1,6 +1,7 @@
 /**
- * The reader of trajectories: a file opened, filtered, sorted, searched, read, compared, played again and sent on; a run's episodes over
- * all its steps; addresses that lead back. In both widths, with the fixtures' trainer and the reader's own worker.
+ * The reader of trajectories: a file is opened, filtered, sorted, searched, read, compared, replayed and passed on;
+ * episodes of a run over all its steps; addresses that lead back. In both widths, with the fixtures' trainer and the
+ * reader's own worker.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -115,7 +116,7 @@ describe.each([
     await close();
   });
 
-  test('two lie side by side, with what differs', async () => {
+  test('two lie side by side, with their differences', async () => {
     const { page, errors, close } = await reading('?mock=empty', view);
     await chooser(page).setInputFiles(file('play.jsonl', text(40)));
     await firstItem(page).click();
@@ -131,7 +132,7 @@ describe.each([
   });
 });
 
-test('what is selected becomes a file, pairs, or what a stage of SFT learns from', async () => {
+test('a selection becomes a file, pairs, or the data of a stage of SFT', async () => {
   const { page, errors, close } = await reading('?mock=empty', wide);
   await chooser(page).setInputFiles(file('play.jsonl.gz', gzipSync(text(20))));
   await page.getByText('19 trajectories').waitFor();
@@ -188,7 +189,7 @@ test("a run's episodes of all steps are listed, and an address leads back", asyn
   await close();
 });
 
-test('keys move through the list, open, select and compare; a file that cannot be read is told of', async () => {
+test('keys move through the list, open, select and compare; an unreadable file is reported', async () => {
   const { page, errors, close } = await reading('?mock=empty#tab=read&source=play.jsonl&record=2', wide);
   await page.getByText('The file “play.jsonl” is not open').waitFor();
   await screenshot(page, 'reader-link-wide');

@@ -1,7 +1,7 @@
 /**
- * The real page with the real trainer, world and kernels, on the processor (what there is else is a software adapter): train, look,
- * reload in the middle, go on, export, import elsewhere; and WebGPU where it is asked for. In Chromium; firefox.test.ts has a part
- * of it in Firefox.
+ * The real page with the real trainer, world and kernels, on the processor (the alternative here is a software
+ * adapter): train, look, reload in the middle, continue, export, import elsewhere; and WebGPU if requested. In
+ * Chromium; firefox.test.ts repeats a part of it in Firefox.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,10 @@ function profile(): string {
   return folder;
 }
 
-/** A clean profile with a page on the site; what the page prints as an error is gathered. `clock`: the test may turn it on. */
+/**
+ * Opens the page in a clean profile and collects the errors that it prints. `clock`: if true, the test can advance the
+ * page's clock.
+ */
 async function chromiumPage({
   clock = false,
   query = '',
@@ -62,7 +65,10 @@ const stepOf = (page: Page) =>
 const reach = (page: Page, step: number) =>
   expect.poll(() => stepOf(page), { timeout: 3 * minutes, interval: 200 }).toBeGreaterThanOrEqual(step);
 
-/** The Micro preset with so many steps that the run is not over before the test has looked: eight take the processor a second. */
+/**
+ * The Micro preset with more steps, so that the run lasts longer than the test: the processor takes eight steps a
+ * second.
+ */
 async function micro(page: Page, steps: number): Promise<void> {
   await page.getByLabel('Preset').selectOption({ label: 'Micro' });
   await page.getByLabel('Steps', { exact: true }).fill(String(steps));
@@ -77,7 +83,7 @@ async function tableOf(page: Page, chart: string): Promise<string[]> {
   return rows;
 }
 
-/** The trajectory of a place, as the reader writes it. */
+/** The trajectory at a place, as text in the reader. */
 async function textOf(page: Page, place: string): Promise<string[]> {
   await page.evaluate((hash) => {
     location.hash = hash;
@@ -88,7 +94,7 @@ async function textOf(page: Page, place: string): Promise<string[]> {
 }
 
 describe.skipIf(!findChromium())('in Chromium', () => {
-  test('train, look, reload in the middle, go on, export, import into a clean profile', {
+  test('train, look, reload in the middle, continue, export, import into a clean profile', {
     timeout: 8 * minutes,
   }, async () => {
     const first = await chromiumPage();
@@ -150,20 +156,20 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await first.context.close();
   });
 
-  test('a trainer that no longer answers is replaced, and the run goes on', { timeout: 5 * minutes }, async () => {
+  test('a trainer that no longer answers is replaced, and the run continues', { timeout: 5 * minutes }, async () => {
     const { context, page, errors } = await chromiumPage({ clock: true });
     await micro(page, 2000);
     await page.getByRole('button', { name: 'Train', exact: true }).first().click();
     await reach(page, 1);
     await page.getByLabel('Learning rate', { exact: true }).fill('0.002');
     const [trainer] = page.workers();
-    // The worlds have workers of their own, which end with the trainer.
+    // Each world has a worker, which ends with the trainer.
     await trainer.evaluate(() => {
       setTimeout(() => {
         for (;;);
       });
     });
-    // The page's minute passes in milliseconds: the trainer must not answer any more when it begins.
+    // The page's minute passes in milliseconds, so the trainer must have stopped answering before.
     await new Promise((resolve) => setTimeout(resolve, 500));
     await page.clock.runFor(61_000);
     await page
@@ -199,13 +205,13 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await context.close();
   });
 
-  test('an objective of one’s own trains, fails with its line, is mended, and asks elsewhere before it runs', {
+  test('an own objective trains, fails with its line, is fixed, and asks elsewhere before it runs', {
     timeout: 8 * minutes,
   }, async () => {
     const first = await chromiumPage();
     const { page } = first;
     const editor = page.getByRole('textbox', { name: /^Objective as JavaScript/ });
-    /** Puts a line at the head of the text. */
+    /** Inserts a line at the start of the objective. */
     const begin = async (line: string) => {
       await page.getByRole('button', { name: 'Edit the objective' }).click();
       await editor.focus();
@@ -284,7 +290,7 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await first.context.close();
   });
 
-  test('WebGPU trains where the address asks for it', { timeout: 5 * minutes }, async () => {
+  test('WebGPU trains if the address asks for it', { timeout: 5 * minutes }, async () => {
     const { context, page, errors } = await chromiumPage({ query: '?device=webgpu' });
     await page.getByLabel('Preset').selectOption({ label: 'Micro' });
     await page.getByRole('button', { name: 'Step', exact: true }).click();
@@ -294,14 +300,14 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     expect(await device.getAttribute('title')).toBe('software adapter. You chose it.');
     await page.getByRole('button', { name: 'Device', exact: true }).click();
     await page.getByText(/All \d+ kernels agree with plain arithmetic\./).waitFor();
-    // The kernels are WGSL: it is WebGPU that computed.
+    // The kernels are shown as WGSL, so WebGPU computed.
     expect(await page.locator('tabgym-gpu pre').first().textContent()).toContain('@compute');
     await screenshot(page, 'real-webgpu');
     expect(errors).toEqual([]);
     await context.close();
   });
 
-  test('a run that has steps goes on as a fork on another device', { timeout: 5 * minutes }, async () => {
+  test('a run with steps continues as a fork on another device', { timeout: 5 * minutes }, async () => {
     const { context, page, errors } = await chromiumPage();
     await page.getByLabel('Preset').selectOption({ label: 'Micro' });
     await page.getByRole('button', { name: 'Step', exact: true }).click();
@@ -325,7 +331,7 @@ describe.skipIf(!findChromium())('in Chromium', () => {
     await page.getByRole('button', { name: 'Step', exact: true }).click();
     await reach(page, 2);
     await screenshot(page, 'real-device-fork');
-    // The choice is this browser's from now on.
+    // This browser remembers the choice.
     await page.reload();
     await expect.poll(() => device.inputValue(), { timeout: minutes }).toBe('webgpu');
     expect(errors).toEqual([]);

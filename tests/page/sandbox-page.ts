@@ -1,4 +1,4 @@
-// A page that has the sandbox run all code that misbehaves, and tells its server how each was stopped.
+// A page that runs all misbehaving code in the sandbox, and reports to its server how each piece was stopped.
 import { defaultLimits, Sandbox } from '../../src/sandbox/sandbox.ts';
 import { spawnSandbox } from '../../src/workers/spawn-sandbox.ts';
 import { importing, misbehaving, stillWorks } from '../sandbox/cases.ts';

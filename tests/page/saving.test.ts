@@ -1,4 +1,4 @@
-/** Charts and runs as files: the numbers in them are those of the records, and names from a run cannot become markup. */
+/** Charts and runs as files: their numbers are those of the records, and names from a run cannot become markup. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ const records = mockRecords(30);
 const [success] = charts();
 
 describe('the axis', () => {
-  test('counts steps, or sums what they cost', () => {
+  test('counts steps, or sums up their cost', () => {
     const three = [0, 1, 2].map((step) => ({ step, stage: 1, metrics: { episodes: 96, stepMs: 500, flops: 1e9 } }));
     expect(xValues(three, 'step')).toEqual([0, 1, 2]);
     expect(xValues(three, 'episodes')).toEqual([0, 96, 192]);
@@ -26,7 +26,7 @@ describe('the axis', () => {
     expect(xValues(three, 'flops')).toEqual([0, 1e9, 2e9]);
   });
 
-  test('is remembered, and nonsense is not', () => {
+  test('is remembered, and nonsense is ignored', () => {
     expect(readView('{"x":"flops","smoothing":0.6}')).toEqual({ x: 'flops', smoothing: 0.6 });
     for (const text of [null, '', '{', '[]', 'null', '{"x":"__proto__","smoothing":1e9}'])
       expect(readView(text)).toEqual(plainView);
@@ -36,13 +36,13 @@ describe('the axis', () => {
     [0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]],
     [0, 97, [0, 20, 40, 60, 80]],
     [5, 5, [5]],
-  ])('has round marks from %d to %d', (from, to, marks) => {
+  ])('has round ticks from %d to %d', (from, to, marks) => {
     expect(ticks(from, to)).toEqual(marks);
   });
 });
 
 describe('a chart', () => {
-  test('as CSV has every record as it was, unsmoothed', () => {
+  test('as CSV has every record unsmoothed', () => {
     const lines = chartCsv(success, records).trim().split('\n');
     expect(lines[0]).toMatch(/^step,episodes so far,seconds so far,FLOPs so far,training,chance,oracle,evaluated,/);
     expect(lines).toHaveLength(records.length + 1);
@@ -62,7 +62,7 @@ describe('a chart', () => {
     expect(document.querySelectorAll('path[fill=none]').length).toBe(chart.lines.length);
   });
 
-  test('has no markup from a name', () => {
+  test('contains no markup from a name', () => {
     const svg = lineSvg({
       title: '<script>1</script>',
       xLabel: '&',
@@ -80,7 +80,7 @@ describe('a chart', () => {
       ],
     });
     expect(svg).not.toMatch(/<script|<image/);
-    // A gap is no line.
+    // A gap interrupts the line.
     expect(svg).toMatch(/d="M[\d. ]+M[\d. ]+"/);
   });
 });
@@ -113,7 +113,7 @@ describe('a report', () => {
     expect(JSON.parse(document.querySelector('pre:last-of-type')!.textContent!)).toEqual(hostile);
   });
 
-  test('runs nothing and asks nobody, whatever is in the run', () => {
+  test('runs no script and sends no request, whatever the run contains', () => {
     const { document } = parseHTML(page);
     expect(document.querySelectorAll('script, img, iframe, link, object, [src], [href], [onerror]').length).toBe(0);
     expect(page).toContain("default-src 'none'");
@@ -121,7 +121,7 @@ describe('a report', () => {
 });
 
 describe('panes', () => {
-  test('keep their bounds, whatever was kept', () => {
+  test('keep their bounds, whatever was stored', () => {
     expect(readPanes('{"setup":99999,"drawer":"wide","progress":-4}')).toMatchObject({
       setup: panes.setup.max,
       drawer: panes.drawer.initial,
@@ -135,7 +135,7 @@ describe('the estimate', () => {
   const experiment = parseExperiment(structuredClone(presets[0]));
   const processor = { ...supported, adapter: { ...supported.adapter, vendor: 'processor' }, limits: { threads: 2 } };
 
-  test('of the measured run is what was measured', () => {
+  test('of the measured run agrees with the measurement', () => {
     // docs/worlds/textcraft.md: 211 to 360 s on two threads.
     const { ms, own } = estimate(experiment, processor)!;
     expect(own).toBe(false);
@@ -143,7 +143,7 @@ describe('the estimate', () => {
     expect(ms).toBeLessThan(500_000);
   });
 
-  test('grows with groups and width, and is not made up for a device of which nothing is known', () => {
+  test('grows with groups and width, and is absent for an unknown device', () => {
     const wider = { ...experiment, algorithm: { ...experiment.algorithm, groups: experiment.algorithm.groups * 2 } };
     expect(stepWork(wider)).toBe(stepWork(experiment)! * 2);
     expect(estimate(experiment, supported)).toBe(null);
@@ -161,10 +161,10 @@ describe('the estimate', () => {
   });
 });
 
-test('no template of the page has a style attribute: its policy would drop it', () => {
+test('no template of the page has a style attribute, which its policy would drop', () => {
   const folder = new URL('../../src/ui/', import.meta.url);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-  // What an embedding page gets is that page's own.
+  // Files that other pages embed are excluded: those pages have their own policy.
   const found = files.filter(
     (name) => name !== 'state/embedded-view.ts' && /[^.\w]style=["$]/.test(readFileSync(new URL(name, folder), 'utf8')),
   );

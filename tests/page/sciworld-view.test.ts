@@ -1,4 +1,4 @@
-/** What ScienceWorld's view and the line to type in decide without a browser: completion, the plan's walls, scales, readings. */
+/** Logic of ScienceWorld's view and input line without a browser: completion, the plan's walls, scales, readings. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import { choicesOf, commonStem, fittingActions } from '../../src/ui/stage/completion.ts';
@@ -45,7 +45,7 @@ describe('completion', () => {
 });
 
 describe("ScienceWorld's plan and scales", () => {
-  test('every door of the world has a wall to stand in', async () => {
+  test('every door of the world is in a wall', async () => {
     const world = await SciWorld.open();
     await world.reset([0], [{ world: 'sciworld', id: 0, options: {}, strata: {} }]);
     const view = (await world.view(0)) as SciWorldView;
@@ -55,12 +55,12 @@ describe("ScienceWorld's plan and scales", () => {
     expect(new Set(places.map((place) => JSON.stringify(place))).size).toBe(10);
     expect(wallBetween('bathroom', 'foundry')).toBeNull();
   });
-  test('a temperature stands between 0 and 1, warmer further right', () => {
+  test('a temperature maps to 0 to 1, warmer further right', () => {
     const places = [-273, -100, -10, 0, 37, 100, 1000, 3000, 9999].map(onScale);
     expect(places).toEqual([...places].sort((a, b) => a - b));
     expect([places[0], places[1], places.at(-1)]).toEqual([0, 0, 1]);
   });
-  test('readings: what is in focus, thermometers, then what changes most', () => {
+  test('readings: the focused thing, thermometers, then the largest changes', () => {
     const thing = (id: number, change: number, more: Partial<SciWorldThing> = {}): SciWorldThing => ({
       ...{ id, name: `${id}`, kind: '', detail: '', marks: [], temperature: 20, change, contents: [] },
       ...more,

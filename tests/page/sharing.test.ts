@@ -1,6 +1,6 @@
 /**
- * Links, from one page's to another's: what goes in comes out, older ones still open, and a hostile one gets a message. Needs no browser: Node has
- * the same streams.
+ * Links from one page to another: reading returns what was written, older links still open, and a hostile one gets a
+ * message. Needs no browser: Node has the same streams.
  */
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ const base64Url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url'
 const packed = (text: string | Uint8Array) => `1.${base64Url(deflateRawSync(text))}`;
 
 describe('a link', () => {
-  test.each(presets.map((preset) => [(preset as { name: string }).name, preset]))('holds %s', async (_, preset) => {
+  test.each(presets.map((preset) => [(preset as { name: string }).name, preset]))('carries %s', async (_, preset) => {
     const x = await packExperiment(preset);
     const hash = formatLink({ ...noLink, experiment: x }, place);
     expect(hash.length).toBeLessThan(longestLink);
@@ -45,7 +45,7 @@ describe('a link', () => {
     );
   });
 
-  test('holds what a teacher fixes', () => {
+  test('carries the settings that a teacher fixes', () => {
     const fixed = {
       ...noLink,
       lesson: 'clip',
@@ -59,14 +59,14 @@ describe('a link', () => {
     expect(parseHash(hash)).toEqual(noSelection);
   });
 
-  test('of before there were experiments in it still opens its place', () => {
+  test('from before links had experiments still opens its place', () => {
     const old = '#run=run-7&step=42&group=3&member=1&turn=2&token=17&tab=trajectory';
     expect(parseHash(old)).toEqual(place);
     expect(parseLink(old)).toEqual(noLink);
     expect(formatLink(noLink, place)).toBe(formatHash(place));
   });
 
-  test('keeps bounds: what is no name, no number or too much is left out', () => {
+  test('keeps bounds: an invalid name, an invalid number or an excess is left out', () => {
     const link = parseLink('#lesson=%3Cscript%3E&seed=-3&hide=setup,%22x,,a.b&lang=../../x&preset=');
     expect(link).toEqual({ ...noLink, hide: ['setup', 'a.b'] });
   });
@@ -82,7 +82,7 @@ describe('a hostile link', () => {
     ['that is no JSON', packed('{"format":')],
     ['that is no UTF-8', packed(new Uint8Array([0xff, 0xfe, 0x22]))],
     ['that unpacks without end', packed(new Uint8Array(50_000_000))],
-  ])('%s is refused in words', async (_, text) => {
+  ])('%s is refused with a message', async (_, text) => {
     const error = await unpackExperiment(text).catch((each: unknown) => each);
     expect(error).toBeInstanceOf(LinkError);
     expect((error as Error).message).toMatch(/^This link .*\./);
@@ -111,7 +111,7 @@ describe('opening a link', () => {
     return { store, notes, sharing: new Sharing(store, said as never, drafting as never) };
   };
 
-  test('where its run is not stored, the experiment is in the setup and the place waits', async () => {
+  test('to a run that is not stored puts the experiment into the setup, and keeps the place', async () => {
     const { store, sharing } = opened();
     const experiment = await packExperiment(mockExperiment('theirs'));
     expect(await sharing.take({ ...noLink, experiment }, place)).toBe(true);
@@ -124,7 +124,7 @@ describe('opening a link', () => {
     expect(sharing.placeIn(mockSummary('local-2', 'other', 60))).toBe(null);
   });
 
-  test('where its run, or an imported copy, is stored, that is opened', async () => {
+  test('to a run that is stored, or has an imported copy, opens it', async () => {
     const copy = mockSummary('local-1', 'theirs', 60, { origin: { kind: 'import', file: 'a.tabgym', run: 'run-7' } });
     const { store, sharing } = opened([copy]);
     expect(await sharing.take({ ...noLink, experiment: 'nonsense' }, place)).toBe(false);
@@ -133,7 +133,7 @@ describe('opening a link', () => {
     expect(runOf([{ ...copy, deletedUntil: 1 }], 'run-7')).toBe(undefined);
   });
 
-  test('a preset and a seed are set; one that is not here is named', async () => {
+  test('sets a preset and a seed, and reports an unknown preset', async () => {
     const { store, notes, sharing } = opened();
     expect(await sharing.take({ ...noLink, preset: 'second', seed: 9 }, noSelection)).toBe(true);
     expect(store.state.draft).toMatchObject({ name: 'second', seed: 9 });
@@ -141,14 +141,14 @@ describe('opening a link', () => {
     expect(notes).toEqual(['This link asks for the preset “third”, which is not here.']);
   });
 
-  test('a damaged one leaves everything as it was, and says so', async () => {
+  test('that is damaged leaves everything unchanged, with a message', async () => {
     const { store, notes, sharing } = opened();
     expect(await sharing.take({ ...noLink, experiment: '1.AAAA' }, place)).toBe(false);
     expect(store.state.draft).toBe(null);
     expect(notes).toHaveLength(1);
   });
 
-  test('a file of an experiment is checked as a link is', async () => {
+  test('an experiment file is checked like a link', async () => {
     const { store, sharing } = opened();
     await sharing.openExperiment(new File([JSON.stringify(mockExperiment('filed'))], 'e.json'));
     expect(store.state.draft?.name).toBe('filed');
@@ -158,7 +158,7 @@ describe('opening a link', () => {
 });
 
 describe('an embedded view', () => {
-  test('is asked for by the query, and the way out drops it', () => {
+  test('is requested by the query, and the way out drops it', () => {
     expect([isEmbedded('?embed'), isEmbedded('?embed=1&x=2'), isEmbedded('?device=wasm')]).toEqual([true, true, false]);
     const inside = addressInside('https://a.example/p/?device=wasm#run=r');
     expect(inside).toBe('https://a.example/p/?device=wasm&embed#run=r');

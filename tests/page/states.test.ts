@@ -1,4 +1,4 @@
-/** Each state of the page: a fixture, what must be there by role, nothing that axe objects to, no error, and screenshots. */
+/** Each state of the page: its fixture, required elements by role, no objections by axe, no error, and screenshots. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
@@ -11,7 +11,7 @@ interface AxeResult {
   violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
 }
 
-/** What axe finds against WCAG 2.2 AA and its own good practice, one line a finding. */
+/** Findings of axe against WCAG 2.2 AA and its best practices, one line each. */
 async function axe(page: Page, only: 'all' | 'contrast' = 'all'): Promise<string[]> {
   await page.evaluate(axeSource);
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -40,7 +40,7 @@ afterAll(async () => {
 interface State {
   name: string;
   address: string;
-  /** Settles the page, and says by role and name what this state must show. */
+  /** Waits until the page is settled, and checks by role and name that it shows this state. */
   shows(page: Page): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ const states: State[] = [
     address: '?mock=empty',
     async shows(page) {
       await seen(page, /A tiny language-model agent learns to craft/);
-      // The words stand before the device is known; the button for it comes after.
+      // The text appears before the device is known, the button for it afterwards.
       await expect.poll(() => page.getByRole('button', { name: 'Train', exact: true }).count()).toBe(2);
       expect(await page.getByText('No step yet').count()).toBeGreaterThan(0);
     },
@@ -81,7 +81,7 @@ const states: State[] = [
   },
   {
     name: 'shared',
-    // `{"format":"tabgym-experiment-1"}` and nothing else: what a damaged link gets.
+    // `{"format":"tabgym-experiment-1"}` and nothing else, as a damaged link may contain.
     address: '?mock=empty#x=1.q1ZKyy_KTSxRslIqSUxKr8zVTa0oSC3KzE3NK9E1VKoFAA&run=run-9&step=30',
     async shows(page) {
       await seen(page, /The experiment in this link cannot be used: /);
@@ -131,7 +131,7 @@ const states: State[] = [
     address: '?mock=running',
     async shows(page) {
       await seen(page, 'Live');
-      // It goes on from step 42, some five steps a second: a busy machine sees a later one first.
+      // The fixture continues from step 42 at about five steps a second, so a busy machine may show a later one first.
       await page
         .getByText(/Step (4[4-9]|[5-9]\d|\d{3})/)
         .first()
@@ -177,7 +177,7 @@ const states: State[] = [
       if (page.viewportSize()!.width < 860) await nav.getByRole('button', { name: 'Progress' }).click();
       await seen(page, 'Algorithm REINFORCE++, Learning rate 0.001');
       expect(await page.getByRole('slider', { name: /^Success by step/ }).count()).toBe(1);
-      // A variant that is hidden is gone from the chart's words, and back with it.
+      // A hidden variant disappears from the chart's description, and returns with it.
       const words = () => page.getByRole('slider', { name: /^Success by step/ }).getAttribute('aria-valuetext');
       expect(await words()).toMatch(/GRPO [\d.]+, REINFORCE\+\+ [\d.]+/);
       await page.getByRole('checkbox', { name: 'REINFORCE++' }).uncheck();
@@ -201,7 +201,7 @@ const states: State[] = [
       expect(await page.getByText('published', { exact: true }).count()).toBe(9);
       const beside = page.getByRole('group', { name: 'Beside other runs' });
       await beside.getByRole('rowheader', { name: /^This run textcraft-first, step 42$/ }).waitFor();
-      // Of another run its newest alone, and how it was decoded.
+      // Of another run only the newest evaluation is shown, with its decoding.
       expect(await beside.getByRole('rowheader').count()).toBe(2);
       const other = beside.getByRole('row', { name: /^half the learning rate half the learning rate, step 20/ });
       expect(await other.getByRole('cell').last().textContent()).toBe('greedy');
@@ -243,7 +243,7 @@ const states: State[] = [
         .waitFor();
       await seen(page, /Subgoals, in order: \d of 3 reached/);
       await seen(page, /Switched on: .*blast furnace/);
-      // It warms in the furnace: by how much since the turn before.
+      // The furnace warms it, and the change since the turn before is shown.
       expect(await page.locator('tabgym-sciworld-view .readings').innerText()).toMatch(/up \d/);
     },
   },
@@ -415,10 +415,10 @@ describe.each([
     ['Storage', 'tabgym-storage'],
     ['Device', 'tabgym-gpu'],
   ];
-  test('says so in the panel, and the rest goes on', async () => {
+  test('shows it in the panel, and the rest stays usable', async () => {
     const { page, errors, close } = await open(browser, `${site.url}?mock=${state}#run=run-1&step=30&tab=group`);
     await button(page, 'Train').waitFor();
-    // The stage comes after the bar: before it, a tab would be taken for a button.
+    // Waits for the stage, which appears after the bar; before it, buttons of the bar could match.
     await page.getByRole('tab', { name: 'Group', exact: true }).waitFor();
     for (const [name, panel] of panels) {
       const tab = page.getByRole('tab', { name, exact: true });
@@ -432,7 +432,7 @@ describe.each([
   });
 });
 
-/** What stands in the bar: its height, and whatever reaches out of it or over its neighbour. */
+/** The bar's height, and elements that overflow it or overlap a neighbour. */
 const measureBar = (page: Page) =>
   page.evaluate(() => {
     const bar = document.querySelector('tabgym-app')!.shadowRoot!.querySelector('tabgym-transport')!.shadowRoot!;
@@ -451,7 +451,7 @@ const measureBar = (page: Page) =>
   });
 
 test.each(['en', 'zh-Hans'])(
-  'the bar is one row from 861 pixels on and two below, and all of it is seen: %s',
+  'the bar has one row from 861 pixels on and two below, and all of it is visible: %s',
   async (lang) => {
     const { page, close } = await open(browser, `${site.url}?mock=paused#lang=${lang}`);
     await page.locator('tabgym-transport .steps').waitFor();
@@ -467,7 +467,7 @@ test.each(['en', 'zh-Hans'])(
   },
 );
 
-test('plots beside one another stand in one line, whatever their legends, and the chosen step where it is', async () => {
+test('neighbouring plots are aligned, whatever their legends, and mark the chosen step at the right place', async () => {
   const { page, close } = await open(browser, `${site.url}?mock=paused#run=run-1&step=30&tab=group`);
   const marked = page.locator('tabgym-chart .marker:visible');
   await marked.nth(2).waitFor();

@@ -1,4 +1,7 @@
-/** A sweep's curves: seeds, means and intervals; the words of a fallen run; events of all runs into the page's copy. Needs no browser. */
+/**
+ * A sweep's curves: seeds, means and intervals; the message about a collapsed run; events of all runs in the page's
+ * copy. Needs no browser.
+ */
 import { describe, expect, test } from 'vitest';
 import { meanEstimate } from '../../src/rl/evaluation/statistics.ts';
 import { rateOf } from '../../src/rl/evaluation.ts';
@@ -28,7 +31,7 @@ const line = (...runs: (number | null)[][]): VariantLine => ({
 });
 
 describe('columns of a sweep', () => {
-  test('every seed, and the mean with its interval where all of them are', () => {
+  test('contain every seed, and the mean with its interval where all have one', () => {
     const { steps, variants } = sweepColumns([line([null, 1, 2, 3], [null, 3, 4])], series, null);
     expect(steps).toEqual([1, 2, 3]);
     expect(variants[0].seeds).toEqual([
@@ -41,13 +44,13 @@ describe('columns of a sweep', () => {
     expect(variants[0].low[2]).toBeNull();
   });
 
-  test('one seed has no interval, and a range holds the band', () => {
+  test('have no interval for one seed, and a range that contains the band', () => {
     expect(sweepColumns([line([null, 1, 1])], series, null).variants[0].low).toEqual([null, null]);
     const { low, high } = sweepColumns([line([null, 0.1], [null, 0.9])], series, [0, 1]).variants[0];
     expect([low[0], high[0]]).toEqual([0, 1]);
   });
 
-  test('a long sweep is thinned, its newest step stays', () => {
+  test('of a long sweep are thinned, and keep its newest step', () => {
     const values = Array.from({ length: 10_001 }, (_, step) => step);
     const { steps, variants } = sweepColumns([line(values)], series, null);
     expect(steps.length).toBeLessThanOrEqual(600);
@@ -62,7 +65,7 @@ async function mockSweep(): Promise<OpenedSweep> {
   return sweeps.open('sweep-1');
 }
 
-test('lines are the variants, each with its seeds', async () => {
+test('become lines by variant, each with its seeds', async () => {
   const sweep = await mockSweep();
   const lines = variantLines(sweep, [
     { name: 'GRPO', apart: '' },
@@ -100,7 +103,7 @@ test('steps of all runs reach the sweep once, whichever is in focus', async () =
   expect(state.done).toBe(19);
 });
 
-test('a fallen run is told with the way to its episodes and back to its best', () => {
+test('a collapsed run is reported with links to its episodes and back to its best', () => {
   const evaluation = (successes: number) => {
     const split = { policy: rateOf(successes, 400), chance: rateOf(40, 400), oracle: null, score: 0, strata: {} };
     return { train: split, test: split };

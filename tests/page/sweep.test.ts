@@ -1,4 +1,7 @@
-/** A sweep of twenty runs in the built page, on the processor: it trains, the page goes on answering, and memory stays flat. */
+/**
+ * A sweep of twenty runs in the built page, on the processor: it trains, the page stays responsive, and memory stays
+ * flat.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +13,10 @@ import { screenshot, serveReal } from './harness.ts';
 const minutes = 60_000;
 const RUNS = 20;
 const STEPS = 3;
-/** What a person takes for an answer at once; beyond what the same page takes while nothing trains, which is the machine's. */
+/**
+ * Response time that a person takes as immediate, in addition to the response time of the same machine without
+ * training.
+ */
 const ANSWER_MS = 200;
 const profile = mkdtempSync(join(tmpdir(), 'tabgym-sweep-page-'));
 let url = '';
@@ -25,7 +31,7 @@ afterAll(async () => {
   rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
 });
 
-/** The page's own parts, as far as they are used here. */
+/** Parts of the page's own objects that are used here. */
 interface Page20 {
   drafting: { use(draft: unknown): void };
   store: { state: { sweep: { state: { done: number; total: number; status: string } } | null } };
@@ -40,7 +46,7 @@ const inPage = <T>(page: Page, read: (app: Page20) => T): Promise<T> =>
 
 const stateOf = (page: Page) => inPage(page, (app) => app.store.state.sweep?.state ?? null);
 
-/** Megabytes that the browser's renderers hold. */
+/** Memory of the browser's renderers in megabytes. */
 async function megabytes(context: BrowserContext): Promise<number> {
   const cdp = await context.browser()!.newBrowserCDPSession();
   const { processInfo } = (await cdp.send('SystemInfo.getProcessInfo')) as {
@@ -52,7 +58,7 @@ async function megabytes(context: BrowserContext): Promise<number> {
   return processInfo.filter(({ type }) => type === 'renderer').reduce((sum, { id }) => sum + resident(id), 0) / 1024;
 }
 
-/** From a key to the frame that shows its answer. */
+/** Time from a key to the frame that shows its effect. */
 const answer = (page: Page, key: string, tab: string) =>
   page.evaluate(
     ([pressed, wanted]) =>
@@ -70,11 +76,11 @@ const answer = (page: Page, key: string, tab: string) =>
     [key, tab],
   );
 
-/** The slowest of twenty but for the slowest. */
+/** The second slowest of twenty. */
 const late = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(0.95 * (times.length - 1))];
 
 describe.skipIf(!findChromium() || process.platform !== 'linux')('a sweep of twenty runs', () => {
-  test('trains, answers and stays small', { timeout: 15 * minutes }, async () => {
+  test('trains, responds and stays small', { timeout: 15 * minutes }, async () => {
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: findChromium()!,
       args: [...chromiumArgsWithoutWebGpu, '--disable-gpu'],
@@ -108,7 +114,7 @@ describe.skipIf(!findChromium() || process.platform !== 'linux')('a sweep of twe
     );
     expect(times.length).toBeGreaterThan(10);
     expect(late(times)).toBeLessThan(ANSWER_MS + late(idle));
-    // A tenth, and what the records and a garbage collector's mood come to.
+    // A tenth, plus the records and the variance of garbage collection.
     expect(after).toBeLessThan(1.1 * before + 40);
     await expect.poll(async () => (await stateOf(page))?.status, { timeout: minutes }).toBe('finished');
     await page.getByText(`${RUNS} runs, step ${RUNS * STEPS} of ${RUNS * STEPS}`).waitFor();

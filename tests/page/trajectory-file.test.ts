@@ -1,4 +1,7 @@
-/** A file of trajectories in Setup: chosen for a stage of SFT, read with what is wrong in it, refused where nothing can be read. */
+/**
+ * A trajectory file in Setup: chosen for a stage of SFT, read with a list of its problems, refused if nothing can be
+ * read.
+ */
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -27,7 +30,7 @@ const line = (item: string) =>
 
 const file = (name: string, text: string) => ({ name, mimeType: 'application/json', buffer: Buffer.from(text) });
 
-/** Setup with a first part that imitates. */
+/** Opens Setup with an imitation stage at the start. */
 async function imitating(page: Page) {
   await page.getByRole('button', { name: 'Begin with another algorithm' }).click();
   const part = page.getByRole('group', { name: 'Part 1' });
@@ -38,7 +41,7 @@ async function imitating(page: Page) {
 test.each([
   ['wide', wide],
   ['narrow', narrow],
-] as const)('is chosen, told of, and taken away again: %s', async (name, view) => {
+] as const)('a trajectory file is chosen, described, and removed again: %s', async (name, view) => {
   const { page, errors, close } = await open(browser, `${site.url}?mock=empty`, view);
   if (view === narrow) await page.getByRole('button', { name: 'Setup', exact: true }).click();
   const part = await imitating(page);
@@ -61,7 +64,7 @@ test.each([
     .getByRole('alert')
     .getByText(/none.jsonl holds no trajectory that can be read. Line 1/)
     .waitFor();
-  // What was chosen before stands.
+  // The earlier choice is unchanged.
   await part.getByText('play.jsonl').waitFor();
   await part.getByRole('button', { name: 'Without a file' }).click();
   await part.getByText("the oracle's play").waitFor();

@@ -1,4 +1,7 @@
-/** The parts of the page that need no browser: knobs against the schema, events gathered, places in the URL, diagnosis. */
+/**
+ * Parts of the page that need no browser: settings compared with the schema, collected events, places in the URL,
+ * diagnosis.
+ */
 import { describe, expect, test } from 'vitest';
 import { ExperimentSchema } from '../../src/experiment/experiment.ts';
 import { findKnob, knobs } from '../../src/experiment/knobs.ts';
@@ -28,7 +31,7 @@ interface Leaf {
   path: string;
   min?: number;
   max?: number;
-  /** Of a text, in characters. */
+  /** Longest text in characters. */
   longest?: number;
   multipleOf?: number;
   choices?: readonly string[];
@@ -56,7 +59,9 @@ const bound = (schema: AnySchema, type: string): number | undefined =>
 
 const bounds = ({ min, max, multipleOf, nullable }: Leaf) => JSON.stringify([min, max, multipleOf, nullable]);
 
-/** A field that several variants have, their own name above all, has the choices of all, and the same bounds in all. */
+/**
+ * Merges the same field of several variants: its choices are those of all variants together, and its bounds must agree.
+ */
 function merged(all: readonly Leaf[]): Leaf[] {
   const byPath = new Map<string, Leaf>();
   for (const leaf of all) {
@@ -68,7 +73,7 @@ function merged(all: readonly Leaf[]): Leaf[] {
   return [...byPath.values()];
 }
 
-/** Every leaf of the schema with its bounds, as the registry writes paths. */
+/** Every leaf of the schema with its bounds, with paths as in the registry. */
 function leaves(schema: AnySchema, path: string, nullable = false): Leaf[] {
   if (schema.type === 'optional') return leaves(schema.wrapped!, path, nullable);
   if (schema.type === 'nullable') return leaves(schema.wrapped!, path, true);
@@ -96,7 +101,7 @@ function leaves(schema: AnySchema, path: string, nullable = false): Leaf[] {
   ];
 }
 
-describe('knobs', () => {
+describe('settings', () => {
   const all = leaves(ExperimentSchema as unknown as AnySchema, '').filter((leaf) => leaf.path !== 'format');
 
   test('the walk of the schema finds its fields', () => {
@@ -105,7 +110,7 @@ describe('knobs', () => {
   });
 
   test.each(all.map((leaf) => [leaf.path, leaf] as const))(
-    '%s has a knob with the bounds of the schema',
+    '%s has a setting with the bounds of the schema',
     (path, leaf) => {
       const knob = findKnob(path);
       expect(knob, 'no knob').toBeDefined();
@@ -121,7 +126,7 @@ describe('knobs', () => {
     },
   );
 
-  test('every knob is a field, or an option of a world', () => {
+  test('every setting is a field, or an option of a world', () => {
     const known = new Set(all.map((leaf) => leaf.path));
     const others = knobs.filter((knob) => !known.has(knob.path)).map((knob) => knob.path);
     expect(others.filter((path) => !path.startsWith('worlds.*.options.'))).toEqual([]);
@@ -129,7 +134,7 @@ describe('knobs', () => {
   });
 
   test.each(worldModules.map((module) => [module.title, module] as const))(
-    'every option of %s has a knob of its own, with the words and bounds of its schema',
+    'every option of %s has a setting, with the texts and bounds of its schema',
     (_, { name, options }) => {
       const mine = knobs.filter(({ worlds }) => worlds?.includes(name));
       const schema = leaves(options.schema as unknown as AnySchema, '');
@@ -146,7 +151,7 @@ describe('knobs', () => {
     },
   );
 
-  test('every sentence is one: it begins with a capital and ends with a full stop', () => {
+  test('every explanation is one sentence with a capital and a full stop', () => {
     for (const knob of knobs) expect(knob.sentence).toMatch(/^[A-Z].*\.$/);
   });
 
@@ -159,14 +164,14 @@ describe('knobs', () => {
 describe('paths', () => {
   const draft = mockExperiment('a');
 
-  test('a write copies the way and shares the rest', () => {
+  test('a write copies along the path and shares the rest', () => {
     const next = writePath(draft, 'horizon.0.turns', 9);
     expect(readPath(next, 'horizon.0.turns')).toBe(9);
     expect(readPath(draft, 'horizon.0.turns')).toEqual({ oraclePlus: 1 });
     expect(next.optimizer).toBe(draft.optimizer);
   });
 
-  test('undefined takes a value out', () => {
+  test('undefined removes a value', () => {
     expect(Object.keys(writePath(draft, 'worlds.0.options.distractors', undefined).worlds[0].options)).toEqual([
       'depths',
       'listSeed',
@@ -182,11 +187,11 @@ describe('paths', () => {
   });
 });
 
-describe('what a change would do', () => {
+describe('the effect of a change', () => {
   const run = mockSummary('a', 'a', 12);
   const change = (path: string, value: unknown) => pendingChanges(run, writePath(run.experiment, path, value)).kind;
 
-  test('nothing, a rename, a fork, a new run', () => {
+  test('none, a rename, a fork, a new run', () => {
     expect(pendingChanges(run, run.experiment).kind).toBe('none');
     expect(change('name', 'b')).toBe('free');
     expect(change('optimizer.learningRate', 0.1)).toBe('fork');
@@ -203,7 +208,7 @@ describe('what a change would do', () => {
   });
 });
 
-describe('gathering events', () => {
+describe('collecting events', () => {
   const live = (turn: number): SessionEvent => ({
     type: 'live',
     runId: 'a',
@@ -220,17 +225,17 @@ describe('gathering events', () => {
     progress: { what: 'x', done, total: 9, unit: 'steps' },
   });
 
-  test('only the last of what replaces itself is kept, and every step', () => {
+  test('keeps every step, and only the newest of events that replace each other', () => {
     expect(compactEvents([progress(1), step(1), progress(2), step(2)])).toEqual([step(1), progress(2), step(2)]);
   });
 
-  test('the live episode is cut to its last turns', () => {
+  test('cuts the live episode to its last turns', () => {
     const kept = compactEvents(Array.from({ length: 500 }, (_, turn) => live(turn)));
     expect(kept).toHaveLength(64);
     expect(kept.at(-1)).toEqual(live(499));
   });
 
-  test('a hidden page draws nothing, and a second has at most ten deliveries', () => {
+  test('draws nothing on a hidden page, and delivers at most ten times a second', () => {
     let [hidden, now] = [false, 0];
     const due: { at: number; run(): void }[] = [];
     const delivered: SessionEvent[][] = [];
@@ -264,7 +269,7 @@ describe('gathering events', () => {
 });
 
 describe('the place in the URL', () => {
-  test('goes there and back', () => {
+  test('is written and read back', () => {
     const place = {
       ...{ run: 'run-1', step: 42, group: 3, member: 1, turn: 2, token: 17, tab: 'trajectory' as const },
       ...{ source: 'a file & more.jsonl', record: 12, beside: 0, list: 'success=yes&text=oak+log&sort=-score' },
@@ -273,7 +278,7 @@ describe('the place in the URL', () => {
     expect(formatHash(noSelection)).toBe('');
   });
 
-  test('nonsense is read as nothing', () => {
+  test('with nonsense is empty', () => {
     expect(parseHash('#step=-3&group=x&tab=evil&token=1e9')).toEqual(noSelection);
   });
 });
@@ -300,19 +305,19 @@ describe('diagnosis', () => {
 });
 
 describe('numbers', () => {
-  test('every metric that a chart draws is in the registry', () => {
+  test('every metric of a chart is in the registry', () => {
     const names = new Set(metrics.map((each) => each.name));
     for (const chart of charts()) for (const series of chart.series) expect(names).toContain(series.read);
   });
 
-  test('success is the evaluation where there is one, and stands beside chance', () => {
+  test('success is the evaluation’s if there is one, beside chance', () => {
     expect(readSuccess([])).toBeNull();
     expect(readSuccess([mockRecord(19), mockRecord(20)])).toMatchObject({ evaluated: true, step: 20, chance: 0.22 });
     const mean = readSuccess([mockRecord(21), mockRecord(22)])!;
     expect(mean.rate).toBeCloseTo((mockRecord(21).metrics.success + mockRecord(22).metrics.success) / 2, 12);
   });
 
-  test('smoothing starts at the first value and forgives gaps', () => {
+  test('smoothing starts at the first value and skips gaps', () => {
     const line = smoothed([null, 1, null, 1, 0]);
     expect(line[0]).toBeNull();
     expect(line[1]).toBeCloseTo(1, 12);
@@ -320,13 +325,13 @@ describe('numbers', () => {
     expect(line[4]).toBeLessThan(1);
   });
 
-  test('in words', () => {
+  test('are formatted as text', () => {
     expect(bytes(136_134_656)).toBe('136 MB');
     expect(compact(0.00012)).toBe('1.2e-4');
     expect(compact(-0.5)).toBe('−0.5');
   });
 
-  test('progress in words: a number only where one is known', () => {
+  test('progress has a number only if one is known', () => {
     const words = (what: string, done: number, total: number | null, unit: 'kernels' | 'episodes' | 'steps') =>
       progressWords({ what, done, total, unit });
     expect(words('Opening the worlds', 0, null, 'steps')).toBe('Opening the worlds');
@@ -336,7 +341,7 @@ describe('numbers', () => {
     expect(words('something new', 1, 2, 'steps')).toBe('something new: 1 of 2 steps');
   });
 
-  test('a refusal that crossed the worker is read back, field by field', () => {
+  test('a refusal from the worker is read back, field by field', () => {
     expect(
       problemsOf('This experiment cannot be run:\n  policy.kvHeads: 3 does not divide 4 heads\n  steps: too many'),
     ).toEqual([
@@ -369,7 +374,7 @@ describe('reading an episode', () => {
     expect(tokenFacts(trajectory, 0)).toMatchObject({ source: 'world', logprob: null, advantage: null });
   });
 
-  test('the window of turns holds the chosen one, and stays small', () => {
+  test('the window of turns contains the chosen one, and stays small', () => {
     const lengths = Array.from({ length: 1000 }, () => 20);
     for (const chosen of [0, 1, 500, 998, 999]) {
       const { from, to } = turnWindow(lengths, chosen);
@@ -380,7 +385,7 @@ describe('reading an episode', () => {
   });
 });
 
-describe('what is picked', () => {
+describe('picked files', () => {
   const picked = (...paths: string[]) =>
     inputFiles(paths.map((path) => Object.assign(new File([], path.split('/').at(-1)!), { webkitRelativePath: path })));
 
@@ -394,13 +399,13 @@ describe('what is picked', () => {
     expect([label, files.map(({ name }) => name)]).toEqual(['qwen', ['config.json', 'onnx/model.onnx']]);
   });
 
-  test('a single file is called what it is', () => {
+  test('a single file keeps its name', () => {
     const { label, files } = inputFiles([Object.assign(new File([], 'a.gguf'), { webkitRelativePath: '' })]);
     expect([label, files.map(({ name }) => name)]).toEqual(['a.gguf', ['a.gguf']]);
   });
 });
 
-describe('what is dropped', () => {
+describe('dropped files', () => {
   const sorted = (label: string, ...names: string[]) =>
     sortFiles({ label, files: names.map((name) => ({ name, file: new File([], name) })) });
 
@@ -427,7 +432,7 @@ describe('what is dropped', () => {
     [/^Nothing here can use “notes.txt”. A run is a .tabgym file/, 'notes.txt', ['notes.txt']],
     [/can use 4 files of “photos”/, 'photos', ['a.png', 'b.png', 'c.png', 'd.png']],
     [/“peft” is an adapter. Pack adapter_config.json/, 'peft', ['adapter_config.json', 'adapter_model.safetensors']],
-  ] as const)('what cannot be used is said: %s', (words, label, names) => {
+  ] as const)('unusable files are reported: %s', (words, label, names) => {
     const { model, imports, problem } = sorted(label, ...names);
     expect(problem).toMatch(words);
     expect([model, imports]).toEqual([null, []]);
@@ -446,7 +451,7 @@ describe('what is dropped', () => {
     },
   );
 
-  test('what can be used beside it is imported', () => {
+  test('usable files beside them are imported', () => {
     const { imports, problem } = sorted('files', 'a.tabgym', 'notes.txt');
     expect(imports.length).toBe(1);
     expect(problem).toContain('“notes.txt”');
@@ -459,7 +464,7 @@ describe('the supervisor of a worker', () => {
     work(what: string): Promise<string>;
   }
 
-  /** Workers that answer until they are told to hang; `tick` lets a second pass. */
+  /** Workers that answer until `hang` is called; `tick` lets a second pass. */
   function supervised() {
     const workers: { hangs: boolean; ended: boolean }[] = [];
     const told: string[] = [];
@@ -500,14 +505,14 @@ describe('the supervisor of a worker', () => {
     return { supervisor, workers, told, tick, hang };
   }
 
-  test('leaves one alone that answers, however long its work takes', async () => {
+  test('keeps a worker that answers, however long its work takes', async () => {
     const { supervisor, workers, told, tick } = supervised();
     await tick(5 * SILENT_TICKS);
     expect(await supervisor.api.work('this')).toBe('this by 1');
     expect([workers.length, told]).toEqual([1, []]);
   });
 
-  test('replaces a silent one, rejects what it had to do, and gives new calls to the next', async () => {
+  test('replaces a silent worker, rejects its open calls, and passes new calls to the next', async () => {
     const { supervisor, workers, told, tick, hang } = supervised();
     await tick(3);
     hang();
@@ -520,7 +525,7 @@ describe('the supervisor of a worker', () => {
     expect(await supervisor.api.work('that')).toBe('that by 2');
   });
 
-  test('gives up after several that never answered, and says so to every call', async () => {
+  test('gives up after several that never answered, and rejects every call', async () => {
     const { supervisor, workers, told, tick, hang } = supervised();
     hang(true);
     await tick(3 * MOST_STARTS * SILENT_TICKS);
@@ -540,13 +545,13 @@ describe('addresses and tokens of worlds', () => {
     ran('orphan', { kind: 'fork', parent: 'gone', step: 3, changes: [] }),
   ];
 
-  test('know what came from a file, and what was made of it', () => {
+  test('tell which runs came from a file, directly or through forks', () => {
     const roots = runs.map((run) => importedRoot(run, runs));
     expect(roots).toEqual([null, 'theirs', 'theirs', 'theirs', 'orphan']);
     expect(importedRoot(null, runs)).toBeNull();
   });
 
-  test('are told to nobody’s experiment before the person lets it', () => {
+  test('are withheld from a foreign experiment until a person allows it', () => {
     const connections = new Connections();
     connections.change('textcraft', { address: 'http://a' }, null);
     const settings = { textcraft: { address: 'http://a' } };
@@ -561,12 +566,12 @@ describe('addresses and tokens of worlds', () => {
     connections.allow('theirs');
     expect(connections.told('theirs', ['textcraft'])).toEqual(settings);
     expect(connections.mayUse('others')).toBe(false);
-    // Typed beside an experiment, it is meant for it.
+    // An address typed while an experiment is open is allowed for it.
     connections.change('maze', { address: 'http://b' }, 'others');
     expect(connections.mayUse('others')).toBe(true);
   });
 
-  test('a model’s key goes to the address it was typed for, however that is spelled, and nowhere else', () => {
+  test('include a model’s key only for the address it was typed for, in any spelling', () => {
     const connections = new Connections();
     connections.change(modelConnection('http://a/v1'), { token: 'secret' }, null);
     const told = (run: string | null) => new Map(Object.entries(connections.told(run, [])));
@@ -575,7 +580,7 @@ describe('addresses and tokens of worlds', () => {
     expect(modelSettings(told('theirs'), 'http://a/v1')).toEqual({ withheld: true });
   });
 
-  test('change one at a time, and an empty one is forgotten', () => {
+  test('change one at a time, and an empty one is dropped', () => {
     const one = withConnection({}, 'web', { address: 'http://a' });
     const two = withConnection(one, 'web', { token: 'secret' });
     expect(two).toEqual({ web: { address: 'http://a', token: 'secret' } });

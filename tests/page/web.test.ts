@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds in the world's view against WCAG 2.2 AA; the site's own page is in frames it cannot enter. */
+/** Findings of axe in the world's view against WCAG 2.2 AA; the site's own page is in frames that axe cannot enter. */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
   const result = await page.evaluate(() => {
@@ -45,7 +45,7 @@ test('a person clicks on the live site, and the world takes it as the agent’s 
   await play(page);
   const live = siteIn(page);
   await live.getByRole('heading', { level: 1 }).waitFor();
-  // The world's own frame stands in the page beside the one that shows it.
+  // The world's own frame exists in the page beside the one that shows it.
   expect(await page.locator('body > iframe[sandbox="allow-scripts"]').count()).toBeGreaterThan(0);
   const lines = page.getByRole('list', { name: 'What the agent reads of the page' });
   await lines.getByText(/RootWebArea/).waitFor();
@@ -62,7 +62,7 @@ test('a person clicks on the live site, and the world takes it as the agent’s 
   await close();
 });
 
-test('it is played on a narrow screen by what is typed', async () => {
+test('it is played on a narrow screen by typing', async () => {
   const { page, errors, close } = await open(browser, site.url, wide);
   await play(page);
   await page.setViewportSize({ width: narrow.width, height: narrow.height });

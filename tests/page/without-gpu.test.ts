@@ -1,5 +1,6 @@
-// The built page in a Chromium without WebGPU: it trains on the processor. Where WebGPU was asked for nevertheless, what is missing
-// is said, and a trained policy plays all the same, over the ONNX runtime, whose files come from this site and only when needed.
+// The built page in a Chromium without WebGPU: it trains on the processor. If WebGPU was requested nevertheless, the
+// page explains what is missing. A trained policy then still plays over the ONNX runtime, whose files come from this
+// site and only when needed.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ afterAll(async () => {
 });
 
 async function openPage(query = '') {
-  // A newcomer's each time.
+  // A new visitor each time.
   const profile = mkdtempSync(join(tmpdir(), 'tabgym-without-gpu-'));
   profiles.push(profile);
   const context = await chromium.launchPersistentContext(profile, {
@@ -36,7 +37,7 @@ async function openPage(query = '') {
   const requests: string[] = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   page.on('pageerror', (error) => errors.push(error.message));
-  // The service worker keeps files for later in its own time: what the page asks for is told apart.
+  // Requests of the page itself, without those of the service worker, which caches files in the background.
   const byPage: string[] = [];
   context.on('request', (request) => {
     requests.push(request.url());
@@ -71,7 +72,7 @@ describe.skipIf(!findChromium())('without WebGPU', () => {
     await context.close();
   });
 
-  test('asked for WebGPU, it says what is missing; the shipped policy plays over the ONNX runtime', {
+  test('a request for WebGPU is answered with what is missing; the shipped policy plays over the ONNX runtime', {
     timeout: 5 * minutes,
   }, async () => {
     const { context, page, errors, requests, byPage } = await openPage('?device=webgpu');
@@ -83,7 +84,7 @@ describe.skipIf(!findChromium())('without WebGPU', () => {
 
     await page.getByRole('button', { name: 'Watch a trained policy' }).click();
     await page.getByText(/No device trains here: the policy plays on the processor/).waitFor({ timeout: minutes });
-    // The horizon is a turn more than the oracle needs: an episode ends within a few turns.
+    // The horizon is one turn more than the oracle needs, so an episode ends within a few turns.
     const turns = () => page.locator('tabgym-watch').evaluate((each) => each.shadowRoot?.textContent ?? '');
     await expect.poll(turns, { timeout: 2 * minutes }).toContain('the last episode watched');
     const actions = await page.evaluate(() => {
@@ -103,7 +104,7 @@ describe.skipIf(!findChromium())('without WebGPU', () => {
     expect(requests.filter((address) => !address.startsWith(url) && !/^(blob|data):/.test(address))).toEqual([]);
     expect(await page.getByRole('button', { name: 'Train', exact: true }).isDisabled()).toBe(true);
 
-    // Another task, with the runtime at hand; and it can be stopped.
+    // Another task, with the runtime already loaded; it can be stopped.
     console.log(runtime().join('\n'));
     const before = runtime().length;
     await page.getByRole('button', { name: 'Watch it try' }).click();
