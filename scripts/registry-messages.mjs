@@ -12,7 +12,7 @@ export async function writeRegistryMessages() {
   const { knobs } = await load('src/experiment/knobs.ts');
   const { policyKinds } = await load('src/experiment/policies/registry.ts');
   const { worldModules } = await load('src/worlds/registry.ts');
-  const { metrics, metricGroups } = await load('src/rl/metrics.ts');
+  const { metrics, metricGroups } = await load('src/rl/metrics/metrics.ts');
   const { presets } = await load('src/experiment/presets.ts');
 
   const { algorithms, cardsOf } = await load('src/rl/algorithms/registry.ts');

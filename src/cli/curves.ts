@@ -1,5 +1,5 @@
 /** Curves of a run for a terminal: a sparkline and a CSV table. */
-import type { StepRecord } from '../rl/evaluation.ts';
+import type { StepRecord } from '../rl/evaluation/evaluation.ts';
 
 const BARS = ' ▁▂▃▄▅▆▇█';
 const WIDTH = 60;

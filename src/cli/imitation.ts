@@ -10,7 +10,7 @@ import { factsOf, kindsWith } from '../experiment/policies/registry.ts';
 import { parseConfig } from '../policy/config.ts';
 import { saveCheckpoint } from '../policy/formats/checkpoint.ts';
 import { parametersOf } from '../policy/moments.ts';
-import type { Evaluation } from '../rl/evaluation.ts';
+import type { Evaluation } from '../rl/evaluation/evaluation.ts';
 import type { Engine } from '../session/engine.ts';
 import { Assembly } from '../session/service/assembly.ts';
 import { tinyTokens } from '../session/text/tiny-tokenizer.ts';

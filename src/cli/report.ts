@@ -2,8 +2,9 @@
  * The summary printed at the end of a run: success by stratum beside chance, with intervals, and the cost of the first
  * gain.
  */
+
+import type { Evaluation, Mean, Rate, Scores, SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
 import { fallOf, signalLabels } from '../rl/evaluation/fallen.ts';
-import type { Evaluation, Mean, Rate, Scores, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
 
 /** Assumed costs on a laptop's GPU. */
 const SECONDS = { dispatch: 50e-6, readback: 5e-3, flop: 1 / 200e9 };

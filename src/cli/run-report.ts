@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { parseExperiment } from '../experiment/experiment.ts';
-import type { StepRecord } from '../rl/evaluation.ts';
+import type { StepRecord } from '../rl/evaluation/evaluation.ts';
 import type { LineChart, SvgLine } from '../session/report/line-svg.ts';
 import { runReport } from '../session/report/run-report.ts';
 import { decodeTrajectories } from '../session/run/trajectory-codec.ts';

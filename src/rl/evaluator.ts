@@ -13,11 +13,11 @@ import { Conversation } from './episode/conversation.ts';
 import { Players } from './episode/players.ts';
 import { type RolloutRequest, rollout, type TurnEvent } from './episode/rollout.ts';
 import type { Trajectory } from './episode/trajectory.ts';
+import { type Evaluation, type SplitEvaluation, summarize } from './evaluation/evaluation.ts';
 import type { ItemResult } from './evaluation/suite-results.ts';
-import { type Evaluation, type SplitEvaluation, summarize } from './evaluation.ts';
-import { stageAt, type TurnLimit } from './horizon.ts';
+import { stageAt, type TurnLimit } from './schedule/horizon.ts';
+import { evaluationTasks, strataOf, TaskSampler, taskKey } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
-import { evaluationTasks, strataOf, TaskSampler, taskKey } from './tasks.ts';
 
 /** How far a step or an evaluation is. */
 export interface TrainerProgress {

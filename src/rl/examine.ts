@@ -5,7 +5,7 @@
  */
 import { evaluateObjective, joinRows, type PlainRows } from '../policy/objective-rows.ts';
 import type { Learner, ObjectiveResult, Scores } from '../policy/policy.ts';
-import type { TrainingSet } from './credit/assign.ts';
+import type { TrainingSet } from './assign-credit.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { Flag } from './objective/clipped.ts';
 import type { Minibatch, PreparedBatch, Updater } from './updater.ts';

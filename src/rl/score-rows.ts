@@ -1,6 +1,6 @@
 /** Scores of all trained tokens of a step, as rows in the order of their trajectories. */
 import type { Learner } from '../policy/policy.ts';
-import type { TokenRows } from './credit/rows.ts';
+import type { TokenRows } from './common/token-rows.ts';
 import { pack } from './episode/packing.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 

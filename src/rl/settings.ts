@@ -1,7 +1,7 @@
 /** What the trainer reads of an experiment, by shape: `rl/` does not know the document, its schema or its defaults. */
 import type { WorldOptions } from '../envs/env.ts';
 import type { AnyAlgorithmSettings } from './algorithms/registry.ts';
-import type { HorizonStage } from './horizon.ts';
+import type { HorizonStage } from './schedule/horizon.ts';
 
 export interface TrainerSettings {
   seed: number;

@@ -4,12 +4,12 @@ import type { WorldSuite } from '../envs/suite.ts';
 import { worldNamed } from './episode/by-world.ts';
 import { Players } from './episode/players.ts';
 import { type Say, SpokenPlay, type SpokenRequest } from './episode/spoken.ts';
+import { type Evaluation, type SplitEvaluation, summarize } from './evaluation/evaluation.ts';
 import type { ItemResult } from './evaluation/suite-results.ts';
-import { type Evaluation, type SplitEvaluation, summarize } from './evaluation.ts';
 import { type StepOptions, type SuiteSampling, suiteTasks } from './evaluator.ts';
-import { stageAt } from './horizon.ts';
+import { stageAt } from './schedule/horizon.ts';
+import { evaluationTasks, strataOf, taskKey } from './schedule/tasks.ts';
 import type { TrainerSettings } from './settings.ts';
-import { evaluationTasks, strataOf, taskKey } from './tasks.ts';
 
 export interface SpokenParts {
   worlds: ReadonlyMap<string, World>;

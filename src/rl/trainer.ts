@@ -8,8 +8,9 @@ import type { Task } from '../envs/env.ts';
 import type { Learner } from '../policy/policy.ts';
 import type { Algorithm, Collected, Collecting, CreditInput, Needs } from './algorithms/algorithm.ts';
 import { algorithmOf } from './algorithms/registry.ts';
-import { awaitAll } from './await-all.ts';
-import { assignCredit, type TrainingSet, tokenRows } from './credit/assign.ts';
+import { assignCredit, type TrainingSet, tokenRows } from './assign-credit.ts';
+import { awaitAll } from './common/await-all.ts';
+import { joinFloats } from './common/numbers.ts';
 import {
   begunPlaces,
   type DemonstrationOptions,
@@ -21,17 +22,16 @@ import { chosenPositions } from './episode/packing.ts';
 import { successRate } from './episode/players.ts';
 import { returnsOf } from './episode/returns.ts';
 import type { Trajectory } from './episode/trajectory.ts';
-import type { StepRecord } from './evaluation.ts';
+import type { StepRecord } from './evaluation/evaluation.ts';
 import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { type ExaminedStep, examine } from './examine.ts';
-import { stageAt, stageNumber, type TurnLimit } from './horizon.ts';
-import { learningRateAt } from './learning-rate.ts';
-import { joinFloats } from './numbers.ts';
+import { costMetrics, rolloutMetrics } from './metrics/step-metrics.ts';
 import type { CodeRunner } from './objective/code.ts';
 import { noRecordings, type OpenRecorded, type RecordedPlay } from './recorded.ts';
+import { stageAt, stageNumber, type TurnLimit } from './schedule/horizon.ts';
+import { learningRateAt } from './schedule/learning-rate.ts';
 import { scoreRows } from './score-rows.ts';
 import { type TrainerSettings, trainingStageAt } from './settings.ts';
-import { costMetrics, rolloutMetrics } from './step-metrics.ts';
 import { optimizerSettings, Updater } from './updater.ts';
 
 /** Of a demonstration, where the horizon counts from the oracle's own turns. */

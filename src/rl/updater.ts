@@ -11,13 +11,13 @@ import type {
   RowIds,
   UpdateResult,
 } from '../policy/policy.ts';
-import { sequenceCoefficients } from './aggregation.ts';
 import type { Algorithm, Needs } from './algorithms/algorithm.ts';
 import { algorithmOf } from './algorithms/registry.ts';
-import type { TrainingSet } from './credit/assign.ts';
+import type { TrainingSet } from './assign-credit.ts';
+import { sequenceCoefficients } from './common/aggregation.ts';
+import { groupBy, mean } from './common/numbers.ts';
 import { chosenPositions, type MicroBatch, pack } from './episode/packing.ts';
 import type { Trajectory } from './episode/trajectory.ts';
-import { groupBy, mean } from './numbers.ts';
 import { Flag } from './objective/clipped.ts';
 import { type CodeRunner, codeObjective, NoSandboxError } from './objective/code.ts';
 import type { OptimizerSchedule, TrainerSettings } from './settings.ts';

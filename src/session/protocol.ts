@@ -8,7 +8,7 @@ import type { ConnectionSettings } from '../envs/module.ts';
 import type { Experiment } from '../experiment/experiment.ts';
 import type { ModelApi } from '../models/protocol.ts';
 import type { Trajectory } from '../rl/episode/trajectory.ts';
-import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation.ts';
+import type { Evaluation, Rate, SplitEvaluation, StepRecord } from '../rl/evaluation/evaluation.ts';
 import type { ExaminedStep } from '../rl/examine.ts';
 import type { StoredRun } from '../store/run.ts';
 import type { TrajectoryRecord } from '../trajectories/files/record.ts';

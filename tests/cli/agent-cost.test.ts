@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { thinned } from '../../src/cli/agents/pack.ts';
 import { costOf } from '../../src/cli/agents/ship.ts';
-import type { StepRecord } from '../../src/rl/evaluation.ts';
+import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import type { RunSummary } from '../../src/session/protocol.ts';
 
 const run = { step: 1000 } as RunSummary;

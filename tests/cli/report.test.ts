@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { csv, sparkline } from '../../src/cli/curves.ts';
 import { costOfFirstGain, endsOf, reportLines } from '../../src/cli/report.ts';
 import { readExperiment } from '../../src/cli/training-run.ts';
-import { rateOf, type SplitEvaluation, type StepRecord } from '../../src/rl/evaluation.ts';
+import { rateOf, type SplitEvaluation, type StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 
 const split = (policy: number, chance: number): SplitEvaluation => ({
   policy: rateOf(policy, 256),

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildWasm } from '../../scripts/build-wasm.mjs';
 import type { Lesson, Task, WorldOptions } from '../../src/envs/env.ts';
-import { below, hash } from '../../src/rl/random.ts';
+import { below, hash } from '../../src/rl/common/random.ts';
 import { textcraft } from '../../src/worlds/textcraft/index.ts';
 import { ListWorld, madeUpList } from '../../src/worlds/textcraft/made-up.ts';
 import { Naming, renamed } from '../../src/worlds/textcraft/naming.ts';

@@ -3,8 +3,8 @@
  * copy. Needs no browser.
  */
 import { describe, expect, test } from 'vitest';
+import { rateOf } from '../../src/rl/evaluation/evaluation.ts';
 import { meanEstimate } from '../../src/rl/evaluation/statistics.ts';
-import { rateOf } from '../../src/rl/evaluation.ts';
 import type { OpenedSweep, StepRecord } from '../../src/session/protocol.ts';
 import { Notifying } from '../../src/ui/control/notify.ts';
 import { Sweeping } from '../../src/ui/control/sweep.ts';

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { ExperimentSchema } from '../../src/experiment/experiment.ts';
 import { findKnob, knobs } from '../../src/experiment/knobs.ts';
 import { differences, readPath, writePath } from '../../src/experiment/paths.ts';
-import { metrics } from '../../src/rl/metrics.ts';
+import { metrics } from '../../src/rl/metrics/metrics.ts';
 import { everyModel, modelConnection, modelSettings } from '../../src/session/api/model-connection.ts';
 import type { SessionEvent, StepRecord } from '../../src/session/protocol.ts';
 import { Connections, importedRoot, withConnection } from '../../src/ui/control/connections.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Critic, loadNotes, saveNotes } from '../../src/policy/engine/critic.ts';
 import { parametersOf } from '../../src/policy/moments.ts';
 import type { TensorMap } from '../../src/policy/policy.ts';
-import { uniform } from '../../src/rl/random.ts';
+import { uniform } from '../../src/rl/common/random.ts';
 
 const C = 5;
 const N = 40;

@@ -2,7 +2,7 @@
 // and exact at the ends of the range.
 import { describe, expect, it } from 'vitest';
 import { cos, exp, expm1, log, power, sigmoid, sin, softplus, wholePower } from '../../src/policy/elementary.ts';
-import { uniform } from '../../src/rl/random.ts';
+import { uniform } from '../../src/rl/common/random.ts';
 
 const ulps = (a: number, b: number) => Math.abs(a - b) / (Number.EPSILON * Math.abs(b));
 

@@ -1,10 +1,10 @@
 // The objective's shader compared with its double-precision twin, over every branch: both clips, the dual clip, the
 // cap, all KL estimators with and without clamps, and differences far beyond them.
 import { describe, expect, it } from 'vitest';
+import { uniform } from '../../src/rl/common/random.ts';
 import { type ClippedSettings, clippedObjective, clippedScalarValues, Flag } from '../../src/rl/objective/clipped.ts';
 import { klEstimators } from '../../src/rl/objective/kl.ts';
 import { likelihoodObjective } from '../../src/rl/objective/likelihood.ts';
-import { uniform } from '../../src/rl/random.ts';
 import { useGpu } from '../device/open.ts';
 import { type ClippedInputs, clippedReference, onRows } from '../rl/on-rows.ts';
 import { objectiveOnGpu } from './run-objective.ts';

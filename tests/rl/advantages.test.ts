@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { aggregationModes, maskCoefficients, sequenceCoefficients } from '../../src/rl/aggregation.ts';
+import { aggregationModes, maskCoefficients, sequenceCoefficients } from '../../src/rl/common/aggregation.ts';
+import { unbiasedStd } from '../../src/rl/common/numbers.ts';
+import { uniform } from '../../src/rl/common/random.ts';
 import { groupAdvantages } from '../../src/rl/credit/groups.ts';
-import { unbiasedStd } from '../../src/rl/numbers.ts';
-import { uniform } from '../../src/rl/random.ts';
 
 const returns = Array.from({ length: 24 }, (_, i) => Math.round(4 * uniform(11, i)) / 4);
 const groupOf = returns.map((_, i) => Math.floor(i / 6));

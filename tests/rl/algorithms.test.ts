@@ -9,7 +9,7 @@ import {
   algorithmOf,
   algorithms,
 } from '../../src/rl/algorithms/registry.ts';
-import { metricNamed } from '../../src/rl/metrics.ts';
+import { metricNamed } from '../../src/rl/metrics/metrics.ts';
 import type { TrainerSettings } from '../../src/rl/settings.ts';
 import { capacity, FakePolicy } from './fakes.ts';
 import { settings, tokenizer, trainerWith } from './setup.ts';

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { findKnob } from '../../src/experiment/knobs.ts';
 import { cardParts, type Source, symbolsOf, symbolWords } from '../../src/rl/algorithms/cards.ts';
 import { algorithms, cardsOf } from '../../src/rl/algorithms/registry.ts';
-import { metricNamed } from '../../src/rl/metrics.ts';
+import { metricNamed } from '../../src/rl/metrics/metrics.ts';
 
 const settingsOf = (each: (typeof algorithms)[number]) =>
   ({

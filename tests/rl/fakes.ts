@@ -21,7 +21,7 @@ import type {
   UpdateRequest,
   UpdateResult,
 } from '../../src/policy/policy.ts';
-import { hash, uniform } from '../../src/rl/random.ts';
+import { hash, uniform } from '../../src/rl/common/random.ts';
 
 const zeroCounters = (): Counters => ({
   tokensPrefilled: 0,

@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { evaluateObjective, type PlainRows } from '../../src/policy/objective-rows.ts';
 import type { ObjectiveSpec } from '../../src/policy/policy.ts';
 import { algorithms } from '../../src/rl/algorithms/registry.ts';
+import { uniform } from '../../src/rl/common/random.ts';
 import { bypassObjective } from '../../src/rl/objective/bypass.ts';
 import { preferenceLosses, preferenceObjective } from '../../src/rl/objective/preferences.ts';
 import { policySpec, ratioLevels, surrogateForms } from '../../src/rl/objective/surrogate.ts';
-import { uniform } from '../../src/rl/random.ts';
 
 const sequences = 6;
 const lengths = [3, 5, 1, 4, 2, 6];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { stageAt, stageNumber, turnsFor } from '../../src/rl/horizon.ts';
-import { learningRateAt } from '../../src/rl/learning-rate.ts';
+import { stageAt, stageNumber, turnsFor } from '../../src/rl/schedule/horizon.ts';
+import { learningRateAt } from '../../src/rl/schedule/learning-rate.ts';
 
 const schedule = [
   { steps: 100, turns: 10 },

@@ -8,7 +8,7 @@ import { oneAction } from '../../src/envs/reply.ts';
 import { chatFamilies } from '../../src/policy/text/chat-templates.ts';
 import { listeningWeights } from '../../src/rl/algorithms/from-data.ts';
 import { sft } from '../../src/rl/algorithms/sft.ts';
-import { tokenRows } from '../../src/rl/credit/assign.ts';
+import { tokenRows } from '../../src/rl/assign-credit.ts';
 import { Conversation } from '../../src/rl/episode/conversation.ts';
 import { conversationOf } from '../../src/rl/episode/conversation-files.ts';
 import { begunPlaces, demonstrate, imitate, updateTowards } from '../../src/rl/episode/demonstrations.ts';

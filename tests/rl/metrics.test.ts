@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { endingMetric, isTiming, metricNamed, metrics, metricsDocument } from '../../src/rl/metrics.ts';
+import { endingMetric, isTiming, metricNamed, metrics, metricsDocument } from '../../src/rl/metrics/metrics.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 
 describe('metrics', () => {

@@ -1,9 +1,9 @@
 // The objective's gradients, compared with central differences of its own loss away from the kinks, and the laws of its
 // clips.
 import { describe, expect, it } from 'vitest';
+import { uniform } from '../../src/rl/common/random.ts';
 import { type ClippedSettings, Flag } from '../../src/rl/objective/clipped.ts';
 import { klEstimators, klTerm } from '../../src/rl/objective/kl.ts';
-import { uniform } from '../../src/rl/random.ts';
 import { clippedPolicyTerm, clippedTerm } from './on-rows.ts';
 
 const settings: ClippedSettings = {

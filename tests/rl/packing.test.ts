@@ -1,8 +1,8 @@
 // Laws of packing, on trajectories of many shapes.
 import { describe, expect, it } from 'vitest';
+import { below, uniform } from '../../src/rl/common/random.ts';
 import { chosenPositions, pack } from '../../src/rl/episode/packing.ts';
 import { TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';
-import { below, uniform } from '../../src/rl/random.ts';
 
 /** A trajectory of made-up tokens with random chosen positions. */
 function trajectory(group: number, member: number, free = false): Trajectory {

@@ -1,5 +1,7 @@
 // pass@k compared with enumeration, intervals with simulation, paired tests with a second implementation.
 import { describe, expect, it } from 'vitest';
+import { hash } from '../../src/rl/common/random.ts';
+import { rateOf } from '../../src/rl/evaluation/evaluation.ts';
 import {
   compare,
   mcNemar,
@@ -9,8 +11,6 @@ import {
   rateEstimate,
   studentQuantile,
 } from '../../src/rl/evaluation/statistics.ts';
-import { rateOf } from '../../src/rl/evaluation.ts';
-import { hash } from '../../src/rl/random.ts';
 
 /** Uniform in [0, 1), the same on every machine. */
 const uniform = (...key: number[]) => hash(0x73696d, ...key) / 2 ** 32;

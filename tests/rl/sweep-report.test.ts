@@ -1,5 +1,6 @@
 // A sweep's report: means over seeds, curves averaged over pieces, the same text for the same records.
 import { describe, expect, it } from 'vitest';
+import { rateOf, type StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { plotSvg } from '../../src/rl/evaluation/plot.ts';
 import { meanEstimate } from '../../src/rl/evaluation/statistics.ts';
 import {
@@ -12,7 +13,6 @@ import {
   sweepTable,
   sweepText,
 } from '../../src/rl/evaluation/sweep-report.ts';
-import { rateOf, type StepRecord } from '../../src/rl/evaluation.ts';
 
 const split = (rate: number) => ({
   policy: rateOf(Math.round(100 * rate), 100),

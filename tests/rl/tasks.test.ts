@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CreditInput } from '../../src/rl/algorithms/algorithm.ts';
 import { groupCredit } from '../../src/rl/algorithms/group-relative.ts';
-import { assignCredit } from '../../src/rl/credit/assign.ts';
+import { assignCredit } from '../../src/rl/assign-credit.ts';
 import { advantagesOfGroup, type BaselineOptions } from '../../src/rl/credit/groups.ts';
 import { type EndingRules, returnOf } from '../../src/rl/episode/returns.ts';
 import type { Trajectory } from '../../src/rl/episode/trajectory.ts';
-import { meanOf, rateOf, summarize } from '../../src/rl/evaluation.ts';
-import { drawSource, evaluationTasks, TaskSampler } from '../../src/rl/tasks.ts';
+import { meanOf, rateOf, summarize } from '../../src/rl/evaluation/evaluation.ts';
+import { drawSource, evaluationTasks, TaskSampler } from '../../src/rl/schedule/tasks.ts';
 import { splitGroups } from '../../src/rl/updater.ts';
 import { settings } from './setup.ts';
 

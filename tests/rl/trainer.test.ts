@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { Experiment } from '../../src/experiment/experiment.ts';
-import { metricNamed } from '../../src/rl/metrics.ts';
+import { metricNamed } from '../../src/rl/metrics/metrics.ts';
 import type { TrainerSettings } from '../../src/rl/settings.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { capacity, FakePolicy } from './fakes.ts';

@@ -7,14 +7,14 @@ import { exp, expm1, log } from '../../src/policy/elementary.ts';
 import { evaluateObjective } from '../../src/policy/objective-rows.ts';
 import type { ObjectiveResult } from '../../src/policy/policy.ts';
 import { type AnyAlgorithmSettings, algorithms, longestCode } from '../../src/rl/algorithms/registry.ts';
-import { metrics } from '../../src/rl/metrics.ts';
+import { uniform } from '../../src/rl/common/random.ts';
+import { metrics } from '../../src/rl/metrics/metrics.ts';
 import { codeObjective, objectiveMetrics } from '../../src/rl/objective/code.ts';
 import { klEstimators } from '../../src/rl/objective/kl.ts';
 import { preferenceLosses } from '../../src/rl/objective/preferences.ts';
 import { ratioLevels, surrogateForms } from '../../src/rl/objective/surrogate.ts';
 import { objectiveText } from '../../src/rl/objective/text/index.ts';
 import prelude from '../../src/rl/objective/text/prelude.js?raw';
-import { uniform } from '../../src/rl/random.ts';
 import { inRealm } from './in-realm.ts';
 import { rowsOf } from './rows.ts';
 

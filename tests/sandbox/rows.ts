@@ -1,7 +1,7 @@
 // Rows for any objective. Sequences, groups and pairs vary, and some rows lie far from the policy that sampled them.
 import type { PlainRows } from '../../src/policy/objective-rows.ts';
 import type { ObjectiveFacts } from '../../src/policy/policy.ts';
-import { uniform } from '../../src/rl/random.ts';
+import { uniform } from '../../src/rl/common/random.ts';
 
 /** `spread`: distance between the policy and the one that sampled the rows, in log-probability. */
 export function rowsOf({ columns }: Pick<ObjectiveFacts, 'columns'>, count = 64, spread = 3, seed = 1): PlainRows {

@@ -14,7 +14,7 @@ import type { Task } from '../../src/envs/env.ts';
 import { type Experiment, ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
 import { firstMoment, hasMoments } from '../../src/policy/moments.ts';
 import type { TensorMap } from '../../src/policy/policy.ts';
-import type { StepRecord } from '../../src/rl/evaluation.ts';
+import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { decodeState, encodeState } from '../../src/session/checkpoint.ts';
 import { findSuite, heardBy } from '../../src/session/evaluation/suite-evaluation.ts';
 import { AgentDocumentError, improvedExperiment, readAgent, readGallery } from '../../src/session/shipped-agent.ts';

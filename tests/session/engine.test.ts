@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { nodeGpu } from '../../src/cli/node-gpu.ts';
 import { Gpu } from '../../src/device/webgpu/device.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
-import type { StepRecord } from '../../src/rl/evaluation.ts';
+import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import type { SessionEvent } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { Session } from '../../src/session/run/session.ts';

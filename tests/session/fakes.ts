@@ -4,7 +4,7 @@ import type { World } from '../../src/envs/env.ts';
 import type { Experiment } from '../../src/experiment/experiment.ts';
 import type { PolicyState, TensorMap } from '../../src/policy/policy.ts';
 import type { Trajectory } from '../../src/rl/episode/trajectory.ts';
-import type { Evaluation, Rate } from '../../src/rl/evaluation.ts';
+import type { Evaluation, Rate } from '../../src/rl/evaluation/evaluation.ts';
 import type { Choices, Engine, EngineFactory, OpenOptions, StepOptions } from '../../src/session/engine.ts';
 import type { GpuReport, MemoryPlanReport } from '../../src/session/protocol.ts';
 

@@ -17,7 +17,7 @@ import { buildTokenizer } from '../../src/policy/text/tokenizer.ts';
 import { adapterShapes, initAdapter, projections } from '../../src/policy/weights/adapter.ts';
 import { piecesOf } from '../../src/policy/weights/base.ts';
 import { initWeights } from '../../src/policy/weights/init.ts';
-import type { StepRecord } from '../../src/rl/evaluation.ts';
+import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { decodeState } from '../../src/session/checkpoint.ts';
 import { importedAdapter } from '../../src/session/policies/adapted-import.ts';
 import {

@@ -13,7 +13,7 @@ import { configOf, findModel } from '../../src/policy/catalogue.ts';
 import { saveAdapter } from '../../src/policy/formats/peft.ts';
 import { initAdapter } from '../../src/policy/weights/adapter.ts';
 import { acknowledgement } from '../../src/rl/episode/conversation.ts';
-import { turnsFor } from '../../src/rl/horizon.ts';
+import { turnsFor } from '../../src/rl/schedule/horizon.ts';
 import { noLocks } from '../../src/session/service/ownership.ts';
 import { TrainerService } from '../../src/session/service/trainer-service.ts';
 import { writePolicy } from '../../src/store/bundle.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
-import type { StepRecord } from '../../src/rl/evaluation.ts';
+import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import type { SessionEvent } from '../../src/session/protocol.ts';
 import { recordingsFor } from '../../src/session/run/recording-files.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
-import type { StepRecord } from '../../src/rl/evaluation.ts';
+import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import type { SessionEvent } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { MOST_RECOVERIES, Session } from '../../src/session/run/session.ts';

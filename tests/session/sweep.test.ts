@@ -12,7 +12,7 @@ import {
   parseRun,
   sweptRuns,
 } from '../../src/experiment/experiment.ts';
-import type { StepRecord } from '../../src/rl/evaluation.ts';
+import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import type { SessionEvent, SweepState } from '../../src/session/protocol.ts';
 import { withoutTimes } from '../../src/session/run/schedule.ts';
 import { Session } from '../../src/session/run/session.ts';

@@ -1,7 +1,7 @@
 // Checks of the learning runs, on evaluations with verdicts known by hand.
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { type Mean, rateOf, type SplitEvaluation } from '../../src/rl/evaluation.ts';
+import { type Mean, rateOf, type SplitEvaluation } from '../../src/rl/evaluation/evaluation.ts';
 import { judge, type LearnCheck, learnChecks } from '../../tools/learn/checks.ts';
 
 const mean = (value: number, spread: number): Mean => ({

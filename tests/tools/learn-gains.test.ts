@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import document from '../../experiments/textcraft-first.json';
 import { parseExperiment } from '../../src/experiment/experiment.ts';
 import { algorithms } from '../../src/rl/algorithms/registry.ts';
-import { rateOf, type SplitEvaluation } from '../../src/rl/evaluation.ts';
+import { rateOf, type SplitEvaluation } from '../../src/rl/evaluation/evaluation.ts';
 import { algorithmNames, type CellResult, cellOf, cellsOf, UnknownNameError } from '../../tools/learn/cells.ts';
 import { difference, judgeTable, markdown, rowsOf } from '../../tools/learn/gains.ts';
 

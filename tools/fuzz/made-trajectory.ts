@@ -1,6 +1,7 @@
 /** A lawful trajectory made up from a number: any lengths, texts in any script, every ending. */
+
+import { hash, uniform } from '../../src/rl/common/random.ts';
 import { type Ending, TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';
-import { hash, uniform } from '../../src/rl/random.ts';
 
 const endings: Ending[] = ['success', 'done', 'horizon', 'context', 'invalid-action', 'world-failure'];
 

@@ -2,7 +2,7 @@
  * Files of trajectories made from numbers, as each format's own program writes them, and mutations of them: what of a mutated file may
  * be taken is found here a second way, so that a crash, a wrong refusal and a wrong acceptance all show.
  */
-import { hash } from '../../src/rl/random.ts';
+import { hash } from '../../src/rl/common/random.ts';
 import { type ByteSource, TrajectoryFile } from '../../src/trajectories/files/file.ts';
 import type { TrajectoryFormat } from '../../src/trajectories/files/format.ts';
 import { recordOf } from '../../src/trajectories/files/lossless.ts';

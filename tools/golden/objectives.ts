@@ -1,11 +1,11 @@
 /** Golden checks of the policy objectives through the algorithms' own modules: advantages, clipped losses, KL, aggregation, metrics. */
 import type { ObjectiveResult } from '../../src/policy/policy.ts';
-import { type AggregationOptions, aggregationModes } from '../../src/rl/aggregation.ts';
 import type { Algorithm, AlgorithmSettings, Credit, ObjectiveCall } from '../../src/rl/algorithms/algorithm.ts';
 import { algorithmOf } from '../../src/rl/algorithms/registry.ts';
+import { type AggregationOptions, aggregationModes } from '../../src/rl/common/aggregation.ts';
+import { sum, unbiasedStd } from '../../src/rl/common/numbers.ts';
+import { sequenceSums, spread } from '../../src/rl/common/token-rows.ts';
 import { groupAdvantages } from '../../src/rl/credit/groups.ts';
-import { sequenceSums, spread } from '../../src/rl/credit/rows.ts';
-import { sum, unbiasedStd } from '../../src/rl/numbers.ts';
 import { clippedObjective, clippedScalarValues, Flag } from '../../src/rl/objective/clipped.ts';
 import { type KlEstimator, klEstimators, klKinds, klTerm } from '../../src/rl/objective/kl.ts';
 import { likelihoodCoefficients, likelihoodObjective } from '../../src/rl/objective/likelihood.ts';

@@ -5,10 +5,10 @@
 import * as v from 'valibot';
 import { evaluateObjective } from '../../src/policy/objective-rows.ts';
 import type { ObjectiveResult } from '../../src/policy/policy.ts';
-import { type AggregationOptions, sequenceCoefficients } from '../../src/rl/aggregation.ts';
 import type { AlgorithmSettings, ObjectiveCall } from '../../src/rl/algorithms/algorithm.ts';
 import { algorithmOf } from '../../src/rl/algorithms/registry.ts';
-import { spread, type TokenRows } from '../../src/rl/credit/rows.ts';
+import { type AggregationOptions, sequenceCoefficients } from '../../src/rl/common/aggregation.ts';
+import { spread, type TokenRows } from '../../src/rl/common/token-rows.ts';
 
 type Numbers = ArrayLike<number>;
 

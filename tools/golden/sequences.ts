@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { evolve } from '../../src/rl/algorithms/agentevol.ts';
+import { sum } from '../../src/rl/common/numbers.ts';
+import { sequenceSums, spread } from '../../src/rl/common/token-rows.ts';
 import { groupAdvantages } from '../../src/rl/credit/groups.ts';
-import { sequenceSums, spread } from '../../src/rl/credit/rows.ts';
-import { sum } from '../../src/rl/numbers.ts';
 import { type BapoSettings, bapoSurrogate, searchBounds } from '../../src/rl/objective/bapo.ts';
 import { type BypassLoss, bypassObjective } from '../../src/rl/objective/bypass.ts';
 import { clippedColumns, clippedScalars, clippedScalarValues, regularized } from '../../src/rl/objective/clipped.ts';

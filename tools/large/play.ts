@@ -17,7 +17,7 @@ import type { Capacity, GenerateRow } from '../../src/policy/policy.ts';
 import { initAdapter, type LoraConfig, projections } from '../../src/policy/weights/adapter.ts';
 import type { PackedPrecision } from '../../src/policy/weights/packed-layout.ts';
 import { algorithmOf } from '../../src/rl/algorithms/registry.ts';
-import { assignCredit } from '../../src/rl/credit/assign.ts';
+import { assignCredit } from '../../src/rl/assign-credit.ts';
 import { TokenSource, type Trajectory } from '../../src/rl/episode/trajectory.ts';
 import type { TrainerSettings } from '../../src/rl/settings.ts';
 import { Updater } from '../../src/rl/updater.ts';

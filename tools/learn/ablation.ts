@@ -10,10 +10,10 @@ import { deviceOptions } from '../../src/cli/node-device.ts';
 import { CommandError, readDocument } from '../../src/cli/training-run.ts';
 import { type Experiment, type SweptRun, sweptRuns } from '../../src/experiment/experiment.ts';
 import { variantsOf } from '../../src/experiment/sweep.ts';
+import { mean } from '../../src/rl/common/numbers.ts';
+import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { sweepReport, sweepTable } from '../../src/rl/evaluation/sweep-report.ts';
 import { markdownTable, textTable } from '../../src/rl/evaluation/tables.ts';
-import type { StepRecord } from '../../src/rl/evaluation.ts';
-import { mean } from '../../src/rl/numbers.ts';
 import {
   type CellOptions,
   dropRun,

@@ -7,7 +7,7 @@
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import { withAlgorithm } from '../../src/rl/algorithms/choosing.ts';
 import { algorithms } from '../../src/rl/algorithms/registry.ts';
-import type { Evaluation } from '../../src/rl/evaluation.ts';
+import type { Evaluation } from '../../src/rl/evaluation/evaluation.ts';
 
 export interface Tuning {
   settings?: { readonly [field: string]: unknown };

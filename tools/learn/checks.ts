@@ -7,7 +7,7 @@
  */
 
 import { type Ends, formatMean, formatRate, three } from '../../src/cli/report.ts';
-import type { Rate, Scores, SplitEvaluation, StratumEvaluation } from '../../src/rl/evaluation.ts';
+import type { Rate, Scores, SplitEvaluation, StratumEvaluation } from '../../src/rl/evaluation/evaluation.ts';
 
 export type Split = 'train' | 'test';
 

@@ -9,8 +9,8 @@ import { Command } from 'commander';
 import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
 import { three } from '../../src/cli/report.ts';
 import { train } from '../../src/cli/training-run.ts';
-import type { StepRecord } from '../../src/rl/evaluation.ts';
-import { mean, unbiasedStd } from '../../src/rl/numbers.ts';
+import { mean, unbiasedStd } from '../../src/rl/common/numbers.ts';
+import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { learnChecks } from './checks.ts';
 
 const SECONDS = 60;

@@ -3,8 +3,8 @@
  * gain, and what is asked of it. Pure functions of the cells' results.
  */
 import { three } from '../../src/cli/report.ts';
-import { type Rate, rateOf } from '../../src/rl/evaluation.ts';
-import { groupBy } from '../../src/rl/numbers.ts';
+import { groupBy } from '../../src/rl/common/numbers.ts';
+import { type Rate, rateOf } from '../../src/rl/evaluation/evaluation.ts';
 import { type CellResult, tuned } from './cells.ts';
 
 /** Each algorithm is to have this share of GRPO's gain; so many may miss it. */

@@ -14,7 +14,7 @@ import { endsOf, formatRate, three } from '../../src/cli/report.ts';
 import { readExperiment, train } from '../../src/cli/training-run.ts';
 import { type Experiment, parseExperiment } from '../../src/experiment/experiment.ts';
 import type { Precision } from '../../src/policy/weights/linear.ts';
-import type { StepRecord } from '../../src/rl/evaluation.ts';
+import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 
 /** Sampled success on training goals must rise by this much. */
 const NEEDED_GAIN = 0.2;

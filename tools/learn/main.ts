@@ -10,7 +10,7 @@ import { csv, sparkline } from '../../src/cli/curves.ts';
 import { type DeviceOptions, deviceOptions } from '../../src/cli/node-device.ts';
 import { endsOf, reportLines } from '../../src/cli/report.ts';
 import { CommandError, stepLine, train } from '../../src/cli/training-run.ts';
-import type { StepRecord } from '../../src/rl/evaluation.ts';
+import type { StepRecord } from '../../src/rl/evaluation/evaluation.ts';
 import { judge, type LearnCheck, learnChecks } from './checks.ts';
 
 interface Verdict {

@@ -4,11 +4,11 @@
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import { algorithmOf } from '../../rl/algorithms/registry.ts';
+import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { plotSvg } from '../../rl/evaluation/plot.ts';
 import { successTable } from '../../rl/evaluation/suite-report.ts';
 import { markdownTable, percent } from '../../rl/evaluation/tables.ts';
-import type { StepRecord } from '../../rl/evaluation.ts';
-import { stageAt } from '../../rl/horizon.ts';
+import { stageAt } from '../../rl/schedule/horizon.ts';
 import type { ListedAgent, ShippedAgent, SuiteTable } from '../../session/shipped-agent.ts';
 
 export const formatTurns = (turns: Experiment['horizon'][number]['turns']) =>

@@ -2,8 +2,8 @@
  * The last evaluation of a run as a table beside those of the suites: held-out tasks of its own experiment, by stratum.
  */
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { Rate, StepRecord, StratumEvaluation } from '../../rl/evaluation.ts';
-import { stageAt } from '../../rl/horizon.ts';
+import type { Rate, StepRecord, StratumEvaluation } from '../../rl/evaluation/evaluation.ts';
+import { stageAt } from '../../rl/schedule/horizon.ts';
 import type { SuiteTable } from '../../session/shipped-agent.ts';
 import { formatTurns } from './card.ts';
 

@@ -5,7 +5,7 @@
  */
 import { writeSafetensors } from '../../policy/formats/safetensors.ts';
 import { parametersOf } from '../../policy/moments.ts';
-import type { StepRecord } from '../../rl/evaluation.ts';
+import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { decodeState } from '../../session/checkpoint.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import { bundleOf } from '../../store/bundle.ts';

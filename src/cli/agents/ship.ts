@@ -6,8 +6,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import type { SuiteReport } from '../../rl/evaluation/suite-report.ts';
-import type { StepRecord } from '../../rl/evaluation.ts';
 import type { RunSummary } from '../../session/protocol.ts';
 import {
   AGENT_FORMAT,

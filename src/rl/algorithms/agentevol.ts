@@ -7,7 +7,7 @@
  * before, not from the first ones. The original data is the oracle's play, kept in every step.
  */
 import * as v from 'valibot';
-import { groupBy } from '../numbers.ts';
+import { groupBy } from '../common/numbers.ts';
 import type { Algorithm } from './algorithm.ts';
 import { likelihoodCards } from './cards.ts';
 import { choice, integer } from './fields.ts';

@@ -5,14 +5,14 @@
 import type * as v from 'valibot';
 import type { Task } from '../../envs/env.ts';
 import type { CriticKind, CriticSettings, ObjectiveSpec } from '../../policy/policy.ts';
-import type { AggregationOptions } from '../aggregation.ts';
+import type { AggregationOptions } from '../common/aggregation.ts';
+import type { TokenRows } from '../common/token-rows.ts';
 import type { Baseline } from '../credit/groups.ts';
-import type { TokenRows } from '../credit/rows.ts';
 import type { Demonstrations } from '../episode/demonstrations.ts';
 import type { Missteps } from '../episode/missteps.ts';
 import type { EndingRules } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
-import type { Metric } from '../metrics.ts';
+import type { Metric } from '../metrics/metrics.ts';
 import type { Card } from './cards.ts';
 
 /** What the trainer reads of any algorithm's settings. */

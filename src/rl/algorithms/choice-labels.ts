@@ -1,5 +1,5 @@
 /** Words for the choices that several algorithms offer and whose names in a document are terse. */
-import type { AggregationMode } from '../aggregation.ts';
+import type { AggregationMode } from '../common/aggregation.ts';
 import { type KlEstimator, klEstimators, klKinds } from '../objective/kl.ts';
 import type { RatioLevel, SurrogateForm } from '../objective/surrogate.ts';
 

@@ -5,11 +5,11 @@
  * equation 11), all tokens of a step count the same (3.3), and a penalty near the longest episode (3.4, equation 13).
  */
 import * as v from 'valibot';
+import { groupBy } from '../common/numbers.ts';
+import { spread } from '../common/token-rows.ts';
 import { groupAdvantages, hasSignal } from '../credit/groups.ts';
-import { spread } from '../credit/rows.ts';
 import { returnsOf } from '../episode/returns.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
-import { groupBy } from '../numbers.ts';
 import type { Algorithm, Collected, Collecting } from './algorithm.ts';
 import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
 import { choice, integer, real, toggle } from './fields.ts';

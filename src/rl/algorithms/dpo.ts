@@ -3,7 +3,7 @@
  * episodes of the same task: the better is made likelier than the worse, beside the reference.
  */
 import * as v from 'valibot';
-import { rowsOf } from '../credit/rows.ts';
+import { rowsOf } from '../common/token-rows.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
 import { preferenceLosses, preferenceObjective } from '../objective/preferences.ts';
 import type { Algorithm } from './algorithm.ts';

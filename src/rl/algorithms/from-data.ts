@@ -1,10 +1,10 @@
 /** What the algorithms that make given sequences likelier or less likely have in common. */
 import * as v from 'valibot';
-import { type AggregationMode, type AggregationOptions, aggregationModes } from '../aggregation.ts';
-import { rowsOf } from '../credit/rows.ts';
+import { type AggregationMode, type AggregationOptions, aggregationModes } from '../common/aggregation.ts';
+import { groupBy, sum } from '../common/numbers.ts';
+import { rowsOf } from '../common/token-rows.ts';
 import { chosenPositions } from '../episode/packing.ts';
 import { TokenSource, type Trajectory } from '../episode/trajectory.ts';
-import { groupBy, sum } from '../numbers.ts';
 import { likelihoodObjective } from '../objective/likelihood.ts';
 import type { Collected, Collecting, Credit, CreditInput, ObjectiveCall, ShownOptions } from './algorithm.ts';
 import { aggregationLabels } from './choice-labels.ts';

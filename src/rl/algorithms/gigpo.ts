@@ -6,7 +6,7 @@
  * Versions of its code disagree whether an episode counts once in its group's mean or once a step; both are here.
  */
 import * as v from 'valibot';
-import { rowsOf } from '../credit/rows.ts';
+import { rowsOf } from '../common/token-rows.ts';
 import {
   episodeAdvantages,
   type Steps,

@@ -1,7 +1,7 @@
 /** What the algorithms that clip a ratio have in common: settings, needs, the comparison with a group, corrections, the objective. */
-import type { AggregationMode, AggregationOptions } from '../aggregation.ts';
+import type { AggregationMode, AggregationOptions } from '../common/aggregation.ts';
+import { rowsOf, spread } from '../common/token-rows.ts';
 import { type BaselineOptions, groupAdvantages } from '../credit/groups.ts';
-import { rowsOf, spread } from '../credit/rows.ts';
 import { clippedScalarValues } from '../objective/clipped.ts';
 import { type Correction, correct, correctionMetrics } from '../objective/correction.ts';
 import type { KlEstimator } from '../objective/kl.ts';

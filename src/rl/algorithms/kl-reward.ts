@@ -1,9 +1,9 @@
 /** KL in the reward, with a fixed or an adaptive price, for the algorithms whose credit is counted token by token. */
 
+import { groupIndices } from '../common/numbers.ts';
+import { sequencesOf } from '../common/token-rows.ts';
 import { hasSignal } from '../credit/groups.ts';
-import { sequencesOf } from '../credit/rows.ts';
 import { adaptedCoefficient, klInReward, klOfRows, meanKl } from '../credit/tokens.ts';
-import { groupIndices } from '../numbers.ts';
 import type { KlEstimator } from '../objective/kl.ts';
 import type { Credit, CreditInput } from './algorithm.ts';
 

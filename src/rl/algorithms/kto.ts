@@ -4,7 +4,7 @@
  * much likelier the policy became at other episodes' replies to the same prompts.
  */
 import * as v from 'valibot';
-import { rowsOf } from '../credit/rows.ts';
+import { rowsOf } from '../common/token-rows.ts';
 import { TokenSource, type Trajectory } from '../episode/trajectory.ts';
 import { ktoObjective, MISMATCHED } from '../objective/preferences.ts';
 import type { Algorithm } from './algorithm.ts';

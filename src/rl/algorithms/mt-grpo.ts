@@ -7,8 +7,8 @@
  * Where each turn is scored by itself, a turn discount below 1 keeps the luck of later turns out of its credit.
  */
 import * as v from 'valibot';
+import { rowsOf, type TokenRows } from '../common/token-rows.ts';
 import { groupAdvantages } from '../credit/groups.ts';
-import { rowsOf, type TokenRows } from '../credit/rows.ts';
 import { stepReturns, turnRewards } from '../credit/turns.ts';
 import type { Algorithm, CreditInput } from './algorithm.ts';
 import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';

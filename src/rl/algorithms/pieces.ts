@@ -3,7 +3,7 @@
  * is clipped, how losses become one number. An algorithm names the pieces it has and their defaults.
  */
 import * as v from 'valibot';
-import { type AggregationMode, aggregationModes } from '../aggregation.ts';
+import { type AggregationMode, aggregationModes } from '../common/aggregation.ts';
 import { type KlEstimator, klEstimators } from '../objective/kl.ts';
 import { type RatioLevel, ratioLevels, type SurrogateForm, surrogateForms } from '../objective/surrogate.ts';
 import { aggregationLabels, klLabels, ratioLabels, surrogateLabels } from './choice-labels.ts';

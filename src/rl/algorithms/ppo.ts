@@ -8,8 +8,8 @@
  * to turn, then token by token inside each. The KL to the reference may stand in the reward, at a fixed or an adaptive price.
  */
 import * as v from 'valibot';
+import { onLastRow, rowsOf, type TokenRows } from '../common/token-rows.ts';
 import { biLevelGae, gae, rewardedEnds, turnEnds } from '../credit/gae.ts';
-import { onLastRow, rowsOf, type TokenRows } from '../credit/rows.ts';
 import { explainedVariance, whiten } from '../credit/tokens.ts';
 import { turnRewards } from '../credit/turns.ts';
 import { clippedObjective } from '../objective/clipped.ts';

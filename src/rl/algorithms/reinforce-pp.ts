@@ -5,7 +5,7 @@
  * all tokens of the step. Long episodes weigh more in the mean.
  */
 import * as v from 'valibot';
-import { onLastRow } from '../credit/rows.ts';
+import { onLastRow } from '../common/token-rows.ts';
 import { discountedReturns, whiten } from '../credit/tokens.ts';
 import type { Algorithm } from './algorithm.ts';
 import { advantageCard, clippedCard, policyCards, symbol } from './cards.ts';

@@ -6,9 +6,9 @@
  * ratio = sequence-sum, aggregation = seq-mean-token-mean.
  */
 import * as v from 'valibot';
+import { mean, unbiasedStd } from '../common/numbers.ts';
+import { rowsOf, sequenceSums, spread } from '../common/token-rows.ts';
 import { groupAdvantages } from '../credit/groups.ts';
-import { rowsOf, sequenceSums, spread } from '../credit/rows.ts';
-import { mean, unbiasedStd } from '../numbers.ts';
 import type { Algorithm } from './algorithm.ts';
 import { clippedCard, groupAdvantageCard, policyCards } from './cards.ts';
 import { toggle } from './fields.ts';

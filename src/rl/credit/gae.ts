@@ -5,7 +5,7 @@
  * The value of a row is read before its token is said. What lies between two trained tokens is no step: the next value is that of
  * the next trained token.
  */
-import { sequencesOf, type TokenRows } from './rows.ts';
+import { sequencesOf, type TokenRows } from '../common/token-rows.ts';
 
 export interface GaeSettings {
   gamma: number;

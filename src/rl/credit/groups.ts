@@ -4,7 +4,7 @@
  * Knows returns and which group each belongs to; nothing of tokens or weights. A group whose returns are all equal
  * carries no signal (every advantage is 0): it is counted, since a run made of such groups learns nothing.
  */
-import { groupIndices, mean, unbiasedStd } from '../numbers.ts';
+import { groupIndices, mean, unbiasedStd } from '../common/numbers.ts';
 
 /**
  * `mean-std`: GRPO (Shao et al. 2024, arXiv 2402.03300, section 4.1.2). `mean`: Dr. GRPO (Liu et al. 2025, arXiv 2503.20783).

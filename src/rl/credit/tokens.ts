@@ -2,9 +2,9 @@
  * Credit that differs from token to token, over the trained tokens of a step: whitening, discounted returns, KL in the reward.
  */
 
-import { mean } from '../numbers.ts';
+import { mean } from '../common/numbers.ts';
+import { sequencesOf, type TokenRows } from '../common/token-rows.ts';
 import { type KlEstimator, klTerm } from '../objective/kl.ts';
-import { sequencesOf, type TokenRows } from './rows.ts';
 
 /** Added to the variance before its root is taken. */
 const varianceEpsilon = 1e-8;

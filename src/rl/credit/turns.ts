@@ -1,6 +1,7 @@
 /** Credit that differs from turn to turn: step groups (GiGPO), turn and outcome (MT-GRPO), rewards of turns from a trajectory. */
+
+import { groupBy, mean, unbiasedStd } from '../common/numbers.ts';
 import type { Trajectory } from '../episode/trajectory.ts';
-import { groupBy, mean, unbiasedStd } from '../numbers.ts';
 import { groupAdvantages } from './groups.ts';
 
 /** The turns of several trajectories, one after another. */

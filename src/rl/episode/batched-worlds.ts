@@ -4,7 +4,7 @@
  * never on how long a world took.
  */
 import type { Feedback, World } from '../../envs/env.ts';
-import { awaitAll } from '../await-all.ts';
+import { awaitAll } from '../common/await-all.ts';
 import { perWorld, worldNamed } from './by-world.ts';
 import type { Episode } from './episode.ts';
 import {

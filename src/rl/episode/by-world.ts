@@ -1,6 +1,6 @@
 /** The open worlds of a rollout, by the names that tasks give them. */
 import type { Task, World } from '../../envs/env.ts';
-import { groupBy } from '../numbers.ts';
+import { groupBy } from '../common/numbers.ts';
 
 /** A task names a world that is not open. */
 export class RolloutError extends Error {

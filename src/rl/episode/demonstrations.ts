@@ -9,8 +9,8 @@
 import type { Task, World } from '../../envs/env.ts';
 import { playScripted, type Script } from '../../envs/scripted.ts';
 import type { Learner, OptimizerSettings } from '../../policy/policy.ts';
-import type { AggregationMode } from '../aggregation.ts';
-import { groupBy } from '../numbers.ts';
+import type { AggregationMode } from '../common/aggregation.ts';
+import { groupBy } from '../common/numbers.ts';
 import { likelihoodCoefficients, likelihoodObjective } from '../objective/likelihood.ts';
 import { perWorld } from './by-world.ts';
 import type { Conversation } from './conversation.ts';

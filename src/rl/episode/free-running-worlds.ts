@@ -3,7 +3,7 @@
  * no other row. Answers are received between rounds, in the order in which they came.
  */
 import type { Feedback } from '../../envs/env.ts';
-import { partition } from '../numbers.ts';
+import { partition } from '../common/numbers.ts';
 import { worldNamed } from './by-world.ts';
 import type { Episode } from './episode.ts';
 import {

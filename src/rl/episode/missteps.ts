@@ -2,7 +2,7 @@
  * Missteps in the oracle's play: turns that lead away from its own path, which are read and not learnt, and from which it finds back.
  * (Noise in the teacher's play: DART, Laskey et al. https://arxiv.org/abs/1703.09327.)
  */
-import { below, uniform } from '../random.ts';
+import { below, uniform } from '../common/random.ts';
 
 /** A turn that somebody else took before the oracle goes on. */
 export interface Begun {

@@ -5,11 +5,11 @@
 import { playAlone } from '../../envs/alone.ts';
 import type { LoneEpisode, LonePlay, Played, Task, World } from '../../envs/env.ts';
 import type { WorldSuite } from '../../envs/suite.ts';
-import { awaitAll } from '../await-all.ts';
-import { type TurnLimit, turnsFor } from '../horizon.ts';
-import { groupBy } from '../numbers.ts';
-import { hashed, hashOnto, hashStart } from '../random.ts';
-import { taskKey } from '../tasks.ts';
+import { awaitAll } from '../common/await-all.ts';
+import { groupBy } from '../common/numbers.ts';
+import { hashed, hashOnto, hashStart } from '../common/random.ts';
+import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
+import { taskKey } from '../schedule/tasks.ts';
 import { worldNamed } from './by-world.ts';
 
 type Player = LoneEpisode['player'];

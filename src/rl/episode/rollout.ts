@@ -9,8 +9,8 @@
  */
 import type { Feedback, Task, World } from '../../envs/env.ts';
 import type { Actor, GeneratedTurn } from '../../policy/policy.ts';
-import type { TurnLimit } from '../horizon.ts';
-import { groupBy, partition } from '../numbers.ts';
+import { groupBy, partition } from '../common/numbers.ts';
+import type { TurnLimit } from '../schedule/horizon.ts';
 import { BatchedWorlds } from './batched-worlds.ts';
 import { worldNamed } from './by-world.ts';
 import type { Conversation } from './conversation.ts';

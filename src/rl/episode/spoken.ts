@@ -4,7 +4,7 @@
  * as soon as its own reply is there.
  */
 import { type Feedback, type Spoken, spokenOf, type Task, type World } from '../../envs/env.ts';
-import { type TurnLimit, turnsFor } from '../horizon.ts';
+import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
 import { worldNamed } from './by-world.ts';
 import { acknowledgement } from './conversation.ts';
 import type { TurnEvent } from './rollout.ts';

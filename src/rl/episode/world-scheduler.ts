@@ -4,7 +4,7 @@
  * that have come. The rollout loop drives both through this interface.
  */
 import type { Feedback, World } from '../../envs/env.ts';
-import { type TurnLimit, turnsFor } from '../horizon.ts';
+import { type TurnLimit, turnsFor } from '../schedule/horizon.ts';
 import type { Episode } from './episode.ts';
 
 /** Episodes whose world answered: after a reset, and after an action. Some have ended by the answer. */

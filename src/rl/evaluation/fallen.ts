@@ -2,8 +2,9 @@
  * Whether a run has fallen from its best, from which step on, and what moved first: divergence, entropy, ratio, gradient or length.
  * A pure function of a run's records. It accuses only where the difference is beyond what as many evaluations differ by chance.
  */
-import type { Rate, StepRecord } from '../evaluation.ts';
-import { mean, unbiasedStd } from '../numbers.ts';
+
+import { mean, unbiasedStd } from '../common/numbers.ts';
+import type { Rate, StepRecord } from './evaluation.ts';
 import { normalQuantile } from './statistics.ts';
 
 export type Signal = 'kl' | 'entropy' | 'ratio' | 'gradNorm' | 'length';

@@ -5,7 +5,7 @@
  * An item that is tried eight times is not eight items: its tries agree with each other. So every interval and test here counts
  * items, and the tries only make an item's own mean better known.
  */
-import { below } from '../random.ts';
+import { below } from '../common/random.ts';
 
 /** A mean over items with its 95% interval. */
 export interface Estimate {

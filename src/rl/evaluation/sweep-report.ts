@@ -2,7 +2,7 @@
  * What the runs of a sweep came to, variant by variant: success at the end and at its best, over seeds, and the curves. Intervals are
  * Student's over seeds: another seed is another run. Knows records; nothing of stores and sessions.
  */
-import type { Evaluation, StepRecord } from '../evaluation.ts';
+import type { Evaluation, StepRecord } from './evaluation.ts';
 import { plotSvg } from './plot.ts';
 import { type Estimate, meanEstimate, meanOfItems } from './statistics.ts';
 import { csvTable, interval, markdownTable, percent, plain, type Table, textTable } from './tables.ts';

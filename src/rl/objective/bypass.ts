@@ -4,8 +4,8 @@
  * the average is known only once all rows are scored.
  */
 import type { ObjectiveRows, ObjectiveSpec } from '../../policy/policy.ts';
-import { type AggregationOptions, sequenceCoefficients } from '../aggregation.ts';
-import type { TokenRows } from '../credit/rows.ts';
+import { type AggregationOptions, sequenceCoefficients } from '../common/aggregation.ts';
+import type { TokenRows } from '../common/token-rows.ts';
 import { boundsOf, clippedScalars, clipTerm, emptyResult, ratioOf } from './clipped.ts';
 import { type Correction, correct } from './correction.ts';
 

@@ -5,7 +5,7 @@
  */
 import { objectiveRows, type PlainRows } from '../../policy/objective-rows.ts';
 import { type AnyAlgorithmSettings, algorithmOf } from '../algorithms/registry.ts';
-import { uniform } from '../random.ts';
+import { uniform } from '../common/random.ts';
 import { type CodeEvaluation, type CodeRunner, evaluateCode, type Move, ObjectiveValueError } from './code.ts';
 
 /** What is moved, and the name of its slope in a result. */

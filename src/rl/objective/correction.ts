@@ -8,8 +8,8 @@
  */
 
 import { exp, expm1, log } from '../../policy/elementary.ts';
-import { sequencesOf, spread, type TokenRows } from '../credit/rows.ts';
-import { mean } from '../numbers.ts';
+import { mean } from '../common/numbers.ts';
+import { sequencesOf, spread, type TokenRows } from '../common/token-rows.ts';
 import { clamp } from './kl.ts';
 
 export const rejectionRules = [

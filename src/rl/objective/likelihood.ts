@@ -4,7 +4,7 @@
  */
 import imitationWgsl from '../../../shaders/objective_imitation.wgsl?raw';
 import type { ObjectiveSpec } from '../../policy/policy.ts';
-import { type AggregationMode, sequenceCoefficients } from '../aggregation.ts';
+import { type AggregationMode, sequenceCoefficients } from '../common/aggregation.ts';
 import { emptyResult, lossAux } from './clipped.ts';
 
 export const likelihoodObjective: ObjectiveSpec = {

@@ -5,7 +5,7 @@
 
 import { sigmoid, softplus } from '../../policy/elementary.ts';
 import type { ObjectiveResult, ObjectiveRows, ObjectiveSpec } from '../../policy/policy.ts';
-import { groupBy, mean } from '../numbers.ts';
+import { groupBy, mean } from '../common/numbers.ts';
 import { emptyResult, lossAux } from './clipped.ts';
 
 export const preferenceLosses = [

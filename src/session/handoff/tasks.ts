@@ -12,7 +12,7 @@ import type { WorldModule } from '../../envs/module.ts';
 import type { AgentGymForm } from '../../envs/serving/form.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
 import { acknowledgement } from '../../rl/episode/conversation.ts';
-import { evaluationTasks, TaskSampler, taskKey } from '../../rl/tasks.ts';
+import { evaluationTasks, TaskSampler, taskKey } from '../../rl/schedule/tasks.ts';
 import { worldModule } from '../../worlds/registry.ts';
 import { type OpenWorld, withWorlds } from '../opened-worlds.ts';
 import { HandoffError, type TaskRow, type WorldServer } from './target.ts';

@@ -4,8 +4,8 @@
  */
 import type { Experiment } from '../../experiment/experiment.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
-import type { Rate, StepRecord } from '../../rl/evaluation.ts';
-import { metrics } from '../../rl/metrics.ts';
+import type { Rate, StepRecord } from '../../rl/evaluation/evaluation.ts';
+import { metrics } from '../../rl/metrics/metrics.ts';
 import { escaped, type LineChart, lineSvg } from './line-svg.ts';
 
 /** What the report says itself, in the reader's language. */

@@ -6,7 +6,7 @@
 
 import { DeviceLostError, DeviceUnavailableError } from '../../device/device.ts';
 import type { Experiment } from '../../experiment/experiment.ts';
-import type { StepRecord } from '../../rl/evaluation.ts';
+import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import { checkpointInterval, SMALL_CHECKPOINT } from '../../store/retention.ts';
 import { OwnershipError, QuotaError } from '../../store/run.ts';
 import type { RunStore, StepCommit, StoredCheckpoint } from '../../store/run-store.ts';

@@ -1,6 +1,6 @@
 /** How long a sweep still takes, from the steps it has taken. Pure. */
 import type { Experiment } from '../../experiment/experiment.ts';
-import { stageAt } from '../../rl/horizon.ts';
+import { stageAt } from '../../rl/schedule/horizon.ts';
 import { evaluates } from '../run/schedule.ts';
 
 /** A run as far as time goes. */

@@ -3,7 +3,7 @@
  * commits every step, so what ends a sweep loses no more than a step of one run. Runs that fit in memory together keep their engines
  * and take a step each; else one engine is open at a time, for as many steps that opening it costs little.
  */
-import type { StepRecord } from '../../rl/evaluation.ts';
+import type { StepRecord } from '../../rl/evaluation/evaluation.ts';
 import type { RunStatus, SessionEvent, SweepState } from '../protocol.ts';
 import { evaluates } from '../run/schedule.ts';
 import { Session, type SessionParts } from '../run/session.ts';

@@ -3,8 +3,8 @@
  * its share in shuffled epochs, as a function of the seed and the step alone.
  */
 
+import { permutation } from '../../rl/common/random.ts';
 import type { Trajectory } from '../../rl/episode/trajectory.ts';
-import { permutation } from '../../rl/random.ts';
 import {
   missingRecording,
   type OpenRecorded,

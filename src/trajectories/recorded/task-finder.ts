@@ -5,7 +5,7 @@
 import type { Task, World } from '../../envs/env.ts';
 import { worldNamed } from '../../rl/episode/by-world.ts';
 import { episodesAtOnce } from '../../rl/episode/players.ts';
-import { taskKey } from '../../rl/tasks.ts';
+import { taskKey } from '../../rl/schedule/tasks.ts';
 import { losslessForm } from '../files/lossless.ts';
 import type { TrajectoryRecord } from '../files/record.ts';
 import { UnmappedError } from './record-play.ts';

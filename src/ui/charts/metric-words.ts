@@ -1,5 +1,5 @@
 /** Metrics with their newest values and their sentences, from the registry of `rl/metrics.ts`. */
-import { metrics as registry } from '../../rl/metrics.ts';
+import { metrics as registry } from '../../rl/metrics/metrics.ts';
 import type { StepRecord } from '../../session/protocol.ts';
 import { metricSentence } from '../state/labels.ts';
 

@@ -1,6 +1,6 @@
 /** A sweep of fixtures: two variants of three seeds whose curves part. Never part of the shipped page. */
 import { parseExperiment, sweptRuns } from '../../experiment/experiment.ts';
-import { rateOf } from '../../rl/evaluation.ts';
+import { rateOf } from '../../rl/evaluation/evaluation.ts';
 import type {
   OpenedSweep,
   RunStatus,

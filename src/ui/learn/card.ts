@@ -3,7 +3,7 @@ import { msg } from '@lit/localize';
 import { html, nothing } from 'lit';
 import { findKnob } from '../../experiment/knobs.ts';
 import { type Card, type FormulaSymbol, type Source, symbolsOf, symbolWords } from '../../rl/algorithms/cards.ts';
-import { metricNamed } from '../../rl/metrics.ts';
+import { metricNamed } from '../../rl/metrics/metrics.ts';
 import { compact } from '../kit/format.ts';
 import { knobLabel, lookUp, metricSentence } from '../state/labels.ts';
 import { light, lightOf } from '../state/lights.ts';

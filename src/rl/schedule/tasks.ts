@@ -2,8 +2,8 @@
  * Which tasks a step trains on, and which an evaluation asks: pure functions of the seed and the step. Training goes
  * through each world's tasks in shuffled epochs, without replacement; nothing needs to be saved.
  */
-import type { Draw, Json, Task } from '../envs/env.ts';
-import { hash, permutation } from './random.ts';
+import type { Draw, Json, Task } from '../../envs/env.ts';
+import { hash, permutation } from '../common/random.ts';
 
 /** One entry of the mixture, with its tasks. */
 export interface TaskSource {

@@ -2,8 +2,9 @@
  * What a step and an evaluation report: success beside chance and oracle, with intervals. Knows trajectories and worlds;
  * has never heard of a GPU buffer, a run or a page.
  */
-import { wilson, z95 } from './evaluation/statistics.ts';
-import { mean, unbiasedStd } from './numbers.ts';
+
+import { mean, unbiasedStd } from '../common/numbers.ts';
+import { wilson, z95 } from './statistics.ts';
 
 /** A success rate with its 95% interval (Wilson). */
 export interface Rate {

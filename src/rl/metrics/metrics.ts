@@ -2,7 +2,7 @@
  * Every metric of a step: name, unit, one sentence. The page, docs/metrics.md and `--help` take them from here; a record may
  * hold no other name.
  */
-import type { Ending } from './episode/trajectory.ts';
+import type { Ending } from '../episode/trajectory.ts';
 
 export type MetricUnit =
   | 'fraction'
@@ -255,5 +255,5 @@ export function metricsDocument(): string {
     const lines = rows.map(({ name, unit, sentence }) => `| \`${name}\` | ${unit} | ${sentence} |`);
     return `## ${title}\n\n| Metric | Unit | Meaning |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
   });
-  return `# Metrics of a step\n\nWritten from \`src/rl/metrics.ts\`, which a test compares with this page.\n\n${sections.join('\n')}`;
+  return `# Metrics of a step\n\nWritten from \`src/rl/metrics/metrics.ts\`, which a test compares with this page.\n\n${sections.join('\n')}`;
 }

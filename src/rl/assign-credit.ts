@@ -1,10 +1,10 @@
 /** Gives the credit of a step to its trajectories: rows of their trained tokens in, what is trained on and how out. */
-import type { Algorithm, AlgorithmSettings, Credit, CreditInput, Memory } from '../algorithms/algorithm.ts';
-import { chosenPositions } from '../episode/packing.ts';
-import { returnsOf } from '../episode/returns.ts';
-import type { Trajectory } from '../episode/trajectory.ts';
-import { mean } from '../numbers.ts';
-import type { TokenRows } from './rows.ts';
+import type { Algorithm, AlgorithmSettings, Credit, CreditInput, Memory } from './algorithms/algorithm.ts';
+import { mean } from './common/numbers.ts';
+import type { TokenRows } from './common/token-rows.ts';
+import { chosenPositions } from './episode/packing.ts';
+import { returnsOf } from './episode/returns.ts';
+import type { Trajectory } from './episode/trajectory.ts';
 
 export interface GroupSummary {
   groups: number;

@@ -1,9 +1,9 @@
 /** A step's metrics, from its trajectories and from the policy's counters. Names and sentences are in metrics.ts. */
-import type { Counters } from '../policy/policy.ts';
-import type { GroupSummary } from './credit/assign.ts';
-import type { Ending, Trajectory } from './episode/trajectory.ts';
+import type { Counters } from '../../policy/policy.ts';
+import type { GroupSummary } from '../assign-credit.ts';
+import { mean } from '../common/numbers.ts';
+import type { Ending, Trajectory } from '../episode/trajectory.ts';
 import { endingMetric } from './metrics.ts';
-import { mean } from './numbers.ts';
 
 type Values = { [metric: string]: number };
 
