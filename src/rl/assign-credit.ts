@@ -2,16 +2,10 @@
 import type { Algorithm, AlgorithmSettings, Credit, CreditInput, Memory } from './algorithms/algorithm.ts';
 import { mean } from './common/numbers.ts';
 import type { TokenRows } from './common/token-rows.ts';
+import type { GroupSummary } from './credit/groups.ts';
 import { chosenPositions } from './episode/packing.ts';
 import { returnsOf } from './episode/returns.ts';
 import type { Trajectory } from './episode/trajectory.ts';
-
-export interface GroupSummary {
-  groups: number;
-  withoutSignal: number;
-  /** Return of each trajectory; NaN where it was dropped. */
-  returns: ArrayLike<number>;
-}
 
 /** What an update reads of a sequence beside its trajectory: a number a trained token, and numbers of the whole. */
 export interface Extras {

@@ -26,7 +26,7 @@ import type { StepRecord } from './evaluation/evaluation.ts';
 import { Evaluator, Purpose, type StepOptions } from './evaluator.ts';
 import { type ExaminedStep, examine } from './examine.ts';
 import { costMetrics, rolloutMetrics } from './metrics/step-metrics.ts';
-import type { CodeRunner } from './objective/code.ts';
+import type { CodeRunner } from './objective-code/code.ts';
 import { noRecordings, type OpenRecorded, type RecordedPlay } from './recorded.ts';
 import { stageAt, stageNumber, type TurnLimit } from './schedule/horizon.ts';
 import { learningRateAt } from './schedule/learning-rate.ts';

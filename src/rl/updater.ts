@@ -19,7 +19,7 @@ import { groupBy, mean } from './common/numbers.ts';
 import { chosenPositions, type MicroBatch, pack } from './episode/packing.ts';
 import type { Trajectory } from './episode/trajectory.ts';
 import { Flag } from './objective/clipped.ts';
-import { type CodeRunner, codeObjective, NoSandboxError } from './objective/code.ts';
+import { type CodeRunner, codeObjective, NoSandboxError } from './objective-code/code.ts';
 import type { OptimizerSchedule, TrainerSettings } from './settings.ts';
 
 type Values = { [metric: string]: number };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CodeNotAllowedError, readDocument, train } from '../../src/cli/training-run.ts';
-import { objectiveText } from '../../src/rl/objective/text/index.ts';
+import { objectiveText } from '../../src/rl/objective-code/text/index.ts';
 import { FolderStore } from '../../src/store/folder.ts';
 import { RunStore } from '../../src/store/run-store.ts';
 

@@ -3,10 +3,10 @@
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AnyAlgorithmSettings, algorithms } from '../../src/rl/algorithms/registry.ts';
-import { checkObjective } from '../../src/rl/objective/check.ts';
-import { ObjectiveShapeError, ObjectiveValueError } from '../../src/rl/objective/code.ts';
 import { klEstimators } from '../../src/rl/objective/kl.ts';
-import { objectiveText } from '../../src/rl/objective/text/index.ts';
+import { checkObjective } from '../../src/rl/objective-code/check.ts';
+import { ObjectiveShapeError, ObjectiveValueError } from '../../src/rl/objective-code/code.ts';
+import { objectiveText } from '../../src/rl/objective-code/text/index.ts';
 import { CodeError } from '../../src/sandbox/errors.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { spawnNodeSandbox } from '../../src/workers/spawn-sandbox.ts';

@@ -9,12 +9,12 @@ import type { ObjectiveResult } from '../../src/policy/policy.ts';
 import { type AnyAlgorithmSettings, algorithms, longestCode } from '../../src/rl/algorithms/registry.ts';
 import { uniform } from '../../src/rl/common/random.ts';
 import { metrics } from '../../src/rl/metrics/metrics.ts';
-import { codeObjective, objectiveMetrics } from '../../src/rl/objective/code.ts';
 import { klEstimators } from '../../src/rl/objective/kl.ts';
 import { preferenceLosses } from '../../src/rl/objective/preferences.ts';
 import { ratioLevels, surrogateForms } from '../../src/rl/objective/surrogate.ts';
-import { objectiveText } from '../../src/rl/objective/text/index.ts';
-import prelude from '../../src/rl/objective/text/prelude.js?raw';
+import { codeObjective, objectiveMetrics } from '../../src/rl/objective-code/code.ts';
+import { objectiveText } from '../../src/rl/objective-code/text/index.ts';
+import prelude from '../../src/rl/objective-code/text/prelude.js?raw';
 import { inRealm } from './in-realm.ts';
 import { rowsOf } from './rows.ts';
 

@@ -9,7 +9,7 @@ import { WasmDevice } from '../../src/device/wasm/device.ts';
 import { type Experiment, ExperimentError, parseExperiment } from '../../src/experiment/experiment.ts';
 import { carriedCode } from '../../src/experiment/own-code.ts';
 import { longestCode } from '../../src/rl/algorithms/registry.ts';
-import { objectiveText } from '../../src/rl/objective/text/index.ts';
+import { objectiveText } from '../../src/rl/objective-code/text/index.ts';
 import { defaultLimits, Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SessionEvent, StepRecord } from '../../src/session/protocol.ts';
 import { Session } from '../../src/session/run/session.ts';

@@ -25,6 +25,14 @@ export interface GroupAdvantages {
   withoutSignal: number;
 }
 
+/** Groups of a step and their returns. */
+export interface GroupSummary {
+  groups: number;
+  withoutSignal: number;
+  /** Return of each trajectory; NaN where it was dropped. */
+  returns: ArrayLike<number>;
+}
+
 /** One group's advantages. A group of one follows verl: nothing to compare with, so the return itself (over 1 + epsilon). */
 export function advantagesOfGroup(returns: readonly number[], { baseline, epsilon }: BaselineOptions): number[] {
   const n = returns.length;

@@ -1,7 +1,7 @@
 /** A step's metrics, from its trajectories and from the policy's counters. Names and sentences are in metrics.ts. */
 import type { Counters } from '../../policy/policy.ts';
-import type { GroupSummary } from '../assign-credit.ts';
 import { mean } from '../common/numbers.ts';
+import type { GroupSummary } from '../credit/groups.ts';
 import type { Ending, Trajectory } from '../episode/trajectory.ts';
 import { endingMetric } from './metrics.ts';
 

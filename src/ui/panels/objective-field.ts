@@ -53,7 +53,7 @@ export class TabgymObjectiveField extends LitElement {
     this.loading = true;
     try {
       const [{ objectiveText }] = await Promise.all([
-        import('../../rl/objective/text/index.ts'),
+        import('../../rl/objective-code/text/index.ts'),
         import('./objective-editor.ts'),
       ]);
       // Throws if this algorithm's objective has no text.

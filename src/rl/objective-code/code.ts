@@ -4,7 +4,7 @@
  */
 import type { ObjectiveFacts, ObjectiveResult, ObjectiveRows, RemoteObjective } from '../../policy/policy.ts';
 import type { NamedArrays, SandboxCall, SandboxResult } from '../../sandbox/protocol.ts';
-import { policyAux } from './clipped.ts';
+import { policyAux } from '../objective/clipped.ts';
 import prelude from './text/prelude.js?raw';
 
 /** What the code is called in messages. */
